@@ -1,0 +1,16 @@
+import { displayPath } from '../form/displayPath';
+import type { Operation } from './operation';
+
+/**
+ * The display name of the parameter behind a dotted field of the service: `cart.0.price` gives
+ * `Cart > Item 1 > Price`; undefined where the form has no such parameter.
+ */
+export function fieldLabel(operation: Operation, serviceField: string): string | undefined {
+	const keys = serviceField.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+	const pattern = keys.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
+	const parameter = operation.serviceFields[pattern];
+	if (parameter === undefined) return undefined;
+	const indexes = keys.filter((key) => typeof key === 'number');
+	const path = parameter.split('.').map((key) => (key === '*' ? (indexes.shift() ?? 0) : key));
+	return displayPath(operation.properties, path);
+}

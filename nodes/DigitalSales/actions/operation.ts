@@ -1,0 +1,54 @@
+import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { Account } from '../api/account';
+import type { Client, ClientOptions } from '../api/client';
+
+/** One output item of an operation, before it is paired with its input item. */
+export interface Output {
+	json: IDataObject;
+	binary?: IBinaryKeyData;
+}
+
+/** What an operation may use while it works on one item. */
+export interface ItemRun {
+	client: Client;
+	/** Shows a hint in the output panel, once a run however often it is given. */
+	hint: (message: string) => void;
+}
+
+/** One item whose parameters have all been read and found valid; nothing has been sent yet. */
+export interface PreparedItem {
+	send: (run: ItemRun) => Promise<Output[]>;
+	clientOptions?: ClientOptions;
+	/** What it is about, for an error that cannot say whether it was done. */
+	about?: string;
+}
+
+/** One operation: its form and what it does, side by side. */
+export interface Operation {
+	/** Its name in the drop-down, its value, its sentence in the node panel. */
+	name: string;
+	value: string;
+	action: string;
+	description: string;
+	/** The form, without display conditions: the registry adds them. */
+	properties: INodeProperties[];
+	/** The parameter behind a dotted field of the service, `*` for any number: for error texts. */
+	serviceFields: Readonly<Record<string, string>>;
+	/** How many items may be under way at once; 1 for whatever creates something. */
+	itemsAtOnce: number;
+	/**
+	 * Reads and checks the parameters of one item. All items are prepared before the first is sent,
+	 * so that bad input in one of them sends nothing.
+	 *
+	 * @throws NodeOperationError that names the parameter
+	 */
+	prepare: (context: IExecuteFunctions, itemIndex: number, account: Account) => PreparedItem;
+}
+
+/** A resource of the service with its operations. */
+export interface Resource {
+	name: string;
+	value: string;
+	/** The first one is what the form opens with. */
+	operations: [Operation, ...Operation[]];
+}

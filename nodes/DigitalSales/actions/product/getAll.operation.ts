@@ -1,0 +1,262 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { z } from 'zod';
+import { listProducts } from '../../api/products';
+import { PRODUCT_STATUSES } from '../../api/schemas/product';
+import { withoutBlanks } from '../../domain/blanks';
+import { optional, textField, wholeNumberField, yesNoField } from '../../form/fields';
+import { readForm } from '../../form/readForm';
+import {
+	clientOptions,
+	readingOptions,
+	requestOptionsShape,
+	timeoutOption,
+} from '../../form/requestOptions';
+import type { Operation } from '../operation';
+import { simplifyProduct } from '../../api/simplify/product';
+import { splitOffers } from './splitOffers';
+
+const properties: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+	},
+	{
+		displayName: 'Simplify',
+		name: 'simplify',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		options: [
+			{
+				displayName: 'Category IDs',
+				name: 'categories',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. 3, 7',
+				description:
+					'Numbers of the categories, separated by commas. A product of any of them matches.',
+			},
+			{
+				displayName: 'Search',
+				name: 'search',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. curso',
+				description:
+					'A part of the title, in any case and with or without accents, or the exact hash',
+			},
+			{
+				displayName: 'Status',
+				name: 'status',
+				type: 'options',
+				default: 1,
+				options: [
+					{ name: 'Active', value: PRODUCT_STATUSES.active },
+					{ name: 'Blocked', value: PRODUCT_STATUSES.blocked },
+					{ name: 'In Review', value: PRODUCT_STATUSES.inReview },
+					{ name: 'Inactive', value: PRODUCT_STATUSES.inactive },
+				],
+				description: 'Only products with this status',
+			},
+		],
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			...readingOptions,
+			{
+				displayName: 'Page Size',
+				name: 'pageSize',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: 100,
+				description:
+					'How many products to ask for in one request. Without this option the node asks for as many as are useful, and the service may give fewer.',
+			},
+			{
+				displayName: 'Query Parameter Names',
+				name: 'queryParameterNames',
+				type: 'fixedCollection',
+				default: {},
+				description:
+					'How your service names its query parameters, if a filter or the page size has no effect. The names are not documented.',
+				options: [
+					{
+						displayName: 'Names',
+						name: 'names',
+						values: [
+							{
+								displayName: 'Categories',
+								name: 'categories',
+								type: 'string',
+								default: 'categories',
+							},
+							{
+								displayName: 'Page',
+								name: 'page',
+								type: 'string',
+								default: 'page',
+							},
+							{
+								displayName: 'Page Size',
+								name: 'pageSize',
+								type: 'string',
+								default: 'per_page',
+							},
+							{
+								displayName: 'Search',
+								name: 'search',
+								type: 'string',
+								default: 'search',
+							},
+							{
+								displayName: 'Status',
+								name: 'status',
+								type: 'string',
+								default: 'status',
+							},
+						],
+					},
+				],
+			},
+			{
+				displayName: 'Request Limit',
+				name: 'requestLimit',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: 20,
+				description:
+					'How many product requests your account may make within the Request Limit Window. The documented limit is 20 in 60 seconds.',
+			},
+			{
+				displayName: 'Request Limit Window',
+				name: 'requestLimitWindow',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: 60,
+				description: 'The number of seconds in which the Request Limit counts',
+			},
+			{
+				displayName: 'Split Offers',
+				name: 'splitOffers',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to return one item per offer, with its product, instead of one item per product',
+			},
+			timeoutOption,
+		],
+	},
+];
+
+const categoriesField = z.unknown().transform((value, context): number[] | undefined => {
+	const texts = (Array.isArray(value) ? value : String(value ?? '').split(','))
+		.map((entry) => String(entry).trim())
+		.filter((entry) => entry !== '');
+	if (texts.every((text) => /^\d+$/.test(text)))
+		return texts.length > 0 ? texts.map(Number) : undefined;
+	context.addIssue({
+		code: 'custom',
+		message: 'must be whole numbers separated by commas, for example 3, 7',
+	});
+	return z.NEVER;
+});
+
+const nameField = optional(textField);
+
+const schema = z.object({
+	returnAll: yesNoField,
+	limit: optional(wholeNumberField(1)),
+	simplify: yesNoField,
+	filters: z.object({
+		categories: categoriesField,
+		search: optional(textField),
+		status: optional(wholeNumberField(1)),
+	}),
+	options: z.object({
+		...requestOptionsShape,
+		pageSize: optional(wholeNumberField(1)),
+		requestLimit: optional(wholeNumberField(1)),
+		requestLimitWindow: optional(wholeNumberField(1)),
+		splitOffers: optional(yesNoField),
+		queryParameterNames: z
+			.object({
+				names: z
+					.object({
+						categories: nameField,
+						page: nameField,
+						pageSize: nameField,
+						search: nameField,
+						status: nameField,
+					})
+					.optional(),
+			})
+			.optional(),
+	}),
+});
+
+const SECOND_MS = 1_000;
+
+/** Product > Get Many: GET /products (API document, Endpoint 4). */
+export const getAllProducts: Operation = {
+	name: 'Get Many',
+	value: 'getAll',
+	action: 'Get many products',
+	description: 'List the products of the account with their offers',
+	properties,
+	serviceFields: {},
+	itemsAtOnce: 1,
+	prepare(context, itemIndex) {
+		const { returnAll, limit, simplify, filters, options } = readForm(
+			context,
+			itemIndex,
+			properties,
+			schema,
+		);
+		const { requestLimit = 20, requestLimitWindow = 60 } = options;
+		const ownRate = options.requestLimit !== undefined || options.requestLimitWindow !== undefined;
+		return {
+			clientOptions: {
+				...clientOptions(options),
+				productRate: ownRate
+					? { requests: requestLimit, perMs: requestLimitWindow * SECOND_MS }
+					: undefined,
+			},
+			async send({ client, hint }) {
+				const { items, incomplete } = await listProducts(client, {
+					...filters,
+					limit: returnAll ? undefined : (limit ?? 50),
+					pageSize: options.pageSize,
+					queryNames: withoutBlanks(options.queryParameterNames?.names ?? {}),
+				});
+				if (incomplete !== undefined)
+					hint(`The list of products may be incomplete: ${incomplete}.`);
+				const rows = options.splitOffers ? items.flatMap(splitOffers) : items;
+				return rows.map((json) => ({ json: simplify ? simplifyProduct(json) : json }));
+			},
+		};
+	},
+};

@@ -1,0 +1,102 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { transactionSchema } from '../../api/schemas/transaction';
+import { createTransaction } from '../../api/transactions';
+import { formatReais } from '../../domain/money';
+import { readForm } from '../../form/readForm';
+import { clientOptions } from '../../form/requestOptions';
+import { notificationAddress } from '../../notification/address';
+import type { Operation } from '../operation';
+import { cartTotal, createBody, describeCharge } from './createBody';
+import { createProperties } from './createForm';
+import { createSchema, type CreateForm, type CreateReading } from './createSchema';
+import { simplifyTransaction } from '../../api/simplify/transaction';
+
+/** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
+export const createTransactionOperation: Operation = {
+	name: 'Create PIX',
+	value: 'create',
+	action: 'Create a PIX transaction',
+	description: 'Charge a customer by PIX; the answer holds the code to pay with',
+	properties: createProperties,
+	serviceFields: {
+		amount: 'additionalFields.amount',
+		cart: 'cart',
+		'cart.*.offer_hash': 'cart.items.*.offerHash',
+		'cart.*.price': 'cart.items.*.price',
+		'cart.*.quantity': 'cart.items.*.quantity',
+		'cart.*.operation_type': 'cart.items.*.operationType',
+		'cart.*.title': 'cart.items.*.title',
+		'cart.*.cover': 'cart.items.*.cover',
+		installments: 'additionalFields.installments',
+		'customer.name': 'customerName',
+		'customer.email': 'customerEmail',
+		'customer.phone_number': 'customerPhone',
+		'customer.document': 'customerDocument',
+		tracking: 'additionalFields.tracking',
+		'tracking.src': 'additionalFields.tracking.src',
+		'tracking.utm_source': 'additionalFields.tracking.utmSource',
+		'tracking.utm_campaign': 'additionalFields.tracking.utmCampaign',
+		'tracking.utm_content': 'additionalFields.tracking.utmContent',
+		'tracking.utm_term': 'additionalFields.tracking.utmTerm',
+		'tracking.utm_medium': 'additionalFields.tracking.utmMedium',
+		webhook_url: 'notificationUrl',
+	},
+	itemsAtOnce: 1,
+	prepare(context, itemIndex, account) {
+		const form = readForm(
+			context,
+			itemIndex,
+			createProperties,
+			createSchema(readingOf(context, itemIndex)),
+		);
+		refuseEmptyCart(context, itemIndex, form);
+		const notification = notificationAddress(
+			context,
+			itemIndex,
+			account,
+			form.notify,
+			form.notificationUrl,
+		);
+		const body = createBody(form, notification.url);
+		return {
+			clientOptions: clientOptions(form.options),
+			about: describeCharge(form),
+			async send({ client, hint }) {
+				if (notification.hint !== undefined) hint(notification.hint);
+				const totalHint = cartTotalHint(form);
+				if (totalHint !== undefined) hint(totalHint);
+				const json = await createTransaction(client, body);
+				const { payment_status: status, pix } = transactionSchema.parse(json);
+				if (!pix)
+					hint(`The service created no PIX code; the payment status is ${status ?? 'not stated'}.`);
+				return [{ json: form.simplify ? simplifyTransaction(json) : json }];
+			},
+		};
+	},
+};
+
+function readingOf(context: IExecuteFunctions, itemIndex: number): CreateReading {
+	const unit = context.getNodeParameter('options.amountUnit', itemIndex, 'cents');
+	const check = context.getNodeParameter('options.checkCustomer', itemIndex, true);
+	return {
+		unit: unit === 'reais' ? 'reais' : 'cents',
+		checkCustomer: check !== false && check !== 'false',
+	};
+}
+
+function refuseEmptyCart(context: IExecuteFunctions, itemIndex: number, form: CreateForm): void {
+	const { amount, customFields } = form.additionalFields;
+	if ((form.cart.items ?? []).length > 0 || amount !== undefined || customFields?.cart) return;
+	throw new NodeOperationError(context.getNode(), 'Cart is empty', {
+		itemIndex,
+		description: `Add an item to Cart, or set Additional Fields > Amount.\nItem ${itemIndex} was not sent, and neither was any other item of this run.`,
+	});
+}
+
+function cartTotalHint(form: CreateForm): string | undefined {
+	const { amount } = form.additionalFields;
+	const total = cartTotal(form);
+	if (amount === undefined || total === undefined || amount === total) return undefined;
+	return `Amount is ${formatReais(amount)}, but the cart adds up to ${formatReais(total)}. The amount was sent as given.`;
+}

@@ -1,0 +1,77 @@
+import type { IDataObject } from 'n8n-workflow';
+import { withoutBlanks } from '../../domain/blanks';
+import { formatReais } from '../../domain/money';
+import { withCustomFields } from '../../form/customFields';
+import type { CreateForm } from './createSchema';
+
+/** The sum of the cart in cents; undefined where a price is missing, since then nobody knows it. */
+export function cartTotal(form: CreateForm): number | undefined {
+	const items = form.cart.items ?? [];
+	if (items.length === 0) return undefined;
+	let total = 0;
+	for (const { price, quantity } of items) {
+		if (price === undefined) return undefined;
+		total += price * (quantity ?? 1);
+	}
+	return total;
+}
+
+/**
+ * The body of POST /transactions (API document, Endpoint 3), without the token. Amounts in cents;
+ * blank fields are left out, because which fields are required is not documented.
+ */
+export function createBody(form: CreateForm, notificationUrl: string | undefined): IDataObject {
+	const { additionalFields: more } = form;
+	const customer = withoutBlanks({
+		name: form.customerName,
+		email: form.customerEmail,
+		phone_number: form.customerPhone,
+		document: form.customerDocument,
+	});
+	const tracking = withoutBlanks({
+		src: more.tracking?.src,
+		utm_source: more.tracking?.utmSource,
+		utm_campaign: more.tracking?.utmCampaign,
+		utm_content: more.tracking?.utmContent,
+		utm_term: more.tracking?.utmTerm,
+		utm_medium: more.tracking?.utmMedium,
+	});
+	const cart = (form.cart.items ?? []).map((item) =>
+		withoutBlanks({
+			offer_hash: item.offerHash,
+			price: item.price,
+			quantity: item.quantity ?? 1,
+			operation_type: item.operationType ?? 1,
+			title: item.title,
+			cover: item.cover,
+		}),
+	);
+	const body: IDataObject = withoutBlanks({
+		amount: more.amount ?? cartTotal(form),
+		payment_method: 'pix',
+		cart,
+		// Several deployments demand it even for PIX.
+		installments: more.installments ?? 1,
+		customer: Object.keys(customer).length > 0 ? customer : undefined,
+		tracking: Object.keys(tracking).length > 0 ? tracking : undefined,
+		webhook_url: notificationUrl,
+	});
+	return withCustomFields(body, more.customFields);
+}
+
+/** The charge in a few words, to look it up by: cart, amount, last digits of the document. */
+export function describeCharge(form: CreateForm): string {
+	const cart = (form.cart.items ?? [])
+		.map((item) => `${item.quantity ?? 1} x ${item.title ?? item.offerHash ?? 'item'}`)
+		.join(', ');
+	const amount = form.additionalFields.amount ?? cartTotal(form);
+	return [
+		`cart ${cart === '' ? 'empty' : cart}`,
+		amount === undefined ? undefined : `amount ${formatReais(amount)}`,
+		form.customerDocument === undefined
+			? undefined
+			: `customer document ending in ${form.customerDocument.slice(-4)}`,
+	]
+		.filter((part) => part !== undefined)
+		.join('; ');
+}

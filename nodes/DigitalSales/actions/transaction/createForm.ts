@@ -1,0 +1,215 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { amountUnitOption } from '../../form/amountUnit';
+import { customFieldsProperty } from '../../form/customFields';
+import { offerLocator } from '../../form/locators';
+import { timeoutOption } from '../../form/requestOptions';
+
+const MONEY_HINT = 'In cents: 1990 is R$ 19,90. To type reais, set Options > Amount Unit.';
+
+const cart: INodeProperties = {
+	displayName: 'Cart',
+	name: 'cart',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Item',
+	default: {},
+	description: 'What the customer buys',
+	options: [
+		{
+			displayName: 'Item',
+			name: 'items',
+			values: [
+				offerLocator({ description: 'The offer that is bought' }),
+				{
+					displayName: 'Cover URL',
+					name: 'cover',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. https://example.com/cover.png',
+					description: 'Address of a picture of the item',
+				},
+				{
+					displayName: 'Operation Type',
+					name: 'operationType',
+					type: 'number',
+					typeOptions: { numberPrecision: 0 },
+					default: 1,
+					description:
+						'A code of the service for the kind of sale. Its values are not documented; 1 is what every known call sends.',
+				},
+				{
+					displayName: 'Price',
+					name: 'price',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. 1990',
+					hint: MONEY_HINT,
+					description: 'The price of one piece',
+				},
+				{
+					displayName: 'Quantity',
+					name: 'quantity',
+					type: 'number',
+					typeOptions: { minValue: 1, numberPrecision: 0 },
+					default: 1,
+					description: 'How many pieces are bought',
+				},
+				{
+					displayName: 'Title',
+					name: 'title',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. Curso de Fotografia',
+					description: 'The name of the item as the customer sees it',
+				},
+			],
+		},
+	],
+};
+
+const tracking: INodeProperties = {
+	displayName: 'Tracking',
+	name: 'tracking',
+	type: 'collection',
+	placeholder: 'Add Tracking Value',
+	default: {},
+	description: 'Where the sale came from',
+	options: [
+		{ displayName: 'Source (Src)', name: 'src', type: 'string', default: '' },
+		{ displayName: 'UTM Campaign', name: 'utmCampaign', type: 'string', default: '' },
+		{ displayName: 'UTM Content', name: 'utmContent', type: 'string', default: '' },
+		{ displayName: 'UTM Medium', name: 'utmMedium', type: 'string', default: '' },
+		{ displayName: 'UTM Source', name: 'utmSource', type: 'string', default: '' },
+		{ displayName: 'UTM Term', name: 'utmTerm', type: 'string', default: '' },
+	],
+};
+
+/** The form of Transaction > Create PIX. */
+export const createProperties: INodeProperties[] = [
+	cart,
+	{
+		displayName: 'Customer Name',
+		name: 'customerName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Maria da Silva',
+		description: 'Full name of the person or company that pays',
+	},
+	{
+		displayName: 'Customer Email',
+		name: 'customerEmail',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. maria@example.com',
+		description: 'E-mail address of the customer',
+	},
+	{
+		displayName: 'Customer Phone',
+		name: 'customerPhone',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. (11) 91234-5678',
+		description: 'Phone number with area code; punctuation is dropped',
+	},
+	{
+		displayName: 'Customer Document',
+		name: 'customerDocument',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 529.982.247-25',
+		description: 'CPF or CNPJ of the customer; punctuation is dropped',
+	},
+	{
+		displayName: 'Notify',
+		name: 'notify',
+		type: 'options',
+		options: [
+			{
+				name: 'Address From the Credential',
+				value: 'credential',
+				description: 'The Notification URL of the credential',
+			},
+			{
+				name: 'Another Address',
+				value: 'url',
+				description: 'An address that you enter here',
+			},
+			{
+				name: 'Nobody',
+				value: 'none',
+				description: 'The service sends no notifications',
+			},
+			{
+				name: 'Trigger of This Workflow',
+				value: 'trigger',
+				description: 'The published Digital Sales Trigger in this same workflow',
+			},
+		],
+		default: 'none',
+		description: 'Who is told when the transaction is paid or changes otherwise',
+	},
+	{
+		displayName: 'Notification URL',
+		name: 'notificationUrl',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
+		description:
+			'The address that the service posts updates to; it must start with http:// or https://',
+		displayOptions: { show: { notify: ['url'] } },
+	},
+	{
+		displayName: 'Simplify',
+		name: 'simplify',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+	{
+		displayName: 'Additional Fields',
+		name: 'additionalFields',
+		type: 'collection',
+		placeholder: 'Add Field',
+		default: {},
+		options: [
+			{
+				displayName: 'Amount',
+				name: 'amount',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. 1990',
+				hint: MONEY_HINT,
+				description: 'The total to charge. Without it the sum of the cart is charged.',
+			},
+			customFieldsProperty,
+			{
+				displayName: 'Installments',
+				name: 'installments',
+				type: 'number',
+				typeOptions: { minValue: 1, numberPrecision: 0 },
+				default: 1,
+				description: 'Number of instalments; 1 for PIX',
+			},
+			tracking,
+		],
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			amountUnitOption,
+			{
+				displayName: 'Check Customer Data',
+				name: 'checkCustomer',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to check e-mail, phone and the check digits of the CPF or CNPJ before sending. The service checks them in any case.',
+			},
+			{ ...timeoutOption, default: 120 },
+		],
+	},
+];

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { AmountUnit } from '../../domain/money';
+import { amountUnitField } from '../../form/amountUnit';
+import { customerFields } from '../../form/customerFields';
+import {
+	jsonObjectField,
+	moneyField,
+	optional,
+	textField,
+	webAddressField,
+	wholeNumberField,
+	yesNoField,
+} from '../../form/fields';
+import { optionalLocatorField } from '../../form/locators';
+import { requestOptionsShape } from '../../form/requestOptions';
+
+/** What decides how the rest of the form is read. */
+export interface CreateReading {
+	unit: AmountUnit;
+	checkCustomer: boolean;
+}
+
+/** The parameters of Transaction > Create PIX, in the shape of its form; amounts become cents. */
+export function createSchema({ unit, checkCustomer }: CreateReading) {
+	const customer = customerFields(checkCustomer);
+	const cartItem = z.object({
+		offerHash: optionalLocatorField,
+		price: optional(moneyField(unit)),
+		quantity: optional(wholeNumberField(1)),
+		operationType: optional(wholeNumberField(0)),
+		title: optional(textField),
+		cover: optional(webAddressField),
+	});
+	return z.object({
+		cart: z.object({ items: z.array(cartItem).optional() }),
+		customerName: optional(textField),
+		customerEmail: optional(customer.email),
+		customerPhone: optional(customer.phone),
+		customerDocument: optional(customer.document),
+		notify: z.enum(['none', 'credential', 'trigger', 'url'], {
+			message: 'must be none, credential, trigger or url',
+		}),
+		notificationUrl: optional(textField),
+		simplify: yesNoField,
+		additionalFields: z.object({
+			amount: optional(moneyField(unit)),
+			installments: optional(wholeNumberField(1)),
+			tracking: z
+				.object({
+					src: optional(textField),
+					utmSource: optional(textField),
+					utmCampaign: optional(textField),
+					utmContent: optional(textField),
+					utmTerm: optional(textField),
+					utmMedium: optional(textField),
+				})
+				.optional(),
+			customFields: optional(jsonObjectField),
+		}),
+		options: z.object({
+			...requestOptionsShape,
+			amountUnit: amountUnitField,
+			checkCustomer: optional(yesNoField),
+		}),
+	});
+}
+
+export type CreateForm = z.output<ReturnType<typeof createSchema>>;

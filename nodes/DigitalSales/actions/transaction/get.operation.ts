@@ -1,0 +1,67 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { z } from 'zod';
+import { getTransaction } from '../../api/transactions';
+import { hashField, required, yesNoField } from '../../form/fields';
+import { readForm } from '../../form/readForm';
+import {
+	clientOptions,
+	readingOptions,
+	requestOptionsShape,
+	timeoutOption,
+} from '../../form/requestOptions';
+import type { Operation } from '../operation';
+import { simplifyTransaction } from '../../api/simplify/transaction';
+
+const properties: INodeProperties[] = [
+	{
+		displayName: 'Transaction Hash',
+		name: 'transactionHash',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. ab12cd34ef',
+		description: 'The hash of the transaction, as Create PIX and the trigger give it',
+	},
+	{
+		displayName: 'Simplify',
+		name: 'simplify',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [...readingOptions, timeoutOption],
+	},
+];
+
+const schema = z.object({
+	transactionHash: required(hashField),
+	simplify: yesNoField,
+	options: z.object(requestOptionsShape),
+});
+
+/** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
+export const getTransactionOperation: Operation = {
+	name: 'Get',
+	value: 'get',
+	action: 'Get a transaction',
+	description: 'Read one transaction by its hash',
+	properties,
+	serviceFields: { hash: 'transactionHash' },
+	itemsAtOnce: 32,
+	prepare(context, itemIndex) {
+		const { transactionHash, simplify, options } = readForm(context, itemIndex, properties, schema);
+		return {
+			clientOptions: clientOptions(options),
+			async send({ client }) {
+				const json = await getTransaction(client, transactionHash);
+				return [{ json: simplify ? simplifyTransaction(json) : json }];
+			},
+		};
+	},
+};

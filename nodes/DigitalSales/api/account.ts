@@ -1,0 +1,82 @@
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { isDomainAllowed } from 'n8n-workflow';
+import { createHash } from 'crypto';
+import { z } from 'zod';
+import { parseBaseUrl } from '../domain/baseUrl';
+import { createRedactor, type Redactor } from './redact';
+
+export const CREDENTIAL_NAME = 'digitalSalesApi';
+
+/** One account of the service, as its credential describes it. */
+export interface Account {
+	/** Without trailing slash; ends with the version segment (API document, Versioning). */
+	baseUrl: string;
+	/** The token for the body of POST /transactions (API document, Authentication 3). */
+	bodyApiToken: string;
+	notificationUrl?: string;
+	/** What the credential's own setting allows; undefined allows every domain. */
+	allowedDomains?: string;
+	/** Names the account in the memory of the process without holding its token. */
+	key: string;
+	redact: Redactor;
+	/** The credential as n8n gave it, for n8n's own authentication. */
+	credential: ICredentialDataDecryptedObject;
+}
+
+/** A credential that cannot be used; the text names the field and what to change. */
+export class CredentialError extends Error {}
+
+const text = z.string().trim().optional().default('');
+
+const credentialSchema = z.object({
+	baseUrl: text,
+	apiToken: text,
+	bodyApiToken: text,
+	notificationUrl: text,
+	allowedHttpRequestDomains: z.string().optional(),
+	allowedDomains: text,
+});
+
+/**
+ * Reads the decrypted credential.
+ *
+ * @throws CredentialError with the display name of the field that has to be changed
+ */
+export function readAccount(credential: ICredentialDataDecryptedObject): Account {
+	const parsed = credentialSchema.safeParse(credential);
+	if (!parsed.success) {
+		throw new CredentialError(
+			'The credential holds a field that is not a text. Open and save it again.',
+		);
+	}
+	const { data } = parsed;
+	const base = parseBaseUrl(data.baseUrl);
+	if ('problem' in base) {
+		throw new CredentialError(
+			`Base URL of the credential ${base.problem}. Enter the address of the service with its path, for example https://api.example.com/api/public/v1.`,
+		);
+	}
+	if (data.apiToken === '') {
+		throw new CredentialError('API Token of the credential is empty. Copy it from the service.');
+	}
+	const allowedDomains =
+		data.allowedHttpRequestDomains === 'domains' ? data.allowedDomains : undefined;
+	if (allowedDomains !== undefined && !allows(allowedDomains, base.baseUrl)) {
+		throw new CredentialError(
+			'Allowed Domains of the credential do not include the host of its Base URL. Add the host, or allow all domains.',
+		);
+	}
+	return {
+		baseUrl: base.baseUrl,
+		bodyApiToken: data.bodyApiToken === '' ? data.apiToken : data.bodyApiToken,
+		notificationUrl: data.notificationUrl === '' ? undefined : data.notificationUrl,
+		allowedDomains,
+		key: createHash('sha256').update(`${base.baseUrl}\n${data.apiToken}`).digest('hex'),
+		redact: createRedactor([data.apiToken, data.bodyApiToken]),
+		credential,
+	};
+}
+
+function allows(allowedDomains: string, url: string): boolean {
+	return allowedDomains !== '' && isDomainAllowed({ url, allowedDomains });
+}

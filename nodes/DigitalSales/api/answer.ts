@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Headers } from './limitHeaders';
+import type { Redactor } from './redact';
+import { saysFailure } from './schemas/error';
+import { situationOfStatus, type Situation } from './retryPolicy';
+import type { UnreadableReason } from './serviceError';
+
+/** One answer of the service, read as far as JSON; the tokens are out of it. */
+export interface Answer {
+	situation: Situation;
+	status: number;
+	headers: Headers;
+	/** The parsed JSON, or undefined where there was none. */
+	body: unknown;
+	unreadable?: UnreadableReason;
+	redirectedTo?: string;
+}
+
+const responseSchema = z.object({
+	statusCode: z.number(),
+	headers: z.record(z.unknown()).catch({}),
+	body: z.unknown(),
+});
+
+/** Reads the full response of n8n's HTTP helper. */
+export function readAnswer(response: unknown, redact: Redactor): Answer {
+	const { statusCode: status, headers, body } = responseSchema.parse(response);
+	const content = readBody(body, redact);
+	const situation = situationOfStatus(status);
+	const answer: Answer = { situation, status, headers, body: content.json };
+	if (situation === 'redirected') {
+		answer.redirectedTo = redirectTarget(headers.location, redact);
+	} else if (content.unreadable === 'html' && situation !== 'unavailable') {
+		answer.unreadable = 'html';
+	}
+	if (situation === 'success') {
+		if (content.unreadable) {
+			answer.situation = 'unreadable';
+			answer.unreadable = content.unreadable;
+		} else if (saysFailure(content.json)) {
+			answer.situation = 'rejected';
+		}
+	}
+	return answer;
+}
+
+function readBody(
+	body: unknown,
+	redact: Redactor,
+): { json?: unknown; unreadable?: UnreadableReason } {
+	if (typeof body !== 'string')
+		return body === undefined ? { unreadable: 'empty' } : { json: body };
+	const text = redact(body)
+		.replace(/^\ufeff/, '')
+		.trim();
+	if (text === '') return { unreadable: 'empty' };
+	try {
+		return { json: JSON.parse(text) };
+	} catch {
+		return { unreadable: /^<(!doctype|html|\?xml|head|body)/i.test(text) ? 'html' : 'notJson' };
+	}
+}
+
+/** The query of a redirect may carry a token, so only origin and path are kept. */
+function redirectTarget(location: unknown, redact: Redactor): string | undefined {
+	if (typeof location !== 'string') return undefined;
+	if (!URL.canParse(location)) return redact(location.split(/[?#]/)[0] ?? '');
+	const { origin, pathname } = new URL(location);
+	return redact(origin + pathname);
+}

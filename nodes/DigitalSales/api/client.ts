@@ -1,0 +1,207 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IHookFunctions,
+	IHttpRequestOptions,
+	ILoadOptionsFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+import { CREDENTIAL_NAME, type Account } from './account';
+import { readAnswer, type Answer } from './answer';
+import { budgetOf } from './budget';
+import { CanceledError, clock, wait } from './clock';
+import { ENDPOINTS, type Endpoint } from './endpoints';
+import { readFault } from './fault';
+import { readLimitHeaders, retryAfterMs } from './limitHeaders';
+import type { Rate } from './rateLimiter';
+import {
+	backoffMs,
+	DEFAULT_RETRY_LIMITS,
+	mayRetry,
+	situationOfFault,
+	unstatedWaitMs,
+	verdict,
+	type Fault,
+	type RetryLimits,
+	type Situation,
+} from './retryPolicy';
+import { readServiceWords } from './schemas/error';
+import { ServiceError } from './serviceError';
+
+export type ServiceContext =
+	| IExecuteFunctions
+	| ILoadOptionsFunctions
+	| IWebhookFunctions
+	| IHookFunctions;
+
+export interface ServiceRequest {
+	endpoint: Endpoint;
+	/** Below the base URL, its segments already encoded. */
+	path: string;
+	query?: IDataObject;
+	body?: IDataObject;
+}
+
+export interface ClientOptions {
+	retry?: Partial<RetryLimits>;
+	/** The longest time one try may take, where it is not the endpoint's own. */
+	timeoutMs?: number;
+	/** The rate of GET /products, where the user has set another than the documented one. */
+	productRate?: Rate;
+	/** Cancels waiting at once. */
+	signal?: AbortSignal;
+	/** Told before the budget makes a request wait. */
+	onWait?: (endpoint: Endpoint) => void;
+}
+
+interface Outcome {
+	situation: Situation;
+	answer?: Answer;
+	fault?: Fault;
+	/** How long a 429 closes the budget. */
+	closedMs?: number;
+}
+
+/** Shorter waits are not worth telling a person about. */
+const NOTABLE_WAIT_MS = 1_000;
+
+/**
+ * The only place that talks to the service. A request is paced by the account's budget, sent with
+ * n8n's own authentication, and repeated only as the retry table allows.
+ */
+export class Client {
+	private readonly limits: RetryLimits;
+
+	constructor(
+		private readonly context: ServiceContext,
+		readonly account: Account,
+		private readonly options: ClientOptions = {},
+	) {
+		this.limits = { ...DEFAULT_RETRY_LIMITS, ...options.retry };
+	}
+
+	/**
+	 * Sends a request and gives the JSON of the answer as `read` understood it.
+	 *
+	 * @param read checks the shape of a success; undefined says that it is not the documented one
+	 * @throws ServiceError for everything that is not a success
+	 * @throws CanceledError when the execution is cancelled while nothing is under way
+	 */
+	async request<T>(request: ServiceRequest, read: (body: unknown) => T | undefined): Promise<T> {
+		const { method } = ENDPOINTS[request.endpoint];
+		const counts = { tries: 0, failed: 0, limited: 0 };
+		let firstSentAt: number | undefined;
+		for (;;) {
+			const outcome = await this.sendWithinBudget(request, counts.limited + 1);
+			firstSentAt ??= clock.now();
+			counts.tries++;
+			if (outcome.situation === 'success') {
+				const value = read(outcome.answer?.body);
+				if (value !== undefined) return value;
+				outcome.situation = 'unreadable';
+			}
+			if (outcome.situation === 'rateLimited') counts.limited++;
+			else counts.failed++;
+			const decision = verdict(method, outcome.situation);
+			const delayMs = outcome.closedMs ?? this.backoff(outcome, counts.failed);
+			const elapsedMs = clock.now() - firstSentAt;
+			if (
+				decision !== 'retry' ||
+				!mayRetry(this.limits, { failedTries: counts.failed, elapsedMs, delayMs })
+			) {
+				throw this.failure(request.endpoint, outcome, counts.tries);
+			}
+			// A 429 has closed the budget for all executions; the next turn waits there.
+			if (outcome.closedMs === undefined) await wait(delayMs, this.options.signal);
+		}
+	}
+
+	private backoff(outcome: Outcome, failedTries: number): number {
+		const asked = outcome.answer ? retryAfterMs(outcome.answer.headers) : undefined;
+		return Math.max(asked ?? 0, backoffMs(failedTries, clock.random()));
+	}
+
+	private async sendWithinBudget(request: ServiceRequest, nth429: number): Promise<Outcome> {
+		const { signal, onWait, productRate } = this.options;
+		const rate = request.endpoint === 'GET /products' ? productRate : undefined;
+		const budget = budgetOf(this.account, request.endpoint, rate);
+		if (budget.delayMs() >= NOTABLE_WAIT_MS) onWait?.(request.endpoint);
+		await budget.take(signal);
+		const outcome = await this.send(request);
+		const headers = outcome.answer?.headers ?? {};
+		if (outcome.situation === 'rateLimited') {
+			outcome.closedMs = retryAfterMs(headers) ?? unstatedWaitMs(nth429, clock.random());
+			budget.settleLimited(readLimitHeaders(headers), outcome.closedMs);
+		} else {
+			budget.settle(readLimitHeaders(headers));
+		}
+		return outcome;
+	}
+
+	private async send(request: ServiceRequest): Promise<Outcome> {
+		const { context, account } = this;
+		try {
+			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
+				context,
+				CREDENTIAL_NAME,
+				this.httpOptions(request),
+				{
+					// Read once for the whole execution: n8n would fetch and decrypt it for each request.
+					credentialsDecrypted: {
+						id: '',
+						name: '',
+						type: CREDENTIAL_NAME,
+						data: account.credential,
+					},
+				},
+			);
+			const answer = readAnswer(response, account.redact);
+			return { situation: answer.situation, answer };
+		} catch (error) {
+			const fault = readFault(error);
+			return { situation: situationOfFault(fault), fault };
+		}
+	}
+
+	private httpOptions(request: ServiceRequest): IHttpRequestOptions {
+		const { method, timeoutMs } = ENDPOINTS[request.endpoint];
+		return {
+			method,
+			url: this.account.baseUrl + request.path,
+			qs: request.query,
+			headers: {
+				Accept: 'application/json',
+				...(request.body ? { 'Content-Type': 'application/json' } : {}),
+			},
+			...(request.body ? { body: JSON.stringify(request.body) } : {}),
+			encoding: 'text',
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			sendCredentialsOnCrossOriginRedirect: false,
+			timeout: this.options.timeoutMs ?? timeoutMs,
+			...(this.account.allowedDomains === undefined
+				? {}
+				: { allowedDomains: this.account.allowedDomains }),
+		};
+	}
+
+	private failure(endpoint: Endpoint, outcome: Outcome, tries: number): Error {
+		const outcomeUnknown =
+			verdict(ENDPOINTS[endpoint].method, outcome.situation) === 'unknownOutcome';
+		if (this.options.signal?.aborted && !outcomeUnknown) return new CanceledError();
+		const { answer, fault } = outcome;
+		return new ServiceError({
+			endpoint,
+			situation: outcome.situation,
+			outcomeUnknown,
+			status: answer?.status,
+			code: fault?.code,
+			unreadable:
+				answer?.unreadable ?? (outcome.situation === 'unreadable' ? 'otherShape' : undefined),
+			redirectedTo: answer?.redirectedTo,
+			words: readServiceWords(answer?.body),
+			tries,
+		});
+	}
+}

@@ -1,0 +1,48 @@
+import { sleep } from 'n8n-workflow';
+
+/**
+ * All time that the package reads and all waiting that it does goes through here, so that tests can
+ * run hours in seconds.
+ */
+export const clock = {
+	now: (): number => Date.now(),
+	sleep: async (milliseconds: number): Promise<void> => await sleep(milliseconds),
+	random: (): number => Math.random(),
+};
+
+/** Thrown by {@link wait} when the execution was cancelled meanwhile. */
+export class CanceledError extends Error {
+	constructor() {
+		super('The execution was cancelled');
+	}
+}
+
+const LONGEST_SLEEP_MS = 1_000;
+
+/**
+ * Waits, and stops waiting at once when the execution is cancelled.
+ * The sleep is cut in slices so that a cancelled execution leaves no long timer behind.
+ *
+ * @throws CanceledError
+ */
+export async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+	const end = clock.now() + milliseconds;
+	for (;;) {
+		if (signal?.aborted) throw new CanceledError();
+		const left = end - clock.now();
+		if (left <= 0) return;
+		const slice = clock.sleep(Math.min(left, LONGEST_SLEEP_MS));
+		await (signal ? untilAborted(slice, signal) : slice);
+	}
+}
+
+async function untilAborted(slice: Promise<void>, signal: AbortSignal): Promise<void> {
+	await new Promise<void>((resolve) => {
+		const done = (): void => {
+			signal.removeEventListener('abort', done);
+			resolve();
+		};
+		signal.addEventListener('abort', done);
+		void slice.then(done);
+	});
+}

@@ -1,0 +1,100 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import { CredentialError, readAccount, type Account } from './account';
+import { readAnswer, type Answer } from './answer';
+import { readFault } from './fault';
+import type { Fault } from './retryPolicy';
+import { readProductPage } from './schemas/product';
+
+const TIMEOUT_MS = 20_000;
+
+/**
+ * Tests a credential by reading one product. Written in code because the declarative test takes any
+ * 2xx for a success, also the web page that a wrong path answers with.
+ */
+export async function digitalSalesApiTest(
+	this: ICredentialTestFunctions,
+	{ data }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	let account: Account;
+	try {
+		account = readAccount(data ?? {});
+	} catch (error) {
+		return failed(
+			error instanceof CredentialError ? error.message : 'The credential cannot be read.',
+		);
+	}
+	// The context of a credential test offers no other helper than this one.
+	const { helpers } = this;
+	try {
+		const response: unknown = await helpers.request({
+			method: 'GET',
+			uri: `${account.baseUrl}/products`,
+			qs: { page: 1, per_page: 1 },
+			headers: {
+				Accept: 'application/json',
+				Authorization: `Bearer ${String(data?.apiToken ?? '').trim()}`,
+			},
+			resolveWithFullResponse: true,
+			simple: false,
+			followRedirect: false,
+			timeout: TIMEOUT_MS,
+		});
+		return judge(readAnswer(response, account.redact), account);
+	} catch (error) {
+		return failed(faultText(readFault(error), new URL(account.baseUrl)));
+	}
+}
+
+function judge(answer: Answer, { baseUrl }: Account): INodeCredentialTestResult {
+	const { status, unreadable, situation, redirectedTo } = answer;
+	if (unreadable === 'html' || status === 404 || status === 405) {
+		return failed(
+			`The host answers, but there is no API under this path (${status}${unreadable === 'html' ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`,
+		);
+	}
+	if (status === 401 || status === 403) {
+		return failed(
+			`The service does not accept the API token (${status}). Copy it again from the service, without blanks.`,
+		);
+	}
+	if (situation === 'redirected') {
+		return failed(
+			`The service redirects to another address${redirectedTo === undefined ? '' : ` (${redirectedTo})`}. Enter the final address in Base URL.`,
+		);
+	}
+	if (situation === 'rateLimited') {
+		return failed('The service is limiting requests just now (429). Wait a minute and test again.');
+	}
+	if (situation === 'success' && readProductPage(answer.body)) {
+		return { status: 'OK', message: 'The service accepts the token.' };
+	}
+	if (situation === 'success') {
+		return failed(
+			`Something answers under ${baseUrl}, but not with a list of products. Check Base URL.`,
+		);
+	}
+	return failed(`The service failed to answer (${status}). Try again later.`);
+}
+
+function faultText({ code }: Fault, { host, protocol }: URL): string {
+	switch (code) {
+		case 'ENOTFOUND':
+		case 'EAI_AGAIN':
+			return `The host ${host} does not exist or its name cannot be looked up. Check the host in Base URL.`;
+		case 'ECONNREFUSED':
+			return `Nothing answers at ${host}. Check the host and the port in Base URL.`;
+		case 'ECONNABORTED':
+		case 'ETIMEDOUT':
+			return `${host} did not answer within ${TIMEOUT_MS / 1_000} seconds. Check the host in Base URL, or try again later.`;
+		default:
+			return `The connection to ${host} failed${code === undefined ? '' : ` (${code})`}. Check the host in Base URL, and that it is reached by ${protocol.replace(':', '')}.`;
+	}
+}
+
+function failed(message: string): INodeCredentialTestResult {
+	return { status: 'Error', message };
+}

@@ -1,0 +1,24 @@
+/**
+ * The four documented endpoints (API document, Endpoints 1 to 4), named as the document names them.
+ * `requestsPerMinute` is the documented limit; where none is documented nothing is paced until the
+ * service itself answers 429.
+ */
+export const ENDPOINTS = {
+	'GET /products': { method: 'GET', requestsPerMinute: 20, timeoutMs: 60_000 },
+	'POST /products/{hash}/offers': {
+		method: 'POST',
+		requestsPerMinute: undefined,
+		timeoutMs: 60_000,
+	},
+	/** Making a PIX charge was seen to take 30 s; giving up early leaves a charge nobody knows of. */
+	'POST /transactions': { method: 'POST', requestsPerMinute: undefined, timeoutMs: 120_000 },
+	'GET /transactions/{hash}': { method: 'GET', requestsPerMinute: undefined, timeoutMs: 60_000 },
+} as const satisfies Record<string, EndpointFacts>;
+
+interface EndpointFacts {
+	method: 'GET' | 'POST';
+	requestsPerMinute: number | undefined;
+	timeoutMs: number;
+}
+
+export type Endpoint = keyof typeof ENDPOINTS;

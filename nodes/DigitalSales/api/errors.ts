@@ -1,0 +1,181 @@
+import type { INode } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { ServiceError, type ServiceErrorFacts } from './serviceError';
+
+/** What the caller knows and the API layer does not. */
+export interface ErrorContext {
+	itemIndex?: number;
+	/** The display name of the parameter behind a dotted field of the service, where there is one. */
+	labelOf?: (serviceField: string) => string | undefined;
+	/** What was being asked for, in words that help to look it up: cart, amount, customer. */
+	about?: string;
+	/** Sentences to add, for example what had already been done when this failed. */
+	notes?: string[];
+}
+
+/**
+ * Makes the one error that a user sees of a failed request: what happened, the service's own words,
+ * the fields by their display names, the item, and what to do.
+ */
+export function toNodeApiError(
+	node: INode,
+	error: ServiceError,
+	context: ErrorContext,
+): NodeApiError {
+	const { facts } = error;
+	const { message, advice } = wording(facts, context);
+	const words = serviceWords(facts, context.labelOf);
+	const description = [
+		words === '' ? undefined : `The service said: ${words}`,
+		...(context.notes ?? []),
+		advice,
+		`Request: ${facts.endpoint}${tries(facts)}${facts.code ? `, ${facts.code}` : ''}.`,
+	]
+		.filter((part) => part !== undefined)
+		.join('\n');
+	const httpCode = facts.status === undefined ? undefined : String(facts.status);
+	return new NodeApiError(
+		node,
+		{ message, ...(httpCode ? { httpCode } : {}) },
+		{
+			message,
+			description,
+			itemIndex: context.itemIndex,
+			...(httpCode ? { httpCode } : {}),
+		},
+	);
+}
+
+function wording(
+	facts: ServiceErrorFacts,
+	context: ErrorContext,
+): { message: string; advice?: string } {
+	if (facts.outcomeUnknown) return unknownOutcome(facts, context.about);
+	switch (facts.situation) {
+		case 'rateLimited':
+			return {
+				message: 'The service is still limiting requests (429)',
+				advice:
+					'The node waited as long as Options > Maximum Wait allows. Raise it, or run fewer workflows of this account at the same time.',
+			};
+		case 'unavailable':
+		case 'serverError':
+			return {
+				message: `The service failed to answer (${facts.status})`,
+				advice: 'The fault is on the side of the service. Try again later.',
+			};
+		case 'redirected':
+			return {
+				message: `The service answered with a redirect (${facts.status})`,
+				advice: `Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address${facts.redirectedTo ? ` (it pointed to ${facts.redirectedTo})` : ''}.`,
+			};
+		case 'unreadable':
+			return unreadable(facts);
+		case 'notSent':
+			return {
+				message: 'The service could not be reached',
+				advice:
+					'Nothing was sent. Check the host in Base URL of the credential and that this n8n can reach it.',
+			};
+		case 'interrupted':
+			return {
+				message: 'The service did not answer in time or broke the connection',
+				advice: 'Try again later.',
+			};
+		default:
+			return rejected(facts);
+	}
+}
+
+function rejected(facts: ServiceErrorFacts): { message: string; advice?: string } {
+	switch (facts.status) {
+		case 401:
+			return {
+				message: 'The service did not accept the API token (401)',
+				advice:
+					'Check API Token in the credential: copy it again from the service, without blanks.',
+			};
+		case 403:
+			return {
+				message: 'The API token has no permission for this (403)',
+				advice:
+					'Use a token of an account that may do this, or ask the service for the permission.',
+			};
+		case 404:
+			return {
+				message: 'The service found nothing under this address (404)',
+				advice:
+					'Check the hash. If every operation answers like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+			};
+		case 400:
+		case 422:
+			return {
+				message: `The service did not accept the request (${facts.status})`,
+				advice: 'Correct the fields named above and run again. Nothing was created.',
+			};
+		default:
+			return facts.status !== undefined && facts.status < 300
+				? { message: 'The service reported a failure' }
+				: { message: `The service did not accept the request (${facts.status})` };
+	}
+}
+
+function unreadable(facts: ServiceErrorFacts): { message: string; advice: string } {
+	if (facts.unreadable === 'html') {
+		return {
+			message: 'The service answered with a web page instead of data',
+			advice:
+				'Base URL in the credential most likely lacks part of its path, for example /api/public/v1.',
+		};
+	}
+	return {
+		message:
+			facts.unreadable === 'otherShape'
+				? 'The service answered with data of another shape than documented'
+				: 'The answer of the service could not be read',
+		advice:
+			'Check Base URL in the credential. If it is right, the service may have cut the answer short: try again.',
+	};
+}
+
+function unknownOutcome(
+	facts: ServiceErrorFacts,
+	about: string | undefined,
+): { message: string; advice: string } {
+	const happened =
+		facts.status === undefined ? 'no answer came' : `the answer was not usable (${facts.status})`;
+	return {
+		message: `It is not known whether the service did this: ${happened}`,
+		advice: [
+			about === undefined ? undefined : `It was about: ${about}.`,
+			facts.endpoint === 'POST /transactions'
+				? 'The charge may exist. Do not run this again before you have looked in the panel of the service: running it again may charge the customer twice.'
+				: 'It may exist. Look in the panel of the service before you run this again.',
+		]
+			.filter((part) => part !== undefined)
+			.join(' '),
+	};
+}
+
+function serviceWords(facts: ServiceErrorFacts, labelOf: ErrorContext['labelOf']): string {
+	const fields = Object.entries(facts.words.fields).map(([field, texts]) => {
+		const label = labelOf?.(field);
+		return `${label === undefined ? field : `${label} (${field})`}: ${texts.join(', ')}`;
+	});
+	return [...facts.words.messages, ...fields].join(' | ');
+}
+
+function tries(facts: ServiceErrorFacts): string {
+	return facts.tries > 1 ? `, tried ${facts.tries} times` : '';
+}
+
+/** The errors that n8n shows as a node's own. */
+export type NodeError = NodeApiError | NodeOperationError;
+
+/** Makes a node's own error of whatever was thrown; one that already is stays as it is. */
+export function toNodeError(node: INode, error: unknown, context: ErrorContext): NodeError {
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	if (error instanceof ServiceError) return toNodeApiError(node, error, context);
+	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
+	return new NodeOperationError(node, message, { itemIndex: context.itemIndex });
+}

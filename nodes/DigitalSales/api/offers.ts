@@ -1,0 +1,26 @@
+import type { IDataObject } from 'n8n-workflow';
+import { hashSegment } from '../domain/hash';
+import type { Client } from './client';
+import { readResource } from './schemas/resource';
+
+/**
+ * Creates an offer of a product (API document, Endpoint 2: POST /products/{hash}/offers).
+ *
+ * @param body the documented fields under the service's names; `price` in integer cents
+ * @returns the offer as the service sent it
+ * @throws ServiceError, with `outcomeUnknown` where the offer may exist although no usable answer came
+ */
+export async function createOffer(
+	client: Client,
+	productHash: string,
+	body: IDataObject,
+): Promise<IDataObject> {
+	return await client.request(
+		{
+			endpoint: 'POST /products/{hash}/offers',
+			path: `/products/${hashSegment(productHash)}/offers`,
+			body,
+		},
+		readResource,
+	);
+}

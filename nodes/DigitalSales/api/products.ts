@@ -1,0 +1,114 @@
+import type { IDataObject } from 'n8n-workflow';
+import { searchKey } from '../domain/searchText';
+import type { Client } from './client';
+import { listPages, type Listing } from './pagination';
+import { readProductPage, productSchema, type ProductPage } from './schemas/product';
+import { ServiceError } from './serviceError';
+
+/**
+ * The names of the query parameters are not shown in the API document (Endpoint 4); these are the
+ * likely ones. A service ignores a wrong name silently, hence filters are applied again here.
+ */
+export const DEFAULT_QUERY_NAMES = {
+	search: 'search',
+	categories: 'categories',
+	status: 'status',
+	pageSize: 'per_page',
+	page: 'page',
+} as const;
+
+export type QueryNames = Record<keyof typeof DEFAULT_QUERY_NAMES, string>;
+
+export interface ProductFilters {
+	/** A part of the title (case and accents ignored) or the exact hash. */
+	search?: string;
+	categories?: number[];
+	status?: number;
+}
+
+export interface ProductQuery extends ProductFilters {
+	/** How many products to give at most, counted after the filters; undefined gives all. */
+	limit?: number;
+	/** Products per page; undefined asks for as many as are useful. */
+	pageSize?: number;
+	queryNames?: Partial<QueryNames>;
+	maxPages?: number;
+}
+
+/** The most products a page is asked to hold. The service's own maximum is not documented. */
+const LARGEST_PAGE_SIZE = 250;
+
+/**
+ * Lists products (API document, Endpoint 4: GET /products), page by page within the budget.
+ *
+ * @returns the products as the service sent them; offers' prices are in cents
+ * @throws ServiceError
+ */
+export async function listProducts(client: Client, query: ProductQuery): Promise<Listing> {
+	let pageSize = query.pageSize ?? usefulPageSize(query);
+	const fetchPage = async (page: number): Promise<ProductPage> => {
+		try {
+			return await fetchProductPage(client, query, { page, pageSize });
+		} catch (error) {
+			if (page > 1 || query.pageSize !== undefined || !refusesPageSize(error)) throw asError(error);
+		}
+		// Which sizes are allowed is not documented: without one the service takes its own.
+		pageSize = undefined;
+		return await fetchProductPage(client, query, { page });
+	};
+	return await listPages({
+		fetchPage,
+		limit: query.limit,
+		keep: productFilter(query),
+		maxPages: query.maxPages,
+	});
+}
+
+/** Fetches one page of products, unfiltered beyond what the service itself does. */
+export async function fetchProductPage(
+	client: Client,
+	query: ProductQuery,
+	{ page, pageSize }: { page: number; pageSize?: number },
+): Promise<ProductPage> {
+	const names = { ...DEFAULT_QUERY_NAMES, ...query.queryNames };
+	const parameters: IDataObject = { [names.page]: page };
+	if (pageSize !== undefined) parameters[names.pageSize] = pageSize;
+	if (query.search) parameters[names.search] = query.search;
+	if (query.categories?.length) parameters[names.categories] = query.categories.join(',');
+	if (query.status !== undefined) parameters[names.status] = query.status;
+	return await client.request(
+		{ endpoint: 'GET /products', path: '/products', query: parameters },
+		readProductPage,
+	);
+}
+
+/** The check that decides whether a product matches, whatever the service did with the filters. */
+export function productFilter(filters: ProductFilters): (item: IDataObject) => boolean {
+	const { search, categories, status } = filters;
+	if (!search && !categories?.length && status === undefined) return () => true;
+	const wanted = search ? searchKey(search) : undefined;
+	return (item) => {
+		const product = productSchema.safeParse(item);
+		if (!product.success) return false;
+		const { title, hash, id_category: category, status: productStatus } = product.data;
+		if (wanted && hash !== search?.trim() && !searchKey(title ?? '').includes(wanted)) return false;
+		if (categories?.length && !categories.includes(category ?? NaN)) return false;
+		return status === undefined || productStatus === status;
+	};
+}
+
+function usefulPageSize(query: ProductQuery): number | undefined {
+	const filtered = query.search || query.categories?.length || query.status !== undefined;
+	if (query.limit === undefined || filtered) return LARGEST_PAGE_SIZE;
+	return Math.min(LARGEST_PAGE_SIZE, query.limit);
+}
+
+function refusesPageSize(error: unknown): boolean {
+	return (
+		error instanceof ServiceError && (error.facts.status === 400 || error.facts.status === 422)
+	);
+}
+
+function asError(error: unknown): Error {
+	return error instanceof Error ? error : new Error('The request failed');
+}

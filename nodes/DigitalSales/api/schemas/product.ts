@@ -1,0 +1,67 @@
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
+import { toDataObject } from './json';
+import { offerSchema } from './offer';
+import { lenientInteger, tolerated } from './lenient';
+
+/** Product status codes (API document, Product). */
+export const PRODUCT_STATUSES = { active: 1, inactive: 2, inReview: 3, blocked: 4 } as const;
+
+/** A product as listed (API document, Product). Fields that the package does not read pass through. */
+export const productSchema = z
+	.object({
+		hash: tolerated(z.coerce.string()),
+		title: tolerated(z.string()),
+		cover: tolerated(z.string()),
+		id_category: tolerated(lenientInteger),
+		sale_page: tolerated(z.string()),
+		offers: tolerated(z.array(offerSchema)),
+		status: tolerated(lenientInteger),
+	})
+	.passthrough();
+
+export type Product = z.output<typeof productSchema>;
+
+/** One page of a list, as far as the pagination reads it. */
+export interface ProductPage {
+	/** The products as they came: they are the output, unknown fields included. */
+	data: IDataObject[];
+	lastPage?: number;
+	perPage?: number;
+	total?: number;
+	/** Whether the service says that another page follows; undefined where it does not say. */
+	hasNext?: boolean;
+}
+
+const positive = tolerated(lenientInteger.pipe(z.number().nonnegative()));
+
+const pageSchema = z.object({
+	data: z.array(z.record(z.unknown())),
+	meta: tolerated(z.object({ last_page: positive, per_page: positive, total: positive })),
+	links: tolerated(z.object({ next: z.string().nullable() })),
+});
+
+/**
+ * Reads a page of GET /products (API document, Endpoint 4). Deployments send the numbers of `meta`
+ * as texts, leave `meta` out, or wrap the page in another `data`.
+ */
+export function readProductPage(body: unknown): ProductPage | undefined {
+	const page = pageSchema.safeParse(body);
+	if (!page.success) {
+		const wrapped = z.object({ data: pageSchema }).safeParse(body);
+		if (wrapped.success) return fromPage(wrapped.data.data);
+		const bare = z.array(z.record(z.unknown())).safeParse(body);
+		return bare.success ? { data: bare.data.map(toDataObject) } : undefined;
+	}
+	return fromPage(page.data);
+}
+
+function fromPage({ data, meta, links }: z.output<typeof pageSchema>): ProductPage {
+	return {
+		data: data.map(toDataObject),
+		lastPage: meta?.last_page ?? undefined,
+		perPage: meta?.per_page ?? undefined,
+		total: meta?.total ?? undefined,
+		hasNext: links ? links.next !== null : undefined,
+	};
+}

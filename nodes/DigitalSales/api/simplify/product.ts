@@ -1,0 +1,37 @@
+import type { IDataObject } from 'n8n-workflow';
+import { productStatusName } from '../productStatus';
+import { offerSchema, type Offer } from '../schemas/offer';
+import { productSchema, type Product } from '../schemas/product';
+
+/**
+ * A product, or one row of Split Offers, as at most ten flat fields for a spreadsheet. Prices in
+ * integer cents. Of several offers the cheapest is shown, and `offers` counts them.
+ */
+export function simplifyProduct(row: IDataObject): IDataObject {
+	const product: Partial<Product> = productSchema.safeParse(row).data ?? {};
+	const split = 'offer' in row;
+	const offers = product.offers ?? [];
+	const shown: Partial<Offer> | undefined = split
+		? offerSchema.safeParse(row.offer).data
+		: cheapest(offers);
+	return {
+		product_hash: product.hash ?? null,
+		title: product.title ?? null,
+		status: product.status == null ? null : productStatusName(product.status),
+		category_id: product.id_category ?? null,
+		sale_page: product.sale_page ?? null,
+		offer_hash: shown?.hash ?? null,
+		offer_title: shown?.title ?? null,
+		price: shown?.price ?? null,
+		checkout_url: shown?.url ?? null,
+		...(split ? { interval: shown?.interval ?? null } : { offers: offers.length }),
+	};
+}
+
+function cheapest(offers: Offer[]): Offer | undefined {
+	return offers.reduce<Offer | undefined>(
+		(best, offer) =>
+			(offer.price ?? Infinity) < (best?.price ?? Infinity) ? offer : (best ?? offer),
+		undefined,
+	);
+}

@@ -1,0 +1,41 @@
+import type { IDataObject } from 'n8n-workflow';
+import { hashSegment } from '../domain/hash';
+import type { Client } from './client';
+import { readResource } from './schemas/resource';
+
+/**
+ * Creates a PIX transaction (API document, Endpoint 3: POST /transactions). The account's token for
+ * bodies is added here and nowhere else.
+ *
+ * @param body the documented fields under the service's names; amounts in integer cents
+ * @returns the transaction as the service sent it, in its POST shape
+ * @throws ServiceError, with `outcomeUnknown` where the charge may exist although no usable answer came
+ */
+export async function createTransaction(client: Client, body: IDataObject): Promise<IDataObject> {
+	return await client.request(
+		{
+			endpoint: 'POST /transactions',
+			path: '/transactions',
+			body: { api_token: client.account.bodyApiToken, ...body },
+		},
+		readResource,
+	);
+}
+
+/**
+ * Reads one transaction (API document, Endpoint 1: GET /transactions/{hash}). An answer about
+ * another transaction than the one asked for is not taken for it.
+ *
+ * @returns the transaction as the service sent it, in its GET shape
+ * @throws ServiceError
+ */
+export async function getTransaction(client: Client, hash: string): Promise<IDataObject> {
+	const wanted = hash.trim();
+	return await client.request(
+		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(hash)}` },
+		(body) => {
+			const transaction = readResource(body);
+			return transaction && String(transaction.hash) === wanted ? transaction : undefined;
+		},
+	);
+}

@@ -1,0 +1,24 @@
+import { parseWebAddress } from './webAddress';
+
+/** A usable base URL without trailing slash, or the reason why it is not one. */
+export type BaseUrlResult = { baseUrl: string } | { problem: string };
+
+/**
+ * Reads the address of the service as typed: blanks around it and slashes behind it are dropped,
+ * a missing scheme becomes `https://`. The path, the version segment included, is the user's:
+ * many services run the same API under other paths (API document, Versioning).
+ */
+export function parseBaseUrl(input: string): BaseUrlResult {
+	const typed = input.trim();
+	if (typed === '') return { problem: 'is empty' };
+	const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
+	const address = parseWebAddress(withScheme);
+	if (!address) return { problem: `must be a web address, and "${typed}" is not one` };
+	if (address.search !== '' || address.hash !== '') {
+		return { problem: 'must end with its path, without "?" or "#"' };
+	}
+	if (address.username !== '' || address.password !== '') {
+		return { problem: 'must not hold a user name or password' };
+	}
+	return { baseUrl: address.origin + address.pathname.replace(/\/+$/, '') };
+}

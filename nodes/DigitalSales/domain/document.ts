@@ -1,0 +1,78 @@
+/** A Brazilian taxpayer number in the form the service takes, or the reason why it is not one. */
+export type DocumentResult = { document: string } | { problem: string };
+
+const CPF_LENGTH = 11;
+const CNPJ_LENGTH = 14;
+const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
+const CPF_SHAPE = /^\d{11}$/;
+const CNPJ_WEIGHTS = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
+
+/**
+ * Reads a CPF or CNPJ, drops the punctuation and checks its two check digits.
+ * A CNPJ may hold letters (since July 2026: a character's value is its ASCII code minus 48).
+ * A document that came as a number has lost its leading zeros: they are put back where the check
+ * digits then hold.
+ */
+export function parseDocument(input: unknown): DocumentResult {
+	if (typeof input === 'number') return documentFromNumber(input);
+	if (typeof input !== 'string') return { problem: 'is not a CPF or CNPJ' };
+	const document = stripDocument(input);
+	if (CPF_SHAPE.test(document)) {
+		return isCpf(document)
+			? { document }
+			: { problem: 'is not a valid CPF: its check digits do not match' };
+	}
+	if (CNPJ_SHAPE.test(document)) {
+		return isCnpj(document)
+			? { document }
+			: { problem: 'is not a valid CNPJ: its check digits do not match' };
+	}
+	return {
+		problem: `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters); this one has ${document.length}`,
+	};
+}
+
+/** Drops everything but letters and digits and writes letters large. */
+export function stripDocument(text: string): string {
+	return text.replace(/[^0-9a-z]/gi, '').toUpperCase();
+}
+
+function documentFromNumber(value: number): DocumentResult {
+	if (!Number.isSafeInteger(value) || value < 0) return { problem: 'is not a CPF or CNPJ' };
+	const cpf = String(value).padStart(CPF_LENGTH, '0');
+	if (cpf.length === CPF_LENGTH && isCpf(cpf)) return { document: cpf };
+	const cnpj = String(value).padStart(CNPJ_LENGTH, '0');
+	if (cnpj.length === CNPJ_LENGTH && isCnpj(cnpj)) return { document: cnpj };
+	return {
+		problem:
+			'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text',
+	};
+}
+
+function isCpf(digits: string): boolean {
+	if (/^(\d)\1*$/.test(digits)) return false;
+	return [9, 10].every((length) => {
+		const sum = sumOf(digits.slice(0, length), (index) => length + 1 - index);
+		return checkDigit((sum * 10) % 11) === Number(digits[length]);
+	});
+}
+
+function isCnpj(characters: string): boolean {
+	if (/^(.)\1*$/.test(characters)) return false;
+	return [12, 13].every((length) => {
+		const weights = CNPJ_WEIGHTS.slice(CNPJ_WEIGHTS.length - length);
+		const sum = sumOf(characters.slice(0, length), (index) => weights[index] ?? 0);
+		return checkDigit(11 - (sum % 11)) === Number(characters[length]);
+	});
+}
+
+function checkDigit(remainder: number): number {
+	return remainder >= 10 ? 0 : remainder;
+}
+
+function sumOf(characters: string, weight: (index: number) => number): number {
+	return [...characters].reduce(
+		(sum, character, index) => sum + (character.charCodeAt(0) - 48) * weight(index),
+		0,
+	);
+}

@@ -1,0 +1,19 @@
+/** The digits of a phone number, or the reason why it is not one. */
+export type PhoneResult = { phone: string } | { problem: string };
+
+const MIN_DIGITS = 10;
+const MAX_DIGITS = 13;
+
+/** Keeps the digits as typed, with or without the country code: `+55 (11) 91234-5678`. */
+export function parsePhone(input: unknown): PhoneResult {
+	if (typeof input !== 'string' && typeof input !== 'number') {
+		return { problem: 'is not a phone number' };
+	}
+	const phone = String(input).replace(/\D/g, '');
+	if (phone.length < MIN_DIGITS || phone.length > MAX_DIGITS) {
+		return {
+			problem: `must have ${MIN_DIGITS} to ${MAX_DIGITS} digits, area code included; this one has ${phone.length}`,
+		};
+	}
+	return { phone };
+}

@@ -1,0 +1,16 @@
+/** Reads an http or https address; anything else gives undefined. */
+export function parseWebAddress(text: string): URL | undefined {
+	if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
+	return new URL(text);
+}
+
+const PRIVATE_IPV4 = /^(0|10|127|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168)\./;
+const PRIVATE_IPV6 = /^\[(::1?|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*)\]$/i;
+const LOCAL_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/i;
+
+/** Whether only this machine or its own network can reach the host of an address. */
+export function isPrivateAddress(address: URL): boolean {
+	const { hostname } = address;
+	if (PRIVATE_IPV4.test(hostname) && /^[\d.]+$/.test(hostname)) return true;
+	return PRIVATE_IPV6.test(hostname) || LOCAL_NAME.test(hostname) || !/[.:]/.test(hostname);
+}

@@ -1,0 +1,121 @@
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
+import { isJsonObject, toDataObject } from '../api/schemas/json';
+import { isUsableHash } from '../domain/hash';
+import { parseCents, type AmountUnit } from '../domain/money';
+import { parseWebAddress } from '../domain/webAddress';
+
+/** Schemas for single form fields. Messages continue the field's display name: "Title must be ...". */
+
+function isBlank(value: unknown): boolean {
+	return (
+		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+	);
+}
+
+/** A field that may be left empty; what is empty is left out of the request. */
+export function optional<T extends z.ZodTypeAny>(schema: T) {
+	return z.unknown().transform((value, context): z.output<T> | undefined => {
+		return isBlank(value) ? undefined : pipe(schema, value, context);
+	});
+}
+
+/** A field that must be filled in. */
+export function required<T extends z.ZodTypeAny>(schema: T) {
+	return z.unknown().transform((value, context): z.output<T> => {
+		if (!isBlank(value)) return pipe(schema, value, context);
+		context.addIssue({ code: 'custom', message: 'is empty; fill it in' });
+		return z.NEVER;
+	});
+}
+
+function pipe<T extends z.ZodTypeAny>(
+	schema: T,
+	value: unknown,
+	context: z.RefinementCtx,
+): z.output<T> {
+	const result = schema.safeParse(value);
+	if (result.success) return result.data;
+	for (const issue of result.error.issues) {
+		context.addIssue({ code: 'custom', message: issue.message, path: issue.path });
+	}
+	return z.NEVER;
+}
+
+/** A text; a number that an expression gave is taken as its digits. */
+export const textField = z
+	.union([z.string(), z.number().transform(String)], {
+		errorMap: () => ({ message: 'must be a text' }),
+	})
+	.transform((text) => text.trim());
+
+/** A whole number, also as a text of digits. */
+export function wholeNumberField(least: number, most = Number.MAX_SAFE_INTEGER) {
+	const message = `must be a whole number${most === Number.MAX_SAFE_INTEGER ? ` of at least ${least}` : ` from ${least} to ${most}`}`;
+	return z
+		.union(
+			[
+				z.number(),
+				z
+					.string()
+					.trim()
+					.regex(/^-?\d+$/, message)
+					.transform(Number),
+			],
+			{
+				errorMap: () => ({ message }),
+			},
+		)
+		.refine((value) => Number.isSafeInteger(value) && value >= least && value <= most, message);
+}
+
+/** Percent, for example 12.5; a comma is read as the decimal sign. */
+export const percentField = z
+	.union([z.number(), z.string().transform((text) => Number(text.trim().replace(',', '.')))], {
+		errorMap: () => ({ message: 'must be a number' }),
+	})
+	.refine((value) => value >= 0 && value <= 100, 'must be a percentage from 0 to 100');
+
+/** An amount in integer cents, typed in the given unit. */
+export function moneyField(unit: AmountUnit) {
+	return z.unknown().transform((value, context): number => {
+		const result = parseCents(value, unit);
+		if ('cents' in result) return result.cents;
+		context.addIssue({ code: 'custom', message: result.problem });
+		return z.NEVER;
+	});
+}
+
+/** A true or false that an expression may give as a text. */
+export const yesNoField = z.union(
+	[z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
+	{ errorMap: () => ({ message: 'must be true or false' }) },
+);
+
+/** A hash typed as a text. */
+export const hashField = textField.refine(isUsableHash, 'is not a hash');
+
+/** An address that the service may post to (API document, Limits: a valid http or https URL). */
+export const webAddressField = textField.refine(
+	(text) => parseWebAddress(text) !== undefined,
+	'must be a complete web address that starts with http:// or https://',
+);
+
+/** A JSON object, as a text or as an object from an expression. */
+export const jsonObjectField = z.unknown().transform((value, context): IDataObject => {
+	const parsed = typeof value === 'string' ? parseJson(value) : value;
+	if (isJsonObject(parsed)) return toDataObject(parsed);
+	context.addIssue({
+		code: 'custom',
+		message: 'must be a JSON object, for example {"expire_in_days": 3}',
+	});
+	return z.NEVER;
+});
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

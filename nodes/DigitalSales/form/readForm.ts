@@ -1,0 +1,39 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import type { z } from 'zod';
+import { displayPath } from './displayPath';
+
+/**
+ * Reads the parameters of one item through a schema whose shape is that of the form.
+ *
+ * @throws NodeOperationError that names the parameter by its display name, the item and what to change
+ */
+export function readForm<S extends z.ZodTypeAny>(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	properties: INodeProperties[],
+	schema: S,
+): z.output<S> {
+	const values: Record<string, unknown> = {};
+	for (const { name, type } of properties) {
+		if (type !== 'notice') values[name] = context.getNodeParameter(name, itemIndex, undefined);
+	}
+	const result = schema.safeParse(values);
+	if (result.success) return result.data;
+	const problems = result.error.issues.map((issue) => ({
+		label: displayPath(properties, issue.path),
+		text: issue.message,
+	}));
+	const [first, ...others] = problems;
+	throw new NodeOperationError(
+		context.getNode(),
+		first === undefined ? 'A parameter is not valid' : `${first.label} ${first.text}`,
+		{
+			itemIndex,
+			description: [
+				`Item ${itemIndex} was not sent, and neither was any other item of this run.`,
+				...others.map(({ label, text }) => `Also: ${label} ${text}.`),
+			].join('\n'),
+		},
+	);
+}

@@ -1,0 +1,55 @@
+import type { INodeProperties } from 'n8n-workflow';
+import type { z } from 'zod';
+import type { ClientOptions } from '../api/client';
+import { optional, wholeNumberField } from './fields';
+
+/** How long a request may take and how often it is tried, for the Options of every operation. */
+export const timeoutOption: INodeProperties = {
+	displayName: 'Timeout',
+	name: 'timeout',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 60,
+	description: 'How many seconds one request may take before it is given up',
+};
+
+/** The options of an operation that only reads and may therefore try again. */
+export const readingOptions: INodeProperties[] = [
+	{
+		displayName: 'Maximum Tries',
+		name: 'maxTries',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 5,
+		description:
+			'How often a request is sent at most when the connection fails or the service is unavailable. Reading again changes nothing in the service.',
+	},
+	{
+		displayName: 'Maximum Wait',
+		name: 'maxWait',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 300,
+		description:
+			'How many seconds may pass after the first try until no further one is made. A rate limit (429) is waited out within this time.',
+	},
+];
+
+export const requestOptionsShape = {
+	timeout: optional(wholeNumberField(1, 3_600)),
+	maxTries: optional(wholeNumberField(1, 100)),
+	maxWait: optional(wholeNumberField(0, 86_400)),
+};
+
+/** The request options of a form in the units of the client. */
+export function clientOptions(
+	options: z.output<z.ZodObject<typeof requestOptionsShape>>,
+): ClientOptions {
+	return {
+		timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1_000,
+		retry: {
+			...(options.maxTries === undefined ? {} : { maxTries: options.maxTries }),
+			...(options.maxWait === undefined ? {} : { maxTotalMs: options.maxWait * 1_000 }),
+		},
+	};
+}

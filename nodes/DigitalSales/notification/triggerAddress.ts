@@ -1,0 +1,44 @@
+import type { IDataObject, IHookFunctions } from 'n8n-workflow';
+import { z } from 'zod';
+
+const STATIC_DATA_KEY = 'digitalSalesTriggers';
+
+const addresses = z.record(z.string()).catch({});
+
+/** The production URLs of the published triggers of a workflow, in the order of publication. */
+export function triggerAddresses(workflowData: IDataObject): string[] {
+	return Object.values(addresses.parse(workflowData[STATIC_DATA_KEY]));
+}
+
+/** Whether the action nodes of the workflow already find the trigger under its present URL. */
+export function isAnnounced(context: IHookFunctions): boolean {
+	const known = addresses.parse(context.getWorkflowStaticData('global')[STATIC_DATA_KEY]);
+	return known[context.getNode().id] === context.getNodeWebhookUrl('default');
+}
+
+/**
+ * Leaves the trigger's production URL where the action nodes of the same workflow find it. Nothing
+ * public finds a trigger across workflows; for those the credential carries the URL. While the editor
+ * listens for a test event nothing is left: a real sale must not report to a URL that closes soon.
+ */
+export function announce(context: IHookFunctions): boolean {
+	const url = context.getNodeWebhookUrl('default');
+	if (context.getMode() === 'manual' || url === undefined) return true;
+	const workflowData = context.getWorkflowStaticData('global');
+	workflowData[STATIC_DATA_KEY] = {
+		...addresses.parse(workflowData[STATIC_DATA_KEY]),
+		[context.getNode().id]: url,
+	};
+	return true;
+}
+
+/** Takes back what {@link announce} left. */
+export function withdraw(context: IHookFunctions): boolean {
+	if (context.getMode() === 'manual') return true;
+	const workflowData = context.getWorkflowStaticData('global');
+	const { [context.getNode().id]: _withdrawn, ...others } = addresses.parse(
+		workflowData[STATIC_DATA_KEY],
+	);
+	workflowData[STATIC_DATA_KEY] = others;
+	return true;
+}

@@ -1,0 +1,182 @@
+import type { INodeProperties, IWebhookFunctions } from 'n8n-workflow';
+import { z } from 'zod';
+import { isStatusGroup, STATUS_GROUPS } from '../domain/paymentStatus';
+import type { Notice } from '../api/schemas/notification';
+
+const OTHER = 'other';
+const ANY = 'any';
+
+/** The form of the trigger node. */
+export const triggerProperties: INodeProperties[] = [
+	{
+		displayName:
+			'Once the workflow is published, Create PIX in this same workflow finds this trigger by itself (Notify: Trigger of This Workflow). For other workflows copy the production URL above into the Notification URL of the credential.',
+		name: 'addressNotice',
+		type: 'notice',
+		default: '',
+	},
+	{
+		displayName: 'Trigger On',
+		name: 'triggerOn',
+		type: 'multiOptions',
+		options: [
+			{
+				name: 'Any Status',
+				value: ANY,
+				description: 'Every change, also to a status nobody has listed',
+			},
+			{ name: 'Other', value: OTHER, description: 'Statuses that you name yourself' },
+			{ name: 'Paid', value: 'paid', description: 'The money has arrived' },
+			{
+				name: 'Refunded or Charged Back',
+				value: 'reversed',
+				description: 'The money went back, or is about to',
+			},
+			{
+				name: 'Refused, Canceled or Expired',
+				value: 'failed',
+				description: 'The customer will not pay this any more',
+			},
+			{
+				name: 'Waiting for Payment',
+				value: 'waiting',
+				description: 'Created, in analysis or authorized, but not paid',
+			},
+		],
+		default: ['paid'],
+		description: 'The payment statuses that start the workflow',
+	},
+	{
+		displayName: 'Other Statuses',
+		name: 'otherStatuses',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. med_analysis, pre_chargeback',
+		description: 'Payment statuses as the service writes them, separated by commas',
+		displayOptions: { show: { triggerOn: [OTHER] } },
+	},
+	{
+		displayName: 'Simplify',
+		name: 'simplify',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		options: [
+			{
+				displayName: 'Payment Methods',
+				name: 'paymentMethods',
+				type: 'multiOptions',
+				options: [
+					{ name: 'Boleto', value: 'boleto' },
+					{ name: 'Card', value: 'credit_card' },
+					{ name: 'PIX', value: 'pix' },
+				],
+				default: ['pix'],
+				description: 'Only transactions paid in one of these ways',
+			},
+			{
+				displayName: 'Product Hashes',
+				name: 'productHashes',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. prodab12cd, prod34efgh',
+				description: 'Only transactions of these products; hashes separated by commas',
+			},
+		],
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			{
+				displayName: 'Emit Each Status Once',
+				name: 'deduplicate',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to start the workflow only once for each transaction and status, however often the service repeats its notice',
+			},
+			{
+				displayName: 'Include Notification',
+				name: 'includeNotification',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to add the notice as it was received, in the field "notification". Nothing in it is verified.',
+			},
+			{
+				displayName: 'Verify With the Service',
+				name: 'verify',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to read the transaction from the service before the workflow starts. Notices are not signed: switched off, anyone who knows the URL can report a payment that never happened. Items then carry verified: false.',
+			},
+		],
+	},
+];
+
+const list = z
+	.union([z.array(z.string()), z.string()])
+	.transform((value) => (typeof value === 'string' ? value.split(',') : value))
+	.transform((values) => values.map((value) => value.trim()).filter((value) => value !== ''));
+
+const formSchema = z.object({
+	triggerOn: list.catch([]),
+	otherStatuses: list.catch([]),
+	simplify: z.boolean().catch(true),
+	filters: z.object({ paymentMethods: list.optional(), productHashes: list.optional() }).catch({}),
+	options: z
+		.object({
+			deduplicate: z.boolean().default(true),
+			includeNotification: z.boolean().default(false),
+			verify: z.boolean().default(true),
+		})
+		// A broken option must never switch verification off.
+		.catch({ deduplicate: true, includeNotification: false, verify: true }),
+});
+
+export type TriggerForm = z.output<typeof formSchema>;
+
+/** Reads the trigger's parameters; whatever is broken in them falls back to the safe default. */
+export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
+	return formSchema.parse({
+		triggerOn: context.getNodeParameter('triggerOn', []),
+		otherStatuses: context.getNodeParameter('otherStatuses', ''),
+		simplify: context.getNodeParameter('simplify', true),
+		filters: context.getNodeParameter('filters', {}),
+		options: context.getNodeParameter('options', {}),
+	});
+}
+
+/** The names that a method goes by; what the service calls boleto is not documented. */
+const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
+
+/** Whether a transaction passes Trigger On and the filters. */
+export function passesFilters(form: TriggerForm, transaction: Notice): boolean {
+	const { paymentMethods = [], productHashes = [] } = form.filters;
+	const methods = paymentMethods.flatMap((method) => METHOD_NAMES[method] ?? [method]);
+	return (
+		wantsStatus(form, transaction.status ?? '') &&
+		(methods.length === 0 || methods.includes(transaction.paymentMethod ?? '')) &&
+		(productHashes.length === 0 || productHashes.includes(transaction.productHash ?? ''))
+	);
+}
+
+function wantsStatus({ triggerOn, otherStatuses }: TriggerForm, status: string): boolean {
+	if (triggerOn.includes(ANY)) return true;
+	if (triggerOn.includes(OTHER) && otherStatuses.includes(status)) return true;
+	return triggerOn
+		.filter(isStatusGroup)
+		.some((group) => (STATUS_GROUPS[group] as readonly string[]).includes(status));
+}

@@ -1,0 +1,323 @@
+import './container';
+import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import {
+	ExecutionLifecycleHooks,
+	ExternalSecretsProxy,
+	WorkflowExecute,
+	WorkflowHasIssuesError,
+} from 'n8n-core';
+import { Container } from '@n8n/di';
+import {
+	deepCopy,
+	Workflow,
+	type ExecutionStatus,
+	type IConnections,
+	type ICredentialType,
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	type IPinData,
+	type IRun,
+	type IRunExecutionData,
+	type ITaskData,
+	type IWorkflowBase,
+	type IWorkflowExecuteAdditionalData,
+	type IWorkflowSettings,
+	type NodeExecutionHint,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { HarnessCredentials, type CredentialData } from './credentials';
+import { collectLogs, type LogEntry } from './logs';
+import { defaultProcess, type NodeProcess } from './nodeProcess';
+import { HarnessNodeTypes } from './nodeTypes';
+import { webServer } from './webServer';
+
+/** A node as a test writes it; what is left out is filled in as the editor would. */
+export type NodeInput = Partial<INode> & Pick<INode, 'name' | 'type'>;
+
+/** What runs, and which node and credential types it finds there. */
+export interface Surroundings {
+	/** What a person typed into each credential, by credential type. */
+	credentials?: CredentialData;
+	/** The process whose node classes are used; the one shared with the test's imports by default. */
+	process?: NodeProcess;
+	/** Doubles by full type name. */
+	nodeTypes?: Record<string, INodeType>;
+	/** Doubles by credential type. */
+	credentialTypes?: Record<string, ICredentialType>;
+}
+
+/** A workflow as a test writes it. */
+export interface WorkflowInput {
+	id?: string;
+	name?: string;
+	nodes: NodeInput[];
+	/** One chain in the order of the nodes where it is left out. */
+	connections?: IConnections;
+	settings?: IWorkflowSettings;
+	pinData?: IPinData;
+	active?: boolean;
+}
+
+/** What one node did in a run. */
+export interface NodeRun {
+	status: ExecutionStatus | undefined;
+	/** The first output of the last run. */
+	items: INodeExecutionData[];
+	/** Every output of the last run. */
+	outputs: INodeExecutionData[][];
+	error?: ITaskData['error'];
+	hints: NodeExecutionHint[];
+	/** All runs as n8n records them. */
+	runs: ITaskData[];
+}
+
+/** A failure as n8n would store it, or as a refusal to start threw it. */
+export type RunError = NonNullable<IRunExecutionData['resultData']['error']> | Error;
+
+/** What a run came to. */
+export interface RunOutcome {
+	status: ExecutionStatus;
+	/** By node name; nodes that did not run are missing. */
+	data: Record<string, NodeRun>;
+	error?: RunError;
+	hints: NodeExecutionHint[];
+	/** The workflow's static data as it would be stored: a manual run stores none of its changes. */
+	staticData: IDataObject;
+	logs: LogEntry[];
+	waitTill?: Date;
+	executionId: string;
+	/** The run as n8n would store it; undefined where it was refused before it started. */
+	run?: IRun;
+}
+
+/** A workflow that stays published: what n8n's database would hold of it. */
+export class StoredWorkflow {
+	readonly id: string;
+
+	readonly base: IWorkflowBase;
+
+	/** The database's row: what processes share of a workflow, as JSON. */
+	private readonly row: { staticData: string };
+
+	readonly nodeTypes: HarnessNodeTypes;
+
+	readonly credentials: HarnessCredentials;
+
+	constructor(
+		input: WorkflowInput,
+		private readonly surroundings: Surroundings,
+		row = { staticData: '{}' },
+	) {
+		const process = surroundings.process ?? defaultProcess;
+		this.nodeTypes = new HarnessNodeTypes(process, surroundings.nodeTypes);
+		this.credentials = new HarnessCredentials(
+			process,
+			surroundings.credentials ?? {},
+			surroundings.credentialTypes,
+		);
+		this.id = input.id ?? randomUUID();
+		const nodes = input.nodes.map((node, index) => this.complete(node, index));
+		this.base = {
+			id: this.id,
+			name: input.name ?? 'Workflow under test',
+			active: input.active ?? false,
+			isArchived: false,
+			createdAt: new Date(),
+			updatedAt: new Date(),
+			activeVersionId: null,
+			nodes,
+			connections: input.connections ?? chain(nodes),
+			settings: { executionOrder: 'v1', ...input.settings },
+			...(input.pinData === undefined ? {} : { pinData: input.pinData }),
+		};
+		this.row = row;
+	}
+
+	/** The same workflow as another process has it: they share what is stored, nothing else. */
+	in(process: NodeProcess): StoredWorkflow {
+		return new StoredWorkflow(this.base, { ...this.surroundings, process }, this.row);
+	}
+
+	/** The stored static data. */
+	get staticData(): IDataObject {
+		return JSON.parse(this.row.staticData) as IDataObject;
+	}
+
+	/** Stores the workflow's static data if it was changed, all of it, as n8n does. */
+	save(workflow: Workflow): void {
+		const { staticData } = workflow;
+		if (staticData.__dataChanged !== true) return;
+		this.row.staticData = JSON.stringify(staticData);
+		staticData.__dataChanged = false;
+	}
+
+	/** The workflow as a process loads it for one use. */
+	load(staticData: IDataObject = this.staticData): Workflow {
+		return new Workflow({
+			id: this.id,
+			name: this.base.name,
+			nodes: deepCopy(this.base.nodes),
+			connections: deepCopy(this.base.connections),
+			active: this.base.active,
+			nodeTypes: this.nodeTypes,
+			staticData,
+			settings: this.base.settings,
+			...(this.base.pinData === undefined ? {} : { pinData: this.base.pinData }),
+		});
+	}
+
+	private complete(node: NodeInput, index: number): INode {
+		const { description } = this.nodeTypes.getByName(node.type);
+		const version = description.version;
+		const complete: INode = {
+			id: randomUUID(),
+			typeVersion: Array.isArray(version) ? (version.at(-1) ?? 1) : version,
+			position: [index * 200, 0],
+			parameters: {},
+			...node,
+		};
+		if (complete.webhookId === undefined && description.webhooks !== undefined) {
+			complete.webhookId = randomUUID();
+		}
+		if (complete.credentials === undefined) {
+			const given = Object.keys(this.surroundings.credentials ?? {});
+			const used = (description.credentials ?? []).filter(({ name }) => given.includes(name));
+			if (used.length > 0) {
+				complete.credentials = Object.fromEntries(
+					used.map(({ name }) => [name, { id: `${name}-1`, name: `${name} of the test` }]),
+				);
+			}
+		}
+		return complete;
+	}
+}
+
+/** Connects the nodes one after the other by their first outputs. */
+export function chain(nodes: ReadonlyArray<{ name: string }>): IConnections {
+	const connections: IConnections = {};
+	nodes.forEach((node, index) => {
+		const next = nodes[index + 1];
+		if (next === undefined) return;
+		connections[node.name] = { main: [[{ node: next.name, type: 'main', index: 0 }]] };
+	});
+	return connections;
+}
+
+/** What n8n's server hands to the engine for a run, with the addresses of this file's server. */
+export async function createAdditionalData(
+	credentials: HarnessCredentials,
+	extra: {
+		workflowId?: string;
+		executionId?: string;
+		currentNodeParameters?: INodeParameters;
+	} = {},
+): Promise<IWorkflowExecuteAdditionalData> {
+	const url = await webServer.url();
+	const unsupported = async (): Promise<never> => {
+		throw new Error('Not part of this harness');
+	};
+	return {
+		credentialsHelper: credentials,
+		executeWorkflow: unsupported,
+		getRunExecutionData: async () => undefined,
+		getRuntimeCredential: async () => undefined,
+		startRunnerTask: unsupported,
+		logAiEvent: () => {},
+		externalSecretsProxy: Container.get(ExternalSecretsProxy),
+		setExecutionStatus: () => {},
+		currentNodeExecutionIndex: 0,
+		variables: {},
+		restApiUrl: `${url}/rest`,
+		instanceBaseUrl: `${url}/`,
+		formBaseUrl: `${url}/form`,
+		formWaitingBaseUrl: `${url}/form-waiting`,
+		formTestBaseUrl: `${url}/form-test`,
+		webhookBaseUrl: `${url}/webhook`,
+		webhookWaitingBaseUrl: `${url}/webhook-waiting`,
+		webhookTestBaseUrl: `${url}/webhook-test`,
+		mcpBaseUrl: `${url}/mcp`,
+		mcpTestBaseUrl: `${url}/mcp-test`,
+		...extra,
+	};
+}
+
+/** One run, or one leg of a run that was parked in between, of a stored workflow. */
+export interface Leg {
+	stored: StoredWorkflow;
+	mode: WorkflowExecuteMode;
+	executionId: string;
+	data: IRunExecutionData;
+	logs: LogEntry[];
+	signal?: AbortSignal;
+}
+
+/** Runs n8n's engine over the prepared data until it ends, fails, is canceled or parks itself. */
+export async function runLeg(leg: Leg): Promise<RunOutcome> {
+	const { stored, mode, executionId, logs } = leg;
+	return await collectLogs(logs, async () => {
+		const workflow = stored.load();
+		const additionalData = await createAdditionalData(stored.credentials, {
+			workflowId: stored.id,
+			executionId,
+		});
+		additionalData.hooks = new ExecutionLifecycleHooks(mode, executionId, stored.base);
+		const outcome = { logs, executionId, data: {}, hints: [] };
+		let running: ReturnType<WorkflowExecute['processRunExecutionData']>;
+		try {
+			running = new WorkflowExecute(additionalData, mode, leg.data).processRunExecutionData(
+				workflow,
+			);
+		} catch (error) {
+			if (!(error instanceof WorkflowHasIssuesError)) throw error;
+			return { ...outcome, status: 'error', error, staticData: stored.staticData };
+		}
+		const cancel = () => running.cancel();
+		if (leg.signal?.aborted === true) cancel();
+		leg.signal?.addEventListener('abort', cancel);
+		try {
+			const run = await running;
+			if (mode !== 'manual') stored.save(workflow);
+			return { ...outcome, ...readRun(run), staticData: stored.staticData };
+		} finally {
+			leg.signal?.removeEventListener('abort', cancel);
+		}
+	});
+}
+
+function readRun(
+	run: IRun,
+): Pick<RunOutcome, 'status' | 'data' | 'error' | 'hints' | 'waitTill' | 'run'> {
+	const data: Record<string, NodeRun> = {};
+	for (const [name, runs] of Object.entries(run.data.resultData.runData)) {
+		const last = runs.at(-1);
+		const outputs = (last?.data?.main ?? []).map((items) => items ?? []);
+		data[name] = {
+			status: last?.executionStatus,
+			items: outputs[0] ?? [],
+			outputs,
+			hints: runs.flatMap(({ hints }) => hints ?? []),
+			runs,
+			...(last?.error === undefined ? {} : { error: last.error }),
+		};
+	}
+	const { error } = run.data.resultData;
+	return {
+		// n8n stores a run that carries an error as failed, whatever the engine called it.
+		status: run.status === 'success' && error !== undefined ? 'error' : run.status,
+		data,
+		hints: Object.values(data).flatMap(({ hints }) => hints),
+		run,
+		...(error === undefined ? {} : { error }),
+		...(run.waitTill ? { waitTill: run.waitTill } : {}),
+	};
+}
+
+/** All that a run left behind, logs included, as one text: to look for what must not be there. */
+export function everythingIn(outcome: RunOutcome): string {
+	const options = { depth: Infinity, maxArrayLength: null, maxStringLength: null };
+	return inspect({ ...outcome, logs: outcome.logs.map(({ text }) => text) }, options);
+}

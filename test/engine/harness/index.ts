@@ -1,0 +1,20 @@
+export { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
+export { chain, everythingIn } from './engine';
+export type { NodeInput, NodeRun, RunOutcome, Surroundings, WorkflowInput } from './engine';
+export type { CredentialData } from './credentials';
+export type { LogEntry } from './logs';
+export {
+	ACTION_TYPE,
+	CREDENTIAL_TYPE,
+	defaultProcess,
+	NodeProcess,
+	TRIGGER_TYPE,
+} from './nodeProcess';
+export type { NodeSources } from './nodeProcess';
+export { NO_OP_TYPE, START_TYPE } from './nodeTypes';
+export { runNode, runWorkflow } from './run';
+export type { NodeOutcome, NodeRunOptions, RunHandle, RunOptions, WorkflowOutcome } from './run';
+export { activateTrigger, PublishedTrigger, serveWebhook, type TriggerOptions } from './trigger';
+export type { ParkedRun, Resumption } from './waiting';
+export { runCredentialTest, runListSearch } from './methods';
+export type { CredentialTestOptions, ListSearchOptions } from './methods';

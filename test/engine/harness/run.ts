@@ -1,0 +1,161 @@
+import { createRunExecutionData, type IDataObject, type INode } from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
+import {
+	StoredWorkflow,
+	type NodeRun,
+	type RunOutcome,
+	type Surroundings,
+	type WorkflowInput,
+} from './engine';
+import { ACTION_TYPE } from './nodeProcess';
+import { START_TYPE } from './nodeTypes';
+import { ParkedRun, StoredRun } from './waiting';
+
+/** How a run is started. */
+export interface RunOptions extends Surroundings {
+	/** What the start node hands on: full items, or just their JSON. One empty item by default. */
+	startItems?: Array<INodeExecutionData | IDataObject>;
+	/** The node to start at; the first one by default. */
+	startNode?: string;
+	staticData?: IDataObject;
+	/** `manual` by default, as when somebody presses "Execute workflow". */
+	mode?: WorkflowExecuteMode;
+	/** Cancels the run, as its stop button does. */
+	signal?: AbortSignal;
+}
+
+/** What a started run came to so far. */
+export interface WorkflowOutcome extends RunOutcome {
+	/** The run to be resumed, where a node has put it to wait. */
+	parked?: ParkedRun;
+}
+
+/** A run under way: a promise of its outcome that can be canceled. */
+export type RunHandle<T> = Promise<T> & { cancel: () => void };
+
+let executionCount = 0;
+
+/** The number of the next run of this test file. */
+export function nextExecutionId(): string {
+	executionCount += 1;
+	return String(executionCount);
+}
+
+/**
+ * Runs a workflow in n8n's engine. A failed, canceled or parked run is an outcome, not a rejection.
+ */
+export function runWorkflow(
+	options: RunOptions & ({ workflow: WorkflowInput } | WorkflowInput),
+): RunHandle<WorkflowOutcome> {
+	const canceling = new AbortController();
+	const signal =
+		options.signal === undefined
+			? canceling.signal
+			: AbortSignal.any([options.signal, canceling.signal]);
+	return Object.assign(start(options, signal), { cancel: () => canceling.abort() });
+}
+
+async function start(
+	options: RunOptions & ({ workflow: WorkflowInput } | WorkflowInput),
+	signal: AbortSignal,
+): Promise<WorkflowOutcome> {
+	const input = 'workflow' in options ? options.workflow : options;
+	const { staticData, mode = 'manual' } = options;
+	const stored = new StoredWorkflow(input, options, {
+		staticData: JSON.stringify(staticData ?? {}),
+	});
+	const startName = options.startNode ?? input.nodes[0]?.name;
+	const node = stored.base.nodes.find(({ name }) => name === startName);
+	if (node === undefined) throw new Error(`No node "${startName}" to start at`);
+	const executionId = nextExecutionId();
+	const data = createRunExecutionData({
+		executionData: {
+			nodeExecutionStack: [
+				{ node, data: { main: [toItems(options.startItems ?? [{}])] }, source: null },
+			],
+		},
+		resultData: { ...(mode === 'manual' ? { pinData: input.pinData } : {}) },
+	});
+	const run = new StoredRun(stored, mode, executionId, signal);
+	const outcome = await run.start(data);
+	return outcome.status === 'waiting' ? { ...outcome, parked: new ParkedRun(run) } : outcome;
+}
+
+function toItems(items: Array<INodeExecutionData | IDataObject>): INodeExecutionData[] {
+	return items.map((item) => (isItem(item) ? item : { json: item as IDataObject }));
+}
+
+// A bare JSON object may itself have a field named "json"; an item has nothing but known fields.
+function isItem(item: INodeExecutionData | IDataObject): item is INodeExecutionData {
+	const known = ['json', 'binary', 'error', 'pairedItem', 'index', 'metadata'];
+	return (
+		typeof item.json === 'object' &&
+		item.json !== null &&
+		Object.keys(item).every((key) => known.includes(key))
+	);
+}
+
+/** How a single node is run. */
+export interface NodeRunOptions extends Omit<RunOptions, 'startItems' | 'startNode'> {
+	/** The input items; one empty item by default. */
+	items?: RunOptions['startItems'];
+	/** The node's "On Error: Continue". */
+	continueOnFail?: boolean;
+	/** Other settings of the node, such as `onError`, `retryOnFail` or `alwaysOutputData`. */
+	settings?: Partial<INode>;
+	/** The full type name; the action node by default. */
+	type?: string;
+	/** The node's name, "Digital Sales" by default. */
+	name?: string;
+}
+
+/** What a run of a single node came to: the node's own part, and that of the whole run. */
+export interface NodeOutcome extends WorkflowOutcome {
+	/** The node's first output; empty where it failed. */
+	items: INodeExecutionData[];
+	/** The JSON of the first output. */
+	json: IDataObject[];
+	outputs: INodeExecutionData[][];
+	node?: NodeRun;
+}
+
+/** Runs one node with the given parameters behind a start node that hands it the items. */
+export function runNode(
+	parameters: INodeParameters,
+	options: NodeRunOptions = {},
+): RunHandle<NodeOutcome> {
+	const {
+		items,
+		continueOnFail,
+		settings,
+		type = ACTION_TYPE,
+		name = 'Digital Sales',
+		...surroundings
+	} = options;
+	const running = runWorkflow({
+		...surroundings,
+		...(items === undefined ? {} : { startItems: items }),
+		nodes: [
+			{ name: 'Start', type: START_TYPE },
+			{
+				...(continueOnFail === true ? { onError: 'continueRegularOutput' as const } : {}),
+				...settings,
+				name,
+				type,
+				parameters,
+			},
+		],
+	});
+	const outcome = running.then((run): NodeOutcome => {
+		const node = run.data[name];
+		const first = node?.items ?? [];
+		return {
+			...run,
+			items: first,
+			json: first.map(({ json }) => json),
+			outputs: node?.outputs ?? [],
+			...(node === undefined ? {} : { node }),
+		};
+	});
+	return Object.assign(outcome, { cancel: running.cancel });
+}

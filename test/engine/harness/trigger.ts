@@ -1,0 +1,284 @@
+import { HookContext } from 'n8n-core';
+import {
+	createRunExecutionData,
+	type IDataObject,
+	type INodeExecutionData,
+	type INodeParameters,
+	type IWebhookData,
+	type Workflow,
+	type WorkflowActivateMode,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import {
+	createAdditionalData,
+	runLeg,
+	StoredWorkflow,
+	type NodeInput,
+	type RunOutcome,
+	type Surroundings,
+} from './engine';
+import { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
+import { collectLogs, type LogEntry } from './logs';
+import { defaultProcess, NodeProcess, TRIGGER_TYPE } from './nodeProcess';
+import { nextExecutionId } from './run';
+import { HttpError, webServer, type WebRequest, type WebResponse } from './webServer';
+import { callWebhook, webhooksOf } from './webhooks';
+
+type HookName = 'checkExists' | 'create' | 'delete';
+
+/** How a trigger is published. */
+export interface TriggerOptions extends Surroundings {
+	parameters?: INodeParameters;
+	staticData?: IDataObject;
+	/** `test` is the editor's "Listen for test event": one event, nothing stored. */
+	mode?: 'production' | 'test';
+	/** Nodes behind the trigger, which then really run for each event. */
+	next?: NodeInput[];
+	/** The full type name; the package's trigger by default. */
+	type?: string;
+	/** The node's name, "Digital Sales Trigger" by default. */
+	name?: string;
+}
+
+/** A workflow that starts with a trigger, as n8n has it published. */
+export class PublishedTrigger {
+	/** What each event put out, in the order of arrival: the items of the first output. */
+	readonly executions: INodeExecutionData[][] = [];
+
+	/** What webhook() threw; n8n answers such a request with 500 and starts a failed run. */
+	readonly thrown: Error[] = [];
+
+	/** The outcomes of the runs of the nodes behind the trigger. */
+	readonly runs: Array<Promise<RunOutcome>> = [];
+
+	readonly logs: LogEntry[] = [];
+
+	/** The webhook methods that were called and what they said. */
+	readonly hooks: Array<{ method: HookName; result: boolean }> = [];
+
+	/** The workflow in the processes beside the first. */
+	private readonly others: StoredWorkflow[] = [];
+
+	private requests = 0;
+
+	private readonly handling = new Set<Promise<void>>();
+
+	private testStaticData?: IDataObject;
+
+	private path?: string;
+
+	private constructor(
+		private stored: StoredWorkflow,
+		private readonly name: string,
+		private readonly mode: 'production' | 'test',
+		private process: NodeProcess,
+		/** Where the service is to send its notices. */
+		readonly url: string,
+	) {}
+
+	/** A trigger that is not published yet. */
+	static async prepare(options: TriggerOptions): Promise<PublishedTrigger> {
+		const { name = 'Digital Sales Trigger', type = TRIGGER_TYPE, mode = 'production' } = options;
+		const nodes = [{ name, type, parameters: options.parameters ?? {} }, ...(options.next ?? [])];
+		const stored = new StoredWorkflow({ nodes, active: mode === 'production' }, options, {
+			staticData: JSON.stringify(options.staticData ?? {}),
+		});
+		const additionalData = await createAdditionalData(stored.credentials);
+		const workflow = stored.load();
+		const node = workflow.getNode(name);
+		const webhook = node === null ? undefined : webhooksOf(workflow, node, additionalData)[0];
+		if (webhook === undefined) throw new Error(`"${type}" declares no webhook`);
+		const { webhookBaseUrl, webhookTestBaseUrl } = additionalData;
+		const base = mode === 'test' ? webhookTestBaseUrl : webhookBaseUrl;
+		const process = options.process ?? defaultProcess;
+		return new PublishedTrigger(stored, name, mode, process, `${base}/${webhook.path}`);
+	}
+
+	/** The static data as it is stored now. */
+	get staticData(): IDataObject {
+		return this.stored.staticData;
+	}
+
+	/** The process that answers the requests, to run another node in the same one. */
+	get currentProcess(): NodeProcess {
+		return this.process;
+	}
+
+	/**
+	 * Asks the trigger whether it is registered and has it register if not, as n8n does at
+	 * publication and at every start. Rejects where one of the two throws.
+	 */
+	async activate(activation: WorkflowActivateMode = 'activate'): Promise<void> {
+		const isTest = this.mode === 'test';
+		const workflow = this.load();
+		const mode = isTest ? 'manual' : 'trigger';
+		const reason = isTest ? 'manual' : activation;
+		const exists = await this.callHook('checkExists', workflow, mode, reason);
+		if (exists !== true) await this.callHook('create', workflow, mode, reason);
+		if (isTest) this.testStaticData = workflow.staticData;
+		else this.stored.save(workflow);
+	}
+
+	/** Has the trigger unregister and stops listening, as when the workflow is unpublished. */
+	async deactivate(): Promise<void> {
+		this.stopListening();
+		const workflow = this.load();
+		if (this.testStaticData !== undefined) workflow.staticData = this.testStaticData;
+		await this.callHook('delete', workflow, 'internal', 'update');
+		if (this.mode === 'production') this.stored.save(workflow);
+	}
+
+	/** Answers requests to the trigger's address from now on. */
+	listen(): void {
+		this.path = new URL(this.url).pathname;
+		webServer.handle(this.path, async (request, response) => {
+			const handled = this.answer(request, response);
+			this.handling.add(handled);
+			await handled.finally(() => this.handling.delete(handled));
+		});
+	}
+
+	/** Answers no requests any more; a stopping server does this without telling the trigger. */
+	stopListening(): void {
+		if (this.path !== undefined) webServer.forget(this.path);
+		this.path = undefined;
+	}
+
+	/** Posts a notice as JSON. */
+	async post(body: unknown, headers: Record<string, string> = {}): Promise<HttpAnswer> {
+		return await postJson(this.url, body, headers);
+	}
+
+	/** Sends a request exactly as given: without a content type, with a broken body, ... */
+	async send(call: HttpCall): Promise<HttpAnswer> {
+		return await sendRequest(this.url, call);
+	}
+
+	/**
+	 * Restarts n8n: the modules' state is gone, the stored static data stays, and the trigger is
+	 * activated again.
+	 */
+	async restart(): Promise<void> {
+		this.process = NodeProcess.fresh(this.process.origin);
+		this.stored = this.stored.in(this.process);
+		this.others.length = 0;
+		await this.activate('init');
+	}
+
+	/** Adds a process that shares only the stored data; requests go to all of them in turn. */
+	addProcess(): NodeProcess {
+		const process = NodeProcess.fresh(this.process.origin);
+		this.others.push(this.stored.in(process));
+		return process;
+	}
+
+	/** Waits until webhook() has returned for every request, and the runs it started are over. */
+	async settled(): Promise<RunOutcome[]> {
+		await Promise.allSettled(this.handling);
+		return await Promise.all(this.runs);
+	}
+
+	private load(stored = this.stored): Workflow {
+		// The editor's test knows nothing of what is stored.
+		return this.mode === 'test' ? stored.load({}) : stored.load();
+	}
+
+	private async webhookData(workflow: Workflow): Promise<IWebhookData> {
+		const additionalData = await createAdditionalData(this.stored.credentials, {
+			workflowId: workflow.id,
+		});
+		const node = workflow.getNode(this.name);
+		const webhook = node === null ? undefined : webhooksOf(workflow, node, additionalData)[0];
+		if (webhook === undefined) throw new Error('The trigger lost its webhook');
+		return { ...webhook, isTest: this.mode === 'test' };
+	}
+
+	private async callHook(
+		method: HookName,
+		workflow: Workflow,
+		mode: WorkflowExecuteMode,
+		activation: WorkflowActivateMode,
+	): Promise<boolean | undefined> {
+		return await collectLogs(this.logs, async () => {
+			const webhook = await this.webhookData(workflow);
+			const node = workflow.getNode(this.name);
+			if (node === null) throw new Error('The trigger is gone');
+			const type = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
+			const hook = type.webhookMethods?.[webhook.webhookDescription.name]?.[method];
+			if (hook === undefined) return undefined;
+			const { workflowExecuteAdditionalData } = webhook;
+			const result = await hook.call(
+				new HookContext(workflow, node, workflowExecuteAdditionalData, mode, activation, webhook),
+			);
+			this.hooks.push({ method, result });
+			return result;
+		});
+	}
+
+	private async answer(request: WebRequest, response: WebResponse): Promise<void> {
+		await collectLogs(this.logs, async () => {
+			const processes = [this.stored, ...this.others];
+			const stored = processes[this.requests++ % processes.length] ?? this.stored;
+			// Each request sees the stored data as it is at its start, as it does in n8n.
+			const workflow = this.load(stored);
+			if (this.testStaticData !== undefined) workflow.setTestStaticData(this.testStaticData);
+			const webhook = await this.webhookData(workflow);
+			if (request.method !== webhook.httpMethod) {
+				throw new HttpError(404, 'This webhook is not registered for such requests.');
+			}
+			const production = this.mode === 'production';
+			const mode = production ? 'webhook' : 'manual';
+			await callWebhook({
+				workflow,
+				webhook,
+				mode,
+				request,
+				response,
+				save: () => {
+					if (production) stored.save(workflow);
+				},
+				start: async (workflowData, error) => {
+					if (error === undefined) this.started(stored, mode, workflowData);
+					else this.thrown.push(error);
+					if (!production) await this.deactivate();
+				},
+			});
+		});
+	}
+
+	private started(
+		stored: StoredWorkflow,
+		mode: WorkflowExecuteMode,
+		workflowData: INodeExecutionData[][],
+	): void {
+		this.executions.push(workflowData[0] ?? []);
+		const node = stored.base.nodes.find(({ name }) => name === this.name);
+		if (node === undefined || stored.base.nodes.length === 1) return;
+		const data = createRunExecutionData({
+			executionData: { nodeExecutionStack: [{ node, data: { main: workflowData }, source: null }] },
+		});
+		const executionId = nextExecutionId();
+		this.runs.push(runLeg({ stored, mode, executionId, data, logs: [] }));
+	}
+}
+
+/** Publishes a workflow with the trigger, without listening: checkExists, and create if need be. */
+export async function activateTrigger(options: TriggerOptions = {}): Promise<PublishedTrigger> {
+	const trigger = await PublishedTrigger.prepare(options);
+	await trigger.activate();
+	return trigger;
+}
+
+/** Publishes a workflow with the trigger and answers its webhook over loopback. */
+export async function serveWebhook(options: TriggerOptions = {}): Promise<PublishedTrigger> {
+	const trigger = await PublishedTrigger.prepare(options);
+	// The service may send its first notice before create() has returned.
+	trigger.listen();
+	try {
+		await trigger.activate();
+	} catch (error) {
+		trigger.stopListening();
+		throw error;
+	}
+	return trigger;
+}

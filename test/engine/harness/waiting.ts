@@ -1,0 +1,232 @@
+import { WAITING_TOKEN_QUERY_PARAM } from 'n8n-core';
+import type { IRunExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
+import { createAdditionalData, runLeg, type RunOutcome, type StoredWorkflow } from './engine';
+import { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
+import { collectLogs, type LogEntry } from './logs';
+import { HttpError, webServer, type WebRequest, type WebResponse } from './webServer';
+import { callWebhook, webhooksOf } from './webhooks';
+
+/** What a notice to a parked run came to. */
+export interface Resumption {
+	answer: HttpAnswer;
+	/** The outcome of the leg that it started; undefined where the run stayed parked. */
+	outcome?: RunOutcome;
+}
+
+/** One run as n8n's database holds it, from its start over its parkings to its end. */
+export class StoredRun {
+	readonly logs: LogEntry[] = [];
+
+	/** The outcome with which the run ended; pending for as long as it is parked. */
+	readonly finished: Promise<RunOutcome>;
+
+	private status: 'running' | 'waiting' | 'finished' = 'running';
+
+	/** The parked data, as JSON: whoever resumes it gets a copy of his own. */
+	private parked = '';
+
+	/** How often the run went on; 1 for a run that is parked for the first time. */
+	legs = 0;
+
+	private leg?: Promise<RunOutcome>;
+
+	private readonly handling = new Set<Promise<void>>();
+
+	private token = '';
+
+	private finish!: (outcome: RunOutcome) => void;
+
+	constructor(
+		private readonly stored: StoredWorkflow,
+		private readonly mode: WorkflowExecuteMode,
+		private readonly executionId: string,
+		private readonly signal: AbortSignal,
+	) {
+		this.finished = new Promise((resolve) => (this.finish = resolve));
+	}
+
+	/** Runs the workflow until it ends or parks itself. */
+	async start(data: IRunExecutionData): Promise<RunOutcome> {
+		this.token = data.resumeToken ?? '';
+		if (this.canPark) {
+			webServer.handle(this.path, async (request, response) => {
+				const handled = this.answer(request, response);
+				this.handling.add(handled);
+				await handled.finally(() => this.handling.delete(handled));
+			});
+		}
+		return await this.run(data);
+	}
+
+	/** The address that `$execution.resumeUrl` gives to the run's expressions. */
+	async resumeUrl(): Promise<URL> {
+		const url = new URL(`${await webServer.url()}${this.path}`);
+		url.searchParams.set(WAITING_TOKEN_QUERY_PARAM, this.token);
+		return url;
+	}
+
+	/** Sends a request to the parked run, to `path` below its resume URL where one is given. */
+	async resume(path: string, call: HttpCall | { json: unknown }): Promise<Resumption> {
+		const url = await this.resumeUrl();
+		if (path !== '') url.pathname += `/${path}`;
+		const before = this.legs;
+		const answer =
+			'json' in call ? await postJson(url.href, call.json) : await sendRequest(url.href, call);
+		// A node may answer for itself before it has put anything out.
+		await Promise.allSettled(this.handling);
+		if (this.legs === before || this.leg === undefined) return { answer };
+		return { answer, outcome: await this.leg };
+	}
+
+	/** Goes on as n8n does at the time limit: no code of the node runs. */
+	async resumeAtTimeLimit(): Promise<RunOutcome> {
+		if (this.status !== 'waiting') throw new Error('The run is not parked');
+		return await this.run(JSON.parse(this.parked) as IRunExecutionData);
+	}
+
+	private get path(): string {
+		return `/webhook-waiting/${this.executionId}`;
+	}
+
+	private get canPark(): boolean {
+		return this.stored.base.nodes.some(({ type }) =>
+			this.stored.nodeTypes
+				.getByName(type)
+				.description.webhooks?.some(({ restartWebhook }) => restartWebhook === true),
+		);
+	}
+
+	private async run(data: IRunExecutionData): Promise<RunOutcome> {
+		this.status = 'running';
+		const { stored, mode, executionId, logs, signal } = this;
+		this.legs += 1;
+		this.leg = runLeg({ stored, mode, executionId, data, logs, signal });
+		const outcome = await this.leg;
+		if (outcome.status === 'waiting' && outcome.run !== undefined) {
+			this.parked = JSON.stringify(outcome.run.data);
+			this.status = 'waiting';
+			const stop = () => this.stopParked(outcome);
+			signal.addEventListener('abort', stop, { once: true });
+		} else {
+			this.status = 'finished';
+			this.finish(outcome);
+		}
+		return outcome;
+	}
+
+	private stopParked(outcome: RunOutcome): void {
+		if (this.status !== 'waiting') return;
+		this.status = 'finished';
+		this.finish({ ...outcome, status: 'canceled' });
+	}
+
+	private async answer(request: WebRequest, response: WebResponse): Promise<void> {
+		const given = String(request.query[WAITING_TOKEN_QUERY_PARAM] ?? '');
+		const [token, inToken] = given.split(/\/(.*)/s);
+		if (token !== this.token) {
+			response.status(401).json({ error: 'Invalid token' });
+			return;
+		}
+		if (this.status === 'running') {
+			throw new HttpError(this.mode === 'manual' ? 500 : 409, 'The execution is running already.');
+		}
+		if (this.status === 'finished') {
+			throw new HttpError(409, 'The execution has finished already.');
+		}
+		const suffix = request.path.slice(this.path.length + 1) || inToken || '';
+		await collectLogs(this.logs, async () => await this.callNode(suffix, request, response));
+	}
+
+	private async callNode(
+		suffix: string,
+		request: WebRequest,
+		response: WebResponse,
+	): Promise<void> {
+		const data = JSON.parse(this.parked) as IRunExecutionData;
+		const entry = data.executionData?.nodeExecutionStack[0];
+		const last = data.resultData.lastNodeExecuted ?? '';
+		const workflow = this.stored.load();
+		const node = workflow.getNode(last);
+		if (entry === undefined || node === null) {
+			throw new HttpError(404, 'Could not find node to process webhook.');
+		}
+		entry.node.disabled = true;
+		data.waitTill = undefined;
+		data.resultData.runData[last]?.pop();
+		const additionalData = await createAdditionalData(this.stored.credentials, {
+			executionId: this.executionId,
+		});
+		const webhook = webhooksOf(workflow, node, additionalData).find(
+			({ httpMethod, path, webhookDescription }) =>
+				httpMethod === request.method &&
+				path === suffix &&
+				webhookDescription.restartWebhook === true,
+		);
+		if (webhook === undefined) {
+			throw new HttpError(404, 'The workflow has no waiting webhook with a matching path/method.');
+		}
+		await callWebhook({
+			workflow,
+			webhook,
+			mode: this.mode,
+			runData: data,
+			request,
+			response,
+			// n8n does not store what a waiting webhook writes into the static data.
+			save: () => {},
+			start: async (workflowData, error) => {
+				if (this.status !== 'waiting') {
+					throw new HttpError(409, 'The execution is being resumed already.');
+				}
+				entry.data.main = workflowData;
+				entry.metadata = { ...entry.metadata, forwardAllOutputs: true };
+				if (error !== undefined) {
+					const { message, stack } = error;
+					data.resultData = {
+						runData: {},
+						lastNodeExecuted: last,
+						error: { ...error, message, stack } as never,
+					};
+				}
+				void this.run(data);
+			},
+		});
+	}
+}
+
+/** A run that a node has put to wait. */
+export class ParkedRun {
+	constructor(private readonly run: StoredRun) {}
+
+	/** The outcome with which the run ends; pending for as long as it is parked. */
+	get finished(): Promise<RunOutcome> {
+		return this.run.finished;
+	}
+
+	/** How often n8n went on with the run, its start included. */
+	get legs(): number {
+		return this.run.legs;
+	}
+
+	/** The run's own address, its secret included; `path` goes to the end of its path. */
+	async resumeUrl(path = ''): Promise<string> {
+		const url = await this.run.resumeUrl();
+		if (path !== '') url.pathname += `/${path}`;
+		return url.href;
+	}
+
+	/** Posts a notice as JSON to the run, and waits for the leg that it starts, if it does. */
+	async resumeByWebhook(body: unknown, path = 'digital-sales'): Promise<Resumption> {
+		return await this.run.resume(path, { json: body });
+	}
+
+	/** Sends a request exactly as given to the run. */
+	async send(call: HttpCall, path = 'digital-sales'): Promise<Resumption> {
+		return await this.run.resume(path, call);
+	}
+
+	/** Lets the time limit pass: n8n goes on with the parked items, and no node code runs. */
+	async resumeAtTimeLimit(): Promise<RunOutcome> {
+		return await this.run.resumeAtTimeLimit();
+	}
+}

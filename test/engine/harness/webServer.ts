@@ -1,0 +1,219 @@
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parse as parseForm } from 'node:querystring';
+import { parseIncomingMessage } from '@n8n/backend-network';
+import { jsonParse } from 'n8n-workflow';
+
+const MAX_BODY = 16 * 1024 * 1024;
+
+/** An error whose status and message n8n would answer with. */
+export class HttpError extends Error {
+	constructor(
+		readonly status: number,
+		message: string,
+	) {
+		super(message);
+	}
+}
+
+/** The part of Express' request that nodes get to see. */
+export class WebRequest extends IncomingMessage {
+	body: unknown;
+
+	rawBody: Buffer = Buffer.alloc(0);
+
+	contentType?: string;
+
+	encoding: BufferEncoding = 'utf-8';
+
+	params: Record<string, string> = {};
+
+	query: Record<string, string | string[]> = {};
+
+	originalUrl = '';
+
+	path = '';
+
+	/** One header's value. */
+	get(name: string): string | undefined {
+		const value = this.headers[name.toLowerCase()];
+		return Array.isArray(value) ? value.join(', ') : value;
+	}
+
+	/** One header's value. */
+	header(name: string): string | undefined {
+		return this.get(name);
+	}
+
+	/** What n8n's body reader offers to nodes; here the body has been read already. */
+	async readRawBody(): Promise<void> {}
+}
+
+/** The part of Express' response that nodes use. */
+export class WebResponse extends ServerResponse<WebRequest> {
+	locals: Record<string, unknown> = {};
+
+	/** Sets the status. */
+	status(code: number): this {
+		this.statusCode = code;
+		return this;
+	}
+
+	/** Sets headers, one or many. */
+	header(name: string | Record<string, string>, value?: string): this {
+		const entries = typeof name === 'string' ? { [name]: value ?? '' } : name;
+		for (const [key, text] of Object.entries(entries)) this.setHeader(key, text);
+		return this;
+	}
+
+	/** Sets headers, one or many. */
+	set(name: string | Record<string, string>, value?: string): this {
+		return this.header(name, value);
+	}
+
+	/** Sets the content type. */
+	type(contentType: string): this {
+		return this.header('content-type', contentType);
+	}
+
+	/** Answers with a value as JSON. */
+	json(body?: unknown): this {
+		if (!this.hasHeader('content-type')) this.type('application/json; charset=utf-8');
+		this.end(body === undefined ? '' : JSON.stringify(body));
+		return this;
+	}
+
+	/** Answers with a text, bytes, or a value as JSON. */
+	send(body?: unknown): this {
+		if (typeof body !== 'string' && !Buffer.isBuffer(body)) return this.json(body);
+		if (!this.hasHeader('content-type')) this.type('text/html; charset=utf-8');
+		this.end(body);
+		return this;
+	}
+
+	/** Answers with a status and its number as the text. */
+	sendStatus(code: number): this {
+		return this.status(code).type('text/plain').send(String(code));
+	}
+}
+
+/** What one path of the server does with a request. */
+export type RequestHandler = (request: WebRequest, response: WebResponse) => Promise<void>;
+
+/** A loopback server with n8n's reading of requests, one per test file. */
+export class WebServer {
+	private readonly handlers = new Map<string, RequestHandler>();
+
+	private server?: Server<typeof WebRequest, typeof WebResponse>;
+
+	private starting?: Promise<string>;
+
+	/** The address of the running server; it is started where it is not yet. */
+	async url(): Promise<string> {
+		this.starting ??= this.start();
+		return await this.starting;
+	}
+
+	/** Sends the requests to `path`, and to what lies below it, to `handler`. */
+	handle(path: string, handler: RequestHandler): void {
+		this.handlers.set(path, handler);
+	}
+
+	/** Forgets a path. */
+	forget(path: string): void {
+		this.handlers.delete(path);
+	}
+
+	/** Stops the server and drops its connections. */
+	async close(): Promise<void> {
+		const { server } = this;
+		this.server = undefined;
+		this.starting = undefined;
+		if (server === undefined) return;
+		await new Promise<void>((resolve) => {
+			server.close(() => resolve());
+			server.closeAllConnections();
+		});
+	}
+
+	private async start(): Promise<string> {
+		const server = createServer(
+			{ IncomingMessage: WebRequest, ServerResponse: WebResponse },
+			(request, response) => {
+				void this.answer(request, response as WebResponse);
+			},
+		);
+		this.server = server;
+		await new Promise<void>((resolve, reject) => {
+			server.once('error', reject);
+			server.listen(0, '127.0.0.1', resolve);
+		});
+		// Nothing closes it where the harness is used outside of jest.
+		server.unref();
+		return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	}
+
+	private async answer(request: WebRequest, response: WebResponse): Promise<void> {
+		try {
+			const url = new URL(request.url ?? '/', 'http://loopback');
+			request.originalUrl = request.url ?? '/';
+			request.path = url.pathname;
+			for (const name of new Set(url.searchParams.keys())) {
+				const values = url.searchParams.getAll(name);
+				request.query[name] = values.length === 1 ? (values[0] ?? '') : values;
+			}
+			const handler = this.find(url.pathname);
+			if (handler === undefined) {
+				throw new HttpError(404, 'The requested webhook is not registered.');
+			}
+			parseIncomingMessage(request);
+			request.rawBody = await readBody(request);
+			await handler(request, response);
+		} catch (error) {
+			if (response.headersSent) return;
+			const status = error instanceof HttpError ? error.status : 500;
+			const message = error instanceof Error ? error.message : String(error);
+			response.status(status).json({ code: status === 500 ? 0 : status, message });
+		}
+	}
+
+	private find(path: string): RequestHandler | undefined {
+		for (const [prefix, handler] of this.handlers) {
+			if (path === prefix || path.startsWith(`${prefix}/`)) return handler;
+		}
+		return undefined;
+	}
+}
+
+async function readBody(request: WebRequest): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	let size = 0;
+	for await (const chunk of request as AsyncIterable<Buffer>) {
+		size += chunk.length;
+		if (size <= MAX_BODY) chunks.push(chunk);
+	}
+	if (size > MAX_BODY) throw new HttpError(500, 'request entity too large');
+	return Buffer.concat(chunks);
+}
+
+/**
+ * Sets `body` as n8n does: left undefined for an empty body or a type that n8n does not read.
+ * XML and multipart forms, which n8n reads too, are left undefined as well.
+ */
+export function parseBody(request: WebRequest): void {
+	const { contentType, rawBody, encoding } = request;
+	if (rawBody.length === 0) return;
+	try {
+		const text = rawBody.toString(encoding).replace(/^\uFEFF/, '');
+		if (contentType === 'application/json') request.body = jsonParse(text);
+		else if (contentType === 'application/x-www-form-urlencoded') request.body = parseForm(text);
+		else if (contentType === 'text/plain') request.body = rawBody.toString(encoding);
+	} catch {
+		throw new HttpError(422, 'Failed to parse request body');
+	}
+}
+
+/** The server of this test file, which runs and triggers share. */
+export const webServer = new WebServer();
+
+if (typeof afterAll === 'function') afterAll(async () => await webServer.close());

@@ -1,0 +1,73 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { EXAMPLES_FOLDER, PACKAGE_NAME } from './paths';
+
+export const CREDENTIAL_TYPE = 'digitalSalesApi';
+const TRIGGER_TYPE = `${PACKAGE_NAME}.digitalSalesTrigger`;
+const TRIGGER_PATH = 'digital-sales';
+
+const nodeSchema = z
+	.object({
+		name: z.string(),
+		type: z.string(),
+		webhookId: z.string().optional(),
+		credentials: z.record(z.object({ id: z.string().nullable(), name: z.string() })).optional(),
+	})
+	.passthrough();
+const workflowSchema = z.object({
+	name: z.string(),
+	nodes: z.array(nodeSchema),
+	connections: z.record(z.unknown()),
+	settings: z.record(z.unknown()).optional(),
+});
+
+/** A workflow of the examples folder. */
+export class Example {
+	private constructor(
+		readonly file: string,
+		readonly workflow: z.infer<typeof workflowSchema>,
+	) {}
+
+	/** All of them, by name. */
+	static async all(): Promise<Example[]> {
+		const files = (await readdir(EXAMPLES_FOLDER)).filter((name) => name.endsWith('.json')).sort();
+		return await Promise.all(
+			files.map(async (file) => {
+				const text = await readFile(path.join(EXAMPLES_FOLDER, file), 'utf8');
+				return new Example(file, workflowSchema.parse(JSON.parse(text)));
+			}),
+		);
+	}
+
+	/** Whether it listens for notifications, and so has to be published. */
+	get hasTrigger(): boolean {
+		return this.trigger !== undefined;
+	}
+
+	/** The path of the address at which the published workflow receives notifications. */
+	get notificationPath(): string | undefined {
+		const id = this.trigger?.webhookId;
+		return id === undefined ? undefined : `/webhook/${id}/${TRIGGER_PATH}`;
+	}
+
+	/** The workflow with its credential chosen, as a person does after importing the file. */
+	withCredential(credential: { id: string; name: string }): z.infer<typeof workflowSchema> {
+		const nodes = this.workflow.nodes.map((node) =>
+			node.credentials?.[CREDENTIAL_TYPE] === undefined
+				? node
+				: {
+						...node,
+						credentials: {
+							...node.credentials,
+							[CREDENTIAL_TYPE]: { id: credential.id, name: credential.name },
+						},
+					},
+		);
+		return { ...this.workflow, nodes };
+	}
+
+	private get trigger() {
+		return this.workflow.nodes.find(({ type }) => type === TRIGGER_TYPE);
+	}
+}

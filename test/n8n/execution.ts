@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { parseFlatted } from './flatted';
+
+export const summarySchema = z.object({
+	id: z.string(),
+	workflowId: z.string(),
+	mode: z.string(),
+	status: z.string(),
+	startedAt: z.string().nullable(),
+	stoppedAt: z.string().nullable(),
+});
+
+const itemSchema = z.object({ json: z.record(z.unknown()) }).passthrough();
+const taskSchema = z.object({
+	error: z.object({ message: z.string() }).passthrough().optional(),
+	data: z.record(z.array(z.array(itemSchema).nullable())).optional(),
+});
+const dataSchema = z.object({
+	resultData: z.object({
+		error: z.object({ message: z.string() }).passthrough().optional(),
+		lastNodeExecuted: z.string().optional(),
+		runData: z.record(z.array(taskSchema)),
+	}),
+});
+
+export type ExecutionSummary = z.infer<typeof summarySchema>;
+export type Item = z.infer<typeof itemSchema>;
+
+/** An execution with what its nodes put out. */
+export class Execution {
+	private constructor(
+		readonly summary: ExecutionSummary,
+		private readonly data: z.infer<typeof dataSchema>,
+	) {}
+
+	/** Reads the text in which n8n hands out an execution's data. */
+	static read(summary: ExecutionSummary, data: string): Execution {
+		return new Execution(summary, dataSchema.parse(parseFlatted(data)));
+	}
+
+	/** The message of the error that ended it, if one did. */
+	get error(): string | undefined {
+		return this.data.resultData.error?.message;
+	}
+
+	/** The last node that ran. */
+	get lastNode(): string | undefined {
+		return this.data.resultData.lastNodeExecuted;
+	}
+
+	/** Everything a node put out on its first output; empty where it did not run. */
+	items(node: string): Item[] {
+		const runs = this.data.resultData.runData[node] ?? [];
+		return runs.flatMap((run) => run.data?.main?.[0] ?? []);
+	}
+}

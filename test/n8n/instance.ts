@@ -1,0 +1,131 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { installHost } from './host';
+import { freePort, LOOPBACK } from './ports';
+import { endGroup, onEnd, startGroup, tail } from './processes';
+
+const READY_WITHIN_MS = 180_000;
+
+/** What an n8n is started with; only the folder of its data is needed. */
+export interface N8nOptions {
+	userFolder: string;
+	/** The port asked for; another one is taken where it is in use. */
+	port?: number;
+	env?: Record<string, string>;
+	/** Where its output goes; beside its data where left out. */
+	log?: string;
+}
+
+/** A running n8n. */
+export interface N8nInstance {
+	url: string;
+	log: string;
+	stop(): Promise<void>;
+	/** Settles only if it ends without having been asked to, with the end of its log. */
+	died: Promise<string>;
+}
+
+// Settings of the person's own n8n and proxies would leak into this one.
+function inheritedEnvironment(): NodeJS.ProcessEnv {
+	const foreign =
+		/^(n8n_|npm_|db_|executions_|webhook_url|queue_|(https?|all|no)_proxy|node_options)/i;
+	return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+}
+
+function ownEnvironment(userFolder: string, port: number, brokerPort: number) {
+	const url = `http://${LOOPBACK}:${port}/`;
+	return {
+		N8N_USER_FOLDER: userFolder,
+		N8N_PORT: String(port),
+		N8N_LISTEN_ADDRESS: LOOPBACK,
+		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+		N8N_EDITOR_BASE_URL: url,
+		N8N_WEBHOOK_URL: url,
+		// The editor is served over plain HTTP here, where a browser would not keep a secure cookie.
+		N8N_SECURE_COOKIE: 'false',
+		N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
+		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+		...NO_OUTWARD_TRAFFIC,
+	};
+}
+
+const NO_OUTWARD_TRAFFIC = {
+	N8N_DIAGNOSTICS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
+	N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+	N8N_HIRING_BANNER_ENABLED: 'false',
+	N8N_PERSONALIZATION_ENABLED: 'false',
+	N8N_TEMPLATES_ENABLED: 'false',
+	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+	// The catalog of verified community nodes and the registry of MCP servers come from outside.
+	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+	N8N_DISABLED_MODULES: 'mcp-registry',
+};
+
+async function answers(url: string): Promise<boolean> {
+	try {
+		const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+		return response.ok;
+	} catch {
+		return false;
+	}
+}
+
+/**
+ * Starts the pinned n8n on the loopback address and waits until it takes requests. It ends when
+ * stopped, on Ctrl-C, and when this process ends in any other way.
+ */
+export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
+	const host = await installHost();
+	const { userFolder } = options;
+	const log = options.log ?? path.join(userFolder, 'n8n.log');
+	await mkdir(userFolder, { recursive: true });
+	const port = await freePort(options.port);
+	const url = `http://${LOOPBACK}:${port}`;
+	const output = createWriteStream(log);
+	await new Promise((resolve) => output.once('open', resolve));
+	const child = startGroup(
+		host.node,
+		['--require', path.join(__dirname, 'endWithParent.ts'), host.n8n, 'start'],
+		{
+			cwd: userFolder,
+			env: {
+				...inheritedEnvironment(),
+				...ownEnvironment(userFolder, port, await freePort()),
+				...options.env,
+			},
+			stdio: ['ignore', output, output, 'ipc'],
+		},
+	);
+	child.channel?.unref();
+	let fault: Error | undefined;
+	child.once('error', (error) => (fault = error));
+	let stopped: Promise<void> | undefined;
+	// Asked twice to end, n8n gives up on ending in good order.
+	const stop = async () => await (stopped ??= endGroup(child));
+	const forget = onEnd(stop);
+	const died = new Promise<string>((resolve) => {
+		child.once('exit', () => {
+			forget();
+			output.close();
+			if (stopped === undefined) void tail(log).then(resolve);
+		});
+	});
+
+	const deadline = Date.now() + READY_WITHIN_MS;
+	while (!(await answers(`${url}/healthz/readiness`))) {
+		const ended = child.exitCode !== null || child.signalCode !== null || fault !== undefined;
+		if (ended || Date.now() > deadline) {
+			await stop();
+			const what = ended ? 'ended before it was ready' : 'was not ready in time';
+			throw new Error(
+				`n8n ${what}${fault ? `: ${fault.message}` : '.'}\n${await tail(log)}\n(all of it: ${log})`,
+			);
+		}
+		await pause(100);
+	}
+	return { url, log, stop, died };
+}

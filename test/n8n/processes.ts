@@ -1,0 +1,128 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const running = new Set<ChildProcess>();
+const cleanUps = new Set<() => Promise<void>>();
+let watching = false;
+let ending = false;
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+	if (child.pid === undefined) return;
+	try {
+		process.kill(-child.pid, signal);
+	} catch {
+		// A group whose last process has ended is what was wanted.
+	}
+}
+
+function endAllNow(): void {
+	for (const child of running) signalGroup(child, 'SIGKILL');
+}
+
+async function endOnSignal(signal: NodeJS.Signals): Promise<void> {
+	// A second Ctrl-C is from somebody who does not want to wait.
+	if (ending) process.exit(130);
+	ending = true;
+	if (signal === 'SIGINT') process.stdout.write('\n');
+	await Promise.allSettled([...cleanUps].map(async (cleanUp) => await cleanUp()));
+	process.exit(signal === 'SIGINT' ? 130 : 143);
+}
+
+function watchOwnEnd(): void {
+	if (watching) return;
+	watching = true;
+	process.once('exit', endAllNow);
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.on(signal, () => void endOnSignal(signal));
+	}
+}
+
+/**
+ * Has `cleanUp` run when this process is asked to end (Ctrl-C, SIGTERM, SIGHUP).
+ * Returns what takes it off the list again.
+ */
+export function onEnd(cleanUp: () => Promise<void>): () => void {
+	watchOwnEnd();
+	cleanUps.add(cleanUp);
+	return () => cleanUps.delete(cleanUp);
+}
+
+/** Starts a process that leads a group of its own; the group ends with this process at the latest. */
+export function startGroup(command: string, args: string[], options: SpawnOptions): ChildProcess {
+	watchOwnEnd();
+	const child = spawn(command, args, { ...options, detached: true });
+	running.add(child);
+	child.once('exit', () => {
+		running.delete(child);
+		signalGroup(child, 'SIGKILL');
+	});
+	child.once('error', () => running.delete(child));
+	return child;
+}
+
+/** Asks a group to end, and ends it by force where it has not done so in time. */
+export async function endGroup(child: ChildProcess, patienceMs = 10_000): Promise<void> {
+	if (child.exitCode !== null || child.signalCode !== null) return;
+	const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+	child.kill('SIGTERM');
+	const late = Symbol('late');
+	const first = await Promise.race([gone, pause(patienceMs, late, { ref: false })]);
+	if (first === late) {
+		signalGroup(child, 'SIGKILL');
+		await gone;
+	}
+}
+
+/** The last lines of a log, for an error message. */
+export async function tail(file: string, lines = 15): Promise<string> {
+	const text = await readFile(file, 'utf8').catch(() => '');
+	return text.trimEnd().split('\n').slice(-lines).join('\n');
+}
+
+/**
+ * Runs a command to its end with its output in `log`. Rejects with the end of that output where it
+ * fails.
+ */
+export async function run(
+	command: string,
+	args: string[],
+	{ cwd, log, env }: { cwd: string; log: string; env?: NodeJS.ProcessEnv },
+): Promise<void> {
+	const output = createWriteStream(log, { flags: 'a' });
+	await new Promise((resolve) => output.once('open', resolve));
+	const child = startGroup(command, args, {
+		cwd,
+		env: env ?? process.env,
+		stdio: ['ignore', output, output],
+	});
+	const code = await new Promise<number | null>((resolve, reject) => {
+		child.once('error', reject);
+		child.once('exit', resolve);
+	}).finally(() => output.close());
+	if (code !== 0) {
+		throw new Error(
+			`"${command} ${args.join(' ')}" failed with code ${code}.\n${await tail(log)}\n(all of it: ${log})`,
+		);
+	}
+}
+
+/** Runs a short command and returns what it printed; rejects where it fails. */
+export async function capture(command: string, args: string[], cwd: string): Promise<string> {
+	const child = startGroup(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+	const printed: string[] = [];
+	const complaints: string[] = [];
+	child.stdout?.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+	child.stderr?.on('data', (chunk: Buffer) => complaints.push(chunk.toString()));
+	const code = await new Promise<number | null>((resolve, reject) => {
+		child.once('error', reject);
+		child.once('close', resolve);
+	});
+	if (code !== 0) {
+		throw new Error(
+			`"${command} ${args.join(' ')}" failed with code ${code}: ${complaints.join('')}`,
+		);
+	}
+	return printed.join('').trim();
+}

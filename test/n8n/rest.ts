@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { Execution, summarySchema, type ExecutionSummary } from './execution';
+
+const POLL_MS = 100;
+const PUBLISH_WITHIN_MS = 60_000;
+const FINISH_WITHIN_MS = 120_000;
+const ENDED = ['success', 'error', 'canceled', 'crashed'];
+
+const failureSchema = z.object({ message: z.string() });
+const savedCredentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
+const credentialTestSchema = z.object({ status: z.enum(['OK', 'Error']), message: z.string() });
+const savedWorkflowSchema = z.object({
+	id: z.string(),
+	name: z.string(),
+	active: z.boolean(),
+	versionId: z.string(),
+	staticData: z.record(z.unknown()).nullable(),
+});
+const publicationSchema = z.object({
+	status: z.string(),
+	triggers: z.array(z.object({ nodeId: z.string(), errorMessage: z.string().nullable() })),
+});
+const runSchema = z.object({ executionId: z.string() });
+const storedSchema = summarySchema.extend({ data: z.string() });
+const listSchema = z.object({ results: z.array(summarySchema) });
+
+export type SavedCredential = z.infer<typeof savedCredentialSchema>;
+export type CredentialTest = z.infer<typeof credentialTestSchema>;
+export type SavedWorkflow = z.infer<typeof savedWorkflowSchema>;
+
+/** Who owns the n8n; made up, and shown to the person who tries it. */
+export interface Login {
+	email: string;
+	password: string;
+}
+
+/** A workflow as an exported file holds it. */
+export interface WorkflowFile {
+	name: string;
+	nodes: unknown[];
+	connections: Record<string, unknown>;
+	settings?: Record<string, unknown>;
+}
+
+/** The REST interface that n8n's own editor uses. */
+export class N8nRest {
+	private cookie = '';
+
+	// The session is bound to the browser that opened it, and this names ours.
+	private readonly browserId = randomUUID();
+
+	constructor(private readonly url: string) {}
+
+	/** Signs in; makes the owner first where the instance has none yet. */
+	async signIn(login: Login): Promise<void> {
+		const made = await this.send('POST', '/owner/setup', {
+			...login,
+			firstName: 'Demo',
+			lastName: 'Owner',
+		});
+		if (made.ok) return;
+		await this.call(z.unknown(), 'POST', '/login', {
+			emailOrLdapLoginId: login.email,
+			password: login.password,
+		});
+	}
+
+	/** Saves a credential. */
+	async createCredential(
+		name: string,
+		type: string,
+		data: Record<string, string>,
+	): Promise<SavedCredential> {
+		return await this.call(savedCredentialSchema, 'POST', '/credentials', { name, type, data });
+	}
+
+	/** Replaces what a saved credential holds. */
+	async updateCredential(
+		credential: SavedCredential,
+		data: Record<string, string>,
+	): Promise<SavedCredential> {
+		return await this.call(savedCredentialSchema, 'PATCH', `/credentials/${credential.id}`, {
+			name: credential.name,
+			type: credential.type,
+			data,
+		});
+	}
+
+	/** All saved credentials, without their contents. */
+	async credentials(): Promise<SavedCredential[]> {
+		return await this.call(z.array(savedCredentialSchema), 'GET', '/credentials');
+	}
+
+	/**
+	 * Tests a credential with the given contents, as the button in its form does. One at a time: n8n
+	 * answers "Node not found" to some of several simultaneous tests.
+	 */
+	async testCredential(
+		credential: SavedCredential,
+		data: Record<string, string>,
+	): Promise<CredentialTest> {
+		return await this.call(credentialTestSchema, 'POST', '/credentials/test', {
+			credentials: { ...credential, data },
+		});
+	}
+
+	/** Saves a workflow as a draft. */
+	async createWorkflow(workflow: WorkflowFile): Promise<SavedWorkflow> {
+		return await this.call(savedWorkflowSchema, 'POST', '/workflows', workflow);
+	}
+
+	/** Reads a workflow, the static data of its nodes included. */
+	async workflow(id: string): Promise<SavedWorkflow> {
+		return await this.call(savedWorkflowSchema, 'GET', `/workflows/${id}`);
+	}
+
+	/** Ids and names of all workflows. */
+	async workflows(): Promise<Array<{ id: string; name: string }>> {
+		const schema = z.array(z.object({ id: z.string(), name: z.string() }));
+		return await this.call(schema, 'GET', '/workflows');
+	}
+
+	/** Publishes a workflow and waits until its triggers are really listening. */
+	async publish(workflow: SavedWorkflow): Promise<void> {
+		const path = `/workflows/${workflow.id}`;
+		await this.call(z.unknown(), 'POST', `${path}/activate`, { versionId: workflow.versionId });
+		const deadline = Date.now() + PUBLISH_WITHIN_MS;
+		for (;;) {
+			const publication = await this.call(publicationSchema, 'GET', `${path}/publication-status`);
+			if (publication.status === 'published') return;
+			const faults = publication.triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
+			if (publication.status !== 'in_progress' || Date.now() > deadline) {
+				throw new Error(
+					`"${workflow.name}" is not published (${publication.status}): ${faults.join('; ')}`,
+				);
+			}
+			await pause(POLL_MS);
+		}
+	}
+
+	/** Runs a saved workflow from one of its triggers, and returns the id of the execution. */
+	async start(workflowId: string, trigger: string): Promise<string> {
+		const { executionId } = await this.call(runSchema, 'POST', `/workflows/${workflowId}/run`, {
+			triggerToStartFrom: { name: trigger },
+		});
+		return executionId;
+	}
+
+	/** Runs a saved workflow from one of its triggers to its end. */
+	async run(workflowId: string, trigger: string): Promise<Execution> {
+		return await this.ended(await this.start(workflowId, trigger));
+	}
+
+	/** The newest executions of a workflow, newest first. */
+	async executions(workflowId: string): Promise<ExecutionSummary[]> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		const { results } = await this.call(
+			listSchema,
+			'GET',
+			`/executions?filter=${filter}&limit=100`,
+		);
+		return results;
+	}
+
+	/** One execution with what its nodes put out so far; it has to have begun. */
+	async execution(id: string): Promise<Execution> {
+		const { data, ...summary } = await this.readExecution(id);
+		return Execution.read(summary, data);
+	}
+
+	/** Waits until an execution has ended, in whichever way. */
+	async ended(id: string): Promise<Execution> {
+		const deadline = Date.now() + FINISH_WITHIN_MS;
+		for (;;) {
+			// The data is empty until the first node has run.
+			const { data, ...summary } = await this.readExecution(id);
+			if (ENDED.includes(summary.status)) return Execution.read(summary, data);
+			if (Date.now() > deadline) throw new Error(`Execution ${id} is still ${summary.status}.`);
+			await pause(POLL_MS);
+		}
+	}
+
+	private async readExecution(id: string): Promise<z.infer<typeof storedSchema>> {
+		return await this.call(storedSchema, 'GET', `/executions/${id}`);
+	}
+
+	private async send(method: string, path: string, body?: object): Promise<Response> {
+		const response = await fetch(`${this.url}/rest${path}`, {
+			method,
+			headers: {
+				'content-type': 'application/json',
+				'browser-id': this.browserId,
+				...(this.cookie === '' ? {} : { cookie: this.cookie }),
+			},
+			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			signal: AbortSignal.timeout(60_000),
+		});
+		const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+		if (cookies.length > 0) this.cookie = cookies.join('; ');
+		return response;
+	}
+
+	private async call<S extends z.ZodTypeAny>(
+		schema: S,
+		method: string,
+		path: string,
+		body?: object,
+	): Promise<z.output<S>> {
+		const response = await this.send(method, path, body);
+		const answer: unknown = await response.json().catch(() => undefined);
+		if (!response.ok) {
+			const failure = failureSchema.safeParse(answer);
+			const reason = failure.success ? failure.data.message : 'no reason given';
+			throw new Error(`n8n refused ${method} ${path} (${response.status}): ${reason}`);
+		}
+		const read = z.object({ data: schema }).safeParse(answer);
+		if (!read.success) {
+			throw new Error(`n8n answered ${method} ${path} in another shape: ${read.error.message}`);
+		}
+		return (read.data as { data: z.output<S> }).data;
+	}
+}

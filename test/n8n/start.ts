@@ -1,0 +1,56 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { installHost } from './host';
+import { journeyExample, NODES } from './journey';
+import { withLock } from './lock';
+import { DATA_FOLDER } from './paths';
+import { onEnd } from './processes';
+import { DEMO_LOGIN, setUp, type SetUp } from './setUp';
+import { messageOf, say, step } from './terminal';
+
+const SANDBOX_PORT = 4010;
+const N8N_PORT = 5678;
+
+function introduce(ready: SetUp): void {
+	const { workflow } = journeyExample(ready);
+	say(`
+  Editor      ${ready.n8n.url}
+  Sign in     ${DEMO_LOGIN.email}
+  Password    ${DEMO_LOGIN.password}
+  Sandbox     ${ready.sandbox.pageUrl}
+
+What to try
+  1. In the editor, open "${workflow.name}" and press "Execute workflow":
+     it lists the catalog, makes an offer, and charges a made-up customer by PIX.
+  2. On the page of the sandbox, pay the new transaction.
+  3. In the editor, under Executions: "${NODES.trigger}" has run with the paid transaction.
+
+Ctrl-C ends everything.`);
+}
+
+async function start(keep: boolean): Promise<void> {
+	say('Digital Sales: a real n8n with a stand-in for the service\n');
+	await installHost();
+	const userFolder = path.join(DATA_FOLDER, 'start');
+	if (!keep) await rm(userFolder, { recursive: true, force: true });
+	const ready = await setUp({ userFolder, sandboxPort: SANDBOX_PORT, n8nPort: N8N_PORT, step });
+	onEnd(async () => {
+		await ready.stop();
+		say('Everything has ended.');
+	});
+	introduce(ready);
+	const lastWords = await ready.n8n.died;
+	await ready.stop();
+	throw new Error(`n8n ended by itself.\n${lastWords}\n(all of it: ${ready.n8n.log})`);
+}
+
+withLock(
+	path.join(DATA_FOLDER, 'start.lock'),
+	async () => await start(process.argv.includes('--keep')),
+	() => {
+		throw new Error('It is running already: another "npm start" uses the same data.');
+	},
+).catch((error: unknown) => {
+	say(`\n${messageOf(error)}`);
+	process.exit(1);
+});

@@ -1,0 +1,50 @@
+const TICK_MS = 1_000;
+const QUIET_TICK_MS = 30_000;
+const LABEL_WIDTH = 44;
+
+/** Where progress is told; a test passes one that says nothing. */
+export type Say = (line: string) => void;
+
+export const say: Say = (line) => {
+	process.stdout.write(`${line}\n`);
+};
+
+/** Seconds since `start`, as shown to a person. */
+export function secondsSince(start: number): string {
+	return `${((Date.now() - start) / 1000).toFixed(1)} s`;
+}
+
+/** What a person is told of an error: its message, without the stack. */
+export function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Runs a step that takes a while, showing on one line what it is and how long it has been at it.
+ * Where the output is not a terminal, long steps give a sign of life every half minute.
+ */
+export async function step<T>(label: string, work: () => Promise<T>): Promise<T> {
+	const start = Date.now();
+	const live = process.stdout.isTTY;
+	const shown = label.padEnd(LABEL_WIDTH);
+	if (live) process.stdout.write(`  ${shown}`);
+	const ticker = setInterval(
+		() => {
+			if (live) process.stdout.write(`\r  ${shown}${secondsSince(start)}`);
+			else say(`  ${shown}still at it after ${secondsSince(start)}`);
+		},
+		live ? TICK_MS : QUIET_TICK_MS,
+	);
+	const end = (outcome: string) => {
+		clearInterval(ticker);
+		process.stdout.write(`${live ? '\r' : ''}  ${shown}${outcome}\n`);
+	};
+	try {
+		const result = await work();
+		end(secondsSince(start));
+		return result;
+	} catch (error) {
+		end('failed');
+		throw error;
+	}
+}

@@ -1,0 +1,67 @@
+import type { QrImageStyle } from '../options';
+import type { StoredTransaction } from '../types';
+
+const PRODUCER = {
+	hash: 'prod7k2m9x',
+	name: 'Escola Sandbox Ltda',
+	email: 'produtor@sandbox.test',
+};
+
+export const MERCHANT_NAME = PRODUCER.name;
+
+/** The transaction as POST /transactions answers it (section "Transaction"). */
+export function createdShape(stored: StoredTransaction, image: QrImageStyle): object {
+	return {
+		...common(stored, image),
+		producer: { name: PRODUCER.name },
+		tracking_code: stored.tracking.src,
+	};
+}
+
+/** The transaction as GET /transactions/{hash} answers it (section "Transaction"). */
+export function readShape(stored: StoredTransaction, image: QrImageStyle): object {
+	const platform = stored.amount - stored.amount_liquid;
+	return {
+		...common(stored, image),
+		producer: PRODUCER,
+		split_recipients: [
+			// Texts, and cents: the document notes the type and says no unit.
+			{ recipient_type: 'producer', amount: String(stored.amount_liquid) },
+			{ recipient_type: 'platform', amount: String(platform) },
+		],
+		balance: { amount: stored.amount_liquid, status: 'available' },
+	};
+}
+
+function common(stored: StoredTransaction, image: QrImageStyle): object {
+	const { src: _code, ...utm } = stored.tracking;
+	return {
+		event: 'transaction',
+		hash: stored.hash,
+		payment_method: stored.payment_method,
+		payment_status: stored.payment_status,
+		installments: stored.installments,
+		pix: pixShape(stored, image),
+		billet: null,
+		amount: stored.amount,
+		amount_liquid: stored.amount_liquid,
+		transaction: stored.transaction,
+		...utm,
+		customer: stored.customer,
+		affiliate: null,
+		offer: stored.offer,
+		product: stored.product,
+		items: stored.items,
+		postback_url: stored.postback_url,
+		created_at: stored.created_at,
+		updated_at: stored.updated_at,
+	};
+}
+
+function pixShape({ pix }: StoredTransaction, image: QrImageStyle): object | null {
+	if (!pix) return null;
+	const { qr_code_base64: bare, ...rest } = pix;
+	if (image === 'absent') return { ...rest, qr_code_base64: null };
+	if (image === 'pix_base64') return { ...rest, pix_base64: bare };
+	return { ...rest, qr_code_base64: image === 'dataUri' ? `data:image/png;base64,${bare}` : bare };
+}

@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { SandboxParts } from '../api/context';
+import { faultProblem, isFault } from '../faults/parse';
+import { isRecord, parseJson, type JsonObject } from '../http/json';
+import { isNoticeShape, type NoticeShape } from '../notices/shapes';
+import type { Sandbox } from '../sandbox';
+import { newestOrSample } from './sample';
+import { stateView } from './view';
+
+/** The controls over HTTP, for whoever runs in another process. */
+export function registerControls(
+	app: FastifyInstance,
+	parts: SandboxParts,
+	sandbox: Sandbox,
+): void {
+	app.get('/sandbox/state', () => stateView(parts));
+	app.get('/sandbox/requests', () => parts.log.requests);
+	registerFaults(app, parts);
+	registerTransactions(app, parts, sandbox);
+	app.post('/sandbox/reset', () => {
+		sandbox.reset();
+		return { ok: true };
+	});
+	app.get<{ Params: { name: string } }>('/sandbox/qr/:name', async (request, reply) => {
+		const stored = parts.state.transaction(request.params.name.replace(/\.png$/, ''));
+		const image = stored?.pix?.qr_code_base64;
+		if (!image) return await reply.code(404).send({ message: 'No such code' });
+		void reply.header('content-type', 'image/png').header('cache-control', 'max-age=86400');
+		return await reply.send(Buffer.from(image, 'base64'));
+	});
+}
+
+function registerFaults(app: FastifyInstance, parts: SandboxParts): void {
+	app.post('/sandbox/faults', async (request, reply) => {
+		const body = parseJson(request.body);
+		const faults: unknown[] = Array.isArray(body) ? body : [body];
+		const problem = faults.map(faultProblem).find((text) => text !== undefined);
+		if (problem !== undefined) return await reply.code(400).send({ message: problem });
+		for (const fault of faults.filter(isFault)) parts.faults.add(fault);
+		return { faults: parts.faults.list() };
+	});
+	app.delete('/sandbox/faults', () => {
+		parts.faults.clear();
+		return { faults: [] };
+	});
+}
+
+function registerTransactions(app: FastifyInstance, parts: SandboxParts, sandbox: Sandbox): void {
+	app.post<{ Params: { hash: string } }>(
+		'/sandbox/transactions/:hash/pay',
+		async (request, reply) => {
+			const { hash } = request.params;
+			if (!parts.state.transaction(hash)) return await reply.code(404).send(unknown(hash));
+			return { hash, payment_status: 'paid', deliveries: await sandbox.pay(hash) };
+		},
+	);
+	app.post<{ Params: { hash: string } }>(
+		'/sandbox/transactions/:hash/status',
+		async (request, reply) => {
+			const { hash } = request.params;
+			const { status } = bodyOf(request);
+			if (!parts.state.transaction(hash)) return await reply.code(404).send(unknown(hash));
+			if (typeof status !== 'string' || status === '') {
+				return await reply.code(400).send({ message: 'status is a text' });
+			}
+			await sandbox.setStatus(hash, status);
+			return { hash, payment_status: status };
+		},
+	);
+	app.post<{ Params: { hash: string } }>(
+		'/sandbox/transactions/:hash/notify',
+		async (request, reply) => {
+			const { hash } = request.params;
+			if (!parts.state.transaction(hash)) return await reply.code(404).send(unknown(hash));
+			const body = bodyOf(request);
+			return await sandbox.notify(hash, { ...shapeOf(body), ...urlOf(body) });
+		},
+	);
+	app.post('/sandbox/test-notice', async (request, reply) => {
+		const body = bodyOf(request);
+		const { url } = urlOf(body);
+		if (url === undefined) return await reply.code(400).send({ message: 'url is a text' });
+		const stored = await newestOrSample(parts);
+		return await sandbox.notify(stored.hash, { ...shapeOf(body), url });
+	});
+}
+
+function unknown(hash: string): { message: string } {
+	return { message: `No transaction ${hash}` };
+}
+
+function bodyOf(request: FastifyRequest): JsonObject {
+	const body = parseJson(request.body);
+	return isRecord(body) ? body : {};
+}
+
+function shapeOf({ shape }: JsonObject): { shape?: NoticeShape } {
+	return isNoticeShape(shape) ? { shape } : {};
+}
+
+function urlOf({ url }: JsonObject): { url?: string } {
+	return typeof url === 'string' && url !== '' ? { url } : {};
+}

@@ -1,0 +1,7 @@
+export { startSandbox, type Sandbox } from './sandbox';
+export type { SandboxOptions, QueryMeaning, QrImageStyle } from './options';
+export type { Fault, FaultKind, Endpoint, PaginationLie } from './faults/types';
+export type { RecordedRequest } from './http/requestLog';
+export type { DeliveryReport } from './notices/notifier';
+export type { NoticeShape } from './notices/shapes';
+export type { CreatedOffer, Interval, Offer, Product, StoredTransaction } from './types';

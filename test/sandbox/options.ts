@@ -1,0 +1,94 @@
+import type { NoticeShape } from './notices/shapes';
+
+export type QueryMeaning = 'search' | 'categories' | 'status' | 'perPage' | 'page';
+
+/** How the picture of the QR code is handed out; the document shows only `bare`. */
+export type QrImageStyle = 'bare' | 'dataUri' | 'pix_base64' | 'absent';
+
+export interface SandboxOptions {
+	/** Default 0: any free port. */
+	port?: number;
+	/**
+	 * Default 1; at 60 a sandbox minute takes one real second. Rate-limit windows and re-send
+	 * schedules follow it. Headers speak real time: the clock of the client is not scaled.
+	 */
+	clockScale?: number;
+	/** Default 137, seeded and deterministic. */
+	products?: number;
+	/** Default 100: who asks for more per page gets this many. */
+	maxPageSize?: number;
+	/** GET /products; default 20 (section "Limits"), null for no limit. */
+	requestsPerMinute?: number | null;
+	/** Each POST endpoint on its own; the document names no number, so the default is null. */
+	writesPerMinute?: number | null;
+	/** `fixed` (default) opens a window with its first request, as Laravel's throttle does. */
+	rateLimitWindow?: 'fixed' | 'sliding';
+	/** Default true; false leaves Retry-After and X-RateLimit-* out of every answer. */
+	rateLimitHeaders?: boolean;
+	/** Default 0 ms, before each API answer. */
+	latencyMs?: number;
+	apiToken?: string;
+	bodyApiToken?: string;
+	/** What this deployment calls its query parameters; the document does not show the names. */
+	queryNames?: Partial<Record<QueryMeaning, string>>;
+	/** Default `/api/public/v1`. */
+	basePath?: string;
+	/** Default A. */
+	noticeShape?: NoticeShape;
+	/** Real ms a receiver has to answer a notification; default 10,000. */
+	deliveryTimeoutMs?: number;
+	/** Sandbox seconds before each re-send; default 5, 30, 120, 600, 3600. */
+	resendAfterSeconds?: number[];
+	/** POST /transactions answers `{success, data}`; default false. */
+	wrapTransactions?: boolean;
+	/** Validation errors keyed by field instead of a list; default false. */
+	errorsByField?: boolean;
+	/** Default `bare`, as the document shows. */
+	qrImage?: QrImageStyle;
+	/** What this deployment calls the notification address in POST /transactions. */
+	notificationField?: string;
+	/** Further body fields (dotted) this deployment demands; the document does not say which. */
+	demands?: { offer?: string[]; transaction?: string[] };
+}
+
+export interface Settings extends Required<Omit<SandboxOptions, 'queryNames' | 'demands'>> {
+	queryNames: Record<QueryMeaning, string>;
+	demands: { offer: string[]; transaction: string[] };
+}
+
+/** Fills in the defaults. */
+export function resolveOptions(options: SandboxOptions): Settings {
+	return {
+		port: options.port ?? 0,
+		clockScale: options.clockScale ?? 1,
+		products: options.products ?? 137,
+		maxPageSize: options.maxPageSize ?? 100,
+		requestsPerMinute: options.requestsPerMinute === undefined ? 20 : options.requestsPerMinute,
+		writesPerMinute: options.writesPerMinute ?? null,
+		rateLimitWindow: options.rateLimitWindow ?? 'fixed',
+		rateLimitHeaders: options.rateLimitHeaders ?? true,
+		latencyMs: options.latencyMs ?? 0,
+		apiToken: options.apiToken ?? 'test-api-token-1234567890',
+		bodyApiToken: options.bodyApiToken ?? 'test-body-token-0987654321',
+		queryNames: {
+			search: 'search',
+			categories: 'categories',
+			status: 'status',
+			perPage: 'per_page',
+			page: 'page',
+			...options.queryNames,
+		},
+		basePath: (options.basePath ?? '/api/public/v1').replace(/\/+$/, ''),
+		noticeShape: options.noticeShape ?? 'A',
+		deliveryTimeoutMs: options.deliveryTimeoutMs ?? 10_000,
+		resendAfterSeconds: options.resendAfterSeconds ?? [5, 30, 120, 600, 3600],
+		wrapTransactions: options.wrapTransactions ?? false,
+		errorsByField: options.errorsByField ?? false,
+		qrImage: options.qrImage ?? 'bare',
+		notificationField: options.notificationField ?? 'webhook_url',
+		demands: {
+			offer: options.demands?.offer ?? [],
+			transaction: options.demands?.transaction ?? [],
+		},
+	};
+}

@@ -1,0 +1,48 @@
+import { crc16 } from './crc16';
+
+export interface BrCodeInput {
+	/** Cents. */
+	amount: number;
+	/** Address of the charge, without its scheme. */
+	location: string;
+	merchantName: string;
+	merchantCity: string;
+}
+
+/**
+ * The copy-and-paste text of a dynamic PIX charge: an EMV BR Code with the amount in reais and a
+ * CRC over everything before it, its own tag and length included.
+ */
+export function brCode(input: BrCodeInput): string {
+	const account = field('00', 'br.gov.bcb.pix') + field('25', input.location.slice(0, 77));
+	const body =
+		field('00', '01') +
+		field('01', '12') +
+		field('26', account) +
+		field('52', '0000') +
+		field('53', '986') +
+		field('54', reais(input.amount)) +
+		field('58', 'BR') +
+		field('59', plain(input.merchantName, 25)) +
+		field('60', plain(input.merchantCity, 15)) +
+		// Dynamic codes carry their identifier behind the location, so the text has the placeholder.
+		field('62', field('05', '***')) +
+		'6304';
+	return body + crc16(body);
+}
+
+function field(id: string, value: string): string {
+	return id + String(value.length).padStart(2, '0') + value;
+}
+
+function reais(cents: number): string {
+	return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
+}
+
+function plain(text: string, max: number): string {
+	return text
+		.normalize('NFD')
+		.replace(/[^\x20-\x7e]/g, '')
+		.slice(0, max)
+		.trim();
+}

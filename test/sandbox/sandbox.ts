@@ -1,0 +1,182 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import { RateLimiter } from './api/rateLimit';
+import { registerApi } from './api/routes';
+import type { SandboxParts } from './api/context';
+import { changeStatus } from './api/transactions';
+import { SandboxClock } from './clock';
+import { registerControls } from './control/routes';
+import { FaultBook } from './faults/book';
+import type { Fault } from './faults/types';
+import { RequestLog, type RecordedRequest } from './http/requestLog';
+import { Notifier, type DeliveryReport } from './notices/notifier';
+import type { NoticeShape } from './notices/shapes';
+import { resolveOptions, type SandboxOptions } from './options';
+import { registerPage } from './page/routes';
+import { SandboxState } from './state';
+import type { CreatedOffer, Product, StoredTransaction } from './types';
+
+/** A running stand-in for the service. */
+export interface Sandbox {
+	/** Ends in the version segment, e.g. `http://127.0.0.1:4010/api/public/v1`. */
+	readonly baseUrl: string;
+	/** The page for people. */
+	readonly pageUrl: string;
+	readonly apiToken: string;
+	readonly bodyApiToken: string;
+	/** Every API request, oldest first. */
+	readonly requests: RecordedRequest[];
+	readonly products: readonly Product[];
+	/** Those made through the API; the seeded ones are in their products. */
+	readonly offers: readonly CreatedOffer[];
+	/** Oldest first. */
+	readonly transactions: readonly StoredTransaction[];
+	/** Every attempt to deliver a notification, oldest first. */
+	readonly deliveries: readonly DeliveryReport[];
+	/** How many transactions callers really created. */
+	charges(): number;
+	addFault(fault: Fault): void;
+	clearFaults(): void;
+	/** Changes payment_status and notifies; rejects for an unknown hash. */
+	setStatus(hash: string, status: string): Promise<void>;
+	/** Pays and notifies; the reports are of the first attempts, none without an address. */
+	pay(hash: string): Promise<DeliveryReport[]>;
+	/** Sends one notice of the current status, without re-sending it. */
+	notify(hash: string, options?: { shape?: NoticeShape; url?: string }): Promise<DeliveryReport>;
+	/** State back to the seed; faults, requests, rate-limit windows and re-sends gone. */
+	reset(): void;
+	close(): Promise<void>;
+}
+
+/** Starts a sandbox on the loopback interface. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+	const settings = resolveOptions(options);
+	const clock = new SandboxClock(settings.clockScale);
+	const faults = new FaultBook();
+	let origin = '';
+	const parts: SandboxParts = {
+		settings,
+		state: new SandboxState(settings.products),
+		clock,
+		faults,
+		limiter: new RateLimiter(clock, settings.rateLimitWindow, settings.rateLimitHeaders),
+		log: new RequestLog(settings),
+		notifier: new Notifier(settings, clock, faults),
+		origin: () => origin,
+	};
+	const app = createServer();
+	const sandbox = new RunningSandbox(app, parts);
+	registerApi(app, parts);
+	registerControls(app, parts, sandbox);
+	registerPage(app, parts);
+	origin = await app.listen({ host: '127.0.0.1', port: settings.port });
+	return sandbox;
+}
+
+function createServer(): FastifyInstance {
+	const app = fastify({
+		forceCloseConnections: true,
+		exposeHeadRoutes: false,
+		bodyLimit: 10 * 1024 * 1024,
+		routerOptions: { maxParamLength: 2000 },
+	});
+	app.removeAllContentTypeParsers();
+	// The text is kept as it came: whether it is JSON is for the service to say, not the framework.
+	app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+	return app;
+}
+
+class RunningSandbox implements Sandbox {
+	constructor(
+		private readonly app: FastifyInstance,
+		private readonly parts: SandboxParts,
+	) {}
+
+	get baseUrl(): string {
+		return `${this.parts.origin()}${this.parts.settings.basePath}`;
+	}
+
+	get pageUrl(): string {
+		return `${this.parts.origin()}/`;
+	}
+
+	get apiToken(): string {
+		return this.parts.settings.apiToken;
+	}
+
+	get bodyApiToken(): string {
+		return this.parts.settings.bodyApiToken;
+	}
+
+	get requests(): RecordedRequest[] {
+		return this.parts.log.requests;
+	}
+
+	get products(): readonly Product[] {
+		return this.parts.state.products;
+	}
+
+	get offers(): readonly CreatedOffer[] {
+		return this.parts.state.createdOffers;
+	}
+
+	get transactions(): readonly StoredTransaction[] {
+		return this.parts.state.transactions;
+	}
+
+	get deliveries(): readonly DeliveryReport[] {
+		return this.parts.notifier.deliveries;
+	}
+
+	charges(): number {
+		return this.parts.state.charges();
+	}
+
+	addFault(fault: Fault): void {
+		this.parts.faults.add(fault);
+	}
+
+	clearFaults(): void {
+		this.parts.faults.clear();
+	}
+
+	async setStatus(hash: string, status: string): Promise<void> {
+		await this.change(hash, status);
+	}
+
+	async pay(hash: string): Promise<DeliveryReport[]> {
+		return await this.change(hash, 'paid');
+	}
+
+	async notify(
+		hash: string,
+		options: { shape?: NoticeShape; url?: string } = {},
+	): Promise<DeliveryReport> {
+		return await this.parts.notifier.send(this.find(hash), options);
+	}
+
+	reset(): void {
+		this.parts.state.reset();
+		this.parts.faults.clear();
+		this.parts.limiter.reset();
+		this.parts.notifier.reset();
+		this.parts.log.requests.length = 0;
+	}
+
+	async close(): Promise<void> {
+		this.parts.clock.stop();
+		this.parts.notifier.reset();
+		await this.app.close();
+	}
+
+	private async change(hash: string, status: string): Promise<DeliveryReport[]> {
+		const stored = this.find(hash);
+		changeStatus(stored, status);
+		return await this.parts.notifier.announce(stored);
+	}
+
+	private find(hash: string): StoredTransaction {
+		const stored = this.parts.state.transaction(hash);
+		if (!stored) throw new Error(`No transaction ${hash} in the sandbox`);
+		return stored;
+	}
+}

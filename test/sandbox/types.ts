@@ -1,0 +1,113 @@
+/**
+ * The resources of the service, as the API document lists them ("Resources and their fields").
+ * Amounts and prices are integer cents unless a field says otherwise.
+ */
+
+export type ProductStatus = 1 | 2 | 3 | 4;
+
+export const INTERVALS = [
+	'daily',
+	'weekly',
+	'monthly',
+	'quarterly',
+	'semi-annual',
+	'yearly',
+] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+export interface Offer {
+	hash: string;
+	title: string | null;
+	/** Cents. */
+	price: number;
+	url: string;
+	status: number;
+	interval: Interval | null;
+	created_at: string;
+	updated_at: string;
+}
+
+export interface Product {
+	hash: string;
+	title: string;
+	description: string;
+	cover: string;
+	id_category: number;
+	product_type: string;
+	/** Days, carried as a string. */
+	guaranted_days: string;
+	sale_page: string;
+	offers: Offer[];
+	status: ProductStatus;
+	support_name: string;
+	support_email: string;
+	support_whatsapp: string | null;
+}
+
+/** An offer made through the API, with the body that asked for it. */
+export interface CreatedOffer {
+	product_hash: string;
+	offer: Offer;
+	request: Record<string, unknown>;
+}
+
+export interface Customer {
+	hash: string;
+	name: string;
+	email: string;
+	phone_number: string;
+	document: string;
+}
+
+export interface Pix {
+	pix_url: string;
+	pix_qr_code: string;
+	qr_code_base64: string | null;
+}
+
+export interface TransactionItem {
+	hash: string;
+	product_id: number;
+	operation_type: number;
+}
+
+export interface Tracking {
+	src: string | null;
+	utm_source: string | null;
+	utm_campaign: string | null;
+	utm_content: string | null;
+	utm_term: string | null;
+	utm_medium: string | null;
+}
+
+/** What the sandbox remembers of a transaction; the answers are cut out of it. */
+export interface StoredTransaction {
+	/** Numeric identifier, shown only by notifications of shape B. */
+	id: number;
+	hash: string;
+	payment_method: string;
+	payment_status: string;
+	/** The status before the last change: shape A repeats it in the place that must not be believed. */
+	previous_status: string;
+	installments: number;
+	pix: Pix | null;
+	/** Cents. */
+	amount: number;
+	/** Cents. */
+	amount_liquid: number;
+	/** Secondary reference: a string, never an object, in the REST resource. */
+	transaction: string;
+	tracking: Tracking;
+	customer: Customer;
+	offer: { hash: string; title: string; price: number; installments: number };
+	product: { hash: string; title: string; cover: string; status: string };
+	items: TransactionItem[];
+	postback_url: string;
+	created_at: string;
+	updated_at: string;
+	paid_at: string | null;
+	/** Made by the sandbox itself for a test notice: no charge of any caller. */
+	sample: boolean;
+	/** Not yet readable: a notice can come before the service can answer for the transaction. */
+	hidden: boolean;
+}
