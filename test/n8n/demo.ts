@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { installHost } from './host';
 import { runJourney } from './journey';
-import { onEnd } from './processes';
+import { DATA_FOLDER } from './paths';
+import { leave, onEnd } from './processes';
 import { setUp, type SetUp } from './setUp';
 import { messageOf, say, secondsSince, step } from './terminal';
 
 const WIDTH = 32;
 
-async function demo(): Promise<boolean> {
+async function demo(): Promise<void> {
 	const start = Date.now();
 	say('Digital Sales: from the catalog to a verified sale, in a real n8n\n');
 	await installHost();
@@ -22,7 +23,7 @@ async function demo(): Promise<boolean> {
 	const forget = onEnd(cleanUp);
 	const results: boolean[] = [];
 	try {
-		ready = await setUp({ userFolder, step });
+		ready = await setUp({ userFolder, step, log: path.join(DATA_FOLDER, 'demo.log') });
 		say('');
 		await runJourney(ready, ({ what, figures, passed }) => {
 			results.push(passed);
@@ -33,18 +34,10 @@ async function demo(): Promise<boolean> {
 		forget();
 	}
 	const failed = results.filter((passed) => !passed).length;
-	say(
-		failed === 0
-			? `\nAll ${results.length} steps passed in ${secondsSince(start)}.`
-			: `\n${failed} of ${results.length} steps failed.`,
-	);
-	return failed === 0;
+	if (failed > 0) return leave(1, `\n${failed} of ${results.length} steps failed.`);
+	leave(0, `\nAll ${results.length} steps passed in ${secondsSince(start)}.`);
 }
 
-demo().then(
-	(passed) => process.exit(passed ? 0 : 1),
-	(error: unknown) => {
-		say(`\n  FAIL  ${messageOf(error)}\n\nThe demo did not reach its end.`);
-		process.exit(1);
-	},
-);
+demo().catch((error: unknown) => {
+	leave(1, `\n  FAIL  ${messageOf(error)}\n\nThe demo did not reach its end.`);
+});

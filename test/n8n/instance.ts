@@ -14,8 +14,8 @@ export interface N8nOptions {
 	/** The port asked for; another one is taken where it is in use. */
 	port?: number;
 	env?: Record<string, string>;
-	/** Where its output goes; beside its data where left out. */
-	log?: string;
+	/** The file that its output goes to. */
+	log: string;
 }
 
 /** A running n8n. */
@@ -27,14 +27,19 @@ export interface N8nInstance {
 	died: Promise<string>;
 }
 
-// Settings of the person's own n8n and proxies would leak into this one.
+// Only what a process needs to run at all: the person's own n8n settings, a proxy, or the variables
+// of a test runner would change how this n8n behaves.
+const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'TZ', 'TMPDIR'];
+
 function inheritedEnvironment(): NodeJS.ProcessEnv {
-	const foreign =
-		/^(n8n_|npm_|db_|executions_|webhook_url|queue_|(https?|all|no)_proxy|node_options)/i;
-	return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+	return Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
 }
 
-function ownEnvironment(userFolder: string, port: number, brokerPort: number) {
+function ownEnvironment(
+	userFolder: string,
+	port: number,
+	brokerPort: number,
+): Record<string, string> {
 	const url = `http://${LOOPBACK}:${port}/`;
 	return {
 		N8N_USER_FOLDER: userFolder,
@@ -80,9 +85,9 @@ async function answers(url: string): Promise<boolean> {
  */
 export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
 	const host = await installHost();
-	const { userFolder } = options;
-	const log = options.log ?? path.join(userFolder, 'n8n.log');
+	const { userFolder, log } = options;
 	await mkdir(userFolder, { recursive: true });
+	await mkdir(path.dirname(log), { recursive: true });
 	const port = await freePort(options.port);
 	const url = `http://${LOOPBACK}:${port}`;
 	const output = createWriteStream(log);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Execution } from './execution';
+import type { Execution, ExecutionSummary } from './execution';
 import type { ImportedExample, SetUp } from './setUp';
 
 const EXAMPLE = 'catalog-and-charge.json';
@@ -72,7 +72,10 @@ function onlyItem<S extends z.ZodTypeAny>(
 }
 
 /** The executions that the published trigger of a workflow has started. */
-export async function triggerExecutions({ rest }: SetUp, workflowId: string) {
+export async function triggerExecutions(
+	{ rest }: SetUp,
+	workflowId: string,
+): Promise<ExecutionSummary[]> {
 	return (await rest.executions(workflowId)).filter(({ mode }) => mode === 'webhook');
 }
 
@@ -98,6 +101,7 @@ export async function runJourney(
 	const { sandbox, rest } = setUp;
 	const { workflow } = journeyExample(setUp);
 	const requestsBefore = sandbox.requests.length;
+	const chargesBefore = sandbox.charges();
 	const execution = await rest.run(workflow.id, NODES.start);
 	if (execution.error !== undefined) {
 		throw new Error(`"${execution.lastNode ?? workflow.name}" failed: ${execution.error}`);
@@ -128,7 +132,7 @@ export async function runJourney(
 		what: 'Customer charged by PIX',
 		figures: `${charge.hash}, ${reais(charge.amount)}, ${charge.payment_status}`,
 		passed:
-			sandbox.charges() === 1 &&
+			sandbox.charges() === chargesBefore + 1 &&
 			charge.amount === offer.price &&
 			charge.payment_status === 'waiting_payment',
 	});

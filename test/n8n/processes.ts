@@ -26,7 +26,8 @@ async function endOnSignal(signal: NodeJS.Signals): Promise<void> {
 	if (ending) process.exit(130);
 	ending = true;
 	if (signal === 'SIGINT') process.stdout.write('\n');
-	await Promise.allSettled([...cleanUps].map(async (cleanUp) => await cleanUp()));
+	// What was started last may still be using what was made first.
+	for (const cleanUp of [...cleanUps].reverse()) await cleanUp().catch(() => {});
 	process.exit(signal === 'SIGINT' ? 130 : 143);
 }
 
@@ -47,6 +48,16 @@ export function onEnd(cleanUp: () => Promise<void>): () => void {
 	watchOwnEnd();
 	cleanUps.add(cleanUp);
 	return () => cleanUps.delete(cleanUp);
+}
+
+/**
+ * Ends this process with a last line. While a signal is being followed it does nothing: what fails
+ * then fails because everything is being ended.
+ */
+export function leave(code: number, lastLine: string): void {
+	if (ending) return;
+	process.stdout.write(`${lastLine}\n`);
+	process.exit(code);
 }
 
 /** Starts a process that leads a group of its own; the group ends with this process at the latest. */

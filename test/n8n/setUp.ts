@@ -35,6 +35,8 @@ export interface SetUpOptions {
 	userFolder: string;
 	sandboxPort?: number;
 	n8nPort?: number;
+	/** Where n8n's own output goes. */
+	log: string;
 	/** Shows what is going on; says nothing where left out. */
 	step?: Step;
 }
@@ -88,14 +90,16 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
 	});
 	const sandbox = await startSandbox({ port: await freePort(options.sandboxPort) });
 	let n8n: N8nInstance | undefined;
-	const stop = async () => {
-		await n8n?.stop();
-		await sandbox.close();
-	};
+	let stopped: Promise<void> | undefined;
+	const stop = async (): Promise<void> =>
+		await (stopped ??= (async () => {
+			await n8n?.stop();
+			await sandbox.close();
+		})());
 	try {
 		n8n = await step(
 			'Starting n8n',
-			async () => await startN8n({ userFolder, port: options.n8nPort }),
+			async () => await startN8n({ userFolder, port: options.n8nPort, log: options.log }),
 		);
 		const { url } = n8n;
 		const rest = new N8nRest(url);

@@ -4,7 +4,7 @@ import { installHost } from './host';
 import { journeyExample, NODES } from './journey';
 import { withLock } from './lock';
 import { DATA_FOLDER } from './paths';
-import { onEnd } from './processes';
+import { leave, onEnd } from './processes';
 import { DEMO_LOGIN, setUp, type SetUp } from './setUp';
 import { messageOf, say, step } from './terminal';
 
@@ -20,8 +20,9 @@ function introduce(ready: SetUp): void {
   Sandbox     ${ready.sandbox.pageUrl}
 
 What to try
-  1. In the editor, open "${workflow.name}" and press "Execute workflow":
-     it lists the catalog, makes an offer, and charges a made-up customer by PIX.
+  1. In the editor, open "${workflow.name}".
+     Beside "Execute workflow" choose "${NODES.start}", then press it: it lists the catalog,
+     makes an offer, and charges a made-up customer by PIX.
   2. On the page of the sandbox, pay the new transaction.
   3. In the editor, under Executions: "${NODES.trigger}" has run with the paid transaction.
 
@@ -33,7 +34,13 @@ async function start(keep: boolean): Promise<void> {
 	await installHost();
 	const userFolder = path.join(DATA_FOLDER, 'start');
 	if (!keep) await rm(userFolder, { recursive: true, force: true });
-	const ready = await setUp({ userFolder, sandboxPort: SANDBOX_PORT, n8nPort: N8N_PORT, step });
+	const ready = await setUp({
+		userFolder,
+		sandboxPort: SANDBOX_PORT,
+		n8nPort: N8N_PORT,
+		step,
+		log: path.join(DATA_FOLDER, 'start.log'),
+	});
 	onEnd(async () => {
 		await ready.stop();
 		say('Everything has ended.');
@@ -51,6 +58,5 @@ withLock(
 		throw new Error('It is running already: another "npm start" uses the same data.');
 	},
 ).catch((error: unknown) => {
-	say(`\n${messageOf(error)}`);
-	process.exit(1);
+	leave(1, `\n${messageOf(error)}`);
 });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 // Brasília time without a zone in the text: readers who take it for UTC are three hours off.
@@ -14,6 +15,8 @@ export class SandboxClock {
 
 	constructor(readonly scale: number) {
 		if (!(scale > 0)) throw new Error('clockScale must be greater than 0');
+		// Every waiting request listens, and there may be hundreds.
+		setMaxListeners(0, this.abort.signal);
 	}
 
 	/** How many real ms a span of sandbox ms takes. */

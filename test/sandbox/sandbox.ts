@@ -164,7 +164,7 @@ class RunningSandbox implements Sandbox {
 
 	async close(): Promise<void> {
 		this.parts.clock.stop();
-		this.parts.notifier.reset();
+		this.parts.notifier.stop();
 		await this.app.close();
 	}
 

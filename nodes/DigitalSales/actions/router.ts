@@ -76,14 +76,9 @@ class Run {
 	private failed(error: NodeError, itemIndex: number): INodeExecutionData[] {
 		if (!this.context.continueOnFail()) throw error;
 		const status = 'httpCode' in error && error.httpCode ? Number(error.httpCode) : undefined;
-		return [
-			{
-				json: { error: error.message, ...(status === undefined ? {} : { status }) },
-				// n8n sends an item to the error output by this mark.
-				...(this.context.getNode().onError === 'continueErrorOutput' ? { error } : {}),
-				pairedItem: { item: itemIndex },
-			},
-		];
+		// n8n knows an item for its error output by these two names and no others.
+		const details = status === undefined ? {} : { details: { status } };
+		return [{ json: { error: error.message, ...details }, pairedItem: { item: itemIndex } }];
 	}
 
 	private noteCreated(outputs: Output[], itemIndex: number): void {

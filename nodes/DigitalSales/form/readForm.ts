@@ -15,8 +15,9 @@ export function readForm<S extends z.ZodTypeAny>(
 	schema: S,
 ): z.output<S> {
 	const values: Record<string, unknown> = {};
-	for (const { name, type } of properties) {
-		if (type !== 'notice') values[name] = context.getNodeParameter(name, itemIndex, undefined);
+	for (const { name, type, default: initial } of properties) {
+		// A field that the form does not show just now is not there; then its default counts.
+		if (type !== 'notice') values[name] = context.getNodeParameter(name, itemIndex, initial);
 	}
 	const result = schema.safeParse(values);
 	if (result.success) return result.data;

@@ -7,6 +7,7 @@ import {
 	Workflow,
 	type IAuthenticateGeneric,
 	type ICredentialDataDecryptedObject,
+	injectDomainRestrictionFields,
 	type ICredentials,
 	type ICredentialsExpressionResolveValues,
 	type ICredentialType,
@@ -174,7 +175,8 @@ export class HarnessCredentials extends ICredentialsHelper {
 	async updateCredentialsOauthTokenData(): Promise<void> {}
 
 	getCredentialsProperties(type: string): INodeProperties[] {
-		return this.type(type).properties;
+		// n8n adds its own fields to every credential when it loads the package.
+		return injectDomainRestrictionFields(this.type(type));
 	}
 
 	private refusePreAuthentication(typeName: string): undefined {

@@ -32,7 +32,7 @@ export function serve(parts: SandboxParts, endpoint: Endpoint, handler: Handler)
 		const faults = parts.faults.strikeRequest(endpoint, query);
 		entry.faults = faults.kinds;
 		const params = toParams(request.params);
-		const call = { params, query, body: parseJson(request.body), faults };
+		const call = { params, query, body: inputOf(request), faults };
 		try {
 			await parts.clock.sleep(parts.settings.latencyMs + (faults.of('delay')?.ms ?? 0));
 			const fault = faults.answer;
@@ -104,6 +104,12 @@ function deliver(
 export function toRaw(request: FastifyRequest): RawRequest {
 	const { method, url, headers, body } = request;
 	return { method, url, headers, body: parseJson(body) ?? (body === '' ? undefined : body) };
+}
+
+/** Without the header that says JSON the service takes the body for empty, as Laravel does. */
+function inputOf(request: FastifyRequest): unknown {
+	const type = request.headers['content-type'] ?? '';
+	return /[/+]json\b/i.test(type) ? parseJson(request.body) : undefined;
 }
 
 function toParams(params: unknown): Record<string, string> {

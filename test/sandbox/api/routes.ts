@@ -24,9 +24,12 @@ export function registerApi(app: FastifyInstance, parts: SandboxParts): void {
 	);
 	app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
 		const raw = toRaw(request);
-		const entry = parts.log.open({ ...raw, query: flatQuery(request.query) });
-		const answer = strayAnswer(raw.method, entry.path, base);
-		parts.log.close(entry, answer.status);
+		const path = raw.url.split('?')[0] ?? '';
+		const answer = strayAnswer(raw.method, path, base);
+		if (!path.startsWith('/sandbox/')) {
+			const entry = parts.log.open({ ...raw, query: flatQuery(request.query) });
+			parts.log.close(entry, answer.status);
+		}
 		reply.hijack();
 		sendAnswer(reply.raw, answer);
 	});

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { SandboxClock } from '../clock';
 import type { FaultBook } from '../faults/book';
 import type { Settings } from '../options';
@@ -37,6 +38,8 @@ interface Notice {
 	url: string;
 	body: object;
 	resend: boolean;
+	/** Aborted by a reset: what belongs to a state that is gone is not sent any more. */
+	signal: AbortSignal;
 }
 
 const KEPT_REPORTS = 2000;
@@ -45,7 +48,7 @@ const KEPT_REPORTS = 2000;
 export class Notifier {
 	readonly deliveries: DeliveryReport[] = [];
 	private readonly timers = new Set<NodeJS.Timeout>();
-	private abort = new AbortController();
+	private abort = freshController();
 
 	constructor(
 		private readonly settings: Settings,
@@ -84,11 +87,16 @@ export class Notifier {
 
 	/** Drops what is under way and what is scheduled. */
 	reset(): void {
+		this.stop();
+		this.abort = freshController();
+		this.deliveries.length = 0;
+	}
+
+	/** For good: nothing is sent after this. */
+	stop(): void {
 		this.abort.abort();
-		this.abort = new AbortController();
 		for (const timer of this.timers) clearTimeout(timer);
 		this.timers.clear();
-		this.deliveries.length = 0;
 	}
 
 	private write(
@@ -104,6 +112,7 @@ export class Notifier {
 			// Fixed here: a re-send repeats what was true when the notice was written.
 			body: noticeBody(stored, shape),
 			resend: options.resend,
+			signal: this.abort.signal,
 		};
 	}
 
@@ -112,7 +121,7 @@ export class Notifier {
 			const error = notice.url === '' ? 'No notification address' : 'Only loopback addresses';
 			return this.report(notice, attempt, 'undeliverable', { error });
 		}
-		const { signal } = this.abort;
+		const { signal } = notice;
 		const at = Date.now();
 		const { deliveryTimeoutMs } = this.settings;
 		const result = await postJson(notice.url, notice.body, deliveryTimeoutMs, signal);
@@ -159,6 +168,7 @@ export class Notifier {
 			nextAttemptAt: null,
 			...details,
 		};
+		if (notice.signal.aborted) return report;
 		this.deliveries.push(report);
 		if (this.deliveries.length > KEPT_REPORTS) this.deliveries.shift();
 		return report;
@@ -168,4 +178,11 @@ export class Notifier {
 function outcomeOf({ status, timedOut }: PostResult): DeliveryReport['outcome'] {
 	if (status === null) return timedOut ? 'timeout' : 'failed';
 	return status >= 200 && status < 300 ? 'delivered' : 'refused';
+}
+
+function freshController(): AbortController {
+	const controller = new AbortController();
+	// Every notice under way listens, and there may be hundreds.
+	setMaxListeners(0, controller.signal);
+	return controller;
 }

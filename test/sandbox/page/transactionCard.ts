@@ -43,7 +43,7 @@ export function transactionCard(
 		<p class="meta notify"><span class="label">Notifies</span>
 			${stored.postback_url ? `<code data-testid="url-${hash}">${escapeHtml(stored.postback_url)}</code>` : '<em>no address</em>'}
 		</p>
-		${deliveryList(stored.hash, deliveries)}
+		${deliveryList(stored, deliveries)}
 		<div class="actions">
 			<button class="primary" data-pay="${hash}" data-testid="pay-${hash}">Pay</button>
 			<select id="status-of-${hash}" data-testid="status-select-${hash}" aria-label="Other status">
@@ -73,17 +73,21 @@ function statusBadge({ hash, payment_status: status }: StoredTransaction): strin
 	return `<span class="badge ${tone}" data-testid="badge-${escapeHtml(hash)}">${escapeHtml(status)}</span>`;
 }
 
-function deliveryList(hash: string, deliveries: readonly DeliveryReport[]): string {
+function deliveryList(
+	{ hash, postback_url: address }: StoredTransaction,
+	deliveries: readonly DeliveryReport[],
+): string {
 	if (deliveries.length === 0) return '';
 	const lines = deliveries.map((delivery) => {
 		const tone = delivery.outcome === 'delivered' ? 'good' : 'bad';
 		const result = delivery.status === null ? delivery.outcome : String(delivery.status);
-		const next =
-			delivery.nextAttemptAt === null ? '' : `again ${clockTime(delivery.nextAttemptAt)}`;
+		const next = delivery.nextAttemptAt ?? 0;
+		const again = next > Date.now() ? `again ${clockTime(next)}` : '';
+		const elsewhere = delivery.url === address ? '' : 'to another address';
 		const title = escapeHtml(`${delivery.url}\n${delivery.error ?? delivery.answer}`);
 		return `<li title="${title}"><span class="badge ${tone}">${result}</span>
 			<span>${clockTime(delivery.at)}</span> <code>${escapeHtml(delivery.payment_status)}</code>
-			<span>shape ${delivery.shape}, attempt ${delivery.attempt}</span> <span>${next}</span></li>`;
+			<span>shape ${delivery.shape}, attempt ${delivery.attempt}</span> <span>${again}${elsewhere}</span></li>`;
 	});
 	return `<ul class="deliveries" data-testid="deliveries-${escapeHtml(hash)}">${lines.join('')}</ul>`;
 }

@@ -1,0 +1,330 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { CUSTOMER, openAccount, pixParameters, type Account } from '../support/account';
+
+describe('Transaction > Create PIX', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	const parameters = (more: INodeParameters = {}): INodeParameters =>
+		pixParameters(account.sandbox, more);
+	const body = (): unknown => account.sandbox.requests[0]?.body;
+
+	test('charges the sum of the cart and gives the transaction as the service sent it', async () => {
+		const { json } = await account.run(parameters());
+
+		expect(body()).toMatchObject({
+			amount: 3980,
+			payment_method: 'pix',
+			installments: 1,
+			cart: [
+				{
+					offer_hash: account.sandbox.products[0]?.offers[0]?.hash,
+					price: 1990,
+					quantity: 2,
+					operation_type: 1,
+					title: 'Curso de Fotografia',
+				},
+			],
+			customer: {
+				name: 'Maria da Silva',
+				email: 'maria@example.com',
+				phone_number: '11912345678',
+				document: '52998224725',
+			},
+		});
+		expect(account.sandbox.charges()).toBe(1);
+		expect(json[0]).toHaveProperty('tracking_code');
+		expect(json[0]).toMatchObject({
+			hash: account.sandbox.transactions[0]?.hash,
+			payment_status: 'waiting_payment',
+			amount: 3980,
+			billet: null,
+		});
+	});
+
+	test('sends the token of the body', async () => {
+		await account.run(parameters());
+		const refused = await account.fail(
+			parameters({ additionalFields: { customFields: '{"api_token": "test-wrong-token"}' } }),
+		);
+
+		expect(refused.httpCode).not.toBeNull();
+		expect(account.sandbox.charges()).toBe(1);
+	});
+
+	test('leaves out blank fields and blank groups', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 422 });
+		await account.fail(
+			parameters({
+				customerName: '',
+				customerEmail: ' ',
+				customerPhone: '',
+				customerDocument: '',
+				additionalFields: { tracking: { src: '', utmSource: '' } },
+			}),
+		);
+
+		expect(Object.keys(body() as object).sort()).toEqual([
+			'amount',
+			'api_token',
+			'cart',
+			'installments',
+			'payment_method',
+		]);
+		expect((body() as { cart: object[] }).cart[0]).not.toHaveProperty('cover');
+	});
+
+	test('sends tracking, installments, a given amount and a cover', async () => {
+		const { hints } = await account.run(
+			parameters({
+				additionalFields: {
+					amount: '5000',
+					installments: 1,
+					tracking: {
+						src: 'instagram',
+						utmSource: 'ads',
+						utmCampaign: 'bf',
+						utmContent: 'a',
+						utmTerm: 'curso',
+						utmMedium: 'cpc',
+					},
+				},
+			}),
+		);
+
+		expect(body()).toMatchObject({
+			amount: 5000,
+			tracking: {
+				src: 'instagram',
+				utm_source: 'ads',
+				utm_campaign: 'bf',
+				utm_content: 'a',
+				utm_term: 'curso',
+				utm_medium: 'cpc',
+			},
+		});
+		expect(JSON.stringify(hints)).toContain('the cart adds up to R$ 39,80');
+	});
+
+	test('puts custom fields beside the fields of the form', async () => {
+		await account.run(
+			parameters({
+				additionalFields: {
+					customFields: { expire_in_days: 3, customer: { birth_date: '1990-01-31' } },
+				},
+			}),
+		);
+
+		expect(body()).toMatchObject({
+			expire_in_days: 3,
+			customer: { name: CUSTOMER.customerName, birth_date: '1990-01-31' },
+		});
+	});
+
+	test('understands an answer that is wrapped in data', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'wrapData' });
+
+		const { json } = await account.run(parameters());
+
+		expect(json[0]).toMatchObject({ hash: account.sandbox.transactions[0]?.hash });
+	});
+
+	test('tells when the service refused the charge', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'refused' });
+
+		const { json, hints } = await account.run(parameters());
+
+		expect(json[0]).toMatchObject({ payment_status: 'refused', pix: null });
+		expect(JSON.stringify(hints)).toContain('no PIX code; the payment status is refused');
+	});
+
+	test('simplifies to flat fields with the code to pay', async () => {
+		const { json } = await account.run(parameters({ simplify: true }));
+
+		expect(Object.keys(json[0] ?? {}).length).toBeLessThanOrEqual(10);
+		expect(json[0]).toMatchObject({
+			hash: account.sandbox.transactions[0]?.hash,
+			amount: 3980,
+			customer_email: 'maria@example.com',
+			pix_qr_code: account.sandbox.transactions[0]?.pix?.pix_qr_code,
+		});
+	});
+
+	describe('Notify', () => {
+		const sentTo = (): unknown => (body() as { webhook_url?: string }).webhook_url;
+
+		test('sends no address for nobody', async () => {
+			await account.run(parameters({ notify: 'none' }));
+
+			expect(sentTo()).toBeUndefined();
+		});
+
+		test('sends the address of the credential', async () => {
+			await account.run(parameters({ notify: 'credential' }), {
+				credentials: {
+					digitalSalesApi: {
+						...account.credentials.digitalSalesApi,
+						notificationUrl: 'https://n8n.example.com/webhook/abc/digital-sales',
+					},
+				},
+			});
+
+			expect(sentTo()).toBe('https://n8n.example.com/webhook/abc/digital-sales');
+		});
+
+		test('sends an address that was typed, and warns where the service cannot reach it', async () => {
+			const { hints } = await account.run(
+				parameters({ notify: 'url', notificationUrl: 'http://localhost:5678/webhook/x' }),
+			);
+
+			expect(sentTo()).toBe('http://localhost:5678/webhook/x');
+			expect(JSON.stringify(hints)).toContain('localhost:5678');
+		});
+
+		test('warns of a test URL', async () => {
+			const { hints } = await account.run(
+				parameters({ notify: 'url', notificationUrl: 'https://n8n.example.com/webhook-test/x' }),
+			);
+
+			expect(JSON.stringify(hints)).toContain('test URL');
+		});
+
+		test('finds the trigger of the same workflow', async () => {
+			await account.run(parameters({ notify: 'trigger' }), {
+				staticData: {
+					global: {
+						digitalSalesTriggers: { node: 'https://n8n.example.com/webhook/t/digital-sales' },
+					},
+				},
+			});
+
+			expect(sentTo()).toBe('https://n8n.example.com/webhook/t/digital-sales');
+		});
+
+		test.each<[string, INodeParameters, string]>([
+			['the credential has no address', { notify: 'credential' }, 'the credential has none'],
+			['no trigger is published', { notify: 'trigger' }, 'no published Digital Sales Trigger'],
+			['the address is empty', { notify: 'url', notificationUrl: '' }, 'Notification URL is empty'],
+			[
+				'the address is none',
+				{ notify: 'url', notificationUrl: 'ftp://example.com' },
+				'Notification URL must be a complete web address',
+			],
+		])('refuses before anything is sent when %s', async (_name, wrong, message) => {
+			const failure = await account.fail(parameters(wrong));
+
+			expect(failure.message).toContain(message);
+			expect(account.sandbox.requests).toEqual([]);
+		});
+	});
+
+	const cartWith = (item: INodeParameters): INodeParameters => ({
+		cart: { items: [{ offerHash: 'offer1', price: '100', quantity: 1, ...item }] },
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		['an empty cart', { cart: {} }, 'Cart is empty'],
+		[
+			'a price that is no amount',
+			cartWith({ price: 'cheap' }),
+			'Cart > Item 1 > Price is in cents',
+		],
+		[
+			'a broken quantity',
+			cartWith({ quantity: 1.5 }),
+			'Cart > Item 1 > Quantity must be a whole number',
+		],
+		['a quantity of nothing', cartWith({ quantity: 0 }), 'Cart > Item 1 > Quantity must be'],
+		[
+			'an operation type of text',
+			cartWith({ operationType: 'x' }),
+			'Cart > Item 1 > Operation Type must',
+		],
+		[
+			'an offer that is a path',
+			cartWith({ offerHash: '.' }),
+			'Cart > Item 1 > Offer is not a hash',
+		],
+		[
+			'a cover that is no address',
+			cartWith({ cover: 'cover.png' }),
+			'Cart > Item 1 > Cover URL must be',
+		],
+		[
+			'an e-mail that is none',
+			{ customerEmail: 'maria' },
+			'Customer Email is not an e-mail address',
+		],
+		[
+			'a phone that is too short',
+			{ customerPhone: '1234' },
+			'Customer Phone must have 10 to 13 digits',
+		],
+		[
+			'a CPF with wrong check digits',
+			{ customerDocument: '529.982.247-26' },
+			'Customer Document is not a valid CPF',
+		],
+		['a document that is none', { customerDocument: '12' }, 'Customer Document must be a CPF'],
+		[
+			'an amount that is none',
+			{ additionalFields: { amount: '1,5' } },
+			'Additional Fields > Amount is in cents',
+		],
+		[
+			'broken installments',
+			{ additionalFields: { installments: 0 } },
+			'Additional Fields > Installments must',
+		],
+		[
+			'custom fields that are no JSON',
+			{ additionalFields: { customFields: '{' } },
+			'Custom Fields must be a JSON object',
+		],
+		['an unknown way to notify', { notify: 'pigeon' }, 'Notify must be'],
+	])('refuses %s by the name of the parameter and sends nothing', async (_name, wrong, message) => {
+		const failure = await account.fail(parameters(wrong));
+
+		expect(failure.message).toContain(message);
+		expect(failure.description).toContain('Item 0 was not sent');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('leaves the checks of the customer to the service on request', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 422 });
+		await account.fail(
+			parameters({
+				customerEmail: 'maria',
+				customerPhone: '12-34',
+				customerDocument: '1.2-3',
+				options: { checkCustomer: false },
+			}),
+		);
+
+		expect(body()).toMatchObject({
+			customer: { email: 'maria', phone_number: '1234', document: '123' },
+		});
+	});
+
+	test('names what was already charged when a later item fails', async () => {
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'status',
+			status: 422,
+			after: 1,
+		});
+
+		const failure = await account.fail(parameters(), { items: [{}, {}, {}] });
+
+		expect(failure.itemIndex).toBe(1);
+		expect(failure.description).toContain(
+			`Already done in this run: item 0 is ${account.sandbox.transactions[0]?.hash}`,
+		);
+		expect(account.sandbox.charges()).toBe(1);
+	});
+});

@@ -1,0 +1,99 @@
+import type { IDataObject } from 'n8n-workflow';
+import { openAccount, pixParameters, type Account } from '../support/account';
+
+describe('Transaction > Get', () => {
+	let account: Account;
+	let created: IDataObject[];
+
+	beforeAll(async () => {
+		account = await openAccount();
+		({ json: created } = await account.run(pixParameters(account.sandbox), {
+			items: [{}, {}, {}],
+		}));
+	});
+	afterAll(async () => await account.sandbox.close());
+
+	const parameters = {
+		resource: 'transaction',
+		operation: 'get',
+		transactionHash: '={{ $json.hash }}',
+		simplify: false,
+	};
+
+	test('reads each transaction in its GET shape, in order and paired', async () => {
+		const { json, items } = await account.run(parameters, { items: created });
+
+		expect(json.map(({ hash }) => hash)).toEqual(created.map(({ hash }) => hash));
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+		expect(json[0]).toMatchObject({
+			amount: 3980,
+			balance: { amount: expect.any(Number) },
+			split_recipients: expect.arrayContaining([
+				expect.objectContaining({ amount: expect.any(String) }),
+			]),
+		});
+	});
+
+	test('keeps at most 32 requests under way', async () => {
+		account.sandbox.addFault({
+			endpoint: 'GET /transactions/{hash}',
+			kind: 'delay',
+			ms: 30,
+			times: 'always',
+		});
+		const items = Array.from({ length: 100 }, () => created[0] ?? {});
+		const before = account.sandbox.requests.length;
+
+		await account.run(parameters, { items });
+		account.sandbox.clearFaults();
+
+		const requests = account.sandbox.requests.slice(before);
+		expect(requests).toHaveLength(100);
+		expect(mostAtOnce(requests)).toBeGreaterThan(8);
+		expect(mostAtOnce(requests)).toBeLessThanOrEqual(32);
+	});
+
+	test.each([
+		['nothing', ' '],
+		['a dot', '.'],
+		['two dots', '..'],
+	])('refuses %s as a hash and sends nothing', async (_name, transactionHash) => {
+		const before = account.sandbox.requests.length;
+
+		const failure = await account.fail({ ...parameters, transactionHash });
+
+		expect(failure.message).toMatch(/^Transaction Hash is (empty|not a hash)/);
+		expect(account.sandbox.requests).toHaveLength(before);
+	});
+
+	test('encodes a hash into one segment of the path', async () => {
+		const failure = await account.fail({ ...parameters, transactionHash: 'a/../b?c#d' });
+
+		expect(failure.httpCode).toBe('404');
+		expect(account.sandbox.requests.at(-1)?.path).toContain('a%2F..%2Fb%3Fc%23d');
+	});
+
+	test('does not take another transaction for the one asked for', async () => {
+		account.sandbox.addFault({
+			endpoint: 'GET /transactions/{hash}',
+			kind: 'patchBody',
+			set: { hash: 'another1' },
+		});
+
+		const failure = await account.fail(parameters, { items: created.slice(0, 1) });
+
+		expect(failure.message).toContain('another shape');
+	});
+});
+
+function mostAtOnce(requests: Array<{ at: number; durationMs: number | null }>): number {
+	const underWay = requests.map(
+		({ at }) =>
+			requests.filter((other) => other.at <= at && other.at + (other.durationMs ?? 0) > at).length,
+	);
+	return Math.max(...underWay);
+}

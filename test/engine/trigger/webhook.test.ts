@@ -1,0 +1,310 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { serveWebhook, type PublishedTrigger } from '../harness';
+import { openAccount, pixParameters, type Account } from '../support/account';
+
+describe('Digital Sales Trigger: notices', () => {
+	let account: Account;
+	let hash: string;
+	let trigger: PublishedTrigger;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(async () => {
+		account.reset();
+		await account.run(pixParameters(account.sandbox));
+		hash = account.sandbox.transactions[0]?.hash ?? '';
+	});
+	afterEach(async () => {
+		await trigger.settled();
+		trigger.stopListening();
+		expect(trigger.thrown).toEqual([]);
+	});
+	afterAll(async () => await account.sandbox.close());
+
+	const publish = async (parameters: INodeParameters = {}): Promise<void> => {
+		trigger = await serveWebhook({ credentials: account.credentials, parameters });
+	};
+	const emitted = (): unknown[] => trigger.executions.map(([item]) => item?.json);
+	const setStatus = async (status: string): Promise<void> =>
+		await account.sandbox.setStatus(hash, status);
+
+	test.each(['A', 'B', 'C'] as const)('takes a notice of shape %s in, verified', async (shape) => {
+		await publish();
+		await setStatus('paid');
+
+		const report = await account.sandbox.notify(hash, { shape, url: trigger.url });
+
+		expect(report.status).toBe(200);
+		expect(emitted()).toMatchObject([
+			{
+				hash,
+				payment_status: 'paid',
+				amount: 3980,
+				customer_email: 'maria@example.com',
+				verified: true,
+			},
+		]);
+		expect(Object.keys(trigger.executions[0]?.[0]?.json ?? {}).length).toBeLessThanOrEqual(10);
+	});
+
+	test('gives the whole transaction without Simplify', async () => {
+		await publish({ simplify: false });
+		await setStatus('paid');
+		await account.sandbox.notify(hash, { url: trigger.url });
+
+		expect(emitted()).toMatchObject([
+			{ hash, payment_status: 'paid', verified: true, split_recipients: expect.any(Array) },
+		]);
+	});
+
+	test('believes the service, not the notice', async () => {
+		await publish();
+
+		const forged = await trigger.post({ transaction_hash: hash, status: 'paid', amount: 1 });
+
+		expect(forged.status).toBe(200);
+		expect(emitted()).toEqual([]);
+	});
+
+	test('answers a notice for an unknown transaction with 404 and starts nothing', async () => {
+		await publish({ triggerOn: ['any'] });
+
+		expect((await trigger.post({ hash: 'nosuch1' })).status).toBe(404);
+		expect(emitted()).toEqual([]);
+	});
+
+	test('does not swallow the next notice after an unknown one', async () => {
+		await publish({ triggerOn: ['any'] });
+		account.sandbox.addFault({
+			endpoint: 'GET /transactions/{hash}',
+			kind: 'status',
+			status: 404,
+			body: {},
+		});
+
+		expect((await trigger.post({ hash })).status).toBe(404);
+		expect((await trigger.post({ hash })).status).toBe(200);
+		expect(emitted()).toHaveLength(1);
+	});
+
+	test.each([
+		['an empty body', { body: '' }],
+		['no content type', { body: '{"hash":"x"}', headers: {} }],
+		['a text', { body: 'paid', headers: { 'content-type': 'text/plain' } }],
+		['null', { body: 'null', headers: { 'content-type': 'application/json' } }],
+		['a list', { body: '[]', headers: { 'content-type': 'application/json' } }],
+		['a number for an id', { body: '{"id": 17}', headers: { 'content-type': 'application/json' } }],
+		[
+			'a numeric id inside',
+			{ body: '{"transaction": {"id": "17"}}', headers: { 'content-type': 'application/json' } },
+		],
+		[
+			'a form without a hash',
+			{ body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+		],
+		[
+			'a path for a hash',
+			{ body: '{"hash": ".."}', headers: { 'content-type': 'application/json' } },
+		],
+		[
+			'a hash that is an object',
+			{ body: '{"hash": {"a": 1}}', headers: { 'content-type': 'application/json' } },
+		],
+	])('answers %s with 400 and reads nothing', async (_name, call) => {
+		await publish({ triggerOn: ['any'] });
+		const before = account.sandbox.requests.length;
+
+		const answer = await trigger.send(call);
+
+		expect(answer.status).toBe(400);
+		expect(emitted()).toEqual([]);
+		expect(account.sandbox.requests).toHaveLength(before);
+	});
+
+	test('answers what is too large with 413', async () => {
+		await publish({ triggerOn: ['any'] });
+
+		const answer = await trigger.post({ hash, filler: 'x'.repeat(300_000) });
+
+		expect(answer.status).toBe(413);
+		expect(emitted()).toEqual([]);
+	});
+
+	test('takes a form and a text that holds JSON', async () => {
+		await publish({ triggerOn: ['any'] });
+		await trigger.send({
+			body: `transaction_hash=${hash}&status=paid`,
+			headers: { 'content-type': 'application/x-www-form-urlencoded' },
+		});
+		await setStatus('paid');
+		await trigger.send({
+			body: JSON.stringify({ data: { transaction: { id: hash } } }),
+			headers: { 'content-type': 'text/plain' },
+		});
+
+		expect(emitted()).toMatchObject([
+			{ payment_status: 'waiting_payment' },
+			{ payment_status: 'paid' },
+		]);
+	});
+
+	test.each([
+		['is down', { kind: 'status', status: 503, times: 'always' } as const],
+		['gives a web page', { kind: 'html', times: 'always' } as const],
+		['gives a web page under 404', { kind: 'html', status: 404, times: 'always' } as const],
+		['refuses the token', { kind: 'status', status: 401, times: 'always' } as const],
+		[
+			'tells of another transaction',
+			{ kind: 'patchBody', set: { hash: 'another1' }, times: 'always' } as const,
+		],
+		['breaks off', { kind: 'resetBeforeProcessing', times: 'always' } as const],
+	])(
+		'answers 503 with Retry-After and starts nothing when the service %s',
+		async (_name, fault) => {
+			await publish({ triggerOn: ['any'] });
+			account.sandbox.addFault({ endpoint: 'GET /transactions/{hash}', ...fault });
+
+			const answer = await trigger.post({ hash });
+
+			expect(answer.status).toBe(503);
+			expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+			expect(emitted()).toEqual([]);
+
+			account.sandbox.clearFaults();
+			expect((await trigger.post({ hash })).status).toBe(200);
+			expect(emitted()).toHaveLength(1);
+		},
+	);
+
+	describe('Once per hash and status', () => {
+		test('a repeated notice is answered 200 and starts nothing, also after a restart', async () => {
+			await publish({ triggerOn: ['any'] });
+			await trigger.post({ hash });
+			const repeated = await trigger.post({ hash });
+			await trigger.restart();
+			const afterRestart = await trigger.post({ hash });
+
+			expect([repeated.status, afterRestart.status]).toEqual([200, 200]);
+			expect(emitted()).toHaveLength(1);
+		});
+
+		test('another status of the same transaction is emitted', async () => {
+			await publish({ triggerOn: ['paid', 'reversed'] });
+			await setStatus('paid');
+			await trigger.post({ hash });
+			await setStatus('refunded');
+			await trigger.post({ hash });
+
+			expect(emitted()).toMatchObject([{ payment_status: 'paid' }, { payment_status: 'refunded' }]);
+		});
+
+		test('twenty notices at the same moment start one execution', async () => {
+			await publish({ triggerOn: ['any'] });
+
+			const answers = await Promise.all(
+				Array.from({ length: 20 }, async () => await trigger.post({ hash })),
+			);
+
+			expect(emitted()).toHaveLength(1);
+			expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
+		});
+
+		test('every notice is emitted when the user wants that', async () => {
+			await publish({ triggerOn: ['any'], options: { deduplicate: false } });
+			await trigger.post({ hash });
+			await trigger.post({ hash });
+
+			expect(emitted()).toHaveLength(2);
+		});
+	});
+
+	describe('Filters', () => {
+		test.each([
+			[['paid'], 'paid', 1],
+			[['paid'], 'authorized', 0],
+			[['waiting'], 'authorized', 1],
+			[['failed'], 'canceled', 1],
+			[['failed'], 'cancelled', 1],
+			[['reversed'], 'chargeback', 1],
+			[['paid', 'reversed'], 'expired', 0],
+			[['any'], 'never_heard_of', 1],
+			[[], 'paid', 0],
+		])('Trigger On %j for the status %s', async (triggerOn, status, expected) => {
+			await publish({ triggerOn });
+			await setStatus(status);
+
+			const answer = await trigger.post({ hash });
+
+			expect(answer.status).toBe(200);
+			expect(emitted()).toHaveLength(expected);
+		});
+
+		test('statuses that the user names', async () => {
+			await publish({ triggerOn: ['other'], otherStatuses: 'frozen, thawed' });
+			await setStatus('thawed');
+			await trigger.post({ hash });
+
+			expect(emitted()).toMatchObject([{ payment_status: 'thawed' }]);
+		});
+
+		test.each([
+			[['pix'], 1],
+			[['credit_card', 'boleto'], 0],
+		])('payment methods %j', async (paymentMethods, expected) => {
+			await publish({ triggerOn: ['any'], filters: { paymentMethods } });
+			await trigger.post({ hash });
+
+			expect(emitted()).toHaveLength(expected);
+		});
+
+		test('products', async () => {
+			const product = account.sandbox.transactions[0]?.product.hash ?? '';
+			await publish({ triggerOn: ['any'], filters: { productHashes: 'other1' } });
+			await trigger.post({ hash });
+			trigger.stopListening();
+			expect(emitted()).toEqual([]);
+
+			await publish({ triggerOn: ['any'], filters: { productHashes: `other1, ${product}` } });
+			await trigger.post({ hash });
+			expect(emitted()).toHaveLength(1);
+		});
+	});
+
+	test('without verification items say so, and hold no token', async () => {
+		await publish({ triggerOn: ['paid'], options: { verify: false } });
+		const before = account.sandbox.requests.length;
+
+		await trigger.post({
+			token: 'test-token-of-the-notice',
+			api_token: account.sandbox.apiToken,
+			note: account.sandbox.bodyApiToken,
+			status: 'paid',
+			transaction: { id: hash },
+		});
+
+		expect(emitted()).toMatchObject([{ status: 'paid', verified: false }]);
+		expect(account.sandbox.requests).toHaveLength(before);
+		expect(JSON.stringify(emitted())).not.toMatch(/test-(api-|body-)?token/);
+	});
+
+	test('adds the notice on request', async () => {
+		await publish({ triggerOn: ['any'], options: { includeNotification: true } });
+		await trigger.post({ transaction_hash: hash, status: 'odd' });
+
+		expect(emitted()).toMatchObject([{ verified: true, notification: { status: 'odd' } }]);
+	});
+
+	test('shows no token in what n8n keeps or logs', async () => {
+		await publish({ triggerOn: ['any'], simplify: false });
+		account.sandbox.addFault({
+			endpoint: 'GET /transactions/{hash}',
+			kind: 'echoRequest',
+			times: 'always',
+		});
+		await trigger.post({ hash });
+
+		const kept = JSON.stringify([trigger.logs, trigger.executions, trigger.staticData]);
+		expect(kept).not.toContain(account.sandbox.apiToken);
+	});
+});
