@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { installHost } from './host';
 import { runJourney } from './journey';
+import { once } from './once';
 import { DATA_FOLDER } from './paths';
 import { leave, onEnd } from './processes';
 import { setUp, type SetUp } from './setUp';
@@ -16,10 +17,10 @@ async function demo(): Promise<void> {
 	await installHost();
 	const userFolder = await mkdtemp(path.join(tmpdir(), 'digital-sales-demo-'));
 	let ready: SetUp | undefined;
-	const cleanUp = async () => {
+	const cleanUp = once(async () => {
 		await ready?.stop();
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 3 });
-	};
+	});
 	const forget = onEnd(cleanUp);
 	const results: boolean[] = [];
 	try {

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { installHost } from './host';
+import { once } from './once';
 import { freePort, LOOPBACK } from './ports';
 import { endGroup, onEnd, startGroup, tail } from './processes';
 
@@ -108,15 +109,18 @@ export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
 	child.channel?.unref();
 	let fault: Error | undefined;
 	child.once('error', (error) => (fault = error));
-	let stopped: Promise<void> | undefined;
+	let asked = false;
 	// Asked twice to end, n8n gives up on ending in good order.
-	const stop = async () => await (stopped ??= endGroup(child));
+	const stop = once(async () => {
+		asked = true;
+		await endGroup(child);
+	});
 	const forget = onEnd(stop);
 	const died = new Promise<string>((resolve) => {
 		child.once('exit', () => {
 			forget();
 			output.close();
-			if (stopped === undefined) void tail(log).then(resolve);
+			if (!asked) void tail(log).then(resolve);
 		});
 	});
 

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { withLock } from './lock';
+import { once } from './once';
 import { DATA_FOLDER, PACKAGE_NAME, ROOT } from './paths';
-import { run } from './processes';
+import { onEnd, run } from './processes';
 
 const packageSchema = z
 	.object({ name: z.string(), dependencies: z.record(z.string()).optional() })
@@ -18,7 +19,11 @@ const LEFT_OUT = ['devDependencies', 'peerDependencies', 'optionalDependencies']
  */
 export async function packBuild(): Promise<{ tarball: string; remove: () => Promise<void> }> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-pack-'));
-	const remove = async () => await rm(folder, { recursive: true, force: true });
+	const remove = once(async () => {
+		await rm(folder, { recursive: true, force: true });
+		forget();
+	});
+	const forget = onEnd(remove);
 	try {
 		await withLock(path.join(DATA_FOLDER, 'build.lock'), async () => {
 			const log = path.join(DATA_FOLDER, 'build.log');

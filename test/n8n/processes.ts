@@ -22,8 +22,12 @@ function endAllNow(): void {
 }
 
 async function endOnSignal(signal: NodeJS.Signals): Promise<void> {
-	// A second Ctrl-C is from somebody who does not want to wait.
-	if (ending) process.exit(130);
+	if (ending) {
+		// A second Ctrl-C is from somebody who does not want to wait. Other signals follow the first
+		// one by themselves, as npm ends before this process does.
+		if (signal === 'SIGINT') process.exit(130);
+		return;
+	}
 	ending = true;
 	if (signal === 'SIGINT') process.stdout.write('\n');
 	// What was started last may still be using what was made first.

@@ -3,6 +3,7 @@ import { startSandbox } from '../sandbox';
 import { CREDENTIAL_TYPE, Example } from './examples';
 import { installHost } from './host';
 import { startN8n, type N8nInstance } from './instance';
+import { once } from './once';
 import { installPackage, packBuild } from './packageInstall';
 import { freePort } from './ports';
 import { N8nRest, type Login, type SavedCredential, type SavedWorkflow } from './rest';
@@ -90,12 +91,10 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
 	});
 	const sandbox = await startSandbox({ port: await freePort(options.sandboxPort) });
 	let n8n: N8nInstance | undefined;
-	let stopped: Promise<void> | undefined;
-	const stop = async (): Promise<void> =>
-		await (stopped ??= (async () => {
-			await n8n?.stop();
-			await sandbox.close();
-		})());
+	const stop = once(async () => {
+		await n8n?.stop();
+		await sandbox.close();
+	});
 	try {
 		n8n = await step(
 			'Starting n8n',

@@ -6,7 +6,8 @@ export type CentsResult = { cents: number } | { problem: string };
 
 const CURRENCY_SIGN = /^R\$|[\s\u00a0\u202f]/gi;
 const WHOLE_NUMBER = /^\d+$/;
-const FLOAT_NOISE = 1e-9;
+/** What a few steps of floating-point arithmetic leave behind, relative to the value. */
+const FLOAT_NOISE = 8 * Number.EPSILON;
 
 /**
  * Reads an amount as typed or as computed by an expression and gives integer cents.

@@ -1,0 +1,110 @@
+import * as fc from 'fast-check';
+import { parseDocument } from '../../../nodes/DigitalSales/domain/document';
+
+/** Check digits by the rule as the tax office publishes it: weights from the right, modulo 11. */
+function checkDigits(base: string, weights: number[][]): string {
+	let text = base;
+	for (const row of weights) {
+		const sum = [...text].reduce((total, character, index) => {
+			return total + (character.charCodeAt(0) - 48) * (row[index] ?? 0);
+		}, 0);
+		const rest = sum % 11;
+		text += rest < 2 ? '0' : String(11 - rest);
+	}
+	return text;
+}
+
+const CPF_WEIGHTS = [
+	[10, 9, 8, 7, 6, 5, 4, 3, 2],
+	[11, 10, 9, 8, 7, 6, 5, 4, 3, 2],
+];
+const CNPJ_WEIGHTS = [
+	[5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2],
+	[6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2],
+];
+
+const text = (characters: string, length: number): fc.Arbitrary<string> =>
+	fc
+		.array(fc.constantFrom(...characters), { minLength: length, maxLength: length })
+		.map((list) => list.join(''));
+const varied = (value: string): boolean => new Set(value).size > 1;
+
+const cpf = text('0123456789', 9)
+	.filter(varied)
+	.map((base) => checkDigits(base, CPF_WEIGHTS));
+const numericCnpj = text('0123456789', 12)
+	.filter(varied)
+	.map((base) => checkDigits(base, CNPJ_WEIGHTS));
+const cnpj = text('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', 12)
+	.filter(varied)
+	.map((base) => checkDigits(base, CNPJ_WEIGHTS));
+
+describe('CPF and CNPJ', () => {
+	test.each([
+		['529.982.247-25', '52998224725'],
+		['11.222.333/0001-81', '11222333000181'],
+		['12.ABC.345/01DE-35', '12ABC34501DE35'],
+		['12.abc.345/01de-35', '12ABC34501DE35'],
+	])('%s is read as %s', (input, document) => {
+		expect(parseDocument(input)).toEqual({ document });
+	});
+
+	test.each([
+		'529.982.247-26',
+		'111.111.111-11',
+		'11.222.333/0001-82',
+		'00000000000000',
+		'12.ABC.345/01DE-36',
+		'12ABC34501DEX5',
+		'1234',
+		'',
+		null,
+		{},
+		1.5,
+		-1,
+	])('%p is refused', (input) => {
+		expect(parseDocument(input)).toHaveProperty('problem');
+	});
+
+	test('every document with right check digits is taken, with or without punctuation', () => {
+		fc.assert(
+			fc.property(fc.oneof(cpf, cnpj), (document) => {
+				expect(parseDocument(document)).toEqual({ document });
+				expect(parseDocument(` ${document.replace(/(.{3})/g, '$1.')}`)).toEqual({ document });
+			}),
+		);
+	});
+
+	test('a wrong check digit is noticed', () => {
+		fc.assert(
+			fc.property(fc.oneof(cpf, cnpj), fc.integer({ min: 1, max: 9 }), (document, step) => {
+				const last = (Number(document.at(-1)) + step) % 10;
+				expect(parseDocument(document.slice(0, -1) + String(last))).toHaveProperty('problem');
+			}),
+		);
+	});
+
+	test('a document that came as a number gets its leading zeros back', () => {
+		fc.assert(
+			fc.property(cpf, (document) => {
+				expect(parseDocument(Number(document))).toEqual({ document });
+			}),
+		);
+		fc.assert(
+			fc.property(
+				numericCnpj.filter((document) => Number(document) > 99_999_999_999),
+				(document) => {
+					expect(parseDocument(Number(document))).toEqual({ document });
+				},
+			),
+		);
+	});
+
+	test('nothing makes it throw', () => {
+		fc.assert(
+			fc.property(fc.anything(), (input) => {
+				expect(Object.keys(parseDocument(input))).toHaveLength(1);
+			}),
+		);
+	});
+});
