@@ -39,6 +39,8 @@ function watchOwnEnd(): void {
 	if (watching) return;
 	watching = true;
 	process.once('exit', endAllNow);
+	// A terminal that has been closed must not keep what it started from being ended.
+	process.stdout.on('error', () => {});
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 		process.on(signal, () => void endOnSignal(signal));
 	}

@@ -99,12 +99,10 @@ describe('Amounts in cents', () => {
 				fc.anything(),
 				fc.constantFrom('cents' as const, 'reais' as const),
 				(input, unit) => {
-					const result = parseCents(input, unit);
-					if ('cents' in result) {
-						expect(Number.isSafeInteger(result.cents) && result.cents >= 0).toBe(true);
-					} else {
-						expect(result.problem).not.toBe('');
-					}
+					const result: { cents?: number; problem?: string } = parseCents(input, unit);
+					const { cents: amount = 0, problem = 'none' } = result;
+					expect(Object.keys(result)).toHaveLength(1);
+					expect(Number.isSafeInteger(amount) && amount >= 0 && problem !== '').toBe(true);
 				},
 			),
 		);
