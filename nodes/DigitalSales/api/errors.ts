@@ -42,8 +42,22 @@ export function toNodeApiError(
 			description,
 			itemIndex: context.itemIndex,
 			...(httpCode ? { httpCode } : {}),
+			failure: failureOf(facts),
 		},
 	);
+}
+
+/**
+ * Why it failed, in n8n's own terms. An unknown outcome has none: no reader shall take it for
+ * something that waiting or trying again would mend.
+ */
+function failureOf(facts: ServiceErrorFacts): NodeApiError['failure'] {
+	if (facts.outcomeUnknown) return undefined;
+	if (facts.situation === 'rateLimited') return { cause: 'rate-limited' };
+	if (facts.situation === 'unavailable') return { cause: 'temporarily-unavailable' };
+	if (facts.status === 401) return { cause: 'credential-invalid' };
+	const wrongAddress = facts.unreadable === 'html' || facts.situation === 'redirected';
+	return wrongAddress || facts.status === 404 ? { cause: 'configuration-invalid' } : undefined;
 }
 
 function wording(

@@ -1,3 +1,4 @@
+import type { ChargeState } from './chargeState';
 import type { RateLimiter } from './rateLimiter';
 
 /**
@@ -11,4 +12,8 @@ export const processState = {
 	noticesInHand: new Set<string>(),
 	/** What each trigger has emitted, by trigger: `hash|status`, oldest first. */
 	emitted: new Map<string, Set<string>>(),
+	/** Charges by the place in the execution where they are made. */
+	charges: new Map<string, ChargeState>(),
+	/** Charges by workflow and order reference. */
+	orders: new Map<string, Map<string, ChargeState>>(),
 };

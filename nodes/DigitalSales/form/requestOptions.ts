@@ -35,6 +35,28 @@ export const readingOptions: INodeProperties[] = [
 	},
 ];
 
+/** The options of an operation that creates something: only what was not processed is tried again. */
+export const writingOptions: INodeProperties[] = [
+	{
+		displayName: 'Maximum Tries',
+		name: 'maxTries',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 5,
+		description:
+			'How often the request is sent at most while the service cannot be reached at all. Once it may have arrived, it is never sent again.',
+	},
+	{
+		displayName: 'Maximum Wait',
+		name: 'maxWait',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 300,
+		description:
+			'How many seconds a rate limit (429) is waited out before the item fails. A 429 is answered before anything is created.',
+	},
+];
+
 export const requestOptionsShape = {
 	timeout: optional(wholeNumberField(1, 3_600)),
 	maxTries: optional(wholeNumberField(1, 100)),

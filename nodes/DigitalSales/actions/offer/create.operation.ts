@@ -17,7 +17,12 @@ import {
 } from '../../form/fields';
 import { locatorField, productLocator } from '../../form/locators';
 import { readForm } from '../../form/readForm';
-import { clientOptions, requestOptionsShape, timeoutOption } from '../../form/requestOptions';
+import {
+	clientOptions,
+	requestOptionsShape,
+	timeoutOption,
+	writingOptions,
+} from '../../form/requestOptions';
 import type { Operation } from '../operation';
 
 const PAYMENT_METHOD_OPTIONS = [
@@ -143,7 +148,7 @@ const properties: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: [amountUnitOption, timeoutOption],
+		options: [amountUnitOption, ...writingOptions, timeoutOption],
 	},
 ];
 

@@ -1,12 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { transactionSchema } from '../../api/schemas/transaction';
-import { createTransaction } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
 import { readForm } from '../../form/readForm';
 import { clientOptions } from '../../form/requestOptions';
 import { notificationAddress } from '../../notification/address';
 import type { Operation } from '../operation';
+import { chargeOnce } from './chargeOnce';
 import { cartTotal, createBody, describeCharge } from './createBody';
 import { createProperties } from './createForm';
 import { createSchema, type CreateForm, type CreateReading } from './createSchema';
@@ -59,14 +59,26 @@ export const createTransactionOperation: Operation = {
 			form.notificationUrl,
 		);
 		const body = createBody(form, notification.url);
+		const about = describeCharge(form);
 		return {
 			clientOptions: clientOptions(form.options),
-			about: describeCharge(form),
-			async send({ client, hint }) {
+			about,
+			async send(run) {
+				const { hint } = run;
 				if (notification.hint !== undefined) hint(notification.hint);
 				const totalHint = cartTotalHint(form);
 				if (totalHint !== undefined) hint(totalHint);
-				const json = await createTransaction(client, body);
+				const json = await chargeOnce(
+					{
+						context,
+						itemIndex,
+						body,
+						about,
+						orderReference: form.additionalFields.orderReference,
+						chargeAgain: form.options.orderInDoubt === 'chargeAgain',
+					},
+					run,
+				);
 				const { payment_status: status, pix } = transactionSchema.parse(json);
 				if (!pix)
 					hint(`The service created no PIX code; the payment status is ${status ?? 'not stated'}.`);

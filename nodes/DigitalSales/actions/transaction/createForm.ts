@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { amountUnitOption } from '../../form/amountUnit';
 import { customFieldsProperty } from '../../form/customFields';
 import { offerLocator } from '../../form/locators';
-import { timeoutOption } from '../../form/requestOptions';
+import { timeoutOption, writingOptions } from '../../form/requestOptions';
 
 const MONEY_HINT = 'In cents: 1990 is R$ 19,90. To type reais, set Options > Amount Unit.';
 
@@ -190,6 +190,15 @@ export const createProperties: INodeProperties[] = [
 				default: 1,
 				description: 'Number of instalments; 1 for PIX',
 			},
+			{
+				displayName: 'Order Reference',
+				name: 'orderReference',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. order-1001',
+				description:
+					'Your own name for this order. The workflow remembers it, and a repeat with the same reference gives the existing transaction instead of charging again. It is not sent to the service.',
+			},
 			tracking,
 		],
 	},
@@ -208,6 +217,27 @@ export const createProperties: INodeProperties[] = [
 				default: true,
 				description:
 					'Whether to check e-mail, phone and the check digits of the CPF or CNPJ before sending. The service checks them in any case.',
+			},
+			...writingOptions,
+			{
+				displayName: 'Order in Doubt',
+				name: 'orderInDoubt',
+				type: 'options',
+				options: [
+					{
+						name: 'Charge Again',
+						value: 'chargeAgain',
+						description: 'You have looked in the panel of the service, and the charge is not there',
+					},
+					{
+						name: 'Refuse',
+						value: 'refuse',
+						description: 'Stop with an error until you have looked',
+					},
+				],
+				default: 'refuse',
+				description:
+					'What to do when an earlier attempt under the same Order Reference got no usable answer',
 			},
 			{ ...timeoutOption, default: 120 },
 		],

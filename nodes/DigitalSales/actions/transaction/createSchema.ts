@@ -56,11 +56,13 @@ export function createSchema({ unit, checkCustomer }: CreateReading) {
 				})
 				.optional(),
 			customFields: optional(jsonObjectField),
+			orderReference: optional(textField),
 		}),
 		options: z.object({
 			...requestOptionsShape,
 			amountUnit: amountUnitField,
 			checkCustomer: optional(yesNoField),
+			orderInDoubt: z.enum(['refuse', 'chargeAgain']).optional(),
 		}),
 	});
 }

@@ -25,7 +25,7 @@ const titled = tolerated(
  */
 export const transactionSchema = z
 	.object({
-		hash: z.string().trim().min(1),
+		hash: z.union([z.string().trim().min(1), z.number().transform(String)]),
 		payment_method: tolerated(z.string()),
 		payment_status: tolerated(z.string()),
 		amount: tolerated(lenientInteger),

@@ -1,0 +1,87 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { ServiceError } from '../../api/serviceError';
+import { createTransaction, getTransaction } from '../../api/transactions';
+import type { ItemRun } from '../operation';
+import { ChargeMemory } from './chargeMemory';
+
+/** One charge to be made, and how to tell whether it was made before. */
+export interface Charge {
+	context: IExecuteFunctions;
+	itemIndex: number;
+	body: IDataObject;
+	/** The charge in a few words, for errors. */
+	about: string;
+	orderReference?: string;
+	/** The user has looked and found that a charge in doubt was not made. */
+	chargeAgain: boolean;
+}
+
+/**
+ * Makes a charge, unless it was made before: then the existing transaction is read and given.
+ *
+ * @throws NodeOperationError where an earlier attempt is in doubt; nothing is sent then
+ * @throws ServiceError
+ */
+export async function chargeOnce(charge: Charge, { client, hint }: ItemRun): Promise<IDataObject> {
+	const memory = new ChargeMemory(charge.context, charge.itemIndex, charge.orderReference);
+	const earlier = knownCharge(charge, memory);
+	if (earlier !== undefined) {
+		hint(
+			`Item ${charge.itemIndex} had been charged before${named(charge)}; no second charge was made, and the existing transaction ${earlier} is given.`,
+		);
+		return await getTransaction(client, earlier);
+	}
+	memory.begin();
+	const sent = await settled(createTransaction(client, charge.body));
+	if ('value' in sent) {
+		memory.made(String(sent.value.hash));
+		return sent.value;
+	}
+	const { error } = sent;
+	if (error instanceof ServiceError && error.facts.outcomeUnknown) memory.doubt();
+	else memory.clear();
+	throw error;
+}
+
+/** The hash of a charge that was made before; undefined where none was begun. */
+function knownCharge(charge: Charge, memory: ChargeMemory): string | undefined {
+	const here = memory.inThisExecution();
+	if (here?.state === 'made') return here.hash;
+	if (here) throw refusal(charge, 'An earlier try in this execution got no usable answer.');
+	const known = memory.underReference();
+	if (known?.state === 'made') return known.hash;
+	if (known?.state === 'underWay') {
+		throw refusal(charge, 'Another execution is charging this order right now.');
+	}
+	if (known?.state === 'inDoubt' && !charge.chargeAgain) {
+		throw refusal(charge, `An attempt at ${known.since} got no usable answer.`);
+	}
+	return undefined;
+}
+
+function refusal(charge: Charge, reason: string): NodeOperationError {
+	return new NodeOperationError(
+		charge.context.getNode(),
+		`It is not known whether this was charged before${named(charge)}, so it was not charged again`,
+		{
+			itemIndex: charge.itemIndex,
+			description: [
+				`${reason} It was about: ${charge.about}.`,
+				'Look in the panel of the service. If the transaction exists, go on with its hash (Transaction > Get). If it does not, run again with Options > Order in Doubt set to Charge Again.',
+			].join('\n'),
+		},
+	);
+}
+
+function named({ orderReference }: Charge): string {
+	return orderReference === undefined ? '' : ` under order reference "${orderReference}"`;
+}
+
+async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: Error }> {
+	try {
+		return { value: await promise };
+	} catch (error) {
+		return { error: error instanceof Error ? error : new Error('The request failed') };
+	}
+}

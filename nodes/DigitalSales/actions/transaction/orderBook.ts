@@ -1,0 +1,77 @@
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
+import type { ChargeState } from '../../api/chargeState';
+import { clock } from '../../api/clock';
+import { processState } from '../../api/processState';
+
+const STATIC_DATA_KEY = 'digitalSalesOrders';
+/** About 80 kB of static data. Orders in doubt are the last to be forgotten. */
+const MOST_REMEMBERED = 1_000;
+const IN_DOUBT = '?';
+
+const storedSchema = z.array(z.tuple([z.string(), z.string()])).catch([]);
+
+/**
+ * The order references of a workflow and what became of them. The memory of the process decides,
+ * since it is there at once for other executions; the workflow's static data carries it over a
+ * restart. n8n saves that at the end of an execution, and not at all in manual ones.
+ */
+export class OrderBook {
+	private readonly orders: Map<string, ChargeState>;
+
+	constructor(
+		private readonly workflowData: IDataObject,
+		workflowId: string,
+	) {
+		const inMemory = processState.orders.get(workflowId);
+		this.orders = inMemory ?? new Map(storedSchema.parse(workflowData[STATIC_DATA_KEY]).map(read));
+		if (!inMemory) processState.orders.set(workflowId, this.orders);
+	}
+
+	get(reference: string): ChargeState | undefined {
+		return this.orders.get(reference);
+	}
+
+	set(reference: string, charge: ChargeState): void {
+		this.orders.delete(reference);
+		this.orders.set(reference, charge);
+		this.forgetSurplus();
+		this.store();
+	}
+
+	delete(reference: string): void {
+		this.orders.delete(reference);
+		this.store();
+	}
+
+	private store(): void {
+		this.workflowData[STATIC_DATA_KEY] = [...this.orders].map(([reference, charge]) => [
+			reference,
+			written(charge),
+		]);
+	}
+
+	private forgetSurplus(): void {
+		for (const [reference, { state }] of this.orders) {
+			if (this.orders.size <= MOST_REMEMBERED) return;
+			if (state === 'made') this.orders.delete(reference);
+		}
+	}
+}
+
+/** A charge under way is in doubt for whoever reads the static data after a crash. */
+function written(charge: ChargeState): string {
+	if (charge.state === 'made') return charge.hash;
+	return IN_DOUBT + (charge.state === 'inDoubt' ? charge.since : now());
+}
+
+function read([reference, text]: [string, string]): [string, ChargeState] {
+	return text.startsWith(IN_DOUBT)
+		? [reference, { state: 'inDoubt', since: text.slice(IN_DOUBT.length) }]
+		: [reference, { state: 'made', hash: text }];
+}
+
+/** The present moment as it is shown to a person. */
+export function now(): string {
+	return new Date(clock.now()).toISOString();
+}
