@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
-	testMatch: ['<rootDir>/test/{unit,engine}/**/*.test.ts'],
+	testMatch: ['<rootDir>/test/{unit,engine,package}/**/*.test.ts'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }] },
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.n8n-host/', '<rootDir>/.n8n-data/'],
 	collectCoverageFrom: ['{nodes,credentials}/**/*.ts', '!**/*.d.ts'],

@@ -11,7 +11,7 @@ export const summarySchema = z.object({
 });
 
 const itemSchema = z.object({ json: z.record(z.unknown()) }).passthrough();
-const taskSchema = z.object({
+const nodeRunSchema = z.object({
 	error: z.object({ message: z.string() }).passthrough().optional(),
 	data: z.record(z.array(z.array(itemSchema).nullable())).optional(),
 });
@@ -19,7 +19,7 @@ const dataSchema = z.object({
 	resultData: z.object({
 		error: z.object({ message: z.string() }).passthrough().optional(),
 		lastNodeExecuted: z.string().optional(),
-		runData: z.record(z.array(taskSchema)),
+		runData: z.record(z.array(nodeRunSchema)),
 	}),
 });
 

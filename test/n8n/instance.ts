@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { installHost } from './host';
 import { once } from './once';
 import { freePort, LOOPBACK } from './ports';
-import { endGroup, onEnd, startGroup, tail } from './processes';
+import { endGroup, hasEnded, onEnd, startGroup, tail } from './processes';
 
 const READY_WITHIN_MS = 180_000;
 
@@ -126,7 +126,7 @@ export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
 
 	const deadline = Date.now() + READY_WITHIN_MS;
 	while (!(await answers(`${url}/healthz/readiness`))) {
-		const ended = child.exitCode !== null || child.signalCode !== null || fault !== undefined;
+		const ended = hasEnded(child) || fault !== undefined;
 		if (ended || Date.now() > deadline) {
 			await stop();
 			const what = ended ? 'ended before it was ready' : 'was not ready in time';

@@ -45,9 +45,9 @@ export interface Journey {
 	sale: { transaction: Transaction; executionId: string; executions: number; afterMs: number };
 }
 
-/** Shows cents as a price. */
+/** Shows cents as a Brazilian price. */
 export function reais(cents: number): string {
-	return `R$ ${(cents / 100).toFixed(2)}`;
+	return `R$ ${(cents / 100).toFixed(2).replace('.', ',')}`;
 }
 
 /** The example workflow with the journey in it. */

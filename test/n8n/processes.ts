@@ -79,9 +79,15 @@ export function startGroup(command: string, args: string[], options: SpawnOption
 	return child;
 }
 
+/** Whether a process has ended, in whichever way. */
+export function hasEnded(child: ChildProcess): boolean {
+	return child.exitCode !== null || child.signalCode !== null;
+}
+
 /** Asks a group to end, and ends it by force where it has not done so in time. */
 export async function endGroup(child: ChildProcess, patienceMs = 10_000): Promise<void> {
-	if (child.exitCode !== null || child.signalCode !== null) return;
+	// Without an id it never started, and will never end.
+	if (child.pid === undefined || hasEnded(child)) return;
 	const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
 	child.kill('SIGTERM');
 	const late = Symbol('late');
@@ -105,19 +111,22 @@ export async function tail(file: string, lines = 15): Promise<string> {
 export async function run(
 	command: string,
 	args: string[],
-	{ cwd, log, env }: { cwd: string; log: string; env?: NodeJS.ProcessEnv },
+	{ cwd, log }: { cwd: string; log: string },
 ): Promise<void> {
 	const output = createWriteStream(log, { flags: 'a' });
 	await new Promise((resolve) => output.once('open', resolve));
 	const child = startGroup(command, args, {
 		cwd,
-		env: env ?? process.env,
 		stdio: ['ignore', output, output],
 	});
+	const forget = onEnd(async () => await endGroup(child));
 	const code = await new Promise<number | null>((resolve, reject) => {
 		child.once('error', reject);
 		child.once('exit', resolve);
-	}).finally(() => output.close());
+	}).finally(() => {
+		forget();
+		output.close();
+	});
 	if (code !== 0) {
 		throw new Error(
 			`"${command} ${args.join(' ')}" failed with code ${code}.\n${await tail(log)}\n(all of it: ${log})`,

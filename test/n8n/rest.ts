@@ -48,7 +48,7 @@ export interface WorkflowFile {
 export class N8nRest {
 	private cookie = '';
 
-	// The session is bound to the browser that opened it, and this names ours.
+	// A login is bound to the browser that opened it, and this names ours.
 	private readonly browserId = randomUUID();
 
 	constructor(private readonly url: string) {}

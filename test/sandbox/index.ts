@@ -1,5 +1,6 @@
 export { startSandbox, type Sandbox } from './sandbox';
-export type { SandboxOptions, QueryMeaning, QrImageStyle } from './options';
+export type { QrImageStyle } from './api/transactionShape';
+export type { SandboxOptions, QueryMeaning } from './options';
 export type { Fault, FaultKind, Endpoint, PaginationLie } from './faults/types';
 export type { RecordedRequest } from './http/requestLog';
 export type { DeliveryReport } from './notices/notifier';

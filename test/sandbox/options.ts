@@ -1,9 +1,7 @@
+import type { QrImageStyle } from './api/transactionShape';
 import type { NoticeShape } from './notices/shapes';
 
 export type QueryMeaning = 'search' | 'categories' | 'status' | 'perPage' | 'page';
-
-/** How the picture of the QR code is handed out; the document shows only `bare`. */
-export type QrImageStyle = 'bare' | 'dataUri' | 'pix_base64' | 'absent';
 
 export interface SandboxOptions {
 	/** Default 0: any free port. */

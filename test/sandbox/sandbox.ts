@@ -4,7 +4,7 @@ import { registerApi } from './api/routes';
 import type { SandboxParts } from './api/context';
 import { changeStatus } from './api/transactions';
 import { SandboxClock } from './clock';
-import { registerControls } from './control/routes';
+import { registerControls, type SandboxControls } from './control/routes';
 import { FaultBook } from './faults/book';
 import type { Fault } from './faults/types';
 import { RequestLog, type RecordedRequest } from './http/requestLog';
@@ -16,7 +16,7 @@ import { SandboxState } from './state';
 import type { CreatedOffer, Product, StoredTransaction } from './types';
 
 /** A running stand-in for the service. */
-export interface Sandbox {
+export interface Sandbox extends SandboxControls {
 	/** Ends in the version segment, e.g. `http://127.0.0.1:4010/api/public/v1`. */
 	readonly baseUrl: string;
 	/** The page for people. */
@@ -36,14 +36,6 @@ export interface Sandbox {
 	charges(): number;
 	addFault(fault: Fault): void;
 	clearFaults(): void;
-	/** Changes payment_status and notifies; rejects for an unknown hash. */
-	setStatus(hash: string, status: string): Promise<void>;
-	/** Pays and notifies; the reports are of the first attempts, none without an address. */
-	pay(hash: string): Promise<DeliveryReport[]>;
-	/** Sends one notice of the current status, without re-sending it. */
-	notify(hash: string, options?: { shape?: NoticeShape; url?: string }): Promise<DeliveryReport>;
-	/** State back to the seed; faults, requests, rate-limit windows and re-sends gone. */
-	reset(): void;
 	close(): Promise<void>;
 }
 

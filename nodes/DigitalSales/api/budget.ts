@@ -2,6 +2,7 @@ import type { Account } from './account';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import { processState } from './processState';
 import { RateLimiter, type Rate } from './rateLimiter';
+import { ReadBounds } from './readBounds';
 
 const MINUTE_MS = 60_000;
 
@@ -26,4 +27,14 @@ function documentedRate(endpoint: Endpoint): Rate | undefined {
 	return requestsPerMinute === undefined
 		? undefined
 		: { requests: requestsPerMinute, perMs: MINUTE_MS };
+}
+
+/** What strangers may have the account read. */
+export function readBoundsOf(account: Account): ReadBounds {
+	let bounds = processState.readBounds.get(account.key);
+	if (!bounds) {
+		bounds = new ReadBounds();
+		processState.readBounds.set(account.key, bounds);
+	}
+	return bounds;
 }

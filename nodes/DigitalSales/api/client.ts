@@ -50,6 +50,8 @@ export interface ClientOptions {
 	productRate?: Rate;
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
+	/** How long a request may wait for the account's budget; without end where left out. */
+	longestBudgetWaitMs?: number;
 	/** Told before the budget makes a request wait. */
 	onWait?: (endpoint: Endpoint) => void;
 }
@@ -122,11 +124,11 @@ export class Client {
 	}
 
 	private async sendWithinBudget(request: ServiceRequest, nth429: number): Promise<Outcome> {
-		const { signal, onWait, productRate } = this.options;
+		const { onWait, productRate } = this.options;
 		const rate = request.endpoint === 'GET /products' ? productRate : undefined;
 		const budget = budgetOf(this.account, request.endpoint, rate);
 		if (budget.delayMs() >= NOTABLE_WAIT_MS) onWait?.(request.endpoint);
-		await budget.take(signal);
+		await budget.take(this.budgetSignal());
 		const outcome = await this.send(request);
 		const headers = outcome.answer?.headers ?? {};
 		if (outcome.situation === 'rateLimited') {
@@ -136,6 +138,13 @@ export class Client {
 			budget.settle(readLimitHeaders(headers));
 		}
 		return outcome;
+	}
+
+	private budgetSignal(): AbortSignal | undefined {
+		const { signal, longestBudgetWaitMs } = this.options;
+		if (longestBudgetWaitMs === undefined) return signal;
+		const late = AbortSignal.timeout(longestBudgetWaitMs);
+		return signal ? AbortSignal.any([signal, late]) : late;
 	}
 
 	private async send(request: ServiceRequest): Promise<Outcome> {

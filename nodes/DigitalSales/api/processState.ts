@@ -1,5 +1,7 @@
 import type { ChargeState } from './chargeState';
 import type { RateLimiter } from './rateLimiter';
+import type { ReadBounds } from './readBounds';
+import type { Turn } from './turn';
 
 /**
  * The one home of what both nodes and all executions of a process must share. Everything in here is
@@ -8,8 +10,12 @@ import type { RateLimiter } from './rateLimiter';
 export const processState = {
 	/** Budgets by account and endpoint. */
 	budgets: new Map<string, RateLimiter>(),
-	/** Notices that are being verified right now, by trigger and hash. */
-	noticesInHand: new Set<string>(),
+	/** What strangers may have an account read, by account. */
+	readBounds: new Map<string, ReadBounds>(),
+	/** Looks at transactions and waiting executions, by who looks and at what, oldest first. */
+	turns: new Map<string, Turn>(),
+	/** The wait that is watched over in each execution. */
+	watches: new Map<string, string>(),
 	/** What each trigger has emitted, by trigger: `hash|status`, oldest first. */
 	emitted: new Map<string, Set<string>>(),
 	/** Charges by the place in the execution where they are made. */

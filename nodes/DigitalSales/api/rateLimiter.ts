@@ -44,7 +44,7 @@ export class RateLimiter {
 	delayMs(): number {
 		const now = clock.now();
 		if (now < this.closedUntil) return this.closedUntil - now;
-		if (this.probing && this.inFlight > 0) return Infinity;
+		if (this.probing) return this.inFlight > 0 ? Infinity : 0;
 		if (!this.rate) return 0;
 		this.forgetOld(now);
 		if (this.answered.length + this.inFlight < this.rate.requests) return 0;

@@ -33,3 +33,23 @@ export type StatusGroup = keyof typeof STATUS_GROUPS;
 export function isStatusGroup(text: string): text is StatusGroup {
 	return text in STATUS_GROUPS;
 }
+
+/**
+ * The statuses that end a payment one way or the other. Every other value, `authorized` and those
+ * nobody has listed included, may still become any of these.
+ */
+const SETTLED: ReadonlySet<string> = new Set([
+	'paid',
+	'refused',
+	'canceled',
+	'cancelled',
+	'expired',
+	'refunded',
+	'chargeback',
+	'chargedback',
+]);
+
+/** Whether a payment with this status is decided. */
+export function isSettled(status: string | null | undefined): boolean {
+	return status != null && SETTLED.has(status);
+}

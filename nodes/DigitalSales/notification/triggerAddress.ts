@@ -1,5 +1,7 @@
 import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
+import { wantsUrlSecret } from './triggerForm';
+import { dropUrlSecret, keepUrlSecret, urlSecretOf, withUrlSecret } from './urlSecret';
 
 const STATIC_DATA_KEY = 'digitalSalesTriggers';
 
@@ -13,13 +15,17 @@ export function triggerAddresses(workflowData: IDataObject): string[] {
 /** Whether the action nodes of the workflow already find the trigger under its present URL. */
 export function isAnnounced(context: IHookFunctions): boolean {
 	const known = addresses.parse(context.getWorkflowStaticData('global')[STATIC_DATA_KEY]);
-	return known[context.getNode().id] === context.getNodeWebhookUrl('default');
+	const url = context.getNodeWebhookUrl('default');
+	const secret = urlSecretOf(context.getWorkflowStaticData('node'));
+	if (url === undefined || wantsUrlSecret(context) !== (secret !== undefined)) return false;
+	return known[context.getNode().id] === (secret === undefined ? url : withUrlSecret(url, secret));
 }
 
 /**
- * Leaves the trigger's production URL where the action nodes of the same workflow find it. Nothing
- * public finds a trigger across workflows; for those the credential carries the URL. While the editor
- * listens for a test event nothing is left: a real sale must not report to a URL that closes soon.
+ * Leaves the trigger's production URL, its secret included, where the action nodes of the same
+ * workflow find it. Nothing public finds a trigger across workflows; for those the credential carries
+ * the URL. While the editor listens for a test event nothing is left: a real sale must not report to
+ * a URL that closes soon.
  */
 export function announce(context: IHookFunctions): boolean {
 	const url = context.getNodeWebhookUrl('default');
@@ -27,9 +33,16 @@ export function announce(context: IHookFunctions): boolean {
 	const workflowData = context.getWorkflowStaticData('global');
 	workflowData[STATIC_DATA_KEY] = {
 		...addresses.parse(workflowData[STATIC_DATA_KEY]),
-		[context.getNode().id]: url,
+		[context.getNode().id]: lockedAddress(context, url),
 	};
 	return true;
+}
+
+function lockedAddress(context: IHookFunctions, url: string): string {
+	const nodeData = context.getWorkflowStaticData('node');
+	if (wantsUrlSecret(context)) return withUrlSecret(url, keepUrlSecret(nodeData));
+	dropUrlSecret(nodeData);
+	return url;
 }
 
 /** Takes back what {@link announce} left. */

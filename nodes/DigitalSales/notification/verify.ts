@@ -1,35 +1,30 @@
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { IWebhookFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import { Client } from '../api/client';
-import { ServiceError } from '../api/serviceError';
-import { getTransaction } from '../api/transactions';
+import { readBoundsOf } from '../api/budget';
+import { readBack, type ReadBack } from './readBack';
 
-/** What reading a transaction back gave. */
-export type Verification =
-	| { outcome: 'found'; transaction: IDataObject }
-	| { outcome: 'unknown' }
-	| { outcome: 'unreachable' };
-
-/** One quick retry included, all of it has to fit into the 10 s that a sender waits. */
-const READ_BACK_LIMITS = { retry: { maxTries: 2, maxTotalMs: 4_500 }, timeoutMs: 4_000 };
+/** What verifying a notice gave; `busy` is that too much is being read, or was in the last minute. */
+export type Verification = ReadBack | { outcome: 'busy' };
 
 /**
- * Reads a transaction back from the service. Only a well-formed transaction with the very hash asked
- * for is believed; only a 404 says that there is none.
+ * Reads the transaction of a notice back, within the bounds of what strangers may cause.
+ *
+ * @param answerBy when the answer has to be there, on the clock of the package
  */
 export async function verifyTransaction(
 	context: IWebhookFunctions,
 	hash: string,
+	answerBy: number,
 ): Promise<Verification> {
+	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
+	const bounds = readBoundsOf(account);
+	if (!(await bounds.enter())) return { outcome: 'busy' };
+	let foundNothing = false;
 	try {
-		const credential = await context.getCredentials(CREDENTIAL_NAME);
-		const client = new Client(context, readAccount(credential), READ_BACK_LIMITS);
-		return { outcome: 'found', transaction: await getTransaction(client, hash) };
-	} catch (error) {
-		const unknown =
-			error instanceof ServiceError &&
-			error.facts.status === 404 &&
-			error.facts.unreadable === undefined;
-		return { outcome: unknown ? 'unknown' : 'unreachable' };
+		const read = await readBack(context, account, hash, answerBy);
+		foundNothing = read.outcome === 'unknown';
+		return read;
+	} finally {
+		bounds.leave({ foundNothing });
 	}
 }

@@ -1,5 +1,7 @@
-import type { QrImageStyle } from '../options';
 import type { StoredTransaction } from '../types';
+
+/** How the picture of the QR code is handed out; the document shows only `bare`. */
+export type QrImageStyle = 'bare' | 'dataUri' | 'pix_base64' | 'absent';
 
 const PRODUCER = {
 	hash: 'prod7k2m9x',

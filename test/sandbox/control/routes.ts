@@ -2,16 +2,28 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SandboxParts } from '../api/context';
 import { faultProblem, isFault } from '../faults/parse';
 import { isRecord, parseJson, type JsonObject } from '../http/json';
+import type { DeliveryReport } from '../notices/notifier';
 import { isNoticeShape, type NoticeShape } from '../notices/shapes';
-import type { Sandbox } from '../sandbox';
 import { newestOrSample } from './sample';
 import { stateView } from './view';
+
+/** What a person, or a test, can have the service do. */
+export interface SandboxControls {
+	/** Changes payment_status and notifies; rejects for an unknown hash. */
+	setStatus(hash: string, status: string): Promise<void>;
+	/** Pays and notifies; the reports are of the first attempts, none without an address. */
+	pay(hash: string): Promise<DeliveryReport[]>;
+	/** Sends one notice of the current status, without re-sending it. */
+	notify(hash: string, options?: { shape?: NoticeShape; url?: string }): Promise<DeliveryReport>;
+	/** State back to the seed; faults, requests, rate-limit windows and re-sends gone. */
+	reset(): void;
+}
 
 /** The controls over HTTP, for whoever runs in another process. */
 export function registerControls(
 	app: FastifyInstance,
 	parts: SandboxParts,
-	sandbox: Sandbox,
+	sandbox: SandboxControls,
 ): void {
 	app.get('/sandbox/state', () => stateView(parts));
 	app.get('/sandbox/requests', () => parts.log.requests);
@@ -45,7 +57,11 @@ function registerFaults(app: FastifyInstance, parts: SandboxParts): void {
 	});
 }
 
-function registerTransactions(app: FastifyInstance, parts: SandboxParts, sandbox: Sandbox): void {
+function registerTransactions(
+	app: FastifyInstance,
+	parts: SandboxParts,
+	sandbox: SandboxControls,
+): void {
 	app.post<{ Params: { hash: string } }>(
 		'/sandbox/transactions/:hash/pay',
 		async (request, reply) => {

@@ -1,0 +1,74 @@
+const PACKAGE = '^nodes/DigitalSales/';
+const inside = (...folders) => `${PACKAGE}(${folders.join('|')})/`;
+
+/** A layer, the folders of the package that it may know besides itself, and why no others. */
+const layer = (name, folders, knows, comment) => ({
+	name,
+	comment,
+	severity: 'error',
+	from: { path: inside(...folders) },
+	to: { path: '^(nodes|credentials)/', pathNot: inside(...folders, ...knows) },
+});
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+	forbidden: [
+		{
+			name: 'no-cycles',
+			comment: 'Two files that need each other cannot be read, tested or moved one at a time.',
+			severity: 'error',
+			from: {},
+			to: { circular: true },
+		},
+		layer('domain-knows-nothing', ['domain'], [], 'Rules of money and documents are pure.'),
+		{
+			name: 'domain-is-pure',
+			comment: 'What holds without n8n and without the service is kept free of both.',
+			severity: 'error',
+			from: { path: inside('domain') },
+			to: { dependencyTypesNot: ['local'] },
+		},
+		layer('api-knows-no-forms', ['api'], ['domain'], 'The service is the same for any form.'),
+		layer('form-knows-api', ['form'], ['api', 'domain'], 'Pieces of forms serve all operations.'),
+		layer(
+			'middle-knows-no-actions',
+			['listSearch', 'notification'],
+			['form', 'api', 'domain'],
+			'What serves several operations and the trigger knows none of them.',
+		),
+		layer(
+			'actions-know-no-nodes',
+			['actions'],
+			['notification', 'form', 'listSearch', 'api', 'domain'],
+			'The node files are made from the registry, not the other way round.',
+		),
+		{
+			name: 'ships-no-tests',
+			comment: 'The tarball holds neither tests nor the sandbox.',
+			severity: 'error',
+			from: { path: '^(nodes|credentials)/' },
+			to: { path: '^(test|examples|dist)/' },
+		},
+		{
+			name: 'sandbox-stands-alone',
+			comment: 'A stand-in that shared code with the package would share its mistakes.',
+			severity: 'error',
+			from: { path: '^test/sandbox/' },
+			to: { path: '^(nodes|credentials|dist|test/(?!sandbox/))' },
+		},
+		{
+			name: 'resolves',
+			comment: 'A path that leads nowhere is seen by no other rule.',
+			severity: 'error',
+			from: {},
+			to: { couldNotResolve: true, pathNot: '^\\./dist/' },
+		},
+	],
+	options: {
+		doNotFollow: { path: 'node_modules' },
+		exclude: { path: '^(dist|coverage|reports|\\.n8n-host|\\.n8n-data|\\.stryker-tmp)/' },
+		// Types count too: a layer that speaks another's language knows it.
+		tsPreCompilationDeps: true,
+		tsConfig: { fileName: 'tsconfig.json' },
+	},
+};

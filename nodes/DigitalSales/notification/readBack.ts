@@ -1,0 +1,50 @@
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { Account } from '../api/account';
+import { Client } from '../api/client';
+import { clock } from '../api/clock';
+import { ServiceError } from '../api/serviceError';
+import { getTransaction } from '../api/transactions';
+
+/** What reading a transaction back gave. */
+export type ReadBack =
+	| { outcome: 'found'; transaction: IDataObject }
+	| { outcome: 'unknown' }
+	| { outcome: 'unreachable' };
+
+/** A sender waits some ten seconds; all of it, one quick retry included, has to fit in there. */
+export const ANSWER_WITHIN_MS = 9_500;
+
+const LONGEST_TRY_MS = 3_500;
+const LONGEST_BUDGET_WAIT_MS = 1_000;
+const MOST_TRIES = 2;
+
+/**
+ * Reads a transaction back from the service for somebody who is waiting for an answer. Only a
+ * well-formed transaction with the very hash asked for is believed; only a 404 says that there is
+ * none.
+ *
+ * @param answerBy when the answer has to be there, on the clock of the package
+ */
+export async function readBack(
+	context: IWebhookFunctions,
+	account: Account,
+	hash: string,
+	answerBy: number,
+): Promise<ReadBack> {
+	const forTries = Math.max(0, answerBy - clock.now() - MOST_TRIES * LONGEST_BUDGET_WAIT_MS);
+	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, forTries / MOST_TRIES));
+	const client = new Client(context, account, {
+		timeoutMs,
+		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - MOST_TRIES * timeoutMs) },
+		longestBudgetWaitMs: LONGEST_BUDGET_WAIT_MS,
+	});
+	try {
+		return { outcome: 'found', transaction: await getTransaction(client, hash) };
+	} catch (error) {
+		const unknown =
+			error instanceof ServiceError &&
+			error.facts.status === 404 &&
+			error.facts.unreadable === undefined;
+		return { outcome: unknown ? 'unknown' : 'unreachable' };
+	}
+}

@@ -1,0 +1,90 @@
+import { clock, wait } from '../api/clock';
+import { processState } from '../api/processState';
+import type { Found, Turn } from '../api/turn';
+
+const PAUSE_MS = 3_000;
+/** A sender waits some ten seconds for an answer, and the look itself takes time, too. */
+const LONGEST_HOLD_MS = 3_500;
+const MOST_REMEMBERED = 1_000;
+
+/** What a look came to: whether the next one may follow at once, and what it found. */
+export interface Look {
+	pause: boolean;
+	found?: Found;
+}
+
+/**
+ * What became of asking for a turn: it is granted and has to be ended; a look a moment ago has
+ * already seen what the notice claims; or somebody else is at it, and the sender shall come again.
+ */
+export type Asked =
+	| { granted: true; end: (look: Look) => void }
+	| { granted: false; found?: Found };
+
+/** Who asks, and for what. */
+export interface Asking {
+	subject: string;
+	/** What the notice speaks of. */
+	claim?: string;
+	/** Whether it must not wait for the end of a pause. */
+	urgent?: boolean;
+}
+
+/**
+ * Asks to look at a subject, of which one look is under way at a time, with a pause after each. So
+ * a flood about one transaction costs one request. No change is missed by that: only a notice that
+ * claims what has just been seen is spared its look; one that claims something else is held until
+ * the pause is over, and all others are told to come again.
+ */
+export async function askForTurn(asking: Asking): Promise<Asked> {
+	const { subject, claim, urgent = false } = asking;
+	const askedAt = clock.now();
+	for (;;) {
+		const turn = processState.turns.get(subject);
+		if (!turn || (!turn.inHand && (urgent || turn.freeAt <= clock.now()))) {
+			return grant(subject, claim);
+		}
+		if (!turn.inHand && claim !== undefined && claim === turn.found?.status) {
+			return { granted: false, found: turn.found };
+		}
+		const isSameNotice = turn.inHand !== undefined && turn.inHand.claim === claim;
+		if (turn.held || isSameNotice || clock.now() - askedAt > LONGEST_HOLD_MS) {
+			return { granted: false };
+		}
+		turn.held = true;
+		await (turn.inHand?.ended ?? wait(turn.freeAt - clock.now()));
+		turn.held = false;
+	}
+}
+
+function grant(subject: string, claim: string | undefined): Asked {
+	let ended: () => void = () => undefined;
+	const turn: Turn = {
+		inHand: { claim, ended: new Promise((resolve) => (ended = resolve)) },
+		held: false,
+		freeAt: 0,
+	};
+	processState.turns.set(subject, turn);
+	return {
+		granted: true,
+		end({ pause, found }) {
+			// Entered anew, so that the oldest end stands first.
+			processState.turns.delete(subject);
+			turn.inHand = undefined;
+			turn.found = found;
+			turn.freeAt = clock.now() + PAUSE_MS;
+			if (pause) processState.turns.set(subject, turn);
+			forgetOld();
+			ended();
+		},
+	};
+}
+
+/** What is over goes, and the oldest of the rest where there are too many. */
+function forgetOld(): void {
+	for (const [subject, turn] of processState.turns) {
+		if (turn.inHand) continue;
+		if (turn.freeAt > clock.now() && processState.turns.size <= MOST_REMEMBERED) return;
+		processState.turns.delete(subject);
+	}
+}

@@ -1,0 +1,36 @@
+/* eslint-disable @typescript-eslint/no-require-imports -- the build is there only after `npm run build` */
+import type { ICredentialType, INodeType } from 'n8n-workflow';
+import { ACTION_TYPE, CREDENTIAL_TYPE, NodeProcess } from '../engine/harness';
+import type { ReplaceableClock } from '../support/virtualTime';
+
+type Constructor<T> = new () => T;
+
+const nodeFile = '../../dist/nodes/DigitalSales/DigitalSales.node';
+const credentialFile = '../../dist/credentials/DigitalSalesApi.credentials';
+const api = '../../dist/nodes/DigitalSales/api';
+
+/** The package as it was built, in one process. */
+export const builtPackage = new NodeProcess({
+	nodes: {
+		[ACTION_TYPE]: () =>
+			new (require(nodeFile) as { DigitalSales: Constructor<INodeType> }).DigitalSales(),
+	},
+	credentials: {
+		[CREDENTIAL_TYPE]: () =>
+			new (
+				require(credentialFile) as { DigitalSalesApi: Constructor<ICredentialType> }
+			).DigitalSalesApi(),
+	},
+});
+
+/** The clock of the built package. */
+export const { clock: builtClock } = require(`${api}/clock`) as { clock: ReplaceableClock };
+
+const { processState } = require(`${api}/processState`) as {
+	processState: Record<string, { clear: () => void }>;
+};
+
+/** Forgets what the process knows of accounts, notices and charges. */
+export function forgetEverything(): void {
+	for (const memory of Object.values(processState)) memory.clear();
+}

@@ -1,0 +1,142 @@
+import * as fc from 'fast-check';
+import { runNode } from '../engine/harness';
+import { startSandbox, type Fault, type Sandbox } from '../sandbox';
+import { withoutWaiting } from '../support/virtualTime';
+import { builtClock, builtPackage, forgetEverything } from './builtPackage';
+import { operations } from './operations';
+
+const SEQUENCES = 2_000;
+const SEED = Number(process.env.FAULT_SEED ?? 20_261_120);
+
+const statuses = fc.constantFrom(
+	200,
+	201,
+	400,
+	401,
+	404,
+	408,
+	409,
+	422,
+	429,
+	500,
+	502,
+	503,
+	504,
+	520,
+);
+
+/** A service that charges and yet answers that it refused would deceive anybody: only a 5xx may lie. */
+function honest<F extends { status: number; processed: boolean }>(one: F): F {
+	return { ...one, processed: one.processed && one.status >= 500 };
+}
+
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+	fc
+		.record({ kind: fc.constant('status' as const), status: statuses, processed: fc.boolean() })
+		.map(honest),
+	fc.constant<Fault>({ kind: 'resetBeforeProcessing' }),
+	fc.constant<Fault>({ kind: 'resetAfterProcessing' }),
+	fc.record({
+		kind: fc.constant('truncatedBody' as const),
+		mode: fc.constantFrom('cut' as const, 'short' as const),
+	}),
+	fc.record({ kind: fc.constant('html' as const), processed: fc.boolean() }),
+	fc.record({ kind: fc.constant('notJson' as const), processed: fc.boolean() }),
+	fc.record({ kind: fc.constant('emptyBody' as const), processed: fc.boolean() }),
+	fc.record({ kind: fc.constant('successFalse' as const) }),
+	fc
+		.record({
+			kind: fc.constant('echoRequest' as const),
+			status: statuses,
+			processed: fc.boolean(),
+		})
+		.map(honest),
+	fc.record({
+		kind: fc.constant('retryAfter' as const),
+		format: fc.constantFrom(
+			'seconds' as const,
+			'http-date' as const,
+			'absent' as const,
+			'garbage' as const,
+		),
+	}),
+	fc.constant<Fault>({ kind: 'wrapData' }),
+	fc.constant<Fault>({ kind: 'refused' }),
+);
+
+const scenario = fc.record({
+	faults: fc.array(fc.tuple(fault, fc.nat(3)), { maxLength: 6 }),
+	items: fc.integer({ min: 1, max: 3 }),
+	retryOnFail: fc.boolean(),
+	continueOnFail: fc.boolean(),
+	referenced: fc.boolean(),
+	/** How often the whole workflow is run again, with the same orders. */
+	repeats: fc.integer({ min: 0, max: 2 }),
+});
+
+describe('Random sequences of faults', () => {
+	let sandbox: Sandbox;
+	let restoreTime: () => number;
+
+	beforeAll(async () => {
+		sandbox = await startSandbox({ requestsPerMinute: null });
+		restoreTime = withoutWaiting(builtClock);
+	});
+	afterAll(async () => {
+		restoreTime();
+		await sandbox.close();
+	});
+
+	test(`no customer is charged twice in ${SEQUENCES} sequences, seed ${SEED}`, async () => {
+		let requests = 0;
+		let charges = 0;
+		let sequence = 0;
+		await fc.assert(
+			fc.asyncProperty(scenario, async (plan) => {
+				sequence += 1;
+				sandbox.reset();
+				forgetEverything();
+				for (const [one, after] of plan.faults) {
+					sandbox.addFault({ endpoint: 'POST /transactions', ...one, after });
+				}
+				const charge = operations(sandbox, '').at(-1);
+				const items = Array.from({ length: plan.items }, (_, index) => ({
+					name: `Customer ${index}`,
+					reference: plan.referenced ? `order-${sequence}-${index}` : '',
+				}));
+				let staticData = {};
+				// Without a reference a second run is a second order.
+				const runs = plan.referenced ? 1 + plan.repeats : 1;
+				for (let run = 0; run < runs; run++) {
+					const outcome = await runNode(charge?.parameters ?? {}, {
+						items,
+						mode: 'trigger',
+						staticData,
+						continueOnFail: plan.continueOnFail,
+						settings: { retryOnFail: plan.retryOnFail, maxTries: 3, waitBetweenTries: 1 },
+						credentials: {
+							digitalSalesApi: {
+								baseUrl: sandbox.baseUrl,
+								apiToken: sandbox.apiToken,
+								bodyApiToken: sandbox.bodyApiToken,
+							},
+						},
+						process: builtPackage,
+					});
+					({ staticData } = outcome);
+				}
+				requests += sandbox.requests.length;
+				charges += sandbox.charges();
+				for (const { name } of items) {
+					const made = sandbox.transactions.filter(({ customer }) => customer.name === name);
+					expect(made.length).toBeLessThanOrEqual(1);
+				}
+			}),
+			{ numRuns: SEQUENCES, seed: SEED },
+		);
+		process.stdout.write(
+			`\n${sequence} sequences, seed ${SEED}: ${requests} requests, ${charges} charges, none twice\n`,
+		);
+		expect(sequence).toBeGreaterThanOrEqual(SEQUENCES);
+	});
+});

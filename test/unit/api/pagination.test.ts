@@ -1,0 +1,258 @@
+import * as fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { listPages } from '../../../nodes/DigitalSales/api/pagination';
+import { readProductPage, type ProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
+
+interface Server {
+	total: number;
+	pageSize: number;
+	meta: boolean;
+	links: boolean;
+	texts: boolean;
+}
+
+const catalog = (total: number): IDataObject[] =>
+	Array.from({ length: total }, (_, index) => ({ hash: `p${index}`, even: index % 2 === 0 }));
+
+/** A page as a service sends it, read as the package reads it. */
+function page(server: Server, items: IDataObject[], number: number): ProductPage {
+	const data = items.slice((number - 1) * server.pageSize, number * server.pageSize);
+	const last = Math.max(1, Math.ceil(items.length / server.pageSize));
+	const figure = (value: number): number | string => (server.texts ? String(value) : value);
+	const read = readProductPage({
+		data,
+		...(server.meta
+			? {
+					meta: {
+						last_page: figure(last),
+						per_page: figure(server.pageSize),
+						total: figure(items.length),
+					},
+				}
+			: {}),
+		...(server.links ? { links: { next: number < last ? `?page=${number + 1}` : null } } : {}),
+	});
+	if (!read) throw new Error('The page was not understood');
+	return read;
+}
+
+const server: fc.Arbitrary<Server> = fc.record({
+	total: fc.integer({ min: 0, max: 60 }),
+	pageSize: fc.integer({ min: 1, max: 12 }),
+	meta: fc.boolean(),
+	links: fc.boolean(),
+	texts: fc.boolean(),
+});
+
+/** Answers take a random while, so that later pages may come before earlier ones. */
+async function later<T>(value: T, turns: number): Promise<T> {
+	for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+	return value;
+}
+
+describe('Pages of a list', () => {
+	test('every item comes once and in order, however the service describes its pages', async () => {
+		await fc.assert(
+			fc.asyncProperty(server, fc.infiniteStream(fc.nat(20)), async (one, turns) => {
+				const items = catalog(one.total);
+				const listing = await listPages({
+					fetchPage: async (number) =>
+						await later(page(one, items, number), turns.next().value as number),
+					keep: () => true,
+				});
+
+				expect(listing).toEqual({ items, incomplete: undefined });
+			}),
+		);
+	});
+
+	test('where the service announces its pages, no request is sent in vain', async () => {
+		await fc.assert(
+			fc.asyncProperty(server, async (one) => {
+				const asked: number[] = [];
+				await listPages({
+					fetchPage: async (number) => {
+						asked.push(number);
+						return page({ ...one, meta: true }, catalog(one.total), number);
+					},
+					keep: () => true,
+				});
+
+				const pages = Math.max(1, Math.ceil(one.total / one.pageSize));
+				expect(asked).toEqual(Array.from({ length: pages }, (_, index) => index + 1));
+			}),
+		);
+	});
+
+	test('a limit is met exactly, counted after the filter, without a page more than needed', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				server,
+				fc.integer({ min: 1, max: 40 }),
+				fc.boolean(),
+				async (one, limit, filtered) => {
+					let asked = 0;
+					const wanted = catalog(one.total).filter(({ even }) => !filtered || even === true);
+					const { items } = await listPages({
+						fetchPage: async (number) => {
+							asked = Math.max(asked, number);
+							return page({ ...one, meta: true }, catalog(one.total), number);
+						},
+						limit,
+						keep: ({ even }) => !filtered || even === true,
+					});
+
+					expect(items).toEqual(wanted.slice(0, limit));
+					const last = wanted[Math.min(limit, wanted.length) - 1];
+					const position = catalog(one.total).findIndex(({ hash }) => hash === last?.hash) + 1;
+					const pages = Math.max(1, Math.ceil(one.total / one.pageSize));
+					const needed = wanted.length < limit ? pages : Math.ceil(position / one.pageSize);
+					expect(asked).toBe(needed);
+				},
+			),
+		);
+	});
+
+	test('never more than four pages are under way', async () => {
+		let underWay = 0;
+		let most = 0;
+		const one = { total: 200, pageSize: 5, meta: true, links: false, texts: false };
+		await listPages({
+			fetchPage: async (number) => {
+				most = Math.max(most, ++underWay);
+				await new Promise((resolve) => setImmediate(resolve));
+				underWay--;
+				return page(one, catalog(one.total), number);
+			},
+			keep: () => true,
+		});
+
+		expect(most).toBe(4);
+	});
+
+	test('whatever a service answers, the list ends and holds nothing twice', async () => {
+		const lie = fc.record({
+			data: fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }),
+			lastPage: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
+			perPage: fc.option(fc.integer({ min: 0, max: 50 }), { nil: undefined }),
+			total: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
+			hasNext: fc.option(fc.boolean(), { nil: undefined }),
+		});
+		await fc.assert(
+			fc.asyncProperty(fc.infiniteStream(lie), async (lies) => {
+				let asked = 0;
+				const { items } = await listPages({
+					fetchPage: async () => {
+						asked++;
+						const { value } = lies.next();
+						return { ...value, data: value.data.map((hash: number) => ({ hash: `p${hash}` })) };
+					},
+					keep: () => true,
+					maxPages: 100,
+				});
+
+				expect(new Set(items.map(({ hash }) => hash)).size).toBe(items.length);
+				expect(asked).toBeLessThanOrEqual(104);
+			}),
+		);
+	});
+
+	test('a server that never ends is left after the most pages, and the list says so', async () => {
+		const listing = await listPages({
+			fetchPage: async (number) => ({ data: [{ hash: `p${number}` }], lastPage: number + 1 }),
+			keep: () => true,
+			maxPages: 20,
+		});
+
+		expect(listing.items).toHaveLength(20);
+		expect(listing.incomplete).toContain('more than the 20 pages');
+	});
+
+	test('a server that goes on without anything new is left after ten such pages', async () => {
+		let asked = 0;
+		const listing = await listPages({
+			fetchPage: async () => {
+				asked++;
+				return { data: [{ hash: 'p1' }], lastPage: 1_000, total: 1_000 };
+			},
+			keep: () => true,
+		});
+
+		expect(listing.items).toHaveLength(1);
+		expect(asked).toBeLessThanOrEqual(15);
+		expect(listing.incomplete).toContain('without anything new');
+	});
+
+	test.each([
+		['grows', 1],
+		['shrinks', -1],
+	])('a catalog that %s meanwhile is told', async (_name, change) => {
+		const listing = await listPages({
+			fetchPage: async (number) => ({
+				data: catalog(20).slice((number - 1) * 10, number * 10),
+				lastPage: 2,
+				perPage: 10,
+				total: number === 1 ? 20 : 20 + change,
+			}),
+			keep: () => true,
+		});
+
+		expect(listing.incomplete).toBe('the catalog changed while it was read');
+	});
+
+	test('a catalog that is smaller than announced is told', async () => {
+		const listing = await listPages({
+			fetchPage: async (number) => ({
+				data: number === 2 ? [{ hash: 'p0' }] : catalog(10),
+				lastPage: 2,
+				perPage: 10,
+				total: 20,
+			}),
+			keep: () => true,
+		});
+
+		expect(listing.items).toHaveLength(10);
+		expect(listing.incomplete).toBeDefined();
+	});
+
+	test('the first failure in the order of pages is the one that is told', async () => {
+		const failing = listPages({
+			fetchPage: async (number) => {
+				if (number >= 3) throw new Error(`page ${number}`);
+				return page(
+					{ total: 50, pageSize: 10, meta: true, links: false, texts: false },
+					catalog(50),
+					number,
+				);
+			},
+			keep: () => true,
+		});
+
+		await expect(failing).rejects.toThrow('page 3');
+	});
+});
+
+describe('Reading a page', () => {
+	test.each([
+		['a bare list', [{ hash: 'a' }]],
+		['a page inside data', { success: true, data: { data: [{ hash: 'a' }], meta: {} } }],
+		['a page without meta', { data: [{ hash: 'a' }] }],
+		['odd figures', { data: [{ hash: 'a' }], meta: { last_page: 'x', total: null, per_page: -1 } }],
+	])('%s is understood', (_name, body) => {
+		expect(readProductPage(body)?.data).toEqual([{ hash: 'a' }]);
+	});
+
+	test('nothing makes it throw, and unknown fields stay', () => {
+		fc.assert(
+			fc.property(fc.anything(), (body) => {
+				readProductPage(body);
+			}),
+		);
+		fc.assert(
+			fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), (data) => {
+				const sent: unknown = JSON.parse(JSON.stringify({ data }));
+				expect({ data: readProductPage(sent)?.data }).toEqual(sent);
+			}),
+		);
+	});
+});
