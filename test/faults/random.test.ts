@@ -5,7 +5,7 @@ import { withoutWaiting } from '../support/virtualTime';
 import { builtClock, builtPackage, forgetEverything } from './builtPackage';
 import { operations } from './operations';
 
-const SEQUENCES = 2_000;
+const SEQUENCES = Number(process.env.FAULT_SEQUENCES ?? 2_000);
 const SEED = Number(process.env.FAULT_SEED ?? 20_261_120);
 
 const statuses = fc.constantFrom(
@@ -79,7 +79,7 @@ describe('Random sequences of faults', () => {
 	let restoreTime: () => number;
 
 	beforeAll(async () => {
-		sandbox = await startSandbox({ requestsPerMinute: null });
+		sandbox = await startSandbox({ requestsPerMinute: null, qrImage: 'absent' });
 		restoreTime = withoutWaiting(builtClock);
 	});
 	afterAll(async () => {

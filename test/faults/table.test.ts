@@ -203,7 +203,7 @@ describe('Faults', () => {
 	});
 
 	beforeAll(async () => {
-		sandbox = await startSandbox({ requestsPerMinute: null });
+		sandbox = await startSandbox({ requestsPerMinute: null, qrImage: 'absent' });
 		restoreTime = withoutWaiting(builtClock);
 	});
 	beforeEach(async () => {

@@ -3,9 +3,10 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { isPrivateAddress, parseWebAddress } from '../domain/webAddress';
 import { triggerAddresses } from './triggerAddress';
+import { resumeUrl } from './waiting/resumeUrl';
 
 /** Where a new transaction reports its updates to (API document, Events 1). */
-export type NotifyChoice = 'none' | 'credential' | 'trigger' | 'url';
+export type NotifyChoice = 'none' | 'credential' | 'trigger' | 'thisExecution' | 'url';
 
 export interface NotificationAddress {
 	url?: string;
@@ -45,6 +46,8 @@ export function notificationAddress(
 						'Add a Digital Sales Trigger to this workflow and publish the workflow, or choose another way to notify.',
 				},
 			);
+		case 'thisExecution':
+			return executionAddress(context, itemIndex);
 		case 'url':
 			return checked(context, itemIndex, typedUrl, {
 				missing: 'Notification URL is empty',
@@ -52,6 +55,19 @@ export function notificationAddress(
 					'Enter the address that the service shall post to, or choose another way to notify.',
 			});
 	}
+}
+
+function executionAddress(context: IExecuteFunctions, itemIndex: number): NotificationAddress {
+	const url = resumeUrl(context, itemIndex);
+	const isHeard = context
+		.getChildNodes(context.getNode().name, { includeNodeParameters: true })
+		.some(({ disabled, parameters }) => !disabled && parameters?.operation === 'waitForPayment');
+	return {
+		url,
+		hint: isHeard
+			? reachability(new URL(url))
+			: 'Notifications go to this execution, but nothing in it waits for them. Put Transaction > Wait for Payment after this node.',
+	};
 }
 
 function checked(

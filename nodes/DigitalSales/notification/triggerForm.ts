@@ -1,4 +1,4 @@
-import type { INodeProperties, IWebhookFunctions } from 'n8n-workflow';
+import type { IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { isStatusGroup, STATUS_GROUPS } from '../domain/paymentStatus';
 import type { Notice } from '../api/schemas/notification';
@@ -115,9 +115,19 @@ export const triggerProperties: INodeProperties[] = [
 					'Whether to add the notice as it was received, in the field "notification". Nothing in it is verified.',
 			},
 			{
+				displayName: 'Secret in the URL',
+				name: 'urlSecret',
+				type: 'boolean',
+				noDataExpression: true,
+				default: false,
+				description:
+					'Whether to make a secret when the workflow is published and to turn away every notice whose address lacks it. Create PIX of this workflow adds it by itself; for other workflows copy the whole address from the output of Notification > Get Address. Charges made before it was switched on report without it and are turned away.',
+			},
+			{
 				displayName: 'Verify With the Service',
 				name: 'verify',
 				type: 'boolean',
+				noDataExpression: true,
 				default: true,
 				description:
 					'Whether to read the transaction from the service before the workflow starts. Notices are not signed: switched off, anyone who knows the URL can report a payment that never happened. Items then carry verified: false.',
@@ -140,10 +150,11 @@ const formSchema = z.object({
 		.object({
 			deduplicate: z.boolean().default(true),
 			includeNotification: z.boolean().default(false),
+			urlSecret: z.boolean().default(false),
 			verify: z.boolean().default(true),
 		})
-		// A broken option must never switch verification off.
-		.catch({ deduplicate: true, includeNotification: false, verify: true }),
+		// A broken option must never switch verification off, or leave the lock open.
+		.catch({ deduplicate: true, includeNotification: false, urlSecret: true, verify: true }),
 });
 
 export type TriggerForm = z.output<typeof formSchema>;
@@ -157,6 +168,11 @@ export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
 		filters: context.getNodeParameter('filters', {}),
 		options: context.getNodeParameter('options', {}),
 	});
+}
+
+/** Whether the trigger is to have a secret in its URL. */
+export function wantsUrlSecret(context: IHookFunctions): boolean {
+	return context.getNodeParameter('options.urlSecret', false) === true;
 }
 
 /** The names that a method goes by; what the service calls boleto is not documented. */

@@ -38,6 +38,8 @@ export async function openAccount(
 	accounts += 1;
 	const sandbox = await startSandbox({
 		requestsPerMinute: null,
+		// Drawing QR codes is what takes the time; few tests need the picture.
+		qrImage: 'absent',
 		apiToken: `test-api-token-${process.pid}-${accounts}`,
 		bodyApiToken: `test-body-token-${process.pid}-${accounts}`,
 		...options,

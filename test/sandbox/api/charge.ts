@@ -34,7 +34,7 @@ export async function charge(
 		payment_status: status,
 		previous_status: status,
 		installments: input.installments,
-		pix: options.refused ? null : await makePix(parts.origin(), hash, input.amount),
+		pix: options.refused ? null : await makePix(parts, hash, input.amount),
 		amount: input.amount,
 		amount_liquid: input.amount - fee(input.amount),
 		transaction: randomUUID(),
@@ -89,7 +89,7 @@ function fee(amount: number): number {
 	return Math.min(amount, Math.round((amount * 499) / 10_000) + 100);
 }
 
-async function makePix(origin: string, hash: string, amount: number): Promise<Pix> {
+async function makePix(parts: SandboxParts, hash: string, amount: number): Promise<Pix> {
 	const code = brCode({
 		amount,
 		location: `pix.sandbox.test/qr/v2/${hash}`,
@@ -97,8 +97,8 @@ async function makePix(origin: string, hash: string, amount: number): Promise<Pi
 		merchantCity: 'SAO PAULO',
 	});
 	return {
-		pix_url: `${origin}/sandbox/qr/${hash}.png`,
+		pix_url: `${parts.origin()}/sandbox/qr/${hash}.png`,
 		pix_qr_code: code,
-		qr_code_base64: await qrImageBase64(code),
+		qr_code_base64: parts.settings.qrImage === 'absent' ? null : await qrImageBase64(code),
 	};
 }

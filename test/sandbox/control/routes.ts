@@ -1,3 +1,4 @@
+import { qrImageBase64 } from '../pix/qrImage';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SandboxParts } from '../api/context';
 import { faultProblem, isFault } from '../faults/parse';
@@ -35,7 +36,8 @@ export function registerControls(
 	});
 	app.get<{ Params: { name: string } }>('/sandbox/qr/:name', async (request, reply) => {
 		const stored = parts.state.transaction(request.params.name.replace(/\.png$/, ''));
-		const image = stored?.pix?.qr_code_base64;
+		const pix = stored?.pix;
+		const image = pix && (pix.qr_code_base64 ?? (await qrImageBase64(pix.pix_qr_code)));
 		if (!image) return await reply.code(404).send({ message: 'No such code' });
 		void reply.header('content-type', 'image/png').header('cache-control', 'max-age=86400');
 		return await reply.send(Buffer.from(image, 'base64'));

@@ -140,6 +140,11 @@ export const createProperties: INodeProperties[] = [
 				description: 'The service sends no notifications',
 			},
 			{
+				name: 'This Execution',
+				value: 'thisExecution',
+				description: 'Transaction > Wait for Payment, further on in this workflow',
+			},
+			{
 				name: 'Trigger of This Workflow',
 				value: 'trigger',
 				description: 'The published Digital Sales Trigger in this same workflow',

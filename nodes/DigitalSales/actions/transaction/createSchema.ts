@@ -37,8 +37,8 @@ export function createSchema({ unit, checkCustomer }: CreateReading) {
 		customerEmail: optional(customer.email),
 		customerPhone: optional(customer.phone),
 		customerDocument: optional(customer.document),
-		notify: z.enum(['none', 'credential', 'trigger', 'url'], {
-			message: 'must be none, credential, trigger or url',
+		notify: z.enum(['none', 'credential', 'trigger', 'thisExecution', 'url'], {
+			message: 'must be none, credential, trigger, thisExecution or url',
 		}),
 		notificationUrl: optional(textField),
 		simplify: yesNoField,

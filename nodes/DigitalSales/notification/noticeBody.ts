@@ -1,0 +1,35 @@
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { isJsonObject, toDataObject } from '../api/schemas/json';
+
+const LARGEST_NOTICE_BYTES = 256 * 1024;
+
+/** Whether a notice is larger than any real one. */
+export function isTooLarge(context: IWebhookFunctions): boolean {
+	const stated = Number(context.getHeaderData()['content-length'] ?? 0);
+	const { rawBody } = context.getRequestObject();
+	return stated > LARGEST_NOTICE_BYTES || (rawBody?.length ?? 0) > LARGEST_NOTICE_BYTES;
+}
+
+/** The body of a notice: n8n gives an object for JSON and forms, a text for other types, or nothing. */
+export function readBody(context: IWebhookFunctions): unknown {
+	const body: unknown = context.getBodyData();
+	if (typeof body !== 'string') return body;
+	try {
+		return JSON.parse(body);
+	} catch {
+		return undefined;
+	}
+}
+
+/** A notification without the tokens that some shapes carry. */
+export async function cleanNotification(
+	context: IWebhookFunctions,
+	body: unknown,
+): Promise<IDataObject> {
+	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
+	const clean: unknown = JSON.parse(account.redact(JSON.stringify(body)));
+	if (!isJsonObject(clean)) return {};
+	const { token: _token, api_token: _apiToken, ...fields } = clean;
+	return toDataObject(fields);
+}
