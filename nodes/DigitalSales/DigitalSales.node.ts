@@ -3,12 +3,16 @@ import type {
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
+	IWebhookFunctions,
+	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { formProperties } from './actions/registry';
 import { router } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
+import { resumeWebhooks } from './notification/waiting/resumeUrl';
+import { wake } from './notification/waiting/wake';
 
 export class DigitalSales implements INodeType {
 	description: INodeTypeDescription = {
@@ -24,6 +28,7 @@ export class DigitalSales implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'digitalSalesApi', required: true, testedBy: 'digitalSalesApiTest' }],
+		webhooks: resumeWebhooks,
 		properties: formProperties(),
 	};
 
@@ -34,5 +39,9 @@ export class DigitalSales implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await router.call(this);
+	}
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await wake(this);
 	}
 }

@@ -1,11 +1,14 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import type { Client, ClientOptions } from '../api/client';
+import type { PendingPayment } from '../notification/waiting/park';
 
 /** One output item of an operation, before it is paired with its input item. */
 export interface Output {
 	json: IDataObject;
 	binary?: IBinaryKeyData;
+	/** What the item still waits for. Where an item waits, the whole execution is parked. */
+	pending?: PendingPayment;
 }
 
 /** What an operation may use while it works on one item. */

@@ -4,15 +4,18 @@ import type { Operation, Resource } from './operation';
 import { getAllProducts } from './product/getAll.operation';
 import { createTransactionOperation } from './transaction/create.operation';
 import { getTransactionOperation } from './transaction/get.operation';
+import { waitForPaymentOperation } from './transaction/waitForPayment.operation';
+import { getAddressOperation } from './notification/getAddress.operation';
 
 /** The one list of what the node can do: the form and the routing are both built from it. */
 const RESOURCES: Resource[] = [
+	{ name: 'Notification', value: 'notification', operations: [getAddressOperation] },
 	{ name: 'Offer', value: 'offer', operations: [createOfferOperation] },
 	{ name: 'Product', value: 'product', operations: [getAllProducts] },
 	{
 		name: 'Transaction',
 		value: 'transaction',
-		operations: [createTransactionOperation, getTransactionOperation],
+		operations: [createTransactionOperation, getTransactionOperation, waitForPaymentOperation],
 	},
 ];
 

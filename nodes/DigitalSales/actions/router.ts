@@ -3,8 +3,9 @@ import { NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount, type Account } from '../api/account';
 import { Client } from '../api/client';
 import { toNodeError, type NodeError } from '../api/errors';
+import { inOrder } from '../api/inOrder';
+import { parkWherePending, type ItemResult } from '../notification/waiting/park';
 import { fieldLabel } from './fieldLabel';
-import { inOrder } from './inOrder';
 import type { Operation, Output, PreparedItem } from './operation';
 import { findOperation } from './registry';
 
@@ -27,7 +28,7 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 		const preparation = preparations[itemIndex];
 		return preparation === undefined ? [] : await run.item(preparation, itemIndex);
 	});
-	return [outputs.flat()];
+	return [await parkWherePending(this, outputs.flat())];
 }
 
 class Run {
@@ -41,7 +42,7 @@ class Run {
 		private readonly account: Account,
 	) {}
 
-	async item(preparation: Preparation, itemIndex: number): Promise<INodeExecutionData[]> {
+	async item(preparation: Preparation, itemIndex: number): Promise<ItemResult[]> {
 		if ('invalid' in preparation) return this.failed(preparation.invalid, itemIndex);
 		try {
 			const outputs = await preparation.send({
@@ -49,7 +50,10 @@ class Run {
 				hint: (message) => this.hint(message),
 			});
 			if (this.operation.itemsAtOnce === 1) this.noteCreated(outputs, itemIndex);
-			return outputs.map((output) => ({ ...output, pairedItem: { item: itemIndex } }));
+			return outputs.map(({ pending, ...output }) => ({
+				item: { ...output, pairedItem: { item: itemIndex } },
+				pending,
+			}));
 		} catch (error) {
 			const nodeError = toNodeError(this.context.getNode(), error, {
 				itemIndex,
@@ -73,12 +77,13 @@ class Run {
 		});
 	}
 
-	private failed(error: NodeError, itemIndex: number): INodeExecutionData[] {
+	private failed(error: NodeError, itemIndex: number): ItemResult[] {
 		if (!this.context.continueOnFail()) throw error;
 		const status = 'httpCode' in error && error.httpCode ? Number(error.httpCode) : undefined;
 		// n8n knows an item for its error output by these two names and no others.
 		const details = status === undefined ? {} : { details: { status } };
-		return [{ json: { error: error.message, ...details }, pairedItem: { item: itemIndex } }];
+		const json = { error: error.message, ...details };
+		return [{ item: { json, pairedItem: { item: itemIndex } } }];
 	}
 
 	private noteCreated(outputs: Output[], itemIndex: number): void {

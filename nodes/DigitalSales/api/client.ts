@@ -65,7 +65,7 @@ interface Outcome {
 }
 
 /** Shorter waits are not worth telling a person about. */
-const NOTABLE_WAIT_MS = 1_000;
+const NOTABLE_WAIT_MS = 500;
 
 /**
  * The only place that talks to the service. A request is paced by the account's budget, sent with

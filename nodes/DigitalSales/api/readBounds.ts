@@ -53,9 +53,7 @@ export class ReadBounds {
 
 	/** Each read under way may turn out to find nothing, so it takes its place among those. */
 	private hasRoom(): boolean {
-		return (
-			this.underWay < Math.min(MOST_AT_ONCE, MOST_UNKNOWN_A_MINUTE - this.unknown.count())
-		);
+		return this.underWay < Math.min(MOST_AT_ONCE, MOST_UNKNOWN_A_MINUTE - this.unknown.count());
 	}
 }
 

@@ -15,4 +15,6 @@ export interface Turn {
 	/** When the subject may be looked at again. */
 	freeAt: number;
 	found?: Found;
+	/** Nobody needs to look at it any more. */
+	over?: boolean;
 }

@@ -69,6 +69,13 @@ export function wholeNumberField(least: number, most = Number.MAX_SAFE_INTEGER) 
 		.refine((value) => Number.isSafeInteger(value) && value >= least && value <= most, message);
 }
 
+/** A number above 0, also as a text; a comma is read as the decimal sign. */
+export const positiveNumberField = z
+	.union([z.number(), z.string().transform((text) => Number(text.trim().replace(',', '.')))], {
+		errorMap: () => ({ message: 'must be a number' }),
+	})
+	.refine((value) => Number.isFinite(value) && value > 0, 'must be a number above 0');
+
 /** Percent, for example 12.5; a comma is read as the decimal sign. */
 export const percentField = z
 	.union([z.number(), z.string().transform((text) => Number(text.trim().replace(',', '.')))], {

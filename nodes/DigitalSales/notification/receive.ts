@@ -1,10 +1,9 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { readNotice, type Notice } from '../api/schemas/notification';
-import { transactionSchema } from '../api/schemas/transaction';
-import { simplifyTransaction } from '../api/simplify/transaction';
 import type { Found } from '../api/turn';
 import { EmittedNotices } from './emittedNotices';
+import { factsOf, reported } from './facts';
 import { cleanNotification, isTooLarge, readBody } from './noticeBody';
 import { ANSWER_WITHIN_MS } from './readBack';
 import { answer, REPLIES, type Reply } from './reply';
@@ -84,8 +83,7 @@ async function emitVerified(
 	{ transaction }: Found,
 	body: unknown,
 ): Promise<Outcome> {
-	const shown = form.simplify ? withoutQrCode(simplifyTransaction(transaction)) : transaction;
-	const item: IDataObject = { ...shown, verified: true };
+	const item: IDataObject = { ...reported(transaction, form.simplify), verified: true };
 	if (form.options.includeNotification) item.notification = await cleanNotification(context, body);
 	return emit(context, form, factsOf(hash, transaction), item);
 }
@@ -107,21 +105,6 @@ function emit(
 		emitted.add(emission);
 	}
 	return { reply: REPLIES.accepted, item };
-}
-
-function factsOf(hash: string, transaction: IDataObject): Notice {
-	const { data } = transactionSchema.safeParse(transaction);
-	return {
-		hash,
-		status: data?.payment_status ?? undefined,
-		paymentMethod: data?.payment_method ?? undefined,
-		productHash: data?.product?.hash ?? undefined,
-	};
-}
-
-/** The code to pay with is of no use once a trigger reports, and ten fields are enough. */
-function withoutQrCode({ pix_qr_code: _dropped, ...fields }: IDataObject): IDataObject {
-	return fields;
 }
 
 function triggerKey(context: IWebhookFunctions): string {

@@ -11,6 +11,8 @@ const MOST_REMEMBERED = 1_000;
 export interface Look {
 	pause: boolean;
 	found?: Found;
+	/** Nobody needs to look any more. */
+	over?: boolean;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface Look {
  */
 export type Asked =
 	| { granted: true; end: (look: Look) => void }
-	| { granted: false; found?: Found };
+	| { granted: false; found?: Found; over?: boolean };
 
 /** Who asks, and for what. */
 export interface Asking {
@@ -41,9 +43,9 @@ export async function askForTurn(asking: Asking): Promise<Asked> {
 	const askedAt = clock.now();
 	for (;;) {
 		const turn = processState.turns.get(subject);
-		if (!turn || (!turn.inHand && (urgent || turn.freeAt <= clock.now()))) {
-			return grant(subject, claim);
-		}
+		const isFree = !turn?.inHand && (turn?.freeAt ?? 0) <= clock.now();
+		if (turn?.over && !isFree) return { granted: false, over: true };
+		if (!turn || isFree || (urgent && !turn.inHand)) return grant(subject, claim);
 		if (!turn.inHand && claim !== undefined && claim === turn.found?.status) {
 			return { granted: false, found: turn.found };
 		}
@@ -67,11 +69,12 @@ function grant(subject: string, claim: string | undefined): Asked {
 	processState.turns.set(subject, turn);
 	return {
 		granted: true,
-		end({ pause, found }) {
+		end({ pause, found, over }) {
 			// Entered anew, so that the oldest end stands first.
 			processState.turns.delete(subject);
 			turn.inHand = undefined;
 			turn.found = found;
+			turn.over = over;
 			turn.freeAt = clock.now() + PAUSE_MS;
 			if (pause) processState.turns.set(subject, turn);
 			forgetOld();

@@ -107,6 +107,8 @@ export interface NodeRunOptions extends Omit<RunOptions, 'startItems' | 'startNo
 	type?: string;
 	/** The node's name, "Digital Sales" by default. */
 	name?: string;
+	/** The workflow's id, for runs of one and the same workflow; each run has its own by default. */
+	workflowId?: string;
 }
 
 /** What a run of a single node came to: the node's own part, and that of the whole run. */
@@ -130,11 +132,13 @@ export function runNode(
 		settings,
 		type = ACTION_TYPE,
 		name = 'Digital Sales',
+		workflowId,
 		...surroundings
 	} = options;
 	const running = runWorkflow({
 		...surroundings,
 		...(items === undefined ? {} : { startItems: items }),
+		...(workflowId === undefined ? {} : { id: workflowId }),
 		nodes: [
 			{ name: 'Start', type: START_TYPE },
 			{

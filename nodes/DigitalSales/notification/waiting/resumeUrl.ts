@@ -21,9 +21,7 @@ export function resumeUrl(
 	context: Pick<IExecuteFunctions | IWebhookFunctions, 'evaluateExpression'>,
 	itemIndex: number,
 ): string {
-	const url = new URL(
-		String(context.evaluateExpression('{{ $execution.resumeUrl }}', itemIndex)),
-	);
+	const url = new URL(String(context.evaluateExpression('{{ $execution.resumeUrl }}', itemIndex)));
 	url.pathname = `${url.pathname.replace(/\/$/, '')}/${PATH}`;
 	return url.href;
 }

@@ -1,0 +1,44 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { triggerAddresses } from '../../notification/triggerAddress';
+import { hasUrlSecret } from '../../notification/urlSecret';
+import type { Operation } from '../operation';
+
+const properties: INodeProperties[] = [
+	{
+		displayName:
+			'Shows the address that the published Digital Sales Trigger of this workflow listens at, its secret included. For charges of other workflows copy it into the Notification URL of the credential.',
+		name: 'addressNotice',
+		type: 'notice',
+		default: '',
+	},
+];
+
+/** Notification > Get Address: where the trigger of this workflow takes notifications in. */
+export const getAddressOperation: Operation = {
+	name: 'Get Address',
+	value: 'getAddress',
+	action: 'Get the notification address of this workflow',
+	description: 'Show the whole address of the published trigger of this workflow',
+	properties,
+	serviceFields: {},
+	itemsAtOnce: 32,
+	prepare(context, itemIndex) {
+		const addresses = triggerAddresses(context.getWorkflowStaticData('global'));
+		if (addresses.length === 0) {
+			throw new NodeOperationError(
+				context.getNode(),
+				'This workflow has no published Digital Sales Trigger',
+				{
+					itemIndex,
+					description: 'Add a Digital Sales Trigger to this workflow and publish the workflow.',
+				},
+			);
+		}
+		return {
+			async send() {
+				return addresses.map((url) => ({ json: { url, has_secret: hasUrlSecret(url) } }));
+			},
+		};
+	},
+};

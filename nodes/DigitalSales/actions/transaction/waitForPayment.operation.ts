@@ -1,0 +1,167 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { z } from 'zod';
+import { clock } from '../../api/clock';
+import type { Situation } from '../../api/retryPolicy';
+import { ServiceError } from '../../api/serviceError';
+import { getTransaction } from '../../api/transactions';
+import { isSettled } from '../../domain/paymentStatus';
+import {
+	hashField,
+	positiveNumberField,
+	required,
+	wholeNumberField,
+	yesNoField,
+} from '../../form/fields';
+import { readForm } from '../../form/readForm';
+import { factsOf, reported } from '../../notification/facts';
+import type { Operation } from '../operation';
+
+const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+const LONGEST_LIMIT_DAYS = 365;
+
+const properties: INodeProperties[] = [
+	{
+		displayName:
+			'The execution waits here and goes on when the payment is decided: paid, refused, canceled, expired, refunded or charged back. Set Notify of Create PIX to This Execution to hear of it at once; otherwise it is noticed at the next re-check. Check "timedOut" and "payment_status" before you deliver anything.',
+		name: 'waitNotice',
+		type: 'notice',
+		default: '',
+	},
+	{
+		displayName: 'Transaction Hash',
+		name: 'transactionHash',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. ab12cd34ef',
+		description: 'The hash of the transaction, as Create PIX gives it',
+	},
+	{
+		displayName: 'Time Limit',
+		name: 'timeLimit',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 60,
+		description:
+			'How long to wait at most. Then the execution goes on with the state of that moment and "timedOut" is true.',
+	},
+	{
+		displayName: 'Time Limit Unit',
+		name: 'timeLimitUnit',
+		type: 'options',
+		options: [
+			{ name: 'Seconds', value: 'seconds' },
+			{ name: 'Minutes', value: 'minutes' },
+			{ name: 'Hours', value: 'hours' },
+			{ name: 'Days', value: 'days' },
+		],
+		default: 'minutes',
+	},
+	{
+		displayName: 'Re-Check Interval',
+		name: 'recheckInterval',
+		type: 'number',
+		typeOptions: { minValue: 0, numberPrecision: 0 },
+		default: 60,
+		description:
+			'How many seconds to wait before looking at the payment again by itself, because notifications get lost; 0 never looks again. Each time costs one request for each item.',
+	},
+	{
+		displayName: 'Simplify',
+		name: 'simplify',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+];
+
+const schema = z
+	.object({
+		transactionHash: required(hashField),
+		timeLimit: required(positiveNumberField),
+		timeLimitUnit: z.enum(['seconds', 'minutes', 'hours', 'days'], {
+			message: 'must be seconds, minutes, hours or days',
+		}),
+		recheckInterval: required(wholeNumberField(0)),
+		simplify: yesNoField,
+	})
+	.refine(
+		({ timeLimit, timeLimitUnit }) =>
+			limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days'),
+		{
+			path: ['timeLimit'],
+			message: `must be at most ${LONGEST_LIMIT_DAYS} days`,
+		},
+	);
+
+/** Transaction > Wait for Payment: GET /transactions/{hash} (API document, Endpoint 1) until it is settled. */
+export const waitForPaymentOperation: Operation = {
+	name: 'Wait for Payment',
+	value: 'waitForPayment',
+	action: 'Wait for the payment of a transaction',
+	description: 'Pause the execution until a transaction is paid or cannot be paid any more',
+	properties,
+	serviceFields: { hash: 'transactionHash' },
+	itemsAtOnce: 32,
+	prepare(context, itemIndex) {
+		refuseAsTool(context, itemIndex);
+		const form = readForm(context, itemIndex, properties, schema);
+		const { transactionHash: hash, simplify } = form;
+		const deadline = clock.now() + limitMs(form.timeLimit, form.timeLimitUnit);
+		const recheckMs = form.recheckInterval * 1_000;
+		return {
+			clientOptions: { retry: FIRST_READ_LIMITS },
+			async send({ client, hint }) {
+				const transaction = await getTransaction(client, hash).catch((error: unknown) => {
+					if (!mayPass(error)) throw error;
+					hint(
+						'The service could not be asked just now. It is asked again while the execution waits.',
+					);
+					return { hash };
+				});
+				const timedOut = !isSettled(factsOf(hash, transaction).status);
+				return [
+					{
+						json: { ...reported(transaction, simplify), timedOut },
+						...(timedOut ? { pending: { hash, simplify, deadline, recheckMs } } : {}),
+					},
+				];
+			},
+		};
+	},
+};
+
+/** The wait itself is the longer retry. */
+const FIRST_READ_LIMITS = { maxTries: 3, maxTotalMs: 15_000 };
+
+const PASSING: ReadonlySet<Situation> = new Set([
+	'rateLimited',
+	'unavailable',
+	'serverError',
+	'notSent',
+	'interrupted',
+]);
+
+/** Whether a read failed in a way that may be over when it is tried again. */
+function mayPass(error: unknown): boolean {
+	return error instanceof ServiceError && PASSING.has(error.facts.situation);
+}
+
+function limitMs(amount: number, unit: keyof typeof UNITS): number {
+	return amount * UNITS[unit];
+}
+
+/** An agent's tool call cannot be parked: it would return at once and look like a time-out. */
+function refuseAsTool(context: IExecuteFunctions, itemIndex: number): void {
+	if (!context.getNode().type.endsWith('Tool')) return;
+	throw new NodeOperationError(
+		context.getNode(),
+		'Wait for Payment cannot be used as a tool of an agent',
+		{
+			itemIndex,
+			description:
+				'Give the agent Transaction > Get to look at a payment, or wait in the workflow behind the agent.',
+		},
+	);
+}

@@ -1,0 +1,25 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Notice } from '../api/schemas/notification';
+import { transactionSchema } from '../api/schemas/transaction';
+import { simplifyTransaction } from '../api/simplify/transaction';
+
+/** What the service itself says of a transaction, in the terms in which a notice speaks of it. */
+export function factsOf(hash: string, transaction: IDataObject): Notice {
+	const { data } = transactionSchema.safeParse(transaction);
+	return {
+		hash,
+		status: data?.payment_status ?? undefined,
+		paymentMethod: data?.payment_method ?? undefined,
+		productHash: data?.product?.hash ?? undefined,
+	};
+}
+
+/**
+ * A transaction as it is reported on. The code to pay with is of no use any more then, and what is
+ * said of the report itself takes its place among the ten fields of Simplify.
+ */
+export function reported(transaction: IDataObject, simplify: boolean): IDataObject {
+	if (!simplify) return transaction;
+	const { pix_qr_code: _dropped, ...fields } = simplifyTransaction(transaction);
+	return fields;
+}

@@ -1,0 +1,71 @@
+import { runNode, type NodeOutcome } from '../harness';
+import { openAccount, type Account } from '../support/account';
+
+/** A minute of the sandbox takes a second; the node is told the same limit for that second. */
+const MINUTE_IN_A_SECOND = {
+	resource: 'product',
+	operation: 'getAll',
+	returnAll: true,
+	simplify: false,
+	options: { requestLimit: 20, requestLimitWindow: 1 },
+};
+
+describe('The rate limit of GET /products', () => {
+	let account: Account;
+
+	afterEach(async () => await account.sandbox.close());
+
+	const open = async (products: number, maxPageSize: number): Promise<void> => {
+		account = await openAccount({
+			clockScale: 60,
+			products,
+			maxPageSize,
+			requestsPerMinute: 20,
+			rateLimitWindow: 'sliding',
+		});
+		account.reset();
+	};
+	const list = async (): Promise<NodeOutcome> => await account.run(MINUTE_IN_A_SECOND);
+	const limited = (): number =>
+		account.sandbox.requests.filter(({ status }) => status === 429).length;
+
+	test('137 products come in one burst, and 3,000 without a single 429', async () => {
+		await open(137, 30);
+		expect((await list()).json).toHaveLength(137);
+		await account.sandbox.close();
+
+		await open(3_000, 50);
+		const { json, hints } = await list();
+		expect(json).toHaveLength(3_000);
+		expect(account.sandbox.requests).toHaveLength(60);
+		expect(limited()).toBe(0);
+		expect(hints).toHaveLength(1);
+		expect(JSON.stringify(hints)).toContain('waited for its turn');
+	});
+
+	test('four executions share the budget, take turns and all finish', async () => {
+		await open(400, 20);
+
+		const runs = await Promise.all(
+			Array.from(
+				{ length: 4 },
+				async () => await runNode(MINUTE_IN_A_SECOND, { credentials: account.credentials }),
+			),
+		);
+
+		expect(runs.map(({ json }) => json.length)).toEqual([400, 400, 400, 400]);
+		expect(limited()).toBe(0);
+	});
+
+	test('a 429 all the same is waited out, when another process has spent the budget', async () => {
+		await open(400, 20);
+		const headers = { authorization: `Bearer ${account.sandbox.apiToken}` };
+		for (let spent = 0; spent < 15; spent++) {
+			await fetch(`${account.sandbox.baseUrl}/products?per_page=1`, { headers });
+		}
+
+		const { json } = await list();
+
+		expect(json).toHaveLength(400);
+	});
+});

@@ -1,0 +1,211 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { NodeProcess, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
+import { openAccount, pixParameters, type Account } from '../support/account';
+
+/** n8n's Retry On Fail, without its pause. */
+const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+describe('A charge is made once', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	const parameters = (reference?: string, more: INodeParameters = {}): INodeParameters =>
+		pixParameters(account.sandbox, {
+			additionalFields: reference === undefined ? {} : { orderReference: reference },
+			...more,
+		});
+	const production = async (
+		given: INodeParameters,
+		options: NodeRunOptions = {},
+	): Promise<NodeOutcome> =>
+		await runNode(given, { credentials: account.credentials, mode: 'trigger', ...options });
+	const posts = (): number =>
+		account.sandbox.requests.filter(({ method }) => method === 'POST').length;
+
+	test('an outcome that is not known says what it was about and what to do', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+
+		const { message, description } = await account.fail(parameters());
+
+		expect(message).toContain('It is not known whether the service did this');
+		expect(description).toContain('2 x Curso de Fotografia');
+		expect(description).toContain('R$ 39,80');
+		expect(description).toContain('document ending in 4725');
+		expect(description).not.toContain('52998224725');
+		expect(description).toContain('may charge the customer twice');
+	});
+
+	test('Retry On Fail sends nothing again whose outcome is not known', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+
+		const run = await production(parameters(), { settings: RETRY });
+
+		expect(run.status).toBe('error');
+		expect(run.node?.error?.message).toContain('not known whether this was charged before');
+		expect(posts()).toBe(1);
+		expect(account.sandbox.charges()).toBe(1);
+	});
+
+	test('Retry On Fail charges nobody again who was charged in the first try', async () => {
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'status',
+			status: 422,
+			after: 1,
+		});
+
+		const run = await production(parameters(), { settings: RETRY, items: [{}, {}, {}] });
+
+		expect(run.status).toBe('success');
+		expect(account.sandbox.charges()).toBe(3);
+		expect(run.json.map(({ hash }) => hash)).toEqual(
+			account.sandbox.transactions.map(({ hash }) => hash),
+		);
+		expect(JSON.stringify(run.hints)).toContain('no second charge was made');
+	});
+
+	test('Retry On Fail charges nobody twice where failed items go on as items', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 422 });
+
+		await production(parameters(), {
+			settings: { ...RETRY, onError: 'continueRegularOutput' },
+			items: [{}, {}],
+		});
+
+		expect(account.sandbox.charges()).toBe(2);
+	});
+
+	test('two items of one run, and two runs of a node, are charges of their own', async () => {
+		await production(parameters(), { items: [{}, {}] });
+		await production(parameters());
+
+		expect(account.sandbox.charges()).toBe(3);
+	});
+
+	describe('Order Reference', () => {
+		test('a repeat gives the existing transaction', async () => {
+			const first = await production(parameters('order-1'));
+			const second = await production(parameters('order-1'), { staticData: first.staticData });
+
+			expect(second.json[0]?.hash).toBe(first.json[0]?.hash);
+			expect(account.sandbox.charges()).toBe(1);
+			expect(JSON.stringify(second.hints)).toContain('under order reference \\"order-1\\"');
+		});
+
+		test('it is not sent to the service', async () => {
+			await production(parameters('order-secret-name'));
+
+			expect(JSON.stringify(account.sandbox.requests)).not.toContain('order-secret-name');
+		});
+
+		test('it holds over a restart', async () => {
+			const first = await production(parameters('order-1'), { process: NodeProcess.fresh() });
+			const second = await production(parameters('order-1'), {
+				process: NodeProcess.fresh(),
+				staticData: first.staticData,
+			});
+
+			expect(second.json[0]?.hash).toBe(first.json[0]?.hash);
+			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		test('the same reference twice in one run is one charge', async () => {
+			const { json } = await production(parameters('order-1'), { items: [{}, {}] });
+
+			expect(json[0]?.hash).toBe(json[1]?.hash);
+			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		test('simultaneous executions make one charge', async () => {
+			account.sandbox.addFault({
+				endpoint: 'POST /transactions',
+				kind: 'delay',
+				ms: 50,
+				times: 'always',
+			});
+			const runs = await Promise.all(
+				Array.from(
+					{ length: 5 },
+					async () => await production(parameters('order-1'), { workflowId: 'shop' }),
+				),
+			);
+
+			expect(account.sandbox.charges()).toBe(1);
+			expect(runs.filter(({ status }) => status === 'success')).toHaveLength(1);
+			expect(runs.find(({ status }) => status === 'error')?.node?.error?.description).toContain(
+				'Another execution is charging this order right now',
+			);
+		});
+
+		test('one in doubt is refused, after a restart too, until the user clears it', async () => {
+			account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetBeforeProcessing' });
+			const first = await production(parameters('order-1'), { process: NodeProcess.fresh() });
+			const { staticData } = first;
+			const second = await production(parameters('order-1'), {
+				process: NodeProcess.fresh(),
+				staticData,
+			});
+
+			expect([first.status, second.status]).toEqual(['error', 'error']);
+			expect(second.node?.error?.message).toContain('under order reference "order-1"');
+			expect(second.node?.error?.description).toContain('Charge Again');
+			expect(posts()).toBe(1);
+
+			const third = await production(
+				parameters('order-1', { options: { orderInDoubt: 'chargeAgain' } }),
+				{ process: NodeProcess.fresh(), staticData },
+			);
+			expect(third.status).toBe('success');
+			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		test('one that the service refused can be tried again', async () => {
+			account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 422 });
+			const first = await production(parameters('order-1'));
+			const second = await production(parameters('order-1'), { staticData: first.staticData });
+
+			expect([first.status, second.status]).toEqual(['error', 'success']);
+			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		test('the memory is bounded, and what is in doubt is kept longest', async () => {
+			const digitalSalesOrders = [
+				['doubtful', '?2026-01-01T00:00:00.000Z'],
+				...Array.from({ length: 1_000 }, (_, index) => [`old-${index}`, 'abc123']),
+			];
+			const run = await production(parameters('order-1'), {
+				process: NodeProcess.fresh(),
+				staticData: { global: { digitalSalesOrders } },
+			});
+
+			const kept = JSON.stringify(run.staticData);
+			expect(kept).toContain('doubtful');
+			expect(kept).toContain('order-1');
+			expect(kept).not.toContain('"old-0"');
+			expect(kept).toContain('"old-999"');
+		});
+	});
+
+	test('cancelling stops the wait for a rate limit at once', async () => {
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'retryAfter',
+			seconds: 60,
+			times: 'always',
+		});
+		const running = runNode(parameters(), { credentials: account.credentials });
+		while (posts() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+		const canceledAt = Date.now();
+		running.cancel();
+		const run = await running;
+
+		expect(run.node?.error?.message).toBe('The execution was cancelled');
+		expect(Date.now() - canceledAt).toBeLessThan(1_000);
+		expect(posts()).toBe(1);
+	});
+});

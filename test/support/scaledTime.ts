@@ -1,0 +1,13 @@
+import type { ReplaceableClock } from './virtualTime';
+
+/** Makes the clock of the package run so many times as fast. Gives the function that restores it. */
+export function fasterTime(clock: ReplaceableClock, times: number): () => void {
+	const { now, sleep } = clock;
+	const start = now();
+	clock.now = () => start + (now() - start) * times;
+	clock.sleep = async (milliseconds) => await sleep(milliseconds / times);
+	return () => {
+		clock.now = now;
+		clock.sleep = sleep;
+	};
+}
