@@ -1,3 +1,4 @@
+const esbuild = require('esbuild');
 const { dest, parallel, series, src, watch } = require('gulp');
 const { spawn } = require('node:child_process');
 const { Transform } = require('node:stream');
@@ -6,6 +7,9 @@ const manifest = require('./package.json');
 
 const ICONS = 'nodes/**/*.svg';
 const CODEX = 'nodes/**/*.node.json';
+
+/** The library behind vendor/qrCode.ts. */
+const LIBRARY = '@juit/qrcode';
 
 /** The address that stands in the sources until the public one, package.json's homepage, replaces it. */
 const ADDRESS_IN_SOURCES = 'https://example.com/n8n-nodes-digital-sales';
@@ -33,6 +37,21 @@ const codex = () => src(CODEX, { base: '.' }).pipe(withHomepage()).pipe(dest('di
 const links = () =>
 	src('dist/credentials/*.js', { base: '.' }).pipe(withHomepage()).pipe(dest('.'));
 
+/** Nothing is installed beside the package, so the one library that it needs stands in it. */
+const bundle = () =>
+	esbuild.build({
+		entryPoints: ['vendor/qrCode.ts'],
+		outfile: 'dist/vendor/qrCode.js',
+		bundle: true,
+		platform: 'node',
+		format: 'cjs',
+		target: 'node20',
+		banner: { js: `/* ${LIBRARY}: see LICENSE.md and NOTICE.md beside this file. */` },
+	});
+
+const licenses = () =>
+	src(['LICENSE.md', 'NOTICE.md'], { cwd: `node_modules/${LIBRARY}` }).pipe(dest('dist/vendor'));
+
 function tsc(...options) {
 	const program = require.resolve('typescript/bin/tsc');
 	return spawn(process.execPath, [program, '-p', 'tsconfig.build.json', ...options], {
@@ -46,6 +65,6 @@ function watchAll() {
 	return tsc('--watch', '--preserveWatchOutput');
 }
 
-exports.build = series(clean, parallel(series(compile, links), icons, codex));
+exports.build = series(clean, parallel(series(compile, links, bundle), licenses, icons, codex));
 exports.dev = series(exports.build, watchAll);
 exports.default = exports.build;

@@ -36,6 +36,8 @@ export interface SetUpOptions {
 	userFolder: string;
 	sandboxPort?: number;
 	n8nPort?: number;
+	/** More environment for n8n. */
+	env?: Record<string, string>;
 	/** Where n8n's own output goes. */
 	log: string;
 	/** Shows what is going on; says nothing where left out. */
@@ -98,7 +100,8 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
 	try {
 		n8n = await step(
 			'Starting n8n',
-			async () => await startN8n({ userFolder, port: options.n8nPort, log: options.log }),
+			async () =>
+				await startN8n({ userFolder, port: options.n8nPort, log: options.log, env: options.env }),
 		);
 		const { url } = n8n;
 		const rest = new N8nRest(url);

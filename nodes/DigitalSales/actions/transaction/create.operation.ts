@@ -3,6 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { transactionSchema } from '../../api/schemas/transaction';
 import { formatReais } from '../../domain/money';
 import { readForm } from '../../form/readForm';
+import { qrCodeProperty } from '../../form/qrCodeOptions';
 import { clientOptions } from '../../form/requestOptions';
 import { notificationAddress } from '../../notification/address';
 import type { Operation } from '../operation';
@@ -10,6 +11,7 @@ import { chargeOnce } from './chargeOnce';
 import { cartTotal, createBody, describeCharge } from './createBody';
 import { createProperties } from './createForm';
 import { createSchema, type CreateForm, type CreateReading } from './createSchema';
+import { pixOutput } from './pixOutput';
 import { simplifyTransaction } from '../../api/simplify/transaction';
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
@@ -82,7 +84,14 @@ export const createTransactionOperation: Operation = {
 				const { payment_status: status, pix } = transactionSchema.parse(json);
 				if (!pix)
 					hint(`The service created no PIX code; the payment status is ${status ?? 'not stated'}.`);
-				return [{ json: form.simplify ? simplifyTransaction(json) : json }];
+				const binary = await pixOutput(json, {
+					context,
+					hint,
+					qrCodeProperty: qrCodeProperty(form.options),
+				});
+				return [
+					{ json: form.simplify ? simplifyTransaction(json) : json, ...(binary && { binary }) },
+				];
 			},
 		};
 	},

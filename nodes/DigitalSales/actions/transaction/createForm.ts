@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { amountUnitOption } from '../../form/amountUnit';
 import { customFieldsProperty } from '../../form/customFields';
 import { offerLocator } from '../../form/locators';
+import { qrCodeOptions } from '../../form/qrCodeOptions';
 import { timeoutOption, writingOptions } from '../../form/requestOptions';
 
 const MONEY_HINT = 'In cents: 1990 is R$ 19,90. To type reais, set Options > Amount Unit.';
@@ -244,6 +245,7 @@ export const createProperties: INodeProperties[] = [
 				description:
 					'What to do when an earlier attempt under the same Order Reference got no usable answer',
 			},
+			...qrCodeOptions,
 			{ ...timeoutOption, default: 120 },
 		],
 	},

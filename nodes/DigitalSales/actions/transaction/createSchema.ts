@@ -12,6 +12,7 @@ import {
 	yesNoField,
 } from '../../form/fields';
 import { optionalLocatorField } from '../../form/locators';
+import { qrCodeOptionsShape } from '../../form/qrCodeOptions';
 import { requestOptionsShape } from '../../form/requestOptions';
 
 /** What decides how the rest of the form is read. */
@@ -60,6 +61,7 @@ export function createSchema({ unit, checkCustomer }: CreateReading) {
 		}),
 		options: z.object({
 			...requestOptionsShape,
+			...qrCodeOptionsShape,
 			amountUnit: amountUnitField,
 			checkCustomer: optional(yesNoField),
 			orderInDoubt: z.enum(['refuse', 'chargeAgain']).optional(),

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { getTransaction } from '../../api/transactions';
 import { hashField, required, yesNoField } from '../../form/fields';
+import { qrCodeOptions, qrCodeOptionsShape, qrCodeProperty } from '../../form/qrCodeOptions';
 import { readForm } from '../../form/readForm';
 import {
 	clientOptions,
@@ -10,6 +11,7 @@ import {
 	timeoutOption,
 } from '../../form/requestOptions';
 import type { Operation } from '../operation';
+import { pixOutput } from './pixOutput';
 import { simplifyTransaction } from '../../api/simplify/transaction';
 
 const properties: INodeProperties[] = [
@@ -35,14 +37,14 @@ const properties: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: [...readingOptions, timeoutOption],
+		options: [...readingOptions, ...qrCodeOptions, timeoutOption],
 	},
 ];
 
 const schema = z.object({
 	transactionHash: required(hashField),
 	simplify: yesNoField,
-	options: z.object(requestOptionsShape),
+	options: z.object({ ...requestOptionsShape, ...qrCodeOptionsShape }),
 });
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
@@ -58,9 +60,14 @@ export const getTransactionOperation: Operation = {
 		const { transactionHash, simplify, options } = readForm(context, itemIndex, properties, schema);
 		return {
 			clientOptions: clientOptions(options),
-			async send({ client }) {
+			async send({ client, hint }) {
 				const json = await getTransaction(client, transactionHash);
-				return [{ json: simplify ? simplifyTransaction(json) : json }];
+				const binary = await pixOutput(json, {
+					context,
+					hint,
+					qrCodeProperty: qrCodeProperty(options),
+				});
+				return [{ json: simplify ? simplifyTransaction(json) : json, ...(binary && { binary }) }];
 			},
 		};
 	},

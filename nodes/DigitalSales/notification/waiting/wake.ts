@@ -18,7 +18,7 @@ import { calledWait } from '../selfCall';
 import { askForTurn } from '../turns';
 import { readParkedItems, readWait, type OpenPayment, type ParkedWait } from './parkedWait';
 import { resumeUrl } from './resumeUrl';
-import { isWatched, watchOver } from './watch';
+import { isWatched, stopWatching, watchOver } from './watch';
 
 type Outcome = { reply: Reply; items?: INodeExecutionData[] };
 
@@ -71,7 +71,8 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	try {
 		const outcome = await look(context, wait, answerBy);
 		over = outcome.items !== undefined;
-		if (notice && !over && !isWatched(context, wait)) {
+		if (over) stopWatching(context, wait);
+		else if (notice && !isWatched(context, wait)) {
 			watchOver(context, wait, resumeUrl(context, 0));
 		}
 		return outcome;

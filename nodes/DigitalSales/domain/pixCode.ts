@@ -1,0 +1,81 @@
+import { formatReais, parseCents } from './money';
+
+/** What a copy-and-paste PIX code (EMV BR Code) says of itself. */
+export interface PixCode {
+	/** Whether the checksum at its end is that of the text before it. */
+	checksumHolds: boolean;
+	/** What it asks for, in integer cents; undefined where it leaves that open. */
+	cents?: number;
+}
+
+const FORMAT = '00';
+const AMOUNT = '54';
+const CHECKSUM = '63';
+const CHECKSUM_DIGITS = 4;
+
+/** Reads a copy-and-paste PIX code; undefined where the text has not its form. */
+export function readPixCode(text: string): PixCode | undefined {
+	const code = text.trim();
+	const bytes = new TextEncoder().encode(code);
+	// Whether a length counts characters or bytes shows only in names with accents.
+	const fields = fieldsOf(code) ?? fieldsOf(String.fromCharCode(...bytes));
+	if (!fields || fields[0]?.id !== FORMAT) return undefined;
+	const checksum = fields.at(-1);
+	if (checksum?.id !== CHECKSUM || checksum.value.length !== CHECKSUM_DIGITS) return undefined;
+	const expected = crc16(bytes.subarray(0, bytes.length - CHECKSUM_DIGITS));
+	return {
+		checksumHolds: checksum.value.toUpperCase() === expected,
+		cents: centsOf(fields.find(({ id }) => id === AMOUNT)?.value),
+	};
+}
+
+/**
+ * What is wrong with the PIX code of a transaction, in words that continue "The PIX code ...";
+ * undefined where nothing is.
+ *
+ * @param cents the amount of the transaction, where it is known
+ */
+export function pixCodeProblem(text: string, cents?: number): string | undefined {
+	const code = readPixCode(text);
+	if (!code) return 'has not the form of a PIX code';
+	if (!code.checksumHolds) return 'is damaged: its checksum does not hold';
+	if (cents === undefined || code.cents === undefined || code.cents === cents) return undefined;
+	return `asks for ${formatReais(code.cents)}, but the transaction is about ${formatReais(cents)}`;
+}
+
+interface Field {
+	id: string;
+	value: string;
+}
+
+/** The fields of the outermost level: two digits each of identifier and length, then the value. */
+function fieldsOf(text: string): Field[] | undefined {
+	const fields: Field[] = [];
+	for (let at = 0; at < text.length; ) {
+		const [, id, length] = /^(\d\d)(\d\d)/.exec(text.slice(at, at + 4)) ?? [];
+		if (id === undefined || length === undefined) return undefined;
+		const end = at + 4 + Number(length);
+		if (end > text.length) return undefined;
+		fields.push({ id, value: text.slice(at + 4, end) });
+		at = end;
+	}
+	return fields;
+}
+
+/** A code for any amount leaves it out or writes zero. */
+function centsOf(amount: string | undefined): number | undefined {
+	const result = parseCents(amount, 'reais');
+	return 'cents' in result && result.cents > 0 ? result.cents : undefined;
+}
+
+/** CRC-16/CCITT-FALSE in four upper-case hexadecimal digits, as the BR Code demands. */
+function crc16(bytes: Uint8Array): string {
+	let crc = 0xffff;
+	for (const byte of bytes) {
+		crc ^= byte << 8;
+		for (let bit = 0; bit < 8; bit++) {
+			crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
+		}
+	}
+	return crc.toString(16).toUpperCase().padStart(CHECKSUM_DIGITS, '0');
+}

@@ -1,0 +1,19 @@
+import { generatePngQrCode } from '../../../vendor/qrCode';
+
+/** Pixels of one module: a usual PIX code gives a picture some 500 pixels wide. */
+const SCALE = 8;
+/** Modules of white around the code; the specification asks for four. */
+const MARGIN = 4;
+
+/**
+ * Draws a text as a QR code.
+ *
+ * @returns a PNG; undefined where the text is too long for a QR code
+ */
+export async function drawQrCode(text: string): Promise<Uint8Array | undefined> {
+	try {
+		return await generatePngQrCode(text, { ecLevel: 'M', scale: SCALE, margin: MARGIN });
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,41 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { optional, textField, yesNoField } from './fields';
+
+const DEFAULT_PROPERTY = 'qrCode';
+
+/** The options for the QR code of a PIX transaction as a picture. */
+export const qrCodeOptions: INodeProperties[] = [
+	{
+		displayName: 'Put QR Code in Field',
+		name: 'binaryPropertyName',
+		type: 'string',
+		default: DEFAULT_PROPERTY,
+		displayOptions: { show: { qrCodeImage: [true] } },
+		hint: 'The name of the output binary field to put the picture in',
+		description:
+			'A node behind this one that sends files, for example by WhatsApp, Telegram or e-mail, asks for this name',
+	},
+	{
+		displayName: 'QR Code Image',
+		name: 'qrCodeImage',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to add the QR code of the PIX as a PNG picture. It is drawn here, so no other service sees the charge.',
+	},
+];
+
+export const qrCodeOptionsShape = {
+	qrCodeImage: optional(yesNoField),
+	binaryPropertyName: optional(textField),
+};
+
+/** The name of the field for the picture; undefined where none is wanted. */
+export function qrCodeProperty(options: {
+	qrCodeImage?: boolean;
+	binaryPropertyName?: string;
+}): string | undefined {
+	return options.qrCodeImage === true
+		? (options.binaryPropertyName ?? DEFAULT_PROPERTY)
+		: undefined;
+}

@@ -1,0 +1,191 @@
+import { received, WaitingRoom } from '../support/waiting';
+import { ACTION_TYPE, NO_OP_TYPE, runWorkflow, START_TYPE } from '../harness';
+import { pixParameters } from '../support/account';
+import { waitParameters } from '../support/waiting';
+
+const FINAL = [
+	'paid',
+	'refused',
+	'canceled',
+	'cancelled',
+	'expired',
+	'refunded',
+	'chargeback',
+	'chargedback',
+];
+const OPEN = ['waiting_payment', 'pending', 'authorized', 'waiting_refund', 'never_heard_of'];
+
+describe('Transaction > Wait for Payment: until it is settled', () => {
+	let room: WaitingRoom;
+
+	beforeAll(async () => {
+		room = await WaitingRoom.open();
+	});
+	beforeEach(() => room.begin());
+	afterEach(() => room.end());
+	afterAll(async () => await room.close());
+
+	test.each(FINAL)('passes on at once what is %s', async (status) => {
+		const hash = await room.charge();
+		await room.account.sandbox.setStatus(hash, status);
+
+		const run = await room.wait([hash]);
+
+		expect(run.status).toBe('success');
+		expect(received(run)).toMatchObject([{ hash, payment_status: status, timedOut: false }]);
+		expect(room.reads()).toBe(1);
+	});
+
+	test.each(OPEN)('waits while it is %s', async (status) => {
+		const hash = await room.charge();
+		await room.account.sandbox.setStatus(hash, status);
+
+		const run = await room.wait([hash]);
+
+		expect(run.status).toBe('waiting');
+		expect(received(run)).toBeUndefined();
+		expect(run.data.Wait?.items[0]?.json).toMatchObject({ hash, payment_status: status });
+		expect(run.data.Wait?.items[0]?.json).not.toHaveProperty('timedOut');
+	});
+
+	test.each(['A', 'B', 'C'] as const)('goes on with a notice of shape %s', async (shape) => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		await room.account.sandbox.setStatus(hash, 'paid');
+
+		const url = await parked.resumeUrl('digital-sales');
+		const report = await room.account.sandbox.notify(hash, { shape, url });
+
+		expect(report.status).toBe(200);
+		expect(received(await parked.finished)).toMatchObject([
+			{ hash, payment_status: 'paid', timedOut: false },
+		]);
+	});
+
+	test('is told by the service where Create PIX gave it the address of this execution', async () => {
+		const { sandbox } = room.account;
+		const run = await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{
+					name: 'Charge',
+					type: ACTION_TYPE,
+					parameters: pixParameters(sandbox, { notify: 'thisExecution' }),
+				},
+				{ name: 'Wait for {{ it }}', type: ACTION_TYPE, parameters: waitParameters() },
+				{ name: 'After', type: NO_OP_TYPE },
+			],
+			credentials: room.account.credentials,
+		});
+		const [charge] = sandbox.transactions;
+		expect(charge?.postback_url).toBe(await run.parked?.resumeUrl('digital-sales'));
+
+		const [report] = await sandbox.pay(charge?.hash ?? '');
+
+		expect(report?.status).toBe(200);
+		expect(received(await run.parked?.finished)).toMatchObject([
+			{ hash: charge?.hash, payment_status: 'paid', timedOut: false },
+		]);
+	});
+
+	test('gives the whole transaction without Simplify, and ten fields at most with it', async () => {
+		const hash = await room.charge();
+		await room.account.sandbox.setStatus(hash, 'paid');
+
+		const whole = await room.wait([hash], { parameters: { simplify: false } });
+		const simple = await room.wait([hash]);
+
+		expect(received(whole)).toMatchObject([
+			{ hash, split_recipients: expect.any(Array), timedOut: false },
+		]);
+		expect(Object.keys(received(simple)?.[0] ?? {}).length).toBeLessThanOrEqual(10);
+	});
+
+	test('stays parked until every item is settled, and keeps their order', async () => {
+		const hashes = [await room.charge(), await room.charge(), await room.charge()];
+		const [first = '', second = '', third = ''] = hashes;
+		await room.account.sandbox.setStatus(second, 'refused');
+		const parked = await room.park(hashes);
+
+		await room.account.sandbox.setStatus(third, 'paid');
+		const early = await parked.resumeByWebhook({ hash: third, status: 'paid' });
+		await room.account.sandbox.setStatus(first, 'paid');
+		const last = await parked.resumeByWebhook({ hash: first, status: 'paid' });
+
+		expect(early).toMatchObject({ answer: { status: 200, json: { waiting: true } } });
+		expect(early.outcome).toBeUndefined();
+		expect(received(last.outcome)).toMatchObject([
+			{ hash: first, payment_status: 'paid', timedOut: false },
+			{ hash: second, payment_status: 'refused', timedOut: false },
+			{ hash: third, payment_status: 'paid', timedOut: false },
+		]);
+		expect(last.outcome?.data.After?.items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+	});
+
+	test('believes the service, not the notice', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+
+		const forged = await parked.resumeByWebhook({ transaction_hash: hash, status: 'paid' });
+
+		expect(forged.answer).toMatchObject({ status: 200, json: { waiting: true } });
+		expect(parked.legs).toBe(1);
+	});
+
+	test('looks again by itself, because notices get lost', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { recheckInterval: 5 } });
+		await room.account.sandbox.setStatus(hash, 'paid');
+
+		expect(received(await parked.finished)).toMatchObject([
+			{ hash, payment_status: 'paid', timedOut: false },
+		]);
+	});
+
+	test('catches up on a notice that came before the execution was parked', async () => {
+		const hash = await room.charge();
+		room.account.sandbox.addFault({
+			endpoint: 'GET /transactions/{hash}',
+			kind: 'patchBody',
+			set: { payment_status: 'waiting_payment' },
+		});
+		await room.account.sandbox.setStatus(hash, 'paid');
+
+		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+
+		expect(received(await parked.finished)).toMatchObject([{ hash, timedOut: false }]);
+		expect(room.reads()).toBe(2);
+	});
+
+	test('waits twice in one execution, each time for its own payment', async () => {
+		const first = await room.charge();
+		const second = await room.charge();
+		const run = await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ name: 'One', type: ACTION_TYPE, parameters: waitParameters({ recheckInterval: 2 }) },
+				{
+					name: 'Two',
+					type: ACTION_TYPE,
+					parameters: waitParameters({ transactionHash: second, recheckInterval: 2 }),
+				},
+				{ name: 'After', type: NO_OP_TYPE },
+			],
+			startItems: [{ hash: first }],
+			mode: 'trigger',
+			credentials: room.account.credentials,
+		});
+		await room.account.sandbox.setStatus(first, 'paid');
+		while (run.parked?.legs === 1) await new Promise((resolve) => setTimeout(resolve, 5));
+		await room.account.sandbox.setStatus(second, 'canceled');
+
+		const end = await run.parked?.finished;
+
+		expect(end?.data.One?.items[0]?.json).toMatchObject({ hash: first, payment_status: 'paid' });
+		expect(received(end)).toMatchObject([{ hash: second, payment_status: 'canceled' }]);
+	});
+});
