@@ -7,6 +7,7 @@ export default {
 		config: {
 			// What tests the stand-in, the harness or the build cannot notice a change of a node.
 			testPathIgnorePatterns: ['/test/unit/sandbox/', '/test/engine/harness', '/test/package/'],
+			testSequencer: './test/package/unitFirst.cjs',
 		},
 	},
 	coverageAnalysis: 'perTest',
@@ -15,7 +16,7 @@ export default {
 	incremental: true,
 	incrementalFile: 'reports/mutation/incremental.json',
 	htmlReporter: { fileName: 'reports/mutation/index.html' },
-	reporters: ['clear-text', 'html'],
+	reporters: ['clear-text', 'html', 'progress-append-only'],
 	clearTextReporter: { allowColor: false, logTests: false },
 	thresholds: { high: 90, low: 85, break: null },
 	concurrency: 2,

@@ -7,7 +7,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { formProperties } from './actions/registry';
+import { formProperties, subtitleExpression } from './actions/registry';
 import { router } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
@@ -21,7 +21,7 @@ export class DigitalSales implements INodeType {
 		icon: { light: 'file:digitalSales.svg', dark: 'file:digitalSales.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{$parameter["operation"] + ": " + $parameter["resource"]}}',
+		subtitle: subtitleExpression(),
 		description: 'List products, create offers and charge customers by PIX',
 		defaults: { name: 'Digital Sales' },
 		usableAsTool: true,

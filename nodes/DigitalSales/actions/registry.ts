@@ -26,6 +26,16 @@ export function findOperation(resource: string, operation: string): Operation | 
 	);
 }
 
+/** The expression that shows the chosen operation under the node, as a sentence. */
+export function subtitleExpression(): string {
+	const sentences = Object.fromEntries(
+		RESOURCES.flatMap(({ value, operations }) =>
+			operations.map((operation) => [`${value} ${operation.value}`, operation.action]),
+		),
+	);
+	return `={{ (${JSON.stringify(sentences)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
+}
+
 /** The whole form of the action node. */
 export function formProperties(): INodeProperties[] {
 	return [

@@ -192,6 +192,23 @@ describe('Errors of the service', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
+	test.each([301, 302, 307, 308] as const)(
+		'a redirect (%i) to another host takes the token and the charge nowhere',
+		async (status) => {
+			const elsewhere = await openAccount();
+			account.sandbox.addFault({
+				kind: 'redirect',
+				to: `${elsewhere.sandbox.baseUrl}/transactions`,
+				status,
+			});
+
+			await account.fail(parametersOf('createPix'));
+
+			expect(elsewhere.sandbox.requests).toEqual([]);
+			await elsewhere.sandbox.close();
+		},
+	);
+
 	describe('Continue on fail', () => {
 		test('gives message and status per item, and goes on', async () => {
 			account.sandbox.addFault({

@@ -53,6 +53,11 @@ export class WaitingRoom {
 		await this.account.sandbox.close();
 	}
 
+	/** For a test that counts what happens within a span of time. */
+	atNormalPace(): void {
+		this.restoreTime();
+	}
+
 	/** What a restart of n8n does to the process. */
 	forget(): void {
 		processState.watches.clear();
