@@ -3,9 +3,13 @@ module.exports = {
 	testEnvironment: 'node',
 	testMatch: ['<rootDir>/test/{unit,engine,package}/**/*.test.ts'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }] },
-	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.n8n-host/', '<rootDir>/.n8n-data/'],
+	modulePathIgnorePatterns: ['dist', '.n8n-host', '.n8n-data', '.stryker-tmp'].map(
+		(folder) => `<rootDir>/${folder}/`,
+	),
 	collectCoverageFrom: ['{nodes,credentials}/**/*.ts', '!**/*.d.ts'],
 	coverageDirectory: 'coverage',
+	coverageReporters: [['text', { skipFull: true }], 'json-summary', 'html'],
+	coverageThreshold: { global: { lines: 90, branches: 75 } },
 	maxWorkers: 2,
 	testTimeout: 15_000,
 };

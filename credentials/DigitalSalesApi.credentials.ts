@@ -43,6 +43,7 @@ export class DigitalSalesApi implements ICredentialType {
 			name: 'bodyApiToken',
 			type: 'string',
 			typeOptions: { password: true },
+			hint: 'Leave empty unless your service gives two tokens',
 			default: '',
 			description:
 				'Only if your service gives a second token for creating transactions. Leave empty to use the API token.',
@@ -51,6 +52,7 @@ export class DigitalSalesApi implements ICredentialType {
 			displayName: 'Notification URL',
 			name: 'notificationUrl',
 			type: 'string',
+			hint: 'Can stay empty; a workflow can also name its own trigger',
 			default: '',
 			placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 			description:

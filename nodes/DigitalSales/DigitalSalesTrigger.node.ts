@@ -9,7 +9,10 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { receiveNotification } from './notification/receive';
 import { isAnnounced, announce, withdraw } from './notification/triggerAddress';
-import { triggerProperties } from './notification/triggerForm';
+import { triggerProperties, triggerSubtitle } from './notification/triggerForm';
+
+const TRY_IT =
+	'<b>To try it</b>, press the orange button above and have a notification sent to the <b>test URL</b> (unfold Webhook URLs): choose Notify: Another Address in Create PIX, paste the test URL, and pay that charge. Or post the hash of a paid transaction yourself: <code>curl -X POST &lt;test URL&gt; -H "Content-Type: application/json" -d \'{"hash":"..."}\'</code>. It arrives only if its status is among those of Trigger On.';
 
 export class DigitalSalesTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -18,18 +21,18 @@ export class DigitalSalesTrigger implements INodeType {
 		icon: { light: 'file:digitalSales.svg', dark: 'file:digitalSales.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{"on " + $parameter["triggerOn"].join(", ")}}',
-		description: 'Starts the workflow when a transaction is paid or changes otherwise',
+		subtitle: triggerSubtitle,
+		// The node panel merges both nodes into one entry and shows this description for it.
+		description:
+			'Starts the workflow when a PIX charge is paid. Beside it: charge by PIX, create offers, list products.',
 		eventTriggerDescription: 'Waiting for a notification of the service',
 		activationMessage:
 			'New PIX charges of this workflow can now report to this trigger. For charges of other workflows, paste the production URL into the Notification URL of the credential.',
 		triggerPanel: {
 			header: 'Receive payments as they happen',
 			executionsHelp: {
-				inactive:
-					'<b>To try it</b>, click "Listen for test event" and post a notification to the <b>test URL</b>, for example <code>curl -X POST &lt;test URL&gt; -H "Content-Type: application/json" -d \'{"hash":"..."}\'</code> with the hash of a transaction of your account. It is read from the service before it arrives here.<br><br><b>For real sales</b>, publish the workflow: notifications then go to the <b>production URL</b>.',
-				active:
-					'<b>To try it</b>, click "Listen for test event" and post a notification to the <b>test URL</b>, for example <code>curl -X POST &lt;test URL&gt; -H "Content-Type: application/json" -d \'{"hash":"..."}\'</code> with the hash of a transaction of your account.<br><br><b>Real sales</b> run by themselves through the <b>production URL</b> and appear in the list of executions.',
+				inactive: `${TRY_IT}<br><br><b>For real sales</b>, publish the workflow: every charge that reports to the <b>production URL</b> then starts it.`,
+				active: `${TRY_IT}<br><br><b>Real sales</b> run by themselves through the <b>production URL</b> and appear under Executions.`,
 			},
 			activationHint:
 				'Publish the workflow, and every charge that reports to its production URL starts it.',

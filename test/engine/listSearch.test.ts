@@ -1,3 +1,4 @@
+import { clock } from '../../nodes/DigitalSales/api/clock';
 import { runListSearch } from './harness';
 import { openAccount, type Account } from './support/account';
 
@@ -22,7 +23,7 @@ describe('Searchable lists', () => {
 		expect(hashes).toEqual(account.sandbox.products.map(({ hash }) => hash));
 		expect(second.paginationToken).toBeUndefined();
 		expect(first.results[0]?.name).toMatch(
-			/ - from R\$ [\d.,]+ - (active|inactive|in review|blocked)$/,
+			/ - (from )?R\$ [\d.,]+ - (active|inactive|in review|blocked)$/,
 		);
 	});
 
@@ -37,7 +38,7 @@ describe('Searchable lists', () => {
 		expect(results).toMatchObject([{ value: wanted?.hash }]);
 	});
 
-	test('show the offers with title and price', async () => {
+	test('show the offers with title, price and status', async () => {
 		const [product] = account.sandbox.products;
 
 		const { results } = await runListSearch('searchOffers', {
@@ -46,16 +47,151 @@ describe('Searchable lists', () => {
 		});
 
 		expect(results.map(({ value }) => value)).toEqual(product?.offers.map(({ hash }) => hash));
+		expect(results.map(({ url }) => url)).toEqual(product?.offers.map(({ url }) => url));
+		expect(results[0]?.name).toMatch(/ - R\$ [\d.,]+ - active$/);
 		expect(results[0]?.name).toContain(product?.title);
 	});
 
-	test('say what is wrong inside the list', async () => {
-		await expect(
-			runListSearch('searchProducts', {
-				credentials: {
-					digitalSalesApi: { baseUrl: account.sandbox.baseUrl, apiToken: 'test-wrong-token' },
+	describe('remember pages for a moment', () => {
+		const list = async (filter?: string): Promise<unknown[]> => {
+			const { credentials } = account;
+			return (await runListSearch('searchProducts', { credentials, filter })).results;
+		};
+
+		test('so that opening a list again sends nothing', async () => {
+			const first = await list();
+			const again = await list();
+			await runListSearch('searchOffers', { credentials: account.credentials });
+
+			expect(again).toEqual(first);
+			expect(account.sandbox.requests).toHaveLength(1);
+		});
+
+		test('so that two lists that open together send one request', async () => {
+			await Promise.all([list(), list(), list()]);
+
+			expect(account.sandbox.requests).toHaveLength(1);
+		});
+
+		test('each search for itself', async () => {
+			await list('curso');
+			await list('guia');
+			await list('curso');
+
+			expect(account.sandbox.requests.map(({ query }) => query.search)).toEqual(['curso', 'guia']);
+		});
+
+		test('and no longer', async () => {
+			const now = jest.spyOn(clock, 'now');
+			now.mockReturnValue(1_000_000);
+			await list();
+			now.mockReturnValue(1_000_000 + 44_000);
+			await list();
+			expect(account.sandbox.requests).toHaveLength(1);
+			now.mockReturnValue(1_000_000 + 46_000);
+			await list();
+			now.mockRestore();
+
+			expect(account.sandbox.requests).toHaveLength(2);
+		});
+
+		test('but no faults', async () => {
+			account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 403 });
+
+			await expect(list()).rejects.toThrow('no permission');
+			await expect(list()).resolves.not.toHaveLength(0);
+		});
+
+		test('until an offer is created', async () => {
+			const [product] = account.sandbox.products;
+			await list();
+			await account.run({
+				resource: 'offer',
+				operation: 'create',
+				productHash: { __rl: true, mode: 'hash', value: product?.hash ?? '' },
+				title: 'Nova',
+				price: '100',
+			});
+
+			const { results } = await runListSearch('searchOffers', {
+				credentials: account.credentials,
+				filter: product?.hash ?? '',
+			});
+
+			expect(results.map(({ name }) => name).join()).toContain('Nova');
+		});
+	});
+
+	describe('say inside the list', () => {
+		const failure = async (
+			name = 'searchProducts',
+			{ credentials } = account,
+		): Promise<Record<string, unknown>> =>
+			await runListSearch(name, { credentials }).then(
+				() => {
+					throw new Error('The list did not fail');
 				},
-			}),
-		).rejects.toThrow('did not accept the API token');
+				(error: Record<string, unknown>) => error,
+			);
+
+		test('that the token is wrong', async () => {
+			const { baseUrl } = account.sandbox;
+			const credentials = { digitalSalesApi: { baseUrl, apiToken: 'test-wrong-token' } };
+
+			await expect(runListSearch('searchProducts', { credentials })).rejects.toThrow(
+				'did not accept the API token',
+			);
+		});
+
+		test('that the token has no permission', async () => {
+			account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 403 });
+
+			await expect(failure()).resolves.toMatchObject({
+				message: expect.stringContaining('no permission') as string,
+				httpCode: '403',
+			});
+		});
+
+		test('that the account has no products', async () => {
+			const empty = await openAccount({ products: 0 });
+
+			await expect(failure('searchProducts', empty)).resolves.toMatchObject({
+				message: 'This account has no products yet',
+				description: expect.stringContaining('By Hash') as string,
+			});
+			await expect(failure('searchOffers', empty)).resolves.toMatchObject({
+				message: 'This account has no offers yet',
+			});
+			await empty.sandbox.close();
+		});
+
+		test('that the limit is used up, without making anybody wait for a minute', async () => {
+			account.sandbox.addFault({
+				endpoint: 'GET /products',
+				kind: 'retryAfter',
+				seconds: 60,
+				times: 'always',
+			});
+
+			const started = Date.now();
+			const atTheService = await failure();
+			const inThisProcess = await failure();
+
+			for (const { message, description } of [atTheService, inThisProcess]) {
+				expect(message).toBe('The product requests of this minute are used up');
+				expect(description).toContain('By Hash');
+			}
+			expect(account.sandbox.requests).toHaveLength(1);
+			expect(Date.now() - started).toBeLessThan(8_000);
+		});
+	});
+
+	test('are no failure where a search finds nothing', async () => {
+		const { results } = await runListSearch('searchProducts', {
+			credentials: account.credentials,
+			filter: 'there is no such product',
+		});
+
+		expect(results).toEqual([]);
 	});
 });

@@ -53,6 +53,7 @@ export function operations(sandbox: Sandbox, hash: string): OperationUnderTest[]
 				customerPhone: '11912345678',
 				customerDocument: '52998224725',
 				additionalFields: { orderReference: '={{ $json.reference ?? "" }}' },
+				options: { fillFromCatalog: false },
 			},
 			created: () => sandbox.charges(),
 		},

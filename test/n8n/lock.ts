@@ -5,12 +5,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 const HEARTBEAT_MS = 2_000;
 const STALE_MS = 30_000;
 
+// Not by instanceof: in a test runner the errors of Node.js are of another Error than ours.
+function hasCode(error: unknown, code: string): boolean {
+	return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}
+
 function isAlive(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
 		return true;
 	} catch (error) {
-		return error instanceof Error && 'code' in error && error.code === 'EPERM';
+		return hasCode(error, 'EPERM');
 	}
 }
 
@@ -21,7 +26,7 @@ async function take(file: string): Promise<boolean> {
 		await handle.close();
 		return true;
 	} catch (error) {
-		if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+		if (hasCode(error, 'EEXIST')) return false;
 		throw error;
 	}
 }

@@ -1,3 +1,4 @@
+import type { INode } from 'n8n-workflow';
 import { displayPath } from '../form/displayPath';
 import type { Operation } from './operation';
 
@@ -5,12 +6,16 @@ import type { Operation } from './operation';
  * The display name of the parameter behind a dotted field of the service: `cart.0.price` gives
  * `Cart > Item 1 > Price`; undefined where the form has no such parameter.
  */
-export function fieldLabel(operation: Operation, serviceField: string): string | undefined {
+export function fieldLabel(
+	operation: Operation,
+	serviceField: string,
+	node: INode,
+): string | undefined {
 	const keys = serviceField.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
 	const pattern = keys.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
 	const parameter = operation.serviceFields[pattern];
 	if (parameter === undefined) return undefined;
 	const indexes = keys.filter((key) => typeof key === 'number');
 	const path = parameter.split('.').map((key) => (key === '*' ? (indexes.shift() ?? 0) : key));
-	return displayPath(operation.properties, path);
+	return displayPath(operation.properties, path, node);
 }

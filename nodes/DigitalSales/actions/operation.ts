@@ -1,5 +1,6 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { Account } from '../api/account';
+import type { CatalogLookup } from '../api/catalogLookup';
 import type { Client, ClientOptions } from '../api/client';
 import type { PendingPayment } from '../notification/waiting/park';
 
@@ -20,6 +21,11 @@ export interface ItemRun {
 
 /** One item whose parameters have all been read and found valid; nothing has been sent yet. */
 export interface PreparedItem {
+	/**
+	 * Looks up what the form leaves to the catalog, and gives the item with it. All items are complete
+	 * before the first is sent. Only reads, and never throws: what cannot be found stays as it is.
+	 */
+	complete?: (catalog: CatalogLookup, hint: ItemRun['hint']) => Promise<PreparedItem>;
 	send: (run: ItemRun) => Promise<Output[]>;
 	clientOptions?: ClientOptions;
 	/** What it is about, for an error that cannot say whether it was done. */

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount, type Account } from '../api/account';
+import { CatalogLookup, LOOKUP_LIMITS } from '../api/catalogLookup';
 import { Client } from '../api/client';
 import { toNodeError, type NodeError } from '../api/errors';
 import { inOrder } from '../api/inOrder';
@@ -24,8 +25,9 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 		prepare(this, operation, account, itemIndex),
 	);
 	const run = new Run(this, operation, account);
+	const complete = await run.complete(preparations);
 	const outputs = await inOrder(count, operation.itemsAtOnce, async (itemIndex) => {
-		const preparation = preparations[itemIndex];
+		const preparation = complete[itemIndex];
 		return preparation === undefined ? [] : await run.item(preparation, itemIndex);
 	});
 	return [await parkWherePending(this, outputs.flat())];
@@ -42,6 +44,21 @@ class Run {
 		private readonly account: Account,
 	) {}
 
+	/** Has what the forms leave to the catalog looked up, one item after the other. */
+	async complete(preparations: Preparation[]): Promise<Preparation[]> {
+		const signal = this.context.getExecutionCancelSignal();
+		const client = new Client(this.context, this.account, { ...LOOKUP_LIMITS, signal });
+		const catalog = new CatalogLookup(client);
+		const completed: Preparation[] = [];
+		for (const preparation of preparations) {
+			const complete = 'send' in preparation ? preparation.complete : undefined;
+			completed.push(
+				complete ? await complete(catalog, (message) => this.hint(message)) : preparation,
+			);
+		}
+		return completed;
+	}
+
 	async item(preparation: Preparation, itemIndex: number): Promise<ItemResult[]> {
 		if ('invalid' in preparation) return this.failed(preparation.invalid, itemIndex);
 		try {
@@ -57,7 +74,7 @@ class Run {
 		} catch (error) {
 			const nodeError = toNodeError(this.context.getNode(), error, {
 				itemIndex,
-				labelOf: (field) => fieldLabel(this.operation, field),
+				labelOf: (field) => fieldLabel(this.operation, field, this.context.getNode()),
 				about: preparation.about,
 				notes:
 					this.created.length > 0 ? [`Already done in this run: ${this.created.join('; ')}.`] : [],

@@ -1,3 +1,4 @@
+import type { RememberedPage } from './catalogPage';
 import type { ChargeState } from './chargeState';
 import type { RateLimiter } from './rateLimiter';
 import type { ReadBounds } from './readBounds';
@@ -18,6 +19,8 @@ export const processState = {
 	watches: new Map<string, string>(),
 	/** What each trigger has emitted, by trigger: `hash|status`, oldest first. */
 	emitted: new Map<string, Set<string>>(),
+	/** Pages of catalogs by account, search and number, oldest first. */
+	catalogPages: new Map<string, RememberedPage>(),
 	/** Charges by the place in the execution where they are made. */
 	charges: new Map<string, ChargeState>(),
 	/** Charges by workflow and order reference. */

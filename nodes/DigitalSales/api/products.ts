@@ -103,7 +103,8 @@ function usefulPageSize(query: ProductQuery): number | undefined {
 	return Math.min(LARGEST_PAGE_SIZE, query.limit);
 }
 
-function refusesPageSize(error: unknown): boolean {
+/** Whether the service refused a page for its size: which sizes are allowed is not documented. */
+export function refusesPageSize(error: unknown): boolean {
 	return (
 		error instanceof ServiceError && (error.facts.status === 400 || error.facts.status === 422)
 	);

@@ -46,7 +46,7 @@ type CentsText = { cents: string; problem?: never } | { cents?: never; problem: 
 function centsText(text: string): CentsText {
 	if (WHOLE_NUMBER.test(text)) return { cents: text };
 	return {
-		problem: `is in cents and must be a whole number, for example 1990 for R$ 19,90; "${text}" is not one`,
+		problem: `must be a whole number, for example 1990 for R$ 19,90; "${text}" is not one`,
 	};
 }
 
@@ -54,7 +54,7 @@ function reaisText(text: string): CentsText {
 	const match = /^(\d+)(?:[.,](\d{1,2}))?$/.exec(ungrouped(text));
 	if (!match?.[1]) {
 		return {
-			problem: `is in reais, for example 19,90 or 1.234,56; "${text}" cannot be read for certain`,
+			problem: `must be an amount such as 19,90 or 1.234,56; "${text}" cannot be read for certain`,
 		};
 	}
 	return { cents: match[1] + (match[2] ?? '').padEnd(2, '0') };

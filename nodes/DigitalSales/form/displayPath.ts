@@ -1,14 +1,22 @@
-import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	INode,
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
+} from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
 
 /**
  * The place of a value in the words of the form: `['cart', 'items', 0, 'price']` gives
- * `Cart > Item 1 > Price`. Names that the form does not know are left as they are.
+ * `Cart > Item 1 > Price`. Of several fields with one name the one counts that the form of the node
+ * shows. Names that the form does not know are left as they are.
  */
 export function displayPath(
 	properties: INodeProperties[],
 	path: ReadonlyArray<string | number>,
+	node: INode,
 ): string {
 	const labels: string[] = [];
 	let entries: FormEntry[] = properties;
@@ -18,11 +26,22 @@ export function displayPath(
 			labels.push(`${last ?? 'Entry'} ${key + 1}`);
 			continue;
 		}
-		const entry = entries.find(({ name }) => name === key);
+		const entry = entryNamed(entries, key, node);
 		labels.push(entry === undefined ? key : labelOf(entry));
 		entries = entry === undefined ? [] : childrenOf(entry);
 	}
 	return labels.join(' > ');
+}
+
+function entryNamed(entries: FormEntry[], wanted: string, node: INode): FormEntry | undefined {
+	const named = entries.filter(({ name }) => name === wanted);
+	return named.find((entry) => isShown(entry, node)) ?? named[0];
+}
+
+function isShown(entry: FormEntry, node: INode): boolean {
+	if (!('type' in entry)) return true;
+	const { parameters } = node;
+	return NodeHelpers.displayParameter(parameters, entry, node, null, parameters);
 }
 
 function labelOf(entry: FormEntry): string {

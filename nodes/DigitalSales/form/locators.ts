@@ -1,17 +1,30 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
-import { isUsableHash } from '../domain/hash';
 import { isJsonObject } from '../api/schemas/json';
+import { isUsableHash } from '../domain/hash';
+import { hashInAddress } from '../domain/pageAddress';
 
 const HASH_VALIDATION = {
 	type: 'regex' as const,
 	properties: { regex: '^(?!\\s*\\.{1,2}\\s*$).*\\S.*$', errorMessage: 'Not a valid hash' },
 };
 
-/** Picks one product: from the searchable list, or by its hash. */
-export function productLocator(
-	property: Pick<INodeProperties, 'description' | 'required'>,
-): INodeProperties {
+const ADDRESS_VALIDATION = {
+	type: 'regex' as const,
+	properties: {
+		regex: '^\\s*[hH][tT][tT][pP][sS]?://[^/?#\\s]+/+[^/?#\\s][^\\s]*\\s*$',
+		errorMessage: 'Not a complete web address with a path behind the host',
+	},
+};
+
+const HASH_HINT = 'The identifier that the service has for it';
+const ADDRESS_HINT =
+	'It is looked for in the catalog; otherwise the last part of its path is taken for the hash.';
+
+type Place = Pick<INodeProperties, 'description' | 'required'>;
+
+/** Picks one product: from the searchable list, by its hash, or by the address of its sale page. */
+export function productLocator(place: Place): INodeProperties {
 	return {
 		displayName: 'Product',
 		name: 'productHash',
@@ -30,17 +43,24 @@ export function productLocator(
 				name: 'hash',
 				type: 'string',
 				placeholder: 'e.g. prodab12cd',
+				hint: HASH_HINT,
 				validation: [HASH_VALIDATION],
 			},
+			{
+				displayName: 'By URL',
+				name: 'url',
+				type: 'string',
+				placeholder: 'e.g. https://www.example.com/p/prodab12cd',
+				hint: `The address of its sale page. ${ADDRESS_HINT}`,
+				validation: [ADDRESS_VALIDATION],
+			},
 		],
-		...property,
+		...place,
 	};
 }
 
-/** Picks one offer: from the offers of the searchable product list, or by its hash. */
-export function offerLocator(
-	property: Pick<INodeProperties, 'description' | 'required'>,
-): INodeProperties {
+/** Picks one offer: from the searchable list, by its hash, or by the address of its checkout. */
+export function offerLocator(place: Place): INodeProperties {
 	return {
 		displayName: 'Offer',
 		name: 'offerHash',
@@ -59,27 +79,50 @@ export function offerLocator(
 				name: 'hash',
 				type: 'string',
 				placeholder: 'e.g. offer12ab',
+				hint: HASH_HINT,
 				validation: [HASH_VALIDATION],
 			},
+			{
+				displayName: 'By URL',
+				name: 'url',
+				type: 'string',
+				placeholder: 'e.g. https://pay.example.com/offer12ab',
+				hint: `The address of its checkout. ${ADDRESS_HINT}`,
+				validation: [ADDRESS_VALIDATION],
+			},
 		],
-		...property,
+		...place,
 	};
 }
 
-/** The hash that a resource locator holds; a plain text from an expression is taken as the hash. */
-export const locatorField = z.unknown().transform((input, context): string => {
+/** What a locator holds. */
+export interface Located {
+	/** As it was given, or as it was read from the address. */
+	hash: string;
+	/** The address that the hash was read from; the catalog may know it better. */
+	address?: string;
+}
+
+/** The hash or address that a locator holds; a plain text from an expression counts as well. */
+export const locatorField = z.unknown().transform((input, context): Located => {
 	const value: unknown = isJsonObject(input) && '__rl' in input ? input.value : input;
-	const hash = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-	if (isUsableHash(hash)) return hash;
-	context.addIssue({
-		code: 'custom',
-		message: hash === '' ? 'is empty; choose one or enter its hash' : 'is not a hash',
-	});
+	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+	const isAddress = /^https?:\/\//i.test(text);
+	const hash = isAddress ? hashInAddress(text) : text;
+	if (hash !== undefined && isUsableHash(hash)) {
+		return isAddress ? { hash, address: text } : { hash };
+	}
+	context.addIssue({ code: 'custom', message: problemOf(text, isAddress) });
 	return z.NEVER;
 });
 
+function problemOf(text: string, isAddress: boolean): string {
+	if (isAddress) return 'is an address with no hash in it; choose from the list or enter the hash';
+	return text === '' ? 'is empty; choose one or enter its hash' : 'is not a hash';
+}
+
 /** A locator that may be left empty. */
-export const optionalLocatorField = z.unknown().transform((input, context): string | undefined => {
+export const optionalLocatorField = z.unknown().transform((input, context): Located | undefined => {
 	const value: unknown = isJsonObject(input) && '__rl' in input ? input.value : input;
 	if (value === undefined || value === null || value === '') return undefined;
 	const result = locatorField.safeParse(input);

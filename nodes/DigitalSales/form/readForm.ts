@@ -22,7 +22,7 @@ export function readForm<S extends z.ZodTypeAny>(
 	const result = schema.safeParse(values);
 	if (result.success) return result.data;
 	const problems = result.error.issues.map((issue) => ({
-		label: displayPath(properties, issue.path),
+		label: displayPath(properties, issue.path, context.getNode()),
 		text: issue.message,
 	}));
 	const [first, ...others] = problems;

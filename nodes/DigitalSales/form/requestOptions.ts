@@ -63,10 +63,11 @@ export const requestOptionsShape = {
 	maxWait: optional(wholeNumberField(0, 86_400)),
 };
 
-/** The request options of a form in the units of the client. */
-export function clientOptions(
-	options: z.output<z.ZodObject<typeof requestOptionsShape>>,
-): ClientOptions {
+/** The request options of a form. */
+export type RequestOptions = z.output<z.ZodObject<typeof requestOptionsShape>>;
+
+/** The same in the units of the client. */
+export function clientOptions(options: RequestOptions): ClientOptions {
 	return {
 		timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1_000,
 		retry: {

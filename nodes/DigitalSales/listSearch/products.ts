@@ -3,100 +3,102 @@ import type {
 	INodeListSearchItems,
 	INodeListSearchResult,
 } from 'n8n-workflow';
-import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import { Client } from '../api/client';
-import { toNodeError } from '../api/errors';
-import { fetchProductPage, productFilter } from '../api/products';
+import { catalogPage } from '../api/catalog';
+import type { CatalogOffer, CatalogProduct } from '../api/catalogPage';
 import { productStatusName } from '../api/productStatus';
-import { productSchema, type Product } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
+import { searchKey } from '../domain/searchText';
+import { emptyList, listClient, listError } from './listClient';
 
-const PAGE_SIZE = 100;
 /** A service that ignores the search is searched here, page by page, but not without end. */
 const MOST_PAGES_A_CALL = 5;
 
-/** The searchable list of products. */
+/** The searchable list of products: title, lowest price, status. */
 export async function searchProducts(
 	this: ILoadOptionsFunctions,
 	filter?: string,
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
-	return await searchPages(this, filter, paginationToken, (product) =>
-		product.hash == null
-			? []
-			: [{ name: productLabel(product), value: product.hash, url: product.sale_page ?? undefined }],
-	);
+	return await searchPages(this, 'products', filter, paginationToken, (product, isWanted) => {
+		if (product.hash == null || !isWanted(product.title, product.hash)) return [];
+		return [
+			{ name: productLabel(product), value: product.hash, url: product.sale_page ?? undefined },
+		];
+	});
 }
 
-/** The offers of the searchable list of products. */
+/** The searchable list of offers: titles of product and offer, price, status of the product. */
 export async function searchOffers(
 	this: ILoadOptionsFunctions,
 	filter?: string,
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
-	return await searchPages(this, filter, paginationToken, (product) =>
-		(product.offers ?? []).flatMap((offer) =>
-			offer.hash == null
-				? []
-				: [
-						{
-							name: [
-								product.title ?? product.hash,
-								offer.title,
-								offer.price == null ? undefined : formatReais(offer.price),
-							]
-								.filter((part) => part != null && part !== '')
-								.join(' - '),
-							value: offer.hash,
-							url: offer.url ?? undefined,
-						},
-					],
-		),
-	);
+	return await searchPages(this, 'offers', filter, paginationToken, (product, isWanted) => {
+		const isWholeProduct = isWanted(product.title, product.hash);
+		return product.offers.flatMap((offer) => {
+			if (offer.hash == null) return [];
+			if (!isWholeProduct && !isWanted(offer.title, offer.hash)) return [];
+			return [{ name: offerLabel(product, offer), value: offer.hash, url: offer.url ?? undefined }];
+		});
+	});
 }
 
-function productLabel(product: Product): string {
-	const prices = (product.offers ?? []).map(({ price }) => price).filter((price) => price != null);
-	return [
+function productLabel({ title, hash, offers, status }: CatalogProduct): string {
+	const prices = offers.map(({ price }) => price).filter((price) => price != null);
+	const price = prices.length === 0 ? undefined : formatReais(Math.min(...prices));
+	const isOne = new Set(prices).size === 1;
+	return joined([title ?? hash, price && (isOne ? price : `from ${price}`), statusOf(status)]);
+}
+
+function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): string {
+	return joined([
 		product.title ?? product.hash,
-		prices.length === 0 ? undefined : `from ${formatReais(Math.min(...prices))}`,
-		product.status == null ? undefined : productStatusName(product.status),
-	]
-		.filter((part) => part !== undefined)
-		.join(' - ');
+		title,
+		price == null ? undefined : formatReais(price),
+		statusOf(product.status),
+	]);
+}
+
+function statusOf(status: number | null | undefined): string | undefined {
+	return status == null ? undefined : String(productStatusName(status));
+}
+
+function joined(parts: Array<string | null | undefined>): string {
+	return parts.filter((part) => part != null && part !== '').join(' - ');
+}
+
+type Wish = (title: string | null | undefined, hash: string | null | undefined) => boolean;
+
+/** The service searches, and what it sends is searched again: an unknown query name is ignored. */
+function wishFor(search: string | undefined): Wish {
+	if (search === undefined) return () => true;
+	const wanted = searchKey(search);
+	return (title, hash) => hash === search || searchKey(title ?? '').includes(wanted);
 }
 
 async function searchPages(
 	context: ILoadOptionsFunctions,
+	what: 'products' | 'offers',
 	filter: string | undefined,
 	paginationToken: string | undefined,
-	entries: (product: Product) => INodeListSearchItems[],
+	entriesOf: (product: CatalogProduct, isWanted: Wish) => INodeListSearchItems[],
 ): Promise<INodeListSearchResult> {
+	const search = filter?.trim() === '' ? undefined : filter?.trim();
+	const isWanted = wishFor(search);
 	try {
-		const credential = await context.getCredentials(CREDENTIAL_NAME);
-		const client = new Client(context, readAccount(credential), {
-			retry: { maxTries: 2, maxTotalMs: 15_000 },
-			timeoutMs: 20_000,
-		});
-		const search = filter?.trim() === '' ? undefined : filter?.trim();
-		const matches = productFilter({ search });
-		const results: INodeListSearchItems[] = [];
-		let page = Number(paginationToken ?? 1);
-		for (let read = 0; read < MOST_PAGES_A_CALL; read++, page++) {
-			const { data, lastPage = 1 } = await fetchProductPage(
-				client,
-				{ search },
-				{ page, pageSize: PAGE_SIZE },
-			);
-			for (const item of data.filter(matches)) {
-				const product = productSchema.safeParse(item);
-				if (product.success) results.push(...entries(product.data));
+		const client = await listClient(context);
+		let number = Number(paginationToken ?? 1);
+		for (let read = 0; read < MOST_PAGES_A_CALL; read++, number++) {
+			const { products, isLast } = await catalogPage(client, search, number);
+			const results = products.flatMap((product) => entriesOf(product, isWanted));
+			if (!isLast && results.length === 0) continue;
+			if (isLast && number === 1 && results.length === 0 && search === undefined) {
+				throw emptyList(context.getNode(), what);
 			}
-			if (page >= lastPage) return { results };
-			if (results.length > 0) return { results, paginationToken: String(page + 1) };
+			return isLast ? { results } : { results, paginationToken: String(number + 1) };
 		}
-		return { results, paginationToken: String(page) };
+		return { results: [], paginationToken: String(number) };
 	} catch (error) {
-		throw toNodeError(context.getNode(), error, {});
+		throw listError(context.getNode(), error);
 	}
 }

@@ -6,11 +6,22 @@ import type { Notice } from '../api/schemas/notification';
 const OTHER = 'other';
 const ANY = 'any';
 
+const SUBTITLE_WORDS = {
+	[ANY]: 'any change',
+	[OTHER]: 'named statuses',
+	reversed: 'refunded',
+	failed: 'refused',
+	waiting: 'waiting for payment',
+};
+
+/** Under the trigger on the canvas: what starts the workflow. */
+export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
+
 /** The form of the trigger node. */
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Once the workflow is published, Create PIX in this same workflow finds this trigger by itself (Notify: Trigger of This Workflow). For other workflows copy the production URL above into the Notification URL of the credential.',
+			'Once the workflow is published, Create PIX in this same workflow finds this trigger by itself (Notify: Trigger of This Workflow). For other workflows copy the production URL (unfold Webhook URLs above) into the Notification URL of the credential.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
@@ -23,23 +34,37 @@ export const triggerProperties: INodeProperties[] = [
 			{
 				name: 'Any Status',
 				value: ANY,
+				action: 'On any change of a transaction',
 				description: 'Every change, also to a status nobody has listed',
 			},
-			{ name: 'Other', value: OTHER, description: 'Statuses that you name yourself' },
-			{ name: 'Paid', value: 'paid', description: 'The money has arrived' },
+			{
+				name: 'Other',
+				value: OTHER,
+				action: 'On statuses that you name',
+				description: 'Statuses that you name yourself',
+			},
+			{
+				name: 'Paid',
+				value: 'paid',
+				action: 'On transaction paid',
+				description: 'The money has arrived',
+			},
 			{
 				name: 'Refunded or Charged Back',
 				value: 'reversed',
+				action: 'On transaction refunded or charged back',
 				description: 'The money went back, or is about to',
 			},
 			{
 				name: 'Refused, Canceled or Expired',
 				value: 'failed',
+				action: 'On transaction refused, canceled or expired',
 				description: 'The customer will not pay this any more',
 			},
 			{
 				name: 'Waiting for Payment',
 				value: 'waiting',
+				action: 'On transaction waiting for payment',
 				description: 'Created, in analysis or authorized, but not paid',
 			},
 		],

@@ -118,7 +118,7 @@ describe('Offer > Create', () => {
 			{ productHash: { __rl: true, mode: 'hash', value: '={{ ".." }}' } },
 			'Product is not a hash',
 		],
-		['reais in a field of cents', { price: '19,90' }, 'Price is in cents'],
+		['reais in a field of cents', { price: '19,90' }, 'Price in Cents must be'],
 		['a negative price', { price: '-5' }, 'Price must not be negative'],
 		[
 			'an unknown payment method',

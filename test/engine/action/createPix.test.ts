@@ -65,6 +65,8 @@ describe('Transaction > Create PIX', () => {
 				customerEmail: ' ',
 				customerPhone: '',
 				customerDocument: '',
+				cart: { items: [{ offerHash: 'offer1', price: '1990', title: '', cover: ' ' }] },
+				options: { fillFromCatalog: false },
 				additionalFields: { tracking: { src: '', utmSource: '' } },
 			}),
 		);
@@ -76,7 +78,9 @@ describe('Transaction > Create PIX', () => {
 			'installments',
 			'payment_method',
 		]);
-		expect((body() as { cart: object[] }).cart[0]).not.toHaveProperty('cover');
+		expect((body() as { cart: object[] }).cart).toEqual([
+			{ offer_hash: 'offer1', price: 1990, quantity: 1, operation_type: 1 },
+		]);
 	});
 
 	test('sends tracking, installments, a given amount and a cover', async () => {
@@ -232,7 +236,7 @@ describe('Transaction > Create PIX', () => {
 		[
 			'a price that is no amount',
 			cartWith({ price: 'cheap' }),
-			'Cart > Item 1 > Price is in cents',
+			'Cart > Item 1 > Price in Cents must be a whole number',
 		],
 		[
 			'a broken quantity',
@@ -274,7 +278,7 @@ describe('Transaction > Create PIX', () => {
 		[
 			'an amount that is none',
 			{ additionalFields: { amount: '1,5' } },
-			'Additional Fields > Amount is in cents',
+			'Additional Fields > Amount in Cents must be a whole number',
 		],
 		[
 			'broken installments',

@@ -67,7 +67,7 @@ describe('Errors of the service', () => {
 			},
 			'createPix',
 			[
-				/Cart > Item 1 > Price \(cart\.0\.price\): must be positive/,
+				/Cart > Item 1 > Price in Cents \(cart\.0\.price\): must be positive/,
 				/Customer Document \(customer\.document\): is unknown, is short/,
 				/strange: is odd/,
 			],

@@ -58,6 +58,9 @@ export async function openAccount(
 		reset() {
 			sandbox.reset();
 			processState.budgets.clear();
+			processState.catalogPages.clear();
+			processState.readBounds.clear();
+			processState.turns.clear();
 		},
 		async run(parameters, runOptions = {}) {
 			const outcome = await runNode(parameters, { credentials, ...runOptions });
@@ -105,7 +108,7 @@ export function pixParameters(sandbox: Sandbox, more: INodeParameters = {}): INo
 					quantity: 2,
 					operationType: 1,
 					title: 'Curso de Fotografia',
-					cover: '',
+					cover: 'https://cdn.example.com/curso.png',
 				},
 			],
 		},

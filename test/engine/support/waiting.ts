@@ -39,7 +39,6 @@ export class WaitingRoom {
 	/** Before each test. */
 	begin(): void {
 		this.account.reset();
-		processState.turns.clear();
 		this.restoreTime = fasterTime(clock, TIMES);
 	}
 
@@ -56,6 +55,7 @@ export class WaitingRoom {
 	/** For a test that counts what happens within a span of time. */
 	atNormalPace(): void {
 		this.restoreTime();
+		this.restoreTime = fasterTime(clock, 1);
 	}
 
 	/** What a restart of n8n does to the process. */

@@ -1,4 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { withoutWaiting } from '../../support/virtualTime';
 import { serveWebhook, type PublishedTrigger } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
@@ -6,18 +8,21 @@ describe('Digital Sales Trigger: notices', () => {
 	let account: Account;
 	let hash: string;
 	let trigger: PublishedTrigger;
+	let restoreTime: () => number;
 
 	beforeAll(async () => {
 		account = await openAccount();
 	});
 	beforeEach(async () => {
 		account.reset();
+		restoreTime = withoutWaiting(clock);
 		await account.run(pixParameters(account.sandbox));
 		hash = account.sandbox.transactions[0]?.hash ?? '';
 	});
 	afterEach(async () => {
 		await trigger.settled();
 		trigger.stopListening();
+		restoreTime();
 		expect(trigger.thrown).toEqual([]);
 	});
 	afterAll(async () => await account.sandbox.close());
@@ -106,6 +111,10 @@ describe('Digital Sales Trigger: notices', () => {
 		[
 			'a path for a hash',
 			{ body: '{"hash": ".."}', headers: { 'content-type': 'application/json' } },
+		],
+		[
+			'half a character for a hash',
+			{ body: '{"hash": "ab\\ud800"}', headers: { 'content-type': 'application/json' } },
 		],
 		[
 			'a hash that is an object',
@@ -208,6 +217,34 @@ describe('Digital Sales Trigger: notices', () => {
 
 			expect(emitted()).toHaveLength(1);
 			expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
+		});
+
+		test('a notice that reaches another process later starts nothing', async () => {
+			await publish({ triggerOn: ['any'] });
+			await trigger.post({ hash });
+			trigger.addProcess();
+			const answers = [await trigger.post({ hash }), await trigger.post({ hash })];
+
+			expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+			expect(emitted()).toHaveLength(1);
+		});
+
+		test('what was only claimed does not hide what is verified later', async () => {
+			await publish({ triggerOn: ['any'], options: { verify: false } });
+			await trigger.post({ hash, status: 'paid' });
+			const { staticData } = trigger;
+			trigger.stopListening();
+			expect(emitted()).toMatchObject([{ verified: false }]);
+			await setStatus('paid');
+
+			trigger = await serveWebhook({
+				credentials: account.credentials,
+				parameters: { triggerOn: ['any'] },
+				staticData,
+			});
+			await trigger.post({ hash, status: 'paid' });
+
+			expect(emitted()).toMatchObject([{ payment_status: 'paid', verified: true }]);
 		});
 
 		test('every notice is emitted when the user wants that', async () => {

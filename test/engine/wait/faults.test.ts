@@ -226,10 +226,10 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 					expect([200, 400, 404, 410, 422, 503]).toContain(answer.status);
 					expect(outcome).toBeUndefined();
 				}),
-				{ numRuns: 300 },
+				{ numRuns: 100 },
 			);
 			expect(parked.legs).toBe(1);
-		}, 60_000);
+		});
 
 		test('a flood of notices costs one look', async () => {
 			const hash = await room.charge();
@@ -238,7 +238,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			room.atNormalPace();
 			const startedAt = clock.now();
 
-			const notices = Array.from({ length: 100 }, async () => {
+			const notices = Array.from({ length: 40 }, async () => {
 				const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
 				return answer.status;
 			});

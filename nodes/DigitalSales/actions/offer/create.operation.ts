@@ -1,11 +1,14 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
+import { forgetCatalog } from '../../api/catalog';
+import type { CatalogProduct } from '../../api/catalogPage';
 import { createOffer } from '../../api/offers';
-import { OFFER_INTERVALS, PAYMENT_METHOD_CODES } from '../../api/schemas/offer';
+import { OFFER_INTERVALS } from '../../api/schemas/offer';
 import { withoutBlanks } from '../../domain/blanks';
 import { formatReais, type AmountUnit } from '../../domain/money';
-import { amountUnitField, amountUnitOption } from '../../form/amountUnit';
-import { customFieldsProperty, withCustomFields } from '../../form/customFields';
+import { isSamePage } from '../../domain/pageAddress';
+import { amountUnitField } from '../../form/amountUnit';
+import { withCustomFields } from '../../form/customFields';
 import {
 	jsonObjectField,
 	moneyField,
@@ -15,142 +18,11 @@ import {
 	wholeNumberField,
 	yesNoField,
 } from '../../form/fields';
-import { locatorField, productLocator } from '../../form/locators';
+import { locatorField } from '../../form/locators';
 import { readForm } from '../../form/readForm';
-import {
-	clientOptions,
-	requestOptionsShape,
-	timeoutOption,
-	writingOptions,
-} from '../../form/requestOptions';
-import type { Operation } from '../operation';
-
-const PAYMENT_METHOD_OPTIONS = [
-	{ name: 'Boleto', value: PAYMENT_METHOD_CODES.boleto },
-	{ name: 'Card', value: PAYMENT_METHOD_CODES.card },
-	{ name: 'PIX', value: PAYMENT_METHOD_CODES.pix },
-];
-
-const properties: INodeProperties[] = [
-	productLocator({ required: true, description: 'The product that the offer sells' }),
-	{
-		displayName: 'Title',
-		name: 'title',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Black Friday',
-		description: 'The name of the offer',
-	},
-	{
-		displayName: 'Price',
-		name: 'price',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 1990',
-		hint: 'In cents: 1990 is R$ 19,90. To type reais, set Options > Amount Unit.',
-		description: 'The price of the offer',
-	},
-	{
-		displayName: 'Payment Methods',
-		name: 'paymentMethods',
-		type: 'multiOptions',
-		options: PAYMENT_METHOD_OPTIONS,
-		default: [3],
-		description: 'How a customer may pay',
-	},
-	{
-		displayName: 'Additional Fields',
-		name: 'additionalFields',
-		type: 'collection',
-		placeholder: 'Add Field',
-		default: {},
-		options: [
-			customFieldsProperty,
-			{
-				displayName: 'Default Method',
-				name: 'methodDefault',
-				type: 'options',
-				options: PAYMENT_METHOD_OPTIONS,
-				default: 3,
-				description: 'The payment method that is chosen when the checkout opens',
-			},
-			{
-				displayName: 'Interval',
-				name: 'interval',
-				type: 'options',
-				options: [
-					{ name: 'Daily', value: 'daily' },
-					{ name: 'Monthly', value: 'monthly' },
-					{ name: 'Quarterly', value: 'quarterly' },
-					{ name: 'Semi-Annual', value: 'semi-annual' },
-					{ name: 'Weekly', value: 'weekly' },
-					{ name: 'Yearly', value: 'yearly' },
-				],
-				default: 'monthly',
-				description: 'How often a subscription is charged. Needed only for subscription products.',
-			},
-			{
-				displayName: 'Payment Method Discounts',
-				name: 'paymentMethodDiscounts',
-				type: 'fixedCollection',
-				typeOptions: { multipleValues: true },
-				placeholder: 'Add Discount',
-				default: {},
-				description: 'Discounts for customers who pay in a certain way',
-				options: [
-					{
-						displayName: 'Discount',
-						name: 'items',
-						values: [
-							{
-								displayName: 'Payment Method',
-								name: 'paymentMethod',
-								type: 'options',
-								options: [
-									{ name: 'Card', value: 'credit_card' },
-									{ name: 'Other', value: 'other' },
-									{ name: 'PIX', value: 'pix' },
-								],
-								default: 'pix',
-							},
-							{
-								displayName: 'Payment Method Name',
-								name: 'paymentMethodName',
-								type: 'string',
-								default: '',
-								description: 'The name that your service has for this payment method',
-								displayOptions: { show: { paymentMethod: ['other'] } },
-							},
-							{
-								displayName: 'Discount Percentage',
-								name: 'discountPercentage',
-								type: 'number',
-								typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 2 },
-								default: 0,
-								description: 'Percent off the price, for example 5 or 7.5',
-							},
-						],
-					},
-				],
-			},
-			{
-				displayName: 'Visible to Affiliates',
-				name: 'affiliatesVisible',
-				type: 'boolean',
-				default: false,
-				description: 'Whether affiliates see the offer in the marketplace',
-			},
-		],
-	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [amountUnitOption, ...writingOptions, timeoutOption],
-	},
-];
+import { clientOptions, requestOptionsShape, type RequestOptions } from '../../form/requestOptions';
+import type { Operation, PreparedItem } from '../operation';
+import { offerProperties } from './createForm';
 
 const methodCode = wholeNumberField(1, 3);
 
@@ -203,7 +75,7 @@ export const createOfferOperation: Operation = {
 	value: 'create',
 	action: 'Create an offer',
 	description: 'Create an offer of a product: its price and how it can be paid',
-	properties,
+	properties: offerProperties,
 	serviceFields: {
 		title: 'title',
 		price: 'price',
@@ -224,7 +96,7 @@ export const createOfferOperation: Operation = {
 		const form = readForm(
 			context,
 			itemIndex,
-			properties,
+			offerProperties,
 			formSchema(unit === 'reais' ? 'reais' : 'cents'),
 		);
 		const { productHash, title, price, paymentMethods, additionalFields: more, options } = form;
@@ -240,18 +112,46 @@ export const createOfferOperation: Operation = {
 			}),
 			more.customFields,
 		);
+		const prepared = preparedOffer(productHash.hash, body, options);
+		const { address } = productHash;
+		if (address === undefined) return prepared;
 		return {
-			clientOptions: clientOptions(options),
-			about: [
-				`an offer of the product ${productHash}`,
-				title === undefined ? undefined : `titled "${title}"`,
-				price === undefined ? undefined : `at ${formatReais(price)}`,
-			]
-				.filter((part) => part !== undefined)
-				.join(' '),
-			async send({ client }) {
-				return [{ json: await createOffer(client, productHash, body) }];
+			...prepared,
+			async complete(catalog) {
+				const { found } = await catalog.product((product) =>
+					sells(product, productHash.hash, address),
+				);
+				return found?.hash == null ? prepared : preparedOffer(found.hash, body, options);
 			},
 		};
 	},
 };
+
+function preparedOffer(
+	productHash: string,
+	body: IDataObject,
+	options: RequestOptions,
+): PreparedItem {
+	const { title, price } = body;
+	return {
+		clientOptions: clientOptions(options),
+		about: [
+			`an offer of the product ${productHash}`,
+			typeof title === 'string' ? `titled "${title}"` : undefined,
+			typeof price === 'number' ? `at ${formatReais(price)}` : undefined,
+		]
+			.filter((part) => part !== undefined)
+			.join(' '),
+		async send({ client }) {
+			const offer = await createOffer(client, productHash, body);
+			forgetCatalog(client.account);
+			return [{ json: offer }];
+		},
+	};
+}
+
+/** Whether an address is the sale page of a product, or the checkout of one of its offers. */
+function sells(product: CatalogProduct, hash: string, address: string): boolean {
+	const pages = [product.sale_page, ...product.offers.map(({ url }) => url)];
+	return product.hash === hash || pages.some((page) => page != null && isSamePage(page, address));
+}

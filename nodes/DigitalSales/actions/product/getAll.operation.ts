@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { listProducts } from '../../api/products';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import { withoutBlanks } from '../../domain/blanks';
+import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
 import { optional, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { readForm } from '../../form/readForm';
 import {
@@ -159,6 +160,7 @@ const properties: INodeProperties[] = [
 				default: 60,
 				description: 'The number of seconds in which the Request Limit counts',
 			},
+			outputUnitOption,
 			{
 				displayName: 'Split Offers',
 				name: 'splitOffers',
@@ -198,6 +200,7 @@ const schema = z.object({
 	}),
 	options: z.object({
 		...requestOptionsShape,
+		outputUnit: outputUnitField,
 		pageSize: optional(wholeNumberField(1)),
 		requestLimit: optional(wholeNumberField(1)),
 		requestLimitWindow: optional(wholeNumberField(1)),
@@ -255,7 +258,9 @@ export const getAllProducts: Operation = {
 				if (incomplete !== undefined)
 					hint(`The list of products may be incomplete: ${incomplete}.`);
 				const rows = options.splitOffers ? items.flatMap(splitOffers) : items;
-				return rows.map((json) => ({ json: simplify ? simplifyProduct(json) : json }));
+				return rows.map((json) => ({
+					json: simplify ? simplifyProduct(json, options.outputUnit) : json,
+				}));
 			},
 		};
 	},

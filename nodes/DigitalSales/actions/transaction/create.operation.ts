@@ -5,12 +5,13 @@ import { formatReais } from '../../domain/money';
 import { readForm } from '../../form/readForm';
 import { qrCodeProperty } from '../../form/qrCodeOptions';
 import { clientOptions } from '../../form/requestOptions';
-import { notificationAddress } from '../../notification/address';
-import type { Operation } from '../operation';
+import { notificationAddress, type NotificationAddress } from '../../notification/address';
+import type { Operation, PreparedItem } from '../operation';
 import { chargeOnce } from './chargeOnce';
 import { cartTotal, createBody, describeCharge } from './createBody';
 import { createProperties } from './createForm';
 import { createSchema, type CreateForm, type CreateReading } from './createSchema';
+import { fillCart, mayBeFilled } from './fillCart';
 import { pixOutput } from './pixOutput';
 import { simplifyTransaction } from '../../api/simplify/transaction';
 
@@ -60,42 +61,62 @@ export const createTransactionOperation: Operation = {
 			form.notify,
 			form.notificationUrl,
 		);
-		const body = createBody(form, notification.url);
-		const about = describeCharge(form);
+		const charge = preparedCharge(context, itemIndex, form, notification);
+		if (!mayBeFilled(form)) return charge;
 		return {
-			clientOptions: clientOptions(form.options),
-			about,
-			async send(run) {
-				const { hint } = run;
-				if (notification.hint !== undefined) hint(notification.hint);
-				const totalHint = cartTotalHint(form);
-				if (totalHint !== undefined) hint(totalHint);
-				const json = await chargeOnce(
-					{
-						context,
-						itemIndex,
-						body,
-						about,
-						orderReference: form.additionalFields.orderReference,
-						chargeAgain: form.options.orderInDoubt === 'chargeAgain',
-					},
-					run,
-				);
-				const { payment_status: status, pix } = transactionSchema.parse(json);
-				if (!pix)
-					hint(`The service created no PIX code; the payment status is ${status ?? 'not stated'}.`);
-				const binary = await pixOutput(json, {
-					context,
-					hint,
-					qrCodeProperty: qrCodeProperty(form.options),
-				});
-				return [
-					{ json: form.simplify ? simplifyTransaction(json) : json, ...(binary && { binary }) },
-				];
+			...charge,
+			async complete(catalog, hint) {
+				const filled = await fillCart(form, catalog, hint);
+				return preparedCharge(context, itemIndex, filled, notification);
 			},
 		};
 	},
 };
+
+function preparedCharge(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	form: CreateForm,
+	notification: NotificationAddress,
+): PreparedItem {
+	const body = createBody(form, notification.url);
+	const about = describeCharge(form);
+	return {
+		clientOptions: clientOptions(form.options),
+		about,
+		async send(run) {
+			const { hint } = run;
+			if (notification.hint !== undefined) hint(notification.hint);
+			const totalHint = cartTotalHint(form);
+			if (totalHint !== undefined) hint(totalHint);
+			const json = await chargeOnce(
+				{
+					context,
+					itemIndex,
+					body,
+					about,
+					orderReference: form.additionalFields.orderReference,
+					chargeAgain: form.options.orderInDoubt === 'chargeAgain',
+				},
+				run,
+			);
+			const { payment_status: status, pix } = transactionSchema.parse(json);
+			if (!pix)
+				hint(`The service created no PIX code; the payment status is ${status ?? 'not stated'}.`);
+			const binary = await pixOutput(json, {
+				context,
+				hint,
+				qrCodeProperty: qrCodeProperty(form.options),
+			});
+			return [
+				{
+					json: form.simplify ? simplifyTransaction(json, form.options.outputUnit) : json,
+					...(binary && { binary }),
+				},
+			];
+		},
+	};
+}
 
 function readingOf(context: IExecuteFunctions, itemIndex: number): CreateReading {
 	const unit = context.getNodeParameter('options.amountUnit', itemIndex, 'cents');

@@ -38,7 +38,7 @@ export function createBody(form: CreateForm, notificationUrl: string | undefined
 	});
 	const cart = (form.cart.items ?? []).map((item) =>
 		withoutBlanks({
-			offer_hash: item.offerHash,
+			offer_hash: item.offerHash?.hash,
 			price: item.price,
 			quantity: item.quantity ?? 1,
 			operation_type: item.operationType ?? 1,
@@ -62,7 +62,7 @@ export function createBody(form: CreateForm, notificationUrl: string | undefined
 /** The charge in a few words, to look it up by: cart, amount, last digits of the document. */
 export function describeCharge(form: CreateForm): string {
 	const cart = (form.cart.items ?? [])
-		.map((item) => `${item.quantity ?? 1} x ${item.title ?? item.offerHash ?? 'item'}`)
+		.map((item) => `${item.quantity ?? 1} x ${item.title ?? item.offerHash?.hash ?? 'item'}`)
 		.join(', ');
 	const amount = form.additionalFields.amount ?? cartTotal(form);
 	return [

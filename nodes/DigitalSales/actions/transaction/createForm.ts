@@ -1,72 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { amountUnitOption } from '../../form/amountUnit';
+import { amountUnitOption, moneyProperties, outputUnitOption } from '../../form/amountUnit';
+import { fillFromCatalogOption } from '../../form/catalogOption';
 import { customFieldsProperty } from '../../form/customFields';
-import { offerLocator } from '../../form/locators';
 import { qrCodeOptions } from '../../form/qrCodeOptions';
 import { timeoutOption, writingOptions } from '../../form/requestOptions';
-
-const MONEY_HINT = 'In cents: 1990 is R$ 19,90. To type reais, set Options > Amount Unit.';
-
-const cart: INodeProperties = {
-	displayName: 'Cart',
-	name: 'cart',
-	type: 'fixedCollection',
-	typeOptions: { multipleValues: true },
-	placeholder: 'Add Item',
-	default: {},
-	description: 'What the customer buys',
-	options: [
-		{
-			displayName: 'Item',
-			name: 'items',
-			values: [
-				offerLocator({ description: 'The offer that is bought' }),
-				{
-					displayName: 'Cover URL',
-					name: 'cover',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. https://example.com/cover.png',
-					description: 'Address of a picture of the item',
-				},
-				{
-					displayName: 'Operation Type',
-					name: 'operationType',
-					type: 'number',
-					typeOptions: { numberPrecision: 0 },
-					default: 1,
-					description:
-						'A code of the service for the kind of sale. Its values are not documented; 1 is what every known call sends.',
-				},
-				{
-					displayName: 'Price',
-					name: 'price',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. 1990',
-					hint: MONEY_HINT,
-					description: 'The price of one piece',
-				},
-				{
-					displayName: 'Quantity',
-					name: 'quantity',
-					type: 'number',
-					typeOptions: { minValue: 1, numberPrecision: 0 },
-					default: 1,
-					description: 'How many pieces are bought',
-				},
-				{
-					displayName: 'Title',
-					name: 'title',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. Curso de Fotografia',
-					description: 'The name of the item as the customer sees it',
-				},
-			],
-		},
-	],
-};
+import { cartProperty } from './cartForm';
 
 const tracking: INodeProperties = {
 	displayName: 'Tracking',
@@ -87,7 +25,7 @@ const tracking: INodeProperties = {
 
 /** The form of Transaction > Create PIX. */
 export const createProperties: INodeProperties[] = [
-	cart,
+	cartProperty,
 	{
 		displayName: 'Customer Name',
 		name: 'customerName',
@@ -118,7 +56,8 @@ export const createProperties: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 529.982.247-25',
-		description: 'CPF or CNPJ of the customer; punctuation is dropped',
+		hint: 'CPF or CNPJ, with or without punctuation',
+		description: 'CPF of the person or CNPJ of the company that pays',
 	},
 	{
 		displayName: 'Notify',
@@ -178,15 +117,11 @@ export const createProperties: INodeProperties[] = [
 		placeholder: 'Add Field',
 		default: {},
 		options: [
-			{
-				displayName: 'Amount',
+			...moneyProperties({
 				name: 'amount',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. 1990',
-				hint: MONEY_HINT,
+				label: 'Amount',
 				description: 'The total to charge. Without it the sum of the cart is charged.',
-			},
+			}),
 			customFieldsProperty,
 			{
 				displayName: 'Installments',
@@ -224,6 +159,7 @@ export const createProperties: INodeProperties[] = [
 				description:
 					'Whether to check e-mail, phone and the check digits of the CPF or CNPJ before sending. The service checks them in any case.',
 			},
+			fillFromCatalogOption,
 			...writingOptions,
 			{
 				displayName: 'Order in Doubt',
@@ -246,6 +182,7 @@ export const createProperties: INodeProperties[] = [
 					'What to do when an earlier attempt under the same Order Reference got no usable answer',
 			},
 			...qrCodeOptions,
+			outputUnitOption,
 			{ ...timeoutOption, default: 120 },
 		],
 	},

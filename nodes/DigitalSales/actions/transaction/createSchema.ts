@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AmountUnit } from '../../domain/money';
-import { amountUnitField } from '../../form/amountUnit';
+import { amountUnitField, outputUnitField } from '../../form/amountUnit';
 import { customerFields } from '../../form/customerFields';
 import {
 	jsonObjectField,
@@ -63,7 +63,9 @@ export function createSchema({ unit, checkCustomer }: CreateReading) {
 			...requestOptionsShape,
 			...qrCodeOptionsShape,
 			amountUnit: amountUnitField,
+			outputUnit: outputUnitField,
 			checkCustomer: optional(yesNoField),
+			fillFromCatalog: optional(yesNoField),
 			orderInDoubt: z.enum(['refuse', 'chargeAgain']).optional(),
 		}),
 	});

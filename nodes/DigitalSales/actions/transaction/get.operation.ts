@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { getTransaction } from '../../api/transactions';
+import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
 import { hashField, required, yesNoField } from '../../form/fields';
 import { qrCodeOptions, qrCodeOptionsShape, qrCodeProperty } from '../../form/qrCodeOptions';
 import { readForm } from '../../form/readForm';
@@ -37,14 +38,14 @@ const properties: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: [...readingOptions, ...qrCodeOptions, timeoutOption],
+		options: [...readingOptions, ...qrCodeOptions, outputUnitOption, timeoutOption],
 	},
 ];
 
 const schema = z.object({
 	transactionHash: required(hashField),
 	simplify: yesNoField,
-	options: z.object({ ...requestOptionsShape, ...qrCodeOptionsShape }),
+	options: z.object({ ...requestOptionsShape, ...qrCodeOptionsShape, outputUnit: outputUnitField }),
 });
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
@@ -67,7 +68,12 @@ export const getTransactionOperation: Operation = {
 					hint,
 					qrCodeProperty: qrCodeProperty(options),
 				});
-				return [{ json: simplify ? simplifyTransaction(json) : json, ...(binary && { binary }) }];
+				return [
+					{
+						json: simplify ? simplifyTransaction(json, options.outputUnit) : json,
+						...(binary && { binary }),
+					},
+				];
 			},
 		};
 	},

@@ -1,13 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { AmountUnit } from '../../domain/money';
 import { productStatusName } from '../productStatus';
 import { offerSchema, type Offer } from '../schemas/offer';
 import { productSchema, type Product } from '../schemas/product';
+import { amountField } from './amountField';
 
 /**
- * A product, or one row of Split Offers, as at most ten flat fields for a spreadsheet. Prices in
- * integer cents. Of several offers the cheapest is shown, and `offers` counts them.
+ * A product, or one row of Split Offers, as at most ten flat fields for a spreadsheet. The
+ * price is `price` in integer cents, or `price_reais`. Of several offers the cheapest is shown, and `offers` counts them.
  */
-export function simplifyProduct(row: IDataObject): IDataObject {
+export function simplifyProduct(row: IDataObject, unit?: AmountUnit): IDataObject {
 	const product: Partial<Product> = productSchema.safeParse(row).data ?? {};
 	const split = 'offer' in row;
 	const offers = product.offers ?? [];
@@ -22,7 +24,7 @@ export function simplifyProduct(row: IDataObject): IDataObject {
 		sale_page: product.sale_page ?? null,
 		offer_hash: shown?.hash ?? null,
 		offer_title: shown?.title ?? null,
-		price: shown?.price ?? null,
+		...amountField('price', shown?.price, unit),
 		checkout_url: shown?.url ?? null,
 		...(split ? { interval: shown?.interval ?? null } : { offers: offers.length }),
 	};

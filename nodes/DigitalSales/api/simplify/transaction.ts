@@ -1,14 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { AmountUnit } from '../../domain/money';
 import { transactionSchema } from '../schemas/transaction';
+import { amountField } from './amountField';
 
-/** A transaction as ten flat fields for a spreadsheet or CRM. `amount` in integer cents. */
-export function simplifyTransaction(json: IDataObject): IDataObject {
+/**
+ * A transaction as ten flat fields for a spreadsheet or CRM: `amount` in integer cents, or
+ * `amount_reais`.
+ */
+export function simplifyTransaction(json: IDataObject, unit?: AmountUnit): IDataObject {
 	const { data: transaction } = transactionSchema.safeParse(json);
 	return {
 		hash: transaction?.hash ?? null,
 		payment_status: transaction?.payment_status ?? null,
 		payment_method: transaction?.payment_method ?? null,
-		amount: transaction?.amount ?? null,
+		...amountField('amount', transaction?.amount, unit),
 		customer_name: transaction?.customer?.name ?? null,
 		customer_email: transaction?.customer?.email ?? null,
 		customer_phone: transaction?.customer?.phone_number ?? null,

@@ -1,0 +1,93 @@
+import {
+	MOST_LOOKUP_PAGES,
+	type CatalogLookup,
+	type FoundOffer,
+	type Lookup,
+} from '../../api/catalogLookup';
+import type { CatalogOffer } from '../../api/catalogPage';
+import { isSamePage } from '../../domain/pageAddress';
+import { parseWebAddress } from '../../domain/webAddress';
+import type { Located } from '../../form/locators';
+import type { CreateForm } from './createSchema';
+
+type CartItem = NonNullable<CreateForm['cart']['items']>[number];
+
+/** What may be filled, and how the form names it. */
+const FILLED = { title: 'Title', price: 'Price', cover: 'Cover URL' } as const;
+
+/** Whether the catalog may know something of the cart that the form does not say. */
+export function mayBeFilled(form: CreateForm): boolean {
+	if (form.options.fillFromCatalog === false) return false;
+	return (form.cart.items ?? []).some((item) => item.offerHash && isOpen(item));
+}
+
+/**
+ * Fills title, price and cover of the cart's offers from the catalog where they were left blank, and
+ * reads an offer's hash from its checkout address. What was typed stays. A lookup that finds nothing
+ * or fails leaves the blanks and says so; it never keeps a charge from being made.
+ */
+export async function fillCart(
+	form: CreateForm,
+	catalog: CatalogLookup,
+	hint: (message: string) => void,
+): Promise<CreateForm> {
+	const items: CartItem[] = [];
+	for (const item of form.cart.items ?? []) {
+		const { offerHash: located } = item;
+		if (!located || !isOpen(item)) {
+			items.push(item);
+			continue;
+		}
+		const { found, failed } = await catalog.offer((offer) => isIt(located, offer));
+		const filled = found ? filledFrom(item, found) : item;
+		const problem = problemOf(blanksOf(filled), { found, failed });
+		if (problem !== undefined) hint(`Offer ${located.hash} ${problem}`);
+		items.push(filled);
+	}
+	return { ...form, cart: { ...form.cart, items } };
+}
+
+function problemOf(blanks: string[], { found, failed }: Lookup<FoundOffer>): string | undefined {
+	// Few offers have a picture of their own; that is no news.
+	const missed = found ? blanks.filter((label) => label !== FILLED.cover) : blanks;
+	if (missed.length === 0) return undefined;
+	const stayed = `so ${listed(missed)} stayed blank.`;
+	if (found) return `has none in the catalog either, ${stayed}`;
+	return failed
+		? `could not be looked up in the catalog just now, ${stayed}`
+		: `is not on the first ${MOST_LOOKUP_PAGES} pages of the catalog, ${stayed}`;
+}
+
+function isOpen(item: CartItem): boolean {
+	return item.offerHash?.address !== undefined || blanksOf(item).length > 0;
+}
+
+function blanksOf(item: CartItem): string[] {
+	const { title, price, cover } = FILLED;
+	return [
+		...(item.title === undefined ? [title] : []),
+		...(item.price === undefined ? [price] : []),
+		...(item.cover === undefined ? [cover] : []),
+	];
+}
+
+function isIt({ hash, address }: Located, offer: CatalogOffer): boolean {
+	if (offer.hash === hash) return true;
+	return address !== undefined && offer.url != null && isSamePage(offer.url, address);
+}
+
+function filledFrom(item: CartItem, { product, offer }: FoundOffer): CartItem {
+	const cover = product.cover != null && parseWebAddress(product.cover) ? product.cover : undefined;
+	return {
+		...item,
+		offerHash: { hash: offer.hash ?? item.offerHash?.hash ?? '' },
+		title: item.title ?? offer.title ?? product.title ?? undefined,
+		price: item.price ?? offer.price ?? undefined,
+		cover: item.cover ?? cover,
+	};
+}
+
+function listed(labels: string[]): string {
+	const [last = '', ...others] = [...labels].reverse();
+	return others.length === 0 ? last : `${others.reverse().join(', ')} and ${last}`;
+}

@@ -1,0 +1,119 @@
+import type { Account } from './account';
+import type { CatalogPage, CatalogProduct } from './catalogPage';
+import type { Client } from './client';
+import { clock } from './clock';
+import { processState } from './processState';
+import { fetchProductPage, refusesPageSize } from './products';
+import { productSchema, type Product, type ProductPage } from './schemas/product';
+
+/** Products on one page of what lists show; a service may give fewer. */
+const PAGE_SIZE = 100;
+/** Long enough to look through a list and come back, short enough to see what was changed meanwhile. */
+const REMEMBERED_MS = 45_000;
+const MOST_REMEMBERED = 60;
+
+/**
+ * One page of the catalog (API document, Endpoint 4: GET /products). Pages are remembered for a
+ * moment, so that opening a list again does not spend the account's budget.
+ *
+ * @throws ServiceError, CanceledError
+ */
+export async function catalogPage(
+	client: Client,
+	search: string | undefined,
+	page: number,
+): Promise<CatalogPage> {
+	const { catalogPages } = processState;
+	const { key: accountKey } = client.account;
+	const key = JSON.stringify([accountKey, search ?? '', page]);
+	const known = catalogPages.get(key);
+	if (known && known.until > clock.now()) return await known.page;
+	const reading = readPage(client, search, page);
+	catalogPages.delete(key);
+	catalogPages.set(key, {
+		accountKey,
+		until: clock.now() + REMEMBERED_MS,
+		page: reading,
+	});
+	forgetOld();
+	try {
+		return await reading;
+	} catch (error) {
+		// A fault is not remembered: the next one who looks may have better luck.
+		if (catalogPages.get(key)?.page === reading) catalogPages.delete(key);
+		throw asError(error);
+	}
+}
+
+/** What is remembered of an account's catalog, in no certain order. */
+export async function rememberedPages(account: Account): Promise<CatalogPage[]> {
+	const now = clock.now();
+	const pages = [...processState.catalogPages.values()]
+		.filter(({ accountKey, until }) => accountKey === account.key && until > now)
+		.map(async ({ page }) => await page.catch((): CatalogPage => ({ products: [], isLast: true })));
+	return await Promise.all(pages);
+}
+
+/** Forgets an account's catalog, because it was just changed. */
+export function forgetCatalog(account: Account): void {
+	for (const [key, { accountKey }] of processState.catalogPages) {
+		if (accountKey === account.key) processState.catalogPages.delete(key);
+	}
+}
+
+async function readPage(
+	client: Client,
+	search: string | undefined,
+	page: number,
+): Promise<CatalogPage> {
+	const { data, lastPage, hasNext } = await fetchPage(client, search, page);
+	const isLast = data.length === 0 || (lastPage == null ? hasNext !== true : page >= lastPage);
+	return { products: data.flatMap((item) => shown(productSchema.safeParse(item).data)), isLast };
+}
+
+async function fetchPage(
+	client: Client,
+	search: string | undefined,
+	page: number,
+): Promise<ProductPage> {
+	try {
+		return await fetchProductPage(client, { search }, { page, pageSize: PAGE_SIZE });
+	} catch (error) {
+		if (!refusesPageSize(error)) throw asError(error);
+	}
+	return await fetchProductPage(client, { search }, { page });
+}
+
+function shown(product: Product | undefined): CatalogProduct[] {
+	if (!product) return [];
+	const { hash, title, cover, sale_page, status, offers } = product;
+	return [
+		{
+			hash,
+			title,
+			cover,
+			sale_page,
+			status,
+			offers: (offers ?? []).map(({ hash, title, price, url, interval }) => ({
+				hash,
+				title,
+				price,
+				url,
+				interval,
+			})),
+		},
+	];
+}
+
+function forgetOld(): void {
+	const { catalogPages } = processState;
+	const now = clock.now();
+	for (const [key, { until }] of catalogPages) {
+		if (until > now && catalogPages.size <= MOST_REMEMBERED) return;
+		catalogPages.delete(key);
+	}
+}
+
+function asError(error: unknown): Error {
+	return error instanceof Error ? error : new Error('The request failed');
+}

@@ -1,0 +1,36 @@
+import { isUsableHash } from './hash';
+import { parseWebAddress } from './webAddress';
+
+/**
+ * The hash in the address of a checkout or of a sale page: the last part of its path. Undefined for
+ * a text that is no address, or whose path is empty.
+ */
+export function hashInAddress(text: string): string | undefined {
+	const address = parseWebAddress(text.trim());
+	const last = address?.pathname
+		.split('/')
+		.filter((part) => part !== '')
+		.at(-1);
+	if (last === undefined) return undefined;
+	const hash = decoded(last);
+	return hash !== undefined && isUsableHash(hash) ? hash : undefined;
+}
+
+/** Whether two addresses lead to the same page, whatever their scheme, query and closing slash. */
+export function isSamePage(one: string, other: string): boolean {
+	const page = pageOf(one);
+	return page !== undefined && page === pageOf(other);
+}
+
+function pageOf(text: string): string | undefined {
+	const address = parseWebAddress(text.trim());
+	return address && address.host.replace(/^www\./, '') + address.pathname.replace(/\/+$/, '');
+}
+
+function decoded(part: string): string | undefined {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return undefined;
+	}
+}

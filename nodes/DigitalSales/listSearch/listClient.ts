@@ -1,0 +1,37 @@
+import type { ILoadOptionsFunctions, INode } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { Client } from '../api/client';
+import { CanceledError } from '../api/clock';
+import { toNodeError, type NodeError } from '../api/errors';
+import { ServiceError } from '../api/serviceError';
+
+/** A client for somebody who has a list open and is looking at it. */
+export async function listClient(context: ILoadOptionsFunctions): Promise<Client> {
+	const credential = await context.getCredentials(CREDENTIAL_NAME);
+	return new Client(context, readAccount(credential), {
+		retry: { maxTries: 2, maxTotalMs: 10_000 },
+		timeoutMs: 20_000,
+		longestBudgetWaitMs: 3_000,
+	});
+}
+
+/** What a list says that has nothing in it. */
+export function emptyList(node: INode, what: string): NodeOperationError {
+	return new NodeOperationError(node, `This account has no ${what} yet`, {
+		description: `Create one in the service and open the list again, or enter a hash with By Hash. If the account does have ${what}, check which account the credential belongs to.`,
+		level: 'info',
+	});
+}
+
+/** What went wrong with a list, in the words that the list then shows. */
+export function listError(node: INode, error: unknown): NodeError {
+	// Nobody cancels a list: its turn just did not come in time.
+	const isLimited = error instanceof ServiceError && error.facts.situation === 'rateLimited';
+	if (!(error instanceof CanceledError) && !isLimited) return toNodeError(node, error, {});
+	return new NodeOperationError(node, 'The product requests of this minute are used up', {
+		description:
+			'The service allows 20 in a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
+		level: 'info',
+	});
+}

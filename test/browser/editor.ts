@@ -1,0 +1,155 @@
+import type { Locator, Page } from 'playwright-core';
+import type { Login } from '../n8n/rest';
+import { NodeView } from './nodeView';
+
+/** n8n's editor, in the steps of a person: the canvas, the node panel, publishing, executions. */
+export class Editor {
+	constructor(
+		readonly page: Page,
+		private readonly url: string,
+	) {}
+
+	/** Signs in and opens an empty workflow. */
+	async open({ email, password }: Login): Promise<void> {
+		const { page } = this;
+		await page.goto(`${this.url}/signin`);
+		await page.locator('input[name="emailOrLdapLoginId"]').fill(email);
+		await page.locator('input[type="password"]').fill(password);
+		await page.getByTestId('form-submit-button').click();
+		await page.waitForURL((address) => !address.pathname.startsWith('/signin'));
+		await page.goto(`${this.url}/workflow/new`);
+		await page.getByTestId('canvas-plus-button').waitFor();
+	}
+
+	/** Searches the node panel of the empty workflow, and returns the names it finds. */
+	async search(word: string): Promise<string[]> {
+		const { page } = this;
+		if (!(await this.panel.isVisible())) await page.getByTestId('canvas-plus-button').click();
+		await this.searchField.fill(word);
+		const names = this.panel.getByTestId('node-creator-item-name');
+		// What stood there before the search is in the list for a moment longer.
+		await names.getByText('Trigger manually').waitFor({ state: 'hidden' });
+		await names.or(this.panel.getByTestId('node-creator-no-results')).first().waitFor();
+		return await names.allInnerTexts();
+	}
+
+	/** Opens the entry of the package among the results, and returns everything in it. */
+	async openEntry(): Promise<string> {
+		await this.entry.click();
+		for (const category of ['Triggers', 'Actions']) await this.unfold(category);
+		return await this.panel.innerText();
+	}
+
+	/** Adds an action behind a node; without one, to the entry that is open in the panel. */
+	async addAction(action: string, after?: string): Promise<NodeView> {
+		if (after !== undefined) {
+			await this.node(after).getByTestId('canvas-handle-plus').last().click();
+			await this.searchField.fill('pix');
+			await this.entry.click();
+			await this.unfold('Actions');
+		}
+		await this.panel.getByText(action, { exact: true }).click();
+		return await new NodeView(this.page).opened();
+	}
+
+	/** Adds a trigger that stands for itself. */
+	async addTrigger(trigger: string): Promise<NodeView> {
+		await this.page.getByTestId('node-creator-plus-button').click();
+		await this.searchField.fill('pix');
+		await this.entry.click();
+		await this.unfold('Triggers');
+		await this.panel.getByText(trigger, { exact: true }).click();
+		return await new NodeView(this.page).opened();
+	}
+
+	/** Opens a node of the canvas. */
+	async openNode(name: string): Promise<NodeView> {
+		const body = this.node(name)
+			.getByTestId('canvas-default-node')
+			.or(this.node(name).getByTestId('canvas-trigger-node'));
+		await body.dblclick();
+		return await new NodeView(this.page).opened();
+	}
+
+	/** What stands under a node on the canvas. */
+	async caption(name: string): Promise<string> {
+		return await this.node(name).innerText();
+	}
+
+	/** Puts the nodes in order, all of them in view. */
+	async tidyUp(): Promise<void> {
+		await this.page.getByTestId('tidy-up-button').click();
+		await this.page.waitForTimeout(1_000);
+	}
+
+	/** Publishes the workflow, and returns what n8n then says. */
+	async publish(): Promise<string> {
+		const { page } = this;
+		await page.getByTestId('workflow-open-publish-modal-button').click();
+		await page.getByTestId('workflow-publish-button').click();
+		const message = page.getByTestId('activation-modal');
+		await message.waitFor();
+		return await message.innerText();
+	}
+
+	/** Closes what publishing says. */
+	async gotIt(): Promise<void> {
+		await this.page.getByRole('button', { name: 'Got it' }).click();
+	}
+
+	/** Runs the workflow from its manual trigger to the end. */
+	async execute(): Promise<void> {
+		const { page } = this;
+		const ended = page.waitForResponse((answer) =>
+			/\/rest\/workflows\/[^/]+\/run/.test(answer.url()),
+		);
+		await page.getByTestId('execute-workflow-button').getByText('Execute workflow').click();
+		await ended;
+	}
+
+	/** Waits until a node shows that it has run well. */
+	async succeeded(name: string): Promise<void> {
+		await this.node(name).getByTestId('canvas-node-status-success').waitFor();
+	}
+
+	/** Opens the newest execution that no person started, and the node in it. */
+	async openNewestExecution(node: string): Promise<NodeView> {
+		const { page } = this;
+		await page.getByTestId('radio-button-executions').click();
+		const list = page.getByTestId('current-executions-list');
+		const newest = list.locator('[data-test-id^="execution-details-"]').first();
+		await newest.getByText('Succeeded').waitFor();
+		await newest.click();
+		await this.node(node).getByTestId('canvas-node-status-success').waitFor();
+		return await this.openNode(node);
+	}
+
+	private get panel(): Locator {
+		return this.page.getByTestId('node-creator');
+	}
+
+	private get searchField(): Locator {
+		return this.page.getByTestId('node-creator-search-bar');
+	}
+
+	private get entry(): Locator {
+		return this.panel.getByTestId('node-creator-item-name').getByText('Digital Sales');
+	}
+
+	private node(name: string): Locator {
+		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
+	private async unfold(category: string): Promise<void> {
+		const heads = this.panel.getByTestId('node-creator-category-item');
+		const head = heads.filter({ hasText: new RegExp(`^${category}`) });
+		await head.waitFor();
+		const entries = await this.panel.getByTestId('node-creator-item-name').count();
+		await head.click();
+		await this.page.waitForTimeout(300);
+		// A click folds what was unfolded.
+		if ((await this.panel.getByTestId('node-creator-item-name').count()) < entries) {
+			await head.click();
+		}
+	}
+}

@@ -1,0 +1,238 @@
+import type { Browser } from 'playwright-core';
+import { DEMO_LOGIN } from '../n8n/setUp';
+import { openBrowser, openPage } from './chromium';
+import type { CredentialDialog } from './credentialDialog';
+import { Editor } from './editor';
+import { startNewcomer, type Newcomer } from './newcomer';
+import type { NodeView } from './nodeView';
+import { picture } from './pictures';
+import { SandboxPage } from './sandboxPage';
+
+const INSTALL_AND_START_MS = 15 * 60_000;
+const NODES = {
+	list: 'Get many products',
+	offer: 'Create an offer',
+	charge: 'Create a PIX transaction',
+	get: 'Get a transaction',
+	trigger: 'Digital Sales Trigger',
+};
+const PRODUCT = 'Curso de Confeitaria Artesanal';
+
+let browser: Browser;
+let newcomer: Newcomer;
+let editor: Editor;
+let service: SandboxPage;
+let node: NodeView;
+let dialog: CredentialDialog;
+let broken: string | undefined;
+
+beforeAll(async () => {
+	browser = await openBrowser();
+	newcomer = await startNewcomer();
+	editor = new Editor(await openPage(browser), newcomer.url);
+	service = new SandboxPage(await openPage(browser), newcomer.sandbox.pageUrl);
+	await editor.page.bringToFront();
+	await editor.open(DEMO_LOGIN);
+}, INSTALL_AND_START_MS);
+
+afterAll(async () => {
+	await browser?.close();
+	await newcomer?.stop();
+});
+
+/** One step of the hour. Each stands on those before it, and says so where one of them failed. */
+function step(name: string, work: () => Promise<void>): void {
+	it(name, async () => {
+		if (broken !== undefined) throw new Error(`Not reached: "${broken}" failed before.`);
+		broken = name;
+		try {
+			await work();
+		} catch (error) {
+			await picture(editor.page, 'failed').catch(() => {});
+			throw error;
+		}
+		broken = undefined;
+	});
+}
+
+function newestHash(): string {
+	return newcomer.sandbox.transactions.at(-1)?.hash ?? '';
+}
+
+async function enterToken(apiToken: string): Promise<void> {
+	await dialog.fill('baseUrl', newcomer.sandbox.baseUrl);
+	await dialog.fill('apiToken', apiToken);
+}
+
+describe('the first hour in the editor', () => {
+	step('finds the nodes by "vendas", "payment" and "pix"', async () => {
+		for (const word of ['vendas', 'payment', 'pix']) {
+			expect(await editor.search(word)).toContain('Digital Sales');
+		}
+		await picture(editor.page, 'search');
+	});
+
+	step('shows the trigger and the actions in one entry', async () => {
+		const entry = await editor.openEntry();
+		expect(entry).toContain('On transaction paid');
+		for (const action of [NODES.list, NODES.offer, NODES.charge, NODES.get]) {
+			expect(entry).toContain(action);
+		}
+		await picture(editor.page, 'find-the-node');
+	});
+
+	step('says that the token of the credential is wrong', async () => {
+		node = await editor.addAction(NODES.list);
+		dialog = await node.newCredential();
+		await picture(editor.page, 'credential-empty');
+		await enterToken('wrong-token-1');
+		const said = await dialog.saveAndFail();
+		expect(said).toContain('The service does not accept the API token (401)');
+		expect(said).not.toContain('wrong-token-1');
+		await picture(editor.page, 'credential-fails');
+	});
+
+	step('says that the path of the credential is wrong', async () => {
+		const { baseUrl, apiToken } = newcomer.sandbox;
+		await enterToken(apiToken);
+		await dialog.fill('baseUrl', baseUrl.replace('/api/public/v1', '/shop'));
+		expect(await dialog.saveAndFail()).toContain('Check the path in Base URL');
+		await picture(editor.page, 'credential-wrong-path');
+	});
+
+	step('accepts the right credential', async () => {
+		const { apiToken, bodyApiToken } = newcomer.sandbox;
+		await enterToken(apiToken);
+		await dialog.fill('bodyApiToken', bodyApiToken);
+		await dialog.saveAndSucceed();
+		dialog = await node.editCredential();
+		expect(await dialog.tested()).toContain('Connection tested successfully');
+		await picture(editor.page, 'credential-works');
+		await dialog.close();
+	});
+
+	step('lists products', async () => {
+		const output = await node.execute();
+		expect(output).toContain('50 items');
+		expect(output).toContain(PRODUCT);
+		await picture(editor.page, 'list-products');
+		await node.fill('limit', '1');
+		expect(await node.execute()).toContain('1 item');
+		await node.close();
+	});
+
+	step('picks a product from the list', async () => {
+		node = await editor.addAction(NODES.offer, NODES.list);
+		const found = await node.search('productHash', 'confeitaria');
+		expect(found.length).toBeGreaterThan(0);
+		expect(found.join('\n')).toMatch(/R\$ \d+,\d\d/);
+		await picture(editor.page, 'pick-a-product');
+		await node.pick(PRODUCT);
+		expect(await node.picked('productHash')).toContain(PRODUCT);
+	});
+
+	step('says what is wrong with a price in reais, and creates the offer in cents', async () => {
+		await node.fill('title', 'Semana do Cliente');
+		await node.fill('price', '49,90');
+		expect(await node.execute()).toMatch(/Price.* in cents .*1990 for R\$ 19,90/);
+		await picture(editor.page, 'price-in-reais');
+		expect(newcomer.sandbox.offers).toHaveLength(0);
+		await node.fill('price', '4990');
+		expect(await node.execute()).toContain('Semana do Cliente');
+		await picture(editor.page, 'create-offer');
+		const [made] = newcomer.sandbox.offers;
+		expect(made?.offer).toMatchObject({ title: 'Semana do Cliente', price: 4990 });
+		await node.close();
+	});
+
+	step('creates a PIX charge', async () => {
+		await editor.tidyUp();
+		node = await editor.addAction(NODES.charge, NODES.offer);
+		await node.addEntry('Add Item');
+		await node.search('offerHash', 'confeitaria');
+		await node.pick('Semana do Cliente');
+		await node.fill('title', PRODUCT);
+		await node.fill('price', '4990');
+		await node.fill('customerName', 'Maria da Silva');
+		await node.fill('customerEmail', 'maria@example.com');
+		await node.fill('customerPhone', '(11) 91234-5678');
+		await node.fill('customerDocument', '529.982.247-24');
+		expect(await node.execute()).toContain('Customer Document is not a valid CPF');
+		await picture(editor.page, 'wrong-cpf');
+		await node.fill('customerDocument', '529.982.247-25');
+		const output = await node.execute();
+		expect(output).toContain(newestHash());
+		expect(output).toContain('waiting_payment');
+		await picture(editor.page, 'create-pix');
+		expect(newcomer.sandbox.charges()).toBe(1);
+	});
+
+	step('refuses to notify a trigger that is not there', async () => {
+		await node.choose('notify', 'Trigger of This Workflow');
+		expect(await node.execute()).toContain('no published Digital Sales Trigger');
+		expect(newcomer.sandbox.charges()).toBe(1);
+		await picture(editor.page, 'no-trigger');
+		await node.close();
+	});
+
+	step('reads the charge', async () => {
+		await editor.tidyUp();
+		node = await editor.addAction(NODES.get, NODES.charge);
+		await node.fill('transactionHash', newestHash());
+		expect(await node.execute()).toContain('waiting_payment');
+		await picture(editor.page, 'get');
+		await node.close();
+	});
+
+	step('listens for a test event and gets it', async () => {
+		await editor.tidyUp();
+		node = await editor.addTrigger('On transaction paid');
+		const url = await node.testUrl();
+		expect(url).toContain('/webhook-test/');
+		expect(await node.triggerHelp()).toContain('test URL');
+		await picture(editor.page, 'trigger');
+		await node.listen();
+		await picture(editor.page, 'trigger-listens');
+		await service.open();
+		await service.pay(newestHash());
+		expect(await service.sendTestNotice(url)).toContain('Answered 200');
+		await editor.page.bringToFront();
+		const output = await node.output();
+		expect(output).toContain(newestHash());
+		expect(output).toContain('paid');
+		await picture(editor.page, 'test-event');
+		await node.close();
+	});
+
+	step('publishes the workflow', async () => {
+		await editor.tidyUp();
+		expect(await editor.publish()).toContain('New PIX charges of this workflow');
+		await picture(editor.page, 'published');
+		await editor.gotIt();
+	});
+
+	step('charges with the trigger told', async () => {
+		await editor.execute();
+		await editor.succeeded(NODES.get);
+		await picture(editor.page, 'workflow');
+		await editor.page.emulateMedia({ colorScheme: 'dark' });
+		await picture(editor.page, 'workflow-dark');
+		await editor.page.emulateMedia({ colorScheme: 'light' });
+		expect(newcomer.sandbox.charges()).toBe(2);
+	});
+
+	step(
+		'pays by a click, and shows the paid and verified transaction of the execution',
+		async () => {
+			const hash = newestHash();
+			await service.open();
+			await picture(service.page, 'sandbox');
+			await service.pay(hash);
+			await editor.page.bringToFront();
+			node = await editor.openNewestExecution(NODES.trigger);
+			const output = await node.output();
+			for (const shown of [hash, 'paid', 'verified', 'true']) expect(output).toContain(shown);
+			await picture(editor.page, 'execution');
+		},
+	);
+});

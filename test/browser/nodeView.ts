@@ -1,0 +1,131 @@
+import type { Locator, Page } from 'playwright-core';
+import { CredentialDialog } from './credentialDialog';
+
+/** An open node: its form in the middle, what it puts out on the right. */
+export class NodeView {
+	constructor(private readonly page: Page) {}
+
+	/** Waits until it is there. */
+	async opened(): Promise<this> {
+		await this.page.getByTestId('ndv').waitFor();
+		await this.page.getByTestId('node-parameters').waitFor();
+		return this;
+	}
+
+	/** Closes the node. */
+	async close(): Promise<void> {
+		await this.page.getByTestId('ndv-close-button').click();
+		await this.page.getByTestId('ndv').waitFor({ state: 'hidden' });
+	}
+
+	/** Opens the form of a new credential. */
+	async newCredential(): Promise<CredentialDialog> {
+		await this.page.getByTestId('node-credentials-empty-state').getByRole('button').click();
+		return await new CredentialDialog(this.page).opened();
+	}
+
+	/** Opens the form of the chosen credential. */
+	async editCredential(): Promise<CredentialDialog> {
+		await this.page.getByTestId('credential-edit-button').click();
+		return await new CredentialDialog(this.page).opened();
+	}
+
+	/** Types into a field. */
+	async fill(field: string, text: string): Promise<void> {
+		await this.field(field).locator('input, textarea').first().fill(text);
+	}
+
+	/** Chooses from a list of fixed choices. */
+	async choose(field: string, choice: string): Promise<void> {
+		await this.field(field).click();
+		const option = this.page.locator('.el-select-dropdown__item:visible');
+		await option.getByText(choice, { exact: true }).click();
+	}
+
+	/** Adds an entry to a collection such as the cart. */
+	async addEntry(button: string): Promise<void> {
+		await this.page.getByTestId('node-parameters').getByText(button, { exact: true }).click();
+	}
+
+	/** Opens the list of a resource locator, searches it, and returns what it shows. */
+	async search(field: string, text: string): Promise<string[]> {
+		await this.page.getByTestId(`resource-locator-${field}`).getByTestId('rlc-input').click();
+		await this.entries.first().waitFor();
+		const found = this.page.waitForResponse(
+			(answer) =>
+				answer.url().endsWith('/resource-locator-results') &&
+				(answer.request().postData() ?? '').includes(text),
+		);
+		await this.within('rlc-search').fill(text);
+		await found;
+		await this.entries.first().waitFor();
+		return await this.entries.allInnerTexts();
+	}
+
+	/** Takes an entry of the open list. */
+	async pick(text: string): Promise<void> {
+		await this.entries.filter({ hasText: text }).first().click();
+	}
+
+	/** What is chosen in a resource locator. */
+	async picked(field: string): Promise<string> {
+		const locator = this.page.getByTestId(`resource-locator-${field}`);
+		return await this.within('rlc-input', locator).inputValue();
+	}
+
+	/** Runs the node and returns what the output panel shows: a table of items, or an error. */
+	async execute(): Promise<string> {
+		const ended = this.page.waitForResponse((answer) =>
+			/\/rest\/workflows\/.*\/run/.test(answer.url()),
+		);
+		await this.page.getByTestId('node-execute-button').click();
+		await ended;
+		return await this.output();
+	}
+
+	/** What the output panel shows once the node has run. */
+	async output(): Promise<string> {
+		const panel = this.page.getByTestId('output-panel');
+		await panel
+			.getByTestId('node-run-status-success')
+			.or(panel.getByTestId('node-run-status-danger'))
+			.first()
+			.waitFor();
+		await panel.locator('table').or(panel.getByTestId('node-error-message')).first().waitFor();
+		return await panel.innerText();
+	}
+
+	/** Unfolds the addresses of a trigger, and returns the one for tests. */
+	async testUrl(): Promise<string> {
+		await this.page.getByText('Webhook URLs').click();
+		return (await this.page.locator('.webhook-url').first().innerText()).trim();
+	}
+
+	/** Unfolds the help of a trigger, and returns it. */
+	async triggerHelp(): Promise<string> {
+		const head = this.page.getByText('When will this node trigger my flow?');
+		await head.click();
+		return await head.locator('xpath=../..').innerText();
+	}
+
+	/** Has a trigger wait for one event. */
+	async listen(): Promise<void> {
+		await this.page.getByTestId('trigger-execute-button').click();
+		await this.page.getByTestId('trigger-listening').waitFor();
+	}
+
+	// The editor marks now the text field itself, now what surrounds it.
+	private within(testId: string, inside: Locator | Page = this.page): Locator {
+		return inside
+			.locator(`[data-test-id="${testId}"] input, input[data-test-id="${testId}"]`)
+			.first();
+	}
+
+	private field(name: string): Locator {
+		return this.page.getByTestId('ndv').getByTestId(`parameter-input-${name}`);
+	}
+
+	private get entries(): Locator {
+		return this.page.getByTestId('rlc-item').locator('visible=true');
+	}
+}

@@ -1,0 +1,38 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { ROOT } from '../n8n/paths';
+
+const REPORTS = path.join(ROOT, 'reports', 'browser');
+const DOCUMENTATION = path.join(ROOT, 'docs', 'pictures');
+
+/** Those of the documentation; the others are only for whoever wants to see how a run went. */
+const IN_DOCUMENTATION = [
+	'find-the-node',
+	'credential-fails',
+	'pick-a-product',
+	'create-pix',
+	'trigger-listens',
+	'workflow',
+	'sandbox',
+	'execution',
+];
+
+async function withoutToasts(page: Page): Promise<void> {
+	await page.addStyleTag({ content: '.el-notification { display: none !important; }' });
+	// The pointer rests on what was clicked last and would show its hover state.
+	await page.mouse.move(640, 8);
+	await page.waitForTimeout(400);
+}
+
+/**
+ * Saves what the page shows. With PICTURES=docs the pictures of the documentation are renewed;
+ * otherwise all go to the reports, so that a test run leaves the sources as they are.
+ */
+export async function picture(page: Page, name: string): Promise<void> {
+	await withoutToasts(page);
+	const renewed = process.env.PICTURES === 'docs' && IN_DOCUMENTATION.includes(name);
+	const folder = renewed ? DOCUMENTATION : REPORTS;
+	await mkdir(folder, { recursive: true });
+	await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
+}

@@ -1,0 +1,31 @@
+import { ROOT } from '../n8n/paths';
+import { startGroup } from '../n8n/processes';
+import { messageOf, say, secondsSince } from '../n8n/terminal';
+
+/** The commands that have to hold for a change; each is one to run by itself, too. */
+const COMMANDS = ['lint', 'unused', 'coverage', 'build', 'scan'];
+
+async function holds(command: string): Promise<boolean> {
+	const child = startGroup('npm', ['run', command], { cwd: ROOT, stdio: 'inherit' });
+	return await new Promise((resolve, reject) => {
+		child.once('error', reject);
+		child.once('exit', (code) => resolve(code === 0));
+	});
+}
+
+// All of them run, also after one has failed: somebody who mends a change wants the whole list.
+async function main(): Promise<void> {
+	const outcomes: string[] = [];
+	for (const command of COMMANDS) {
+		const start = Date.now();
+		const outcome = (await holds(command)) ? 'holds' : 'FAILED';
+		outcomes.push(`  ${command.padEnd(12)}${outcome.padEnd(8)}${secondsSince(start)}`);
+		if (outcome === 'FAILED') process.exitCode = 1;
+	}
+	say(`\n${outcomes.join('\n')}`);
+}
+
+main().catch((error: unknown) => {
+	say(messageOf(error));
+	process.exitCode = 1;
+});

@@ -1,0 +1,39 @@
+import type { Sandbox } from '../sandbox';
+
+/** Charges a made-up customer straight at the sandbox, and gives the hash of the transaction. */
+export async function chargeAt(sandbox: Sandbox, notificationUrl?: string): Promise<string> {
+	const offer = sandbox.products[0]?.offers[0];
+	const response = await fetch(`${sandbox.baseUrl}/transactions`, {
+		method: 'POST',
+		headers: {
+			authorization: `Bearer ${sandbox.apiToken}`,
+			'content-type': 'application/json',
+		},
+		body: JSON.stringify({
+			api_token: sandbox.bodyApiToken,
+			amount: 1990,
+			payment_method: 'pix',
+			installments: 1,
+			cart: [
+				{ offer_hash: offer?.hash, price: 1990, quantity: 1, operation_type: 1, title: 'Curso' },
+			],
+			customer: {
+				name: 'Maria da Silva',
+				email: 'maria@example.test',
+				phone_number: '11987654321',
+				document: '52998224725',
+			},
+			...(notificationUrl === undefined ? {} : { webhook_url: notificationUrl }),
+		}),
+	});
+	const made = (await response.json()) as { hash?: string };
+	if (made.hash === undefined) throw new Error(`Not charged: ${JSON.stringify(made)}`);
+	return made.hash;
+}
+
+/** The same, many times. */
+export async function chargesAt(sandbox: Sandbox, count: number): Promise<string[]> {
+	const hashes: string[] = [];
+	while (hashes.length < count) hashes.push(await chargeAt(sandbox));
+	return hashes;
+}

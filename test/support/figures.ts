@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const FILE = path.resolve(__dirname, '..', '..', 'docs', 'measurements.md');
+const COLUMNS = ['what was done', 'runs', 'what came of it'] as const;
+
+type Row = [what: string, runs: string, outcome: string];
+
+/**
+ * The figures of a test run: a table that is printed at its end, and kept in the documentation where
+ * WRITE_MEASUREMENTS=1 is set. `title` names the table's section there.
+ */
+export class Figures {
+	private readonly rows: Row[] = [];
+
+	constructor(
+		private readonly title: string,
+		private readonly command: string,
+	) {}
+
+	/** Enters what came of so many runs. */
+	add(what: string, runs: number, outcome: string): void {
+		this.rows.push([what, runs.toLocaleString('en-US'), outcome]);
+	}
+
+	/** Prints the table; for the end of the test file. */
+	show(): void {
+		const table = markdownTable([...this.rows]);
+		process.stdout.write(`\n${this.title}\n\n${table}\n`);
+		if (process.env.WRITE_MEASUREMENTS === '1') this.keep(table);
+	}
+
+	private keep(table: string): void {
+		const section = `## ${this.title}\n\nMade by \`WRITE_MEASUREMENTS=1 ${this.command}\`.\n\n${table}`;
+		const text = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '# Measurements\n';
+		const [head = '', ...sections] = text.trimEnd().split(/\n(?=## )/);
+		const others = sections.map((other) => other.trim());
+		const place = others.findIndex((other) => other.startsWith(`## ${this.title}\n`));
+		others.splice(place < 0 ? others.length : place, place < 0 ? 0 : 1, section.trim());
+		writeFileSync(FILE, `${[head.trim(), ...others].join('\n\n')}\n`);
+	}
+}
+
+/** Padded as the formatter of the documentation pads it. */
+function markdownTable(rows: Row[]): string {
+	const widths = COLUMNS.map((name, column) =>
+		Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
+	);
+	const line = (cells: readonly string[]): string =>
+		`| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+	const rule = widths.map((width) => '-'.repeat(width));
+	return [line(COLUMNS), line(rule), ...rows.map(line)].join('\n');
+}
