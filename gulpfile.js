@@ -7,6 +7,8 @@ const manifest = require('./package.json');
 
 const ICONS = 'nodes/**/*.svg';
 const CODEX = 'nodes/**/*.node.json';
+/** What the editor shows of an output before the node has run. */
+const PREVIEWS = 'nodes/**/__schema__/**/*.json';
 
 /** The library behind vendor/qrCode.ts. */
 const LIBRARY = '@juit/qrcode';
@@ -33,6 +35,8 @@ const compile = () => tsc();
 const icons = () => src(ICONS, { base: '.', encoding: false }).pipe(dest('dist'));
 
 const codex = () => src(CODEX, { base: '.' }).pipe(withHomepage()).pipe(dest('dist'));
+
+const previews = () => src(PREVIEWS, { base: '.' }).pipe(dest('dist'));
 
 const links = () =>
 	src('dist/credentials/*.js', { base: '.' }).pipe(withHomepage()).pipe(dest('.'));
@@ -62,9 +66,13 @@ function tsc(...options) {
 function watchAll() {
 	watch(ICONS, icons);
 	watch(CODEX, codex);
+	watch(PREVIEWS, previews);
 	return tsc('--watch', '--preserveWatchOutput');
 }
 
-exports.build = series(clean, parallel(series(compile, links, bundle), licenses, icons, codex));
+exports.build = series(
+	clean,
+	parallel(series(compile, links, bundle), licenses, icons, codex, previews),
+);
 exports.dev = series(exports.build, watchAll);
 exports.default = exports.build;

@@ -4,11 +4,12 @@ export default {
 	jest: {
 		configFile: 'jest.config.js',
 		config: {
-			testMatch: ['<rootDir>/test/mutation/all.test.ts'],
+			testMatch: ['<rootDir>/test/mutation/*.test.ts'],
 			testEnvironment: './test/mutation/failFast.cjs',
-			testTimeout: 10_000,
+			testSequencer: './test/mutation/unitFirst.cjs',
+			testTimeout: 20_000,
 		},
-		// The one file names the others at run time only, where jest does not see it.
+		// The tests are named at run time only, where jest does not see them.
 		enableFindRelatedTests: false,
 	},
 	coverageAnalysis: 'perTest',

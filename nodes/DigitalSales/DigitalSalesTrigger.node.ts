@@ -25,7 +25,7 @@ export class DigitalSalesTrigger implements INodeType {
 		// The node panel merges both nodes into one entry and shows this description for it.
 		description:
 			'Starts the workflow when a PIX charge is paid. Beside it: charge by PIX, create offers, list products.',
-		eventTriggerDescription: 'Waiting for a notification of the service',
+		eventTriggerDescription: 'Waiting for a notification from the service',
 		activationMessage:
 			'New PIX charges of this workflow can now report to this trigger. For charges of other workflows, paste the production URL into the Notification URL of the credential.',
 		triggerPanel: {

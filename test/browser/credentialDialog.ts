@@ -12,15 +12,22 @@ export class CredentialDialog {
 
 	/** Types into a field. */
 	async fill(field: string, text: string): Promise<void> {
-		await this.dialog.getByTestId(`parameter-input-${field}`).locator('input').fill(text);
+		const input = this.dialog.getByTestId(`parameter-input-${field}`).locator('input');
+		await input.fill(text);
+		// The editor takes a text over a moment after the last key, and a person is slower than that.
+		await input.blur();
+		await this.page.waitForTimeout(300);
 	}
 
-	/** Saves, and returns what the failing test says. */
-	async saveAndFail(): Promise<string> {
+	/** Saves, and returns all that is shown once the failing test says what is expected of it. */
+	async saveAndFail(expected: string): Promise<string> {
 		await this.save();
+		const message = this.dialog.getByText(expected);
 		const more = this.dialog.getByText('More details');
-		await more.click();
-		await more.waitFor({ state: 'hidden' });
+		await more.or(message).first().waitFor();
+		// The details stay unfolded from one failure to the next.
+		if (await more.isVisible()) await more.click();
+		await message.waitFor();
 		return await this.dialog.innerText();
 	}
 
@@ -38,7 +45,8 @@ export class CredentialDialog {
 
 	/** Closes it without saving. */
 	async close(): Promise<void> {
-		await this.page.keyboard.press('Escape');
+		// Escape would close the node behind it as well.
+		await this.page.locator('[data-test-id="editCredential-modal"] .el-dialog__headerbtn').click();
 		await this.dialog.waitFor({ state: 'hidden' });
 	}
 

@@ -1,6 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { CredentialDialog } from './credentialDialog';
 
+const OUTPUT_WITHIN_MS = 20_000;
+
 /** An open node: its form in the middle, what it puts out on the right. */
 export class NodeView {
 	constructor(private readonly page: Page) {}
@@ -32,19 +34,28 @@ export class NodeView {
 
 	/** Types into a field. */
 	async fill(field: string, text: string): Promise<void> {
-		await this.field(field).locator('input, textarea').first().fill(text);
+		const input = this.field(field).locator('input, textarea').first();
+		await input.fill(text);
+		// The editor takes a text over a moment after the last key, and a person is slower than that.
+		await input.blur();
+		await this.page.waitForTimeout(300);
 	}
 
 	/** Chooses from a list of fixed choices. */
 	async choose(field: string, choice: string): Promise<void> {
 		await this.field(field).click();
-		const option = this.page.locator('.el-select-dropdown__item:visible');
-		await option.getByText(choice, { exact: true }).click();
+		await this.shownChoice(choice).click();
 	}
 
 	/** Adds an entry to a collection such as the cart. */
 	async addEntry(button: string): Promise<void> {
 		await this.page.getByTestId('node-parameters').getByText(button, { exact: true }).click();
+	}
+
+	/** Adds one of the options, which are the last collection of every form. */
+	async addOption(option: string): Promise<void> {
+		await this.page.getByTestId('collection-parameter-add').last().click();
+		await this.shownChoice(option).click();
 	}
 
 	/** Opens the list of a resource locator, searches it, and returns what it shows. */
@@ -73,31 +84,43 @@ export class NodeView {
 		return await this.within('rlc-input', locator).inputValue();
 	}
 
-	/** Runs the node and returns what the output panel shows: a table of items, or an error. */
-	async execute(): Promise<string> {
-		const ended = this.page.waitForResponse((answer) =>
-			/\/rest\/workflows\/.*\/run/.test(answer.url()),
-		);
+	/** Runs the node and returns the output panel once it shows all that is expected. */
+	async execute(...expected: string[]): Promise<string> {
 		await this.page.getByTestId('node-execute-button').click();
-		await ended;
-		return await this.output();
+		return await this.output(...expected);
 	}
 
-	/** What the output panel shows once the node has run. */
-	async output(): Promise<string> {
+	/** What the output panel shows, as a table or an error, once all that is expected is in it. */
+	async output(...expected: string[]): Promise<string> {
 		const panel = this.page.getByTestId('output-panel');
-		await panel
-			.getByTestId('node-run-status-success')
-			.or(panel.getByTestId('node-run-status-danger'))
-			.first()
-			.waitFor();
-		await panel.locator('table').or(panel.getByTestId('node-error-message')).first().waitFor();
-		return await panel.innerText();
+		const table = panel.locator(
+			'[data-test-id="radio-button-table"][aria-checked="false"]:visible',
+		);
+		const deadline = Date.now() + OUTPUT_WITHIN_MS;
+		for (;;) {
+			// An output with files opens with these in view. The button goes away when a new run begins.
+			if ((await table.count()) > 0) await table.click({ timeout: 500 }).catch(() => {});
+			const shown = await panel.innerText();
+			const missing = expected.filter((text) => !shown.includes(text));
+			if (missing.length === 0) return shown;
+			if (Date.now() > deadline) {
+				throw new Error(`The output does not show "${missing.join('", "')}" but:\n${shown}`);
+			}
+			await this.page.waitForTimeout(200);
+		}
+	}
+
+	/** Shows the picture among the output's files. */
+	async viewPicture(): Promise<void> {
+		const panel = this.page.getByTestId('output-panel');
+		await panel.getByTestId('radio-button-binary').click();
+		await panel.getByTestId('ndv-view-binary-data').click();
+		await panel.locator('img[src*="/rest/binary-data"], img[src^="data:image"]').first().waitFor();
 	}
 
 	/** Unfolds the addresses of a trigger, and returns the one for tests. */
 	async testUrl(): Promise<string> {
-		await this.page.getByText('Webhook URLs').click();
+		await this.page.getByText('Webhook URLs', { exact: true }).click();
 		return (await this.page.locator('.webhook-url').first().innerText()).trim();
 	}
 
@@ -123,6 +146,11 @@ export class NodeView {
 
 	private field(name: string): Locator {
 		return this.page.getByTestId('ndv').getByTestId(`parameter-input-${name}`);
+	}
+
+	private shownChoice(name: string): Locator {
+		const choices = this.page.locator('.el-select-dropdown__item:visible');
+		return choices.getByText(name, { exact: true });
 	}
 
 	private get entries(): Locator {

@@ -46,7 +46,7 @@ export interface Journey {
 }
 
 /** Shows cents as a Brazilian price. */
-export function reais(cents: number): string {
+function reais(cents: number): string {
 	return `R$ ${(cents / 100).toFixed(2).replace('.', ',')}`;
 }
 

@@ -153,6 +153,11 @@ export class N8nRest {
 		return await this.ended(await this.start(workflowId, trigger));
 	}
 
+	/** Stops an execution, a waiting one too. */
+	async stop(executionId: string): Promise<void> {
+		await this.call(z.unknown(), 'POST', `/executions/${executionId}/stop`);
+	}
+
 	/** The newest executions of a workflow, newest first. */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));

@@ -22,6 +22,9 @@ const N8N_INSTALL = [
 	'--package-lock=false',
 ];
 
+/** The terms of the library that stands in the package. */
+const VENDOR_TERMS = ['dist/vendor/LICENSE.md', 'dist/vendor/NOTICE.md'];
+
 let packed: Packed;
 
 beforeAll(async () => {
@@ -39,6 +42,8 @@ describe('the tarball', () => {
 				'package.json',
 				...(await builtFrom('credentials')),
 				...(await builtFrom('nodes')),
+				...(await builtFrom('vendor')),
+				...VENDOR_TERMS,
 			].sort(),
 		);
 	});

@@ -17,11 +17,7 @@ export interface ErrorContext {
  * Makes the one error that a user sees of a failed request: what happened, the service's own words,
  * the fields by their display names, the item, and what to do.
  */
-export function toNodeApiError(
-	node: INode,
-	error: ServiceError,
-	context: ErrorContext,
-): NodeApiError {
+function toNodeApiError(node: INode, error: ServiceError, context: ErrorContext): NodeApiError {
 	const { facts } = error;
 	const { message, advice } = wording(facts, context);
 	const words = serviceWords(facts, context.labelOf);

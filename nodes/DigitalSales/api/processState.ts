@@ -1,3 +1,4 @@
+import type { Account } from './account';
 import type { RememberedPage } from './catalogPage';
 import type { ChargeState } from './chargeState';
 import type { RateLimiter } from './rateLimiter';
@@ -11,8 +12,12 @@ import type { Turn } from './turn';
 export const processState = {
 	/** Budgets by account and endpoint. */
 	budgets: new Map<string, RateLimiter>(),
+	/** Accounts of nodes that take notices in, for a few seconds, oldest first. */
+	accounts: new Map<string, { account: Promise<Account>; until: number }>(),
 	/** What strangers may have an account read, by account. */
 	readBounds: new Map<string, ReadBounds>(),
+	/** Transactions that an account is known to have, by account and hash, oldest first. */
+	knownTransactions: new Set<string>(),
 	/** Looks at transactions and waiting executions, by who looks and at what, oldest first. */
 	turns: new Map<string, Turn>(),
 	/** The wait that is watched over in each execution. */

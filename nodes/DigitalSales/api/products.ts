@@ -9,7 +9,7 @@ import { ServiceError } from './serviceError';
  * The names of the query parameters are not shown in the API document (Endpoint 4); these are the
  * likely ones. A service ignores a wrong name silently, hence filters are applied again here.
  */
-export const DEFAULT_QUERY_NAMES = {
+const DEFAULT_QUERY_NAMES = {
 	search: 'search',
 	categories: 'categories',
 	status: 'status',
@@ -83,7 +83,7 @@ export async function fetchProductPage(
 }
 
 /** The check that decides whether a product matches, whatever the service did with the filters. */
-export function productFilter(filters: ProductFilters): (item: IDataObject) => boolean {
+function productFilter(filters: ProductFilters): (item: IDataObject) => boolean {
 	const { search, categories, status } = filters;
 	if (!search && !categories?.length && status === undefined) return () => true;
 	const wanted = search ? searchKey(search) : undefined;

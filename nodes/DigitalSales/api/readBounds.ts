@@ -8,14 +8,21 @@ const MOST_A_MINUTE = 6_000;
 /** Real notices are of real transactions; only one that comes before its transaction is unknown. */
 const MOST_UNKNOWN_A_MINUTE = 30;
 
+interface Asking {
+	isKnown: boolean;
+	admit: (admitted: boolean) => void;
+}
+
 /**
  * Bounds the reads that strangers can cause: the address of a trigger is open to anybody, and each
  * notice costs a request of the account. All triggers of an account share one of these in a process.
- * Reads that find a transaction are work and hardly bounded; those that find nothing are few.
+ * Reads that find a transaction are work and hardly bounded; those that find nothing are few. While
+ * strangers use those up, transactions that are known to exist are read all the same.
  */
 export class ReadBounds {
 	private underWay = 0;
-	private readonly line: Array<(admitted: boolean) => void> = [];
+	private strangersUnderWay = 0;
+	private line: Asking[] = [];
 	private readonly all = new LastMinute();
 	private readonly unknown = new LastMinute();
 
@@ -23,37 +30,45 @@ export class ReadBounds {
 	 * Asks for a read, and waits in a short line where too many are under way. An admitted read must
 	 * be followed by one {@link leave}.
 	 *
+	 * @param isKnown whether the transaction is known to exist
 	 * @returns whether the read is admitted
 	 */
-	async enter(): Promise<boolean> {
-		if (this.isSpent() || this.line.length >= MOST_IN_LINE) return false;
-		if (this.hasRoom()) return this.admit();
-		return await new Promise((resolve) => this.line.push(resolve));
+	async enter(isKnown: boolean): Promise<boolean> {
+		if (this.isSpent(isKnown) || this.line.length >= MOST_IN_LINE) return false;
+		if (this.hasRoom(isKnown)) return this.start(isKnown);
+		return await new Promise((resolve) => this.line.push({ isKnown, admit: resolve }));
 	}
 
 	/** Ends an admitted read. */
-	leave({ foundNothing }: { foundNothing: boolean }): void {
+	leave(isKnown: boolean, foundNothing: boolean): void {
 		this.underWay--;
+		if (!isKnown) this.strangersUnderWay--;
 		if (foundNothing) this.unknown.add();
-		while (this.line.length > 0 && (this.isSpent() || this.hasRoom())) {
-			const next = this.line.shift();
-			next?.(this.isSpent() ? false : this.admit());
+		const asking = this.line;
+		this.line = [];
+		for (const one of asking) {
+			if (this.isSpent(one.isKnown)) one.admit(false);
+			else if (this.hasRoom(one.isKnown)) one.admit(this.start(one.isKnown));
+			else this.line.push(one);
 		}
 	}
 
-	private admit(): true {
+	private start(isKnown: boolean): true {
 		this.underWay++;
+		if (!isKnown) this.strangersUnderWay++;
 		this.all.add();
 		return true;
 	}
 
-	private isSpent(): boolean {
-		return this.all.count() >= MOST_A_MINUTE || this.unknown.count() >= MOST_UNKNOWN_A_MINUTE;
+	private isSpent(isKnown: boolean): boolean {
+		if (this.all.count() >= MOST_A_MINUTE) return true;
+		return !isKnown && this.unknown.count() >= MOST_UNKNOWN_A_MINUTE;
 	}
 
-	/** Each read under way may turn out to find nothing, so it takes its place among those. */
-	private hasRoom(): boolean {
-		return this.underWay < Math.min(MOST_AT_ONCE, MOST_UNKNOWN_A_MINUTE - this.unknown.count());
+	/** Each stranger under way may turn out to find nothing, so it takes its place among those. */
+	private hasRoom(isKnown: boolean): boolean {
+		if (this.underWay >= MOST_AT_ONCE) return false;
+		return isKnown || this.strangersUnderWay < MOST_UNKNOWN_A_MINUTE - this.unknown.count();
 	}
 }
 

@@ -26,7 +26,7 @@ interface Rule {
  * idempotency key and no list of transactions, so a POST is repeated only where it provably was not
  * processed; whatever else goes wrong with it is reported as an unknown outcome.
  */
-export const RETRY_TABLE: Readonly<Record<Situation, Rule>> = {
+const RETRY_TABLE: Readonly<Record<Situation, Rule>> = {
 	success: { GET: 'done', POST: 'done', why: 'A well-formed answer under 2xx.' },
 	rejected: {
 		GET: 'fail',

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashSegment } from '../domain/hash';
 import type { Client } from './client';
+import { rememberTransaction } from './knownTransactions';
 import { readResource } from './schemas/resource';
 
 /**
@@ -12,7 +13,7 @@ import { readResource } from './schemas/resource';
  * @throws ServiceError, with `outcomeUnknown` where the charge may exist although no usable answer came
  */
 export async function createTransaction(client: Client, body: IDataObject): Promise<IDataObject> {
-	return await client.request(
+	const transaction = await client.request(
 		{
 			endpoint: 'POST /transactions',
 			path: '/transactions',
@@ -20,6 +21,8 @@ export async function createTransaction(client: Client, body: IDataObject): Prom
 		},
 		readResource,
 	);
+	rememberTransaction(client.account, String(transaction.hash));
+	return transaction;
 }
 
 /**
@@ -31,11 +34,13 @@ export async function createTransaction(client: Client, body: IDataObject): Prom
  */
 export async function getTransaction(client: Client, hash: string): Promise<IDataObject> {
 	const wanted = hash.trim();
-	return await client.request(
+	const transaction = await client.request(
 		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(hash)}` },
 		(body) => {
-			const transaction = readResource(body);
-			return transaction && String(transaction.hash) === wanted ? transaction : undefined;
+			const resource = readResource(body);
+			return resource && String(resource.hash) === wanted ? resource : undefined;
 		},
 	);
+	rememberTransaction(client.account, wanted);
+	return transaction;
 }

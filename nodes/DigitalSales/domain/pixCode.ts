@@ -13,7 +13,10 @@ const AMOUNT = '54';
 const CHECKSUM = '63';
 const CHECKSUM_DIGITS = 4;
 
-/** Reads a copy-and-paste PIX code; undefined where the text has not its form. */
+/**
+ * Reads a copy-and-paste PIX code; undefined where the text has not its form.
+ * @internal Exported for its tests.
+ */
 export function readPixCode(text: string): PixCode | undefined {
 	const code = text.trim();
 	const bytes = new TextEncoder().encode(code);

@@ -15,7 +15,10 @@ export function readPngText(text: string): Uint8Array | undefined {
 	return isPng(bytes) ? bytes : undefined;
 }
 
-/** Whether the bytes are a PNG whose chunks are all there and undamaged. */
+/**
+ * Whether the bytes are a PNG whose chunks are all there and undamaged.
+ * @internal Exported for its tests.
+ */
 export function isPng(bytes: Uint8Array): boolean {
 	if (!SIGNATURE.every((byte, index) => bytes[index] === byte)) return false;
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Notice } from '../api/schemas/notification';
 import { transactionSchema } from '../api/schemas/transaction';
 import { simplifyTransaction } from '../api/simplify/transaction';
+import type { AmountUnit } from '../domain/money';
 
 /** What the service itself says of a transaction, in the terms in which a notice speaks of it. */
 export function factsOf(hash: string, transaction: IDataObject): Notice {
@@ -18,8 +19,12 @@ export function factsOf(hash: string, transaction: IDataObject): Notice {
  * A transaction as it is reported on. The code to pay with is of no use any more then, and what is
  * said of the report itself takes its place among the ten fields of Simplify.
  */
-export function reported(transaction: IDataObject, simplify: boolean): IDataObject {
+export function reported(
+	transaction: IDataObject,
+	simplify: boolean,
+	unit?: AmountUnit,
+): IDataObject {
 	if (!simplify) return transaction;
-	const { pix_qr_code: _dropped, ...fields } = simplifyTransaction(transaction);
+	const { pix_qr_code: _dropped, ...fields } = simplifyTransaction(transaction, unit);
 	return fields;
 }

@@ -1,6 +1,6 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { isJsonObject, toDataObject } from '../api/schemas/json';
+import { accountOf } from './accountOf';
 
 const LARGEST_NOTICE_BYTES = 256 * 1024;
 
@@ -27,7 +27,7 @@ export async function cleanNotification(
 	context: IWebhookFunctions,
 	body: unknown,
 ): Promise<IDataObject> {
-	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
+	const account = await accountOf(context);
 	const clean: unknown = JSON.parse(account.redact(JSON.stringify(body)));
 	if (!isJsonObject(clean)) return {};
 	const { token: _token, api_token: _apiToken, ...fields } = clean;

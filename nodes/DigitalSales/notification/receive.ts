@@ -50,6 +50,7 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 		const item = { ...(await cleanNotification(context, body)), verified: false };
 		return emit(context, form, notice, item);
 	}
+	if (isRepeated(context, form, notice)) return { reply: REPLIES.duplicate };
 	const subject = `${triggerKey(context)} ${notice.hash}`;
 	const turn = await askForTurn({ subject, claim: notice.status });
 	if (!turn.granted) {
@@ -76,6 +77,16 @@ function isLocked(context: IWebhookFunctions, form: TriggerForm): boolean {
 	return !opensLock(context.getQueryData(), urlSecretOf(context.getWorkflowStaticData('node')));
 }
 
+/**
+ * Whether a notice claims nothing but what has been emitted already. That is believed unread, since
+ * nothing follows from it.
+ */
+function isRepeated(context: IWebhookFunctions, form: TriggerForm, notice: Notice): boolean {
+	const { hash, status } = notice;
+	const emitted = memoryOf(context, form);
+	return status !== undefined && emitted?.has({ hash, status, verified: true }) === true;
+}
+
 async function emitVerified(
 	context: IWebhookFunctions,
 	form: TriggerForm,
@@ -83,7 +94,10 @@ async function emitVerified(
 	{ transaction }: Found,
 	body: unknown,
 ): Promise<Outcome> {
-	const item: IDataObject = { ...reported(transaction, form.simplify), verified: true };
+	const item: IDataObject = {
+		...reported(transaction, form.simplify, form.options.outputUnit),
+		verified: true,
+	};
 	if (form.options.includeNotification) item.notification = await cleanNotification(context, body);
 	return emit(context, form, factsOf(hash, transaction), item);
 }
@@ -95,16 +109,19 @@ function emit(
 	item: IDataObject,
 ): Outcome {
 	if (!passesFilters(form, facts)) return { reply: REPLIES.filtered };
-	// A test in the editor may be repeated, and leaves no trace that would swallow the real notice.
-	if (form.options.deduplicate && context.getMode() !== 'manual') {
-		const emitted = new EmittedNotices(context.getWorkflowStaticData('node'), triggerKey(context));
-		const { hash, status = '' } = facts;
-		const emission = { hash, status, verified: item.verified === true };
-		// Looked up and entered without an await between: two notices at once must not both pass.
-		if (emitted.has(emission)) return { reply: REPLIES.duplicate };
-		emitted.add(emission);
-	}
+	const emitted = memoryOf(context, form);
+	const { hash, status = '' } = facts;
+	const emission = { hash, status, verified: item.verified === true };
+	// Looked up and entered without an await between: two notices at once must not both pass.
+	if (emitted?.has(emission)) return { reply: REPLIES.duplicate };
+	emitted?.add(emission);
 	return { reply: REPLIES.accepted, item };
+}
+
+/** A test in the editor may be repeated, and leaves no trace that would swallow the real notice. */
+function memoryOf(context: IWebhookFunctions, form: TriggerForm): EmittedNotices | undefined {
+	if (!form.options.deduplicate || context.getMode() === 'manual') return undefined;
+	return new EmittedNotices(context.getWorkflowStaticData('node'), triggerKey(context));
 }
 
 function triggerKey(context: IWebhookFunctions): string {

@@ -1,6 +1,7 @@
 import type { IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { isStatusGroup, STATUS_GROUPS } from '../domain/paymentStatus';
+import { outputUnitField, outputUnitOption } from '../form/amountUnit';
 import type { Notice } from '../api/schemas/notification';
 
 const OTHER = 'other';
@@ -148,6 +149,7 @@ export const triggerProperties: INodeProperties[] = [
 				description:
 					'Whether to make a secret when the workflow is published and to turn away every notice whose address lacks it. Create PIX of this workflow adds it by itself; for other workflows copy the whole address from the output of Notification > Get Address. Charges made before it was switched on report without it and are turned away.',
 			},
+			outputUnitOption,
 			{
 				displayName: 'Verify With the Service',
 				name: 'verify',
@@ -175,6 +177,7 @@ const formSchema = z.object({
 		.object({
 			deduplicate: z.boolean().default(true),
 			includeNotification: z.boolean().default(false),
+			outputUnit: outputUnitField.catch('cents'),
 			urlSecret: z.boolean().default(false),
 			verify: z.boolean().default(true),
 		})

@@ -1,6 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { readBoundsOf } from '../api/budget';
+import { forgetTransaction, isKnownTransaction } from '../api/knownTransactions';
+import { accountOf } from './accountOf';
 import { readBack, type ReadBack } from './readBack';
 
 /** What verifying a notice gave; `busy` is that too much is being read, or was in the last minute. */
@@ -16,15 +17,17 @@ export async function verifyTransaction(
 	hash: string,
 	answerBy: number,
 ): Promise<Verification> {
-	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
+	const account = await accountOf(context);
 	const bounds = readBoundsOf(account);
-	if (!(await bounds.enter())) return { outcome: 'busy' };
+	const isKnown = isKnownTransaction(account, hash);
+	if (!(await bounds.enter(isKnown))) return { outcome: 'busy' };
 	let foundNothing = false;
 	try {
 		const read = await readBack(context, account, hash, answerBy);
 		foundNothing = read.outcome === 'unknown';
+		if (foundNothing) forgetTransaction(account, hash);
 		return read;
 	} finally {
-		bounds.leave({ foundNothing });
+		bounds.leave(isKnown, foundNothing);
 	}
 }

@@ -6,10 +6,16 @@ import type { NodeSketch } from './workflows';
 
 const POLL_MS = 50;
 
+/** One item as it came. */
+export type Report = Record<string, unknown>;
+
 /** What workflows do with a sale: they report it here, and every report counts. */
 export class Downstream {
 	/** What arrived, oldest first. */
-	readonly reports: Array<Record<string, unknown>> = [];
+	readonly reports: Report[] = [];
+
+	/** When each report arrived, in milliseconds of unix time. */
+	readonly times: number[] = [];
 
 	private constructor(
 		private readonly server: ReturnType<typeof createServer>,
@@ -23,7 +29,8 @@ export class Downstream {
 			request.on('data', (chunk: Buffer) => chunks.push(chunk));
 			request.on('end', () => {
 				const text = Buffer.concat(chunks).toString('utf8');
-				downstream.reports.push(JSON.parse(text) as Record<string, unknown>);
+				downstream.reports.push(JSON.parse(text) as Report);
+				downstream.times.push(Date.now());
 				response.end('{}');
 			});
 		});
@@ -50,8 +57,20 @@ export class Downstream {
 		};
 	}
 
+	/** Waits for the report on a transaction, and gives it with the moment of its arrival. */
+	async reportOn(hash: string, withinMs = 120_000): Promise<{ json: Report; at: number }> {
+		const deadline = Date.now() + withinMs;
+		for (;;) {
+			const place = this.reports.findIndex((report) => report.hash === hash);
+			const json = this.reports[place];
+			if (json) return { json, at: this.times[place] ?? 0 };
+			if (Date.now() > deadline) throw new Error(`Nothing was reported on ${hash}`);
+			await pause(POLL_MS);
+		}
+	}
+
 	/** Waits until so many reports are there, and then whether more come. */
-	async reaches(count: number, withinMs = 60_000, quietMs = 1_500): Promise<number> {
+	async reaches(count: number, withinMs = 120_000, quietMs = 1_500): Promise<number> {
 		const deadline = Date.now() + withinMs;
 		while (this.reports.length < count && Date.now() < deadline) await pause(POLL_MS);
 		let before = -1;
@@ -65,6 +84,7 @@ export class Downstream {
 	/** Forgets what has arrived. */
 	clear(): void {
 		this.reports.length = 0;
+		this.times.length = 0;
 	}
 
 	/** Stops listening. */

@@ -1,5 +1,6 @@
 import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
+import { serveWebhook } from '../harness';
 import { everyProperty } from '../support/form';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
@@ -123,6 +124,21 @@ describe('Amount Unit', () => {
 			});
 
 			expect(json[0]).toMatchObject({ hash, amount_reais: 39.8 });
+		});
+
+		test('may be reais for what the trigger reports', async () => {
+			const hash = String((await create({})).hash);
+			await account.sandbox.setStatus(hash, 'paid');
+			const trigger = await serveWebhook({
+				credentials: account.credentials,
+				parameters: { options: { outputUnit: 'reais' } },
+			});
+
+			await account.sandbox.notify(hash, { url: trigger.url });
+			await trigger.settled();
+			trigger.stopListening();
+
+			expect(trigger.executions[0]?.[0]?.json).toMatchObject({ hash, amount_reais: 39.8 });
 		});
 
 		test.each([true, false])(

@@ -119,7 +119,7 @@ describe('Offer > Create', () => {
 			'Product is not a hash',
 		],
 		['reais in a field of cents', { price: '19,90' }, 'Price in Cents must be'],
-		['a negative price', { price: '-5' }, 'Price must not be negative'],
+		['a negative price', { price: '-5' }, 'Price in Cents must not be negative'],
 		[
 			'an unknown payment method',
 			{ paymentMethods: [4] },

@@ -197,7 +197,7 @@ export class StoredWorkflow {
 }
 
 /** Connects the nodes one after the other by their first outputs. */
-export function chain(nodes: ReadonlyArray<{ name: string }>): IConnections {
+function chain(nodes: ReadonlyArray<{ name: string }>): IConnections {
 	const connections: IConnections = {};
 	nodes.forEach((node, index) => {
 		const next = nodes[index + 1];

@@ -1,5 +1,5 @@
 export { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
-export { chain, everythingIn } from './engine';
+export { everythingIn } from './engine';
 export type { NodeInput, NodeRun, RunOutcome, Surroundings, WorkflowInput } from './engine';
 export type { CredentialData } from './credentials';
 export type { LogEntry } from './logs';

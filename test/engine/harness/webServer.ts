@@ -101,7 +101,7 @@ export class WebResponse extends ServerResponse<WebRequest> {
 export type RequestHandler = (request: WebRequest, response: WebResponse) => Promise<void>;
 
 /** A loopback server with n8n's reading of requests, one per test file. */
-export class WebServer {
+class WebServer {
 	private readonly handlers = new Map<string, RequestHandler>();
 
 	private server?: Server<typeof WebRequest, typeof WebResponse>;

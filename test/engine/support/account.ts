@@ -61,6 +61,8 @@ export async function openAccount(
 			processState.catalogPages.clear();
 			processState.readBounds.clear();
 			processState.turns.clear();
+			processState.accounts.clear();
+			processState.knownTransactions.clear();
 		},
 		async run(parameters, runOptions = {}) {
 			const outcome = await runNode(parameters, { credentials, ...runOptions });

@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/api/clock';
 import { processState } from '../../../nodes/DigitalSales/api/processState';
+import { chargeAt } from '../../support/charge';
 import { withoutWaiting } from '../../support/virtualTime';
 import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
@@ -54,7 +55,7 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 	};
 
 	test('a flood of unknown hashes costs thirty reads a minute, and then goes on', async () => {
-		const hash = await charge();
+		const hash = await chargeAt(account.sandbox);
 
 		const answers = await flood(100, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
 
@@ -70,9 +71,19 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		expect(trigger.executions).toHaveLength(1);
 	});
 
+	test('transactions of this process are read also while strangers knock', async () => {
+		const made = await charge();
+		const madeElsewhere = await chargeAt(account.sandbox);
+		await flood(40, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
+
+		expect((await trigger.post({ hash: madeElsewhere })).status).toBe(503);
+		expect((await trigger.post({ hash: made })).status).toBe(200);
+		expect(trigger.executions).toHaveLength(1);
+	});
+
 	test('real transactions are not counted among the unknown', async () => {
 		const hashes: string[] = [];
-		while (hashes.length < 40) hashes.push(await charge());
+		while (hashes.length < 40) hashes.push(await chargeAt(account.sandbox));
 
 		const answers = await flood(40, (nth) => ({ hash: hashes[nth] }));
 
@@ -82,7 +93,7 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 
 	test('not more than twenty are read at once', async () => {
 		const hashes: string[] = [];
-		while (hashes.length < 30) hashes.push(await charge());
+		while (hashes.length < 30) hashes.push(await chargeAt(account.sandbox));
 		account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
 			kind: 'delay',

@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const STATUSES: readonly ProductStatus[] = [1, 1, 1, 1, 1, 1, 1, 2, 3, 4];
 
 export const CHECKOUT_HOST = 'https://pay.sandbox.test';
-export const CATEGORIES = 12;
+const CATEGORIES = 12;
 
 /**
  * The catalog of the account: the same products for the same count, and the first n of a larger

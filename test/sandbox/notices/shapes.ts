@@ -1,7 +1,7 @@
 import { readShape } from '../api/transactionShape';
 import type { StoredTransaction } from '../types';
 
-export const NOTICE_SHAPES = ['A', 'B', 'C'] as const;
+const NOTICE_SHAPES = ['A', 'B', 'C'] as const;
 export type NoticeShape = (typeof NOTICE_SHAPES)[number];
 
 // Not a token of the account: nobody shows what this field is good for.

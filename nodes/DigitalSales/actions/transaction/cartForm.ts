@@ -2,6 +2,49 @@ import type { INodeProperties } from 'n8n-workflow';
 import { moneyProperties } from '../../form/amountUnit';
 import { offerLocator } from '../../form/locators';
 
+/** In the order in which a person fills them in; what is seldom needed comes last. */
+const itemFields: INodeProperties[] = [
+	{
+		displayName: 'Title',
+		name: 'title',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Curso de Fotografia',
+		description:
+			'The name of the item as the customer sees it. Left blank, it comes from the catalog.',
+	},
+	...moneyProperties({
+		name: 'price',
+		label: 'Price',
+		description: 'The price of one piece. Left blank, it comes from the catalog.',
+	}),
+	{
+		displayName: 'Quantity',
+		name: 'quantity',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 1,
+		description: 'How many pieces are bought',
+	},
+	{
+		displayName: 'Cover URL',
+		name: 'cover',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. https://example.com/cover.png',
+		description: 'Address of a picture of the item. Left blank, it comes from the catalog.',
+	},
+	{
+		displayName: 'Operation Type',
+		name: 'operationType',
+		type: 'number',
+		typeOptions: { numberPrecision: 0 },
+		default: 1,
+		description:
+			'A code of the service for the kind of sale. Its values are not documented; 1 is what every known call sends.',
+	},
+];
+
 /** The cart of Transaction > Create PIX. */
 export const cartProperty: INodeProperties = {
 	displayName: 'Cart',
@@ -20,45 +63,7 @@ export const cartProperty: INodeProperties = {
 					description:
 						'The offer that is bought. Title, price and cover that you leave blank come from the catalog, at the cost of a few product requests (see Options > Fill Blanks From Catalog).',
 				}),
-				{
-					displayName: 'Cover URL',
-					name: 'cover',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. https://example.com/cover.png',
-					description: 'Address of a picture of the item. Left blank, it comes from the catalog.',
-				},
-				{
-					displayName: 'Operation Type',
-					name: 'operationType',
-					type: 'number',
-					typeOptions: { numberPrecision: 0 },
-					default: 1,
-					description:
-						'A code of the service for the kind of sale. Its values are not documented; 1 is what every known call sends.',
-				},
-				...moneyProperties({
-					name: 'price',
-					label: 'Price',
-					description: 'The price of one piece. Left blank, it comes from the catalog.',
-				}),
-				{
-					displayName: 'Quantity',
-					name: 'quantity',
-					type: 'number',
-					typeOptions: { minValue: 1, numberPrecision: 0 },
-					default: 1,
-					description: 'How many pieces are bought',
-				},
-				{
-					displayName: 'Title',
-					name: 'title',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. Curso de Fotografia',
-					description:
-						'The name of the item as the customer sees it. Left blank, it comes from the catalog.',
-				},
+				...itemFields,
 			],
 		},
 	],

@@ -1,6 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { createHash } from 'crypto';
 import type { ChargeState } from '../../api/chargeState';
 import { processState } from '../../api/processState';
+import { isTool } from '../isTool';
 import { now, OrderBook } from './orderBook';
 
 const MOST_PLACES = 10_000;
@@ -18,10 +20,11 @@ export class ChargeMemory {
 	constructor(
 		context: IExecuteFunctions,
 		itemIndex: number,
+		asked: string,
 		private readonly orderReference: string | undefined,
 	) {
 		const workflowId = context.getWorkflow().id ?? '';
-		this.place = placeInExecution(context, workflowId, itemIndex);
+		this.place = placeInExecution(context, workflowId, itemIndex, asked);
 		this.orders = new OrderBook(context.getWorkflowStaticData('global'), workflowId);
 	}
 
@@ -66,16 +69,22 @@ export class ChargeMemory {
 	}
 }
 
-/** In a loop the same node runs several times in one execution, hence the run index. */
+/**
+ * In a loop the same node runs several times in one execution, hence the run index. As the tool of an
+ * agent it gets a new one for each try and each call; there what was asked for tells a repeat.
+ */
 function placeInExecution(
 	context: IExecuteFunctions,
 	workflowId: string,
 	itemIndex: number,
+	asked: string,
 ): string | undefined {
 	const executionId = context.getExecutionId();
 	if (!executionId) return undefined;
-	const run = String(context.evaluateExpression('{{ $runIndex }}', itemIndex));
-	return [workflowId, executionId, context.getNode().id, run, itemIndex].join(' ');
+	const turn = isTool(context)
+		? createHash('sha256').update(asked).digest('hex')
+		: String(context.evaluateExpression('{{ $runIndex }}', itemIndex));
+	return [workflowId, executionId, context.getNode().id, turn, itemIndex].join(' ');
 }
 
 function forgetSurplus(): void {

@@ -10,6 +10,8 @@ export interface Charge {
 	context: IExecuteFunctions;
 	itemIndex: number;
 	body: IDataObject;
+	/** What the form asks for, before the catalog filled its blanks: the same in each try. */
+	asked: string;
 	/** The charge in a few words, for errors. */
 	about: string;
 	orderReference?: string;
@@ -24,7 +26,8 @@ export interface Charge {
  * @throws ServiceError
  */
 export async function chargeOnce(charge: Charge, { client, hint }: ItemRun): Promise<IDataObject> {
-	const memory = new ChargeMemory(charge.context, charge.itemIndex, charge.orderReference);
+	const { context, itemIndex, asked, orderReference } = charge;
+	const memory = new ChargeMemory(context, itemIndex, asked, orderReference);
 	const earlier = knownCharge(charge, memory);
 	if (earlier !== undefined) {
 		hint(

@@ -61,23 +61,31 @@ export const createTransactionOperation: Operation = {
 			form.notify,
 			form.notificationUrl,
 		);
-		const charge = preparedCharge(context, itemIndex, form, notification);
+		const asked = JSON.stringify(createBody(form, undefined));
+		const place = { context, itemIndex, asked, notification };
+		const charge = preparedCharge(form, place);
 		if (!mayBeFilled(form)) return charge;
 		return {
 			...charge,
 			async complete(catalog, hint) {
 				const filled = await fillCart(form, catalog, hint);
-				return preparedCharge(context, itemIndex, filled, notification);
+				return preparedCharge(filled, place);
 			},
 		};
 	},
 };
 
+/** What stays the same of a charge whether or not the catalog filled its blanks. */
+interface Place {
+	context: IExecuteFunctions;
+	itemIndex: number;
+	asked: string;
+	notification: NotificationAddress;
+}
+
 function preparedCharge(
-	context: IExecuteFunctions,
-	itemIndex: number,
 	form: CreateForm,
-	notification: NotificationAddress,
+	{ context, itemIndex, asked, notification }: Place,
 ): PreparedItem {
 	const body = createBody(form, notification.url);
 	const about = describeCharge(form);
@@ -94,6 +102,7 @@ function preparedCharge(
 					context,
 					itemIndex,
 					body,
+					asked,
 					about,
 					orderReference: form.additionalFields.orderReference,
 					chargeAgain: form.options.orderInDoubt === 'chargeAgain',

@@ -15,6 +15,7 @@ import {
 } from '../../form/fields';
 import { readForm } from '../../form/readForm';
 import { factsOf, reported } from '../../notification/facts';
+import { isTool } from '../isTool';
 import type { Operation } from '../operation';
 
 const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
@@ -154,7 +155,7 @@ function limitMs(amount: number, unit: keyof typeof UNITS): number {
 
 /** An agent's tool call cannot be parked: it would return at once and look like a time-out. */
 function refuseAsTool(context: IExecuteFunctions, itemIndex: number): void {
-	if (!context.getNode().type.endsWith('Tool')) return;
+	if (!isTool(context)) return;
 	throw new NodeOperationError(
 		context.getNode(),
 		'Wait for Payment cannot be used as a tool of an agent',

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { lenientInteger, tolerated } from './lenient';
 
-/** A transaction status of the service. The set is open: unknown values pass through. */
-export type PaymentStatus = string;
-
 const person = tolerated(
 	z
 		.object({

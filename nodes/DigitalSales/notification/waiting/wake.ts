@@ -4,12 +4,12 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { CREDENTIAL_NAME, readAccount } from '../../api/account';
 import { clock } from '../../api/clock';
 import { inOrder } from '../../api/inOrder';
 import { toDataObject } from '../../api/schemas/json';
 import { readNotice } from '../../api/schemas/notification';
 import { isSettled } from '../../domain/paymentStatus';
+import { accountOf } from '../accountOf';
 import { factsOf, reported } from '../facts';
 import { isTooLarge, readBody } from '../noticeBody';
 import { ANSWER_WITHIN_MS, readBack } from '../readBack';
@@ -86,7 +86,7 @@ async function look(
 	wait: ParkedWait,
 	answerBy: number,
 ): Promise<Outcome> {
-	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
+	const account = await accountOf(context);
 	const states = await inOrder(wait.open.length, READS_AT_ONCE, async (nth): Promise<State> => {
 		const payment = wait.open[nth];
 		if (!payment) return undefined;

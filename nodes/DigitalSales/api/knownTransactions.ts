@@ -1,0 +1,30 @@
+import type { Account } from './account';
+import { processState } from './processState';
+
+const MOST_KNOWN = 10_000;
+
+/** Remembers that an account has a transaction: this process has made or read it. */
+export function rememberTransaction(account: Account, hash: string): void {
+	const known = processState.knownTransactions;
+	const entry = entryOf(account, hash);
+	known.delete(entry);
+	known.add(entry);
+	for (const oldest of known) {
+		if (known.size <= MOST_KNOWN) return;
+		known.delete(oldest);
+	}
+}
+
+/** Forgets a transaction that the service does not find any more. */
+export function forgetTransaction(account: Account, hash: string): void {
+	processState.knownTransactions.delete(entryOf(account, hash));
+}
+
+/** Whether an account is known to have a transaction. Where it is not, it may have it all the same. */
+export function isKnownTransaction(account: Account, hash: string): boolean {
+	return processState.knownTransactions.has(entryOf(account, hash));
+}
+
+function entryOf({ key }: Account, hash: string): string {
+	return `${key.slice(0, 16)} ${hash}`;
+}

@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
+import { openAccount, pixParameters, type Account } from './support/account';
+
+const FOLDER = path.join(__dirname, '../../nodes/DigitalSales/__schema__/v1.0.0');
+
+interface Preview {
+	type: string;
+	properties: Record<string, { type: string }>;
+}
+
+const preview = (name: string): Preview =>
+	JSON.parse(readFileSync(path.join(FOLDER, `${name}.json`), 'utf8')) as Preview;
+const previews = readdirSync(FOLDER).flatMap((resource) =>
+	readdirSync(path.join(FOLDER, resource)).map((file) => `${resource}/${path.parse(file).name}`),
+);
+
+describe('What the editor shows of an output before the node has run', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	const row = async (
+		parameters: INodeParameters,
+		staticData?: IDataObject,
+	): Promise<IDataObject | undefined> => (await account.run(parameters, { staticData })).json[0];
+	const transactionHash = async (): Promise<string> => {
+		const [first] = (await account.run(pixParameters(account.sandbox))).json;
+		return String(first?.hash);
+	};
+
+	const runs: Record<string, () => Promise<IDataObject | undefined>> = {
+		'product/getAll': async () => await row({ resource: 'product', operation: 'getAll' }),
+		'offer/create': async () =>
+			await row({
+				resource: 'offer',
+				operation: 'create',
+				productHash: account.sandbox.products[5]?.hash ?? '',
+				title: 'Oferta',
+				price: '100',
+				additionalFields: { interval: 'monthly' },
+			}),
+		'transaction/create': async () => await row(pixParameters(account.sandbox, { simplify: true })),
+		'transaction/get': async () =>
+			await row({
+				resource: 'transaction',
+				operation: 'get',
+				transactionHash: await transactionHash(),
+			}),
+		'transaction/waitForPayment': async () => {
+			const hash = await transactionHash();
+			await account.sandbox.setStatus(hash, 'paid');
+			return await row({
+				resource: 'transaction',
+				operation: 'waitForPayment',
+				transactionHash: hash,
+			});
+		},
+		'notification/getAddress': async () =>
+			await row(
+				{ resource: 'notification', operation: 'getAddress' },
+				{
+					global: {
+						digitalSalesTriggers: { node: 'https://n8n.example.com/webhook/t/digital-sales' },
+					},
+				},
+			),
+	};
+
+	test('is there for every operation', () => {
+		const { properties } = new DigitalSales().description;
+		const operations = properties
+			.filter(({ name }) => name === 'operation')
+			.flatMap(({ displayOptions, options = [] }) =>
+				options.map(
+					(option) =>
+						`${String(displayOptions?.show?.resource?.[0])}/${'value' in option ? option.value : ''}`,
+				),
+			);
+
+		expect([...previews].sort()).toEqual(operations.sort());
+	});
+
+	test.each(previews)('is what %s gives', async (name) => {
+		const json = (await runs[name]?.()) ?? {};
+		const { type, properties } = preview(name);
+
+		expect(type).toBe('object');
+		expect(Object.keys(json).sort()).toEqual(Object.keys(properties).sort());
+		expect(Object.keys(properties).length).toBeLessThanOrEqual(10);
+		for (const [field, value] of Object.entries(json)) {
+			const kind = typeof value === 'number' ? 'integer' : typeof value;
+			expect([field, value === null ? 'null' : kind]).toEqual([
+				field,
+				value === null ? 'null' : properties[field]?.type,
+			]);
+		}
+	});
+});

@@ -1,0 +1,147 @@
+import { getSchema } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
+import {
+	deepCopy,
+	NodeConnectionTypes,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+} from 'n8n-workflow';
+import {
+	ACTION_TYPE,
+	defaultProcess,
+	NO_OP_TYPE,
+	runWorkflow,
+	START_TYPE,
+	type WorkflowOutcome,
+} from '../harness';
+import type { CredentialData } from '../harness';
+
+/** The name under which n8n offers the action node to agents. */
+const TOOL_TYPE = `${ACTION_TYPE}Tool`;
+const AGENT_TYPE = 'test.agent';
+const TOOL = 'Digital Sales Tool';
+
+/** What an agent is told of a tool, and what it hands over. */
+interface Tool {
+	name: string;
+	description: string;
+	invoke: (args: IDataObject) => Promise<string>;
+}
+
+/** What an agent got of its tool, call by call. */
+export interface ToolRun {
+	description: string;
+	answers: IDataObject[][];
+	errors: string[];
+	outcome: WorkflowOutcome;
+}
+
+/** The action node as n8n's server makes a tool of it: another name, and the output of a tool. */
+function toolType(): INodeType {
+	const action = defaultProcess.nodeType(ACTION_TYPE);
+	if (!action) throw new Error('There is no action node');
+	const description = {
+		...deepCopy(action.description),
+		name: 'digitalSalesTool',
+		inputs: [],
+		outputs: [NodeConnectionTypes.AiTool],
+	};
+	description.properties.unshift({
+		displayName: 'Tool Description',
+		name: 'descriptionType',
+		type: 'options',
+		options: [{ name: 'Set Automatically', value: 'auto' }],
+		default: 'auto',
+	});
+	return Object.assign(Object.create(action) as INodeType, { description });
+}
+
+/** An agent without a model: it calls its tool with what it is given, one call after the other. */
+function agentType(
+	calls: IDataObject[],
+	run: Pick<ToolRun, 'answers' | 'errors'> & Partial<ToolRun>,
+) {
+	const base = defaultProcess.nodeType(ACTION_TYPE)?.description;
+	if (!base) throw new Error('There is no action node');
+	return {
+		description: {
+			...base,
+			name: 'agent',
+			properties: [],
+			credentials: [],
+			inputs: [
+				NodeConnectionTypes.Main,
+				{ type: NodeConnectionTypes.AiTool, displayName: 'Tool', required: true },
+			],
+		},
+		async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+			const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
+			if (!tool) throw new Error('The agent has no tool');
+			run.description = tool.description;
+			for (const call of calls) {
+				try {
+					run.answers.push(JSON.parse(await tool.invoke(call)) as IDataObject[]);
+				} catch (error) {
+					run.errors.push(error instanceof Error ? error.message : String(error));
+				}
+			}
+			return [[{ json: {} }]];
+		},
+	} as INodeType;
+}
+
+/** The node before the agent and what it hands on. */
+interface StartNode {
+	name: string;
+	json: IDataObject;
+}
+
+/** Lets an agent call the node as its tool with these arguments. */
+export async function callTool(
+	parameters: INodeParameters,
+	calls: IDataObject[],
+	options: {
+		credentials: CredentialData;
+		settings?: Partial<INode>;
+		start?: StartNode;
+		workflowId?: string;
+	},
+): Promise<ToolRun> {
+	const run = { description: '', answers: [] as IDataObject[][], errors: [] as string[] };
+	const { name: start, json } = options.start ?? { name: 'Start', json: {} };
+	const outcome = await runWorkflow({
+		startItems: [{ json }],
+		...(options.workflowId === undefined ? {} : { id: options.workflowId }),
+		credentials: options.credentials,
+		nodeTypes: { [TOOL_TYPE]: toolType(), [AGENT_TYPE]: agentType(calls, run) },
+		nodes: [
+			{ name: start, type: START_TYPE },
+			{ name: 'Agent', type: AGENT_TYPE },
+			{ name: 'End', type: NO_OP_TYPE },
+			{
+				...options.settings,
+				name: TOOL,
+				type: TOOL_TYPE,
+				parameters: { descriptionType: 'auto', ...parameters },
+			},
+		],
+		connections: {
+			[start]: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+			Agent: { main: [[{ node: 'End', type: 'main', index: 0 }]] },
+			[TOOL]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+		},
+	});
+	return { ...run, outcome };
+}
+
+/** What n8n tells a model about the arguments of a tool: name and description. */
+export function toolArguments(parameters: INodeParameters): Record<string, string> {
+	const node = { name: TOOL, parameters } as INode;
+	const { shape } = getSchema(node);
+	return Object.fromEntries(
+		Object.entries(shape).map(([name, field]) => [name, field.description ?? '']),
+	);
+}
