@@ -108,6 +108,8 @@ export class Editor {
 		const button = page.locator('[data-test-id^="execute-workflow-button-When clicking"]');
 		await this.node('When clicking').hover();
 		await button.click();
+		// It stays in view for as long as it has the focus.
+		await button.blur();
 	}
 
 	/** Waits until a node shows that it has run well. */

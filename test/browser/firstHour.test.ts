@@ -41,10 +41,10 @@ afterAll(async () => {
 });
 
 /** One step of the hour. Each stands on those before it, and says so where one of them failed. */
-function step(name: string, work: () => Promise<void>): void {
-	it(name, async () => {
-		if (broken !== undefined) throw new Error(`Not reached: "${broken}" failed before.`);
-		broken = name;
+function inTurn(work: () => Promise<void>): () => Promise<void> {
+	return async () => {
+		if (broken !== undefined) throw new Error(`Not reached, because this failed: ${broken}`);
+		broken = expect.getState().currentTestName;
 		try {
 			await work();
 		} catch (error) {
@@ -52,7 +52,7 @@ function step(name: string, work: () => Promise<void>): void {
 			throw error;
 		}
 		broken = undefined;
-	});
+	};
 }
 
 function newestHash(): string {
@@ -65,172 +65,219 @@ async function enterToken(apiToken: string): Promise<void> {
 }
 
 describe('the first hour in the editor', () => {
-	step('finds the nodes by "vendas", "payment" and "pix"', async () => {
-		for (const word of ['vendas', 'payment', 'pix']) {
-			expect(await editor.search(word)).toContain('Digital Sales');
-		}
-		await picture(editor.page, 'search');
-	});
+	it(
+		'finds the nodes by "vendas", "payment" and "pix"',
+		inTurn(async () => {
+			for (const word of ['vendas', 'payment', 'pix']) {
+				expect(await editor.search(word)).toContain('Digital Sales');
+			}
+			await picture(editor.page, 'search');
+		}),
+	);
 
-	step('shows the trigger and the actions in one entry', async () => {
-		const entry = await editor.openEntry();
-		expect(entry).toContain('On transaction paid');
-		for (const action of [NODES.list, NODES.offer, NODES.charge, NODES.get]) {
-			expect(entry).toContain(action);
-		}
-		await picture(editor.page, 'find-the-node');
-	});
+	it(
+		'shows the trigger and the actions in one entry',
+		inTurn(async () => {
+			const entry = await editor.openEntry();
+			expect(entry).toContain('On transaction paid');
+			for (const action of [NODES.list, NODES.offer, NODES.charge, NODES.get]) {
+				expect(entry).toContain(action);
+			}
+			await picture(editor.page, 'find-the-node');
+		}),
+	);
 
-	step('says that the token of the credential is wrong', async () => {
-		node = await editor.addAction(NODES.list);
-		dialog = await node.newCredential();
-		await picture(editor.page, 'credential-empty');
-		await enterToken('wrong-token-1');
-		const said = await dialog.saveAndFail('The service does not accept the API token (401)');
-		expect(said).not.toContain('wrong-token-1');
-		await picture(editor.page, 'credential-fails');
-	});
+	it(
+		'says that the token of the credential is wrong',
+		inTurn(async () => {
+			node = await editor.addAction(NODES.list);
+			dialog = await node.newCredential();
+			await picture(editor.page, 'credential-empty');
+			await enterToken('wrong-token-1');
+			const said = await dialog.saveAndFail('The service does not accept the API token (401)');
+			expect(said).not.toContain('wrong-token-1');
+			await picture(editor.page, 'credential-fails');
+		}),
+	);
 
-	step('says that the path of the credential is wrong', async () => {
-		const { baseUrl, apiToken } = newcomer.sandbox;
-		await enterToken(apiToken);
-		await dialog.fill('baseUrl', baseUrl.replace('/api/public/v1', '/shop'));
-		const said = await dialog.saveAndFail('Check the path in Base URL');
-		expect(said).toContain('The host answers, but there is no API under this path');
-		await picture(editor.page, 'credential-wrong-path');
-	});
+	it(
+		'says that the path of the credential is wrong',
+		inTurn(async () => {
+			const { baseUrl, apiToken } = newcomer.sandbox;
+			await enterToken(apiToken);
+			await dialog.fill('baseUrl', baseUrl.replace('/api/public/v1', '/shop'));
+			const said = await dialog.saveAndFail('Check the path in Base URL');
+			expect(said).toContain('The host answers, but there is no API under this path');
+			await picture(editor.page, 'credential-wrong-path');
+		}),
+	);
 
-	step('accepts the right credential', async () => {
-		const { apiToken, bodyApiToken } = newcomer.sandbox;
-		await enterToken(apiToken);
-		await dialog.fill('bodyApiToken', bodyApiToken);
-		await dialog.saveAndSucceed();
-		dialog = await node.editCredential();
-		expect(await dialog.tested()).toContain('Connection tested successfully');
-		await picture(editor.page, 'credential-works');
-		await dialog.close();
-	});
+	it(
+		'accepts the right credential',
+		inTurn(async () => {
+			const { apiToken, bodyApiToken } = newcomer.sandbox;
+			await enterToken(apiToken);
+			await dialog.fill('bodyApiToken', bodyApiToken);
+			await dialog.saveAndSucceed();
+			dialog = await node.editCredential();
+			expect(await dialog.tested()).toContain('Connection tested successfully');
+			await picture(editor.page, 'credential-works');
+			await dialog.close();
+		}),
+	);
 
-	step('lists products', async () => {
-		expect(await node.execute('50 items', PRODUCT)).toContain('product_hash');
-		await picture(editor.page, 'list-products');
-		await node.fill('limit', '1');
-		expect(await node.execute('1 item', PRODUCT)).not.toContain('50 items');
-		await node.close();
-	});
+	it(
+		'lists products',
+		inTurn(async () => {
+			expect(await node.execute('50 items', PRODUCT)).toContain('product_hash');
+			await picture(editor.page, 'list-products');
+			await node.fill('limit', '1');
+			expect(await node.execute('1 item', PRODUCT)).not.toContain('50 items');
+			await node.close();
+		}),
+	);
 
-	step('picks a product from the list', async () => {
-		node = await editor.addAction(NODES.offer, NODES.list);
-		const found = await node.search('productHash', 'confeitaria');
-		expect(found.length).toBeGreaterThan(0);
-		expect(found.join('\n')).toMatch(/R\$ \d+,\d\d/);
-		await picture(editor.page, 'pick-a-product');
-		await node.pick(PRODUCT);
-		expect(await node.picked('productHash')).toContain(PRODUCT);
-	});
+	it(
+		'picks a product from the list',
+		inTurn(async () => {
+			node = await editor.addAction(NODES.offer, NODES.list);
+			const found = await node.search('productHash', 'confeitaria');
+			expect(found.length).toBeGreaterThan(0);
+			expect(found.join('\n')).toMatch(/R\$ \d+,\d\d/);
+			await picture(editor.page, 'pick-a-product');
+			await node.pick(PRODUCT);
+			expect(await node.picked('productHash')).toContain(PRODUCT);
+		}),
+	);
 
-	step('says what is wrong with a price in reais, and creates the offer in cents', async () => {
-		await node.fill('title', 'Semana do Cliente');
-		await node.fill('price', '49,90');
-		expect(await node.execute('is not one')).toMatch(/Price in Cents.*1990 for R\$ 19,90/);
-		await picture(editor.page, 'price-in-reais');
-		expect(newcomer.sandbox.offers).toHaveLength(0);
-		await node.fill('price', '4990');
-		expect(await node.execute('4990', 'Semana do Cliente')).toContain('hash');
-		await picture(editor.page, 'create-offer');
-		const [made] = newcomer.sandbox.offers;
-		expect(made?.offer).toMatchObject({ title: 'Semana do Cliente', price: 4990 });
-		await node.close();
-	});
+	it(
+		'says what is wrong with a price in reais, and creates the offer in cents',
+		inTurn(async () => {
+			await node.fill('title', 'Semana do Cliente');
+			await node.fill('price', '49,90');
+			expect(await node.execute('is not one')).toMatch(/Price in Cents.*1990 for R\$ 19,90/);
+			await picture(editor.page, 'price-in-reais');
+			expect(newcomer.sandbox.offers).toHaveLength(0);
+			await node.fill('price', '4990');
+			expect(await node.execute('4990', 'Semana do Cliente')).toContain('hash');
+			await picture(editor.page, 'create-offer');
+			const [made] = newcomer.sandbox.offers;
+			expect(made?.offer).toMatchObject({ title: 'Semana do Cliente', price: 4990 });
+			await node.close();
+		}),
+	);
 
-	step('creates a PIX charge', async () => {
-		await editor.tidyUp();
-		node = await editor.addAction(NODES.charge, NODES.offer);
-		await node.addEntry('Add Item');
-		await node.search('offerHash', 'confeitaria');
-		await node.pick('Semana do Cliente');
-		await node.fill('customerName', 'Maria da Silva');
-		await node.fill('customerEmail', 'maria@example.com');
-		await node.fill('customerPhone', '(11) 91234-5678');
-		await node.addOption('QR Code Image');
-		await node.fill('customerDocument', '529.982.247-24');
-		expect(await node.execute('not a valid CPF')).toContain('Customer Document');
-		await picture(editor.page, 'wrong-cpf');
-		await node.fill('customerDocument', '529.982.247-25');
-		const output = await node.execute('waiting_payment', 'pix_qr_code');
-		expect(output).toContain(newestHash());
-		await picture(editor.page, 'create-pix-table');
-		await node.viewPicture();
-		await picture(editor.page, 'create-pix');
-		// What was left blank in the cart came from the offer.
-		expect(newcomer.sandbox.transactions.at(-1)?.amount).toBe(4990);
-		expect(newcomer.sandbox.charges()).toBe(1);
-	});
+	it(
+		'creates a PIX charge',
+		inTurn(async () => {
+			await editor.tidyUp();
+			node = await editor.addAction(NODES.charge, NODES.offer);
+			await node.addEntry('Add Item');
+			await node.search('offerHash', 'confeitaria');
+			await node.pick('Semana do Cliente');
+			await node.fill('customerName', 'Maria da Silva');
+			await node.fill('customerEmail', 'maria@example.com');
+			await node.fill('customerPhone', '(11) 91234-5678');
+			await node.addOption('QR Code Image');
+			await node.fill('customerDocument', '529.982.247-24');
+			expect(await node.execute('not a valid CPF')).toContain('Customer Document');
+			await picture(editor.page, 'wrong-cpf');
+			await node.fill('customerDocument', '529.982.247-25');
+			const output = await node.execute('waiting_payment', 'pix_qr_code');
+			expect(output).toContain(newestHash());
+			await picture(editor.page, 'create-pix-table');
+			await node.viewPicture();
+			await picture(editor.page, 'create-pix');
+			// What was left blank in the cart came from the offer.
+			expect(newcomer.sandbox.transactions.at(-1)?.amount).toBe(4990);
+			expect(newcomer.sandbox.charges()).toBe(1);
+		}),
+	);
 
-	step('reads the charge', async () => {
-		await node.close();
-		await editor.tidyUp();
-		node = await editor.addAction(NODES.get, NODES.charge);
-		await node.fill('transactionHash', newestHash());
-		expect(await node.execute('waiting_payment', newestHash())).toContain('hash');
-		await picture(editor.page, 'get');
-		await node.close();
-	});
+	it(
+		'reads the charge',
+		inTurn(async () => {
+			await node.close();
+			await editor.tidyUp();
+			node = await editor.addAction(NODES.get, NODES.charge);
+			await node.fill('transactionHash', newestHash());
+			expect(await node.execute('waiting_payment', newestHash())).toContain('hash');
+			await picture(editor.page, 'get');
+			await node.close();
+		}),
+	);
 
-	step('refuses to notify a trigger that is not there', async () => {
-		node = await editor.openNode(NODES.charge);
-		await node.choose('notify', 'Trigger of This Workflow');
-		const said = await node.execute('no published Digital Sales Trigger');
-		expect(said).toContain('publish the workflow');
-		expect(newcomer.sandbox.charges()).toBe(1);
-		await picture(editor.page, 'no-trigger');
-		await node.close();
-	});
+	it(
+		'refuses to notify a trigger that is not there',
+		inTurn(async () => {
+			node = await editor.openNode(NODES.charge);
+			await node.choose('notify', 'Trigger of This Workflow');
+			const said = await node.execute('no published Digital Sales Trigger');
+			expect(said).toContain('publish the workflow');
+			expect(newcomer.sandbox.charges()).toBe(1);
+			await picture(editor.page, 'no-trigger');
+			await node.close();
+		}),
+	);
 
-	step('listens for a test event and gets it', async () => {
-		await editor.tidyUp();
-		node = await editor.addTrigger('On transaction paid');
-		const url = await node.testUrl();
-		expect(url).toContain('/webhook-test/');
-		expect(await node.triggerHelp()).toContain('test URL');
-		await picture(editor.page, 'trigger');
-		await node.listen();
-		await picture(editor.page, 'trigger-listens');
-		await service.open();
-		await service.pay(newestHash());
-		expect(await service.sendTestNotice(url)).toContain('Answered 200');
-		await editor.page.bringToFront();
-		const output = await node.output(newestHash(), 'paid');
-		expect(output).toContain('verified');
-		await picture(editor.page, 'test-event');
-		await node.close();
-	});
+	it(
+		'listens for a test event and gets it',
+		inTurn(async () => {
+			await editor.tidyUp();
+			node = await editor.addTrigger('On transaction paid');
+			const url = await node.testUrl();
+			expect(url).toContain('/webhook-test/');
+			expect(await node.triggerHelp()).toContain('test URL');
+			await picture(editor.page, 'trigger');
+			await node.listen();
+			await picture(editor.page, 'trigger-listens');
+			await service.open();
+			await service.pay(newestHash());
+			expect(await service.sendTestNotice(url)).toContain('Answered 200');
+			await editor.page.bringToFront();
+			const output = await node.output(newestHash(), 'paid');
+			expect(output).toContain('verified');
+			await node.view('schema');
+			await picture(editor.page, 'test-event');
+			await node.close();
+		}),
+	);
 
-	step('publishes the workflow', async () => {
-		await editor.tidyUp();
-		expect(await editor.publish()).toContain('New PIX charges of this workflow');
-		await picture(editor.page, 'published');
-		await editor.gotIt();
-	});
+	it(
+		'publishes the workflow',
+		inTurn(async () => {
+			await editor.tidyUp();
+			expect(await editor.publish()).toContain('New PIX charges of this workflow');
+			await picture(editor.page, 'published');
+			await editor.gotIt();
+		}),
+	);
 
-	step('charges with the trigger told', async () => {
-		await editor.execute();
-		await editor.succeeded(NODES.get);
-		await picture(editor.page, 'workflow');
-		await editor.page.emulateMedia({ colorScheme: 'dark' });
-		await picture(editor.page, 'workflow-dark');
-		await editor.page.emulateMedia({ colorScheme: 'light' });
-		expect(newcomer.sandbox.charges()).toBe(2);
-	});
+	it(
+		'charges with the trigger told',
+		inTurn(async () => {
+			await editor.execute();
+			await editor.succeeded(NODES.get);
+			await picture(editor.page, 'workflow');
+			await editor.page.emulateMedia({ colorScheme: 'dark' });
+			await picture(editor.page, 'workflow-dark');
+			await editor.page.emulateMedia({ colorScheme: 'light' });
+			expect(newcomer.sandbox.charges()).toBe(2);
+		}),
+	);
 
-	step('pays by a click, and finds the verified sale in the execution', async () => {
-		const hash = newestHash();
-		await service.open();
-		await picture(service.page, 'sandbox');
-		await service.pay(hash);
-		await editor.page.bringToFront();
-		node = await editor.openNewestExecution(NODES.trigger);
-		expect(await node.output(hash, 'paid', 'true')).toContain('verified');
-		await picture(editor.page, 'execution');
-	});
+	it(
+		'pays by a click, and finds the verified sale in the execution',
+		inTurn(async () => {
+			const hash = newestHash();
+			await service.open();
+			await picture(service.page, 'sandbox', 380);
+			await service.pay(hash);
+			await editor.page.bringToFront();
+			node = await editor.openNewestExecution(NODES.trigger);
+			expect(await node.output(hash, 'paid', 'true')).toContain('verified');
+			await node.view('schema');
+			await picture(editor.page, 'execution');
+		}),
+	);
 });

@@ -110,6 +110,11 @@ export class NodeView {
 		}
 	}
 
+	/** Shows the output in one of the editor's ways. */
+	async view(way: 'schema' | 'table' | 'json'): Promise<void> {
+		await this.page.getByTestId('output-panel').getByTestId(`radio-button-${way}`).click();
+	}
+
 	/** Shows the picture among the output's files. */
 	async viewPicture(): Promise<void> {
 		const panel = this.page.getByTestId('output-panel');

@@ -27,12 +27,17 @@ async function withoutToasts(page: Page): Promise<void> {
 
 /**
  * Saves what the page shows. With PICTURES=docs the pictures of the documentation are renewed;
- * otherwise all go to the reports, so that a test run leaves the sources as they are.
+ * otherwise all go to the reports, so that a test run leaves the sources as they are. With a height
+ * only the upper part is kept.
  */
-export async function picture(page: Page, name: string): Promise<void> {
+export async function picture(page: Page, name: string, height?: number): Promise<void> {
 	await withoutToasts(page);
 	const renewed = process.env.PICTURES === 'docs' && IN_DOCUMENTATION.includes(name);
 	const folder = renewed ? DOCUMENTATION : REPORTS;
 	await mkdir(folder, { recursive: true });
-	await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
+	await page.screenshot({
+		path: path.join(folder, `${name}.png`),
+		animations: 'disabled',
+		...(height === undefined ? {} : { clip: { x: 0, y: 0, width: 1280, height } }),
+	});
 }
