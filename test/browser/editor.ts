@@ -71,11 +71,6 @@ export class Editor {
 		return await new NodeView(this.page).opened();
 	}
 
-	/** What stands under a node on the canvas. */
-	async caption(name: string): Promise<string> {
-		return await this.node(name).innerText();
-	}
-
 	/** Puts the nodes in order, all of them in view. */
 	async tidyUp(): Promise<void> {
 		await this.page.getByTestId('tidy-up-button').click();
@@ -108,8 +103,6 @@ export class Editor {
 		const button = page.locator('[data-test-id^="execute-workflow-button-When clicking"]');
 		await this.node('When clicking').hover();
 		await button.click();
-		// It stays in view for as long as it has the focus.
-		await button.blur();
 	}
 
 	/** Waits until a node shows that it has run well. */

@@ -18,9 +18,12 @@ const IN_DOCUMENTATION = [
 	'execution',
 ];
 
-async function withoutToasts(page: Page): Promise<void> {
+/** What a node shows only while the pointer is on it, or was on it last. */
+const HOVER_STYLE = '[data-test-id^="execute-workflow-button-"] { visibility: hidden !important; }';
+
+async function atRest(page: Page): Promise<void> {
+	// For good: what pops up in the corner would also stand in the way of the next click.
 	await page.addStyleTag({ content: '.el-notification { display: none !important; }' });
-	// The pointer rests on what was clicked last and would show its hover state.
 	await page.mouse.move(640, 8);
 	await page.waitForTimeout(400);
 }
@@ -31,13 +34,14 @@ async function withoutToasts(page: Page): Promise<void> {
  * only the upper part is kept.
  */
 export async function picture(page: Page, name: string, height?: number): Promise<void> {
-	await withoutToasts(page);
+	await atRest(page);
 	const renewed = process.env.PICTURES === 'docs' && IN_DOCUMENTATION.includes(name);
 	const folder = renewed ? DOCUMENTATION : REPORTS;
 	await mkdir(folder, { recursive: true });
 	await page.screenshot({
 		path: path.join(folder, `${name}.png`),
 		animations: 'disabled',
+		style: HOVER_STYLE,
 		...(height === undefined ? {} : { clip: { x: 0, y: 0, width: 1280, height } }),
 	});
 }

@@ -4,19 +4,6 @@ import { isJsonObject } from '../api/schemas/json';
 import { isUsableHash } from '../domain/hash';
 import { hashInAddress } from '../domain/pageAddress';
 
-const HASH_VALIDATION = {
-	type: 'regex' as const,
-	properties: { regex: '^(?!\\s*\\.{1,2}\\s*$).*\\S.*$', errorMessage: 'Not a valid hash' },
-};
-
-const ADDRESS_VALIDATION = {
-	type: 'regex' as const,
-	properties: {
-		regex: '^\\s*[hH][tT][tT][pP][sS]?://[^/?#\\s]+/+[^/?#\\s][^\\s]*\\s*$',
-		errorMessage: 'Not a complete web address with a path behind the host',
-	},
-};
-
 const HASH_HINT = 'The identifier that the service has for it';
 const ADDRESS_HINT =
 	'It is looked for in the catalog; otherwise the last part of its path is taken for the hash.';
@@ -44,7 +31,6 @@ export function productLocator(place: Place): INodeProperties {
 				type: 'string',
 				placeholder: 'e.g. prodab12cd',
 				hint: HASH_HINT,
-				validation: [HASH_VALIDATION],
 			},
 			{
 				displayName: 'By URL',
@@ -52,7 +38,6 @@ export function productLocator(place: Place): INodeProperties {
 				type: 'string',
 				placeholder: 'e.g. https://www.example.com/p/prodab12cd',
 				hint: `The address of its sale page. ${ADDRESS_HINT}`,
-				validation: [ADDRESS_VALIDATION],
 			},
 		],
 		...place,
@@ -80,7 +65,6 @@ export function offerLocator(place: Place): INodeProperties {
 				type: 'string',
 				placeholder: 'e.g. offer12ab',
 				hint: HASH_HINT,
-				validation: [HASH_VALIDATION],
 			},
 			{
 				displayName: 'By URL',
@@ -88,7 +72,6 @@ export function offerLocator(place: Place): INodeProperties {
 				type: 'string',
 				placeholder: 'e.g. https://pay.example.com/offer12ab',
 				hint: `The address of its checkout. ${ADDRESS_HINT}`,
-				validation: [ADDRESS_VALIDATION],
 			},
 		],
 		...place,

@@ -97,7 +97,7 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
 			kind: 'delay',
-			ms: 60,
+			ms: 400,
 			times: 'always',
 		});
 		let most = 0;
