@@ -5,7 +5,7 @@ export default {
 		configFile: 'jest.config.js',
 		config: {
 			testMatch: ['<rootDir>/test/mutation/*.test.ts'],
-			testEnvironment: './test/mutation/failFast.cjs',
+			testEnvironment: './test/mutation/environment.cjs',
 			testSequencer: './test/mutation/unitFirst.cjs',
 			testTimeout: 20_000,
 		},

@@ -3,17 +3,27 @@ import path from 'node:path';
 
 const TESTS = path.resolve(__dirname, '..');
 
+/** The names of the tests that can reach the mutant, in one text; all are wanted where there is none. */
+const { wantedTests } = globalThis as { wantedTests?: string };
+
 /**
- * Declares all tests of a folder in the file that calls this. What they import is then loaded once
+ * Declares the tests of a folder in the file that calls this. What they import is then loaded once
  * for all of them, where jest would load n8n's engine anew for each file, and for each mutant.
  */
-export function gather(folder: string, leftOut: RegExp): void {
+export function gather(folder: string, leftOut: RegExp, prepare: () => void = () => {}): void {
 	const files = readdirSync(path.join(TESTS, folder), { recursive: true, encoding: 'utf8' })
 		.filter((name) => name.endsWith('.test.ts') && !leftOut.test(name))
-		.map((name) => path.join(folder, name));
+		.map((name) => path.join(folder, name))
+		.filter((name) => wantedTests?.includes(name) ?? true);
 
-	describe.each(files)('%s', (name) => {
-		// eslint-disable-next-line @typescript-eslint/no-require-imports -- only here is it named
-		require(path.join(TESTS, name));
-	});
+	// A file without any test would be a fault of its own.
+	if (files.length === 0) test(`${folder}: none is wanted`, () => {});
+	else prepare();
+
+	for (const name of files) {
+		describe(name, () => {
+			// eslint-disable-next-line @typescript-eslint/no-require-imports -- only here is it named
+			require(path.join(TESTS, name));
+		});
+	}
 }

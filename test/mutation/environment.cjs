@@ -1,0 +1,34 @@
+const { rmSync } = require('node:fs');
+const { TestEnvironment } = require('jest-environment-node');
+
+/** The last mutant that a test has noticed; one process tries many mutants, one after the other. */
+let fallen;
+
+/**
+ * Does no more for a mutant than its verdict needs: tests that cannot reach it are not loaded, and
+ * after the first failure the others are skipped, those of the next file too.
+ */
+module.exports = class MutationEnvironment extends TestEnvironment {
+	constructor(config, context) {
+		super(config, context);
+		this.mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
+		const pattern = config.globalConfig.testNamePattern;
+		this.global.wantedTests = this.hasFallen() ? '' : pattern?.replaceAll('\\', '');
+	}
+
+	hasFallen() {
+		return this.mutant !== undefined && this.mutant === fallen;
+	}
+
+	async handleTestEvent(event) {
+		if (event.name === 'test_start' && this.hasFallen()) event.test.mode = 'skip';
+		if (event.name === 'test_done' && event.test.errors.length > 0) fallen = this.mutant;
+	}
+
+	// Where all tests of a file are skipped jest calls no afterAll, and the engine's folder stays.
+	async teardown() {
+		const folder = this.global.process?.env.N8N_USER_FOLDER ?? '';
+		if (folder.includes('digital-sales-engine-')) rmSync(folder, { recursive: true, force: true });
+		await super.teardown();
+	}
+};
