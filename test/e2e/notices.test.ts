@@ -10,7 +10,7 @@ import { chainOf, TRIGGER } from './stage/workflows';
 
 const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
-const BODIES = 2_000;
+const BODIES = 1_000;
 const BATCH = 50;
 const SEED = Number(process.env.NOTICE_SEED ?? 20_261_120);
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -153,6 +153,14 @@ export class N8nRest {
 		return await this.ended(await this.start(workflowId, trigger));
 	}
 
+	/** Presses "Listen for test event" of a trigger; its test URL then takes one event. */
+	async listen(workflowId: string, trigger: string): Promise<void> {
+		const schema = z.object({ waitingForWebhook: z.literal(true) });
+		await this.call(schema, 'POST', `/workflows/${workflowId}/run`, {
+			triggerToStartFrom: { name: trigger },
+		});
+	}
+
 	/** Stops an execution, a waiting one too. */
 	async stop(executionId: string): Promise<void> {
 		await this.call(z.unknown(), 'POST', `/executions/${executionId}/stop`);

@@ -13,7 +13,7 @@ export interface NodeSketch {
 	webhookId?: string;
 }
 
-export const ACTION = `${PACKAGE_NAME}.digitalSales`;
+const ACTION = `${PACKAGE_NAME}.digitalSales`;
 export const TRIGGER = `${PACKAGE_NAME}.digitalSalesTrigger`;
 
 /** A workflow whose nodes follow each other in one chain. */
@@ -54,11 +54,6 @@ export function webStart(path: string): NodeSketch {
 	};
 }
 
-export const MANUAL_START: NodeSketch = {
-	name: 'By hand',
-	type: 'n8n-nodes-base.manualTrigger',
-};
-
 /** Create PIX for a customer made up for the test. */
 export function createPix(more: Parameters = {}): NodeSketch {
 	return {
@@ -91,5 +86,3 @@ export function waitForPayment(more: Parameters = {}): NodeSketch {
 		},
 	};
 }
-
-export const AFTER: NodeSketch = { name: 'After', type: 'n8n-nodes-base.noOp' };
