@@ -27,7 +27,7 @@ export class DigitalSalesTrigger implements INodeType {
 			'Starts the workflow when a PIX charge is paid. Beside it: charge by PIX, create offers, list products.',
 		eventTriggerDescription: 'Waiting for a notification from the service',
 		activationMessage:
-			'New PIX charges of this workflow can now report to this trigger. For charges of other workflows, paste the production URL into the Notification URL of the credential.',
+			'New PIX charges of this workflow can now report to this trigger. For charges of other workflows, paste the production URL into the Notification URL of the credential; with a secret in the URL, Notification > Get Address shows the whole of it.',
 		triggerPanel: {
 			header: 'Receive payments as they happen',
 			executionsHelp: {

@@ -26,10 +26,11 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 	);
 	const run = new Run(this, operation, account);
 	const complete = await run.complete(preparations);
-	const outputs = await inOrder(count, operation.itemsAtOnce, async (itemIndex) => {
-		const preparation = complete[itemIndex];
-		return preparation === undefined ? [] : await run.item(preparation, itemIndex);
-	});
+	const outputs = await inOrder(
+		complete,
+		operation.itemsAtOnce,
+		async (preparation, itemIndex) => await run.item(preparation, itemIndex),
+	);
 	return [await parkWherePending(this, outputs.flat())];
 }
 

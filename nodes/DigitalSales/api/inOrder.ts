@@ -1,26 +1,26 @@
 /**
- * Runs a task for each index, at most so many at once, and gives the results in order. When tasks
+ * Runs a task for each entry, at most so many at once, and gives the results in order. When tasks
  * fail no further ones start, those under way are awaited, and the first failure in order is thrown.
  */
-export async function inOrder<T>(
-	count: number,
+export async function inOrder<T, R>(
+	entries: readonly T[],
 	atOnce: number,
-	task: (index: number) => Promise<T>,
-): Promise<T[]> {
-	const results: T[] = [];
+	task: (entry: T, index: number) => Promise<R>,
+): Promise<R[]> {
+	const results: R[] = [];
 	const failures: Array<{ index: number; reason: unknown }> = [];
-	let next = 0;
+	const left = entries.entries();
 	const worker = async (): Promise<void> => {
-		while (next < count && failures.length === 0) {
-			const index = next++;
+		for (const [index, entry] of left) {
 			try {
-				results[index] = await task(index);
+				results[index] = await task(entry, index);
 			} catch (reason) {
 				failures.push({ index, reason });
 			}
+			if (failures.length > 0) return;
 		}
 	};
-	await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
+	await Promise.all(Array.from({ length: Math.min(atOnce, entries.length) }, worker));
 	const [first] = failures.sort((a, b) => a.index - b.index);
 	if (first) throw first.reason;
 	return results;

@@ -197,6 +197,36 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		expect(reads()).toBe(1);
 	});
 
+	test('what is stored of emitted notices is bounded', async () => {
+		const emitted = Array.from({ length: 2_500 }, (_, nth) => `old${nth}|paid`);
+		trigger.stopListening();
+		trigger = await serveWebhook({
+			credentials: account.credentials,
+			parameters: { triggerOn: ['any'] },
+			staticData: { 'node:Digital Sales Trigger': { emitted } },
+		});
+		const hash = await charge();
+
+		await trigger.post({ hash, payment_status: 'x'.repeat(100_000) });
+		await trigger.settled();
+
+		const stored = trigger.staticData['node:Digital Sales Trigger'] as { emitted: string[] };
+		expect(stored.emitted).toHaveLength(2_000);
+		expect(stored.emitted.at(-1)).toBe(`${hash}|waiting_payment`);
+		expect(JSON.stringify(stored).length).toBeLessThan(200_000);
+	});
+
+	test('a credential that is gone is no crash', async () => {
+		const credentials = { ...account.credentials };
+		trigger.stopListening();
+		trigger = await serveWebhook({ credentials, parameters: { triggerOn: ['any'] } });
+		Reflect.deleteProperty(credentials, 'digitalSalesApi');
+
+		const answers = [await trigger.post({ hash: 'ab12' }), await trigger.post({ hash: 'ab12' })];
+
+		expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+	});
+
 	test('what the process remembers of notices is bounded', async () => {
 		const hash = await charge();
 		const transaction = { hash };

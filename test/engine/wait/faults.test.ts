@@ -235,7 +235,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
 			const reads = room.reads();
-			room.atNormalPace();
+			room.pace(1);
 			const startedAt = clock.now();
 
 			const notices = Array.from({ length: 40 }, async () => {

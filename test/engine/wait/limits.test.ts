@@ -2,6 +2,7 @@ import { clock } from '../../../nodes/DigitalSales/api/clock';
 import { processState } from '../../../nodes/DigitalSales/api/processState';
 import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
 import { ACTION_TYPE, everythingIn } from '../harness';
+import { webServer } from '../harness/webServer';
 import { received, WaitingRoom, waitParameters } from '../support/waiting';
 
 const SECONDS = { timeLimitUnit: 'seconds', recheckInterval: 0 };
@@ -12,26 +13,27 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 	beforeAll(async () => {
 		room = await WaitingRoom.open();
 	});
-	beforeEach(() => room.begin());
+	// Slow enough for what the engine itself needs to be little.
+	beforeEach(() => room.begin(5));
 	afterEach(() => room.end());
 	afterAll(async () => await room.close());
 
 	test('ends at the time limit with a fresh state', async () => {
 		const hash = await room.charge();
 		const startedAt = clock.now();
-		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 6 } });
+		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 3 } });
 		await room.account.sandbox.setStatus(hash, 'analyzing');
 
 		const end = await parked.finished;
 
 		expect(received(end)).toMatchObject([{ hash, payment_status: 'analyzing', timedOut: true }]);
-		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(6_000);
-		expect(clock.now() - startedAt).toBeLessThan(9_000);
+		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(3_000);
+		expect(clock.now() - startedAt).toBeLessThan(6_000);
 	});
 
 	test('tells apart what was settled in time and what was not', async () => {
 		const [settled, open] = [await room.charge(), await room.charge()];
-		const parked = await room.park([open, settled], { parameters: { ...SECONDS, timeLimit: 4 } });
+		const parked = await room.park([open, settled], { parameters: { ...SECONDS, timeLimit: 2 } });
 		await room.account.sandbox.setStatus(settled, 'paid');
 
 		expect(received(await parked.finished)).toMatchObject([
@@ -42,7 +44,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 	test('ends with the last known state where the service cannot be asked at the limit', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 4 } });
+		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 2 } });
 		room.account.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
 
 		expect(received(await parked.finished)).toMatchObject([
@@ -119,20 +121,20 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const parked = await room.park(hashes, {
 			parameters: {
 				...SECONDS,
-				timeLimit: `={{ $itemIndex === 0 ? 2 : 6 }}`,
-				recheckInterval: '={{ $itemIndex === 0 ? 0 : 2 }}',
+				timeLimit: '={{ $itemIndex === 0 ? 1 : 4 }}',
+				recheckInterval: '={{ $itemIndex === 0 ? 0 : 1 }}',
 			},
 		});
 
 		await parked.finished;
 
-		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(6_000);
+		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(4_000);
 		expect(room.reads()).toBeGreaterThanOrEqual(2 * 4);
 	});
 
 	test('does not look again where the interval is 0', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 6 } });
+		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 3 } });
 
 		await parked.finished;
 
@@ -142,7 +144,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 	test('is not parked at all where the limit passes while it reads', async () => {
 		const hash = await room.charge();
-		room.account.sandbox.addFault({ kind: 'delay', ms: 100 });
+		room.account.sandbox.addFault({ kind: 'delay', ms: 300 });
 
 		const run = await room.wait([hash], { parameters: { ...SECONDS, timeLimit: 1 } });
 
@@ -187,6 +189,33 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		});
 
 		expect(run.message).toBe('Wait for Payment cannot be used as a tool of an agent');
+	});
+
+	test('says so where n8n does not reach its own address', async () => {
+		const hash = await room.charge();
+		const run = await room.wait([hash], { parameters: { ...SECONDS, timeLimit: 2 } });
+		await webServer.close();
+		while (!run.logs.some(({ level }) => level === 'warn')) await clock.sleep(500);
+
+		const warnings = run.logs.filter(({ level }) => level === 'warn');
+		expect(warnings.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/cannot reach the address of this n8n itself.*WEBHOOK_URL/),
+		]);
+		expect(warnings[0]?.text).not.toContain('signature');
+		expect(received(await run.parked?.resumeAtTimeLimit())).toMatchObject([
+			{ hash, timedOut: true },
+		]);
+	});
+
+	test('stops calling what has never been parked', async () => {
+		const hash = await room.charge();
+		room.pace(200);
+		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+		webServer.forget(new URL(await parked.resumeUrl()).pathname);
+
+		while (processState.watches.size > 0) await clock.sleep(5_000);
+
+		expect(parked.legs).toBe(1);
 	});
 
 	test('forgets an execution that has ended', async () => {

@@ -87,9 +87,7 @@ async function look(
 	answerBy: number,
 ): Promise<Outcome> {
 	const account = await accountOf(context);
-	const states = await inOrder(wait.open.length, READS_AT_ONCE, async (nth): Promise<State> => {
-		const payment = wait.open[nth];
-		if (!payment) return undefined;
+	const states = await inOrder(wait.open, READS_AT_ONCE, async (payment): Promise<State> => {
 		const read = await readBack(context, account, payment.hash, answerBy);
 		return read.outcome === 'found' ? stateOf(payment, read.transaction) : undefined;
 	});

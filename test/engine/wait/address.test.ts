@@ -1,0 +1,59 @@
+import { ACTION_TYPE, NO_OP_TYPE, runWorkflow, START_TYPE, type NodeInput } from '../harness';
+import { pixParameters } from '../support/account';
+import { WaitingRoom, waitParameters } from '../support/waiting';
+
+describe('Create PIX > Notify: This Execution', () => {
+	let room: WaitingRoom;
+
+	beforeAll(async () => {
+		room = await WaitingRoom.open();
+	});
+	beforeEach(() => room.begin());
+	afterEach(() => room.end());
+	afterAll(async () => await room.close());
+
+	const charge = async (...next: NodeInput[]) =>
+		await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{
+					name: 'Charge',
+					type: ACTION_TYPE,
+					parameters: pixParameters(room.account.sandbox, { notify: 'thisExecution' }),
+				},
+				...next,
+			],
+			credentials: room.account.credentials,
+		});
+	const WAIT = { name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() };
+
+	test('gives the address of the execution, at a path that wakes no other node', async () => {
+		await charge({ name: 'Between', type: NO_OP_TYPE }, WAIT);
+
+		const url = new URL(room.account.sandbox.transactions[0]?.postback_url ?? '');
+		expect(url.pathname).toMatch(/^\/webhook-waiting\/\d+\/digital-sales$/);
+		expect(url.searchParams.get('signature')).toMatch(/^\w{32,}$/);
+	});
+
+	test('says so where nothing waits for the notification', async () => {
+		const { hints } = await charge();
+
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringContaining('nothing in it waits for them. Put Transaction > Wait for Payment'),
+		]);
+	});
+
+	test('a wait that is switched off does not count', async () => {
+		const { hints } = await charge({ ...WAIT, disabled: true });
+
+		expect(hints[0]?.message).toContain('nothing in it waits for them');
+	});
+
+	test('says so where the service cannot reach the address', async () => {
+		const { hints } = await charge(WAIT);
+
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/only this machine or its network can reach/),
+		]);
+	});
+});
