@@ -7,7 +7,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { formProperties, subtitleExpression } from './actions/registry';
+import { formProperties, manyItemsHints, subtitleExpression } from './actions/registry';
 import { router } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
@@ -29,6 +29,7 @@ export class DigitalSales implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'digitalSalesApi', required: true, testedBy: 'digitalSalesApiTest' }],
 		webhooks: resumeWebhooks,
+		hints: manyItemsHints(),
 		properties: formProperties(),
 	};
 

@@ -12,7 +12,7 @@ import { isAnnounced, announce, withdraw } from './notification/triggerAddress';
 import { triggerProperties, triggerSubtitle } from './notification/triggerForm';
 
 const TRY_IT =
-	'<b>To try it</b>, press the orange button above and have a notification sent to the <b>test URL</b> (unfold Webhook URLs): choose Notify: Another Address in Create PIX, paste the test URL, and pay that charge. Or post the hash of a paid transaction yourself: <code>curl -X POST &lt;test URL&gt; -H "Content-Type: application/json" -d \'{"hash":"..."}\'</code>. It arrives only if its status is among those of Trigger On.';
+	'<b>To try it</b>, press <b>Execute step</b> above and have a notification sent to the <b>test URL</b> (unfold Webhook URLs): choose Notify: Another Address in Create PIX, paste the test URL, and pay that charge. Or post the hash of a paid transaction yourself: <code>curl -X POST &lt;test URL&gt; -H "Content-Type: application/json" -d \'{"hash":"..."}\'</code>. Where Trigger On or the filters do not want it, nothing appears here: the answer to the sender says why, and the editor goes on listening.';
 
 export class DigitalSalesTrigger implements INodeType {
 	description: INodeTypeDescription = {

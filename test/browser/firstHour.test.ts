@@ -131,6 +131,18 @@ describe('the first hour in the editor', () => {
 		inTurn(async () => {
 			expect(await node.execute('50 items', PRODUCT)).toContain('product_hash');
 			await picture(editor.page, 'list-products');
+			await node.close();
+		}),
+	);
+
+	it(
+		'warns that each of many items makes an offer',
+		inTurn(async () => {
+			node = await editor.addAction(NODES.offer, NODES.list);
+			await node.output('One offer is created for each input item');
+			await picture(editor.page, 'many-items');
+			await node.close();
+			node = await editor.openNode(NODES.list);
 			await node.fill('limit', '1');
 			expect(await node.execute('1 item', PRODUCT)).not.toContain('50 items');
 			await node.close();
@@ -140,7 +152,7 @@ describe('the first hour in the editor', () => {
 	it(
 		'picks a product from the list',
 		inTurn(async () => {
-			node = await editor.addAction(NODES.offer, NODES.list);
+			node = await editor.openNode(NODES.offer);
 			const found = await node.search('productHash', 'confeitaria');
 			expect(found.length).toBeGreaterThan(0);
 			expect(found.join('\n')).toMatch(/R\$ \d+,\d\d/);
@@ -232,8 +244,11 @@ describe('the first hour in the editor', () => {
 			await node.listen();
 			await picture(editor.page, 'trigger-listens');
 			await service.open();
+			const unwanted = await service.sendTestNotice(url);
+			expect(unwanted).toContain('is waiting_payment; Trigger On asks for Paid');
+			await picture(service.page, 'test-notice-unwanted', 380);
 			await service.pay(newestHash());
-			expect(await service.sendTestNotice(url)).toContain('Answered 200');
+			expect(await service.sendTestNotice(url)).toContain('"received":true}');
 			await editor.page.bringToFront();
 			const output = await node.output(newestHash(), 'paid');
 			expect(output).toContain('verified');

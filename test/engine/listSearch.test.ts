@@ -2,6 +2,13 @@ import { clock } from '../../nodes/DigitalSales/api/clock';
 import { runListSearch } from './harness';
 import { openAccount, type Account } from './support/account';
 
+/** As a Brazilian writes it, by the runtime's own rules instead of the package's. */
+function reais(cents: number): string {
+	return (cents / 100)
+		.toLocaleString('pt-BR', { style: 'currency', currency: 'BRL' })
+		.replace(/\s/g, ' ');
+}
+
 describe('Searchable lists', () => {
 	let account: Account;
 
@@ -22,9 +29,27 @@ describe('Searchable lists', () => {
 		const hashes = [...first.results, ...second.results].map(({ value }) => value);
 		expect(hashes).toEqual(account.sandbox.products.map(({ hash }) => hash));
 		expect(second.paginationToken).toBeUndefined();
-		expect(first.results[0]?.name).toMatch(
-			/ - (from )?R\$ [\d.,]+ - (active|inactive|in review|blocked)$/,
-		);
+	});
+
+	test('show the price before the title, and a status that is not the usual one before it, too', async () => {
+		const { results } = await runListSearch('searchProducts', {
+			credentials: account.credentials,
+		});
+
+		const lines = results.map(({ name }) => name);
+		const products = account.sandbox.products.slice(0, lines.length);
+		const NAMES = ['active', 'inactive', 'in review', 'blocked'];
+		const shownStatuses = new Set<string>();
+		products.forEach(({ title, status, offers }, index) => {
+			const prices = offers.map(({ price }) => price);
+			const price = `${new Set(prices).size > 1 ? 'from ' : ''}${reais(Math.min(...prices))}`;
+			const name = NAMES[status - 1] ?? '';
+			shownStatuses.add(name);
+			expect(lines[index]).toBe(
+				name === 'active' ? `${price} · ${title} · active` : `${price} · ${name} · ${title}`,
+			);
+		});
+		expect([...shownStatuses].sort()).toEqual([...NAMES].sort());
 	});
 
 	test('find a product on a later page of a service that ignores the search', async () => {
@@ -48,8 +73,11 @@ describe('Searchable lists', () => {
 
 		expect(results.map(({ value }) => value)).toEqual(product?.offers.map(({ hash }) => hash));
 		expect(results.map(({ url }) => url)).toEqual(product?.offers.map(({ url }) => url));
-		expect(results[0]?.name).toMatch(/ - R\$ [\d.,]+ - active$/);
-		expect(results[0]?.name).toContain(product?.title);
+		expect(results.map(({ name }) => name)).toEqual(
+			product?.offers.map(({ title, price }) =>
+				[reais(price), title, product.title, 'active'].filter((part) => part !== null).join(' · '),
+			),
+		);
 	});
 
 	describe('remember pages for a moment', () => {

@@ -153,7 +153,7 @@ export class N8nRest {
 		return await this.ended(await this.start(workflowId, trigger));
 	}
 
-	/** Presses "Listen for test event" of a trigger; its test URL then takes one event. */
+	/** Presses "Execute step" of a trigger; its test URL then takes one event. */
 	async listen(workflowId: string, trigger: string): Promise<void> {
 		const schema = z.object({ waitingForWebhook: z.literal(true) });
 		await this.call(schema, 'POST', `/workflows/${workflowId}/run`, {

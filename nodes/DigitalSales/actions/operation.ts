@@ -43,6 +43,8 @@ export interface Operation {
 	properties: INodeProperties[];
 	/** The parameter behind a dotted field of the service, `*` for any number: for error texts. */
 	serviceFields: Readonly<Record<string, string>>;
+	/** What a person should know before several items run through it. */
+	manyItemsHint?: string;
 	/** How many items may be under way at once; 1 for whatever creates something. */
 	itemsAtOnce: number;
 	/**

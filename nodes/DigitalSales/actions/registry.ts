@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import { createOfferOperation } from './offer/create.operation';
 import type { Operation, Resource } from './operation';
 import { getAllProducts } from './product/getAll.operation';
@@ -9,14 +9,15 @@ import { getAddressOperation } from './notification/getAddress.operation';
 
 /** The one list of what the node can do: the form and the routing are both built from it. */
 const RESOURCES: Resource[] = [
-	{ name: 'Notification', value: 'notification', operations: [getAddressOperation] },
-	{ name: 'Offer', value: 'offer', operations: [createOfferOperation] },
-	{ name: 'Product', value: 'product', operations: [getAllProducts] },
+	// The node panel keeps this order, and most people come for the charge.
 	{
 		name: 'Transaction',
 		value: 'transaction',
 		operations: [createTransactionOperation, getTransactionOperation, waitForPaymentOperation],
 	},
+	{ name: 'Product', value: 'product', operations: [getAllProducts] },
+	{ name: 'Offer', value: 'offer', operations: [createOfferOperation] },
+	{ name: 'Notification', value: 'notification', operations: [getAddressOperation] },
 ];
 
 /** The operation behind the values of the Resource and Operation fields. */
@@ -26,14 +27,35 @@ export function findOperation(resource: string, operation: string): Operation | 
 	);
 }
 
-/** The expression that shows the chosen operation under the node, as a sentence. */
+/**
+ * The expression that shows the chosen operation under the node. n8n names a node after the action's
+ * sentence, so here stand the words of the form: `Transaction: Create PIX`.
+ */
 export function subtitleExpression(): string {
-	const sentences = Object.fromEntries(
-		RESOURCES.flatMap(({ value, operations }) =>
-			operations.map((operation) => [`${value} ${operation.value}`, operation.action]),
+	const choices = Object.fromEntries(
+		RESOURCES.flatMap(({ name, value, operations }) =>
+			operations.map((operation) => [`${value} ${operation.value}`, `${name}: ${operation.name}`]),
 		),
 	);
-	return `={{ (${JSON.stringify(sentences)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
+	return `={{ (${JSON.stringify(choices)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
+}
+
+/** What the output panel says before the node has run, where several items come in. */
+export function manyItemsHints(): NodeHint[] {
+	return RESOURCES.flatMap(({ value, operations }) =>
+		operations.flatMap(({ value: operation, manyItemsHint }): NodeHint[] => {
+			if (manyItemsHint === undefined) return [];
+			const isChosen = `$parameter["resource"] === "${value}" && $parameter["operation"] === "${operation}"`;
+			return [
+				{
+					message: manyItemsHint,
+					displayCondition: `={{ ${isChosen} && $input.all().length > 1 }}`,
+					whenToDisplay: 'beforeExecution',
+					location: 'outputPane',
+				},
+			];
+		}),
+	);
 }
 
 /** The whole form of the action node. */

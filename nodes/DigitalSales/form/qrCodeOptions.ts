@@ -3,6 +3,16 @@ import { optional, textField, yesNoField } from './fields';
 
 const DEFAULT_PROPERTY = 'qrCode';
 
+/** Says that there is a picture, to whoever does not look among the options for it. */
+export const qrCodeNotice: INodeProperties = {
+	displayName:
+		'The customer pays with the text in <code>pix_qr_code</code>. To get its QR code as a picture too, add Options > <b>QR Code Image</b>.',
+	name: 'qrCodeNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { hide: { '/options.qrCodeImage': [true] } },
+};
+
 /** The options for the QR code of a PIX transaction as a picture. */
 export const qrCodeOptions: INodeProperties[] = [
 	{

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import type { z } from 'zod';
 import { displayPath } from './displayPath';
+import { nothingSent } from './nothingSent';
 
 /**
  * Reads the parameters of one item through a schema whose shape is that of the form.
@@ -32,7 +33,7 @@ export function readForm<S extends z.ZodTypeAny>(
 		{
 			itemIndex,
 			description: [
-				`Item ${itemIndex} was not sent, and neither was any other item of this run.`,
+				nothingSent(context, itemIndex),
 				...others.map(({ label, text }) => `Also: ${label} ${text}.`),
 			].join('\n'),
 		},

@@ -6,6 +6,7 @@ import type {
 import { catalogPage } from '../api/catalog';
 import type { CatalogOffer, CatalogProduct } from '../api/catalogPage';
 import { productStatusName } from '../api/productStatus';
+import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
 import { searchKey } from '../domain/searchText';
 import { emptyList, listClient, listError } from './listClient';
@@ -13,7 +14,7 @@ import { emptyList, listClient, listError } from './listClient';
 /** A service that ignores the search is searched here, page by page, but not without end. */
 const MOST_PAGES_A_CALL = 5;
 
-/** The searchable list of products: title, lowest price, status. */
+/** The searchable list of products: lowest price, title, status. */
 export async function searchProducts(
 	this: ILoadOptionsFunctions,
 	filter?: string,
@@ -27,7 +28,7 @@ export async function searchProducts(
 	});
 }
 
-/** The searchable list of offers: titles of product and offer, price, status of the product. */
+/** The searchable list of offers: price, titles of offer and product, status of the product. */
 export async function searchOffers(
 	this: ILoadOptionsFunctions,
 	filter?: string,
@@ -47,24 +48,30 @@ function productLabel({ title, hash, offers, status }: CatalogProduct): string {
 	const prices = offers.map(({ price }) => price).filter((price) => price != null);
 	const price = prices.length === 0 ? undefined : formatReais(Math.min(...prices));
 	const isOne = new Set(prices).size === 1;
-	return joined([title ?? hash, price && (isOne ? price : `from ${price}`), statusOf(status)]);
+	return label(price && (isOne ? price : `from ${price}`), [title ?? hash], status);
 }
 
 function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): string {
-	return joined([
-		product.title ?? product.hash,
-		title,
+	return label(
 		price == null ? undefined : formatReais(price),
-		statusOf(product.status),
-	]);
+		[title, product.title ?? product.hash],
+		product.status,
+	);
 }
 
-function statusOf(status: number | null | undefined): string | undefined {
-	return status == null ? undefined : String(productStatusName(status));
-}
+type Part = string | null | undefined;
 
-function joined(parts: Array<string | null | undefined>): string {
-	return parts.filter((part) => part != null && part !== '').join(' - ');
+/**
+ * One line of a list. The editor cuts it after about fifty letters, so the price comes first, and a
+ * status comes before the titles where it is not the usual one.
+ */
+function label(price: Part, titles: Part[], status: number | null | undefined): string {
+	const statusName = status == null ? undefined : String(productStatusName(status));
+	const parts =
+		status === PRODUCT_STATUSES.active
+			? [price, ...titles, statusName]
+			: [price, statusName, ...titles];
+	return parts.filter((part) => part != null && part !== '').join(' · ');
 }
 
 type Wish = (title: string | null | undefined, hash: string | null | undefined) => boolean;

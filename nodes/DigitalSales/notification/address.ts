@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { isPrivateAddress, parseWebAddress } from '../domain/webAddress';
+import { nothingSent } from '../form/nothingSent';
 import { triggerAddresses } from './triggerAddress';
 import { resumeUrl } from './waiting/resumeUrl';
 
@@ -80,7 +81,7 @@ function checked(
 	const refuse = (message: string): NodeOperationError =>
 		new NodeOperationError(context.getNode(), message, {
 			itemIndex,
-			description: `${advice}\nItem ${itemIndex} was not sent, and neither was any other item of this run.`,
+			description: `${advice}\n${nothingSent(context, itemIndex)}`,
 		});
 	if (url === undefined) throw refuse(missing);
 	const address = parseWebAddress(url);

@@ -10,8 +10,11 @@ export interface Reply {
 /** The answers to a notice. A sender that repeats what is not answered 2xx loses nothing by them. */
 export const REPLIES = {
 	accepted: { status: 200, body: { received: true } },
-	duplicate: { status: 200, body: { received: true, ignored: 'already known' } },
-	filtered: { status: 200, body: { received: true, ignored: 'not wanted here' } },
+	duplicate: { status: 200, body: { received: true, started: false, reason: 'already known' } },
+	filtered: {
+		status: 200,
+		body: { received: true, started: false, reason: 'not wanted by Trigger On or the filters' },
+	},
 	waiting: { status: 200, body: { received: true, waiting: true } },
 	noHash: { status: 400, body: { received: false, reason: 'no transaction hash' } },
 	locked: { status: 401, body: { received: false, reason: 'the address lacks its secret' } },
@@ -34,6 +37,18 @@ export const REPLIES = {
 		retryAfterSeconds: 60,
 	},
 } as const satisfies Record<string, Reply>;
+
+/** The answer to a test notice that the form does not want: n8n goes on listening after it. */
+export function filteredInTest(reason: string): Reply {
+	return {
+		status: 200,
+		body: {
+			received: true,
+			started: false,
+			reason: `${reason} The editor is still listening: send another one, or change the form and listen again.`,
+		},
+	};
+}
 
 /** Answers a notice; n8n is told to leave the answering to the node. */
 export function answer(context: IWebhookFunctions, reply: Reply): void {

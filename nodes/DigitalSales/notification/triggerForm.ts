@@ -1,11 +1,15 @@
-import type { IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
+import type {
+	IHookFunctions,
+	INodeProperties,
+	INodePropertyOptions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
 import { z } from 'zod';
-import { isStatusGroup, STATUS_GROUPS } from '../domain/paymentStatus';
 import { outputUnitField, outputUnitOption } from '../form/amountUnit';
-import type { Notice } from '../api/schemas/notification';
 
-const OTHER = 'other';
-const ANY = 'any';
+/** Values of Trigger On beside the groups of statuses. */
+export const OTHER = 'other';
+export const ANY = 'any';
 
 const SUBTITLE_WORDS = {
 	[ANY]: 'any change',
@@ -17,6 +21,51 @@ const SUBTITLE_WORDS = {
 
 /** Under the trigger on the canvas: what starts the workflow. */
 export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
+
+const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
+	{
+		name: 'Any Status',
+		value: ANY,
+		action: 'On any change of a transaction',
+		description: 'Every change, also to a status nobody has listed',
+	},
+	{
+		name: 'Other',
+		value: OTHER,
+		action: 'On statuses that you name',
+		description: 'Statuses that you name yourself',
+	},
+	{
+		name: 'Paid',
+		value: 'paid',
+		action: 'On transaction paid',
+		description: 'The money has arrived',
+	},
+	{
+		name: 'Refunded or Charged Back',
+		value: 'reversed',
+		action: 'On transaction refunded or charged back',
+		description: 'The money went back, or is about to',
+	},
+	{
+		name: 'Refused, Canceled or Expired',
+		value: 'failed',
+		action: 'On transaction refused, canceled or expired',
+		description: 'The customer will not pay this any more',
+	},
+	{
+		name: 'Waiting for Payment',
+		value: 'waiting',
+		action: 'On transaction waiting for payment',
+		description: 'Created, in analysis or authorized, but not paid',
+	},
+];
+
+const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
+	{ name: 'Boleto', value: 'boleto' },
+	{ name: 'Card', value: 'credit_card' },
+	{ name: 'PIX', value: 'pix' },
+];
 
 /** The form of the trigger node. */
 export const triggerProperties: INodeProperties[] = [
@@ -31,44 +80,7 @@ export const triggerProperties: INodeProperties[] = [
 		displayName: 'Trigger On',
 		name: 'triggerOn',
 		type: 'multiOptions',
-		options: [
-			{
-				name: 'Any Status',
-				value: ANY,
-				action: 'On any change of a transaction',
-				description: 'Every change, also to a status nobody has listed',
-			},
-			{
-				name: 'Other',
-				value: OTHER,
-				action: 'On statuses that you name',
-				description: 'Statuses that you name yourself',
-			},
-			{
-				name: 'Paid',
-				value: 'paid',
-				action: 'On transaction paid',
-				description: 'The money has arrived',
-			},
-			{
-				name: 'Refunded or Charged Back',
-				value: 'reversed',
-				action: 'On transaction refunded or charged back',
-				description: 'The money went back, or is about to',
-			},
-			{
-				name: 'Refused, Canceled or Expired',
-				value: 'failed',
-				action: 'On transaction refused, canceled or expired',
-				description: 'The customer will not pay this any more',
-			},
-			{
-				name: 'Waiting for Payment',
-				value: 'waiting',
-				action: 'On transaction waiting for payment',
-				description: 'Created, in analysis or authorized, but not paid',
-			},
-		],
+		options: TRIGGER_ON_OPTIONS,
 		default: ['paid'],
 		description: 'The payment statuses that start the workflow',
 	},
@@ -99,11 +111,7 @@ export const triggerProperties: INodeProperties[] = [
 				displayName: 'Payment Methods',
 				name: 'paymentMethods',
 				type: 'multiOptions',
-				options: [
-					{ name: 'Boleto', value: 'boleto' },
-					{ name: 'Card', value: 'credit_card' },
-					{ name: 'PIX', value: 'pix' },
-				],
+				options: PAYMENT_METHOD_OPTIONS,
 				default: ['pix'],
 				description: 'Only transactions paid in one of these ways',
 			},
@@ -203,24 +211,13 @@ export function wantsUrlSecret(context: IHookFunctions): boolean {
 	return context.getNodeParameter('options.urlSecret', false) === true;
 }
 
-/** The names that a method goes by; what the service calls boleto is not documented. */
-const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
-
-/** Whether a transaction passes Trigger On and the filters. */
-export function passesFilters(form: TriggerForm, transaction: Notice): boolean {
-	const { paymentMethods = [], productHashes = [] } = form.filters;
-	const methods = paymentMethods.flatMap((method) => METHOD_NAMES[method] ?? [method]);
-	return (
-		wantsStatus(form, transaction.status ?? '') &&
-		(methods.length === 0 || methods.includes(transaction.paymentMethod ?? '')) &&
-		(productHashes.length === 0 || productHashes.includes(transaction.productHash ?? ''))
-	);
-}
-
-function wantsStatus({ triggerOn, otherStatuses }: TriggerForm, status: string): boolean {
-	if (triggerOn.includes(ANY)) return true;
-	if (triggerOn.includes(OTHER) && otherStatuses.includes(status)) return true;
-	return triggerOn
-		.filter(isStatusGroup)
-		.some((group) => (STATUS_GROUPS[group] as readonly string[]).includes(status));
+/** What Trigger On or the filter Payment Methods asks for, as the form names it. */
+export function chosenNames(
+	field: 'triggerOn' | 'paymentMethods',
+	values: readonly string[],
+): string {
+	const options = field === 'triggerOn' ? TRIGGER_ON_OPTIONS : PAYMENT_METHOD_OPTIONS;
+	return values
+		.map((value) => options.find((option) => option.value === value)?.name ?? value)
+		.join(', ');
 }

@@ -295,7 +295,7 @@ describe('Transaction > Create PIX', () => {
 		const failure = await account.fail(parameters(wrong));
 
 		expect(failure.message).toContain(message);
-		expect(failure.description).toContain('Item 0 was not sent');
+		expect(failure.description).toContain('Nothing was sent.');
 		expect(account.sandbox.requests).toEqual([]);
 	});
 

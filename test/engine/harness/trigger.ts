@@ -30,7 +30,7 @@ type HookName = 'checkExists' | 'create' | 'delete';
 export interface TriggerOptions extends Surroundings {
 	parameters?: INodeParameters;
 	staticData?: IDataObject;
-	/** `test` is the editor's "Listen for test event": one event, nothing stored. */
+	/** `test` is the editor's "Execute step": one event, nothing stored. */
 	mode?: 'production' | 'test';
 	/** Nodes behind the trigger, which then really run for each event. */
 	next?: NodeInput[];

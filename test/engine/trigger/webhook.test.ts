@@ -277,6 +277,55 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(emitted()).toHaveLength(expected);
 		});
 
+		test('tell a stranger nothing of the transaction', async () => {
+			await publish({ triggerOn: ['paid'] });
+
+			const { json } = await trigger.post({ hash });
+
+			expect(json).toEqual({
+				received: true,
+				started: false,
+				reason: 'not wanted by Trigger On or the filters',
+			});
+		});
+
+		test.each([
+			[
+				{ triggerOn: ['paid', 'reversed'] },
+				'The status of the transaction is waiting_payment; Trigger On asks for Paid, Refunded or Charged Back.',
+			],
+			[
+				{ triggerOn: ['paid', 'other'], otherStatuses: 'frozen, thawed' },
+				'The status of the transaction is waiting_payment; Trigger On asks for Paid, frozen, thawed.',
+			],
+			[{ triggerOn: [] }, 'Trigger On asks for nothing.'],
+			[
+				{ triggerOn: ['any'], filters: { paymentMethods: ['credit_card', 'boleto'] } },
+				'The payment method of the transaction is pix; Filters > Payment Methods asks for Card, Boleto.',
+			],
+			[
+				{ triggerOn: ['any'], filters: { productHashes: 'other1, other2' } },
+				'Filters > Product Hashes asks for other1, other2.',
+			],
+		])('say to whoever tests it in the editor why nothing starts: %j', async (form, reason) => {
+			trigger = await serveWebhook({
+				credentials: account.credentials,
+				parameters: form,
+				mode: 'test',
+			});
+
+			const { status, json, text } = await trigger.post({ hash });
+
+			expect(status).toBe(200);
+			expect(json).toMatchObject({
+				received: true,
+				started: false,
+				reason: expect.stringContaining(reason) as string,
+			});
+			expect(text).toContain('still listening');
+			expect(emitted()).toEqual([]);
+		});
+
 		test('statuses that the user names', async () => {
 			await publish({ triggerOn: ['other'], otherStatuses: 'frozen, thawed' });
 			await setStatus('thawed');

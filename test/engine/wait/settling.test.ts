@@ -48,6 +48,24 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(run.data.Wait?.items[0]?.json).not.toHaveProperty('timedOut');
 	});
 
+	test('gives amounts in reais on request, settled at once or later', async () => {
+		const parameters = { options: { outputUnit: 'reais' } };
+		const [first, second] = [await room.charge(), await room.charge()];
+		await room.account.sandbox.setStatus(first, 'paid');
+		const parked = await room.park([first, second], { parameters });
+		await room.account.sandbox.setStatus(second, 'paid');
+
+		const url = await parked.resumeUrl('digital-sales');
+		await room.account.sandbox.notify(second, { url });
+
+		const items = received(await parked.finished) ?? [];
+		expect(items).toMatchObject([
+			{ hash: first, amount_reais: 39.8 },
+			{ hash: second, amount_reais: 39.8 },
+		]);
+		expect(items.filter((item) => 'amount' in item)).toEqual([]);
+	});
+
 	test.each(['A', 'B', 'C'] as const)('goes on with a notice of shape %s', async (shape) => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);

@@ -90,6 +90,8 @@ export const createOfferOperation: Operation = {
 		'payment_method_discounts.*.discount_percentage':
 			'additionalFields.paymentMethodDiscounts.items.*.discountPercentage',
 	},
+	manyItemsHint:
+		'One offer is created for each input item. To create only one, switch on Execute Once in the Settings of this node.',
 	itemsAtOnce: 1,
 	prepare(context, itemIndex) {
 		const unit = context.getNodeParameter('options.amountUnit', itemIndex, 'cents');

@@ -45,6 +45,15 @@ const itemFields: INodeProperties[] = [
 	},
 ];
 
+const blanksNotice: INodeProperties = {
+	displayName:
+		'With an offer chosen, Title, Price and Cover URL may stay blank: they come from the catalog. What you type wins.',
+	name: 'blanksNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { hide: { '/options.fillFromCatalog': [false] } },
+};
+
 /** The cart of Transaction > Create PIX. */
 export const cartProperty: INodeProperties = {
 	displayName: 'Cart',
@@ -61,8 +70,9 @@ export const cartProperty: INodeProperties = {
 			values: [
 				offerLocator({
 					description:
-						'The offer that is bought. Title, price and cover that you leave blank come from the catalog, at the cost of a few product requests (see Options > Fill Blanks From Catalog).',
+						'The offer that is bought. Its title, price and cover come from the catalog where you leave them blank.',
 				}),
+				blanksNotice,
 				...itemFields,
 			],
 		},

@@ -30,8 +30,10 @@ export async function chargeOnce(charge: Charge, { client, hint }: ItemRun): Pro
 	const memory = new ChargeMemory(context, itemIndex, asked, orderReference);
 	const earlier = knownCharge(charge, memory);
 	if (earlier !== undefined) {
+		const customer =
+			context.getInputData().length === 1 ? 'The customer' : `The customer of item ${itemIndex}`;
 		hint(
-			`Item ${charge.itemIndex} had been charged before${named(charge)}; no second charge was made, and the existing transaction ${earlier} is given.`,
+			`${customer} had been charged before${named(charge)}; no second charge was made, and the existing transaction ${earlier} is given.`,
 		);
 		return await getTransaction(client, earlier);
 	}

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { transactionSchema } from '../../api/schemas/transaction';
 import { formatReais } from '../../domain/money';
+import { nothingSent } from '../../form/nothingSent';
 import { readForm } from '../../form/readForm';
 import { qrCodeProperty } from '../../form/qrCodeOptions';
 import { clientOptions } from '../../form/requestOptions';
@@ -45,6 +46,8 @@ export const createTransactionOperation: Operation = {
 		'tracking.utm_medium': 'additionalFields.tracking.utmMedium',
 		webhook_url: 'notificationUrl',
 	},
+	manyItemsHint:
+		'A customer is charged for each input item. To charge only once, switch on Execute Once in the Settings of this node.',
 	itemsAtOnce: 1,
 	prepare(context, itemIndex, account) {
 		const form = readForm(
@@ -141,7 +144,7 @@ function refuseEmptyCart(context: IExecuteFunctions, itemIndex: number, form: Cr
 	if ((form.cart.items ?? []).length > 0 || amount !== undefined || customFields?.cart) return;
 	throw new NodeOperationError(context.getNode(), 'Cart is empty', {
 		itemIndex,
-		description: `Add an item to Cart, or set Additional Fields > Amount.\nItem ${itemIndex} was not sent, and neither was any other item of this run.`,
+		description: `Add an item to Cart, or set Additional Fields > Amount.\n${nothingSent(context, itemIndex)}`,
 	});
 }
 

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { amountUnitOption, moneyProperties, outputUnitOption } from '../../form/amountUnit';
 import { fillFromCatalogOption } from '../../form/catalogOption';
 import { customFieldsProperty } from '../../form/customFields';
-import { qrCodeOptions } from '../../form/qrCodeOptions';
+import { qrCodeNotice, qrCodeOptions } from '../../form/qrCodeOptions';
 import { timeoutOption, writingOptions } from '../../form/requestOptions';
 import { cartProperty } from './cartForm';
 
@@ -146,6 +146,7 @@ export const createProperties: INodeProperties[] = [
 		default: true,
 		description: 'Whether to return a simplified version of the response instead of the raw data',
 	},
+	qrCodeNotice,
 	{
 		displayName: 'Additional Fields',
 		name: 'additionalFields',

@@ -6,6 +6,7 @@ import type { Situation } from '../../api/retryPolicy';
 import { ServiceError } from '../../api/serviceError';
 import { getTransaction } from '../../api/transactions';
 import { isSettled } from '../../domain/paymentStatus';
+import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
 import {
 	hashField,
 	positiveNumberField,
@@ -75,6 +76,14 @@ const properties: INodeProperties[] = [
 		default: true,
 		description: 'Whether to return a simplified version of the response instead of the raw data',
 	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [outputUnitOption],
+	},
 ];
 
 const schema = z
@@ -86,6 +95,7 @@ const schema = z
 		}),
 		recheckInterval: required(wholeNumberField(0)),
 		simplify: yesNoField,
+		options: z.object({ outputUnit: outputUnitField }),
 	})
 	.refine(
 		({ timeLimit, timeLimitUnit }) =>
@@ -108,7 +118,8 @@ export const waitForPaymentOperation: Operation = {
 	prepare(context, itemIndex) {
 		refuseAsTool(context, itemIndex);
 		const form = readForm(context, itemIndex, properties, schema);
-		const { transactionHash: hash, simplify } = form;
+		const { transactionHash: hash, simplify, options } = form;
+		const { outputUnit: unit } = options;
 		const deadline = clock.now() + limitMs(form.timeLimit, form.timeLimitUnit);
 		const recheckMs = form.recheckInterval * 1_000;
 		return {
@@ -124,8 +135,8 @@ export const waitForPaymentOperation: Operation = {
 				const timedOut = !isSettled(factsOf(hash, transaction).status);
 				return [
 					{
-						json: { ...reported(transaction, simplify), timedOut },
-						...(timedOut ? { pending: { hash, simplify, deadline, recheckMs } } : {}),
+						json: { ...reported(transaction, simplify, unit), timedOut },
+						...(timedOut ? { pending: { hash, simplify, unit, deadline, recheckMs } } : {}),
 					},
 				];
 			},

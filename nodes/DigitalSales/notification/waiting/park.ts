@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { randomBytes } from 'crypto';
 import { clock } from '../../api/clock';
+import type { AmountUnit } from '../../domain/money';
 import { storeWait, type ParkedWait } from './parkedWait';
 import { resumeUrl } from './resumeUrl';
 import { FALLBACK_AFTER_MS, watchOver } from './watch';
@@ -11,6 +12,8 @@ const ID_BYTES = 12;
 export interface PendingPayment {
 	hash: string;
 	simplify: boolean;
+	/** Of the amounts that Simplify gives. */
+	unit?: AmountUnit;
 	/** In milliseconds of unix time. */
 	deadline: number;
 	/** How long to wait before looking again; 0 is never. */
@@ -56,7 +59,7 @@ function waitFor(results: ItemResult[]): ParkedWait | undefined {
 		deadline: Math.max(...pending.map(({ deadline }) => deadline)),
 		recheckMs: intervals.length === 0 ? 0 : Math.min(...intervals),
 		count: results.length,
-		open: pending.map(({ index, hash, simplify }) => ({ index, hash, simplify })),
+		open: pending.map(({ index, hash, simplify, unit }) => ({ index, hash, simplify, unit })),
 	};
 }
 

@@ -13,7 +13,14 @@ const waitSchema = z.object({
 	/** How many items the node works on: those behind them are left out by Execute Once. */
 	count: z.number(),
 	/** The payments that were not settled when the execution was parked, by the place of their item. */
-	open: z.array(z.object({ index: z.number(), hash: z.string(), simplify: z.boolean() })),
+	open: z.array(
+		z.object({
+			index: z.number(),
+			hash: z.string(),
+			simplify: z.boolean(),
+			unit: z.enum(['cents', 'reais']).optional(),
+		}),
+	),
 });
 
 export type ParkedWait = z.output<typeof waitSchema>;

@@ -97,9 +97,9 @@ async function look(
 	return { reply: states.includes(undefined) ? REPLIES.unreachable : REPLIES.waiting };
 }
 
-function stateOf({ hash, simplify }: OpenPayment, transaction: IDataObject): State {
+function stateOf({ hash, simplify, unit }: OpenPayment, transaction: IDataObject): State {
 	const settled = isSettled(factsOf(hash, transaction).status);
-	return { settled, json: { ...reported(transaction, simplify), timedOut: !settled } };
+	return { settled, json: { ...reported(transaction, simplify, unit), timedOut: !settled } };
 }
 
 /** The parked items with the states put in; an item whose payment could not be read stays as parked. */
