@@ -1,0 +1,104 @@
+import {
+	AMOUNT_UNIT,
+	money,
+	OUTPUT_UNIT,
+	QR_CODE,
+	row,
+	SIMPLIFY,
+	timeout,
+	TRIES_OF_CREATING,
+	TRIES_OF_READING,
+	type FormTable,
+} from '../table';
+
+const ITEM = 'cart.items';
+const MORE = 'additionalFields';
+const FROM_CATALOG = 'comes from the catalog';
+
+export const createPix: FormTable = {
+	name: 'Transaction > Create PIX',
+	chosenBy: { resource: 'transaction', operation: 'create' },
+	rows: [
+		row('cart', 'fixedCollection', {}, 'add up to the amount'),
+		row(
+			`${ITEM}.offerHash`,
+			'resourceLocator',
+			{ mode: 'list', value: '' },
+			'where you leave them blank',
+		),
+		row(`${ITEM}.blanksNotice`, 'notice', '', 'may stay blank', {
+			unless: { 'options.fillFromCatalog': [false] },
+		}),
+		row(`${ITEM}.title`, 'string', '', FROM_CATALOG),
+		...money(`${ITEM}.price`, 'Price', FROM_CATALOG),
+		row(`${ITEM}.quantity`, 'number', 1, 'How many pieces'),
+		row(`${ITEM}.cover`, 'string', '', FROM_CATALOG),
+		row(`${ITEM}.operationType`, 'number', 1, 'not documented'),
+		row('customerName', 'string', '', 'Full name'),
+		row('customerEmail', 'string', '', 'E-mail address'),
+		row('customerPhone', 'string', '', 'with area code'),
+		row('customerDocument', 'string', '', 'CPF or CNPJ, with or without punctuation'),
+		row('notify', 'options', 'none', 'Who is told', {
+			choices: ['credential', 'url', 'none', 'thisExecution', 'trigger'],
+		}),
+		row('notificationUrl', 'string', '', 'http:// or https://', { when: { notify: ['url'] } }),
+		SIMPLIFY,
+		row('qrCodeNotice', 'notice', '', 'QR Code Image', {
+			unless: { 'options.qrCodeImage': [true] },
+		}),
+		row(MORE, 'collection', {}),
+		...money(`${MORE}.amount`, 'Amount', 'sum of the cart'),
+		row(`${MORE}.customFields`, 'json', '{}', 'merged in last'),
+		row(`${MORE}.installments`, 'number', 1, '1 for PIX'),
+		row(`${MORE}.orderReference`, 'string', '', 'instead of charging again'),
+		row(`${MORE}.tracking`, 'collection', {}, 'Where the sale came from'),
+		row(`${MORE}.tracking.src`, 'string', '', 'Where the customer came from'),
+		row(`${MORE}.tracking.utmCampaign`, 'string', '', 'campaign'),
+		row(`${MORE}.tracking.utmContent`, 'string', '', 'advertisements'),
+		row(`${MORE}.tracking.utmMedium`, 'string', '', 'kind of advertisement'),
+		row(`${MORE}.tracking.utmSource`, 'string', '', 'site that sent the customer'),
+		row(`${MORE}.tracking.utmTerm`, 'string', '', 'words that were searched'),
+		row('options', 'collection', {}),
+		AMOUNT_UNIT,
+		row('options.checkCustomer', 'boolean', true, 'check digits of the CPF or CNPJ'),
+		row('options.fillFromCatalog', 'boolean', true, '5 of the 20 product requests'),
+		...TRIES_OF_CREATING,
+		row('options.orderInDoubt', 'options', 'refuse', 'got no usable answer', {
+			choices: ['chargeAgain', 'refuse'],
+		}),
+		...QR_CODE,
+		OUTPUT_UNIT,
+		timeout(120),
+	],
+};
+
+export const getTransaction: FormTable = {
+	name: 'Transaction > Get',
+	chosenBy: { resource: 'transaction', operation: 'get' },
+	rows: [
+		row('transactionHash', 'string', '', 'hash of the transaction', { required: true }),
+		SIMPLIFY,
+		row('options', 'collection', {}),
+		...TRIES_OF_READING,
+		...QR_CODE,
+		OUTPUT_UNIT,
+		timeout(60),
+	],
+};
+
+export const waitForPayment: FormTable = {
+	name: 'Transaction > Wait for Payment',
+	chosenBy: { resource: 'transaction', operation: 'waitForPayment' },
+	rows: [
+		row('waitNotice', 'notice', '', 'before you deliver anything'),
+		row('transactionHash', 'string', '', 'hash of the transaction', { required: true }),
+		row('timeLimit', 'number', 60, '"timedOut" is true'),
+		row('timeLimitUnit', 'options', 'minutes', undefined, {
+			choices: ['seconds', 'minutes', 'hours', 'days'],
+		}),
+		row('recheckInterval', 'number', 60, 'How many seconds'),
+		SIMPLIFY,
+		row('options', 'collection', {}),
+		OUTPUT_UNIT,
+	],
+};

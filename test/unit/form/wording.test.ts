@@ -1,0 +1,155 @@
+import type { INodeProperties, INodePropertyMode, INodePropertyOptions } from 'n8n-workflow';
+import { everyProperty } from '../../engine/support/form';
+import { action, FORMS } from './forms';
+
+/** Words that Title Case leaves small within a label. */
+const SMALL = ['a', 'in', 'of', 'or', 'the', 'to', 'for'];
+
+/** Lists of well-known names and words; what any of them means needs no sentence. */
+const SELF_EXPLAINING = [
+	'filters.status',
+	'filters.paymentMethods',
+	'paymentMethods',
+	'additionalFields.methodDefault',
+	'additionalFields.interval',
+	'additionalFields.paymentMethodDiscounts.items.paymentMethod',
+	'timeLimitUnit',
+];
+
+const fields = [
+	...FORMS.flatMap(({ table, properties }) =>
+		everyProperty(properties).map(({ path, property }) => ({
+			name: `${table.name} > ${path} (${property.displayName.slice(0, 40)})`,
+			path,
+			property,
+		})),
+	),
+	...everyProperty(
+		action.properties.filter(({ name }) => name === 'resource' || name === 'operation'),
+	).map((field) => ({ name: field.path, ...field })),
+];
+const notices = fields.filter(({ property }) => property.type === 'notice');
+const real = fields.filter(({ property }) => property.type !== 'notice');
+
+function isTitleCase(label: string): boolean {
+	return label
+		.split(' ')
+		.every((word, index) => /^[A-Z(]/.test(word) || (index > 0 && SMALL.includes(word)));
+}
+
+/** One sentence carries no full stop; of several, each does. */
+function endsAsItShould(text: string): boolean {
+	const isOne = !/[.!?] [A-Z"]/.test(text);
+	return /^[A-Z0-9"]/.test(text) && text.endsWith('.') !== isOne && !/ $|^ | {2}/.test(text);
+}
+
+function linesOf({ type, options = [] }: INodeProperties): INodePropertyOptions[] {
+	return type === 'options' || type === 'multiOptions' ? (options as INodePropertyOptions[]) : [];
+}
+
+test.each(real)('$name has a label in Title Case', ({ property }) => {
+	expect(property.displayName).toMatch(/^.{3,30}$/);
+	expect([property.displayName, isTitleCase(property.displayName)]).toEqual([
+		property.displayName,
+		true,
+	]);
+});
+
+test.each(real)('$name says what it says in whole sentences', ({ property }) => {
+	const { description, hint, modes = [] } = property;
+	const texts = [description, hint, ...modes.map((mode) => mode.hint)];
+	expect(texts.filter((text) => text !== undefined && !endsAsItShould(text))).toEqual([]);
+});
+
+test.each(notices)('$name is a text of whole sentences', ({ property }) => {
+	expect(property.displayName).toMatch(/^[A-Z].{20,}\.$/);
+});
+
+test.each(real.filter(({ property }) => property.type === 'boolean'))(
+	'$name asks for a yes or no',
+	({ property }) => {
+		expect(property.description).toMatch(/^Whether to |^Whether [a-z]+ /);
+	},
+);
+
+test.each(real.filter(({ property }) => linesOf(property).length > 0))(
+	'$name names and explains its choices',
+	({ path, property }) => {
+		const choices = linesOf(property);
+		const names = choices.map(({ name }) => name);
+		expect(names.filter((name) => !isTitleCase(name))).toEqual([]);
+		const explained = choices.flatMap(({ description }) => description ?? []);
+		expect(explained.filter((text) => !endsAsItShould(text))).toEqual([]);
+		const needsNone = path === 'resource' || SELF_EXPLAINING.includes(path);
+		expect(explained).toHaveLength(needsNone ? 0 : choices.length);
+		expect(new Set(names).size).toBe(choices.length);
+		expect(new Set(choices.map(({ value }) => value)).size).toBe(choices.length);
+	},
+);
+
+test.each(real.filter(({ property }) => property.placeholder !== undefined))(
+	'$name has a placeholder that is an example or the name of a button',
+	({ property }) => {
+		const isButton = property.type === 'collection' || property.type === 'fixedCollection';
+		expect(property.placeholder).toMatch(isButton ? /^Add [A-Z]/ : /^e\.g\. /);
+	},
+);
+
+test.each(real.filter(({ property }) => property.type === 'collection'))(
+	'$name has a button that says what it adds',
+	({ property }) => {
+		expect(property.placeholder).toMatch(/^Add [A-Z]/);
+	},
+);
+
+describe('an amount', () => {
+	const amounts = real.filter(({ property }) => /^(Price|Amount) /.test(property.displayName));
+	const typed = amounts.filter(({ property }) => property.type === 'string');
+
+	test('is what the forms have in two faces each', () => {
+		expect(typed.map(({ property }) => property.displayName).sort()).toEqual([
+			'Amount in Cents',
+			'Amount in Reais',
+			'Price in Cents',
+			'Price in Cents',
+			'Price in Reais',
+			'Price in Reais',
+		]);
+	});
+
+	test.each(typed)('$name names its unit and shows an amount in it', ({ property }) => {
+		const inReais = property.displayName.endsWith('Reais');
+		expect(property.placeholder).toBe(inReais ? 'e.g. 19,90' : 'e.g. 1990');
+		expect(property.hint).toContain('1990');
+		expect(property.hint).toContain('19,90');
+	});
+});
+
+describe('a locator', () => {
+	const locators = real.filter(({ property }) => property.type === 'resourceLocator');
+	const modeOf = (property: INodeProperties, name: string): INodePropertyMode | undefined =>
+		property.modes?.find((mode) => mode.name === name);
+
+	test.each(locators)('$name offers the searchable list, a hash and an address', ({ property }) => {
+		expect(property.modes?.map(({ displayName }) => displayName)).toEqual([
+			'From List',
+			'By Hash',
+			'By URL',
+		]);
+		expect(modeOf(property, 'list')?.placeholder).toMatch(/^Choose an? (product|offer) \.\.\.$/);
+		expect(modeOf(property, 'list')?.typeOptions).toEqual({
+			searchListMethod: property.name === 'productHash' ? 'searchProducts' : 'searchOffers',
+			searchable: true,
+		});
+		for (const name of ['hash', 'url']) {
+			expect(modeOf(property, name)?.placeholder).toMatch(/^e\.g\. /);
+			expect(modeOf(property, name)?.hint).toBeDefined();
+		}
+	});
+});
+
+test('secrets are typed unseen, and the rest is not', () => {
+	const hidden = real.filter(({ property }) => property.typeOptions?.password === true);
+
+	expect(hidden.map(({ path }) => path)).toEqual(['apiToken', 'bodyApiToken']);
+});
