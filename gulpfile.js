@@ -10,8 +10,11 @@ const CODEX = 'nodes/**/*.node.json';
 /** What the editor shows of an output before the node has run. */
 const PREVIEWS = 'nodes/**/__schema__/**/*.json';
 
-/** The library behind vendor/qrCode.ts. */
-const LIBRARY = '@juit/qrcode';
+/** The libraries behind the files of vendor/, and what of each has to go along with a copy of it. */
+const LIBRARIES = [
+	{ file: 'qrCode', library: '@juit/qrcode', notices: ['LICENSE.md', 'NOTICE.md'] },
+	{ file: 'checkDigits', library: 'cpf-cnpj-validator', notices: ['LICENSE'] },
+];
 
 /** The address that stands in the sources until the public one, package.json's homepage, replaces it. */
 const ADDRESS_IN_SOURCES = 'https://example.com/n8n-nodes-digital-sales';
@@ -41,20 +44,26 @@ const previews = () => src(PREVIEWS, { base: '.' }).pipe(dest('dist'));
 const links = () =>
 	src('dist/credentials/*.js', { base: '.' }).pipe(withHomepage()).pipe(dest('.'));
 
-/** Nothing is installed beside the package, so the one library that it needs stands in it. */
-const bundle = () =>
-	esbuild.build({
-		entryPoints: ['vendor/qrCode.ts'],
-		outfile: 'dist/vendor/qrCode.js',
-		bundle: true,
-		platform: 'node',
-		format: 'cjs',
-		target: 'node20',
-		banner: { js: `/* ${LIBRARY}: see LICENSE.md and NOTICE.md beside this file. */` },
-	});
+/** Nothing is installed beside the package, so the libraries that it needs stand in it. */
+const bundle = ({ file, library }) =>
+	named(`bundle ${library}`, () =>
+		esbuild.build({
+			entryPoints: [`vendor/${file}.ts`],
+			outfile: `dist/vendor/${file}.js`,
+			bundle: true,
+			platform: 'node',
+			format: 'cjs',
+			target: 'node20',
+			banner: { js: `/* ${library}: its license is in the folder ${file} beside this file. */` },
+		}),
+	);
 
-const licenses = () =>
-	src(['LICENSE.md', 'NOTICE.md'], { cwd: `node_modules/${LIBRARY}` }).pipe(dest('dist/vendor'));
+const license = ({ file, library, notices }) =>
+	named(`license of ${library}`, () =>
+		src(notices, { cwd: `node_modules/${library}` }).pipe(dest(`dist/vendor/${file}`)),
+	);
+
+const named = (displayName, task) => Object.assign(task, { displayName });
 
 function tsc(...options) {
 	const program = require.resolve('typescript/bin/tsc');
@@ -72,7 +81,13 @@ function watchAll() {
 
 exports.build = series(
 	clean,
-	parallel(series(compile, links, bundle), licenses, icons, codex, previews),
+	parallel(
+		series(compile, parallel(links, ...LIBRARIES.map(bundle))),
+		...LIBRARIES.map(license),
+		icons,
+		codex,
+		previews,
+	),
 );
 exports.dev = series(exports.build, watchAll);
 exports.default = exports.build;

@@ -23,7 +23,11 @@ const N8N_INSTALL = [
 ];
 
 /** The terms of the library that stands in the package. */
-const VENDOR_TERMS = ['dist/vendor/LICENSE.md', 'dist/vendor/NOTICE.md'];
+const VENDOR_TERMS = [
+	'dist/vendor/checkDigits/LICENSE',
+	'dist/vendor/qrCode/LICENSE.md',
+	'dist/vendor/qrCode/NOTICE.md',
+];
 
 let packed: Packed;
 

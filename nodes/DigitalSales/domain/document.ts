@@ -1,3 +1,5 @@
+import { cnpj, cpf } from '../../../vendor/checkDigits';
+
 /** A Brazilian taxpayer number in the form the service takes, or the reason why it is not one. */
 export type DocumentResult = { document: string } | { problem: string };
 
@@ -5,7 +7,6 @@ const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
 const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
 const CPF_SHAPE = /^\d{11}$/;
-const CNPJ_WEIGHTS = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 
 /**
  * Reads a CPF or CNPJ, drops the punctuation and checks its two check digits.
@@ -49,30 +50,19 @@ function documentFromNumber(value: number): DocumentResult {
 	};
 }
 
+// The library's own verdict refuses 123.456.789-09, whose check digits are right and which test
+// accounts of payment services use: only the digits are taken from it.
 function isCpf(digits: string): boolean {
-	if (/^(\d)\1*$/.test(digits)) return false;
-	return [9, 10].every((length) => {
-		const sum = sumOf(digits.slice(0, length), (index) => length + 1 - index);
-		return checkDigit((sum * 10) % 11) === Number(digits[length]);
-	});
+	return isVerified(digits, cpf.verifierDigit);
 }
 
 function isCnpj(characters: string): boolean {
-	if (/^(.)\1*$/.test(characters)) return false;
-	return [12, 13].every((length) => {
-		const weights = CNPJ_WEIGHTS.slice(CNPJ_WEIGHTS.length - length);
-		const sum = sumOf(characters.slice(0, length), (index) => weights[index] ?? 0);
-		return checkDigit(11 - (sum % 11)) === Number(characters[length]);
-	});
+	return isVerified(characters, cnpj.verifierDigit);
 }
 
-function checkDigit(remainder: number): number {
-	return remainder >= 10 ? 0 : remainder;
-}
-
-function sumOf(characters: string, weight: (index: number) => number): number {
-	return [...characters].reduce(
-		(sum, character, index) => sum + (character.charCodeAt(0) - 48) * weight(index),
-		0,
+function isVerified(document: string, digitOf: (characters: string) => number): boolean {
+	if (/^(.)\1*$/.test(document)) return false;
+	return [document.length - 2, document.length - 1].every(
+		(place) => String(digitOf(document.slice(0, place))) === document[place],
 	);
 }

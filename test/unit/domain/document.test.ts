@@ -42,6 +42,8 @@ const cnpj = text('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', 12)
 describe('CPF and CNPJ', () => {
 	test.each([
 		['529.982.247-25', '52998224725'],
+		// Test accounts of payment services use it, and its check digits are right.
+		['123.456.789-09', '12345678909'],
 		['11.222.333/0001-81', '11222333000181'],
 		['12.ABC.345/01DE-35', '12ABC34501DE35'],
 		['12.abc.345/01de-35', '12ABC34501DE35'],
