@@ -8,7 +8,7 @@ import { Downstream } from './stage/downstream';
 import { Stage } from './stage/stage';
 import { chainOf, TRIGGER } from './stage/workflows';
 
-const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e:waiting');
+const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
 const BODIES = 1_000;
 const BATCH = 50;

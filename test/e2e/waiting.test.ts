@@ -8,10 +8,7 @@ import { Downstream } from './stage/downstream';
 import { Stage } from './stage/stage';
 import { chainOf, createPix, waitForPayment, webStart } from './stage/workflows';
 
-const figures = new Figures(
-	'Executions that wait for a payment, in a real n8n',
-	'npm run e2e:waiting',
-);
+const figures = new Figures('Executions that wait for a payment, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
 const POLL_MS = 5;
 const CUSTOMER = '={{ $json.body.customer }}';
