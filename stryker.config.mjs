@@ -7,6 +7,7 @@ export default {
 			testMatch: ['<rootDir>/test/mutation/*.test.ts'],
 			testEnvironment: './test/mutation/environment.cjs',
 			testSequencer: './test/mutation/unitFirst.cjs',
+			runtime: './test/mutation/runtime.cjs',
 			testTimeout: 20_000,
 		},
 		// The tests are named at run time only, where jest does not see them.

@@ -6,6 +6,7 @@ export interface OperationUnderTest {
 	endpoint: Endpoint;
 	method: 'GET' | 'POST';
 	parameters: INodeParameters;
+	options?: INodeParameters;
 	/** How many things the operation has created in the service. */
 	created: () => number;
 }
@@ -53,8 +54,9 @@ export function operations(sandbox: Sandbox, hash: string): OperationUnderTest[]
 				customerPhone: '11912345678',
 				customerDocument: '52998224725',
 				additionalFields: { orderReference: '={{ $json.reference ?? "" }}' },
-				options: { fillFromCatalog: false },
 			},
+			// Reading the catalog is tried on its own.
+			options: { fillFromCatalog: false },
 			created: () => sandbox.charges(),
 		},
 	];

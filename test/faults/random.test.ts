@@ -108,21 +108,24 @@ describe('Random sequences of faults', () => {
 				// Without a reference a second run is a second order.
 				const runs = plan.referenced ? 1 + plan.repeats : 1;
 				for (let run = 0; run < runs; run++) {
-					const outcome = await runNode(charge?.parameters ?? {}, {
-						items,
-						mode: 'trigger',
-						staticData,
-						continueOnFail: plan.continueOnFail,
-						settings: { retryOnFail: plan.retryOnFail, maxTries: 3, waitBetweenTries: 1 },
-						credentials: {
-							digitalSalesApi: {
-								baseUrl: sandbox.baseUrl,
-								apiToken: sandbox.apiToken,
-								bodyApiToken: sandbox.bodyApiToken,
+					const outcome = await runNode(
+						{ ...charge?.parameters, options: charge?.options },
+						{
+							items,
+							mode: 'trigger',
+							staticData,
+							continueOnFail: plan.continueOnFail,
+							settings: { retryOnFail: plan.retryOnFail, maxTries: 3, waitBetweenTries: 1 },
+							credentials: {
+								digitalSalesApi: {
+									baseUrl: sandbox.baseUrl,
+									apiToken: sandbox.apiToken,
+									bodyApiToken: sandbox.bodyApiToken,
+								},
 							},
+							process: builtPackage,
 						},
-						process: builtPackage,
-					});
+					);
 					({ staticData } = outcome);
 				}
 				requests += sandbox.requests.length;

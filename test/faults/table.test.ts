@@ -249,7 +249,7 @@ describe('Faults', () => {
 			for (const one of faults) sandbox.addFault({ endpoint: operation.endpoint, ...one });
 
 			const run = await runNode(
-				{ ...operation.parameters, options: { timeout: 1 } },
+				{ ...operation.parameters, options: { ...operation.options, timeout: 1 } },
 				{ credentials: credentials(), process: builtPackage },
 			);
 

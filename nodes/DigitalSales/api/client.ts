@@ -128,14 +128,14 @@ export class Client {
 		const rate = request.endpoint === 'GET /products' ? productRate : undefined;
 		const budget = budgetOf(this.account, request.endpoint, rate);
 		if (budget.delayMs() >= NOTABLE_WAIT_MS) onWait?.(request.endpoint);
-		await budget.take(this.budgetSignal());
+		const place = await budget.take(this.budgetSignal());
 		const outcome = await this.send(request);
 		const headers = outcome.answer?.headers ?? {};
 		if (outcome.situation === 'rateLimited') {
 			outcome.closedMs = retryAfterMs(headers) ?? unstatedWaitMs(nth429, clock.random());
-			budget.settleLimited(readLimitHeaders(headers), outcome.closedMs);
+			budget.settleLimited(place, readLimitHeaders(headers), outcome.closedMs);
 		} else {
-			budget.settle(readLimitHeaders(headers));
+			budget.settle(place, readLimitHeaders(headers));
 		}
 		return outcome;
 	}

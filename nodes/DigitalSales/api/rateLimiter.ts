@@ -12,6 +12,11 @@ export interface LimitHeaders {
 	remaining?: number;
 }
 
+/** A request that was let through and has not been answered yet. */
+export interface Place {
+	takenAt: number;
+}
+
 /**
  * The budget of one account at one endpoint, shared by both nodes and all executions of a process.
  *
@@ -25,9 +30,9 @@ export interface LimitHeaders {
  */
 export class RateLimiter {
 	private queue: Promise<void> = Promise.resolve();
-	/** When each request of the window was answered, oldest first. */
+	/** When the requests that still count were answered, oldest first. */
 	private answered: number[] = [];
-	private inFlight = 0;
+	private readonly underWay = new Set<Place>();
 	private closedUntil = 0;
 	/** After a 429 a single request tries the way; the others follow when it has passed. */
 	private probing = false;
@@ -44,62 +49,63 @@ export class RateLimiter {
 	delayMs(): number {
 		const now = clock.now();
 		if (now < this.closedUntil) return this.closedUntil - now;
-		if (this.probing) return this.inFlight > 0 ? Infinity : 0;
+		if (this.probing) return this.underWay.size > 0 ? Infinity : 0;
 		if (!this.rate) return 0;
-		this.forgetOld(now);
-		if (this.answered.length + this.inFlight < this.rate.requests) return 0;
-		const [oldest] = this.answered;
+		const counting = this.countingAt(now);
+		if (counting.length + this.underWay.size < this.rate.requests) return 0;
+		const [oldest] = counting;
 		return oldest === undefined ? Infinity : oldest + this.rate.perMs - now;
 	}
 
 	/**
-	 * Waits for a place in the window. Each call that returns must be followed by one {@link settle}.
+	 * Waits for a place in the window. It has to be given back by {@link settle} or
+	 * {@link settleLimited}.
 	 *
 	 * @throws CanceledError when the execution is cancelled while it waits
 	 */
-	async take(signal?: AbortSignal): Promise<void> {
+	async take(signal?: AbortSignal): Promise<Place> {
 		let abandoned = false;
 		const turn = this.queue.then(async () => await this.untilFree(signal));
 		this.queue = turn.then(
-			() => {
-				if (abandoned) this.release();
+			(place) => {
+				if (abandoned) this.release(place);
 			},
 			() => undefined,
 		);
 		if (!signal) return await turn;
 		try {
-			await raceAbort(turn, signal);
+			return await raceAbort(turn, signal);
 		} finally {
 			abandoned = signal.aborted;
 		}
 	}
 
-	/** Enters the answer of a request that was taken, with what its headers said. */
-	settle(headers: LimitHeaders): void {
-		const now = clock.now();
+	/** Enters the answer of a request, with what its headers said. */
+	settle(place: Place, headers: LimitHeaders): void {
 		if (this.probing) this.answered = [];
 		this.probing = false;
-		this.answered.push(now);
-		this.correct(headers, now);
-		this.release();
+		if (this.rate) this.answered.push(clock.now());
+		this.release(place);
+		this.correct(place, headers);
+		this.forgetOld();
 	}
 
 	/** Enters a 429: nothing is sent for the given time, and a rate is learned where none was known. */
-	settleLimited(headers: LimitHeaders, retryAfterMs: number): void {
+	settleLimited(place: Place, headers: LimitHeaders, retryAfterMs: number): void {
 		this.closedUntil = Math.max(this.closedUntil, clock.now() + retryAfterMs);
 		this.probing = true;
 		if (headers.limit !== undefined) {
 			this.rate ??= { requests: Math.max(1, headers.limit), perMs: LEARNED_WINDOW_MS };
 		}
-		this.release();
+		this.release(place);
 	}
 
-	private release(): void {
-		this.inFlight--;
+	private release(place: Place): void {
+		this.underWay.delete(place);
 		this.wake();
 	}
 
-	private async untilFree(signal: AbortSignal | undefined): Promise<void> {
+	private async untilFree(signal: AbortSignal | undefined): Promise<Place> {
 		for (;;) {
 			if (signal?.aborted) throw new CanceledError();
 			const delay = this.delayMs();
@@ -109,29 +115,43 @@ export class RateLimiter {
 			});
 			await (delay === Infinity ? raceAbort(answered, signal) : wait(delay, signal));
 		}
-		this.inFlight++;
+		const place = { takenAt: clock.now() };
+		this.underWay.add(place);
+		return place;
 	}
 
-	/** The service counts for all who share the account; where it has counted more, we follow. */
-	private correct({ limit, remaining }: LimitHeaders, now: number): void {
+	/**
+	 * The service counts for all who share the account; where it has counted more, we follow. It
+	 * counted before it answered, so what has left our window since then may still have been in its.
+	 */
+	private correct({ takenAt }: Place, { limit, remaining }: LimitHeaders): void {
 		if (!this.rate || limit === undefined || limit < 1) return;
 		if (limit < this.rate.requests) this.rate = { ...this.rate, requests: limit };
 		if (remaining === undefined) return;
-		this.forgetOld(now);
-		const spentByOthers = limit - remaining - this.answered.length - this.inFlight + 1;
-		for (let spent = 0; spent < Math.min(spentByOthers, limit); spent++) this.answered.push(now);
+		const own = this.countingAt(takenAt).length + this.underWay.size;
+		const spentByOthers = Math.min(limit - remaining - own, limit);
+		const now = clock.now();
+		for (let spent = 0; spent < spentByOthers; spent++) this.answered.push(now);
 	}
 
-	private forgetOld(now: number): void {
+	/** Those of the answered requests that count at a moment: those within a window before it. */
+	private countingAt(moment: number): number[] {
 		const { rate } = this;
-		if (rate) this.answered = this.answered.filter((at) => now - at < rate.perMs);
+		return rate ? this.answered.filter((at) => moment - at < rate.perMs) : this.answered;
+	}
+
+	/** What counts for nothing any more, not even for a request that is still under way. */
+	private forgetOld(): void {
+		this.answered = this.countingAt(
+			Math.min(clock.now(), ...[...this.underWay].map(({ takenAt }) => takenAt)),
+		);
 	}
 }
 
 /** Limits are stated per minute throughout the API document. */
 const LEARNED_WINDOW_MS = 60_000;
 
-async function raceAbort(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
 	if (!signal) return await promise;
 	if (signal.aborted) throw new CanceledError();
 	let onAbort: () => void = () => undefined;
@@ -140,7 +160,7 @@ async function raceAbort(promise: Promise<void>, signal: AbortSignal | undefined
 		signal.addEventListener('abort', onAbort);
 	});
 	try {
-		await Promise.race([promise, aborted]);
+		return await Promise.race([promise, aborted]);
 	} finally {
 		signal.removeEventListener('abort', onAbort);
 	}

@@ -21,9 +21,9 @@ describe('The budget of an account', () => {
 		const start = clock.now();
 		const moments: number[] = [];
 		for (let sent = 0; sent < count; sent++) {
-			await limiter.take();
+			const place = await limiter.take();
 			moments.push(clock.now() - start);
-			limiter.settle({});
+			limiter.settle(place, {});
 		}
 		return moments;
 	}
@@ -47,9 +47,9 @@ describe('The budget of an account', () => {
 					const moments: number[] = [];
 					for (const pause of pauses) {
 						await clock.sleep(pause);
-						await limiter.take();
+						const place = await limiter.take();
 						moments.push(clock.now());
-						limiter.settle({});
+						limiter.settle(place, {});
 					}
 					for (const moment of moments) {
 						const within = moments.filter((other) => other >= moment && other < moment + MINUTE);
@@ -63,12 +63,12 @@ describe('The budget of an account', () => {
 
 	test('requests under way count', async () => {
 		const limiter = new RateLimiter({ requests: 2, perMs: MINUTE });
-		await limiter.take();
+		const place = await limiter.take();
 		await limiter.take();
 
 		expect(limiter.delayMs()).toBe(Infinity);
 		const third = limiter.take();
-		limiter.settle({});
+		limiter.settle(place, {});
 		await third;
 		expect(limiter.delayMs()).toBe(Infinity);
 	});
@@ -78,9 +78,9 @@ describe('The budget of an account', () => {
 		const served: string[] = [];
 		const execution = async (name: string): Promise<void> => {
 			for (let page = 0; page < 3; page++) {
-				await limiter.take();
+				const place = await limiter.take();
 				served.push(name);
-				limiter.settle({});
+				limiter.settle(place, {});
 			}
 		};
 		await Promise.all(['a', 'b', 'c', 'd'].map(execution));
@@ -92,23 +92,51 @@ describe('The budget of an account', () => {
 
 	test('follows the service where others spend from the same account', async () => {
 		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
-		await limiter.take();
-		limiter.settle({ limit: 20, remaining: 3 });
+		const place = await limiter.take();
+		limiter.settle(place, { limit: 20, remaining: 3 });
 
 		const moments = await send(limiter, 4);
 		expect(moments[2]).toBeLessThan(1_000);
 		expect(moments[3]).toBeGreaterThan(MINUTE - 1_000);
 	});
 
+	test('does not take for others what it spent itself while answers were under way', async () => {
+		const service: number[] = [];
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		restoreTime();
+		jest.useFakeTimers();
+		const start = clock.now();
+		let left = 100;
+		const worker = async (): Promise<void> => {
+			while (left-- > 0) {
+				const place = await limiter.take();
+				await clock.sleep(20);
+				service.push(clock.now());
+				const counted = service.filter((at) => clock.now() - at < MINUTE).length;
+				// Some answers come in a moment, others take a second.
+				await clock.sleep(left % 3 === 0 ? 1_000 : 20);
+				limiter.settle(place, { limit: 20, remaining: 20 - counted });
+			}
+		};
+		const done = Promise.all(Array.from({ length: 4 }, worker));
+		await jest.advanceTimersByTimeAsync(20 * MINUTE);
+		await done;
+		jest.useRealTimers();
+
+		const took = Math.max(...service) - start;
+		expect(took).toBeGreaterThanOrEqual(4 * MINUTE);
+		expect(took).toBeLessThan(4 * MINUTE * 1.02);
+	});
+
 	test('takes a lower limit over from the service, and no higher one', async () => {
 		const lower = new RateLimiter({ requests: 20, perMs: MINUTE });
-		await lower.take();
-		lower.settle({ limit: 5, remaining: 4 });
+		const ofLower = await lower.take();
+		lower.settle(ofLower, { limit: 5, remaining: 4 });
 		expect((await send(lower, 5))[4]).toBeGreaterThan(MINUTE - 1_000);
 
 		const higher = new RateLimiter({ requests: 2, perMs: MINUTE });
-		await higher.take();
-		higher.settle({ limit: 600, remaining: 599 });
+		const ofHigher = await higher.take();
+		higher.settle(ofHigher, { limit: 600, remaining: 599 });
 		expect((await send(higher, 2))[1]).toBeGreaterThan(MINUTE - 1_000);
 	});
 
@@ -116,8 +144,8 @@ describe('The budget of an account', () => {
 		const limiter = new RateLimiter(undefined);
 		expect((await send(limiter, 100))[99]).toBeLessThan(1_000);
 
-		await limiter.take();
-		limiter.settleLimited({ limit: 2 }, 7_000);
+		const place = await limiter.take();
+		limiter.settleLimited(place, { limit: 2 }, 7_000);
 		const moments = await send(limiter, 4);
 		expect(moments[0]).toBeGreaterThanOrEqual(7_000);
 		expect(moments[1]).toBeLessThan(8_000);
@@ -126,18 +154,18 @@ describe('The budget of an account', () => {
 
 	test('after a 429 one request goes first, and the others follow when it has passed', async () => {
 		const limiter = new RateLimiter(undefined);
-		await limiter.take();
-		limiter.settleLimited({}, 5_000);
-		await limiter.take();
+		const limited = await limiter.take();
+		limiter.settleLimited(limited, {}, 5_000);
+		const probe = await limiter.take();
 		expect(limiter.delayMs()).toBe(Infinity);
-		limiter.settle({});
+		limiter.settle(probe, {});
 		expect(limiter.delayMs()).toBe(0);
 	});
 
 	test('a cancelled execution stops waiting at once and takes nothing', async () => {
 		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
-		await limiter.take();
-		limiter.settle({});
+		const place = await limiter.take();
+		limiter.settle(place, {});
 		restoreTime();
 		const canceling = new AbortController();
 		const first = limiter.take(canceling.signal);
