@@ -1,21 +1,23 @@
 import { runNode } from '../engine/harness';
 import { startSandbox, type Sandbox } from '../sandbox';
+import { Figures } from '../support/figures';
 import { builtPackage, forgetEverything } from './builtPackage';
 
 const LIMIT = 20;
 /** A minute of the sandbox takes this long; the node is told the same limit for that time. */
 const WINDOW_SECONDS = 6;
 
-const printed: string[] = [];
+const figures = new Figures(
+	"Listing under 20 requests a minute, in n8n's own engine",
+	'npm run test:faults',
+);
 
 describe('Listing under 20 requests a minute', () => {
 	let sandbox: Sandbox;
 
 	beforeEach(() => forgetEverything());
 	afterEach(async () => await sandbox.close());
-	afterAll(() => {
-		process.stdout.write(['', ...printed, ''].join('\n'));
-	});
+	afterAll(() => figures.show());
 
 	test.each([
 		{ products: 137, pageSize: 30, executions: 1 },
@@ -55,8 +57,12 @@ describe('Listing under 20 requests a minute', () => {
 		const requests = sandbox.requests.length;
 		const allowed = Math.floor((requests - 1) / LIMIT) * WINDOW_SECONDS;
 		const limited = sandbox.requests.filter(({ status }) => status === 429).length;
-		printed.push(
-			`${products} products, ${executions} at once: ${requests} requests in ${seconds.toFixed(2)} s; the limit allows them in ${allowed.toFixed(2)} s (${allowed === 0 ? 'one burst' : `ratio ${(seconds / allowed).toFixed(3)}`}); ${limited} answered 429`,
+		figures.add(
+			`${products} products, ${executions} at once, ${pageSize} a page, a minute taking ${WINDOW_SECONDS} s`,
+			requests,
+			allowed === 0
+				? `one burst of ${seconds.toFixed(2)} s; ${limited} answered 429`
+				: `${seconds.toFixed(2)} s where the limit allows ${allowed.toFixed(2)} s: ratio ${(seconds / allowed).toFixed(3)}; ${limited} answered 429`,
 		);
 		expect(runs.map(({ json }) => json.length)).toEqual(runs.map(() => products));
 		expect(requests).toBe(executions * Math.ceil(products / pageSize));

@@ -1,10 +1,15 @@
 import * as fc from 'fast-check';
 import { runNode } from '../engine/harness';
 import { startSandbox, type Fault, type Sandbox } from '../sandbox';
+import { Figures } from '../support/figures';
 import { withoutWaiting } from '../support/virtualTime';
 import { builtClock, builtPackage, forgetEverything } from './builtPackage';
 import { operations } from './operations';
 
+const figures = new Figures(
+	"Random sequences of faults, in n8n's own engine",
+	'npm run test:faults',
+);
 const SEQUENCES = Number(process.env.FAULT_SEQUENCES ?? 2_000);
 const SEED = Number(process.env.FAULT_SEED ?? 20_261_120);
 
@@ -85,6 +90,7 @@ describe('Random sequences of faults', () => {
 	afterAll(async () => {
 		restoreTime();
 		await sandbox.close();
+		figures.show();
 	});
 
 	test(`no customer is charged twice in ${SEQUENCES} sequences, seed ${SEED}`, async () => {
@@ -137,8 +143,10 @@ describe('Random sequences of faults', () => {
 			}),
 			{ numRuns: SEQUENCES, seed: SEED },
 		);
-		process.stdout.write(
-			`\n${sequence} sequences, seed ${SEED}: ${requests} requests, ${charges} charges, none twice\n`,
+		figures.add(
+			`sequences of up to 6 faults, 1 to 3 charges each, seed ${SEED}`,
+			sequence,
+			`${requests} requests, ${charges} charges, none twice`,
 		);
 		expect(sequence).toBeGreaterThanOrEqual(SEQUENCES);
 	});

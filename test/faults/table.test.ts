@@ -1,5 +1,6 @@
 import { runNode } from '../engine/harness';
 import { startSandbox, type Fault, type Sandbox } from '../sandbox';
+import { Figures } from '../support/figures';
 import { withoutWaiting } from '../support/virtualTime';
 import { builtClock, builtPackage, forgetEverything } from './builtPackage';
 import { operations } from './operations';
@@ -186,6 +187,15 @@ function line(
 	return `${fault.padEnd(36)}${endpoint.padEnd(32)}${outcome.padEnd(10)}${String(requests).padStart(8)}${String(made).padStart(9)}`;
 }
 
+const figures = new Figures("Faults at each endpoint, in n8n's own engine", 'npm run test:faults');
+const seen: Array<Expected & { endpoint: string; created: number }> = [];
+const ENDPOINTS = [
+	'GET /products',
+	'GET /transactions/{hash}',
+	'POST /products/{hash}/offers',
+	'POST /transactions',
+] as const;
+
 describe('Faults', () => {
 	let sandbox: Sandbox;
 	let hash: string;
@@ -210,10 +220,13 @@ describe('Faults', () => {
 		sandbox.reset();
 		forgetEverything();
 		const charge = operations(sandbox, '').at(-1);
-		const { json } = await runNode(charge?.parameters ?? {}, {
-			credentials: credentials(),
-			process: builtPackage,
-		});
+		const { json } = await runNode(
+			{ ...charge?.parameters, options: charge?.options },
+			{
+				credentials: credentials(),
+				process: builtPackage,
+			},
+		);
 		hash = String(json[0]?.hash);
 	});
 	afterAll(async () => {
@@ -228,15 +241,21 @@ describe('Faults', () => {
 				'',
 			].join('\n'),
 		);
+		for (const endpoint of ENDPOINTS) {
+			const here = seen.filter((one) => one.endpoint === endpoint);
+			const count = (wanted: Outcome): number =>
+				here.filter(({ outcome }) => outcome === wanted).length;
+			const most = (of: 'requests' | 'created'): number => Math.max(...here.map((one) => one[of]));
+			figures.add(
+				`each fault at ${endpoint}`,
+				here.length,
+				`${count('ok')} succeed, ${count('fail')} fail, ${count('unknown')} of unknown outcome; at most ${most('requests')} requests, ${most('created')} created`,
+			);
+		}
+		figures.show();
 	});
 
-	const endpoints = [
-		'GET /products',
-		'GET /transactions/{hash}',
-		'POST /products/{hash}/offers',
-		'POST /transactions',
-	];
-	const cases = ROWS.flatMap((row) => endpoints.map((endpoint) => ({ ...row, endpoint })));
+	const cases = ROWS.flatMap((row) => ENDPOINTS.map((endpoint) => ({ ...row, endpoint })));
 
 	test.each(cases)(
 		'$fault at $endpoint',
@@ -263,6 +282,7 @@ describe('Faults', () => {
 			const requests = sandbox.requests.length - before.requests;
 			const created = operation.created() - before.created;
 			printed.push(line(fault, endpoint, outcome, requests, created));
+			seen.push({ endpoint, outcome, requests, created });
 			expect({ outcome, requests, created }).toEqual({
 				outcome: expected.outcome,
 				requests: expected.requests,
