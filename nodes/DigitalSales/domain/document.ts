@@ -40,10 +40,10 @@ export function stripDocument(text: string): string {
 
 function documentFromNumber(value: number): DocumentResult {
 	if (!Number.isSafeInteger(value) || value < 0) return { problem: 'is not a CPF or CNPJ' };
-	const cpf = String(value).padStart(CPF_LENGTH, '0');
-	if (cpf.length === CPF_LENGTH && isCpf(cpf)) return { document: cpf };
-	const cnpj = String(value).padStart(CNPJ_LENGTH, '0');
-	if (cnpj.length === CNPJ_LENGTH && isCnpj(cnpj)) return { document: cnpj };
+	const document = [CPF_LENGTH, CNPJ_LENGTH]
+		.map((length) => String(value).padStart(length, '0'))
+		.find((digits) => (CPF_SHAPE.test(digits) ? isCpf(digits) : isCnpj(digits)));
+	if (document !== undefined) return { document };
 	return {
 		problem:
 			'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text',
@@ -57,7 +57,7 @@ function isCpf(digits: string): boolean {
 }
 
 function isCnpj(characters: string): boolean {
-	return isVerified(characters, cnpj.verifierDigit);
+	return CNPJ_SHAPE.test(characters) && isVerified(characters, cnpj.verifierDigit);
 }
 
 function isVerified(document: string, digitOf: (characters: string) => number): boolean {

@@ -72,7 +72,7 @@ function ungrouped(text: string): string {
 /** Expressions such as `{{ $json.price * 1.1 }}` carry float noise behind the second decimal. */
 function numberText(value: number, unit: AmountUnit): string {
 	const text = String(value);
-	if (unit === 'cents' || /^-?\d+(\.\d{1,2})?$/.test(text)) return text;
+	if (unit === 'cents') return text;
 	const rounded = value.toFixed(2);
 	return Math.abs(Number(rounded) - value) < FLOAT_NOISE * Math.max(1, Math.abs(value))
 		? rounded

@@ -31,7 +31,7 @@ export type StatusGroup = keyof typeof STATUS_GROUPS;
 
 /** Whether a text names a group of statuses. */
 export function isStatusGroup(text: string): text is StatusGroup {
-	return text in STATUS_GROUPS;
+	return Object.hasOwn(STATUS_GROUPS, text);
 }
 
 /**

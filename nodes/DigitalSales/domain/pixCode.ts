@@ -22,12 +22,11 @@ export function readPixCode(text: string): PixCode | undefined {
 	const bytes = new TextEncoder().encode(code);
 	// Whether a length counts characters or bytes shows only in names with accents.
 	const fields = fieldsOf(code) ?? fieldsOf(String.fromCharCode(...bytes));
-	if (!fields || fields[0]?.id !== FORMAT) return undefined;
-	const checksum = fields.at(-1);
-	if (checksum?.id !== CHECKSUM || checksum.value.length !== CHECKSUM_DIGITS) return undefined;
+	const [first, last] = [fields?.at(0), fields?.at(-1)];
+	if (!fields || first?.id !== FORMAT || last?.id !== CHECKSUM) return undefined;
 	const expected = crc16(bytes.subarray(0, bytes.length - CHECKSUM_DIGITS));
 	return {
-		checksumHolds: checksum.value.toUpperCase() === expected,
+		checksumHolds: last.value.toUpperCase() === expected,
 		cents: centsOf(fields.find(({ id }) => id === AMOUNT)?.value),
 	};
 }
@@ -55,9 +54,10 @@ interface Field {
 function fieldsOf(text: string): Field[] | undefined {
 	const fields: Field[] = [];
 	for (let at = 0; at < text.length; ) {
-		const [, id, length] = /^(\d\d)(\d\d)/.exec(text.slice(at, at + 4)) ?? [];
-		if (id === undefined || length === undefined) return undefined;
-		const end = at + 4 + Number(length);
+		const head = text.slice(at, at + 4);
+		if (!/^\d{4}$/.test(head)) return undefined;
+		const id = head.slice(0, 2);
+		const end = at + 4 + Number(head.slice(2));
 		if (end > text.length) return undefined;
 		fields.push({ id, value: text.slice(at + 4, end) });
 		at = end;

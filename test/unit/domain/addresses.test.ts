@@ -11,6 +11,7 @@ describe('Base URL', () => {
 		['api.example.com/public/v1', 'https://api.example.com/public/v1'],
 		['localhost:4010/api', 'https://localhost:4010/api'],
 		['http://127.0.0.1:4010', 'http://127.0.0.1:4010'],
+		['example.com/at/http://x', 'https://example.com/at/http://x'],
 	])('%p is %s', (typed, baseUrl) => {
 		expect(parseBaseUrl(typed)).toEqual({ baseUrl });
 	});
@@ -27,6 +28,13 @@ describe('Base URL', () => {
 	])('%p is refused with a reason', (typed) => {
 		expect(parseBaseUrl(typed)).toHaveProperty('problem');
 	});
+
+	test.each(['https://u:p@a.com', 'https://u@a.com', 'https://:p@a.com'])(
+		'%p says why, since it would end up in messages',
+		(typed) => {
+			expect(parseBaseUrl(typed)).toEqual({ problem: 'must not hold a user name or password' });
+		},
+	);
 });
 
 describe('Hashes', () => {
@@ -60,6 +68,10 @@ describe('Phone numbers', () => {
 	test.each(['12345', '12345678901234', '', null, {}])('%p is refused', (typed) => {
 		expect(parsePhone(typed)).toHaveProperty('problem');
 	});
+
+	test('what is no text and no number is none, whatever digits it would print', () => {
+		expect(parsePhone([1133334444])).toEqual({ problem: 'is not a phone number' });
+	});
 });
 
 describe('Addresses that the service cannot reach', () => {
@@ -68,10 +80,27 @@ describe('Addresses that the service cannot reach', () => {
 		['http://127.0.0.1/x', true],
 		['http://10.1.2.3/x', true],
 		['http://172.16.0.1/x', true],
+		['http://172.15.0.1/x', false],
+		['http://172.20.0.1/x', true],
+		['http://172.31.0.1/x', true],
 		['http://172.32.0.1/x', false],
+		['http://169.254.1.1/x', true],
+		['http://8.10.1.1/x', false],
 		['http://192.168.1.5/x', true],
 		['http://[::1]/x', true],
+		['http://[::]/x', true],
 		['http://[fd00::1]/x', true],
+		['http://[fc12:3::1]/x', true],
+		['http://[fe80::1]/x', true],
+		['http://[fe00::1]/x', false],
+		['http://[ff02::1]/x', false],
+		['http://[2001:db8::1]/x', false],
+		['http://[2001:fd00::1]/x', false],
+		['http://n8n.lan/x', true],
+		['http://localhost.example.com/x', false],
+		['http://mylocalhost.com/x', false],
+		['http://notlocal.network/x', false],
+		['http://unlan/x', true],
 		['http://n8n/x', true],
 		['http://n8n.local/x', true],
 		['https://n8n.example.com/x', false],

@@ -68,6 +68,31 @@ describe('CPF and CNPJ', () => {
 		expect(parseDocument(input)).toHaveProperty('problem');
 	});
 
+	test.each([
+		[null, 'is not a CPF or CNPJ'],
+		[1.5, 'is not a CPF or CNPJ'],
+		[-52998224725, 'is not a CPF or CNPJ'],
+		['52998224726', 'is not a valid CPF: its check digits do not match'],
+		['11222333000182', 'is not a valid CNPJ: its check digits do not match'],
+		['12ABC34501DEX5', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 14'],
+		['529982247250', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 12'],
+		['112223330001811', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 15'],
+		[123, 'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text'],
+		[0, 'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text'],
+	])('%p: %s', (input, problem) => {
+		expect(parseDocument(input)).toEqual({ problem });
+	});
+
+	test('a number of another length is no document, whatever its last digits', () => {
+		for (let number = 100_000_000_000; number < 100_000_002_000; number++) {
+			const { document = '' } = parseDocument(number) as { document?: string };
+			expect([0, 14]).toContain(document.length);
+		}
+		for (let number = 100_000_000_000_000; number < 100_000_000_002_000; number++) {
+			expect(parseDocument(number)).toHaveProperty('problem');
+		}
+	});
+
 	test('every document with right check digits is taken, with or without punctuation', () => {
 		fc.assert(
 			fc.property(fc.oneof(cpf, cnpj), (document) => {

@@ -48,4 +48,13 @@ describe('The address of a page', () => {
 			}),
 		);
 	});
+
+	test('blanks around an address do not matter, and only a leading www does not', () => {
+		expect(isSamePage(' https://example.com/a ', 'https://example.com/a')).toBe(true);
+		expect(isSamePage('https://awww.example.com/a', 'https://aexample.com/a')).toBe(false);
+	});
+
+	test('what is no address is the same as nothing', () => {
+		expect(isSamePage('not an address', 'not an address')).toBe(false);
+	});
 });

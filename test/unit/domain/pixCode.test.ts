@@ -65,6 +65,28 @@ describe('the PIX code', () => {
 		expect(readPixCode(body + crc16(body))).toEqual({ checksumHolds: true, cents: undefined });
 	});
 
+	test.each([
+		['', 'an empty text'],
+		['0002016304', 'a checksum that is cut off'],
+		['00020154041.50', 'no checksum at the end'],
+		['0102016304ABCD', 'another field at its beginning'],
+		['0a02016304ABCD', 'no identifier'],
+		['000x016304ABCD', 'no length'],
+		['x00020163041D3D', 'something before it'],
+	])('is not "%s": %s', (text) => {
+		expect(readPixCode(text)).toBeUndefined();
+		expect(pixCodeProblem(text)).toBe('has not the form of a PIX code');
+	});
+
+	test('whose checksum is too short is damaged', () => {
+		expect(pixCodeProblem('0002016303ABC')).toBe('is damaged: its checksum does not hold');
+	});
+
+	test('says nothing of the amount where none is known', () => {
+		const body = '00020154041.50' + '6304';
+		expect(pixCodeProblem(body + crc16(body))).toBeUndefined();
+	});
+
 	test('is nothing else', () => {
 		fc.assert(fc.property(fc.string(), (text) => readPixCode(text) === undefined));
 	});

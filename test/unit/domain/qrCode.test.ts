@@ -31,6 +31,7 @@ describe('a picture as base64', () => {
 	test.each([
 		['bare', (text: string) => text],
 		['with the data prefix', (text: string) => `data:image/png;base64,${text}`],
+		['with blanks around it', (text: string) => ` \n${text}\t `],
 		['in lines', (text: string) => text.replace(/(.{76})/g, '$1\r\n')],
 	])('is taken %s', (_name, dressed) => {
 		const png = readPngText(dressed(base64));
@@ -53,6 +54,7 @@ describe('a picture as base64', () => {
 		['nothing', ''],
 		['another kind of picture', 'data:image/jpeg;base64,/9j/4AAQSkZJRgABAQ=='],
 		['a text', 'not base64!'],
+		['base64 with something else in it', 'iVBORw0KGgo!'],
 		['something behind its end', ''],
 	])('is refused where it is %s', (name, text) => {
 		const tested =
