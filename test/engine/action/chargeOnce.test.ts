@@ -88,6 +88,9 @@ describe('A charge is made once', () => {
 	});
 
 	describe('Order Reference', () => {
+		/** One workflow for all runs of a test, as far as they say so. */
+		const shop = { workflowId: 'shop of several processes' };
+
 		test('a repeat gives the existing transaction', async () => {
 			const first = await production(parameters('order-1'));
 			const second = await production(parameters('order-1'), { staticData: first.staticData });
@@ -111,6 +114,45 @@ describe('A charge is made once', () => {
 			});
 
 			expect(second.json[0]?.hash).toBe(first.json[0]?.hash);
+			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		test('one process after another learns what the other has charged', async () => {
+			const here = NodeProcess.fresh();
+			const there = NodeProcess.fresh();
+			const first = await production(parameters('order-1'), { ...shop, process: here });
+			const second = await production(parameters('order-2'), {
+				...shop,
+				process: there,
+				staticData: first.staticData,
+			});
+			const again = await production(parameters('order-2'), {
+				...shop,
+				process: here,
+				staticData: second.staticData,
+			});
+
+			expect(again.json[0]?.hash).toBe(second.json[0]?.hash);
+			expect(account.sandbox.charges()).toBe(2);
+		});
+
+		test('a charge in doubt here is not made again where another process has made it', async () => {
+			const here = NodeProcess.fresh();
+			account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetBeforeProcessing' });
+			const first = await production(parameters('order-1'), { ...shop, process: here });
+			const clearing = parameters('order-1', { options: { orderInDoubt: 'chargeAgain' } });
+			const second = await production(clearing, {
+				...shop,
+				process: NodeProcess.fresh(),
+				staticData: first.staticData,
+			});
+			const again = await production(clearing, {
+				...shop,
+				process: here,
+				staticData: second.staticData,
+			});
+
+			expect(again.json[0]?.hash).toBe(second.json[0]?.hash);
 			expect(account.sandbox.charges()).toBe(1);
 		});
 

@@ -15,7 +15,7 @@ const MOST_PLACES = 10_000;
  */
 export class ChargeMemory {
 	private readonly place: string | undefined;
-	private readonly orders: OrderBook;
+	private readonly orders: OrderBook | undefined;
 
 	constructor(
 		context: IExecuteFunctions,
@@ -25,7 +25,9 @@ export class ChargeMemory {
 	) {
 		const workflowId = context.getWorkflow().id ?? '';
 		this.place = placeInExecution(context, workflowId, itemIndex, asked);
-		this.orders = new OrderBook(context.getWorkflowStaticData('global'), workflowId);
+		if (orderReference !== undefined) {
+			this.orders = new OrderBook(context.getWorkflowStaticData('global'), workflowId);
+		}
 	}
 
 	/** What this very execution knows of the charge from an earlier try of the node. */
@@ -35,7 +37,7 @@ export class ChargeMemory {
 
 	/** What is known under the order reference. */
 	underReference(): ChargeState | undefined {
-		return this.orderReference === undefined ? undefined : this.orders.get(this.orderReference);
+		return this.orderReference === undefined ? undefined : this.orders?.get(this.orderReference);
 	}
 
 	/** Enters that the charge is being sent; from now on it is in doubt until an answer is known. */
@@ -56,7 +58,7 @@ export class ChargeMemory {
 	/** Forgets the charge, because it provably was not made. */
 	clear(): void {
 		if (this.place !== undefined) processState.charges.delete(this.place);
-		if (this.orderReference !== undefined) this.orders.delete(this.orderReference);
+		if (this.orderReference !== undefined) this.orders?.delete(this.orderReference);
 	}
 
 	private write(charge: ChargeState): void {
@@ -65,7 +67,7 @@ export class ChargeMemory {
 			processState.charges.set(this.place, charge);
 			forgetSurplus();
 		}
-		if (this.orderReference !== undefined) this.orders.set(this.orderReference, charge);
+		if (this.orderReference !== undefined) this.orders?.set(this.orderReference, charge);
 	}
 }
 

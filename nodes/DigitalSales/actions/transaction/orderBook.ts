@@ -14,7 +14,8 @@ const storedSchema = z.array(z.tuple([z.string(), z.string()])).catch([]);
 /**
  * The order references of a workflow and what became of them. The memory of the process decides,
  * since it is there at once for other executions; the workflow's static data carries it over a
- * restart. n8n saves that at the end of an execution, and not at all in manual ones.
+ * restart and, one execution after another, to other processes. n8n saves that at the end of an
+ * execution, and not at all in manual ones.
  */
 export class OrderBook {
 	private readonly orders: Map<string, ChargeState>;
@@ -23,9 +24,9 @@ export class OrderBook {
 		private readonly workflowData: IDataObject,
 		workflowId: string,
 	) {
-		const inMemory = processState.orders.get(workflowId);
-		this.orders = inMemory ?? new Map(storedSchema.parse(workflowData[STATIC_DATA_KEY]).map(read));
-		if (!inMemory) processState.orders.set(workflowId, this.orders);
+		this.orders = processState.orders.get(workflowId) ?? new Map();
+		processState.orders.set(workflowId, this.orders);
+		for (const entry of storedSchema.parse(workflowData[STATIC_DATA_KEY])) this.learn(read(entry));
 	}
 
 	get(reference: string): ChargeState | undefined {
@@ -42,6 +43,13 @@ export class OrderBook {
 	delete(reference: string): void {
 		this.orders.delete(reference);
 		this.store();
+	}
+
+	/** Takes over what another process has charged, and what it has found out about a charge in doubt. */
+	private learn([reference, stored]: [string, ChargeState]): void {
+		const known = this.orders.get(reference);
+		const isSettled = known?.state === 'inDoubt' && stored.state === 'made';
+		if (!known || isSettled) this.orders.set(reference, stored);
 	}
 
 	private store(): void {
