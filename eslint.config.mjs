@@ -65,6 +65,7 @@ export default defineConfig(
 		'reports/',
 		'.stryker-tmp/',
 		'.n8n-host/',
+		'.n8n-hosts/',
 		'.n8n-data/',
 		'test/n8n-host/',
 	]),

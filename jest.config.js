@@ -3,7 +3,7 @@ module.exports = {
 	testEnvironment: 'node',
 	testMatch: ['<rootDir>/test/{unit,engine,package}/**/*.test.ts'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }] },
-	modulePathIgnorePatterns: ['dist', '.n8n-host', '.n8n-data', '.stryker-tmp'].map(
+	modulePathIgnorePatterns: ['dist', '.n8n-host', '.n8n-hosts', '.n8n-data', '.stryker-tmp'].map(
 		(folder) => `<rootDir>/${folder}/`,
 	),
 	collectCoverageFrom: ['{nodes,credentials}/**/*.ts', '!**/*.d.ts'],

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { withLock } from './lock';
-import { HOST_CONFIGURATION, HOST_FOLDER } from './paths';
+import { HOST_CONFIGURATION, HOST_FOLDER, HOSTS_FOLDER } from './paths';
 import { capture, run } from './processes';
 import { say, step } from './terminal';
 
+/** The older hosts have no lockfile: a megabyte each is much for a look at whether they work. */
 const CONFIGURATION_FILES = ['package.json', 'package-lock.json', '.npmrc'];
 const MARKER = 'installed';
 
@@ -27,10 +28,28 @@ function hostIn(folder: string): Host {
 	};
 }
 
+async function configurationFiles(): Promise<string[]> {
+	const present = await readdir(HOST_CONFIGURATION);
+	return CONFIGURATION_FILES.filter((name) => present.includes(name));
+}
+
 async function fingerprint(folder: string): Promise<string> {
 	const hash = createHash('sha256');
-	for (const name of CONFIGURATION_FILES) hash.update(await readFile(path.join(folder, name)));
+	for (const name of await configurationFiles()) {
+		hash.update(await readFile(path.join(folder, name)));
+	}
 	return hash.digest('hex');
+}
+
+/** The versions that the configuration of a host names; '' is the pinned host. */
+export async function readHostVersions(host: string): Promise<{ n8n: string; node: string }> {
+	const text = await readFile(path.join(HOSTS_FOLDER, host, 'package.json'), 'utf8');
+	return configurationSchema.parse(JSON.parse(text)).dependencies;
+}
+
+/** The versions of the host that is in use. */
+export async function hostVersions(): Promise<{ n8n: string; node: string }> {
+	return await readHostVersions(path.relative(HOSTS_FOLDER, HOST_CONFIGURATION));
 }
 
 async function isMarked(folder: string, wanted: string): Promise<boolean> {
@@ -43,16 +62,14 @@ async function isMarked(folder: string, wanted: string): Promise<boolean> {
 async function verify(folder: string): Promise<void> {
 	const { node, n8n } = hostIn(folder);
 	await readFile(path.join(folder, 'node_modules', '.package-lock.json'));
-	const { dependencies } = configurationSchema.parse(
-		JSON.parse(await readFile(path.join(HOST_CONFIGURATION, 'package.json'), 'utf8')),
-	);
+	const pinned = await hostVersions();
 	const versions = [
 		{
 			of: 'Node.js',
 			found: await capture(node, ['--version'], folder),
-			wanted: `v${dependencies.node}`,
+			wanted: `v${pinned.node}`,
 		},
-		{ of: 'n8n', found: await capture(node, [n8n, '--version'], folder), wanted: dependencies.n8n },
+		{ of: 'n8n', found: await capture(node, [n8n, '--version'], folder), wanted: pinned.n8n },
 	];
 	for (const { of, found, wanted } of versions) {
 		if (found !== wanted)
@@ -79,7 +96,7 @@ async function install(folder: string): Promise<void> {
 	await step('Removing what an earlier attempt left', async () => {
 		await rm(path.join(folder, 'node_modules'), { recursive: true, force: true });
 	});
-	for (const name of CONFIGURATION_FILES) {
+	for (const name of await configurationFiles()) {
 		await cp(path.join(HOST_CONFIGURATION, name), path.join(folder, name));
 	}
 	await step('Packages (2.4 GB, about 4 minutes)', async () => {

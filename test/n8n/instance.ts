@@ -5,13 +5,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { installHost } from './host';
 import { once } from './once';
 import { freePort, LOOPBACK } from './ports';
-import { endGroup, hasEnded, onEnd, startGroup, tail } from './processes';
+import { endGroup, hasEnded, killGroup, onEnd, startGroup, tail } from './processes';
 
 const READY_WITHIN_MS = 180_000;
 
 /** What an n8n is started with; only the folder of its data is needed. */
 export interface N8nOptions {
 	userFolder: string;
+	/** What n8n is to be: `start` (default), or `worker` and `webhook` of a distributed n8n. */
+	command?: string[];
 	/** The port asked for; another one is taken where it is in use. */
 	port?: number;
 	env?: Record<string, string>;
@@ -24,6 +26,8 @@ export interface N8nInstance {
 	url: string;
 	log: string;
 	stop(): Promise<void>;
+	/** Ends it as a crash does, with no time to put anything in order. */
+	kill(): Promise<void>;
 	/** Settles only if it ends without having been asked to, with the end of its log. */
 	died: Promise<string>;
 }
@@ -48,13 +52,18 @@ function ownEnvironment(
 		N8N_LISTEN_ADDRESS: LOOPBACK,
 		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 		N8N_EDITOR_BASE_URL: url,
-		N8N_WEBHOOK_URL: url,
+		...webhookUrl(url),
 		// The editor is served over plain HTTP here, where a browser would not keep a secure cookie.
 		N8N_SECURE_COOKIE: 'false',
 		N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
 		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 		...NO_OUTWARD_TRAFFIC,
 	};
+}
+
+/** The environment that makes an address the public one, under its old name as well. */
+export function webhookUrl(url: string): Record<string, string> {
+	return { N8N_WEBHOOK_URL: url, WEBHOOK_URL: url };
 }
 
 const NO_OUTWARD_TRAFFIC = {
@@ -86,7 +95,7 @@ async function answers(url: string): Promise<boolean> {
  */
 export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
 	const host = await installHost();
-	const { userFolder, log } = options;
+	const { userFolder, log, command = ['start'] } = options;
 	await mkdir(userFolder, { recursive: true });
 	await mkdir(path.dirname(log), { recursive: true });
 	const port = await freePort(options.port);
@@ -95,7 +104,7 @@ export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
 	await new Promise((resolve) => output.once('open', resolve));
 	const child = startGroup(
 		host.node,
-		['--require', path.join(__dirname, 'endWithParent.ts'), host.n8n, 'start'],
+		['--require', path.join(__dirname, 'endWithParent.ts'), host.n8n, ...command],
 		{
 			cwd: userFolder,
 			env: {
@@ -115,6 +124,10 @@ export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
 		asked = true;
 		await endGroup(child);
 	});
+	const kill = async (): Promise<void> => {
+		asked = true;
+		await killGroup(child);
+	};
 	const forget = onEnd(stop);
 	const died = new Promise<string>((resolve) => {
 		child.once('exit', () => {
@@ -136,5 +149,5 @@ export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
 		}
 		await pause(100);
 	}
-	return { url, log, stop, died };
+	return { url, log, stop, kill, died };
 }

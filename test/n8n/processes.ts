@@ -92,10 +92,15 @@ export async function endGroup(child: ChildProcess, patienceMs = 10_000): Promis
 	child.kill('SIGTERM');
 	const late = Symbol('late');
 	const first = await Promise.race([gone, pause(patienceMs, late, { ref: false })]);
-	if (first === late) {
-		signalGroup(child, 'SIGKILL');
-		await gone;
-	}
+	if (first === late) await killGroup(child);
+}
+
+/** Ends a group by force, and waits until it is gone. */
+export async function killGroup(child: ChildProcess): Promise<void> {
+	if (child.pid === undefined || hasEnded(child)) return;
+	const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+	signalGroup(child, 'SIGKILL');
+	await gone;
 }
 
 /** The last lines of a log, for an error message. */
@@ -111,12 +116,13 @@ export async function tail(file: string, lines = 15): Promise<string> {
 export async function run(
 	command: string,
 	args: string[],
-	{ cwd, log }: { cwd: string; log: string },
+	{ cwd, log, env }: { cwd: string; log: string; env?: NodeJS.ProcessEnv },
 ): Promise<void> {
 	const output = createWriteStream(log, { flags: 'a' });
 	await new Promise((resolve) => output.once('open', resolve));
 	const child = startGroup(command, args, {
 		cwd,
+		env: { ...process.env, ...env },
 		stdio: ['ignore', output, output],
 	});
 	const forget = onEnd(async () => await endGroup(child));

@@ -128,8 +128,8 @@ export class N8nRest {
 		await this.call(z.unknown(), 'POST', `${path}/activate`, { versionId: workflow.versionId });
 		const deadline = Date.now() + PUBLISH_WITHIN_MS;
 		for (;;) {
-			const publication = await this.call(publicationSchema, 'GET', `${path}/publication-status`);
-			if (publication.status === 'published') return;
+			const publication = await this.publication(path);
+			if (publication === undefined || publication.status === 'published') return;
 			const faults = publication.triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 			if (publication.status !== 'in_progress' || Date.now() > deadline) {
 				throw new Error(
@@ -140,11 +140,16 @@ export class N8nRest {
 		}
 	}
 
+	/** How far publishing is; older versions know no such state, since it is done with the answer. */
+	private async publication(path: string): Promise<z.infer<typeof publicationSchema> | undefined> {
+		const response = await this.send('GET', `${path}/publication-status`);
+		if (response.status === 404) return undefined;
+		return await this.read(publicationSchema, response, `GET ${path}/publication-status`);
+	}
+
 	/** Runs a saved workflow from one of its triggers, and returns the id of the execution. */
 	async start(workflowId: string, trigger: string): Promise<string> {
-		const { executionId } = await this.call(runSchema, 'POST', `/workflows/${workflowId}/run`, {
-			triggerToStartFrom: { name: trigger },
-		});
+		const { executionId } = await this.runFrom(runSchema, workflowId, trigger);
 		return executionId;
 	}
 
@@ -156,9 +161,7 @@ export class N8nRest {
 	/** Presses "Execute step" of a trigger; its test URL then takes one event. */
 	async listen(workflowId: string, trigger: string): Promise<void> {
 		const schema = z.object({ waitingForWebhook: z.literal(true) });
-		await this.call(schema, 'POST', `/workflows/${workflowId}/run`, {
-			triggerToStartFrom: { name: trigger },
-		});
+		await this.runFrom(schema, workflowId, trigger);
 	}
 
 	/** Stops an execution, a waiting one too. */
@@ -195,6 +198,19 @@ export class N8nRest {
 		}
 	}
 
+	private async runFrom<S extends z.ZodTypeAny>(
+		schema: S,
+		workflowId: string,
+		trigger: string,
+	): Promise<z.output<S>> {
+		const path = `/workflows/${workflowId}`;
+		return await this.call(schema, 'POST', `${path}/run`, {
+			// Older versions run what they are sent, newer ones what they have saved.
+			workflowData: await this.call(z.record(z.unknown()), 'GET', path),
+			triggerToStartFrom: { name: trigger },
+		});
+	}
+
 	private async readExecution(id: string): Promise<z.infer<typeof storedSchema>> {
 		return await this.call(storedSchema, 'GET', `/executions/${id}`);
 	}
@@ -221,16 +237,23 @@ export class N8nRest {
 		path: string,
 		body?: object,
 	): Promise<z.output<S>> {
-		const response = await this.send(method, path, body);
+		return await this.read(schema, await this.send(method, path, body), `${method} ${path}`);
+	}
+
+	private async read<S extends z.ZodTypeAny>(
+		schema: S,
+		response: Response,
+		asked: string,
+	): Promise<z.output<S>> {
 		const answer: unknown = await response.json().catch(() => undefined);
 		if (!response.ok) {
 			const failure = failureSchema.safeParse(answer);
 			const reason = failure.success ? failure.data.message : 'no reason given';
-			throw new Error(`n8n refused ${method} ${path} (${response.status}): ${reason}`);
+			throw new Error(`n8n refused ${asked} (${response.status}): ${reason}`);
 		}
 		const read = z.object({ data: schema }).safeParse(answer);
 		if (!read.success) {
-			throw new Error(`n8n answered ${method} ${path} in another shape: ${read.error.message}`);
+			throw new Error(`n8n answered ${asked} in another shape: ${read.error.message}`);
 		}
 		return (read.data as { data: z.output<S> }).data;
 	}

@@ -25,7 +25,7 @@ export class Figures {
 
 	/** Prints the table; for the end of the test file. */
 	show(): void {
-		const table = markdownTable([...this.rows]);
+		const table = markdownTable(COLUMNS, this.rows);
 		process.stdout.write(`\n${this.title}\n\n${table}\n`);
 		if (process.env.WRITE_MEASUREMENTS === '1') this.keep(table);
 	}
@@ -41,13 +41,16 @@ export class Figures {
 	}
 }
 
-/** Padded as the formatter of the documentation pads it. */
-function markdownTable(rows: Row[]): string {
-	const widths = COLUMNS.map((name, column) =>
+/** A table, padded as the formatter of the documentation pads it. */
+export function markdownTable(
+	columns: readonly string[],
+	rows: ReadonlyArray<readonly string[]>,
+): string {
+	const widths = columns.map((name, column) =>
 		Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
 	);
 	const line = (cells: readonly string[]): string =>
 		`| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
 	const rule = widths.map((width) => '-'.repeat(width));
-	return [line(COLUMNS), line(rule), ...rows.map(line)].join('\n');
+	return [line(columns), line(rule), ...rows.map(line)].join('\n');
 }

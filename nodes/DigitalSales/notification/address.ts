@@ -44,7 +44,7 @@ export function notificationAddress(
 					missing:
 						'Notify is set to the trigger of this workflow, but the workflow has no published Digital Sales Trigger',
 					advice:
-						'Add a Digital Sales Trigger to this workflow and publish the workflow, or choose another way to notify.',
+						'Add a Digital Sales Trigger to this workflow and publish the workflow, or choose another way to notify. If it is there and published, n8n runs in queue mode and keeps it from its workers: paste the production URL of the trigger into the Notification URL of the credential, and choose Notify: Address From the Credential.',
 				},
 			);
 		case 'thisExecution':
