@@ -5,6 +5,7 @@ import { sendRequest } from '../engine/harness/http';
 import { hostVersions } from '../n8n/host';
 import type { WorkflowFile } from '../n8n/rest';
 import { Figures } from '../support/figures';
+import { cartOf } from './stage/cart';
 import { Cluster } from './stage/cluster';
 import { onceBetween } from './stage/onceNodes';
 import { keepsStaticDataFromWorkers } from './stage/staticData';
@@ -48,6 +49,7 @@ describe('an order that is charged again, over several processes', () => {
 			webStart(name),
 			createPix({
 				notify: 'none',
+				cart: cartOf(cluster.sandbox),
 				customerName: "={{ $('Start').first().json.body.order }}",
 				additionalFields: { orderReference: "={{ $('Start').first().json.body.order }}" },
 			}),

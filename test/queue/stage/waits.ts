@@ -3,10 +3,11 @@ import type { Downstream } from '../../e2e/stage/downstream';
 import { chainOf, createPix, waitForPayment, webStart } from '../../e2e/stage/workflows';
 import { sendRequest } from '../../engine/harness/http';
 import type { StoredTransaction } from '../../sandbox/types';
+import { cartOf } from './cart';
 import type { Cluster } from './cluster';
 
 const POLL_MS = 20;
-const WITHIN_MS = 60_000;
+const WITHIN_MS = 30_000;
 
 /** How a workflow waits: whom its charge tells, and the parameters of its Wait for Payment. */
 export interface Way {
@@ -36,7 +37,11 @@ export class Waits {
 	): Promise<Waits> {
 		const ids = new Map<string, string>();
 		for (const [name, { notify, wait }] of Object.entries(ways)) {
-			const charge = createPix({ notify, customerName: '={{ $json.body.customer }}' });
+			const charge = createPix({
+				notify,
+				customerName: '={{ $json.body.customer }}',
+				cart: cartOf(cluster.sandbox),
+			});
 			const workflow = chainOf(name, cluster.credential, [
 				webStart(name),
 				charge,
