@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Downstream } from '../e2e/stage/downstream';
-import { chainOf, createPix, webStart } from '../e2e/stage/workflows';
+import { chainOf, createPix, TRIGGER, webStart } from '../e2e/stage/workflows';
 import { sendRequest } from '../engine/harness/http';
 import { hostVersions } from '../n8n/host';
 import type { WorkflowFile } from '../n8n/rest';
+import { chargeAt } from '../support/charge';
 import { Figures } from '../support/figures';
 import { cartOf } from './stage/cart';
 import { Cluster } from './stage/cluster';
@@ -137,6 +138,48 @@ describe('an order that is charged again, over several processes', () => {
 		);
 	});
 
+	test('beside a trigger with a secret in its URL', async () => {
+		const trigger = {
+			name: 'Trigger',
+			type: TRIGGER,
+			webhookId: 'orders-locked',
+			parameters: { triggerOn: ['any'], options: { urlSecret: true } },
+		};
+		const locked = chainOf('locked', cluster.credential, [trigger, downstream.node]);
+		const charging = chargeWorkflow('beside');
+		const nodes = charging.nodes.filter((node) => nameOf(node) !== downstream.node.name);
+		const saved = await cluster.rest.createWorkflow({
+			...charging,
+			nodes: [...locked.nodes, ...nodes],
+			connections: { ...charging.connections, ...locked.connections },
+		});
+		await cluster.rest.publish(saved);
+		workflowIds.set('beside', saved.id);
+		const { staticData } = await cluster.rest.workflow(saved.id);
+		const secret = /"urlSecret":"([\w-]+)"/.exec(JSON.stringify(staticData))?.[1] ?? '';
+		const url = `${cluster.url}/webhook/orders-locked/digital-sales?key=${secret}`;
+		const hash = await chargeAt(cluster.sandbox);
+		const post = async (): Promise<number> => {
+			const headers = { 'content-type': 'application/json' };
+			return (await sendRequest(url, { headers, body: JSON.stringify({ hash }) })).status;
+		};
+
+		const before = await post();
+		await order('beside', 'order-1');
+		await ended('beside', 2);
+		const after = await post();
+
+		expect(secret).not.toBe('');
+		expect([before, after]).toEqual([200, keepsStaticDataFromWorkers(n8n) ? 401 : 200]);
+		figures.add(
+			`a charge with a reference beside a trigger with a secret in its URL, in n8n ${n8n}`,
+			1,
+			after === 200
+				? 'the trigger keeps its secret'
+				: 'the trigger has lost its secret, and turns notices away (401)',
+		);
+	});
+
 	test('a worker that dies while it charges: no other takes the execution over', async () => {
 		cluster.sandbox.addFault({
 			endpoint: 'POST /transactions',
@@ -160,3 +203,7 @@ describe('an order that is charged again, over several processes', () => {
 		figures.add('a worker killed while it charges', 1, '1 charge, the execution says crashed');
 	});
 });
+
+function nameOf(node: unknown): unknown {
+	return typeof node === 'object' && node !== null && 'name' in node ? node.name : undefined;
+}
