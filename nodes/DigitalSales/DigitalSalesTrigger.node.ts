@@ -60,7 +60,7 @@ export class DigitalSalesTrigger implements INodeType {
 				return isAnnounced(this);
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
-				return announce(this);
+				return await announce(this);
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
 				return withdraw(this);

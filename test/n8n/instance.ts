@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { installHost } from './host';
 import { once } from './once';
+import { IS_PINNED_HOST } from './paths';
 import { freePort, LOOPBACK } from './ports';
 import { endGroup, hasEnded, killGroup, onEnd, startGroup, tail } from './processes';
 
@@ -75,9 +76,10 @@ const NO_OUTWARD_TRAFFIC = {
 	N8N_PERSONALIZATION_ENABLED: 'false',
 	N8N_TEMPLATES_ENABLED: 'false',
 	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
-	// The catalog of verified community nodes and the registry of MCP servers come from outside.
+	// The catalog of verified community nodes and the registry of MCP servers come from outside. Older
+	// versions do not start where they are told of a module that they do not know.
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
-	N8N_DISABLED_MODULES: 'mcp-registry',
+	...(IS_PINNED_HOST && { N8N_DISABLED_MODULES: 'mcp-registry' }),
 };
 
 async function answers(url: string): Promise<boolean> {

@@ -170,13 +170,11 @@ describe('an order that is charged again, over several processes', () => {
 		const after = await post();
 
 		expect(secret).not.toBe('');
-		expect([before, after]).toEqual([200, keepsStaticDataFromWorkers(n8n) ? 401 : 200]);
+		expect([before, after]).toEqual([200, 200]);
 		figures.add(
-			`a charge with a reference beside a trigger with a secret in its URL, in n8n ${n8n}`,
+			'a charge with a reference beside a trigger with a secret in its URL',
 			1,
-			after === 200
-				? 'the trigger keeps its secret'
-				: 'the trigger has lost its secret, and turns notices away (401)',
+			'the trigger still knows its secret',
 		);
 	});
 
@@ -193,14 +191,18 @@ describe('an order that is charged again, over several processes', () => {
 		const worker = cluster.workers.find((one) => one.name === name);
 		await worker?.kill();
 
-		const [status] = await ended('slow', 1);
+		const statuses = await ended('slow', 1);
 		await worker?.start();
 		await pause(5_000);
 
-		expect(status).toBe('crashed');
+		expect(statuses).toEqual(['error']);
 		expect(cluster.sandbox.charges()).toBe(1);
 		expect(downstream.reports).toHaveLength(0);
-		figures.add('a worker killed while it charges', 1, '1 charge, the execution says crashed');
+		figures.add(
+			'a worker killed while it charges',
+			1,
+			'1 charge, the execution ends as an error and is not run again',
+		);
 	});
 });
 

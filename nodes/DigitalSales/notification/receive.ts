@@ -2,6 +2,7 @@ import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-w
 import { clock } from '../api/clock';
 import { readNotice, type Notice } from '../api/schemas/notification';
 import type { Found } from '../api/turn';
+import { accountOf } from './accountOf';
 import { EmittedNotices } from './emittedNotices';
 import { factsOf, reported } from './facts';
 import { cleanNotification, isTooLarge, readBody } from './noticeBody';
@@ -10,7 +11,7 @@ import { answer, filteredInTest, REPLIES, type Reply } from './reply';
 import { whyUnwanted } from './triggerFilter';
 import { readTriggerForm, type TriggerForm } from './triggerForm';
 import { askForTurn } from './turns';
-import { opensLock, urlSecretOf } from './urlSecret';
+import { deriveUrlSecret, opensLock, urlSecretOf } from './urlSecret';
 import { verifyTransaction } from './verify';
 
 type Outcome = { reply: Reply; item?: IDataObject };
@@ -42,7 +43,7 @@ export async function receiveNotification(
 async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	const answerBy = clock.now() + ANSWER_WITHIN_MS;
 	const form = readTriggerForm(context);
-	if (isLocked(context, form)) return { reply: REPLIES.locked };
+	if (await isLocked(context, form)) return { reply: REPLIES.locked };
 	if (isTooLarge(context)) return { reply: REPLIES.tooLarge };
 	const body = readBody(context);
 	const notice = readNotice(body);
@@ -73,9 +74,19 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 }
 
 /** A test URL is open for one notice only, and has no secret: its static data is not kept. */
-function isLocked(context: IWebhookFunctions, form: TriggerForm): boolean {
+async function isLocked(context: IWebhookFunctions, form: TriggerForm): Promise<boolean> {
 	if (!form.options.urlSecret || context.getMode() === 'manual') return false;
-	return !opensLock(context.getQueryData(), urlSecretOf(context.getWorkflowStaticData('node')));
+	const stored = urlSecretOf(context.getWorkflowStaticData('node'));
+	return !opensLock(context.getQueryData(), stored ?? (await derivedSecret(context)));
+}
+
+/** What a trigger that has lost its secret has to ask for. */
+async function derivedSecret(context: IWebhookFunctions): Promise<string> {
+	return deriveUrlSecret({
+		account: await accountOf(context),
+		workflowId: context.getWorkflow().id ?? '',
+		nodeId: context.getNode().id,
+	});
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
+import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { wantsUrlSecret } from './triggerForm';
 import { dropUrlSecret, keepUrlSecret, urlSecretOf, withUrlSecret } from './urlSecret';
 
@@ -27,20 +28,28 @@ export function isAnnounced(context: IHookFunctions): boolean {
  * the URL. While the editor listens for a test event nothing is left: a real sale must not report to
  * a URL that closes soon.
  */
-export function announce(context: IHookFunctions): boolean {
+export async function announce(context: IHookFunctions): Promise<boolean> {
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() === 'manual' || url === undefined) return true;
+	const address = await lockedAddress(context, url);
 	const workflowData = context.getWorkflowStaticData('global');
 	workflowData[STATIC_DATA_KEY] = {
 		...addresses.parse(workflowData[STATIC_DATA_KEY]),
-		[context.getNode().id]: lockedAddress(context, url),
+		[context.getNode().id]: address,
 	};
 	return true;
 }
 
-function lockedAddress(context: IHookFunctions, url: string): string {
+async function lockedAddress(context: IHookFunctions, url: string): Promise<string> {
 	const nodeData = context.getWorkflowStaticData('node');
-	if (wantsUrlSecret(context)) return withUrlSecret(url, keepUrlSecret(nodeData));
+	if (wantsUrlSecret(context)) {
+		const secret = await keepUrlSecret(nodeData, async () => ({
+			account: readAccount(await context.getCredentials(CREDENTIAL_NAME)),
+			workflowId: context.getWorkflow().id ?? '',
+			nodeId: context.getNode().id,
+		}));
+		return withUrlSecret(url, secret);
+	}
 	dropUrlSecret(nodeData);
 	return url;
 }

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { createHash, randomBytes, timingSafeEqual } from 'crypto';
+import { createHash, createHmac, timingSafeEqual } from 'crypto';
+import type { Account } from '../api/account';
 
 const STATIC_DATA_KEY = 'urlSecret';
 const QUERY_NAME = 'key';
@@ -11,17 +12,36 @@ export function urlSecretOf(nodeData: IDataObject): string | undefined {
 	return typeof secret === 'string' && secret !== '' ? secret : undefined;
 }
 
+/** What makes the secret of one trigger another than that of the next. */
+export interface SecretOwner {
+	account: Account;
+	workflowId: string;
+	nodeId: string;
+}
+
 /**
- * The secret of a trigger that wants one, made where there is none yet. It outlives unpublishing,
- * since charges that were made before carry it in their notification address.
+ * The secret of a trigger, made of its account and its place. Chance would make one as good, but what
+ * is stored can be lost: a worker of n8n that was not given a workflow's static data replaces it.
  */
-export function keepUrlSecret(nodeData: IDataObject): string {
-	const secret = urlSecretOf(nodeData) ?? randomBytes(SECRET_BYTES).toString('base64url');
+export function deriveUrlSecret({ account, workflowId, nodeId }: SecretOwner): string {
+	const made = createHmac('sha256', account.key).update(`url secret ${workflowId} ${nodeId}`);
+	return made.digest().subarray(0, SECRET_BYTES).toString('base64url');
+}
+
+/**
+ * The secret of a trigger that wants one, made where none is stored. It outlives unpublishing and
+ * another API token, since charges that were made before carry it in their notification address.
+ */
+export async function keepUrlSecret(
+	nodeData: IDataObject,
+	owner: () => Promise<SecretOwner>,
+): Promise<string> {
+	const secret = urlSecretOf(nodeData) ?? deriveUrlSecret(await owner());
 	nodeData[STATIC_DATA_KEY] = secret;
 	return secret;
 }
 
-/** Forgets the secret of a trigger that wants none, so that the next one is another. */
+/** Forgets the secret of a trigger that wants none. */
 export function dropUrlSecret(nodeData: IDataObject): void {
 	delete nodeData[STATIC_DATA_KEY];
 }
@@ -38,14 +58,11 @@ export function hasUrlSecret(url: string): boolean {
 	return URL.canParse(url) && new URL(url).searchParams.has(QUERY_NAME);
 }
 
-/**
- * Whether the query of a notice has the right secret. How long that takes tells nothing of it. A
- * trigger that has lost its secret lets nobody in.
- */
-export function opensLock(query: unknown, secret: string | undefined): boolean {
+/** Whether the query of a notice has the right secret. How long that takes tells nothing of it. */
+export function opensLock(query: unknown, secret: string): boolean {
 	const given: unknown =
 		typeof query === 'object' && query !== null ? Reflect.get(query, QUERY_NAME) : undefined;
-	if (typeof given !== 'string' || secret === undefined) return false;
+	if (typeof given !== 'string') return false;
 	return timingSafeEqual(digest(given), digest(secret));
 }
 

@@ -99,6 +99,11 @@ export class PublishedTrigger {
 		return this.stored.staticData;
 	}
 
+	/** Stores no static data in place of what there is, as another execution may do. */
+	loseStaticData(): void {
+		this.stored.replaceStaticData({});
+	}
+
 	/** The process that answers the requests, to run another node in the same one. */
 	get currentProcess(): NodeProcess {
 		return this.process;

@@ -111,30 +111,50 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 		expect(await shownAddress()).toBe(before);
 	});
 
-	test('is another one after it was switched off', async () => {
+	test('is gone from the address as soon as it is switched off', async () => {
 		await publish();
-		const before = await shownAddress();
 		await trigger.deactivate();
 		await publish({ triggerOn: ['any'] }, trigger.staticData);
 		const outcome = await run({ resource: 'notification', operation: 'getAddress' });
+
 		expect(outcome.data.Action?.items[0]?.json).toEqual({ url: trigger.url, has_secret: false });
 		expect((await trigger.post({ hash })).status).toBe(200);
-		await trigger.deactivate();
-
-		await publish(LOCKED, trigger.staticData);
-
-		const key = new URL(await shownAddress()).searchParams.get('key');
-		expect(key).toMatch(/^[\w-]{32}$/);
-		expect(key).not.toBe(new URL(before).searchParams.get('key'));
 	});
 
-	test('a trigger that has lost it lets nobody in', async () => {
+	test('is another one for another account', async () => {
 		await publish();
-		const address = await shownAddress();
+		const key = new URL(await shownAddress()).searchParams.get('key');
 		trigger.stopListening();
-		trigger = await serveWebhook({ credentials: account.credentials, parameters: LOCKED });
+		const other = { ...account.credentials.digitalSalesApi, apiToken: 'test-another-token-123' };
+		trigger = await serveWebhook({
+			credentials: { digitalSalesApi: other },
+			parameters: LOCKED,
+		});
 
-		expect((await postJson(trigger.url + new URL(address).search, { hash })).status).toBe(401);
+		expect(new URL(await shownAddress()).searchParams.get('key')).not.toBe(key);
+	});
+
+	test('one that was made otherwise before stays', async () => {
+		const kept = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+		await publish();
+		const key = new URL(await shownAddress()).searchParams.get('key') ?? '';
+		await trigger.deactivate();
+		const before = JSON.stringify(trigger.staticData).replaceAll(key, kept);
+		await publish(LOCKED, JSON.parse(before));
+
+		expect(new URL(await shownAddress()).searchParams.get('key')).toBe(kept);
+		expect((await postJson(`${trigger.url}?key=${kept}`, { hash })).status).toBe(200);
+	});
+
+	test('a trigger whose static data was replaced still knows it', async () => {
+		await publish();
+		const { search } = new URL(await shownAddress());
+		trigger.loseStaticData();
+		expect(trigger.staticData).toEqual({});
+
+		expect((await postJson(trigger.url, { hash })).status).toBe(401);
+		expect((await postJson(`${trigger.url}${search.slice(0, -1)}`, { hash })).status).toBe(401);
+		expect((await postJson(trigger.url + search, { hash })).status).toBe(200);
 	});
 
 	test('is not asked for at a test URL, which is open for one notice only', async () => {

@@ -211,5 +211,7 @@ function sharedEnvironment(
 		DB_POSTGRESDB_PORT: String(postgres.port),
 		DB_POSTGRESDB_USER: DATABASE_USER,
 		DB_POSTGRESDB_DATABASE: DATABASE,
+		// With its default of two connections n8n answers most of a flood itself, with 503.
+		DB_POSTGRESDB_POOL_SIZE: '20',
 	};
 }
