@@ -175,7 +175,7 @@ export const createProperties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. order-1001',
 				description:
-					'Your own name for this order. The workflow remembers it, and a repeat with the same reference gives the existing transaction instead of charging again. It is not sent to the service.',
+					'Your own name for this order. The workflow remembers it, and a repeat with the same reference gives the existing transaction instead of charging again. In the queue mode of n8n that may hold within one worker only. It is not sent to the service.',
 			},
 			tracking,
 		],
