@@ -1,6 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import type { Login } from '../n8n/rest';
 import { NodeView } from './nodeView';
+import type { Area } from './pictures';
+
+const ROOM = 24;
 
 /** n8n's editor, in the steps of a person: the canvas, the node panel, publishing, executions. */
 export class Editor {
@@ -19,6 +22,48 @@ export class Editor {
 		await page.waitForURL((address) => !address.pathname.startsWith('/signin'));
 		await page.goto(`${this.url}/workflow/new`);
 		await page.getByTestId('canvas-plus-button').waitFor();
+	}
+
+	/** Opens a saved workflow, all of it in view. */
+	async openWorkflow(id: string): Promise<void> {
+		const { page } = this;
+		await page.goto(`${this.url}/workflow/${id}`);
+		await page.getByTestId('canvas-node').first().waitFor();
+		await page.getByTestId('zoom-to-fit').click();
+		await page.waitForTimeout(1_000);
+	}
+
+	/** Where on the page the workflow is, notes included, with a little room around it. */
+	async workflowArea(): Promise<Area> {
+		const pane = await this.page.locator('.vue-flow__pane').first().boundingBox();
+		const boxes = await Promise.all(
+			(await this.page.locator('.vue-flow__node').all()).map(
+				async (node) => await node.boundingBox(),
+			),
+		);
+		const seen = boxes.filter((box) => box !== null);
+		if (pane === null || seen.length === 0) throw new Error('There is no workflow to be seen');
+		const left = Math.max(pane.x, Math.min(...seen.map(({ x }) => x)) - ROOM);
+		const top = Math.max(pane.y, Math.min(...seen.map(({ y }) => y)) - ROOM);
+		const right = Math.max(...seen.map(({ x, width }) => x + width)) + ROOM;
+		const bottom = Math.max(...seen.map(({ y, height }) => y + height)) + ROOM;
+		return {
+			x: left,
+			y: top,
+			width: Math.min(right, pane.x + pane.width) - left,
+			height: Math.min(bottom, pane.y + pane.height) - top,
+		};
+	}
+
+	/** The nodes of the canvas that the editor marks, because something has to be filled in. */
+	async nodesWithIssues(): Promise<string[]> {
+		const marks = this.page.getByTestId('node-issues');
+		const marked = this.page
+			.getByTestId('canvas-node')
+			.filter({ has: marks.or(this.page.getByTestId('node-setup-required')) });
+		return await marked.evaluateAll((nodes) =>
+			nodes.map((node) => node.getAttribute('data-node-name') ?? ''),
+		);
 	}
 
 	/** Searches the node panel of the empty workflow, and returns the names it finds. */

@@ -5,7 +5,7 @@ import type { CredentialDialog } from './credentialDialog';
 import { Editor } from './editor';
 import { startNewcomer, type Newcomer } from './newcomer';
 import type { NodeView } from './nodeView';
-import { picture } from './pictures';
+import { picture, top } from './pictures';
 import { SandboxPage } from './sandboxPage';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
@@ -185,6 +185,7 @@ describe('the first hour in the editor', () => {
 			await editor.tidyUp();
 			node = await editor.addAction(NODES.charge, NODES.offer);
 			await node.addEntry('Add Item');
+			await picture(editor.page, 'create-pix-form');
 			await node.search('offerHash', 'confeitaria');
 			await node.pick('Semana do Cliente');
 			await node.fill('customerName', 'Maria da Silva');
@@ -246,7 +247,7 @@ describe('the first hour in the editor', () => {
 			await service.open();
 			const unwanted = await service.sendTestNotice(url);
 			expect(unwanted).toContain('is waiting_payment; Trigger On asks for Paid');
-			await picture(service.page, 'test-notice-unwanted', 380);
+			await picture(service.page, 'test-notice-unwanted', top(640));
 			await service.pay(newestHash());
 			expect(await service.sendTestNotice(url)).toContain('"received":true}');
 			await editor.page.bringToFront();
@@ -286,7 +287,7 @@ describe('the first hour in the editor', () => {
 		inTurn(async () => {
 			const hash = newestHash();
 			await service.open();
-			await picture(service.page, 'sandbox', 380);
+			await picture(service.page, 'sandbox', top(380));
 			await service.pay(hash);
 			await editor.page.bringToFront();
 			node = await editor.openNewestExecution(NODES.trigger);

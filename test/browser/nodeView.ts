@@ -73,6 +73,14 @@ export class NodeView {
 		return await this.entries.allInnerTexts();
 	}
 
+	/** Opens the list of a resource locator, and returns why there is nothing in it. */
+	async listFailure(field: string): Promise<string> {
+		await this.page.getByTestId(`resource-locator-${field}`).getByTestId('rlc-input').click();
+		const failure = this.page.getByTestId('rlc-error-container').locator('visible=true');
+		await failure.waitFor();
+		return await failure.innerText();
+	}
+
 	/** Takes an entry of the open list. */
 	async pick(text: string): Promise<void> {
 		await this.entries.filter({ hasText: text }).first().click();

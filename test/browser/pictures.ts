@@ -18,8 +18,23 @@ const IN_DOCUMENTATION = [
 	'execution',
 ];
 
+/** Begins the names of the pictures of the examples, one each. */
+export const EXAMPLES = 'examples/';
+
+/** A part of a page, in pixels. */
+export interface Area {
+	x: number;
+	y: number;
+	width: number;
+	height: number;
+}
+
 /** What a node shows only while the pointer is on it, or was on it last. */
 const HOVER_STYLE = '[data-test-id^="execute-workflow-button-"] { visibility: hidden !important; }';
+
+/** The editor's own buttons, which lie over the canvas. */
+const BUTTONS_STYLE =
+	'[data-test-id="canvas-controls"], [class*="_executionButtons_"] { visibility: hidden !important; }';
 
 async function atRest(page: Page): Promise<void> {
 	// For good: what pops up in the corner would also stand in the way of the next click.
@@ -30,18 +45,24 @@ async function atRest(page: Page): Promise<void> {
 
 /**
  * Saves what the page shows. With PICTURES=docs the pictures of the documentation are renewed;
- * otherwise all go to the reports, so that a test run leaves the sources as they are. With a height
- * only the upper part is kept.
+ * otherwise all go to the reports, so that a test run leaves the sources as they are. Of an area the
+ * editor's own buttons are left out.
  */
-export async function picture(page: Page, name: string, height?: number): Promise<void> {
+export async function picture(page: Page, name: string, clip?: Area): Promise<void> {
 	await atRest(page);
-	const renewed = process.env.PICTURES === 'docs' && IN_DOCUMENTATION.includes(name);
-	const folder = renewed ? DOCUMENTATION : REPORTS;
-	await mkdir(folder, { recursive: true });
+	const inDocumentation = IN_DOCUMENTATION.includes(name) || name.startsWith(EXAMPLES);
+	const renewed = process.env.PICTURES === 'docs' && inDocumentation;
+	const file = path.join(renewed ? DOCUMENTATION : REPORTS, `${name}.png`);
+	await mkdir(path.dirname(file), { recursive: true });
 	await page.screenshot({
-		path: path.join(folder, `${name}.png`),
+		path: file,
 		animations: 'disabled',
-		style: HOVER_STYLE,
-		...(height === undefined ? {} : { clip: { x: 0, y: 0, width: 1280, height } }),
+		style: clip === undefined ? HOVER_STYLE : HOVER_STYLE + BUTTONS_STYLE,
+		...(clip === undefined ? {} : { clip }),
 	});
+}
+
+/** The upper part of a page. */
+export function top(height: number): Area {
+	return { x: 0, y: 0, width: 1280, height };
 }

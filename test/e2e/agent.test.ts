@@ -144,6 +144,19 @@ function rowIn(answer: string | undefined): Record<string, unknown> {
 	return response[0] ?? {};
 }
 
+/** Every operation of the tool, as n8n offers it. */
+async function everyOperation(): Promise<string[]> {
+	const types = await ready.rest.nodeTypes();
+	const tool = types.find(({ name }) => name === `${PACKAGE_NAME}.digitalSalesTool`);
+	return (tool?.properties ?? [])
+		.filter(({ name }) => name === 'operation')
+		.flatMap(({ displayOptions, options = [] }) =>
+			options.map((option) =>
+				[displayOptions?.show?.resource?.[0], 'value' in option && option.value].join(' '),
+			),
+		);
+}
+
 it('lets an agent use every operation with what n8n tells it of them', async () => {
 	const order = (answers: string[]) => ({
 		offer_hash: rowIn(answers[0]).offer_hash,
@@ -173,6 +186,10 @@ it('lets an agent use every operation with what n8n tells it of them', async () 
 	]);
 
 	expect(error).toBeUndefined();
+	const offered = (await tools()).map(({ parameters }) =>
+		[parameters.resource ?? 'transaction', parameters.operation ?? 'create'].join(' '),
+	);
+	expect(offered.sort()).toEqual((await everyOperation()).sort());
 	expect(
 		Object.fromEntries(
 			model.tools.map(({ name, parameters }) => [name, Object.keys(parameters.properties).sort()]),

@@ -2,8 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DATA_FOLDER } from '../n8n/paths';
+import { NodeHelpers, type INodeTypeDescription } from 'n8n-workflow';
+import { Example } from '../n8n/examples';
+import { DATA_FOLDER, PACKAGE_NAME } from '../n8n/paths';
+import type { SavedWorkflow } from '../n8n/rest';
 import { setUp, type ImportedExample, type SetUp } from '../n8n/setUp';
+
+type SavedNode = SavedWorkflow['nodes'][number];
 
 const START = 'Start here';
 const INSTALL_AND_START_MS = 15 * 60_000;
@@ -37,6 +42,49 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
 		await pause(100);
 	}
 }
+
+/** What the editor would mark the node for; undefined where there is nothing. */
+function issuesOf(node: SavedNode, types: INodeTypeDescription[]): unknown {
+	const type = types.find(
+		({ name, version }) => name === node.type && [version].flat().includes(node.typeVersion),
+	);
+	if (!type) return `There is no ${node.type} of version ${node.typeVersion}`;
+	const { properties, credentials = [] } = type;
+	const parameters =
+		NodeHelpers.getNodeParameters(properties, node.parameters, true, false, node, type) ?? {};
+	const whole = { ...node, parameters };
+	const unchosen = credentials.filter(
+		(credential) =>
+			credential.required === true &&
+			NodeHelpers.displayParameter(parameters, credential, node, type) &&
+			(node.credentials?.[credential.name]?.id ?? null) === null,
+	);
+	const issues = NodeHelpers.getNodeParametersIssues(properties, whole, type);
+	return issues ?? (unchosen.length > 0 ? unchosen : undefined);
+}
+
+it('has nothing left to fill in in any example once the credentials are chosen', async () => {
+	const types = await ready.rest.nodeTypes();
+	const model = await ready.rest.createCredential('Model', 'openAiApi', { apiKey: 'test-key' });
+	const seen: string[] = [];
+	for (const one of await Example.all()) {
+		const chosen = await ready.rest.createWorkflow(one.complete(ready.credential, model));
+		for (const node of chosen.nodes) {
+			expect([one.file, node.name, issuesOf(node, types)]).toEqual([
+				one.file,
+				node.name,
+				undefined,
+			]);
+			seen.push(node.type);
+		}
+		const unchosen = await ready.rest.createWorkflow(one.workflow);
+		const own = unchosen.nodes.filter(({ type }) => type.startsWith(PACKAGE_NAME));
+		expect(own.map((node) => issuesOf(node, types))).not.toContain(undefined);
+	}
+	for (const type of ['digitalSales', 'digitalSalesTool', 'digitalSalesTrigger']) {
+		expect(seen).toContain(`${PACKAGE_NAME}.${type}`);
+	}
+});
 
 it('makes an offer from a row, with its price in reais', async () => {
 	const run = await ready.rest.run(example('offer-from-row.json').workflow.id, START);

@@ -2,10 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { EXAMPLES_FOLDER, PACKAGE_NAME } from './paths';
+import type { SavedCredential } from './rest';
 
 export const CREDENTIAL_TYPE = 'digitalSalesApi';
 const TRIGGER_TYPE = `${PACKAGE_NAME}.digitalSalesTrigger`;
 const TRIGGER_PATH = 'digital-sales';
+const CHAT_MODEL_TYPE = '@n8n/n8n-nodes-langchain.lmChatOpenAi';
 
 const nodeSchema = z
 	.object({
@@ -65,6 +67,16 @@ export class Example {
 					},
 		);
 		return { ...this.workflow, nodes };
+	}
+
+	/** The same with a chat model, which only the agent needs and which a person brings along. */
+	complete(credential: SavedCredential, chatModel: SavedCredential) {
+		const workflow = this.withCredential(credential);
+		const credentials = { [chatModel.type]: { id: chatModel.id, name: chatModel.name } };
+		const nodes = workflow.nodes.map((node) =>
+			node.type === CHAT_MODEL_TYPE ? { ...node, credentials } : node,
+		);
+		return { ...workflow, nodes };
 	}
 
 	private get trigger() {

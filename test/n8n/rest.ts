@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 import { z } from 'zod';
 import { Execution, summarySchema, type ExecutionSummary } from './execution';
 
@@ -11,12 +12,29 @@ const ENDED = ['success', 'error', 'canceled', 'crashed'];
 const failureSchema = z.object({ message: z.string() });
 const savedCredentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
 const credentialTestSchema = z.object({ status: z.enum(['OK', 'Error']), message: z.string() });
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const savedNodeSchema = z.object({
+	id: z.string(),
+	name: z.string(),
+	type: z.string(),
+	typeVersion: z.number(),
+	position: z.tuple([z.number(), z.number()]),
+	parameters: z.custom<INodeParameters>(isObject),
+	credentials: z
+		.record(z.object({ id: z.string().nullable().default(null), name: z.string() }))
+		.optional(),
+});
+const nodeTypeSchema = z.custom<INodeTypeDescription>(
+	(value) =>
+		z.object({ name: z.string(), properties: z.array(z.unknown()) }).safeParse(value).success,
+);
 const savedWorkflowSchema = z.object({
 	id: z.string(),
 	name: z.string(),
 	active: z.boolean(),
 	versionId: z.string(),
 	staticData: z.record(z.unknown()).nullable(),
+	nodes: z.array(savedNodeSchema),
 });
 const publicationSchema = z.object({
 	status: z.string(),
@@ -114,6 +132,12 @@ export class N8nRest {
 	/** Reads a workflow, the static data of its nodes included. */
 	async workflow(id: string): Promise<SavedWorkflow> {
 		return await this.call(savedWorkflowSchema, 'GET', `/workflows/${id}`);
+	}
+
+	/** Every version of every node type, as the editor gets them. */
+	async nodeTypes(): Promise<INodeTypeDescription[]> {
+		const answer = await this.fetch('GET', '/types/nodes.json');
+		return z.array(nodeTypeSchema).parse(await answer.json());
 	}
 
 	/** Ids and names of all workflows. */
@@ -216,7 +240,11 @@ export class N8nRest {
 	}
 
 	private async send(method: string, path: string, body?: object): Promise<Response> {
-		const response = await fetch(`${this.url}/rest${path}`, {
+		return await this.fetch(method, `/rest${path}`, body);
+	}
+
+	private async fetch(method: string, path: string, body?: object): Promise<Response> {
+		const response = await fetch(`${this.url}${path}`, {
 			method,
 			headers: {
 				'content-type': 'application/json',
