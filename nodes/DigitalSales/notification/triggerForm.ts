@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import { outputUnitField, outputUnitOption } from '../form/amountUnit';
+import { simplifyProperty } from '../form/simplifyProperty';
 
 /** Values of Trigger On beside the groups of statuses. */
 export const OTHER = 'other';
@@ -93,13 +94,7 @@ export const triggerProperties: INodeProperties[] = [
 		description: 'Payment statuses as the service writes them, separated by commas',
 		displayOptions: { show: { triggerOn: [OTHER] } },
 	},
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
+	simplifyProperty,
 	{
 		displayName: 'Filters',
 		name: 'filters',

@@ -15,6 +15,7 @@ import {
 import type { Operation } from '../operation';
 import { simplifyProduct } from '../../api/simplify/product';
 import { splitOffers } from './splitOffers';
+import { simplifyProperty } from '../../form/simplifyProperty';
 
 const properties: INodeProperties[] = [
 	{
@@ -33,13 +34,7 @@ const properties: INodeProperties[] = [
 		description: 'Max number of results to return',
 		displayOptions: { show: { returnAll: [false] } },
 	},
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
+	simplifyProperty,
 	{
 		displayName: 'Filters',
 		name: 'filters',

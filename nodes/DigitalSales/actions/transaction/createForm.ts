@@ -5,6 +5,7 @@ import { customFieldsProperty } from '../../form/customFields';
 import { qrCodeNotice, qrCodeOptions } from '../../form/qrCodeOptions';
 import { timeoutOption, writingOptions } from '../../form/requestOptions';
 import { cartProperty } from './cartForm';
+import { simplifyProperty } from '../../form/simplifyProperty';
 
 const tracking: INodeProperties = {
 	displayName: 'Tracking',
@@ -139,13 +140,7 @@ export const createProperties: INodeProperties[] = [
 			'The address that the service posts updates to; it must start with http:// or https://',
 		displayOptions: { show: { notify: ['url'] } },
 	},
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
+	simplifyProperty,
 	qrCodeNotice,
 	{
 		displayName: 'Additional Fields',

@@ -14,24 +14,12 @@ import {
 import type { Operation } from '../operation';
 import { pixOutput } from './pixOutput';
 import { simplifyTransaction } from '../../api/simplify/transaction';
+import { simplifyProperty } from '../../form/simplifyProperty';
+import { hashProperty } from './hashProperty';
 
 const properties: INodeProperties[] = [
-	{
-		displayName: 'Transaction Hash',
-		name: 'transactionHash',
-		type: 'string',
-		required: true,
-		default: '',
-		placeholder: 'e.g. ab12cd34ef',
-		description: 'The hash of the transaction, as Create PIX and the trigger give it',
-	},
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
+	hashProperty,
+	simplifyProperty,
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -18,6 +18,8 @@ import { readForm } from '../../form/readForm';
 import { factsOf, reported } from '../../notification/facts';
 import { isTool } from '../isTool';
 import type { Operation } from '../operation';
+import { simplifyProperty } from '../../form/simplifyProperty';
+import { hashProperty } from './hashProperty';
 
 const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const LONGEST_LIMIT_DAYS = 365;
@@ -30,15 +32,7 @@ const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	{
-		displayName: 'Transaction Hash',
-		name: 'transactionHash',
-		type: 'string',
-		required: true,
-		default: '',
-		placeholder: 'e.g. ab12cd34ef',
-		description: 'The hash of the transaction, as Create PIX gives it',
-	},
+	hashProperty,
 	{
 		displayName: 'Time Limit',
 		name: 'timeLimit',
@@ -69,13 +63,7 @@ const properties: INodeProperties[] = [
 		description:
 			'How many seconds to wait before looking at the payment again by itself, because notifications get lost; 0 never looks again. Each time costs one request for each item.',
 	},
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
+	simplifyProperty,
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -1,0 +1,12 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+/** The transaction that an operation is about. */
+export const hashProperty: INodeProperties = {
+	displayName: 'Transaction Hash',
+	name: 'transactionHash',
+	type: 'string',
+	required: true,
+	default: '',
+	placeholder: 'e.g. ab12cd34ef',
+	description: 'The hash of the transaction, as Create PIX and the trigger give it',
+};
