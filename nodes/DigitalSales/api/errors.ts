@@ -22,7 +22,8 @@ function toNodeApiError(node: INode, error: ServiceError, context: ErrorContext)
 	const { message, advice } = wording(facts, context);
 	const words = serviceWords(facts, context.labelOf);
 	const description = [
-		words === '' ? undefined : `The service said: ${words}`,
+		// A list shows the lines of a description as one.
+		words === '' ? undefined : `The service said: ${words}${/[.!?]$/.test(words) ? '' : '.'}`,
 		...(context.notes ?? []),
 		advice,
 		`Request: ${facts.endpoint}${tries(facts)}${facts.code ? `, ${facts.code}` : ''}.`,

@@ -1,5 +1,5 @@
 import type { ILoadOptionsFunctions, INode } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { Client } from '../api/client';
 import { CanceledError } from '../api/clock';
@@ -17,11 +17,12 @@ export async function listClient(context: ILoadOptionsFunctions): Promise<Client
 }
 
 /** What a list says that has nothing in it. */
-export function emptyList(node: INode, what: string): NodeOperationError {
-	return new NodeOperationError(node, `This account has no ${what} yet`, {
-		description: `Create one in the service and open the list again, or enter a hash with By Hash. If the account does have ${what}, check which account the credential belongs to.`,
-		level: 'info',
-	});
+export function emptyList(node: INode, what: string): NodeApiError {
+	return listFailure(
+		node,
+		`This account has no ${what} yet`,
+		`Create one in the service and open the list again, or enter a hash with By Hash. If the account does have ${what}, check which account the credential belongs to.`,
+	);
 }
 
 /** What went wrong with a list, in the words that the list then shows. */
@@ -29,9 +30,14 @@ export function listError(node: INode, error: unknown): NodeError {
 	// Nobody cancels a list: its turn just did not come in time.
 	const isLimited = error instanceof ServiceError && error.facts.situation === 'rateLimited';
 	if (!(error instanceof CanceledError) && !isLimited) return toNodeError(node, error, {});
-	return new NodeOperationError(node, 'The product requests of this minute are used up', {
-		description:
-			'The service allows 20 in a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
-		level: 'info',
-	});
+	return listFailure(
+		node,
+		'The product requests of this minute are used up',
+		'The service allows 20 in a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
+	);
+}
+
+/** Of the errors of a list n8n hands the description of this one on to the editor, and of no other. */
+function listFailure(node: INode, message: string, description: string): NodeApiError {
+	return new NodeApiError(node, { message }, { message, description, level: 'info' });
 }
