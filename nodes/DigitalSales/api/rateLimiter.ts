@@ -64,20 +64,19 @@ export class RateLimiter {
 	 * @throws CanceledError when the execution is cancelled while it waits
 	 */
 	async take(signal?: AbortSignal): Promise<Place> {
-		let abandoned = false;
 		const turn = this.queue.then(async () => await this.untilFree(signal));
 		this.queue = turn.then(
-			(place) => {
-				if (abandoned) this.release(place);
-			},
+			() => undefined,
 			() => undefined,
 		);
-		if (!signal) return await turn;
-		try {
-			return await raceAbort(turn, signal);
-		} finally {
-			abandoned = signal.aborted;
-		}
+		return await raceAbort(turn, signal).catch((error: unknown) => {
+			// The turn may have come all the same at that very moment.
+			void turn.then(
+				(place) => this.release(place),
+				() => undefined,
+			);
+			throw error;
+		});
 	}
 
 	/** Enters the answer of a request, with what its headers said. */

@@ -180,6 +180,48 @@ describe('The budget of an account', () => {
 		await clock.sleep(MINUTE);
 		await limiter.take();
 	});
+
+	test('a place that comes at the moment of the cancellation is not lost', async () => {
+		const outcomes = new Set<string>();
+		for (let turns = 0; turns < 20; turns++) {
+			const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+			const canceling = new AbortController();
+			const taking = limiter.take(canceling.signal).then(
+				(place) => {
+					limiter.settle(place, {});
+					return 'taken';
+				},
+				() => 'given back',
+			);
+			for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+			canceling.abort();
+			const outcome = await taking;
+			outcomes.add(outcome);
+			await new Promise((resolve) => setImmediate(resolve));
+
+			expect(Math.round(limiter.delayMs() / MINUTE)).toBe(outcome === 'taken' ? 1 : 0);
+		}
+		expect([...outcomes].sort()).toEqual(['given back', 'taken']);
+	});
+
+	test('who is cancelled already takes nothing, and keeps nobody waiting', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+
+		await expect(limiter.take(AbortSignal.abort())).rejects.toThrow(CanceledError);
+		await new Promise((resolve) => setImmediate(resolve));
+
+		expect(limiter.delayMs()).toBe(0);
+	});
+
+	test('a limit without what remains of it is taken over, and nothing is entered for others', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const place = await limiter.take();
+		limiter.settle(place, { limit: 3 });
+
+		const moments = await send(limiter, 3);
+		expect(moments[1]).toBeLessThan(1_000);
+		expect(moments[2]).toBeGreaterThan(MINUTE - 1_000);
+	});
 });
 
 describe('What the service says about its limit', () => {
