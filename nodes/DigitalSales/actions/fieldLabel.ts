@@ -16,6 +16,8 @@ export function fieldLabel(
 	const parameter = operation.serviceFields[pattern];
 	if (parameter === undefined) return undefined;
 	const indexes = keys.filter((key) => typeof key === 'number');
-	const path = parameter.split('.').map((key) => (key === '*' ? (indexes.shift() ?? 0) : key));
+	const path = parameter
+		.split('.')
+		.flatMap((key): Array<string | number> => (key === '*' ? indexes.splice(0, 1) : [key]));
 	return displayPath(operation.properties, path, node);
 }

@@ -19,7 +19,8 @@ export interface Answer {
 const responseSchema = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
-	body: z.unknown(),
+	// Asked for as a text, so that the tokens can be taken out before it is parsed.
+	body: z.string().catch(''),
 });
 
 /** Reads the full response of n8n's HTTP helper. */
@@ -45,11 +46,9 @@ export function readAnswer(response: unknown, redact: Redactor): Answer {
 }
 
 function readBody(
-	body: unknown,
+	body: string,
 	redact: Redactor,
 ): { json?: unknown; unreadable?: UnreadableReason } {
-	if (typeof body !== 'string')
-		return body === undefined ? { unreadable: 'empty' } : { json: body };
 	const text = redact(body)
 		.replace(/^\ufeff/, '')
 		.trim();
@@ -64,7 +63,7 @@ function readBody(
 /** The query of a redirect may carry a token, so only origin and path are kept. */
 function redirectTarget(location: unknown, redact: Redactor): string | undefined {
 	if (typeof location !== 'string') return undefined;
-	if (!URL.canParse(location)) return redact(location.split(/[?#]/)[0] ?? '');
+	if (!URL.canParse(location)) return redact(location.replace(/[?#].*/s, ''));
 	const { origin, pathname } = new URL(location);
 	return redact(origin + pathname);
 }

@@ -36,13 +36,11 @@ export async function catalogPage(
 		page: reading,
 	});
 	forgetOld();
-	try {
-		return await reading;
-	} catch (error) {
-		// A fault is not remembered: the next one who looks may have better luck.
+	// A fault is not remembered: the next one who looks may have better luck.
+	reading.catch(() => {
 		if (catalogPages.get(key)?.page === reading) catalogPages.delete(key);
-		throw asError(error);
-	}
+	});
+	return await reading;
 }
 
 /** What is remembered of an account's catalog, in no certain order. */
@@ -68,7 +66,7 @@ async function readPage(
 ): Promise<CatalogPage> {
 	const { data, lastPage, hasNext } = await fetchPage(client, search, page);
 	const isLast = data.length === 0 || (lastPage == null ? hasNext !== true : page >= lastPage);
-	return { products: data.flatMap((item) => shown(productSchema.safeParse(item).data)), isLast };
+	return { products: data.map((item) => shown(productSchema.parse(item))), isLast };
 }
 
 async function fetchPage(
@@ -76,33 +74,28 @@ async function fetchPage(
 	search: string | undefined,
 	page: number,
 ): Promise<ProductPage> {
-	try {
-		return await fetchProductPage(client, { search }, { page, pageSize: PAGE_SIZE });
-	} catch (error) {
-		if (!refusesPageSize(error)) throw asError(error);
-	}
-	return await fetchProductPage(client, { search }, { page });
+	const sized = fetchProductPage(client, { search }, { page, pageSize: PAGE_SIZE });
+	return await sized.catch(async (error: unknown) => {
+		if (!refusesPageSize(error)) throw error;
+		return await fetchProductPage(client, { search }, { page });
+	});
 }
 
-function shown(product: Product | undefined): CatalogProduct[] {
-	if (!product) return [];
-	const { hash, title, cover, sale_page, status, offers } = product;
-	return [
-		{
+function shown({ hash, title, cover, sale_page, status, offers }: Product): CatalogProduct {
+	return {
+		hash,
+		title,
+		cover,
+		sale_page,
+		status,
+		offers: offers.map(({ hash, title, price, url, interval }) => ({
 			hash,
 			title,
-			cover,
-			sale_page,
-			status,
-			offers: (offers ?? []).map(({ hash, title, price, url, interval }) => ({
-				hash,
-				title,
-				price,
-				url,
-				interval,
-			})),
-		},
-	];
+			price,
+			url,
+			interval,
+		})),
+	};
 }
 
 function forgetOld(): void {
@@ -112,8 +105,4 @@ function forgetOld(): void {
 		if (until > now && catalogPages.size <= MOST_REMEMBERED) return;
 		catalogPages.delete(key);
 	}
-}
-
-function asError(error: unknown): Error {
-	return error instanceof Error ? error : new Error('The request failed');
 }

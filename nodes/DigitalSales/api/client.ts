@@ -77,7 +77,7 @@ export class Client {
 	constructor(
 		private readonly context: ServiceContext,
 		readonly account: Account,
-		private readonly options: ClientOptions = {},
+		private readonly options: ClientOptions,
 	) {
 		this.limits = { ...DEFAULT_RETRY_LIMITS, ...options.retry };
 	}

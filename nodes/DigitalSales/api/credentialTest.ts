@@ -36,7 +36,7 @@ export async function digitalSalesApiTest(
 			qs: { page: 1, per_page: 1 },
 			headers: {
 				Accept: 'application/json',
-				Authorization: `Bearer ${String(data?.apiToken ?? '').trim()}`,
+				Authorization: `Bearer ${String(account.credential.apiToken).trim()}`,
 			},
 			resolveWithFullResponse: true,
 			simple: false,

@@ -46,16 +46,13 @@ const LARGEST_PAGE_SIZE = 250;
  */
 export async function listProducts(client: Client, query: ProductQuery): Promise<Listing> {
 	let pageSize = query.pageSize ?? usefulPageSize(query);
-	const fetchPage = async (page: number): Promise<ProductPage> => {
-		try {
-			return await fetchProductPage(client, query, { page, pageSize });
-		} catch (error) {
-			if (page > 1 || query.pageSize !== undefined || !refusesPageSize(error)) throw asError(error);
-		}
-		// Which sizes are allowed is not documented: without one the service takes its own.
-		pageSize = undefined;
-		return await fetchProductPage(client, query, { page });
-	};
+	const fetchPage = async (page: number): Promise<ProductPage> =>
+		await fetchProductPage(client, query, { page, pageSize }).catch(async (error: unknown) => {
+			if (page > 1 || query.pageSize !== undefined || !refusesPageSize(error)) throw error;
+			// Which sizes are allowed is not documented: without one the service takes its own.
+			pageSize = undefined;
+			return await fetchProductPage(client, query, { page });
+		});
 	return await listPages({
 		fetchPage,
 		limit: query.limit,
@@ -88,11 +85,9 @@ function productFilter(filters: ProductFilters): (item: IDataObject) => boolean 
 	if (!search && !categories?.length && status === undefined) return () => true;
 	const wanted = search ? searchKey(search) : undefined;
 	return (item) => {
-		const product = productSchema.safeParse(item);
-		if (!product.success) return false;
-		const { title, hash, id_category: category, status: productStatus } = product.data;
+		const { title, hash, id_category, status: productStatus } = productSchema.parse(item);
 		if (wanted && hash !== search?.trim() && !searchKey(title ?? '').includes(wanted)) return false;
-		if (categories?.length && !categories.includes(category ?? NaN)) return false;
+		if (categories?.length && !categories.some((id) => id === id_category)) return false;
 		return status === undefined || productStatus === status;
 	};
 }
@@ -108,8 +103,4 @@ export function refusesPageSize(error: unknown): boolean {
 	return (
 		error instanceof ServiceError && (error.facts.status === 400 || error.facts.status === 422)
 	);
-}
-
-function asError(error: unknown): Error {
-	return error instanceof Error ? error : new Error('The request failed');
 }

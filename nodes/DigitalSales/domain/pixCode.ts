@@ -37,11 +37,11 @@ export function readPixCode(text: string): PixCode | undefined {
  *
  * @param cents the amount of the transaction, where it is known
  */
-export function pixCodeProblem(text: string, cents?: number): string | undefined {
+export function pixCodeProblem(text: string, cents?: number | null): string | undefined {
 	const code = readPixCode(text);
 	if (!code) return 'has not the form of a PIX code';
 	if (!code.checksumHolds) return 'is damaged: its checksum does not hold';
-	if (cents === undefined || code.cents === undefined || code.cents === cents) return undefined;
+	if (cents == null || code.cents === undefined || code.cents === cents) return undefined;
 	return `asks for ${formatReais(code.cents)}, but the transaction is about ${formatReais(cents)}`;
 }
 

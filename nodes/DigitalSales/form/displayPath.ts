@@ -22,8 +22,7 @@ export function displayPath(
 	let entries: FormEntry[] = properties;
 	for (const key of path) {
 		if (typeof key === 'number') {
-			const last = labels.pop();
-			labels.push(`${last ?? 'Entry'} ${key + 1}`);
+			labels.push(`${labels.pop()} ${key + 1}`);
 			continue;
 		}
 		const entry = entryNamed(entries, key, node);

@@ -22,20 +22,14 @@ export function readForm<S extends z.ZodTypeAny>(
 	}
 	const result = schema.safeParse(values);
 	if (result.success) return result.data;
-	const problems = result.error.issues.map((issue) => ({
-		label: displayPath(properties, issue.path, context.getNode()),
-		text: issue.message,
-	}));
-	const [first, ...others] = problems;
-	throw new NodeOperationError(
-		context.getNode(),
-		first === undefined ? 'A parameter is not valid' : `${first.label} ${first.text}`,
-		{
-			itemIndex,
-			description: [
-				nothingSent(context, itemIndex),
-				...others.map(({ label, text }) => `Also: ${label} ${text}.`),
-			].join('\n'),
-		},
+	const problems = result.error.issues.map(
+		({ path, message }) => `${displayPath(properties, path, context.getNode())} ${message}`,
 	);
+	throw new NodeOperationError(context.getNode(), problems.slice(0, 1).join(), {
+		itemIndex,
+		description: [
+			nothingSent(context, itemIndex),
+			...problems.slice(1).map((problem) => `Also: ${problem}.`),
+		].join('\n'),
+	});
 }

@@ -90,7 +90,7 @@ async function searchPages(
 	paginationToken: string | undefined,
 	entriesOf: (product: CatalogProduct, isWanted: Wish) => INodeListSearchItems[],
 ): Promise<INodeListSearchResult> {
-	const search = filter?.trim() === '' ? undefined : filter?.trim();
+	const search = filter?.trim() || undefined;
 	const isWanted = wishFor(search);
 	try {
 		const client = await listClient(context);

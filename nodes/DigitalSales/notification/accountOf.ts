@@ -12,7 +12,7 @@ const MOST_KEPT = 100;
  */
 export async function accountOf(context: IWebhookFunctions): Promise<Account> {
 	const { id, credentials } = context.getNode();
-	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id ?? ''}`;
+	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
 	const kept = processState.accounts.get(key);
 	if (kept && kept.until > clock.now()) return await kept.account;
 	const account = context.getCredentials(CREDENTIAL_NAME).then(readAccount);

@@ -1,14 +1,15 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { isJsonObject, toDataObject } from '../api/schemas/json';
+import { z } from 'zod';
+import { toDataObject } from '../api/schemas/json';
 import { accountOf } from './accountOf';
 
 const LARGEST_NOTICE_BYTES = 256 * 1024;
 
 /** Whether a notice is larger than any real one. */
 export function isTooLarge(context: IWebhookFunctions): boolean {
-	const stated = Number(context.getHeaderData()['content-length'] ?? 0);
+	const stated = Number(context.getHeaderData()['content-length']);
 	const { rawBody } = context.getRequestObject();
-	return stated > LARGEST_NOTICE_BYTES || (rawBody?.length ?? 0) > LARGEST_NOTICE_BYTES;
+	return stated > LARGEST_NOTICE_BYTES || Number(rawBody?.length) > LARGEST_NOTICE_BYTES;
 }
 
 /** The body of a notice: n8n gives an object for JSON and forms, a text for other types, or nothing. */
@@ -29,7 +30,6 @@ export async function cleanNotification(
 ): Promise<IDataObject> {
 	const account = await accountOf(context);
 	const clean: unknown = JSON.parse(account.redact(JSON.stringify(body)));
-	if (!isJsonObject(clean)) return {};
-	const { token: _token, api_token: _apiToken, ...fields } = clean;
+	const { token: _token, api_token: _apiToken, ...fields } = z.record(z.unknown()).parse(clean);
 	return toDataObject(fields);
 }

@@ -143,5 +143,5 @@ function memoryOf(context: IWebhookFunctions, form: TriggerForm): EmittedNotices
 }
 
 function triggerKey(context: IWebhookFunctions): string {
-	return `${context.getWorkflow().id ?? ''} ${context.getNode().id} ${context.getMode()}`;
+	return `${context.getWorkflow().id} ${context.getNode().id} ${context.getMode()}`;
 }

@@ -59,9 +59,8 @@ export function hasUrlSecret(url: string): boolean {
 }
 
 /** Whether the query of a notice has the right secret. How long that takes tells nothing of it. */
-export function opensLock(query: unknown, secret: string): boolean {
-	const given: unknown =
-		typeof query === 'object' && query !== null ? Reflect.get(query, QUERY_NAME) : undefined;
+export function opensLock(query: object, secret: string): boolean {
+	const given: unknown = Reflect.get(query, QUERY_NAME);
 	if (typeof given !== 'string') return false;
 	return timingSafeEqual(digest(given), digest(secret));
 }

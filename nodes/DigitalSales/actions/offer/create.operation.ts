@@ -33,17 +33,16 @@ const discountSchema = z
 		discountPercentage: percentField,
 	})
 	.transform(({ paymentMethod, paymentMethodName, discountPercentage }, context) => {
-		if (paymentMethod === 'other' && paymentMethodName === undefined) {
+		const method = paymentMethod === 'other' ? paymentMethodName : paymentMethod;
+		if (method === undefined) {
 			context.addIssue({
 				code: 'custom',
 				path: ['paymentMethodName'],
 				message: 'is empty; fill it in',
 			});
+			return z.NEVER;
 		}
-		return {
-			payment_method: paymentMethod === 'other' ? (paymentMethodName ?? '') : paymentMethod,
-			discount_percentage: discountPercentage,
-		};
+		return { payment_method: method, discount_percentage: discountPercentage };
 	});
 
 function formSchema(unit: AmountUnit) {

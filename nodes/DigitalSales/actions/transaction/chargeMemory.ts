@@ -23,7 +23,7 @@ export class ChargeMemory {
 		asked: string,
 		private readonly orderReference: string | undefined,
 	) {
-		const workflowId = context.getWorkflow().id ?? '';
+		const workflowId = String(context.getWorkflow().id);
 		this.place = placeInExecution(context, workflowId, itemIndex, asked);
 		if (orderReference !== undefined) {
 			this.orders = new OrderBook(context.getWorkflowStaticData('global'), workflowId);

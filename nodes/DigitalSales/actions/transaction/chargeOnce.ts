@@ -38,15 +38,13 @@ export async function chargeOnce(charge: Charge, { client, hint }: ItemRun): Pro
 		return await getTransaction(client, earlier);
 	}
 	memory.begin();
-	const sent = await settled(createTransaction(client, charge.body));
-	if ('value' in sent) {
-		memory.made(String(sent.value.hash));
-		return sent.value;
-	}
-	const { error } = sent;
-	if (error instanceof ServiceError && error.facts.outcomeUnknown) memory.doubt();
-	else memory.clear();
-	throw error;
+	const transaction = await createTransaction(client, charge.body).catch((error: unknown) => {
+		if (error instanceof ServiceError && error.facts.outcomeUnknown) memory.doubt();
+		else memory.clear();
+		throw error;
+	});
+	memory.made(String(transaction.hash));
+	return transaction;
 }
 
 /** The hash of a charge that was made before; undefined where none was begun. */
@@ -81,12 +79,4 @@ function refusal(charge: Charge, reason: string): NodeOperationError {
 
 function named({ orderReference }: Charge): string {
 	return orderReference === undefined ? '' : ` under order reference "${orderReference}"`;
-}
-
-async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: Error }> {
-	try {
-		return { value: await promise };
-	} catch (error) {
-		return { error: error instanceof Error ? error : new Error('The request failed') };
-	}
 }

@@ -141,7 +141,7 @@ function readingOf(context: IExecuteFunctions, itemIndex: number): CreateReading
 
 function refuseEmptyCart(context: IExecuteFunctions, itemIndex: number, form: CreateForm): void {
 	const { amount, customFields } = form.additionalFields;
-	if ((form.cart.items ?? []).length > 0 || amount !== undefined || customFields?.cart) return;
+	if (form.cart.items.length > 0 || amount !== undefined || customFields?.cart) return;
 	throw new NodeOperationError(context.getNode(), 'Cart is empty', {
 		itemIndex,
 		description: `Add an item to Cart, or set Additional Fields > Amount.\n${nothingSent(context, itemIndex)}`,

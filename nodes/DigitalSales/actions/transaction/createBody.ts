@@ -6,12 +6,12 @@ import type { CreateForm } from './createSchema';
 
 /** The sum of the cart in cents; undefined where a price is missing, since then nobody knows it. */
 export function cartTotal(form: CreateForm): number | undefined {
-	const items = form.cart.items ?? [];
+	const items = form.cart.items;
 	if (items.length === 0) return undefined;
 	let total = 0;
 	for (const { price, quantity } of items) {
 		if (price === undefined) return undefined;
-		total += price * (quantity ?? 1);
+		total += price * quantity;
 	}
 	return total;
 }
@@ -36,12 +36,12 @@ export function createBody(form: CreateForm, notificationUrl: string | undefined
 		utm_term: more.tracking?.utmTerm,
 		utm_medium: more.tracking?.utmMedium,
 	});
-	const cart = (form.cart.items ?? []).map((item) =>
+	const cart = form.cart.items.map((item) =>
 		withoutBlanks({
 			offer_hash: item.offerHash?.hash,
 			price: item.price,
-			quantity: item.quantity ?? 1,
-			operation_type: item.operationType ?? 1,
+			quantity: item.quantity,
+			operation_type: item.operationType,
 			title: item.title,
 			cover: item.cover,
 		}),
@@ -61,8 +61,8 @@ export function createBody(form: CreateForm, notificationUrl: string | undefined
 
 /** The charge in a few words, to look it up by: cart, amount, last digits of the document. */
 export function describeCharge(form: CreateForm): string {
-	const cart = (form.cart.items ?? [])
-		.map((item) => `${item.quantity ?? 1} x ${item.title ?? item.offerHash?.hash ?? 'item'}`)
+	const cart = form.cart.items
+		.map((item) => `${item.quantity} x ${item.title ?? item.offerHash?.hash ?? 'item'}`)
 		.join(', ');
 	const amount = form.additionalFields.amount ?? cartTotal(form);
 	return [

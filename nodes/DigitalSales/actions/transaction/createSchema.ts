@@ -27,13 +27,13 @@ export function createSchema({ unit, checkCustomer }: CreateReading) {
 	const cartItem = z.object({
 		offerHash: optionalLocatorField,
 		price: optional(moneyField(unit)),
-		quantity: optional(wholeNumberField(1)),
-		operationType: optional(wholeNumberField(0)),
+		quantity: optional(wholeNumberField(1)).transform((quantity = 1) => quantity),
+		operationType: optional(wholeNumberField(0)).transform((type = 1) => type),
 		title: optional(textField),
 		cover: optional(webAddressField),
 	});
 	return z.object({
-		cart: z.object({ items: z.array(cartItem).optional() }),
+		cart: z.object({ items: z.array(cartItem).default([]) }),
 		customerName: optional(textField),
 		customerEmail: optional(customer.email),
 		customerPhone: optional(customer.phone),

@@ -10,7 +10,7 @@ import { parseWebAddress } from '../../domain/webAddress';
 import type { Located } from '../../form/locators';
 import type { CreateForm } from './createSchema';
 
-type CartItem = NonNullable<CreateForm['cart']['items']>[number];
+type CartItem = CreateForm['cart']['items'][number];
 
 /** What may be filled, and how the form names it. */
 const FILLED = { title: 'Title', price: 'Price', cover: 'Cover URL' } as const;
@@ -18,7 +18,7 @@ const FILLED = { title: 'Title', price: 'Price', cover: 'Cover URL' } as const;
 /** Whether the catalog may know something of the cart that the form does not say. */
 export function mayBeFilled(form: CreateForm): boolean {
 	if (form.options.fillFromCatalog === false) return false;
-	return (form.cart.items ?? []).some((item) => item.offerHash && isOpen(item));
+	return form.cart.items.some((item) => item.offerHash && isOpen(item));
 }
 
 /**
@@ -32,14 +32,14 @@ export async function fillCart(
 	hint: (message: string) => void,
 ): Promise<CreateForm> {
 	const items: CartItem[] = [];
-	for (const item of form.cart.items ?? []) {
+	for (const item of form.cart.items) {
 		const { offerHash: located } = item;
 		if (!located || !isOpen(item)) {
 			items.push(item);
 			continue;
 		}
 		const { found, failed } = await catalog.offer((offer) => isIt(located, offer));
-		const filled = found ? filledFrom(item, found) : item;
+		const filled = found ? filledFrom(item, located, found) : item;
 		const problem = problemOf(blanksOf(filled), { found, failed });
 		if (problem !== undefined) hint(`Offer ${located.hash} ${problem}`);
 		items.push(filled);
@@ -76,11 +76,11 @@ function isIt({ hash, address }: Located, offer: CatalogOffer): boolean {
 	return address !== undefined && offer.url != null && isSamePage(offer.url, address);
 }
 
-function filledFrom(item: CartItem, { product, offer }: FoundOffer): CartItem {
+function filledFrom(item: CartItem, located: Located, { product, offer }: FoundOffer): CartItem {
 	const cover = product.cover != null && parseWebAddress(product.cover) ? product.cover : undefined;
 	return {
 		...item,
-		offerHash: { hash: offer.hash ?? item.offerHash?.hash ?? '' },
+		offerHash: { hash: offer.hash ?? located.hash },
 		title: item.title ?? offer.title ?? product.title ?? undefined,
 		price: item.price ?? offer.price ?? undefined,
 		cover: item.cover ?? cover,
@@ -88,6 +88,5 @@ function filledFrom(item: CartItem, { product, offer }: FoundOffer): CartItem {
 }
 
 function listed(labels: string[]): string {
-	const [last = '', ...others] = [...labels].reverse();
-	return others.length === 0 ? last : `${others.reverse().join(', ')} and ${last}`;
+	return labels.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }

@@ -26,7 +26,7 @@ export async function pixOutput(
 	if (!transaction?.pix) return undefined;
 	const name = `transaction ${transaction.hash}`;
 	const code = transaction.pix.pix_qr_code;
-	const problem = code ? pixCodeProblem(code, transaction.amount ?? undefined) : undefined;
+	const problem = code ? pixCodeProblem(code, transaction.amount) : undefined;
 	if (problem !== undefined) {
 		hint(`The PIX code of ${name} ${problem}. Ask the service before you send it to the customer.`);
 	}

@@ -14,11 +14,9 @@ function isGenericValue(value: unknown): value is GenericValue {
  * hold are not in such an object; were there one, it would be left out.
  */
 export function toDataObject(value: Record<string, unknown>): IDataObject {
-	return isDataObject(value) ? value : {};
-}
-
-function isDataObject(value: Record<string, unknown>): value is IDataObject {
-	for (const key in value)
-		if (value[key] !== undefined && !isGenericValue(value[key])) return false;
-	return true;
+	return Object.fromEntries(
+		Object.entries(value).filter((entry): entry is [string, GenericValue] =>
+			isGenericValue(entry[1]),
+		),
+	);
 }

@@ -15,7 +15,7 @@ export const productSchema = z
 		cover: tolerated(z.string()),
 		id_category: tolerated(lenientInteger),
 		sale_page: tolerated(z.string()),
-		offers: tolerated(z.array(offerSchema)),
+		offers: z.array(offerSchema).catch([]),
 		status: tolerated(lenientInteger),
 	})
 	.passthrough();

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { AmountUnit } from '../../domain/money';
 import { productStatusName } from '../productStatus';
 import { offerSchema, type Offer } from '../schemas/offer';
-import { productSchema, type Product } from '../schemas/product';
+import { productSchema } from '../schemas/product';
 import { amountField } from './amountField';
 
 /**
@@ -10,9 +10,9 @@ import { amountField } from './amountField';
  * price is `price` in integer cents, or `price_reais`. Of several offers the cheapest is shown, and `offers` counts them.
  */
 export function simplifyProduct(row: IDataObject, unit?: AmountUnit): IDataObject {
-	const product: Partial<Product> = productSchema.safeParse(row).data ?? {};
+	const product = productSchema.parse(row);
 	const split = 'offer' in row;
-	const offers = product.offers ?? [];
+	const { offers } = product;
 	const shown: Partial<Offer> | undefined = split
 		? offerSchema.safeParse(row.offer).data
 		: cheapest(offers);

@@ -8,17 +8,17 @@ import { amountField } from './amountField';
  * `amount_reais`.
  */
 export function simplifyTransaction(json: IDataObject, unit?: AmountUnit): IDataObject {
-	const { data: transaction } = transactionSchema.safeParse(json);
+	const transaction = transactionSchema.parse(json);
 	return {
-		hash: transaction?.hash ?? null,
-		payment_status: transaction?.payment_status ?? null,
-		payment_method: transaction?.payment_method ?? null,
-		...amountField('amount', transaction?.amount, unit),
-		customer_name: transaction?.customer?.name ?? null,
-		customer_email: transaction?.customer?.email ?? null,
-		customer_phone: transaction?.customer?.phone_number ?? null,
-		product_title: transaction?.product?.title ?? transaction?.offer?.title ?? null,
-		created_at: transaction?.created_at ?? null,
-		pix_qr_code: transaction?.pix?.pix_qr_code ?? null,
+		hash: transaction.hash,
+		payment_status: transaction.payment_status ?? null,
+		payment_method: transaction.payment_method ?? null,
+		...amountField('amount', transaction.amount, unit),
+		customer_name: transaction.customer?.name ?? null,
+		customer_email: transaction.customer?.email ?? null,
+		customer_phone: transaction.customer?.phone_number ?? null,
+		product_title: transaction.product?.title ?? transaction.offer?.title ?? null,
+		created_at: transaction.created_at ?? null,
+		pix_qr_code: transaction.pix?.pix_qr_code ?? null,
 	};
 }

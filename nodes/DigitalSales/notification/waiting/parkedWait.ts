@@ -35,15 +35,19 @@ export function storeWait(context: IExecuteFunctions, wait: ParkedWait): void {
 	context.getContext('node')[CONTEXT_KEY] = JSON.stringify(wait);
 }
 
-/** What this parked execution waits for; undefined where nothing has been stored. */
-export function readWait(context: IWebhookFunctions): ParkedWait | undefined {
+/**
+ * What this parked execution waits for.
+ *
+ * @throws Error where nothing has been stored
+ */
+export function readWait(context: IWebhookFunctions): ParkedWait {
 	// A webhook gets at the context only by an expression. Braces in a name would end that.
 	const name = JSON.stringify(context.getNode().name).replace(
 		/[{}]/g,
 		(brace) => `\\u00${brace.charCodeAt(0).toString(16)}`,
 	);
 	const stored = context.evaluateExpression(`{{ $(${name}).context.${CONTEXT_KEY} }}`, 0);
-	return typeof stored === 'string' ? waitSchema.parse(JSON.parse(stored)) : undefined;
+	return waitSchema.parse(JSON.parse(z.string().parse(stored)));
 }
 
 const itemsSchema = z.array(z.object({ json: z.record(z.unknown()) }));

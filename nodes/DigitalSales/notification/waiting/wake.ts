@@ -56,14 +56,13 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	const notice = called === undefined ? readNotice(body) : undefined;
 	if (called === undefined && !notice) return { reply: REPLIES.noHash };
 	const wait = readWait(context);
-	if (!wait) return { reply: REPLIES.unreachable };
 	if (called !== undefined && called !== wait.id) return { reply: REPLIES.replaced };
 	if (notice && !wait.open.some(({ hash }) => hash === notice.hash)) {
 		return { reply: REPLIES.unknown };
 	}
 	const turn = await askForTurn({
 		subject: `wait ${wait.id}`,
-		claim: notice && `${notice.hash} ${notice.status ?? ''}`,
+		claim: notice && `${notice.hash} ${notice.status}`,
 		urgent: called !== undefined,
 	});
 	if (!turn.granted) return { reply: turn.over ? REPLIES.accepted : REPLIES.inHand };
