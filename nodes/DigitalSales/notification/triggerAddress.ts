@@ -56,7 +56,6 @@ async function lockedAddress(context: IHookFunctions, url: string): Promise<stri
 
 /** Takes back what {@link announce} left. */
 export function withdraw(context: IHookFunctions): boolean {
-	if (context.getMode() === 'manual') return true;
 	const workflowData = context.getWorkflowStaticData('global');
 	const { [context.getNode().id]: _withdrawn, ...others } = addresses.parse(
 		workflowData[STATIC_DATA_KEY],

@@ -32,6 +32,36 @@ describe('The words of the service', () => {
 		expect(readServiceWords(body)).toEqual(expected);
 	});
 
+	test('the twentieth text is the last, and 500 characters are the most of one', () => {
+		const many = Array.from({ length: 25 }, (_, nth) => `text ${nth}`);
+		const byField = Object.fromEntries(many.map((text, nth) => [`field${nth}`, text]));
+		const nested = { cart: byField, last: 'x' };
+
+		expect(readServiceWords({ errors: many }).messages).toEqual(many.slice(0, 20));
+		expect(Object.keys(readServiceWords({ errors: byField }).fields)).toEqual(
+			Object.keys(byField).slice(0, 20),
+		);
+		expect(Object.keys(readServiceWords({ errors: nested }).fields)).toEqual(
+			Object.keys(byField)
+				.slice(0, 20)
+				.map((field) => `cart.${field}`),
+		);
+		expect(readServiceWords({ message: 'x'.repeat(501) }).messages).toEqual(['x'.repeat(500)]);
+	});
+
+	test.each([
+		[{ message: 7 }, ['7'], {}],
+		[{ message: ' Bad ' }, ['Bad'], {}],
+		[{ message: '' }, [], {}],
+		[{ message: true }, [], {}],
+		[{ message: { message: 'Bad' } }, ['Bad'], {}],
+		[{ message: 'A', error: 'B', errors: 'C' }, ['A', 'B', 'C'], {}],
+		[{ errors: { price: ' ', title: null, cart: {} } }, [], {}],
+		[{ errors: { price: [{ message: 'Bad' }] } }, [], { price: ['Bad'] }],
+	])('%j says %j and %j', (body, messages, fields) => {
+		expect(readServiceWords(body)).toEqual({ messages, fields });
+	});
+
 	test('nothing makes it throw, and what it gives is short', () => {
 		fc.assert(
 			fc.property(

@@ -215,6 +215,44 @@ describe('Pages of a list', () => {
 		expect(listing.incomplete).toBeDefined();
 	});
 
+	test.each<[string, Partial<ProductPage>, string[]]>([
+		['says that another follows', { hasNext: true }, ['a', 'b', 'c', 'd']],
+		['says that none follows', { hasNext: false }, ['a', 'b']],
+		['says nothing of it', {}, ['a', 'b']],
+		['announces more in all', { total: 4 }, ['a', 'b', 'c', 'd']],
+		['has sent all that it announces', { total: 2, hasNext: true }, ['a', 'b']],
+	])(
+		'a full page that is called the last and %s decides how it goes on',
+		async (_name, figures, expected) => {
+			const pages = [
+				['a', 'b'],
+				['c', 'd'],
+			];
+			const listing = await listPages({
+				fetchPage: async (number) => {
+					const data = (pages[number - 1] ?? []).map((hash) => ({ hash }));
+					return { data, ...(number === 1 ? { lastPage: 1, ...figures } : { lastPage: 1 }) };
+				},
+				keep: () => true,
+			});
+
+			expect(listing.items.map(({ hash }) => hash)).toEqual(expected);
+			expect(listing.incomplete).toBeUndefined();
+		},
+	);
+
+	test('items without a hash are never taken for one another, and a number is as good as its text', async () => {
+		const data = [{ title: 'A' }, { title: 'A' }, { hash: null }, { hash: 7 }, { hash: '7' }];
+
+		const { items, incomplete } = await listPages({
+			fetchPage: async (number) => ({ data: number === 1 ? data : [], lastPage: 1, total: 5 }),
+			keep: () => true,
+		});
+
+		expect(items).toEqual(data.slice(0, 4));
+		expect(incomplete).toBe('the service announced 5 and sent 4, and 1 came more than once');
+	});
+
 	test('the first failure in the order of pages is the one that is told', async () => {
 		const failing = listPages({
 			fetchPage: async (number) => {

@@ -3,7 +3,7 @@ import { simplifyProduct } from '../../../nodes/DigitalSales/api/simplify/produc
 import { simplifyTransaction } from '../../../nodes/DigitalSales/api/simplify/transaction';
 
 describe('A product as flat fields', () => {
-	const offer = (hash: string, price: unknown): IDataObject => ({
+	const offer = (hash: string, price: number | string | null): IDataObject => ({
 		hash,
 		title: `Oferta ${hash}`,
 		price,

@@ -1,0 +1,82 @@
+import type { Notice } from '../../../nodes/DigitalSales/api/schemas/notification';
+import { whyUnwanted } from '../../../nodes/DigitalSales/notification/triggerFilter';
+import type { TriggerForm } from '../../../nodes/DigitalSales/notification/triggerForm';
+
+const form = (more: Partial<TriggerForm>): TriggerForm => ({
+	triggerOn: ['any'],
+	otherStatuses: [],
+	simplify: true,
+	filters: {},
+	options: {
+		deduplicate: true,
+		includeNotification: false,
+		outputUnit: 'cents',
+		urlSecret: false,
+		verify: true,
+	},
+	...more,
+});
+
+describe('What a trigger does not want', () => {
+	test.each<[string, Partial<TriggerForm>, Partial<Notice>, string | undefined]>([
+		['any status', {}, { status: 'never_heard_of' }, undefined],
+		['any status, even none', {}, {}, undefined],
+		['a status of its group', { triggerOn: ['paid'] }, { status: 'paid' }, undefined],
+		[
+			'a status that is not stated',
+			{ triggerOn: ['paid'] },
+			{},
+			'The status of the transaction is not stated; Trigger On asks for Paid.',
+		],
+		[
+			'a group that the form does not know',
+			{ triggerOn: ['settled', 'paid'] },
+			{ status: 'settled' },
+			'The status of the transaction is settled; Trigger On asks for settled, Paid.',
+		],
+		[
+			'other statuses that are not chosen',
+			{ triggerOn: ['paid'], otherStatuses: ['frozen'] },
+			{ status: 'frozen' },
+			'The status of the transaction is frozen; Trigger On asks for Paid.',
+		],
+		[
+			'another of the other statuses',
+			{ triggerOn: ['other'], otherStatuses: ['frozen', 'thawed'] },
+			{ status: 'paid' },
+			'The status of the transaction is paid; Trigger On asks for frozen, thawed.',
+		],
+		[
+			'nothing at all',
+			{ triggerOn: ['other'] },
+			{ status: 'paid' },
+			'The status of the transaction is paid; Trigger On asks for nothing.',
+		],
+		['no methods', { filters: { paymentMethods: [] } }, {}, undefined],
+		['its method', { filters: { paymentMethods: ['pix'] } }, { paymentMethod: 'pix' }, undefined],
+		['boleto', { filters: { paymentMethods: ['boleto'] } }, { paymentMethod: 'boleto' }, undefined],
+		['billet', { filters: { paymentMethods: ['boleto'] } }, { paymentMethod: 'billet' }, undefined],
+		[
+			'a method that is not stated',
+			{ filters: { paymentMethods: ['pix', 'crypto'] } },
+			{},
+			'The payment method of the transaction is not stated; Filters > Payment Methods asks for PIX, crypto.',
+		],
+		['no products', { filters: { productHashes: [] } }, {}, undefined],
+		['its product', { filters: { productHashes: ['p1', 'p2'] } }, { productHash: 'p2' }, undefined],
+		[
+			'a product that is not stated',
+			{ filters: { productHashes: ['p1', 'p2'] } },
+			{},
+			'The product of the transaction is not stated; Filters > Product Hashes asks for p1, p2.',
+		],
+		[
+			'another product',
+			{ filters: { productHashes: ['p1'] } },
+			{ productHash: 'p3' },
+			'The product of the transaction is p3; Filters > Product Hashes asks for p1.',
+		],
+	])('%s', (_name, more, transaction, expected) => {
+		expect(whyUnwanted(form(more), { hash: 'tr1', ...transaction })).toBe(expected);
+	});
+});
