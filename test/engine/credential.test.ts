@@ -1,4 +1,4 @@
-import { startSandbox, type Sandbox } from '../sandbox';
+import { startSandbox, type Fault, type Sandbox } from '../sandbox';
 import { runCredentialTest } from './harness';
 
 describe('Credential test', () => {
@@ -81,6 +81,73 @@ describe('Credential test', () => {
 			status: 'Error',
 			message: expect.stringMatching(message),
 		});
+	});
+
+	test.each<[string, Fault, string]>([
+		[
+			'404 without a page',
+			{ kind: 'status', status: 404, body: {} },
+			'The host answers, but there is no API under this path (404). Check the path in Base URL: it ends with the version, for example /api/public/v1.',
+		],
+		[
+			'405',
+			{ kind: 'status', status: 405, body: {} },
+			'The host answers, but there is no API under this path (405). Check the path in Base URL: it ends with the version, for example /api/public/v1.',
+		],
+		[
+			'a web page under a 200',
+			{ kind: 'html' },
+			'The host answers, but there is no API under this path (200, a web page). Check the path in Base URL: it ends with the version, for example /api/public/v1.',
+		],
+		[
+			'403',
+			{ kind: 'status', status: 403, body: {} },
+			'The service does not accept the API token (403). Copy it again from the service, without blanks.',
+		],
+		[
+			'a redirect to nowhere',
+			{ kind: 'status', status: 301, body: {} },
+			'The service redirects to another address. Enter the final address in Base URL.',
+		],
+		[
+			'a redirect on the same host',
+			{ kind: 'redirect', to: '/v2/products?token=x' },
+			'The service redirects to another address (/v2/products). Enter the final address in Base URL.',
+		],
+		[
+			'an empty answer',
+			{ kind: 'emptyBody' },
+			'The service failed to answer (200). Try again later.',
+		],
+		[
+			'a maintenance page',
+			{ kind: 'html', status: 503 },
+			'The service failed to answer (503). Try again later.',
+		],
+	])('says of %s what to do', async (_name, fault, message) => {
+		sandbox.addFault({ ...fault, times: 'always' });
+
+		await expect(result()).resolves.toEqual({ status: 'Error', message });
+	});
+
+	test('says of a connection that breaks by which protocol it was tried', async () => {
+		sandbox.addFault({ kind: 'resetBeforeProcessing', times: 'always' });
+		const { host } = new URL(sandbox.baseUrl);
+
+		await expect(result()).resolves.toEqual({
+			status: 'Error',
+			message: `The connection to ${host} failed (ECONNRESET). Check the host in Base URL, and that it is reached by http.`,
+		});
+	});
+
+	test('says of fields that are no texts to save the credential again', async () => {
+		const credential = { baseUrl: sandbox.baseUrl, apiToken: 5 };
+
+		await expect(runCredentialTest(credential)).resolves.toEqual({
+			status: 'Error',
+			message: 'The credential holds a field that is not a text. Open and save it again.',
+		});
+		expect(sandbox.requests).toEqual([]);
 	});
 
 	test('never shows the token', async () => {

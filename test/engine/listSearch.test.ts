@@ -52,15 +52,143 @@ describe('Searchable lists', () => {
 		expect([...shownStatuses].sort()).toEqual([...NAMES].sort());
 	});
 
-	test('find a product on a later page of a service that ignores the search', async () => {
-		const wanted = account.sandbox.products[130];
+	describe('of a service that ignores the search', () => {
+		let ignoring: Account;
 
-		const { results } = await runListSearch('searchProducts', {
-			credentials: account.credentials,
-			filter: wanted?.hash ?? '',
+		beforeAll(async () => {
+			ignoring = await openAccount({ queryNames: { search: 'other' }, products: 630 });
+		});
+		beforeEach(() => ignoring.reset());
+		afterAll(async () => await ignoring.sandbox.close());
+
+		test.each(['searchProducts', 'searchOffers'])(
+			'find on a later page what is searched with %s',
+			async (name) => {
+				const wanted = ignoring.sandbox.products[130];
+				const found = name === 'searchProducts' ? [wanted] : (wanted?.offers ?? []);
+
+				const { results, paginationToken } = await runListSearch(name, {
+					credentials: ignoring.credentials,
+					filter: wanted?.hash ?? '',
+				});
+
+				expect(results.map(({ value }) => value)).toEqual(found.map((one) => one?.hash));
+				expect(paginationToken).toBe('3');
+				expect(ignoring.sandbox.requests.map(({ query }) => query.page)).toEqual(['1', '2']);
+			},
+		);
+
+		test('look through five pages at a time, and go on where they stopped', async () => {
+			const { credentials } = ignoring;
+			const filter = ignoring.sandbox.products[620]?.hash ?? '';
+
+			const first = await runListSearch('searchProducts', { credentials, filter });
+			expect(first).toEqual({ results: [], paginationToken: '6' });
+			expect(ignoring.sandbox.requests).toHaveLength(5);
+
+			const { paginationToken } = first;
+			const second = await runListSearch('searchProducts', {
+				credentials,
+				filter,
+				paginationToken,
+			});
+			expect(second.results.map(({ value }) => value)).toEqual([filter]);
+			expect(second.paginationToken).toBeUndefined();
+			expect(ignoring.sandbox.requests.map(({ query }) => query.page).slice(5)).toEqual(['6', '7']);
 		});
 
-		expect(results).toMatchObject([{ value: wanted?.hash }]);
+		test('find an offer by its own hash or title among the offers of its product', async () => {
+			const several = ignoring.sandbox.products.find(({ offers }) => offers.length > 1);
+			const [, wanted] = several?.offers ?? [];
+			if (!wanted) throw new Error('No product has several offers');
+			wanted.title = 'Promoção ímpar';
+
+			for (const filter of [wanted.hash, 'PROMOCAO IMPAR']) {
+				const { results } = await runListSearch('searchOffers', {
+					credentials: ignoring.credentials,
+					filter,
+				});
+				expect(results.map(({ value }) => value)).toEqual([wanted.hash]);
+			}
+		});
+	});
+
+	describe('of a service that says little', () => {
+		const data = [
+			{ hash: 'p1', title: 'Curso', offers: [{ hash: 'o1', price: 100 }, { title: 'no hash' }] },
+			{ hash: 'p2', status: 9, sale_page: 'https://example.com/p2' },
+			{ hash: 'p3', title: '', status: 1, offers: [{ hash: 'o3', title: 'Oferta', price: null }] },
+			{ title: 'no hash', offers: [{ hash: 'o4', url: 'https://pay.example.com/o4' }] },
+		];
+
+		beforeEach(() => {
+			const set = { data, meta: null, links: null };
+			account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
+		});
+
+		test.each([
+			[
+				'searchProducts',
+				[
+					{ name: 'R$ 1,00 · Curso', value: 'p1', url: undefined },
+					{ name: '9 · p2', value: 'p2', url: 'https://example.com/p2' },
+					{ name: 'p3 · active', value: 'p3', url: undefined },
+				],
+			],
+			[
+				'searchOffers',
+				[
+					{ name: 'R$ 1,00 · Curso', value: 'o1', url: undefined },
+					{ name: 'Oferta · p3 · active', value: 'o3', url: undefined },
+					{ name: 'no hash', value: 'o4', url: 'https://pay.example.com/o4' },
+				],
+			],
+		])('%s shows what there is', async (name, results) => {
+			await expect(
+				runListSearch(name, { credentials: account.credentials, filter: '  ' }),
+			).resolves.toEqual({ results });
+		});
+
+		test.each([
+			['searchProducts', 'curso', ['p1']],
+			['searchProducts', 'p2', ['p2']],
+			['searchOffers', 'oferta', ['o3']],
+			['searchOffers', 'o1', ['o1']],
+			['searchOffers', 'p3', ['o3']],
+			['searchOffers', 'no hash', ['o4']],
+		])('%s finds by "%s" %j', async (name, filter, expected) => {
+			const { results } = await runListSearch(name, { credentials: account.credentials, filter });
+
+			expect(results.map(({ value }) => value)).toEqual(expected);
+		});
+	});
+
+	test.each([
+		['a next page', { next: 'https://api.example.com/products?page=2' }, '2'],
+		['no next page', { next: null }, undefined],
+	])('go on by the links where a service announces %s and no number of pages', async (...given) => {
+		const [, links, expected] = given;
+		const set = { meta: null, links };
+		account.sandbox.addFault({ endpoint: 'GET /products', kind: 'patchBody', set });
+
+		const { results, paginationToken } = await runListSearch('searchProducts', {
+			credentials: account.credentials,
+		});
+
+		expect(results).toHaveLength(100);
+		expect(paginationToken).toBe(expected);
+	});
+
+	test('ask without a page size where the service refuses it', async () => {
+		account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 422 });
+
+		const { results } = await runListSearch('searchProducts', { credentials: account.credentials });
+
+		expect(results).toHaveLength(30);
+		expect(account.sandbox.requests.map(({ query }) => query)).toEqual([
+			{ page: '1', per_page: '100' },
+			{ page: '1' },
+		]);
 	});
 
 	test('show the offers with title, price and status', async () => {

@@ -48,13 +48,13 @@ function productLabel({ title, hash, offers, status }: CatalogProduct): string {
 	const prices = offers.map(({ price }) => price).filter((price) => price != null);
 	const price = prices.length === 0 ? undefined : formatReais(Math.min(...prices));
 	const isOne = new Set(prices).size === 1;
-	return label(price && (isOne ? price : `from ${price}`), [title ?? hash], status);
+	return label(price && (isOne ? price : `from ${price}`), [title || hash], status);
 }
 
 function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): string {
 	return label(
 		price == null ? undefined : formatReais(price),
-		[title, product.title ?? product.hash],
+		[title, product.title || product.hash],
 		product.status,
 	);
 }

@@ -140,6 +140,20 @@ describe('Offer > Create', () => {
 			'Additional Fields > Payment Method Discounts > Discount 1 > Discount Percentage must be a percentage',
 		],
 		[
+			'a discount for a method without a name',
+			{
+				additionalFields: {
+					paymentMethodDiscounts: {
+						items: [
+							{ paymentMethod: 'pix', discountPercentage: 1 },
+							{ paymentMethod: 'other', paymentMethodName: ' ', discountPercentage: 1 },
+						],
+					},
+				},
+			},
+			'Additional Fields > Payment Method Discounts > Discount 2 > Payment Method Name is empty; fill it in',
+		],
+		[
 			'custom fields that are no object',
 			{ additionalFields: { customFields: '[1]' } },
 			'Additional Fields > Custom Fields must be a JSON object',
@@ -150,6 +164,18 @@ describe('Offer > Create', () => {
 		expect(failure.message).toContain(message);
 		expect(failure.itemIndex).toBe(0);
 		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('takes the hash from an address that the catalog does not know', async () => {
+		const hash = account.sandbox.products[2]?.hash ?? '';
+
+		await account.run(
+			parameters({
+				productHash: { __rl: true, mode: 'url', value: `https://other.example.com/p/${hash}` },
+			}),
+		);
+
+		expect(account.sandbox.requests.at(-1)?.path).toContain(`/products/${hash}/offers`);
 	});
 
 	test('sends no item at all when a later one is wrong', async () => {

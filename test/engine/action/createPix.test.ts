@@ -147,6 +147,67 @@ describe('Transaction > Create PIX', () => {
 		expect(JSON.stringify(hints)).toContain('no PIX code; the payment status is refused');
 	});
 
+	test('tells where the service states neither code nor status', async () => {
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'patchBody',
+			remove: ['pix', 'payment_status', 'amount'],
+		});
+
+		const { hints } = await account.run(parameters());
+
+		expect(hints.map(({ message }) => message)).toEqual([
+			'The service created no PIX code; the payment status is not stated.',
+		]);
+	});
+
+	test('says nothing of the amount of a code where the service states none', async () => {
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'patchBody',
+			set: { amount: null },
+		});
+
+		const { json, hints } = await account.run(parameters());
+
+		expect(json[0]).toMatchObject({ amount: null });
+		expect(hints).toEqual([]);
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		[
+			'each entry by the best name that it has',
+			{
+				cart: {
+					items: [
+						{ offerHash: 'offer1', price: '100', title: 'Curso', quantity: 3 },
+						{ offerHash: 'offer2', price: '50' },
+						{ price: '7', quantity: 2 },
+					],
+				},
+			},
+			'cart 3 x Curso, 1 x offer2, 2 x item; amount R$ 3,64; customer document ending in 4725',
+		],
+		[
+			'an amount that nobody knows',
+			{ cart: { items: [{ offerHash: 'offer1', title: 'Curso' }] }, customerDocument: '' },
+			'cart 1 x Curso',
+		],
+		[
+			'an amount without a cart',
+			{ cart: {}, additionalFields: { amount: '500' }, customerDocument: '' },
+			'cart empty; amount R$ 5,00',
+		],
+	])('a charge whose outcome is not known names %s', async (_name, more, about) => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 500 });
+
+		const failure = await account.fail(
+			parameters({ options: { fillFromCatalog: false }, ...more }),
+		);
+
+		expect(failure.description).toContain(`It was about: ${about}. The charge may exist.`);
+	});
+
 	test('simplifies to flat fields with the code to pay', async () => {
 		const { json } = await account.run(parameters({ simplify: true }));
 

@@ -51,6 +51,94 @@ describe('The cart of Create PIX', () => {
 		expect(methods()).toEqual(['GET', 'POST']);
 	});
 
+	describe('from a catalog that says little', () => {
+		/** The first page of the catalog, as the service then sends it. */
+		const sends = (...data: IDataObject[]): void => {
+			const set = { data, meta: { last_page: 1 } };
+			account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set, times: 'always' });
+		};
+		const hintsOf = async (item: INodeParameters): Promise<string[]> => {
+			const { hints } = await account.run(cart(item), { continueOnFail: true });
+			return hints.map(({ message }) => message);
+		};
+
+		test('the title of the product stands in for that of the offer', async () => {
+			const { offer } = product(0);
+			sends({ hash: 'p1', title: 'Curso', offers: [{ hash: offer.hash, title: null, price: 9 }] });
+
+			expect(await hintsOf(picked(offer.hash))).toEqual([]);
+			expect(bodies()).toMatchObject([{ amount: 9, cart: [{ title: 'Curso', price: 9 }] }]);
+		});
+
+		test('a picture that is no address is left out, and that is no news', async () => {
+			const { offer } = product(0);
+			const offers = [{ hash: offer.hash, title: 'Oferta', price: '12' }];
+			sends({ hash: 'p1', title: 'Curso', cover: 'cover.png', offers });
+
+			expect(await hintsOf(picked(offer.hash))).toEqual([]);
+			expect(bodies()[0]?.cart).toEqual([
+				{ offer_hash: offer.hash, title: 'Oferta', price: 12, quantity: 1, operation_type: 1 },
+			]);
+		});
+
+		test.each([
+			[{}, 'Title and Price'],
+			[{ price: '5' }, 'Title'],
+			[{ title: 'A' }, 'Price'],
+		])('what it does not know either, stays blank: %j', async (typed, blanks) => {
+			const { offer } = product(0);
+			sends({ hash: 'p1', offers: [{ hash: offer.hash }] });
+
+			expect(await hintsOf({ ...picked(offer.hash), ...typed })).toEqual([
+				`Offer ${offer.hash} has none in the catalog either, so ${blanks} stayed blank.`,
+			]);
+		});
+
+		test.each([
+			[{}, 'Title, Price and Cover URL'],
+			[{ price: '5' }, 'Title and Cover URL'],
+			[{ price: '5', title: 'A' }, 'Cover URL'],
+		])('an offer that it does not hold leaves blanks: %j', async (typed, blanks) => {
+			sends({ hash: 'p1', offers: [] });
+
+			expect(await hintsOf({ ...picked('unknown1'), ...typed })).toEqual([
+				`Offer unknown1 is not on the first 5 pages of the catalog, so ${blanks} stayed blank.`,
+			]);
+		});
+
+		test('an offer that it names by its address alone keeps the hash from the path', async () => {
+			const { offer } = product(0);
+			const url = `https://pay.example.com/${offer.hash}`;
+			sends({ hash: 'p1', title: 'Curso', offers: [{ url, price: 9 }] });
+
+			expect(await hintsOf(picked(url, 'url'))).toEqual([]);
+			expect(bodies()).toMatchObject([{ cart: [{ offer_hash: offer.hash, price: 9 }] }]);
+		});
+	});
+
+	test('fills only what is open in a cart of several, in their order', async () => {
+		const whole = { price: '7', title: 'A', cover: 'https://example.com/a.png' };
+		const [first, second] = [product(0), product(1)];
+
+		await account.run(
+			cart({ ...picked(first.offer.hash), ...whole }, picked(second.offer.hash), {
+				...picked(first.offer.hash),
+				...whole,
+			}),
+		);
+
+		expect(bodies()).toMatchObject([
+			{
+				amount: 14 + second.offer.price,
+				cart: [
+					{ offer_hash: first.offer.hash, price: 7, title: 'A' },
+					{ offer_hash: second.offer.hash, price: second.offer.price },
+					{ offer_hash: first.offer.hash, price: 7, title: 'A' },
+				],
+			},
+		]);
+	});
+
 	test('keeps what was typed', async () => {
 		const { cover, offer } = product(1);
 
@@ -124,7 +212,7 @@ describe('The cart of Create PIX', () => {
 		expect(methods().filter((method) => method === 'GET')).toHaveLength(1);
 	});
 
-	test('says where the catalog does not hold the offer', async () => {
+	test('charges an offer that the catalog does not hold all the same', async () => {
 		const failure = account.run(cart({ ...picked('unknown1', 'hash'), price: '500' }));
 		await failure.catch(() => undefined);
 

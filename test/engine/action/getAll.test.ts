@@ -88,6 +88,83 @@ describe('Product > Get Many', () => {
 		expect(json.map(({ offer }) => offer)).toEqual(offers);
 	});
 
+	test('keeps the row of a product that has no offers', async () => {
+		const [first, second, third] = account.sandbox.products;
+		if (!first || !second || !third) throw new Error('The catalog is too small');
+		first.offers = [];
+
+		const { json } = await account.run({
+			...PARAMETERS,
+			limit: 2,
+			options: { splitOffers: true },
+		});
+
+		const { offers: _none, ...withoutOffers } = first;
+		const { offers, ...product } = second;
+		expect(json).toEqual([
+			{ ...withoutOffers, offer: null },
+			...offers.map((offer) => ({ ...product, offer })),
+		]);
+	});
+
+	test('gives fifty where the limit is left blank', async () => {
+		const { json } = await account.run({ ...PARAMETERS, limit: '={{ "" }}' });
+
+		expect(json).toHaveLength(50);
+		expect(sent()).toEqual([
+			{ page: '1', per_page: '50' },
+			{ page: '2', per_page: '50' },
+		]);
+	});
+
+	test.each([
+		['a text', '2, 3'],
+		['a list', '={{ [2, "3"] }}'],
+		['a text with gaps', ' ,2,,3 '],
+	])('takes categories as %s', async (_name, categories) => {
+		await account.run({ ...PARAMETERS, filters: { categories } });
+
+		expect(sent()[0]).toMatchObject({ categories: '2,3' });
+	});
+
+	test('refuses categories that are no numbers', async () => {
+		const failure = await account.fail({ ...PARAMETERS, filters: { categories: '2, cursos' } });
+
+		expect(failure.message).toBe(
+			'Filters > Category IDs must be whole numbers separated by commas, for example 3, 7',
+		);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	describe('of a service that ignores the filters', () => {
+		const data = [
+			{ hash: 'p1', title: 'Curso de Fotografia', id_category: 1, status: 1 },
+			{ hash: 'p2', title: 'Guia', id_category: '2', status: '2' },
+			{ hash: 'p3' },
+			{ title: 'Curso sem hash', id_category: null, status: null },
+			{ hash: 'curso', title: null, id_category: 12, status: 12 },
+		];
+
+		test.each([
+			[{ search: 'CURSO' }, [0, 3]],
+			[{ search: ' p3 ' }, [2]],
+			[{ search: 'curso' }, [0, 3, 4]],
+			[{ categories: '1' }, [0]],
+			[{ categories: '2, 12' }, [1, 4]],
+			[{ status: 1 }, [0]],
+			[{ status: 2 }, [1]],
+			[{ search: 'curso', categories: '1', status: 2 }, []],
+			[{ search: ' ', categories: '' }, [0, 1, 2, 3, 4]],
+		])('%j keeps only what matches', async (filters, expected) => {
+			const set = { data, meta: null, links: { next: null } };
+			account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
+
+			const { json } = await account.run({ ...PARAMETERS, returnAll: true, filters });
+
+			expect(json).toEqual(expected.map((index) => data[index]));
+		});
+	});
+
 	test('simplifies to at most ten flat fields', async () => {
 		const { json } = await account.run({ ...PARAMETERS, simplify: true, limit: 3 });
 

@@ -1,0 +1,295 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../nodes/DigitalSales/api/clock';
+import type { Fault } from '../../sandbox';
+import { withoutWaiting } from '../../support/virtualTime';
+import { runNode } from '../harness';
+import { openAccount, pixParameters, type Account } from '../support/account';
+
+const REQUEST = 'Request: GET /transactions/{hash}';
+const BASE_URL_ADVICE =
+	'Check Base URL in the credential. If it is right, the service may have cut the answer short: try again.';
+const REDIRECT_ADVICE =
+	'Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address';
+const SERVICE_ADVICE = 'The fault is on the side of the service. Try again later.';
+
+describe('What a person reads of a failed request', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	const reading = (options: INodeParameters = {}): INodeParameters => ({
+		resource: 'transaction',
+		operation: 'get',
+		transactionHash: 'ab12',
+		options: { maxTries: 1, maxWait: 0, ...options },
+	});
+	const offer = (): INodeParameters => ({
+		resource: 'offer',
+		operation: 'create',
+		productHash: account.sandbox.products[0]?.hash ?? '',
+		title: 'Black Friday',
+		price: '1990',
+	});
+
+	test.each<[string, Fault, string, string, unknown]>([
+		[
+			'a rate limit',
+			{ kind: 'status', status: 429, body: {} },
+			'The service is still limiting requests (429)',
+			`The node waited as long as Options > Maximum Wait allows. Raise it, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
+			{ cause: 'rate-limited' },
+		],
+		...[502, 503, 504].map((status): [string, Fault, string, string, unknown] => [
+			`${status}`,
+			{ kind: 'status', status, body: {} },
+			`The service failed to answer (${status})`,
+			`${SERVICE_ADVICE}\n${REQUEST}.`,
+			{ cause: 'temporarily-unavailable' },
+		]),
+		[
+			'500',
+			{ kind: 'status', status: 500, body: { message: 'Oops' } },
+			'The service failed to answer (500)',
+			`The service said: Oops\n${SERVICE_ADVICE}\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'a broken connection',
+			{ kind: 'resetBeforeProcessing' },
+			'The service did not answer in time or broke the connection',
+			`Try again later.\n${REQUEST}, ECONNRESET.`,
+			undefined,
+		],
+		[
+			'a redirect to another host',
+			{ kind: 'redirect', to: 'https://elsewhere.example.com/v1/x?token=1#top' },
+			'The service answered with a redirect (302)',
+			`${REDIRECT_ADVICE} (it pointed to https://elsewhere.example.com/v1/x).\n${REQUEST}.`,
+			{ cause: 'configuration-invalid' },
+		],
+		[
+			'a redirect on the same host',
+			{ kind: 'redirect', to: '/v2/x?token=1', status: 308 },
+			'The service answered with a redirect (308)',
+			`${REDIRECT_ADVICE} (it pointed to /v2/x).\n${REQUEST}.`,
+			{ cause: 'configuration-invalid' },
+		],
+		[
+			'a redirect to nowhere',
+			{ kind: 'status', status: 302, body: {} },
+			'The service answered with a redirect (302)',
+			`${REDIRECT_ADVICE}.\n${REQUEST}.`,
+			{ cause: 'configuration-invalid' },
+		],
+		[
+			'a wrong token',
+			{ kind: 'status', status: 401, body: {} },
+			'The service did not accept the API token (401)',
+			`Check API Token in the credential: copy it again from the service, without blanks.\n${REQUEST}.`,
+			{ cause: 'credential-invalid' },
+		],
+		[
+			'no permission',
+			{ kind: 'status', status: 403, body: {} },
+			'The API token has no permission for this (403)',
+			`Use a token of an account that may do this, or ask the service for the permission.\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'an unknown hash',
+			{ kind: 'status', status: 404, body: {} },
+			'The service found nothing under this address (404)',
+			`Check the hash. If every operation answers like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.\n${REQUEST}.`,
+			{ cause: 'configuration-invalid' },
+		],
+		[
+			'another refusal',
+			{ kind: 'status', status: 409, body: { message: 'Conflict' } },
+			'The service did not accept the request (409)',
+			`The service said: Conflict\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'a failure under a 2xx',
+			{ kind: 'successFalse', message: 'No' },
+			'The service reported a failure',
+			`The service said: No\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'a web page',
+			{ kind: 'html' },
+			'The service answered with a web page instead of data',
+			`Base URL in the credential most likely lacks part of its path, for example /api/public/v1.\n${REQUEST}.`,
+			{ cause: 'configuration-invalid' },
+		],
+		[
+			'data of another shape',
+			{ kind: 'status', status: 200, body: { hello: 1 } },
+			'The service answered with data of another shape than documented',
+			`${BASE_URL_ADVICE}\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'no JSON',
+			{ kind: 'notJson', text: 'OK' },
+			'The answer of the service could not be read',
+			`${BASE_URL_ADVICE}\n${REQUEST}.`,
+			undefined,
+		],
+	])('%s', async (_name, fault, message, description, failure) => {
+		account.sandbox.addFault({ ...fault, times: 'always' });
+
+		const { node } = await runNode(reading(), { credentials: account.credentials });
+
+		expect(node?.error).toMatchObject({ message, description });
+		expect(node?.error && 'failure' in node.error ? node.error.failure : undefined).toEqual(
+			failure,
+		);
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	test.each<[string, Fault, string]>([
+		['no answer', { kind: 'resetAfterProcessing' }, 'no answer came'],
+		['a fault of the service', { kind: 'status', status: 500 }, 'the answer was not usable (500)'],
+		['a web page', { kind: 'html' }, 'the answer was not usable (200)'],
+	])('an offer whose outcome is not known, after %s', async (_name, fault, why) => {
+		account.sandbox.addFault(fault);
+		const hash = account.sandbox.products[0]?.hash;
+
+		const { node } = await runNode(offer(), { credentials: account.credentials });
+
+		expect(node?.error?.message).toBe(`It is not known whether the service did this: ${why}`);
+		expect(node?.error?.description).toContain(
+			`It was about: an offer of the product ${hash} titled "Black Friday" at R$ 19,90. It may exist. Look in the panel of the service before you run this again.\n`,
+		);
+		expect(node?.error && 'failure' in node.error ? node.error.failure : undefined).toBeUndefined();
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	test('a charge whose outcome is not known, after it was cancelled too', async () => {
+		account.sandbox.addFault({ kind: 'delay', ms: 500 });
+		const running = runNode(pixParameters(account.sandbox), { credentials: account.credentials });
+		while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
+		running.cancel();
+
+		const { node } = await running;
+
+		expect(node?.error?.message).toContain('It is not known whether the service did this');
+		expect(node?.error?.description).toContain('The charge may exist.');
+	});
+
+	test('a read that was cancelled while it was under way says just that', async () => {
+		account.sandbox.addFault({ kind: 'delay', ms: 500 });
+		const running = runNode(reading(), { credentials: account.credentials });
+		while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
+		running.cancel();
+
+		expect((await running).node?.error?.message).toBe('The execution was cancelled');
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	describe('follows its options:', () => {
+		let restoreTime: () => number;
+
+		beforeEach(() => {
+			restoreTime = withoutWaiting(clock);
+		});
+		afterEach(() => {
+			restoreTime();
+			jest.restoreAllMocks();
+		});
+
+		test.each([1, 2, 3])('Maximum Tries of %i', async (maxTries) => {
+			account.sandbox.addFault({ kind: 'status', status: 503, body: {}, times: 'always' });
+
+			const failure = await account.fail(reading({ maxTries, maxWait: 300 }));
+
+			expect(account.sandbox.requests).toHaveLength(maxTries);
+			expect(failure.description).toBe(
+				`${SERVICE_ADVICE}\n${REQUEST}${maxTries > 1 ? `, tried ${maxTries} times` : ''}.`,
+			);
+		});
+
+		test.each([
+			[29, 1],
+			[31, 2],
+		])(
+			'Maximum Wait of %i seconds where the service asks for 30: %i requests',
+			async (maxWait, sent) => {
+				account.sandbox.addFault({
+					kind: 'status',
+					status: 429,
+					headers: { 'Retry-After': '30' },
+					times: 'always',
+				});
+
+				await account.fail(reading({ maxWait, maxTries: 5 }));
+
+				expect(account.sandbox.requests).toHaveLength(sent);
+			},
+		);
+
+		test.each(['absent', 'garbage'] as const)(
+			'a 429 whose Retry-After is %s is waited out twice as long each time, up to a minute',
+			async (format) => {
+				account.sandbox.addFault({ kind: 'retryAfter', format, times: 6 });
+				jest.spyOn(clock, 'random').mockReturnValue(0);
+				await account.fail(reading({ maxTries: 7, maxWait: 300 }));
+
+				const slept = restoreTime();
+
+				expect(account.sandbox.requests.map(({ status }) => status)).toEqual([
+					...Array<number>(6).fill(429),
+					404,
+				]);
+				expect(Math.round(slept / 1_000)).toBeGreaterThanOrEqual(97);
+				expect(slept).toBeLessThanOrEqual((2.5 + 5 + 10 + 20 + 30 + 30) * 1_000);
+			},
+		);
+	});
+
+	test('Timeout ends a request that takes longer', async () => {
+		account.sandbox.addFault({ kind: 'delay', ms: 5_000 });
+		const started = Date.now();
+
+		const failure = await account.fail(reading({ timeout: 1 }));
+
+		expect(failure.message).toBe('The service did not answer in time or broke the connection');
+		expect(failure.description).toBe(`Try again later.\n${REQUEST}, ECONNABORTED.`);
+		expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
+		expect(Date.now() - started).toBeLessThan(4_000);
+	});
+
+	test('a credential whose fields are no texts says so', async () => {
+		const failure = await account.fail(reading(), {
+			credentials: { digitalSalesApi: { ...account.credentials.digitalSalesApi, apiToken: 5 } },
+		});
+
+		expect(failure.message).toBe(
+			'The credential holds a field that is not a text. Open and save it again.',
+		);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('Allowed Domains that include the host let the request through', async () => {
+		await account.run(
+			{ resource: 'product', operation: 'getAll', limit: 1 },
+			{
+				credentials: {
+					digitalSalesApi: {
+						...account.credentials.digitalSalesApi,
+						allowedHttpRequestDomains: 'domains',
+						allowedDomains: 'api.example.com, 127.0.0.1',
+					},
+				},
+			},
+		);
+
+		expect(account.sandbox.requests.map(({ status }) => status)).toEqual([200]);
+	});
+});
