@@ -198,6 +198,24 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(emitted()).toHaveLength(1);
 		});
 
+		test('a transaction without a status is emitted once, too', async () => {
+			await publish({ triggerOn: ['any'] });
+			account.sandbox.addFault({
+				endpoint: 'GET /transactions/{hash}',
+				kind: 'patchBody',
+				remove: ['payment_status'],
+				times: 'always',
+			});
+
+			const answers = [await trigger.post({ hash }), await trigger.post({ hash })];
+
+			expect(answers.map(({ json }) => json)).toEqual([
+				{ received: true },
+				{ received: true, started: false, reason: 'already known' },
+			]);
+			expect(emitted()).toMatchObject([{ hash, payment_status: null, verified: true }]);
+		});
+
 		test('another status of the same transaction is emitted', async () => {
 			await publish({ triggerOn: ['paid', 'reversed'] });
 			await setStatus('paid');
