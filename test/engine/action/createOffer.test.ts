@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../sandbox';
 import { openAccount, type Account } from '../support/account';
 
 describe('Offer > Create', () => {
@@ -166,7 +167,12 @@ describe('Offer > Create', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('takes the hash from an address that the catalog does not know', async () => {
+	test.each<[string, Fault | undefined]>([
+		['knows another address of it', undefined],
+		['does not know it', { kind: 'patchBody', set: { data: [], links: null, meta: null } }],
+		['cannot be read', { kind: 'status', status: 500 }],
+	])('takes the hash from the path of an address where the catalog %s', async (_name, fault) => {
+		if (fault) account.sandbox.addFault({ endpoint: 'GET /products', times: 'always', ...fault });
 		const hash = account.sandbox.products[2]?.hash ?? '';
 
 		await account.run(
@@ -175,7 +181,8 @@ describe('Offer > Create', () => {
 			}),
 		);
 
-		expect(account.sandbox.requests.at(-1)?.path).toContain(`/products/${hash}/offers`);
+		expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
+		expect(account.sandbox.requests[1]?.path).toContain(`/products/${hash}/offers`);
 	});
 
 	test('sends no item at all when a later one is wrong', async () => {

@@ -13,6 +13,10 @@ describe('Transaction > Create PIX', () => {
 	const parameters = (more: INodeParameters = {}): INodeParameters =>
 		pixParameters(account.sandbox, more);
 	const body = (): unknown => account.sandbox.requests[0]?.body;
+	const cartItem = (): INodeParameters => ({
+		offerHash: account.sandbox.products[0]?.offers[0]?.hash ?? '',
+		title: 'Curso',
+	});
 
 	test('charges the sum of the cart and gives the transaction as the service sent it', async () => {
 		const { json } = await account.run(parameters());
@@ -81,6 +85,25 @@ describe('Transaction > Create PIX', () => {
 		expect((body() as { cart: object[] }).cart).toEqual([
 			{ offer_hash: 'offer1', price: 1990, quantity: 1, operation_type: 1 },
 		]);
+	});
+
+	test.each([
+		['blank', '={{ " " }}', '={{ " " }}', 1, 1],
+		['texts', '={{ "3" }}', '={{ "0" }}', 3, 0],
+	])('takes quantity and operation type that are %s', async (...given) => {
+		const [, quantity, operationType, ...sent] = given;
+
+		await account.run(
+			parameters({
+				cart: { items: [{ ...cartItem(), price: '200', quantity, operationType }] },
+				options: { fillFromCatalog: false },
+			}),
+		);
+
+		expect(body()).toMatchObject({
+			amount: 200 * sent[0],
+			cart: [{ quantity: sent[0], operation_type: sent[1] }],
+		});
 	});
 
 	test('sends tracking, installments, a given amount and a cover', async () => {

@@ -19,6 +19,7 @@ const PROPERTIES: INodeProperties[] = [
 		options: [{ name: 'items', displayName: 'Item', values: [text('title', 'Title')] }],
 	},
 	{ ...text('more', 'More'), type: 'collection', options: [text('note', 'Note')] },
+	{ ...text('empty', 'Empty'), type: 'collection', options: undefined },
 	{ ...text('methods', 'Methods'), type: 'multiOptions', options: [{ name: 'Card', value: 1 }] },
 ];
 
@@ -40,6 +41,7 @@ test.each<[Array<string | number>, INodeParameters, string]>([
 	[['more', 'note'], {}, 'More > Note'],
 	[['methods', 2], {}, 'Methods 3'],
 	[['methods', 'Card'], {}, 'Methods > Card'],
+	[['empty', 'note'], {}, 'Empty > note'],
 	[['strange'], {}, 'strange'],
 	[['strange', 'title'], {}, 'strange > title'],
 	[['price', 'title'], {}, 'Price in Cents > title'],
