@@ -23,6 +23,8 @@ export interface N8nOptions {
 export interface N8nInstance {
 	url: string;
 	log: string;
+	/** Its process, for who measures it. */
+	pid: number;
 	stop(): Promise<void>;
 	/** Settles only if it ends without having been asked to, with the end of its log. */
 	died: Promise<string>;
@@ -136,5 +138,5 @@ export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
 		}
 		await pause(100);
 	}
-	return { url, log, stop, died };
+	return { url, log, pid: child.pid ?? 0, stop, died };
 }

@@ -48,6 +48,11 @@ export class Stage {
 		return this.n8n.url;
 	}
 
+	/** The process of the running n8n. */
+	get pid(): number {
+		return this.n8n.pid;
+	}
+
 	get rest(): N8nRest {
 		return this.session;
 	}
