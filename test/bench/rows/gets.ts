@@ -37,20 +37,24 @@ async function measure(bench: Bench, latencyMs: number, goal: Goal): Promise<Out
 	lean.latencyMs = 0;
 	const [ours = [], peer = []] = runs;
 	const most = (rounds: typeof ours): number => Math.max(...rounds.map((run) => run.mostAtOnce));
-	const cpu = (rounds: typeof ours): number => Math.round(sampleOf(rounds.map((run) => run.cpuMs)).median);
+	const cpu = (rounds: typeof ours): number =>
+		Math.round(sampleOf(rounds.map((run) => run.cpuMs)).median);
 	const what = `${ITEMS.toLocaleString('en-US')} × Get at ${latencyMs} ms`;
 	const floorMs = Math.ceil(ITEMS / MOST_AT_ONCE) * latencyMs;
+	const time: Outcome = {
+		what,
+		unit: 'ms',
+		ours: sampleOf(ours.map(({ ms }) => ms)),
+		peer: { name: 'HTTP Request', figures: sampleOf(peer.map(({ ms }) => ms)) },
+		goal,
+		notes: [
+			`${what}: CPU time of n8n ${cpu(ours)} ms against ${cpu(peer)} ms.${latencyMs > 0 ? ` ${MOST_AT_ONCE} at once make at least ${floorMs} ms of waiting.` : ''}`,
+		],
+	};
+	// A server that answers at once has no two requests under way.
+	if (latencyMs === 0) return [time];
 	return [
-		{
-			what,
-			unit: 'ms',
-			ours: sampleOf(ours.map(({ ms }) => ms)),
-			peer: { name: 'HTTP Request', figures: sampleOf(peer.map(({ ms }) => ms)) },
-			goal,
-			notes: [
-				`${what}: CPU time of n8n ${cpu(ours)} ms against ${cpu(peer)} ms.${latencyMs > 0 ? ` ${MOST_AT_ONCE} at once make at least ${floorMs} ms of waiting.` : ''}`,
-			],
-		},
+		time,
 		{
 			what: `most requests at once, ${what}`,
 			unit: 'requests',

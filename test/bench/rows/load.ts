@@ -80,7 +80,15 @@ export async function load(): Promise<GroupOutcome> {
 async function packedSize(folder: string, without: string): Promise<number> {
 	const tar = await promisify(execFile)(
 		'tar',
-		['-c', '--format=ustar', '--owner=0', '--group=0', '--sort=name', `--exclude=./${without}`, '.'],
+		[
+			'-c',
+			'--format=ustar',
+			'--owner=0',
+			'--group=0',
+			'--sort=name',
+			`--exclude=./${without}`,
+			'.',
+		],
 		{ cwd: folder, encoding: 'buffer', maxBuffer: 64 * 1_024 * 1_024 },
 	);
 	return gzipSync(tar.stdout, { level: 9 }).length;

@@ -72,7 +72,9 @@ export async function notices(bench: Bench): Promise<GroupOutcome> {
 				ours: of(storms, 0, (run) => run.executions),
 				peer: { name, figures: of(storms, 1, (run) => run.executions) },
 				goal: { of: 'ratio', bound: 'atMost', value: 0.1 },
-				notes: [`${what}: answers of the first round ${answers(storms[0])} against ${answers(storms[1])}.`],
+				notes: [
+					`${what}: answers of the first round ${answers(storms[0])} against ${answers(storms[1])}.`,
+				],
 			},
 			{
 				what: `CPU time of n8n for ${what}`,
@@ -119,7 +121,9 @@ async function flood(
 		await pause(POLL_MS);
 	}
 	const cpu = cpuMs(bench.pid) - cpuBefore;
-	const ends = (await rest.executions(workflow.id)).map(({ stoppedAt }) => Date.parse(stoppedAt ?? ''));
+	const ends = (await rest.executions(workflow.id)).map(({ stoppedAt }) =>
+		Date.parse(stoppedAt ?? ''),
+	);
 	await pause(QUIET_MS);
 	executions = (await rest.successes(workflow.id)) - before;
 	return { executions, ms: Math.max(...ends) - start, cpuMs: cpu, statuses };
