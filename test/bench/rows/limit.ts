@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { checkSame, inTurn, type Bench } from '../bench';
+import { inTurn, type Bench, type Side } from '../bench';
 import type { GroupOutcome, Outcome } from '../outcome';
 import { sampleOf } from '../statistics';
 import { byNextUrl, httpRequest, listProducts, splitOut } from '../workflows';
@@ -9,18 +10,56 @@ const LIMIT = 20;
 /** A minute of the sandbox takes this long. */
 const WINDOW_SECONDS = 3;
 const INTERVAL_MS = (WINDOW_SECONDS * 1_000) / LIMIT;
+const DEFAULT_PAGE_SIZE = 30;
+const ROUNDS = { warmUps: 0, counted: 3 };
 
-const failureSchema = z.object({ message: z.string() });
+interface Round {
+	ms: number;
+	requests: number;
+	/** How many of them were answered 429. */
+	refused: number;
+}
 
 /** The catalog under 20 requests a minute. */
 export async function limit(bench: Bench): Promise<GroupOutcome> {
+	const small = await openAccount(bench, DEFAULT_PAGE_SIZE);
+	const peer = async (intervalMs: number): Promise<Side> =>
+		await bench.side(small.account, [
+			httpRequest(small.account.bearer, `${small.account.baseUrl}/products`, byNextUrl(intervalMs)),
+			splitOut('data'),
+		]);
+	const [own = [], paced = []] = await inTurn(
+		[small.ours, await peer(INTERVAL_MS)],
+		ROUNDS,
+		small.measure,
+	);
+	const unpaced = await small.alone(async () => await (await peer(0)).attempt());
+	const large = await openAccount(bench, 100);
+	const [fewer = []] = await inTurn([large.ours], ROUNDS, large.measure);
 	return {
-		outcomes: [...(await measure(bench, 30)), ...(await measure(bench, 100))],
+		outcomes: [
+			againstTheLimit(DEFAULT_PAGE_SIZE, own),
+			againstTheLimit(100, fewer),
+			{
+				what: whatOf(DEFAULT_PAGE_SIZE),
+				unit: 'ms',
+				ours: sampleOf(own.map(({ ms }) => ms)),
+				peer: {
+					name: `HTTP Request by next URL, ${INTERVAL_MS} ms between pages + Split Out`,
+					figures: sampleOf(paced.map(({ ms }) => ms)),
+				},
+				notes: [
+					`HTTP Request with its interval set: ${countsOf(paced)}.`,
+					`HTTP Request with no interval: ${fateOf(unpaced)}`,
+				],
+			},
+		],
 		method: `A sandbox whose minute takes ${WINDOW_SECONDS} s allows ${LIMIT} requests in it; our node is told so by its options Request Limit and Request Limit Window. What the limit itself allows: a burst of ${LIMIT} at once, and a whole window before each further ${LIMIT}. HTTP Request knows no limit, so its user has to set the interval between pages: ${INTERVAL_MS} ms fit.`,
 	};
 }
 
-async function measure(bench: Bench, granted: number): Promise<Outcome[]> {
+/** An account with a catalog of its own; each of its runs begins with a fresh window. */
+async function openAccount(bench: Bench, granted: number) {
 	const sandbox = await bench.sandbox({
 		products: PRODUCTS,
 		maxPageSize: granted,
@@ -30,68 +69,55 @@ async function measure(bench: Bench, granted: number): Promise<Outcome[]> {
 	});
 	const account = await bench.account(sandbox);
 	const options = { requestLimit: LIMIT, requestLimitWindow: WINDOW_SECONDS };
-	const peer = (intervalMs: number) => [
-		httpRequest(account.bearer, `${sandbox.baseUrl}/products`, byNextUrl(intervalMs)),
-		splitOut('data'),
-	];
-	const ours = await bench.side(account, [listProducts(options)]);
-	const paced = await bench.side(account, peer(INTERVAL_MS));
-	const unset = await bench.side(account, peer(0));
 	const alone = async <T>(run: () => Promise<T>): Promise<T> => {
-		await new Promise((resolve) => setTimeout(resolve, (WINDOW_SECONDS + 0.5) * 1_000));
+		await pause((WINDOW_SECONDS + 0.2) * 1_000);
 		sandbox.reset();
 		return await run();
 	};
-	const what = `${PRODUCTS.toLocaleString('en-US')} products at ${LIMIT} a minute, up to ${granted} a page`;
-	const runs = await inTurn(
-		[ours, paced],
-		{ warmUps: 0, counted: 3 },
-		async (side) =>
+	return {
+		account,
+		ours: await bench.side(account, [listProducts(options)]),
+		alone,
+		measure: async (side: Side): Promise<Round> =>
 			await alone(async () => {
 				const { ms } = await side.run();
-				const { requests } = sandbox;
-				return {
-					ms,
-					requests: requests.length,
-					refused: requests.filter(({ status }) => status === 429).length,
-				};
+				const refused = sandbox.requests.filter(({ status }) => status === 429).length;
+				return { ms, requests: sandbox.requests.length, refused };
 			}),
-	);
-	const [own = [], peers = []] = runs;
-	const requests = own[0]?.requests ?? 0;
-	const allowed = Math.floor((requests - 1) / LIMIT) * WINDOW_SECONDS * 1_000;
-	const refused = (rounds: typeof own): number => rounds.reduce((sum, run) => sum + run.refused, 0);
-	const times = sampleOf(own.map(({ ms }) => ms));
-	const outcomes: Outcome[] = [
-		{
-			what,
-			unit: 'ms',
-			ours: times,
-			peer: { name: 'the limit itself', figures: sampleOf([allowed]) },
-			goal: { of: 'ratio', bound: 'atMost', value: 1.05 },
-			notes: [
-				`${what}: ${requests} requests, ${refused(own)} of them refused (429) in all rounds together.`,
-			],
-		},
-		{
-			what,
-			unit: 'ms',
-			ours: times,
-			peer: {
-				name: `HTTP Request, ${INTERVAL_MS} ms between pages + Split Out`,
-				figures: sampleOf(peers.map(({ ms }) => ms)),
-			},
-			notes: [`${what}, the peer: ${peers[0]?.requests} requests, ${refused(peers)} refused.`],
-		},
-	];
-	if (granted === 30) {
-		const reason = await alone(async () => failureSchema.parse(JSON.parse(await unset.failure())));
-		const statuses = sandbox.requests.map(({ status }) => status);
-		const passed = statuses.filter((status) => status === 200).length;
-		outcomes[1]?.notes?.push(
-			`With no interval set HTTP Request fails after ${passed} pages: "${reason.message}" (answer ${statuses.at(-1)}), and the ${passed * 30} products that it has read are lost with the execution.`,
-		);
-	}
-	await alone(async () => await checkSame([ours], PRODUCTS));
-	return outcomes;
+	};
+}
+
+function whatOf(granted: number): string {
+	return `${PRODUCTS.toLocaleString('en-US')} products, up to ${granted} a page`;
+}
+
+function againstTheLimit(granted: number, rounds: readonly Round[]): Outcome {
+	const requests = rounds[0]?.requests ?? 0;
+	const allowedMs = Math.floor((requests - 1) / LIMIT) * WINDOW_SECONDS * 1_000;
+	return {
+		what: whatOf(granted),
+		unit: 'ms',
+		ours: sampleOf(rounds.map(({ ms }) => ms)),
+		peer: { name: 'what the limit allows', figures: sampleOf([allowedMs]) },
+		goal: { of: 'ratio', bound: 'atMost', value: 1.05 },
+		notes: [`Ours, up to ${granted} a page: ${countsOf(rounds)}.`],
+	};
+}
+
+function countsOf(rounds: readonly Round[]): string {
+	const refused = rounds.reduce((sum, round) => sum + round.refused, 0);
+	return `${rounds[0]?.requests} requests a run, ${refused} refused (429) in all runs together`;
+}
+
+/** What becomes of a list that runs into the limit, in words. */
+function fateOf({ status, text }: { status: number; text: string }): string {
+	const json: unknown = JSON.parse(text);
+	if (status !== 200)
+		return `the execution fails: ${z.object({ message: z.string() }).parse(json).message}`;
+	const items = z.array(z.record(z.unknown())).parse(json);
+	const products = items.filter((item) => typeof item.hash === 'string').length;
+	const missing = PRODUCTS - products;
+	return missing === 0
+		? 'all products are there.'
+		: `the execution succeeds with ${products} products, and nothing says that ${missing.toLocaleString('en-US')} are missing: the answer 429 has no next URL, which ends the list.`;
 }

@@ -243,17 +243,15 @@ describe('Reading a page', () => {
 	});
 
 	test('nothing makes it throw, and unknown fields stay', () => {
-		// A field of this one name is not kept, and no service has it.
-		const names = fc.string().filter((name) => name !== '__proto__');
 		fc.assert(
 			fc.property(fc.anything(), (body) => {
 				readProductPage(body);
 			}),
 		);
 		fc.assert(
-			fc.property(fc.array(fc.dictionary(names, fc.jsonValue())), (data) => {
-				const sent: unknown = JSON.parse(JSON.stringify({ data }));
-				expect({ data: readProductPage(sent)?.data }).toEqual(sent);
+			fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), (data) => {
+				const text = JSON.stringify({ data });
+				expect(JSON.stringify({ data: readProductPage(JSON.parse(text))?.data })).toBe(text);
 			}),
 		);
 	});
