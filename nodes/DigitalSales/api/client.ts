@@ -129,13 +129,14 @@ export class Client {
 		const budget = budgetOf(this.account, request.endpoint, rate);
 		if (budget.delayMs() >= NOTABLE_WAIT_MS) onWait?.(request.endpoint);
 		await budget.take(this.budgetSignal());
+		const sentAt = clock.now();
 		const outcome = await this.send(request);
 		const headers = outcome.answer?.headers ?? {};
 		if (outcome.situation === 'rateLimited') {
 			outcome.closedMs = retryAfterMs(headers) ?? unstatedWaitMs(nth429, clock.random());
 			budget.settleLimited(readLimitHeaders(headers), outcome.closedMs);
 		} else {
-			budget.settle(readLimitHeaders(headers));
+			budget.settle(readLimitHeaders(headers), sentAt);
 		}
 		return outcome;
 	}

@@ -25,7 +25,7 @@ export interface LimitHeaders {
  */
 export class RateLimiter {
 	private queue: Promise<void> = Promise.resolve();
-	/** When each request of the window was answered, oldest first. */
+	/** When each request of the last two windows was answered, oldest first. */
 	private answered: number[] = [];
 	private inFlight = 0;
 	private closedUntil = 0;
@@ -47,8 +47,9 @@ export class RateLimiter {
 		if (this.probing) return this.inFlight > 0 ? Infinity : 0;
 		if (!this.rate) return 0;
 		this.forgetOld(now);
-		if (this.answered.length + this.inFlight < this.rate.requests) return 0;
-		const [oldest] = this.answered;
+		const window = this.answeredSince(now - this.rate.perMs);
+		if (window.length + this.inFlight < this.rate.requests) return 0;
+		const [oldest] = window;
 		return oldest === undefined ? Infinity : oldest + this.rate.perMs - now;
 	}
 
@@ -74,13 +75,17 @@ export class RateLimiter {
 		}
 	}
 
-	/** Enters the answer of a request that was taken, with what its headers said. */
-	settle(headers: LimitHeaders): void {
+	/**
+	 * Enters the answer of a request that was taken, with what its headers said.
+	 *
+	 * @param sentAt when it was sent, on the clock of the package
+	 */
+	settle(headers: LimitHeaders, sentAt: number): void {
 		const now = clock.now();
 		if (this.probing) this.answered = [];
 		this.probing = false;
 		this.answered.push(now);
-		this.correct(headers, now);
+		this.correct(headers, sentAt, now);
 		this.release();
 	}
 
@@ -112,19 +117,28 @@ export class RateLimiter {
 		this.inFlight++;
 	}
 
-	/** The service counts for all who share the account; where it has counted more, we follow. */
-	private correct({ limit, remaining }: LimitHeaders, now: number): void {
+	/**
+	 * The service counts for all who share the account; where it has counted more, we follow. It
+	 * counted at some moment since the request was sent, and what of ours has left the window only
+	 * after that is in its count too.
+	 */
+	private correct({ limit, remaining }: LimitHeaders, sentAt: number, now: number): void {
 		if (!this.rate || limit === undefined || limit < 1) return;
 		if (limit < this.rate.requests) this.rate = { ...this.rate, requests: limit };
 		if (remaining === undefined) return;
-		this.forgetOld(now);
-		const spentByOthers = limit - remaining - this.answered.length - this.inFlight + 1;
+		const ours = this.answeredSince(sentAt - this.rate.perMs).length + this.inFlight - 1;
+		const spentByOthers = limit - remaining - ours;
 		for (let spent = 0; spent < Math.min(spentByOthers, limit); spent++) this.answered.push(now);
 	}
 
 	private forgetOld(now: number): void {
 		const { rate } = this;
-		if (rate) this.answered = this.answered.filter((at) => now - at < rate.perMs);
+		if (rate) this.answered = this.answeredSince(now - 2 * rate.perMs);
+	}
+
+	private answeredSince(moment: number): number[] {
+		const first = this.answered.findIndex((at) => at > moment);
+		return first < 0 ? [] : this.answered.slice(first);
 	}
 }
 

@@ -23,7 +23,7 @@ describe('The budget of an account', () => {
 		for (let sent = 0; sent < count; sent++) {
 			await limiter.take();
 			moments.push(clock.now() - start);
-			limiter.settle({});
+			limiter.settle({}, clock.now());
 		}
 		return moments;
 	}
@@ -49,7 +49,7 @@ describe('The budget of an account', () => {
 						await clock.sleep(pause);
 						await limiter.take();
 						moments.push(clock.now());
-						limiter.settle({});
+						limiter.settle({}, clock.now());
 					}
 					for (const moment of moments) {
 						const within = moments.filter((other) => other >= moment && other < moment + MINUTE);
@@ -68,7 +68,7 @@ describe('The budget of an account', () => {
 
 		expect(limiter.delayMs()).toBe(Infinity);
 		const third = limiter.take();
-		limiter.settle({});
+		limiter.settle({}, clock.now());
 		await third;
 		expect(limiter.delayMs()).toBe(Infinity);
 	});
@@ -80,7 +80,7 @@ describe('The budget of an account', () => {
 			for (let page = 0; page < 3; page++) {
 				await limiter.take();
 				served.push(name);
-				limiter.settle({});
+				limiter.settle({}, clock.now());
 			}
 		};
 		await Promise.all(['a', 'b', 'c', 'd'].map(execution));
@@ -93,22 +93,39 @@ describe('The budget of an account', () => {
 	test('follows the service where others spend from the same account', async () => {
 		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
 		await limiter.take();
-		limiter.settle({ limit: 20, remaining: 3 });
+		limiter.settle({ limit: 20, remaining: 3 }, clock.now());
 
 		const moments = await send(limiter, 4);
 		expect(moments[2]).toBeLessThan(1_000);
 		expect(moments[3]).toBeGreaterThan(MINUTE - 1_000);
 	});
 
+	test('what has left the window while an answer was on its way was not spent by others', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		for (let sent = 1; sent <= 20; sent++) {
+			await limiter.take();
+			limiter.settle({ limit: 20, remaining: 20 - sent }, clock.now());
+			await clock.sleep(100);
+		}
+		await limiter.take();
+		const sentAt = clock.now();
+		await clock.sleep(1_000);
+		// The service counted when it came, with 19 of the first 20 still in its window.
+		limiter.settle({ limit: 20, remaining: 0 }, sentAt);
+
+		const moments = await send(limiter, 15);
+		expect(moments[14]).toBeLessThan(1_000);
+	});
+
 	test('takes a lower limit over from the service, and no higher one', async () => {
 		const lower = new RateLimiter({ requests: 20, perMs: MINUTE });
 		await lower.take();
-		lower.settle({ limit: 5, remaining: 4 });
+		lower.settle({ limit: 5, remaining: 4 }, clock.now());
 		expect((await send(lower, 5))[4]).toBeGreaterThan(MINUTE - 1_000);
 
 		const higher = new RateLimiter({ requests: 2, perMs: MINUTE });
 		await higher.take();
-		higher.settle({ limit: 600, remaining: 599 });
+		higher.settle({ limit: 600, remaining: 599 }, clock.now());
 		expect((await send(higher, 2))[1]).toBeGreaterThan(MINUTE - 1_000);
 	});
 
@@ -130,14 +147,14 @@ describe('The budget of an account', () => {
 		limiter.settleLimited({}, 5_000);
 		await limiter.take();
 		expect(limiter.delayMs()).toBe(Infinity);
-		limiter.settle({});
+		limiter.settle({}, clock.now());
 		expect(limiter.delayMs()).toBe(0);
 	});
 
 	test('a cancelled execution stops waiting at once and takes nothing', async () => {
 		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
 		await limiter.take();
-		limiter.settle({});
+		limiter.settle({}, clock.now());
 		restoreTime();
 		const canceling = new AbortController();
 		const first = limiter.take(canceling.signal);
