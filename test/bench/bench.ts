@@ -28,6 +28,7 @@ export interface Cost {
 
 /** One side of a comparison: a published workflow that answers when it has ended. */
 export interface Side {
+	url: string;
 	/** Runs it to its end. */
 	run(body?: object): Promise<Cost>;
 	/** Runs it and gives the items of its last node. */
@@ -81,6 +82,7 @@ export class Bench {
 		const silent = await publish('noData');
 		const telling = await publish('allEntries');
 		return {
+			url: silent,
 			run: async (body = {}) => {
 				const cpuBefore = cpuMs(this.pid);
 				const start = performance.now();
@@ -106,19 +108,17 @@ export class Bench {
 		return saved;
 	}
 
-	/** Starts n8n anew, so that no earlier run has left anything in its memory. */
-	async restart(warmUp: Side): Promise<void> {
-		await this.stage.restart();
+	/**
+	 * Starts n8n anew, so that no earlier run has left anything in its memory.
+	 *
+	 * @param url of a published workflow: its address listens a moment after n8n is ready
+	 */
+	async restart(url: string, env: Record<string, string> = {}): Promise<void> {
+		await this.stage.restart(env);
 		const deadline = Date.now() + REGISTERED_WITHIN_MS;
-		for (;;) {
-			try {
-				await warmUp.run();
-				return;
-			} catch (error) {
-				// Its addresses are not listening yet.
-				if (Date.now() > deadline) throw error;
-				await pause(POLL_MS);
-			}
+		while ((await post(url, {})).status === 404) {
+			if (Date.now() > deadline) throw new Error('A published workflow does not listen.');
+			await pause(POLL_MS);
 		}
 	}
 
