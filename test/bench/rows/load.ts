@@ -64,7 +64,13 @@ export async function load(): Promise<GroupOutcome> {
 					what: 'tarball without the QR library',
 					unit: 'kB',
 					ours: sampleOf([withoutLibrary / KB]),
-					goal: { of: 'ours', bound: 'atMost', value: 60 },
+					goal: {
+						of: 'ours',
+						bound: 'atMost',
+						value: 60,
+						missedBecause:
+							'the code ships as it is compiled, not minified, so that whoever runs it can read it where it runs; the README, the license and package.json are in it, too.',
+					},
 					notes: [`The tarball as it is published has ${(whole / KB).toFixed(1)} kB.`],
 				},
 			],

@@ -9,8 +9,8 @@ import { sampleOf } from '../statistics';
 import { DONE, httpRequest, IF_PAID, paidSale, webhook } from '../workflows';
 
 const LATENCY_MS = 5;
-const DISTINCT = 200;
-const STORM = { transactions: 10, times: 20 };
+const DISTINCT = 150;
+const STORM = { transactions: 10, times: 15 };
 const SENT_AT_ONCE = 20;
 const ROUNDS = { warmUps: 1, counted: 3 };
 const POLL_MS = 200;
