@@ -26,6 +26,8 @@ export interface N8nOptions {
 export interface N8nInstance {
 	url: string;
 	log: string;
+	/** Its process, for who measures it. */
+	pid: number;
 	stop(): Promise<void>;
 	/** Ends it as a crash does, with no time to put anything in order. */
 	kill(): Promise<void>;
@@ -151,5 +153,5 @@ export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
 		}
 		await pause(100);
 	}
-	return { url, log, stop, kill, died };
+	return { url, log, pid: child.pid ?? 0, stop, kill, died };
 }

@@ -204,6 +204,14 @@ export class N8nRest {
 		return results;
 	}
 
+	/** How many executions of a workflow have ended well. */
+	async successes(workflowId: string): Promise<number> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId, status: ['success'] }));
+		const schema = z.object({ count: z.number() });
+		const { count } = await this.call(schema, 'GET', `/executions?filter=${filter}&limit=1`);
+		return count;
+	}
+
 	/** One execution with what its nodes put out so far; it has to have begun. */
 	async execution(id: string): Promise<Execution> {
 		const { data, ...summary } = await this.readExecution(id);

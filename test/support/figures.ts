@@ -1,7 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { writeSection } from './measurements';
 
-const FILE = path.resolve(__dirname, '..', '..', 'docs', 'measurements.md');
 const COLUMNS = ['what was done', 'runs', 'what came of it'] as const;
 
 type Row = [what: string, runs: string, outcome: string];
@@ -31,13 +29,7 @@ export class Figures {
 	}
 
 	private keep(table: string): void {
-		const section = `## ${this.title}\n\nMade by \`WRITE_MEASUREMENTS=1 ${this.command}\`.\n\n${table}`;
-		const text = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '# Measurements\n';
-		const [head = '', ...sections] = text.trimEnd().split(/\n(?=## )/);
-		const others = sections.map((other) => other.trim());
-		const place = others.findIndex((other) => other.startsWith(`## ${this.title}\n`));
-		others.splice(place < 0 ? others.length : place, place < 0 ? 0 : 1, section.trim());
-		writeFileSync(FILE, `${[head.trim(), ...others].join('\n\n')}\n`);
+		writeSection(this.title, `Made by \`WRITE_MEASUREMENTS=1 ${this.command}\`.\n\n${table}`);
 	}
 }
 

@@ -16,7 +16,8 @@ export interface ListingOptions {
 	maxPages?: number;
 }
 
-const PAGES_AT_ONCE = 4;
+/** As many as a browser has under way with one host. */
+const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
 /** Pages in a row without anything new after which a service that claims to have more is left. */
 const MOST_BARREN_PAGES = 10;

@@ -1,5 +1,3 @@
-import { generatePngQrCode } from '../../../vendor/qrCode';
-
 /** Pixels of one module: a usual PIX code gives a picture some 500 pixels wide. */
 const SCALE = 8;
 /** Modules of white around the code; the specification asks for four. */
@@ -11,6 +9,8 @@ const MARGIN = 4;
  * @returns a PNG; undefined where the text is too long for a QR code
  */
 export async function drawQrCode(text: string): Promise<Uint8Array | undefined> {
+	// Most runs draw nothing, and n8n loads every node when it starts.
+	const { generatePngQrCode } = await import('../../../vendor/qrCode');
 	try {
 		return await generatePngQrCode(text, { ecLevel: 'M', scale: SCALE, margin: MARGIN });
 	} catch {

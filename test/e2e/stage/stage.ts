@@ -48,15 +48,21 @@ export class Stage {
 		return this.n8n.url;
 	}
 
+	/** The process of the running n8n. */
+	get pid(): number {
+		return this.n8n.pid;
+	}
+
 	get rest(): N8nRest {
 		return this.session;
 	}
 
 	/** Stops n8n and starts it again with the same data, at the same address. */
-	async restart(): Promise<void> {
+	async restart(env: Record<string, string> = {}): Promise<void> {
 		await this.n8n.stop();
 		const { userFolder, port, log } = this;
-		this.n8n = await startN8n({ userFolder, port, log: log.replace(/\.log$/, '-restarted.log') });
+		const restartedLog = log.replace(/\.log$/, '-restarted.log');
+		this.n8n = await startN8n({ userFolder, port, log: restartedLog, env });
 		this.session = new N8nRest(this.n8n.url);
 		await this.session.signIn(DEMO_LOGIN);
 	}

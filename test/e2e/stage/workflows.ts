@@ -11,9 +11,11 @@ export interface NodeSketch {
 	typeVersion?: number;
 	parameters?: Parameters;
 	webhookId?: string;
+	/** For nodes of n8n's own; ours get the credential of the chain. */
+	credentials?: Record<string, { id: string; name: string }>;
 }
 
-const ACTION = `${PACKAGE_NAME}.digitalSales`;
+export const ACTION = `${PACKAGE_NAME}.digitalSales`;
 export const TRIGGER = `${PACKAGE_NAME}.digitalSalesTrigger`;
 
 /** A workflow whose nodes follow each other in one chain. */

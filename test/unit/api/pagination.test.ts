@@ -113,7 +113,7 @@ describe('Pages of a list', () => {
 		);
 	});
 
-	test('never more than four pages are under way', async () => {
+	test('never more than six pages are under way', async () => {
 		let underWay = 0;
 		let most = 0;
 		const one = { total: 200, pageSize: 5, meta: true, links: false, texts: false };
@@ -127,7 +127,7 @@ describe('Pages of a list', () => {
 			keep: () => true,
 		});
 
-		expect(most).toBe(4);
+		expect(most).toBe(6);
 	});
 
 	test('whatever a service answers, the list ends and holds nothing twice', async () => {
@@ -152,7 +152,7 @@ describe('Pages of a list', () => {
 				});
 
 				expect(new Set(items.map(({ hash }) => hash)).size).toBe(items.length);
-				expect(asked).toBeLessThanOrEqual(104);
+				expect(asked).toBeLessThanOrEqual(106);
 			}),
 		);
 	});
@@ -179,7 +179,7 @@ describe('Pages of a list', () => {
 		});
 
 		expect(listing.items).toHaveLength(1);
-		expect(asked).toBeLessThanOrEqual(15);
+		expect(asked).toBeLessThanOrEqual(16);
 		expect(listing.incomplete).toContain('without anything new');
 	});
 
@@ -281,17 +281,15 @@ describe('Reading a page', () => {
 	});
 
 	test('nothing makes it throw, and unknown fields stay', () => {
-		// A field of this one name is not kept, and no service has it.
-		const names = fc.string().filter((name) => name !== '__proto__');
 		fc.assert(
 			fc.property(fc.anything(), (body) => {
 				readProductPage(body);
 			}),
 		);
 		fc.assert(
-			fc.property(fc.array(fc.dictionary(names, fc.jsonValue())), (data) => {
-				const sent: unknown = JSON.parse(JSON.stringify({ data }));
-				expect({ data: readProductPage(sent)?.data }).toEqual(sent);
+			fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), (data) => {
+				const text = JSON.stringify({ data });
+				expect(JSON.stringify({ data: readProductPage(JSON.parse(text))?.data })).toBe(text);
 			}),
 		);
 	});

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { toDataObject } from './json';
+import { isJsonObject, toDataObject } from './json';
 import { offerSchema } from './offer';
 import { lenientInteger, tolerated } from './lenient';
 
@@ -35,8 +35,11 @@ export interface ProductPage {
 
 const positive = tolerated(lenientInteger.pipe(z.number().nonnegative()));
 
+/** Taken as it is: a record schema would copy every product of a catalog of thousands. */
+const item = z.custom<Record<string, unknown>>(isJsonObject);
+
 const pageSchema = z.object({
-	data: z.array(z.record(z.unknown())),
+	data: z.array(item),
 	meta: tolerated(z.object({ last_page: positive, per_page: positive, total: positive })),
 	links: tolerated(z.object({ next: z.string().nullable() })),
 });
@@ -50,7 +53,7 @@ export function readProductPage(body: unknown): ProductPage | undefined {
 	if (!page.success) {
 		const wrapped = z.object({ data: pageSchema }).safeParse(body);
 		if (wrapped.success) return fromPage(wrapped.data.data);
-		const bare = z.array(z.record(z.unknown())).safeParse(body);
+		const bare = z.array(item).safeParse(body);
 		return bare.success ? { data: bare.data.map(toDataObject) } : undefined;
 	}
 	return fromPage(page.data);

@@ -1,0 +1,69 @@
+import type { Sample } from './statistics';
+
+/** What is promised of a row. */
+export interface Goal {
+	/** Of what: ours divided by the peer's, or ours itself. */
+	of: 'ratio' | 'ours';
+	bound: 'atMost' | 'atLeast';
+	value: number;
+	/** A bound in absolute time depends on the machine: it is shown, and a miss is no failure. */
+	isOnlyShown?: boolean;
+	/** Why it is missed, where that is known and accepted: then a miss is no failure. */
+	missedBecause?: string;
+}
+
+/** One row of the table. */
+export interface Outcome {
+	what: string;
+	unit: string;
+	ours: Sample;
+	/** What a user would pick instead; none where there is nothing to compare with. */
+	peer?: { name: string; figures: Sample };
+	goal?: Goal;
+	/** What else belongs to the figures: counts, what the peer did wrong, the physical limit. */
+	notes?: string[];
+}
+
+/** A line of a plot: points of x and y. */
+export interface Line {
+	label: string;
+	points: Array<[x: number, y: number]>;
+}
+
+/** A picture of figures against the size of the work. */
+export interface Plot {
+	/** Of the file, without its ending. */
+	name: string;
+	title: string;
+	xLabel: string;
+	yLabel: string;
+	lines: Line[];
+}
+
+/** What a group of rows gave. */
+export interface GroupOutcome {
+	outcomes: Outcome[];
+	plots?: Plot[];
+	/** How it was measured, in words for the reader. */
+	method: string;
+}
+
+/** Ours divided by the peer's. */
+export function ratioOf({ ours, peer }: Outcome): number | undefined {
+	return peer && ours.median / peer.figures.median;
+}
+
+/** Whether the goal of a row is met; undefined where it has none. */
+export function isMet(outcome: Outcome): boolean | undefined {
+	const { goal, ours } = outcome;
+	if (!goal) return undefined;
+	const value = goal.of === 'ours' ? ours.median : ratioOf(outcome);
+	if (value === undefined) throw new Error(`"${outcome.what}" has no peer to be compared with.`);
+	return goal.bound === 'atMost' ? value <= goal.value : value >= goal.value;
+}
+
+/** Whether a row makes the whole run fail: missed, and nobody has said why. */
+export function isFailure(outcome: Outcome): boolean {
+	const { goal } = outcome;
+	return isMet(outcome) === false && !goal?.isOnlyShown && goal?.missedBecause === undefined;
+}

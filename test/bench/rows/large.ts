@@ -1,0 +1,117 @@
+import { inTurn, checkSame, type Bench, type Side } from '../bench';
+import type { GroupOutcome, Line, Outcome } from '../outcome';
+import { memoryMb, resetPeak } from '../process';
+import { sampleOf, type Sample } from '../statistics';
+import { byPageNumber, httpRequest, listProducts, splitOut } from '../workflows';
+
+const SIZES = [5_000, 10_000, 25_000, 50_000];
+const LARGEST = 50_000;
+const PAGE_SIZE = 100;
+const WARM_UP = 300;
+const ROUNDS = { warmUps: 1, counted: 3 };
+const FRESH_STARTS = 3;
+const PEER = `HTTP Request by page number, ${PAGE_SIZE} a page + Split Out`;
+
+/** Catalogs of thousands from a server that answers at once: what the sides themselves cost. */
+export async function large(bench: Bench): Promise<GroupOutcome> {
+	for (const size of [WARM_UP, ...SIZES]) bench.lean.prepare(size, [PAGE_SIZE]);
+	const sides = new Map<number, Side[]>();
+	for (const size of [WARM_UP, ...SIZES]) sides.set(size, await sidesFor(bench, size));
+	const of = (size: number): Side[] => sides.get(size) ?? [];
+
+	await checkSame(of(5_000), 5_000);
+	const times = new Map<number, Sample[]>();
+	for (const size of SIZES) {
+		const rounds = { ...ROUNDS, warmUps: size === SIZES[0] ? ROUNDS.warmUps : 0 };
+		const runs = await inTurn(of(size), rounds, async (side) => (await side.run()).ms);
+		times.set(size, runs.map(sampleOf));
+	}
+	const peaks = new Map<number, number[][]>();
+	const atRest: number[] = [];
+	for (const size of SIZES) {
+		const rounds = { warmUps: 0, counted: size === LARGEST ? FRESH_STARTS : 1 };
+		const runs = await inTurn([0, 1], rounds, async (place) => {
+			const [warmUp, side] = [of(WARM_UP)[place], of(size)[place]];
+			if (!warmUp || !side) throw new Error('A side is missing.');
+			await bench.restart(warmUp.url);
+			await warmUp.run();
+			resetPeak(bench.pid);
+			atRest.push(memoryMb(bench.pid).now);
+			await side.run();
+			return memoryMb(bench.pid).peak;
+		});
+		peaks.set(size, runs);
+	}
+	// One figure for both: what has been cleared away at the moment of the start is chance.
+	const { median: base } = sampleOf(atRest);
+	const memory = new Map(
+		[...peaks].map(([size, runs]) => [
+			size,
+			runs.map((rounds) => sampleOf(rounds.map((peak) => peak - base))),
+		]),
+	);
+	return {
+		outcomes: [...rowsOf('time', 'ms', times, 0.5), ...rowsOf('memory', 'MB', memory, 0.8)],
+		plots: [
+			{
+				name: 'time-by-size',
+				title: 'Listing a catalog: time',
+				xLabel: 'products',
+				yLabel: 'seconds',
+				lines: linesOf(times, 1 / 1_000),
+			},
+			{
+				name: 'memory-by-size',
+				title: "Listing a catalog: memory on top of n8n's own, at its peak",
+				xLabel: 'products',
+				yLabel: 'MB',
+				lines: linesOf(memory, 1),
+			},
+		],
+		method: `A lean server sends pages that are ready as bytes, without delay, ${PAGE_SIZE} products each to both sides. Memory is what the process of n8n has at the peak of the run (VmHWM), each time in an n8n that was started for it and has listed ${WARM_UP} products the same way, on top of what it has just before that (${Math.round(base)} MB, the median of both sides).`,
+	};
+}
+
+async function sidesFor(bench: Bench, products: number): Promise<Side[]> {
+	const { lean } = bench;
+	const baseUrl = lean.baseUrl(products);
+	const account = await bench.account({ baseUrl, apiToken: lean.apiToken });
+	const url = `${baseUrl}/products`;
+	return [
+		await bench.side(account, [listProducts({ requestLimit: 1_000_000 })]),
+		await bench.side(account, [
+			httpRequest(account.bearer, url, byPageNumber(PAGE_SIZE)),
+			splitOut('data'),
+		]),
+	];
+}
+
+function rowsOf(
+	what: string,
+	unit: string,
+	samples: ReadonlyMap<number, Sample[]>,
+	bound: number,
+): Outcome[] {
+	return [...samples].flatMap(([size, [ours, peer]]) =>
+		ours && peer
+			? [
+					{
+						what: `${size.toLocaleString('en-US')} products: ${what}`,
+						unit,
+						ours,
+						peer: { name: PEER, figures: peer },
+						...(size === LARGEST && {
+							goal: { of: 'ratio', bound: 'atMost', value: bound } as const,
+						}),
+					},
+				]
+			: [],
+	);
+}
+
+function linesOf(samples: ReadonlyMap<number, Sample[]>, scale: number): Line[] {
+	return ['Digital Sales', 'HTTP Request + Split Out'].map((label, side) => ({
+		label,
+		points: [...samples].map(([size, sides]) => [size, (sides[side]?.median ?? NaN) * scale]),
+	}));
+}
