@@ -6,13 +6,6 @@ const TRIGGER = 'When a charge is paid';
 const WHO = /(?<="=)[^"]*When a charge is paid[^"]*/;
 const FIRST = 'First to report';
 
-/** The example in which a data table decides who was first. */
-export async function onceExample(): Promise<Example> {
-	const example = (await Example.all()).find(({ file }) => file === 'once-in-all-processes.json');
-	if (example === undefined) throw new Error('The example is missing.');
-	return example;
-}
-
 /**
  * A workflow with the nodes of the example put in between: what `start` does goes on to `next` only
  * for the first of all that give the same `key`, an expression.
@@ -21,7 +14,9 @@ export async function onceBetween(
 	{ name, nodes, connections, settings }: WorkflowFile,
 	{ start, next, key }: { start: string; next: string; key: string },
 ): Promise<WorkflowFile> {
-	const { workflow } = await onceExample();
+	const example = (await Example.all()).find(({ file }) => file === 'once-in-all-processes.json');
+	if (example === undefined) throw new Error('The example is missing.');
+	const { workflow } = example;
 	const between = workflow.nodes.filter((node) => node.name !== TRIGGER);
 	const { [TRIGGER]: entry, ...others } = workflow.connections;
 	const asked: unknown = JSON.parse(
