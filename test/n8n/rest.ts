@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { Execution, summarySchema, type ExecutionSummary } from './execution';
 
 const POLL_MS = 100;
+const SERVED_WITHIN_MS = 60_000;
 const PUBLISH_WITHIN_MS = 60_000;
 const FINISH_WITHIN_MS = 120_000;
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
@@ -73,11 +74,14 @@ export class N8nRest {
 
 	/** Signs in; makes the owner first where the instance has none yet. */
 	async signIn(login: Login): Promise<void> {
-		const made = await this.send('POST', '/owner/setup', {
-			...login,
-			firstName: 'Demo',
-			lastName: 'Owner',
-		});
+		const owner = { ...login, firstName: 'Demo', lastName: 'Owner' };
+		const deadline = Date.now() + SERVED_WITHIN_MS;
+		let made = await this.send('POST', '/owner/setup', owner);
+		// Older versions call themselves ready a moment before they serve this interface.
+		while (made.status === 404 && Date.now() < deadline) {
+			await pause(POLL_MS);
+			made = await this.send('POST', '/owner/setup', owner);
+		}
 		if (made.ok) return;
 		await this.call(z.unknown(), 'POST', '/login', {
 			emailOrLdapLoginId: login.email,
