@@ -8,7 +8,7 @@ import { Cluster } from './stage/cluster';
 
 const figures = new Figures('Queue mode: the budget of an account', 'npm run e2e:queue');
 const START_MS = 15 * 60_000;
-const PRODUCTS = 1_500;
+const PRODUCTS = 1_000;
 const LISTINGS = 4;
 const PER_MINUTE = 20;
 const WITHIN_MS = 480_000;

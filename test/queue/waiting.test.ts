@@ -10,6 +10,8 @@ const START_MS = 15 * 60_000;
 const ROUNDS_AT_BOTH = 20;
 const LAST_OFFSET_MS = 50;
 const AT_ONCE = 4;
+/** By then the worker that parked an execution has looked again by itself. */
+const FIRST_LOOK_OVER_MS = 5_000;
 const LIMITS = [5, 40] as const;
 
 function limit(seconds: number): Record<string, unknown> {
@@ -50,9 +52,10 @@ describe('Wait for Payment, over several processes', () => {
 
 	test('a webhook process is told and wakes it, a worker goes on; the main process does not', async () => {
 		const { charge, executionId } = await waits.park('told');
-		await cluster.sandbox.setStatus(charge.hash, 'paid');
 		const atMain = charge.postback_url.replace(cluster.url, cluster.main.url);
 
+		await pause(FIRST_LOOK_OVER_MS);
+		await cluster.sandbox.setStatus(charge.hash, 'paid');
 		const misrouted = await notify(atMain, charge.hash);
 		const before = (await cluster.rest.execution(executionId)).summary.status;
 		const answered = await notify(charge.postback_url, charge.hash);
