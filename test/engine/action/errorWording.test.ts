@@ -54,7 +54,7 @@ describe('What a person reads of a failed request', () => {
 			'500',
 			{ kind: 'status', status: 500, body: { message: 'Oops' } },
 			'The service failed to answer (500)',
-			`The service said: Oops\n${SERVICE_ADVICE}\n${REQUEST}.`,
+			`The service said: Oops.\n${SERVICE_ADVICE}\n${REQUEST}.`,
 			undefined,
 		],
 		[
@@ -110,14 +110,14 @@ describe('What a person reads of a failed request', () => {
 			'another refusal',
 			{ kind: 'status', status: 409, body: { message: 'Conflict' } },
 			'The service did not accept the request (409)',
-			`The service said: Conflict\n${REQUEST}.`,
+			`The service said: Conflict.\n${REQUEST}.`,
 			undefined,
 		],
 		[
 			'a failure under a 2xx',
 			{ kind: 'successFalse', message: 'No' },
 			'The service reported a failure',
-			`The service said: No\n${REQUEST}.`,
+			`The service said: No.\n${REQUEST}.`,
 			undefined,
 		],
 		[
