@@ -40,6 +40,7 @@ async function tryIn(host: string): Promise<string[]> {
 	const args = ['--config', 'test/e2e/jest.config.js', '--json', '--outputFile', output, ...TESTS];
 	try {
 		await step(`n8n ${n8n} on Node.js ${node}`, async () => {
+			await rm(log, { force: true });
 			const env = { N8N_HOST: host };
 			// What fails is told by the result; without one it never came so far.
 			await run('npx', ['jest', ...args], { cwd: ROOT, log, env }).catch(() => {});

@@ -130,7 +130,9 @@ export class N8nRest {
 
 	/** Saves a workflow as a draft. */
 	async createWorkflow(workflow: WorkflowFile): Promise<SavedWorkflow> {
-		return await this.call(savedWorkflowSchema, 'POST', '/workflows', workflow);
+		// Older versions want to be told that it is not published.
+		const draft = { ...workflow, active: false };
+		return await this.call(savedWorkflowSchema, 'POST', '/workflows', draft);
 	}
 
 	/** Reads a workflow, the static data of its nodes included. */
