@@ -47,6 +47,12 @@ describe('Wait for Payment, over several processes', () => {
 		const body = JSON.stringify({ hash, payment_status: 'paid' });
 		return (await sendRequest(url, { headers, body })).status;
 	};
+	/** Pays without a notice, so that only those of the test are heard. */
+	const payUnheard = async (hash: string): Promise<void> => {
+		cluster.sandbox.addFault({ kind: 'lostNotice' });
+		await cluster.sandbox.setStatus(hash, 'paid');
+		cluster.sandbox.clearFaults();
+	};
 	const reportsOn = (hash: string): number =>
 		downstream.reports.filter((report) => report.hash === hash).length;
 
@@ -55,7 +61,7 @@ describe('Wait for Payment, over several processes', () => {
 		const atMain = charge.postback_url.replace(cluster.url, cluster.main.url);
 
 		await pause(FIRST_LOOK_OVER_MS);
-		await cluster.sandbox.setStatus(charge.hash, 'paid');
+		await payUnheard(charge.hash);
 		const misrouted = await notify(atMain, charge.hash);
 		const before = (await cluster.rest.execution(executionId)).summary.status;
 		const answered = await notify(charge.postback_url, charge.hash);
@@ -74,7 +80,7 @@ describe('Wait for Payment, over several processes', () => {
 		const answers: number[] = [];
 		for (let round = 0; round < ROUNDS_AT_BOTH; round++) {
 			const { charge } = await waits.park('told');
-			await cluster.sandbox.setStatus(charge.hash, 'paid');
+			await payUnheard(charge.hash);
 			const urls = cluster.atEach(charge.postback_url);
 			answers.push(...(await Promise.all(urls.map(async (url) => await notify(url, charge.hash)))));
 			await downstream.reportOn(charge.hash);
@@ -117,7 +123,7 @@ describe('Wait for Payment, over several processes', () => {
 
 	test('the re-check finds out by itself', async () => {
 		const { charge } = await waits.park('looks');
-		await cluster.sandbox.setStatus(charge.hash, 'paid');
+		await payUnheard(charge.hash);
 
 		const { json } = await downstream.reportOn(charge.hash);
 
@@ -160,7 +166,7 @@ describe('Wait for Payment, over several processes', () => {
 		const [taken] = await cluster.sandbox.pay(told.charge.hash);
 		const woken = await downstream.reportOn(told.charge.hash);
 		const early = await notify(first.charge.postback_url, first.charge.hash);
-		await cluster.sandbox.setStatus(first.charge.hash, 'paid');
+		await payUnheard(first.charge.hash);
 		const found = await downstream.reportOn(first.charge.hash, 20_000);
 		const ended = await downstream.reportOn(limited.charge.hash, 180_000);
 
