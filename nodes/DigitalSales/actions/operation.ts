@@ -45,8 +45,13 @@ export interface Operation {
 	serviceFields: Readonly<Record<string, string>>;
 	/** What a person should know before several items run through it. */
 	manyItemsHint?: string;
-	/** How many items may be under way at once; 1 for whatever creates something. */
-	itemsAtOnce: number;
+	/**
+	 * Whether it creates something. Then an error says what the items before have created, and only
+	 * one item is under way at a time.
+	 */
+	creates: boolean;
+	/** How many items may be under way at once, where it creates nothing. */
+	itemsAtOnce?: number;
 	/**
 	 * Reads and checks the parameters of one item. All items are prepared before the first is sent,
 	 * so that bad input in one of them sends nothing.

@@ -28,7 +28,7 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 	const complete = await run.complete(preparations);
 	const outputs = await inOrder(
 		complete,
-		operation.itemsAtOnce,
+		operation.creates ? 1 : (operation.itemsAtOnce ?? 1),
 		async (preparation, itemIndex) => await run.item(preparation, itemIndex),
 	);
 	return [await parkWherePending(this, outputs.flat())];
@@ -67,7 +67,7 @@ class Run {
 				client: this.client(preparation),
 				hint: (message) => this.hint(message),
 			});
-			if (this.operation.itemsAtOnce === 1) this.noteCreated(outputs, itemIndex);
+			if (this.operation.creates) this.noteCreated(outputs, itemIndex);
 			return outputs.map(({ pending, ...output }) => ({
 				item: { ...output, pairedItem: { item: itemIndex } },
 				pending,

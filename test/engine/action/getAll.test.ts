@@ -165,6 +165,20 @@ describe('Product > Get Many', () => {
 		});
 	});
 
+	test('says nothing of what it has created, since it creates nothing', async () => {
+		const fault = { endpoint: 'GET /products', kind: 'status', status: 403 } as const;
+		account.sandbox.addFault({ ...fault, after: 1 });
+
+		const failure = await account.fail(
+			{ ...PARAMETERS, returnAll: false, limit: 1 },
+			{ items: [{}, {}] },
+		);
+
+		expect(failure.itemIndex).toBe(1);
+		expect(failure.message).toContain('(403)');
+		expect(failure.description).not.toContain('Already done');
+	});
+
 	test('simplifies to at most ten flat fields', async () => {
 		const { json } = await account.run({ ...PARAMETERS, simplify: true, limit: 3 });
 

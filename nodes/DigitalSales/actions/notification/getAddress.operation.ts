@@ -22,6 +22,7 @@ export const getAddressOperation: Operation = {
 	description: 'Show the whole address of the published trigger of this workflow',
 	properties,
 	serviceFields: {},
+	creates: false,
 	itemsAtOnce: 32,
 	prepare(context, itemIndex) {
 		const addresses = triggerAddresses(context.getWorkflowStaticData('global'));

@@ -91,7 +91,7 @@ export const createOfferOperation: Operation = {
 	},
 	manyItemsHint:
 		'One offer is created for each input item. To create only one, switch on Execute Once in the Settings of this node.',
-	itemsAtOnce: 1,
+	creates: true,
 	prepare(context, itemIndex) {
 		const unit = context.getNodeParameter('options.amountUnit', itemIndex, 'cents');
 		const form = readForm(

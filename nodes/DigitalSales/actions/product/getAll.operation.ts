@@ -231,7 +231,7 @@ export const getAllProducts: Operation = {
 	description: 'List the products of the account with their offers',
 	properties,
 	serviceFields: {},
-	itemsAtOnce: 1,
+	creates: false,
 	prepare(context, itemIndex) {
 		const { returnAll, limit, simplify, filters, options } = readForm(
 			context,

@@ -48,7 +48,7 @@ export const createTransactionOperation: Operation = {
 	},
 	manyItemsHint:
 		'A customer is charged for each input item. To charge only once, switch on Execute Once in the Settings of this node.',
-	itemsAtOnce: 1,
+	creates: true,
 	prepare(context, itemIndex, account) {
 		const form = readForm(
 			context,

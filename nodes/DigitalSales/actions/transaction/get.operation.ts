@@ -44,6 +44,7 @@ export const getTransactionOperation: Operation = {
 	description: 'Read one transaction by its hash',
 	properties,
 	serviceFields: { hash: 'transactionHash' },
+	creates: false,
 	itemsAtOnce: 32,
 	prepare(context, itemIndex) {
 		const { transactionHash, simplify, options } = readForm(context, itemIndex, properties, schema);

@@ -102,6 +102,7 @@ export const waitForPaymentOperation: Operation = {
 	description: 'Pause the execution until a transaction is paid or cannot be paid any more',
 	properties,
 	serviceFields: { hash: 'transactionHash' },
+	creates: false,
 	itemsAtOnce: 32,
 	prepare(context, itemIndex) {
 		refuseAsTool(context, itemIndex);
