@@ -1,5 +1,6 @@
 import { createRunExecutionData, Workflow, type INodeParameters } from 'n8n-workflow';
 import { ACTION_TYPE, defaultProcess, TRIGGER_TYPE } from './harness';
+import { everyOperation } from '../support/operations';
 import { HarnessNodeTypes } from './harness/nodeTypes';
 
 /** A workflow of one node, to work an expression of its description out as the editor does. */
@@ -45,15 +46,14 @@ function hints(parameters: INodeParameters, items: number): string[] {
 }
 
 describe('Under the node on the canvas', () => {
-	test.each([
-		['transaction', 'create', 'Transaction: Create PIX'],
-		['transaction', 'get', 'Transaction: Get'],
-		['transaction', 'waitForPayment', 'Transaction: Wait for Payment'],
-		['product', 'getAll', 'Product: Get Many'],
-		['offer', 'create', 'Offer: Create'],
-		['notification', 'getAddress', 'Notification: Get Address'],
-	])('%s %s reads "%s"', (resource, operation, expected) => {
-		expect(subtitle(ACTION_TYPE, { resource, operation })).toBe(expected);
+	test.each(everyOperation())('$label is named', ({ resource, value, label }) => {
+		expect(subtitle(ACTION_TYPE, { resource, operation: value })).toBe(label.replace(' >', ':'));
+	});
+
+	test('an operation reads like this', () => {
+		expect(subtitle(ACTION_TYPE, { resource: 'transaction', operation: 'waitForPayment' })).toBe(
+			'Transaction: Wait for Payment',
+		);
 	});
 
 	test.each([

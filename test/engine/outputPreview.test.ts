@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
+import { everyOperation } from '../support/operations';
 import { openAccount, pixParameters, type Account } from './support/account';
 
 const FOLDER = path.join(__dirname, '../../nodes/DigitalSales/__schema__/v1.0.0');
@@ -74,21 +74,19 @@ describe('What the editor shows of an output before the node has run', () => {
 	};
 
 	test('is there for every operation', () => {
-		const { properties } = new DigitalSales().description;
-		const operations = properties
-			.filter(({ name }) => name === 'operation')
-			.flatMap(({ displayOptions, options = [] }) =>
-				options.map(
-					(option) =>
-						`${String(displayOptions?.show?.resource?.[0])}/${'value' in option ? option.value : ''}`,
-				),
-			);
+		const operations = everyOperation().map(({ resource, value }) => `${resource}/${value}`);
+		const without = operations.filter((name) => !previews.includes(name));
 
-		expect([...previews].sort()).toEqual(operations.sort());
+		expect(without.map((name) => `add nodes/DigitalSales/__schema__/v1.0.0/${name}.json`)).toEqual(
+			[],
+		);
+		expect(previews.filter((name) => !operations.includes(name))).toEqual([]);
 	});
 
 	test.each(previews)('is what %s gives', async (name) => {
-		const json = (await runs[name]?.()) ?? {};
+		const run = runs[name];
+		if (!run) throw new Error(`Add a run of ${name} to "runs" in this file`);
+		const json = (await run()) ?? {};
 		const { type, properties } = preview(name);
 
 		expect(type).toBe('object');

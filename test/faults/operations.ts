@@ -11,7 +11,7 @@ export interface OperationUnderTest {
 	created: () => number;
 }
 
-/** The four operations; `hash` is a transaction that exists. */
+/** An operation for each endpoint of the service; `hash` is a transaction that exists. */
 export function operations(sandbox: Sandbox, hash: string): OperationUnderTest[] {
 	const [product] = sandbox.products;
 	const offer = product?.offers[0];

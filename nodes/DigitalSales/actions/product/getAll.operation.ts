@@ -2,18 +2,19 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { listProducts } from '../../api/products';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
-import { withoutBlanks } from '../../domain/blanks';
 import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
 import { optional, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { readForm } from '../../form/readForm';
-import {
-	clientOptions,
-	readingOptions,
-	requestOptionsShape,
-	timeoutOption,
-} from '../../form/requestOptions';
+import { readingOptions, requestOptionsShape, timeoutOption } from '../../form/requestOptions';
 import type { Operation } from '../operation';
 import { simplifyProduct } from '../../api/simplify/product';
+import {
+	listClientOptions,
+	listOptionsShape,
+	queryNames,
+	queryNamesOption,
+	requestLimitOptions,
+} from './listOptions';
 import { splitOffers } from './splitOffers';
 import { simplifyProperty } from '../../form/simplifyProperty';
 
@@ -92,74 +93,8 @@ const properties: INodeProperties[] = [
 				description:
 					'How many products to ask for in one request. Without this option the node asks for as many as are useful, and the service may give fewer.',
 			},
-			{
-				displayName: 'Query Parameter Names',
-				name: 'queryParameterNames',
-				type: 'fixedCollection',
-				default: {},
-				description:
-					'How your service names its query parameters, if a filter or the page size has no effect. The names are not documented.',
-				options: [
-					{
-						displayName: 'Names',
-						name: 'names',
-						values: [
-							{
-								displayName: 'Categories',
-								name: 'categories',
-								type: 'string',
-								default: 'categories',
-								description: 'The parameter for the category IDs',
-							},
-							{
-								displayName: 'Page',
-								name: 'page',
-								type: 'string',
-								default: 'page',
-								description: 'The parameter for the number of the page',
-							},
-							{
-								displayName: 'Page Size',
-								name: 'pageSize',
-								type: 'string',
-								default: 'per_page',
-								description: 'The parameter for the products per page',
-							},
-							{
-								displayName: 'Search',
-								name: 'search',
-								type: 'string',
-								default: 'search',
-								description: 'The parameter for the text that is searched for',
-							},
-							{
-								displayName: 'Status',
-								name: 'status',
-								type: 'string',
-								default: 'status',
-								description: 'The parameter for the product status',
-							},
-						],
-					},
-				],
-			},
-			{
-				displayName: 'Request Limit',
-				name: 'requestLimit',
-				type: 'number',
-				typeOptions: { minValue: 1 },
-				default: 20,
-				description:
-					'How many product requests your account may make within the Request Limit Window. The documented limit is 20 in 60 seconds.',
-			},
-			{
-				displayName: 'Request Limit Window',
-				name: 'requestLimitWindow',
-				type: 'number',
-				typeOptions: { minValue: 1 },
-				default: 60,
-				description: 'The number of seconds in which the Request Limit counts',
-			},
+			queryNamesOption,
+			...requestLimitOptions,
 			outputUnitOption,
 			{
 				displayName: 'Split Offers',
@@ -187,8 +122,6 @@ const categoriesField = z.unknown().transform((value, context): number[] | undef
 	return z.NEVER;
 });
 
-const nameField = optional(textField);
-
 const schema = z.object({
 	returnAll: yesNoField,
 	limit: optional(wholeNumberField(1)),
@@ -200,28 +133,12 @@ const schema = z.object({
 	}),
 	options: z.object({
 		...requestOptionsShape,
+		...listOptionsShape,
 		outputUnit: outputUnitField,
 		pageSize: optional(wholeNumberField(1)),
-		requestLimit: optional(wholeNumberField(1)),
-		requestLimitWindow: optional(wholeNumberField(1)),
 		splitOffers: optional(yesNoField),
-		queryParameterNames: z
-			.object({
-				names: z
-					.object({
-						categories: nameField,
-						page: nameField,
-						pageSize: nameField,
-						search: nameField,
-						status: nameField,
-					})
-					.optional(),
-			})
-			.optional(),
 	}),
 });
-
-const SECOND_MS = 1_000;
 
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
 export const getAllProducts: Operation = {
@@ -239,21 +156,14 @@ export const getAllProducts: Operation = {
 			properties,
 			schema,
 		);
-		const { requestLimit = 20, requestLimitWindow = 60 } = options;
-		const ownRate = options.requestLimit !== undefined || options.requestLimitWindow !== undefined;
 		return {
-			clientOptions: {
-				...clientOptions(options),
-				productRate: ownRate
-					? { requests: requestLimit, perMs: requestLimitWindow * SECOND_MS }
-					: undefined,
-			},
+			clientOptions: listClientOptions(options),
 			async send({ client, hint }) {
 				const { items, incomplete } = await listProducts(client, {
 					...filters,
 					limit: returnAll ? undefined : (limit ?? 50),
 					pageSize: options.pageSize,
-					queryNames: withoutBlanks(options.queryParameterNames?.names ?? {}),
+					queryNames: queryNames(options),
 				});
 				if (incomplete !== undefined)
 					hint(`The list of products may be incomplete: ${incomplete}.`);
