@@ -30,4 +30,6 @@ export const processState = {
 	charges: new Map<string, ChargeState>(),
 	/** Charges by workflow and order reference. */
 	orders: new Map<string, Map<string, ChargeState>>(),
+	/** When the orders of a workflow were first handed to n8n to be kept with it, by the workflow's id. */
+	ordersStoredAt: new Map<string, number>(),
 };

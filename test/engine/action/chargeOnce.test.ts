@@ -1,4 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { processState } from '../../../nodes/DigitalSales/api/processState';
 import { NodeProcess, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
@@ -115,6 +117,49 @@ describe('A charge is made once', () => {
 
 			expect(second.json[0]?.hash).toBe(first.json[0]?.hash);
 			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		describe('where n8n hands no static data over', () => {
+			const LOST = 'has not kept the order references';
+			const { now } = clock;
+			const later = (minutes: number): void => {
+				clock.now = () => now() + minutes * 60_000;
+			};
+			const worker = { workflowId: 'shop of a worker' };
+
+			beforeEach(async () => {
+				processState.ordersStoredAt.clear();
+				await production(parameters('order-1'), worker);
+			});
+			afterEach(() => {
+				clock.now = now;
+			});
+
+			test('it is said, and what other nodes keep there is not replaced', async () => {
+				later(6);
+
+				const { hints, logs, staticData } = await production(parameters('order-2'), worker);
+
+				expect(JSON.stringify(hints)).toContain(LOST);
+				expect(logs.filter(({ level }) => level === 'warn')).toHaveLength(1);
+				expect(JSON.stringify(staticData)).not.toContain('order-2');
+			});
+
+			test.each([
+				['an execution before may still be running', 4, {}],
+				['a manual run keeps none anyway', 6, { mode: 'manual' as const }],
+				[
+					'the references are there',
+					6,
+					{ staticData: { global: { digitalSalesOrders: [['order-1', 'x']] } } },
+				],
+			])('nothing is said where %s', async (_why, minutes, options) => {
+				later(minutes);
+
+				const { hints } = await production(parameters('order-2'), { ...worker, ...options });
+
+				expect(JSON.stringify(hints)).not.toContain(LOST);
+			});
 		});
 
 		test('one process after another learns what the other has charged', async () => {

@@ -26,8 +26,17 @@ export class ChargeMemory {
 		const workflowId = String(context.getWorkflow().id);
 		this.place = placeInExecution(context, workflowId, itemIndex, asked);
 		if (orderReference !== undefined) {
-			this.orders = new OrderBook(context.getWorkflowStaticData('global'), workflowId);
+			this.orders = new OrderBook(
+				context.getWorkflowStaticData('global'),
+				workflowId,
+				context.getMode() !== 'manual',
+			);
 		}
+	}
+
+	/** Whether n8n has dropped the order references of earlier executions. */
+	get isLost(): boolean {
+		return this.orders?.isLost ?? false;
 	}
 
 	/** What this very execution knows of the charge from an earlier try of the node. */

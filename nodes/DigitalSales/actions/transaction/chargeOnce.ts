@@ -19,6 +19,9 @@ export interface Charge {
 	chargeAgain: boolean;
 }
 
+const REFERENCES_LOST =
+	'n8n has not kept the order references that earlier executions of this workflow stored, as its queue mode does from version 2.40 on. Orders that another worker has charged are not recognised: do not repeat them.';
+
 /**
  * Makes a charge, unless it was made before: then the existing transaction is read and given.
  *
@@ -28,6 +31,10 @@ export interface Charge {
 export async function chargeOnce(charge: Charge, { client, hint }: ItemRun): Promise<IDataObject> {
 	const { context, itemIndex, asked, orderReference } = charge;
 	const memory = new ChargeMemory(context, itemIndex, asked, orderReference);
+	if (memory.isLost) {
+		hint(REFERENCES_LOST);
+		context.logger.warn(REFERENCES_LOST);
+	}
 	const earlier = knownCharge(charge, memory);
 	if (earlier !== undefined) {
 		const customer =

@@ -8,6 +8,8 @@ const STATIC_DATA_KEY = 'digitalSalesOrders';
 /** About 80 kB of static data. Orders in doubt are the last to be forgotten. */
 const MOST_REMEMBERED = 1_000;
 const IN_DOUBT = '?';
+/** An execution that charges and then waits for long has been saved by then, too. */
+const SAVED_WITHIN_MS = 300_000;
 
 const storedSchema = z.array(z.tuple([z.string(), z.string()])).catch([]);
 
@@ -18,12 +20,24 @@ const storedSchema = z.array(z.tuple([z.string(), z.string()])).catch([]);
  * execution, and not at all in manual ones.
  */
 export class OrderBook {
+	/**
+	 * n8n did not keep what executions have stored. A worker of its queue mode gets no static data
+	 * from version 2.40 on, and then knows nothing of what other workers have charged.
+	 */
+	readonly isLost: boolean;
 	private readonly orders: Map<string, ChargeState>;
 
 	constructor(
 		private readonly workflowData: IDataObject,
-		workflowId: string,
+		private readonly workflowId: string,
+		/** Whether n8n keeps static data of an execution of this kind. */
+		private readonly isKept: boolean,
 	) {
+		const storedAt = processState.ordersStoredAt.get(workflowId) ?? clock.now();
+		this.isLost =
+			isKept &&
+			workflowData[STATIC_DATA_KEY] === undefined &&
+			clock.now() - storedAt > SAVED_WITHIN_MS;
 		this.orders = processState.orders.get(workflowId) ?? new Map();
 		processState.orders.set(workflowId, this.orders);
 		for (const entry of storedSchema.parse(workflowData[STATIC_DATA_KEY])) this.learn(read(entry));
@@ -52,7 +66,13 @@ export class OrderBook {
 		if (!known || isSettled) this.orders.set(reference, stored);
 	}
 
+	/** Where n8n hands no static data over, what is written replaces that of the other nodes, too. */
 	private store(): void {
+		if (this.isLost) return;
+		const { ordersStoredAt } = processState;
+		if (this.isKept && !ordersStoredAt.has(this.workflowId)) {
+			ordersStoredAt.set(this.workflowId, clock.now());
+		}
 		this.workflowData[STATIC_DATA_KEY] = [...this.orders].map(([reference, charge]) => [
 			reference,
 			written(charge),
