@@ -128,6 +128,7 @@ describe('A charge is made once', () => {
 			const worker = { workflowId: 'shop of a worker' };
 
 			beforeEach(async () => {
+				processState.orders.clear();
 				processState.ordersStoredAt.clear();
 				await production(parameters('order-1'), worker);
 			});
