@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { isJsonObject, toDataObject } from '../api/schemas/json';
+import { isJsonObject } from '../api/schemas/json';
 import { isUsableHash } from '../domain/hash';
 import { parseCents, type AmountUnit } from '../domain/money';
 import { parseWebAddress } from '../domain/webAddress';
@@ -111,7 +111,7 @@ export const webAddressField = textField.refine(
 /** A JSON object, as a text or as an object from an expression. */
 export const jsonObjectField = z.unknown().transform((value, context): IDataObject => {
 	const parsed = typeof value === 'string' ? parseJson(value) : value;
-	if (isJsonObject(parsed)) return toDataObject(parsed);
+	if (isJsonObject(parsed)) return parsed;
 	context.addIssue({
 		code: 'custom',
 		message: 'must be a JSON object, for example {"expire_in_days": 3}',

@@ -1,6 +1,5 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { z } from 'zod';
-import { toDataObject } from '../api/schemas/json';
+import { jsonObject } from '../api/schemas/json';
 import { accountOf } from './accountOf';
 
 const LARGEST_NOTICE_BYTES = 256 * 1024;
@@ -30,6 +29,6 @@ export async function cleanNotification(
 ): Promise<IDataObject> {
 	const account = await accountOf(context);
 	const clean: unknown = JSON.parse(account.redact(JSON.stringify(body)));
-	const { token: _token, api_token: _apiToken, ...fields } = z.record(z.unknown()).parse(clean);
-	return toDataObject(fields);
+	const { token: _token, api_token: _apiToken, ...fields } = jsonObject.parse(clean);
+	return fields;
 }

@@ -1,22 +1,13 @@
-import type { GenericValue, IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
 
-/** Whether a value is a plain JSON object: not null, not an array. */
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
+/**
+ * Whether what came out of JSON.parse is an object, not null and not an array; n8n has its own name
+ * for such objects. They are taken as they are: a copy of each would double what a large list takes.
+ */
+export function isJsonObject(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isGenericValue(value: unknown): value is GenericValue {
-	return value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value);
-}
-
-/**
- * An object that came out of JSON.parse, under the name n8n has for it. Values that JSON cannot
- * hold are not in such an object; were there one, it would be left out.
- */
-export function toDataObject(value: Record<string, unknown>): IDataObject {
-	return Object.fromEntries(
-		Object.entries(value).filter((entry): entry is [string, GenericValue] =>
-			isGenericValue(entry[1]),
-		),
-	);
-}
+/** The same as a schema. */
+export const jsonObject = z.custom<IDataObject>(isJsonObject);

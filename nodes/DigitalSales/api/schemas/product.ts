@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { isJsonObject, toDataObject } from './json';
+import { jsonObject } from './json';
 import { offerSchema } from './offer';
 import { lenientInteger, tolerated } from './lenient';
 
@@ -35,11 +35,8 @@ export interface ProductPage {
 
 const positive = tolerated(lenientInteger.pipe(z.number().nonnegative()));
 
-/** Taken as it is: a record schema would copy every product of a catalog of thousands. */
-const item = z.custom<Record<string, unknown>>(isJsonObject);
-
 const pageSchema = z.object({
-	data: z.array(item),
+	data: z.array(jsonObject),
 	meta: tolerated(z.object({ last_page: positive, per_page: positive, total: positive })),
 	links: tolerated(z.object({ next: z.string().nullable() })),
 });
@@ -53,15 +50,15 @@ export function readProductPage(body: unknown): ProductPage | undefined {
 	if (!page.success) {
 		const wrapped = z.object({ data: pageSchema }).safeParse(body);
 		if (wrapped.success) return fromPage(wrapped.data.data);
-		const bare = z.array(item).safeParse(body);
-		return bare.success ? { data: bare.data.map(toDataObject) } : undefined;
+		const bare = z.array(jsonObject).safeParse(body);
+		return bare.success ? { data: bare.data } : undefined;
 	}
 	return fromPage(page.data);
 }
 
 function fromPage({ data, meta, links }: z.output<typeof pageSchema>): ProductPage {
 	return {
-		data: data.map(toDataObject),
+		data,
 		lastPage: meta?.last_page ?? undefined,
 		perPage: meta?.per_page ?? undefined,
 		total: meta?.total ?? undefined,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { isJsonObject, toDataObject } from './json';
+import { isJsonObject } from './json';
 
 const withHash = z.object({ hash: z.union([z.string().trim().min(1), z.number()]) }).passthrough();
 
@@ -10,8 +10,8 @@ const withHash = z.object({ hash: z.union([z.string().trim().min(1), z.number()]
  */
 export function readResource(body: unknown): IDataObject | undefined {
 	if (!isJsonObject(body)) return undefined;
-	if (withHash.safeParse(body).success) return toDataObject(body);
+	if (withHash.safeParse(body).success) return body;
 	const { data } = body;
 	const inner: unknown = Array.isArray(data) ? data[0] : data;
-	return isJsonObject(inner) && withHash.safeParse(inner).success ? toDataObject(inner) : undefined;
+	return isJsonObject(inner) && withHash.safeParse(inner).success ? inner : undefined;
 }

@@ -1,5 +1,6 @@
-import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
+import { jsonObject } from '../../api/schemas/json';
 
 const CONTEXT_KEY = 'waitForPayment';
 
@@ -50,10 +51,11 @@ export function readWait(context: IWebhookFunctions): ParkedWait {
 	return waitSchema.parse(JSON.parse(z.string().parse(stored)));
 }
 
-const itemsSchema = z.array(z.object({ json: z.record(z.unknown()) }));
+// What an expression gives may be a view of n8n's own data.
+const itemsSchema = z.array(z.object({ json: jsonObject.transform((json) => ({ ...json })) }));
 
 /** The items as they were parked. */
-export function readParkedItems(context: IWebhookFunctions): Array<Record<string, unknown>> {
+export function readParkedItems(context: IWebhookFunctions): IDataObject[] {
 	const items: unknown = context.evaluateExpression('{{ $input.all() }}', 0);
 	return itemsSchema.parse(items).map(({ json }) => json);
 }

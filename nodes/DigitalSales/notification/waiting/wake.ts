@@ -6,7 +6,6 @@ import type {
 } from 'n8n-workflow';
 import { clock } from '../../api/clock';
 import { inOrder } from '../../api/inOrder';
-import { toDataObject } from '../../api/schemas/json';
 import { readNotice } from '../../api/schemas/notification';
 import { isSettled } from '../../domain/paymentStatus';
 import { accountOf } from '../accountOf';
@@ -111,7 +110,7 @@ function itemsOf(
 	if (parked.length !== wait.count) throw new Error('The parked items are not all there');
 	const items = parked.map(
 		(json, index): INodeExecutionData => ({
-			json: toDataObject(json),
+			json,
 			pairedItem: { item: index },
 		}),
 	);
