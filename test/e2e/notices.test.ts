@@ -12,6 +12,7 @@ const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2
 const START_MS = 15 * 60_000;
 const BODIES = 1_000;
 const BATCH = 50;
+const RESEND_MS = 3_000;
 const SEED = Number(process.env.NOTICE_SEED ?? 20_261_120);
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** So many sandbox seconds pass in a second: what is re-sent after half a minute comes soon. */
@@ -135,17 +136,24 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		await pay(hash);
 
 		const notice = { hash, payment_status: 'paid' };
-		const statuses = await Promise.all(
-			Array.from({ length: 200 }, async () => await post(url, notice)),
+		const first = await Promise.all(
+			Array.from({ length: 200 }, async () => {
+				const status = await post(url, notice);
+				// As a service does that repeats what was not taken.
+				for (let answer = status; answer !== 200; answer = await post(url, notice)) {
+					await pause(RESEND_MS);
+				}
+				return status;
+			}),
 		);
 
 		expect(await downstream.reaches(1)).toBe(1);
 		figures.add(
 			'identical notices at the same moment',
-			statuses.length,
-			`${downstream.reports.length} execution (${summary(statuses)})`,
+			first.length,
+			`${downstream.reports.length} execution (at first ${summary(first)}, all taken in the end)`,
 		);
-	});
+	}, 180_000);
 
 	test('200 distinct notices at the same moment', async () => {
 		const url = addressOf('distinct');
