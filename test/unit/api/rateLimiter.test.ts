@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { CanceledError, clock } from '../../../nodes/DigitalSales/api/clock';
 import { readLimitHeaders, retryAfterMs } from '../../../nodes/DigitalSales/api/limitHeaders';
@@ -13,6 +14,7 @@ describe('The budget of an account', () => {
 		restoreTime = withoutWaiting(clock);
 	});
 	afterEach(() => {
+		jest.useRealTimers();
 		restoreTime();
 	});
 
@@ -179,6 +181,60 @@ describe('The budget of an account', () => {
 		restoreTime = withoutWaiting(clock);
 		await clock.sleep(MINUTE);
 		await limiter.take();
+	});
+
+	test('a cancelled execution does not wait for another that is before it', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		limiter.settle(await limiter.take(), {});
+		restoreTime();
+		jest.useFakeTimers();
+		const canceling = new AbortController();
+		const other = limiter.take();
+		const canceled = limiter.take(canceling.signal);
+		const outcome = expect(canceled).rejects.toThrow(CanceledError);
+
+		await jest.advanceTimersByTimeAsync(5_000);
+		canceling.abort();
+		await jest.advanceTimersByTimeAsync(0);
+		await outcome;
+
+		await jest.advanceTimersByTimeAsync(MINUTE);
+		limiter.settle(await other, {});
+		jest.useRealTimers();
+	});
+
+	test('a cancelled execution does not wait for an answer that another is owed', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		const place = await limiter.take();
+		const canceling = new AbortController();
+		const canceled = limiter.take(canceling.signal);
+		await new Promise((resolve) => setImmediate(resolve));
+		canceling.abort();
+
+		await expect(canceled).rejects.toThrow(CanceledError);
+		expect(getEventListeners(canceling.signal, 'abort')).toEqual([]);
+		limiter.settle(place, {});
+		limiter.settle(await limiter.take(), {});
+	});
+
+	test('whoever has got a place no longer listens for a cancellation', async () => {
+		const { signal } = new AbortController();
+
+		await new RateLimiter(undefined).take(signal);
+
+		expect(getEventListeners(signal, 'abort')).toEqual([]);
+	});
+
+	test.each([
+		[0, 20],
+		[1, 1],
+	])('told of a limit of %i it allows %i at once', async (limit, atOnce) => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		limiter.settle(await limiter.take(), { limit, remaining: 0 });
+
+		const moments = await send(limiter, atOnce);
+
+		expect(moments.filter((moment) => moment < 1_000)).toHaveLength(atOnce - 1);
 	});
 
 	test('a place that comes at the moment of the cancellation is not lost', async () => {
