@@ -42,7 +42,7 @@ function becauseOfEngines(engineMs: number): { asItComes: string; lazy: string }
 	const cost = `One takes ${Math.round(engineMs)} ms on this machine.`;
 	return {
 		asItComes: `n8n prepares an isolated engine for expressions for each call of a trigger that is not its own Webhook node, also where there is no expression (\`webhookPhaseNeedsIsolate\` in its live-webhooks), and another one for the execution. ${cost}`,
-		lazy: `with \`N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true\` n8n spares the engine of the execution. For the call of a trigger of type version 1 it evaluates an expression of its own (\`parseRequestBody\` in its webhook-helpers), and prepares an engine all the same. ${cost}`,
+		lazy: `with \`N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true\` n8n spares the engine of the execution. For the call of a trigger of type version 1 it evaluates an expression of its own (\`parseRequestBody\` in its webhook-helpers), and prepares an engine all the same; for a later version it would not, but would leave bodies of unusual content types unread. ${cost}`,
 	};
 }
 
