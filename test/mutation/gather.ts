@@ -16,7 +16,8 @@ export function gather(folder: string, leftOut: RegExp, prepare: () => void = ()
 		.map((name) => path.join(folder, name))
 		.filter((name) => wantedTests?.includes(name) ?? true);
 
-	// A file without any test would be a fault of its own.
+	// Nothing is left out of the suite here: for one mutant only the tests that can reach it are wanted,
+	// and jest takes a file without any test for a fault.
 	if (files.length === 0) test.todo('none that can reach the mutant');
 	else prepare();
 

@@ -10,8 +10,8 @@ const PAGE_SIZE = 100;
 const WARM_UP = 300;
 const ROUNDS = { warmUps: 1, counted: 3 };
 const FRESH_STARTS = 3;
-const GARBAGE =
-	'50,000 of these products take 63 MB when parsed and 67 MB with the items around them, on either side; the rest of the peak is texts and buffers of pages that the collector had not come to. We take pages in twice as fast and six at once, so more of that stands at the same time. A smaller peak would cost the time that the row above wins; nobody has tried to win both.';
+const WHAT_IS_KNOWN =
+	'50,000 of these products take 63 MB when parsed and 67 MB with the items around them, on either side; what the rest of the peak holds has not been found out. Texts and buffers of pages that the collector had not come to are a guess: we take pages in more than twice as fast, and six at once.';
 const PEER = `HTTP Request by page number, ${PAGE_SIZE} a page + Split Out`;
 
 /** Catalogs of thousands from a server that answers at once: what the sides themselves cost. */
@@ -51,7 +51,7 @@ export async function large(bench: Bench): Promise<GroupOutcome> {
 	return {
 		outcomes: [
 			...rowsOf('time', 'ms', times, { bound: 0.5 }),
-			...rowsOf('memory', 'MB', memory, { bound: 0.8, missedBecause: GARBAGE }),
+			...rowsOf('memory', 'MB', memory, { bound: 0.8, note: WHAT_IS_KNOWN }),
 		],
 		plots: [
 			{
@@ -91,7 +91,7 @@ function rowsOf(
 	what: string,
 	unit: string,
 	samples: ReadonlyMap<number, Sample[]>,
-	goal: { bound: number; missedBecause?: string },
+	goal: { bound: number; note?: string },
 ): Outcome[] {
 	return [...samples].flatMap(([size, [ours, peer]]) =>
 		ours && peer
@@ -106,8 +106,11 @@ function rowsOf(
 								of: 'ratio',
 								bound: 'atMost',
 								value: goal.bound,
-								missedBecause: goal.missedBecause,
 							} as const,
+							notes:
+								goal.note === undefined
+									? []
+									: [`${size.toLocaleString('en-US')} products, ${what}: ${goal.note}`],
 						}),
 					},
 				]

@@ -1,13 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { listProducts } from '../../api/products';
+import { simplifyProduct } from '../../api/simplify/product';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
 import { optional, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { readForm } from '../../form/readForm';
 import { readingOptions, requestOptionsShape, timeoutOption } from '../../form/requestOptions';
+import { simplifyProperty } from '../../form/simplifyProperty';
 import type { Operation } from '../operation';
-import { simplifyProduct } from '../../api/simplify/product';
 import {
 	listClientOptions,
 	listOptionsShape,
@@ -16,7 +17,6 @@ import {
 	requestLimitOptions,
 } from './listOptions';
 import { splitOffers } from './splitOffers';
-import { simplifyProperty } from '../../form/simplifyProperty';
 
 const properties: INodeProperties[] = [
 	{

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { getTransaction } from '../../api/transactions';
+import { simplifyTransaction } from '../../api/simplify/transaction';
 import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
 import { hashField, required, yesNoField } from '../../form/fields';
 import { qrCodeOptions, qrCodeOptionsShape, qrCodeProperty } from '../../form/qrCodeOptions';
@@ -11,10 +12,9 @@ import {
 	requestOptionsShape,
 	timeoutOption,
 } from '../../form/requestOptions';
+import { simplifyProperty } from '../../form/simplifyProperty';
 import type { Operation } from '../operation';
 import { pixOutput } from './pixOutput';
-import { simplifyTransaction } from '../../api/simplify/transaction';
-import { simplifyProperty } from '../../form/simplifyProperty';
 import { hashProperty } from './hashProperty';
 
 const properties: INodeProperties[] = [

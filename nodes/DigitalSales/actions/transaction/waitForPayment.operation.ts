@@ -15,10 +15,10 @@ import {
 	yesNoField,
 } from '../../form/fields';
 import { readForm } from '../../form/readForm';
+import { simplifyProperty } from '../../form/simplifyProperty';
 import { factsOf, reported } from '../../notification/facts';
 import { isTool } from '../isTool';
 import type { Operation } from '../operation';
-import { simplifyProperty } from '../../form/simplifyProperty';
 import { hashProperty } from './hashProperty';
 
 const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
