@@ -51,9 +51,9 @@ export class RateLimiter {
 		if (now < this.closedUntil) return this.closedUntil - now;
 		if (this.probing) return this.underWay.size > 0 ? Infinity : 0;
 		if (!this.rate) return 0;
-		const counting = this.countingAt(now);
-		if (counting.length + this.underWay.size < this.rate.requests) return 0;
-		const [oldest] = counting;
+		const first = this.firstCountingAt(now);
+		if (this.answered.length - first + this.underWay.size < this.rate.requests) return 0;
+		const oldest = this.answered[first];
 		return oldest === undefined ? Infinity : oldest + this.rate.perMs - now;
 	}
 
@@ -127,23 +127,23 @@ export class RateLimiter {
 		if (!this.rate || limit === undefined || limit < 1) return;
 		if (limit < this.rate.requests) this.rate = { ...this.rate, requests: limit };
 		if (remaining === undefined) return;
-		const own = this.countingAt(takenAt).length + this.underWay.size;
+		const own = this.answered.length - this.firstCountingAt(takenAt) + this.underWay.size;
 		const spentByOthers = Math.min(limit - remaining - own, limit);
 		const now = clock.now();
 		for (let spent = 0; spent < spentByOthers; spent++) this.answered.push(now);
 	}
 
-	/** Those of the answered requests that count at a moment: those within a window before it. */
-	private countingAt(moment: number): number[] {
+	/** The place of the oldest answered request that counts at a moment, a window or less before it. */
+	private firstCountingAt(moment: number): number {
 		const { rate } = this;
-		return rate ? this.answered.filter((at) => moment - at < rate.perMs) : this.answered;
+		const first = rate ? this.answered.findIndex((at) => moment - at < rate.perMs) : 0;
+		return first < 0 ? this.answered.length : first;
 	}
 
 	/** What counts for nothing any more, not even for a request that is still under way. */
 	private forgetOld(): void {
-		this.answered = this.countingAt(
-			Math.min(clock.now(), ...[...this.underWay].map(({ takenAt }) => takenAt)),
-		);
+		const earliest = Math.min(clock.now(), ...[...this.underWay].map(({ takenAt }) => takenAt));
+		this.answered.splice(0, this.firstCountingAt(earliest));
 	}
 }
 

@@ -11,3 +11,8 @@ export function isJsonObject(value: unknown): value is IDataObject {
 
 /** The same as a schema. */
 export const jsonObject = z.custom<IDataObject>(isJsonObject);
+
+/** A list of such objects, checked in one go: a schema for each entry costs more than the entry. */
+export const jsonObjects = z.custom<IDataObject[]>(
+	(value) => Array.isArray(value) && value.every(isJsonObject),
+);

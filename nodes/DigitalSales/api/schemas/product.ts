@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { jsonObject } from './json';
+import { jsonObjects } from './json';
 import { offerSchema } from './offer';
 import { lenientInteger, tolerated } from './lenient';
 
@@ -36,7 +36,7 @@ export interface ProductPage {
 const positive = tolerated(lenientInteger.pipe(z.number().nonnegative()));
 
 const pageSchema = z.object({
-	data: z.array(jsonObject),
+	data: jsonObjects,
 	meta: tolerated(z.object({ last_page: positive, per_page: positive, total: positive })),
 	links: tolerated(z.object({ next: z.string().nullable() })),
 });
@@ -50,7 +50,7 @@ export function readProductPage(body: unknown): ProductPage | undefined {
 	if (!page.success) {
 		const wrapped = z.object({ data: pageSchema }).safeParse(body);
 		if (wrapped.success) return fromPage(wrapped.data.data);
-		const bare = z.array(jsonObject).safeParse(body);
+		const bare = jsonObjects.safeParse(body);
 		return bare.success ? { data: bare.data } : undefined;
 	}
 	return fromPage(page.data);

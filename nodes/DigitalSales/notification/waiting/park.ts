@@ -20,11 +20,10 @@ export interface PendingPayment {
 	recheckMs: number;
 }
 
-/** What the node gave for one item; an item that is pending shows what the time limit would show. */
-export interface ItemResult {
-	item: INodeExecutionData;
-	pending?: PendingPayment;
-}
+/** An item of the node's output; one that is pending shows what the time limit would show. */
+export type ItemResult = Item & { pending?: PendingPayment };
+
+type Item = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'>;
 
 /**
  * Parks the execution where an item is pending. All items of a run share one wait: the longest time
@@ -37,15 +36,27 @@ export async function parkWherePending(
 	context: IExecuteFunctions,
 	results: ItemResult[],
 ): Promise<INodeExecutionData[]> {
-	const items = results.map(({ item }) => item);
 	const wait = waitFor(results);
-	if (!wait || wait.deadline <= clock.now()) return items;
+	if (!wait || wait.deadline <= clock.now()) return results.map(itemOf);
 	const { data } = context.getExecuteData();
-	data.main = [items.map(({ json }, index) => ({ json, pairedItem: { item: index } }))];
+	data.main = [results.map(({ json }, index) => ({ json, pairedItem: { item: index } }))];
 	storeWait(context, wait);
 	await context.putExecutionToWait(new Date(wait.deadline + FALLBACK_AFTER_MS));
 	watchOver(context, wait, resumeUrl(context, 0));
-	return results.map(({ item, pending }) => (pending ? withoutTimedOut(item) : item));
+	return results.map((result) =>
+		result.pending ? withoutTimedOut(itemOf(result)) : itemOf(result),
+	);
+}
+
+/** The item as n8n knows it: itself where it is not pending. */
+function itemOf(result: ItemResult): INodeExecutionData {
+	if (isItem(result)) return result;
+	const { pending: _pending, ...item } = result;
+	return item;
+}
+
+function isItem(result: ItemResult): result is Item & { pending?: undefined } {
+	return result.pending === undefined;
 }
 
 function waitFor(results: ItemResult[]): ParkedWait | undefined {
