@@ -118,6 +118,18 @@ const ROWS: Row[] = [
 		post: once('unknown', 1),
 	},
 	{
+		fault: 'body piece by piece, over the time',
+		faults: [{ kind: 'slowBody', ms: 4_000 }],
+		get: again(),
+		post: once('unknown', 1),
+	},
+	{
+		fault: 'body without end',
+		faults: [{ kind: 'endlessBody' }],
+		get: once('fail'),
+		post: once('unknown', 1),
+	},
+	{
 		fault: 'HTML under 200',
 		faults: [{ kind: 'html' }],
 		get: once('fail'),

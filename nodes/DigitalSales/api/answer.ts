@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bodyStream } from './body';
 import type { Headers } from './limitHeaders';
 import type { Redactor } from './redact';
 import { saysFailure } from './schemas/error';
@@ -16,17 +17,24 @@ export interface Answer {
 	redirectedTo?: string;
 }
 
-const responseSchema = z.object({
+/** The full response of n8n's HTTP helper, its body still on its way. */
+export const responseHead = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
-	// Asked for as a text, so that the tokens can be taken out before it is parsed.
-	body: z.string().catch(''),
+	body: bodyStream,
 });
 
-/** Reads the full response of n8n's HTTP helper. */
-export function readAnswer(response: unknown, redact: Redactor): Answer {
-	const { statusCode: status, headers, body } = responseSchema.parse(response);
-	const content = readBody(body, redact);
+/** What has come of one answer. */
+export interface Arrived {
+	status: number;
+	headers: Headers;
+	/** Undefined where it is too large to be read. */
+	text: string | undefined;
+}
+
+/** Reads an answer that has arrived. */
+export function readAnswer({ status, headers, text }: Arrived, redact: Redactor): Answer {
+	const content = readContent(text, redact);
 	const situation = situationOfStatus(status);
 	const answer: Answer = { situation, status, headers, body: content.json };
 	if (situation === 'redirected') {
@@ -45,11 +53,13 @@ export function readAnswer(response: unknown, redact: Redactor): Answer {
 	return answer;
 }
 
-function readBody(
-	body: string,
+function readContent(
+	raw: string | undefined,
 	redact: Redactor,
 ): { json?: unknown; unreadable?: UnreadableReason } {
-	const text = redact(body)
+	if (raw === undefined) return { unreadable: 'tooLarge' };
+	// The tokens are taken out before it is parsed.
+	const text = redact(raw)
 		.replace(/^\ufeff/, '')
 		.trim();
 	if (text === '') return { unreadable: 'empty' };

@@ -7,7 +7,8 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { CREDENTIAL_NAME, type Account } from './account';
-import { readAnswer, type Answer } from './answer';
+import { readAnswer, responseHead, type Answer } from './answer';
+import { readBody, takeText } from './body';
 import { budgetOf } from './budget';
 import { CanceledError, clock, wait } from './clock';
 import { ENDPOINTS, type Endpoint } from './endpoints';
@@ -44,7 +45,10 @@ export interface ServiceRequest {
 
 export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
-	/** The longest time one try may take, where it is not the endpoint's own. */
+	/**
+	 * The longest time one try may take, its whole answer included, in whole milliseconds; the
+	 * endpoint's own where left out.
+	 */
 	timeoutMs?: number;
 	/** The rate of GET /products, where the user has set another than the documented one. */
 	productRate?: Rate;
@@ -148,32 +152,45 @@ export class Client {
 	}
 
 	private async send(request: ServiceRequest): Promise<Outcome> {
-		const { context, account } = this;
+		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
+		const late = AbortSignal.timeout(timeoutMs);
+		let situationOf = situationOfFault;
 		try {
-			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
-				context,
-				CREDENTIAL_NAME,
-				this.httpOptions(request),
-				{
-					// Read once for the whole execution: n8n would fetch and decrypt it for each request.
-					credentialsDecrypted: {
-						id: '',
-						name: '',
-						type: CREDENTIAL_NAME,
-						data: account.credential,
-					},
-				},
-			);
-			const answer = readAnswer(response, account.redact);
+			const { statusCode, headers, body } = await this.begin(request, timeoutMs);
+			// From here on the service has the request, whatever becomes of its answer.
+			situationOf = () => 'interrupted';
+			const chunks = await readBody(body, late);
+			const text = chunks && takeText(chunks);
+			const answer = readAnswer({ status: statusCode, headers, text }, this.account.redact);
 			return { situation: answer.situation, answer };
 		} catch (error) {
 			const fault = readFault(error);
-			return { situation: situationOfFault(fault), fault };
+			return { situation: situationOf(fault), fault };
 		}
 	}
 
-	private httpOptions(request: ServiceRequest): IHttpRequestOptions {
-		const { method, timeoutMs } = ENDPOINTS[request.endpoint];
+	/** Sends a request and gives the answer as soon as its headers are there. */
+	private async begin(request: ServiceRequest, timeoutMs: number) {
+		const { context, account } = this;
+		const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
+			context,
+			CREDENTIAL_NAME,
+			this.httpOptions(request, timeoutMs),
+			{
+				// Read once for the whole execution: n8n would fetch and decrypt it for each request.
+				credentialsDecrypted: {
+					id: '',
+					name: '',
+					type: CREDENTIAL_NAME,
+					data: account.credential,
+				},
+			},
+		);
+		return responseHead.parse(response);
+	}
+
+	private httpOptions(request: ServiceRequest, timeout: number): IHttpRequestOptions {
+		const { method } = ENDPOINTS[request.endpoint];
 		return {
 			method,
 			url: this.account.baseUrl + request.path,
@@ -183,12 +200,12 @@ export class Client {
 				...(request.body ? { 'Content-Type': 'application/json' } : {}),
 			},
 			...(request.body ? { body: JSON.stringify(request.body) } : {}),
-			encoding: 'text',
+			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,
-			timeout: this.options.timeoutMs ?? timeoutMs,
+			timeout,
 			...(this.account.allowedDomains === undefined
 				? {}
 				: { allowedDomains: this.account.allowedDomains }),

@@ -3,13 +3,17 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
+import { z } from 'zod';
 import { CredentialError, readAccount, type Account } from './account';
-import { readAnswer, type Answer } from './answer';
+import { readAnswer, responseHead, type Answer } from './answer';
 import { readFault } from './fault';
 import type { Fault } from './retryPolicy';
 import { readProductPage } from './schemas/product';
 
 const TIMEOUT_MS = 20_000;
+
+/** What the one helper of a credential test gives. */
+const wholeResponse = responseHead.extend({ body: z.string().catch('') });
 
 /**
  * Tests a credential by reading one product. Written in code because the declarative test takes any
@@ -43,7 +47,9 @@ export async function digitalSalesApiTest(
 			followRedirect: false,
 			timeout: TIMEOUT_MS,
 		});
-		return judge(readAnswer(response, account.redact), account);
+		const { statusCode, headers, body } = wholeResponse.parse(response);
+		const answer = readAnswer({ status: statusCode, headers, text: body }, account.redact);
+		return judge(answer, account);
 	} catch (error) {
 		return failed(faultText(readFault(error), new URL(account.baseUrl)));
 	}

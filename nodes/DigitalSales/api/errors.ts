@@ -1,5 +1,6 @@
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { MOST_BODY_BYTES } from './body';
 import { ServiceError, type ServiceErrorFacts } from './serviceError';
 
 /** What the caller knows and the API layer does not. */
@@ -137,6 +138,12 @@ function unreadable(facts: ServiceErrorFacts): { message: string; advice: string
 			message: 'The service answered with a web page instead of data',
 			advice:
 				'Base URL in the credential most likely lacks part of its path, for example /api/public/v1.',
+		};
+	}
+	if (facts.unreadable === 'tooLarge') {
+		return {
+			message: 'The answer of the service is too large to be read',
+			advice: `More than ${MOST_BODY_BYTES / 1_048_576} MB came in. Check Base URL in the credential.${facts.endpoint === 'GET /products' ? ' If it is right, set Options > Page Size to a smaller number.' : ''}`,
 		};
 	}
 	return {

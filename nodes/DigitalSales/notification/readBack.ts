@@ -32,7 +32,7 @@ export async function readBack(
 	answerBy: number,
 ): Promise<ReadBack> {
 	const forTries = Math.max(0, answerBy - clock.now() - MOST_TRIES * LONGEST_BUDGET_WAIT_MS);
-	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, forTries / MOST_TRIES));
+	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(forTries / MOST_TRIES)));
 	const client = new Client(context, account, {
 		timeoutMs,
 		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - MOST_TRIES * timeoutMs) },

@@ -5,7 +5,7 @@ import { isProcessed } from '../faults/kinds';
 import type { AnswerFault, Endpoint } from '../faults/types';
 import { flatQuery, parseJson } from '../http/json';
 import type { RecordedRequest } from '../http/requestLog';
-import { sendAnswer, sendCut, sendReset } from '../http/send';
+import { sendAnswer, sendCut, sendEndlessly, sendReset, sendSlowly } from '../http/send';
 import { bodyText, failure, json, type Answer } from './answer';
 import type { ApiRequest, SandboxParts } from './context';
 
@@ -93,6 +93,12 @@ function deliver(
 			} else sendCut(response, real, keep);
 			return real.status;
 		}
+		case 'slowBody':
+			void sendSlowly(response, real, fault.ms);
+			return real.status;
+		case 'endlessBody':
+			sendEndlessly(response, real);
+			return real.status;
 		default: {
 			const answer = answerOf(fault, raw);
 			sendAnswer(response, { ...answer, ...(real.afterSent && { afterSent: real.afterSent }) });

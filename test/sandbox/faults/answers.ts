@@ -23,7 +23,14 @@ export interface RawRequest {
 /** The kinds that are an answer, not something done to the connection or to a real answer. */
 type WholeAnswer = Exclude<
 	AnswerFault,
-	{ kind: 'resetBeforeProcessing' | 'resetAfterProcessing' | 'truncatedBody' }
+	{
+		kind:
+			| 'resetBeforeProcessing'
+			| 'resetAfterProcessing'
+			| 'truncatedBody'
+			| 'slowBody'
+			| 'endlessBody';
+	}
 >;
 
 export function answerOf(fault: WholeAnswer, request: RawRequest): Answer {

@@ -7,6 +7,8 @@ const FAMILIES: Record<FaultKind, Family> = {
 	resetBeforeProcessing: 'answer',
 	resetAfterProcessing: 'answer',
 	truncatedBody: 'answer',
+	slowBody: 'answer',
+	endlessBody: 'answer',
 	html: 'answer',
 	echoRequest: 'answer',
 	successFalse: 'answer',
@@ -49,6 +51,8 @@ export function isProcessed(fault: AnswerFault): boolean {
 		case 'resetAfterProcessing':
 			return true;
 		case 'truncatedBody':
+		case 'slowBody':
+		case 'endlessBody':
 		case 'notJson':
 		case 'emptyBody':
 			return fault.processed ?? true;

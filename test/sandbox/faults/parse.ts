@@ -6,6 +6,7 @@ const NEEDED: Record<string, Record<string, 'number' | 'string'>> = {
 	status: { status: 'number' },
 	delay: { ms: 'number' },
 	delayAfterProcessing: { ms: 'number' },
+	slowBody: { ms: 'number' },
 	redirect: { to: 'string' },
 	paginationLies: { lie: 'string' },
 };

@@ -44,6 +44,16 @@ export interface TruncatedBodyFault extends Answering {
 	/** `cut` (default) breaks the connection; `short` announces the shorter length. */
 	mode?: 'cut' | 'short';
 }
+/** The real answer, its body in small pieces over a time, never silent for long; processed unless told otherwise. */
+export interface SlowBodyFault extends Answering {
+	kind: 'slowBody';
+	/** Real ms from the headers to the last piece. */
+	ms: number;
+}
+/** Headers, and a body that goes on until the client hangs up; processed unless told otherwise. */
+export interface EndlessBodyFault extends Answering {
+	kind: 'endlessBody';
+}
 /** `processed` defaults to false, `status` to 200. */
 export interface HtmlFault extends Answering {
 	kind: 'html';
@@ -98,6 +108,8 @@ export type AnswerFault =
 	| ResetBeforeFault
 	| ResetAfterFault
 	| TruncatedBodyFault
+	| SlowBodyFault
+	| EndlessBodyFault
 	| HtmlFault
 	| EchoRequestFault
 	| SuccessFalseFault

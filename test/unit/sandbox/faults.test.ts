@@ -52,6 +52,7 @@ describe('whether the charge exists', () => {
 		['resetBeforeProcessing', { kind: 'resetBeforeProcessing' }, 0],
 		['resetAfterProcessing', { kind: 'resetAfterProcessing' }, 1],
 		['truncatedBody', { kind: 'truncatedBody' }, 1],
+		['slowBody', { kind: 'slowBody', ms: 20 }, 1],
 		['html', { kind: 'html', status: 502 }, 0],
 		['html, processed', { kind: 'html', processed: true }, 1],
 		['successFalse', { kind: 'successFalse' }, 0],
@@ -99,6 +100,26 @@ describe('what they answer', () => {
 		expect(short.status).toBe(201);
 		expect(short.text).toMatch(/^\{"event"/);
 		expect(short.body).toBeUndefined();
+	});
+
+	test('slowBody: the whole answer, in its time', async () => {
+		const started = performance.now();
+		const slow = await answer({ kind: 'slowBody', ms: 300 });
+		expect(performance.now() - started).toBeGreaterThan(250);
+		expect(slow.body).toMatchObject({ event: expect.any(String) });
+	});
+
+	test('endlessBody: more and more, until the client hangs up', async () => {
+		held.sandbox.addFault({ kind: 'endlessBody' });
+		const response = await fetch(`${held.sandbox.baseUrl}/products`, {
+			headers: { authorization: `Bearer ${held.sandbox.apiToken}` },
+		});
+		let bytes = 0;
+		for await (const piece of response.body ?? []) {
+			bytes += piece.length;
+			if (bytes > 20_000_000) break;
+		}
+		expect(bytes).toBeGreaterThan(20_000_000);
 	});
 
 	test('html, notJson and emptyBody: no JSON under a 2xx', async () => {
