@@ -20,7 +20,8 @@ export const MOST_BODY_BYTES = 33_554_432;
  * Reads a body to its end. n8n's HTTP helper could do that, but it knows no bound, its time-out ends
  * a silent connection only, and what it has read stays in memory with the closed connection.
  *
- * @param late ends the reading however much is still coming in
+ * @param late ends the reading, however much is still coming in; the connection is left with the next
+ *   piece that arrives on it
  * @returns what came, for {@link takeText}; undefined where it is more than {@link MOST_BODY_BYTES}
  * @throws Error where the connection broke or the time was up before the end
  */
@@ -30,28 +31,34 @@ export async function readBody(
 ): Promise<Buffer[] | undefined> {
 	const chunks: Buffer[] = [];
 	let size = 0;
-	// A body that has ended is left alone: its connection may carry the next request already.
-	const hangUp = (): void => void stream.destroy();
+	let giveUp: () => void = () => undefined;
 	try {
 		await new Promise<void>((resolve, reject) => {
+			// Settled before the stream is destroyed: n8n hands over one that then claims to have ended.
+			// One that has ended is left alone: its connection may carry the next request already.
+			giveUp = () => {
+				reject(new Error('The answer did not end in time'));
+				stream.destroy();
+			};
 			stream.on('data', (chunk) => {
 				size += chunk.length;
-				if (size > MOST_BODY_BYTES) hangUp();
-				else chunks.push(chunk);
+				if (size <= MOST_BODY_BYTES) {
+					chunks.push(chunk);
+				} else {
+					resolve();
+					stream.destroy();
+				}
 			});
 			stream.on('end', resolve);
 			stream.on('error', reject);
 			stream.on('close', () => reject(new Error('The answer broke off')));
-			late.addEventListener('abort', hangUp);
-			if (late.aborted) hangUp();
+			late.addEventListener('abort', giveUp);
+			if (late.aborted) giveUp();
 		});
-		return chunks;
-	} catch (error) {
-		if (size > MOST_BODY_BYTES) return undefined;
-		throw error;
 	} finally {
-		late.removeEventListener('abort', hangUp);
+		late.removeEventListener('abort', giveUp);
 	}
+	return size > MOST_BODY_BYTES ? undefined : chunks;
 }
 
 /**
