@@ -102,7 +102,7 @@ async function runAgent(script: ScriptedCall[]): Promise<string | undefined> {
 				id: 'agent',
 				name: AGENT,
 				type: '@n8n/n8n-nodes-langchain.agent',
-				typeVersion: 3.1,
+				typeVersion: 3,
 				position: [0, 0],
 				parameters: {
 					promptType: 'define',

@@ -227,10 +227,15 @@ export class N8nRest {
 	/** Waits until an execution has ended, in whichever way. */
 	async ended(id: string): Promise<Execution> {
 		const deadline = Date.now() + FINISH_WITHIN_MS;
+		let before: string | undefined;
 		for (;;) {
 			// The data is empty until the first node has run.
 			const { data, ...summary } = await this.readExecution(id);
-			if (ENDED.includes(summary.status)) return Execution.read(summary, data);
+			// Older versions enter the status first, and a moment later the data that belongs to it.
+			if (ENDED.includes(summary.status)) {
+				if (data === before) return Execution.read(summary, data);
+				before = data;
+			}
 			if (Date.now() > deadline) throw new Error(`Execution ${id} is still ${summary.status}.`);
 			await pause(POLL_MS);
 		}
