@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -31,12 +32,26 @@ export function resetPeak(pid: number): void {
 
 const PRELOADED = path.join(__dirname, 'collectGarbage.cjs');
 const COLLECTED_WITHIN_MS = 3_000;
+const WRITTEN_WITHIN_MS = 200;
+const YOUNG_FILE = path.join(tmpdir(), `digital-sales-bench-${process.pid}-young`);
 
-/** The environment of an n8n that {@link collectGarbage} can ask. */
-export const COLLECTS_GARBAGE = { NODE_OPTIONS: `--expose-gc --require ${PRELOADED}` };
+/** The environment of an n8n that {@link collectGarbage} and {@link youngMb} can ask. */
+export const COLLECTS_GARBAGE = {
+	NODE_OPTIONS: `--expose-gc --require ${PRELOADED}`,
+	BENCH_YOUNG_FILE: YOUNG_FILE,
+};
 
 /** Has a process of Node.js clear away all that nothing uses any more. */
 export async function collectGarbage(pid: number): Promise<void> {
 	process.kill(pid, 'SIGUSR2');
 	await pause(COLLECTED_WITHIN_MS);
+}
+
+/** The most that V8 has kept for new objects since {@link collectGarbage}, in MB. */
+export async function youngMb(pid: number): Promise<number> {
+	process.kill(pid, 'SIGURG');
+	await pause(WRITTEN_WITHIN_MS);
+	const bytes = Number(readFileSync(YOUNG_FILE, 'utf8'));
+	rmSync(YOUNG_FILE);
+	return bytes / 1_048_576;
 }
