@@ -1,4 +1,3 @@
-import { clock } from '../../nodes/DigitalSales/api/clock';
 import { runListSearch } from './harness';
 import { openAccount, type Account } from './support/account';
 
@@ -164,11 +163,12 @@ describe('Searchable lists', () => {
 	});
 
 	test.each([
-		['a next page', { next: 'https://api.example.com/products?page=2' }, '2'],
-		['no next page', { next: null }, undefined],
-	])('go on by the links where a service announces %s and no number of pages', async (...given) => {
-		const [, links, expected] = given;
-		const set = { meta: null, links };
+		['a next page', { meta: null, links: { next: 'https://api.example.com/?page=2' } }, '2'],
+		['no next page', { meta: null, links: { next: null } }, undefined],
+		['two pages and no links', { meta: { last_page: 2 }, links: null }, '2'],
+		['one page and no links', { meta: { last_page: 1 }, links: null }, undefined],
+		['two pages, but no next one', { meta: { last_page: 2 }, links: { next: null } }, '2'],
+	])('go on by what a service announces: %s', async (_name, set, expected) => {
 		account.sandbox.addFault({ endpoint: 'GET /products', kind: 'patchBody', set });
 
 		const { results, paginationToken } = await runListSearch('searchProducts', {
@@ -179,17 +179,34 @@ describe('Searchable lists', () => {
 		expect(paginationToken).toBe(expected);
 	});
 
-	test('ask without a page size where the service refuses it', async () => {
-		account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 422 });
+	test('end with a page without products, whatever is announced', async () => {
+		const set = { data: [], meta: { last_page: 9 } };
+		account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
 
-		const { results } = await runListSearch('searchProducts', { credentials: account.credentials });
-
-		expect(results).toHaveLength(30);
-		expect(account.sandbox.requests.map(({ query }) => query)).toEqual([
-			{ page: '1', per_page: '100' },
-			{ page: '1' },
-		]);
+		await expect(
+			runListSearch('searchProducts', { credentials: account.credentials, paginationToken: '2' }),
+		).resolves.toEqual({ results: [] });
+		expect(account.sandbox.requests).toHaveLength(1);
 	});
+
+	test.each([
+		[{}, undefined],
+		[{ search: 'curso' }, 'curso'],
+	])(
+		'ask without a page size, but with %j, where the service refuses it',
+		async (query, filter) => {
+			account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 422 });
+
+			const { credentials } = account;
+			const { results } = await runListSearch('searchProducts', { credentials, filter });
+
+			expect(results).not.toEqual([]);
+			expect(account.sandbox.requests.map(({ query }) => query)).toEqual([
+				{ page: '1', per_page: '100', ...query },
+				{ page: '1', ...query },
+			]);
+		},
+	);
 
 	test('show the offers with title, price and status', async () => {
 		const [product] = account.sandbox.products;
@@ -206,76 +223,6 @@ describe('Searchable lists', () => {
 				[reais(price), title, product.title, 'active'].filter((part) => part !== null).join(' · '),
 			),
 		);
-	});
-
-	describe('remember pages for a moment', () => {
-		const list = async (filter?: string): Promise<unknown[]> => {
-			const { credentials } = account;
-			return (await runListSearch('searchProducts', { credentials, filter })).results;
-		};
-
-		test('so that opening a list again sends nothing', async () => {
-			const first = await list();
-			const again = await list();
-			await runListSearch('searchOffers', { credentials: account.credentials });
-
-			expect(again).toEqual(first);
-			expect(account.sandbox.requests).toHaveLength(1);
-		});
-
-		test('so that two lists that open together send one request', async () => {
-			await Promise.all([list(), list(), list()]);
-
-			expect(account.sandbox.requests).toHaveLength(1);
-		});
-
-		test('each search for itself', async () => {
-			await list('curso');
-			await list('guia');
-			await list('curso');
-
-			expect(account.sandbox.requests.map(({ query }) => query.search)).toEqual(['curso', 'guia']);
-		});
-
-		test('and no longer', async () => {
-			const now = jest.spyOn(clock, 'now');
-			now.mockReturnValue(1_000_000);
-			await list();
-			now.mockReturnValue(1_000_000 + 44_000);
-			await list();
-			expect(account.sandbox.requests).toHaveLength(1);
-			now.mockReturnValue(1_000_000 + 46_000);
-			await list();
-			now.mockRestore();
-
-			expect(account.sandbox.requests).toHaveLength(2);
-		});
-
-		test('but no faults', async () => {
-			account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 403 });
-
-			await expect(list()).rejects.toThrow('no permission');
-			await expect(list()).resolves.not.toHaveLength(0);
-		});
-
-		test('until an offer is created', async () => {
-			const [product] = account.sandbox.products;
-			await list();
-			await account.run({
-				resource: 'offer',
-				operation: 'create',
-				productHash: { __rl: true, mode: 'hash', value: product?.hash ?? '' },
-				title: 'Nova',
-				price: '100',
-			});
-
-			const { results } = await runListSearch('searchOffers', {
-				credentials: account.credentials,
-				filter: product?.hash ?? '',
-			});
-
-			expect(results.map(({ name }) => name).join()).toContain('Nova');
-		});
 	});
 
 	describe('say inside the list', () => {

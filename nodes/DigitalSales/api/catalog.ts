@@ -25,7 +25,7 @@ export async function catalogPage(
 ): Promise<CatalogPage> {
 	const { catalogPages } = processState;
 	const { key: accountKey } = client.account;
-	const key = JSON.stringify([accountKey, search ?? '', page]);
+	const key = JSON.stringify([accountKey, search, page]);
 	const known = catalogPages.get(key);
 	if (known && known.until > clock.now()) return await known.page;
 	const reading = readPage(client, search, page);
@@ -43,13 +43,19 @@ export async function catalogPage(
 	return await reading;
 }
 
-/** What is remembered of an account's catalog, in no certain order. */
-export async function rememberedPages(account: Account): Promise<CatalogPage[]> {
+/** The products that are remembered of an account's catalog, in no certain order. */
+export async function rememberedProducts(account: Account): Promise<CatalogProduct[]> {
 	const now = clock.now();
 	const pages = [...processState.catalogPages.values()]
 		.filter(({ accountKey, until }) => accountKey === account.key && until > now)
-		.map(async ({ page }) => await page.catch((): CatalogPage => ({ products: [], isLast: true })));
-	return await Promise.all(pages);
+		.map(
+			async ({ page }) =>
+				await page.then(
+					({ products }) => products,
+					() => [],
+				),
+		);
+	return (await Promise.all(pages)).flat();
 }
 
 /** Forgets an account's catalog, because it was just changed. */

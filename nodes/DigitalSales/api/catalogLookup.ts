@@ -1,4 +1,4 @@
-import { catalogPage, rememberedPages } from './catalog';
+import { catalogPage, rememberedProducts } from './catalog';
 import type { CatalogOffer, CatalogProduct } from './catalogPage';
 import type { Client } from './client';
 import { clock } from './clock';
@@ -24,7 +24,7 @@ export interface FoundOffer {
 /** What a lookup gave; `failed` is that the catalog could not be read. */
 export interface Lookup<T> {
 	found?: T;
-	failed: boolean;
+	failed?: boolean;
 }
 
 /**
@@ -51,13 +51,11 @@ export class CatalogLookup {
 	}
 
 	private async first<T>(pick: (product: CatalogProduct) => T | undefined): Promise<Lookup<T>> {
-		for (const { products } of await rememberedPages(this.client.account)) {
-			const found = firstOf(products, pick);
-			if (found !== undefined) return { found, failed: false };
-		}
+		const found = firstOf(await rememberedProducts(this.client.account), pick);
+		if (found !== undefined) return { found };
 		if (this.hasFailed) return { failed: true };
 		try {
-			return { found: await this.firstOnPages(pick), failed: false };
+			return { found: await this.firstOnPages(pick) };
 		} catch {
 			this.hasFailed = true;
 			return { failed: true };
