@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import type { Fault } from './retryPolicy';
 
-const link = z.object({ code: z.unknown(), syscall: z.unknown(), cause: z.unknown() });
+const systemName = z
+	.string()
+	.regex(/^[A-Za-z_]{2,40}$/)
+	.optional()
+	.catch(undefined);
+const link = z.object({ code: systemName, syscall: systemName, cause: z.unknown() });
 const DEEPEST_CAUSE = 5;
 
 /**
@@ -15,13 +20,9 @@ export function readFault(error: unknown): Fault {
 	for (let depth = 0; depth < DEEPEST_CAUSE; depth++) {
 		const parsed = link.safeParse(current);
 		if (!parsed.success) break;
-		fault.code ??= systemName(parsed.data.code);
-		fault.syscall ??= systemName(parsed.data.syscall);
+		fault.code ??= parsed.data.code;
+		fault.syscall ??= parsed.data.syscall;
 		current = parsed.data.cause;
 	}
 	return fault;
-}
-
-function systemName(value: unknown): string | undefined {
-	return typeof value === 'string' && /^[A-Za-z_]{2,40}$/.test(value) ? value : undefined;
 }
