@@ -33,7 +33,7 @@ export async function readBody(
 	let size = 0;
 	let giveUp: () => void = () => undefined;
 	try {
-		await new Promise<void>((resolve, reject) => {
+		const isWhole = await new Promise<boolean>((resolve, reject) => {
 			// Settled before the stream is destroyed: n8n hands over one that then claims to have ended.
 			// One that has ended is left alone: its connection may carry the next request already.
 			giveUp = () => {
@@ -45,20 +45,20 @@ export async function readBody(
 				if (size <= MOST_BODY_BYTES) {
 					chunks.push(chunk);
 				} else {
-					resolve();
+					resolve(false);
 					stream.destroy();
 				}
 			});
-			stream.on('end', resolve);
+			stream.on('end', () => resolve(true));
 			stream.on('error', reject);
 			stream.on('close', () => reject(new Error('The answer broke off')));
 			late.addEventListener('abort', giveUp);
 			if (late.aborted) giveUp();
 		});
+		return isWhole ? chunks : undefined;
 	} finally {
 		late.removeEventListener('abort', giveUp);
 	}
-	return size > MOST_BODY_BYTES ? undefined : chunks;
 }
 
 /**
