@@ -32,7 +32,6 @@ export interface ProductQuery extends ProductFilters {
 	/** Products per page; undefined asks for as many as are useful. */
 	pageSize?: number;
 	queryNames?: Partial<QueryNames>;
-	maxPages?: number;
 }
 
 /** The most products a page is asked to hold. The service's own maximum is not documented. */
@@ -57,7 +56,6 @@ export async function listProducts(client: Client, query: ProductQuery): Promise
 		fetchPage,
 		limit: query.limit,
 		keep: productFilter(query),
-		maxPages: query.maxPages,
 	});
 }
 
@@ -86,7 +84,7 @@ function productFilter(filters: ProductFilters): (item: IDataObject) => boolean 
 	const wanted = search ? searchKey(search) : undefined;
 	return (item) => {
 		const { title, hash, id_category, status: productStatus } = productSchema.parse(item);
-		if (wanted && hash !== search?.trim() && !searchKey(title ?? '').includes(wanted)) return false;
+		if (wanted && hash !== search && !searchKey(title ?? '').includes(wanted)) return false;
 		if (categories?.length && !categories.some((id) => id === id_category)) return false;
 		return status === undefined || productStatus === status;
 	};

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { listPages } from '../../../nodes/DigitalSales/api/pagination';
+import {
+	listPages,
+	type Listing,
+	type ListingOptions,
+} from '../../../nodes/DigitalSales/api/pagination';
 import { readProductPage, type ProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
+
+type ProductPageFigures = Omit<ProductPage, 'data'>;
 
 interface Server {
 	total: number;
@@ -113,22 +119,26 @@ describe('Pages of a list', () => {
 		);
 	});
 
-	test('never more than six pages are under way', async () => {
-		let underWay = 0;
-		let most = 0;
-		const one = { total: 200, pageSize: 5, meta: true, links: false, texts: false };
-		await listPages({
-			fetchPage: async (number) => {
-				most = Math.max(most, ++underWay);
-				await new Promise((resolve) => setImmediate(resolve));
-				underWay--;
-				return page(one, catalog(one.total), number);
-			},
-			keep: () => true,
-		});
+	test.each([undefined, 190])(
+		'never more than six pages are under way (limit %p)',
+		async (limit) => {
+			let underWay = 0;
+			let most = 0;
+			const one = { total: 200, pageSize: 5, meta: true, links: false, texts: false };
+			await listPages({
+				fetchPage: async (number) => {
+					most = Math.max(most, ++underWay);
+					await new Promise((resolve) => setImmediate(resolve));
+					underWay--;
+					return page(one, catalog(one.total), number);
+				},
+				limit,
+				keep: () => true,
+			});
 
-		expect(most).toBe(6);
-	});
+			expect(most).toBe(6);
+		},
+	);
 
 	test('whatever a service answers, the list ends and holds nothing twice', async () => {
 		const lie = fc.record({
@@ -168,36 +178,182 @@ describe('Pages of a list', () => {
 		expect(listing.incomplete).toContain('more than the 20 pages');
 	});
 
-	test('a server that goes on without anything new is left after ten such pages', async () => {
+	/** Reads pages whose items are given by their hashes; a page beyond the last is like the last. */
+	const read = async (
+		pages: Array<[string, ProductPageFigures?]>,
+		options: Partial<ListingOptions> = {},
+	): Promise<{ asked: number; most: number; hashes: string; incomplete?: string }> => {
 		let asked = 0;
-		const listing = await listPages({
-			fetchPage: async () => {
-				asked++;
-				return { data: [{ hash: 'p1' }], lastPage: 1_000, total: 1_000 };
+		let most = 0;
+		let underWay = 0;
+		const { items, incomplete } = await listPages({
+			fetchPage: async (number) => {
+				asked = Math.max(asked, number);
+				most = Math.max(most, ++underWay);
+				await new Promise((resolve) => setImmediate(resolve));
+				underWay--;
+				const [hashes, figures] = pages[number - 1] ?? pages.at(-1) ?? [''];
+				return { data: [...hashes].map((hash) => ({ hash })), ...figures };
 			},
 			keep: () => true,
+			...options,
+		});
+		return { asked, most, hashes: items.map(({ hash }) => hash).join(''), incomplete };
+	};
+	const BARREN = 'the service went on sending pages without anything new';
+
+	describe('pages without anything new', () => {
+		const announced = { lastPage: 1_000 };
+		const same = (times: number): Array<[string, ProductPageFigures]> =>
+			Array.from({ length: times }, () => ['a', announced]);
+
+		test('are left after ten in a row where the service announces more', async () => {
+			await expect(read(same(1), { limit: 2 })).resolves.toMatchObject({
+				asked: 11,
+				hashes: 'a',
+				incomplete: BARREN,
+			});
 		});
 
-		expect(listing.items).toHaveLength(1);
-		expect(asked).toBeLessThanOrEqual(16);
-		expect(listing.incomplete).toContain('without anything new');
+		test('are counted anew after one that brings something', async () => {
+			const one = (hash: string): [string, ProductPageFigures] => [hash, announced];
+			const pages = [...same(10), one('b'), ...same(9), one('c')];
+
+			await expect(
+				read(
+					pages.map(([...one]) => one),
+					{ limit: 3 },
+				),
+			).resolves.toMatchObject({
+				asked: 21,
+				hashes: 'abc',
+				incomplete: undefined,
+			});
+		});
+
+		test.each([
+			['by nothing', {}],
+			['by its links alone', { hasNext: true }],
+		])('are left after three in a row where the service announces more %s', async (_name, more) => {
+			await expect(read([['a', more]])).resolves.toMatchObject({
+				asked: 4,
+				hashes: 'a',
+				incomplete: BARREN,
+			});
+		});
+
+		test('are left after one behind the last page', async () => {
+			await expect(read([['a', { lastPage: 1, hasNext: true }]])).resolves.toMatchObject({
+				asked: 2,
+				hashes: 'a',
+				incomplete: BARREN,
+			});
+		});
+	});
+
+	test.each<[string, Array<[string, ProductPageFigures?]>, string]>([
+		['is full, so another is asked for', [['ab'], ['cd'], ['']], 'abcd'],
+		['is short, so it is the last', [['ab'], ['c'], ['de']], 'abc'],
+		['is empty, so it is the last', [['ab'], [''], ['cd']], 'ab'],
+		['is short, but another follows', [['ab'], ['c', { hasNext: true }], ['d']], 'abcd'],
+		['is full, but none follows', [['ab'], ['cd', { hasNext: false }], ['ef']], 'abcd'],
+		['is empty, whatever is said to follow', [['ab'], ['', { hasNext: true }], ['cd']], 'ab'],
+	])('where the number of pages is not announced and one %s', async (_name, pages, expected) => {
+		await expect(read(pages)).resolves.toMatchObject({
+			hashes: expected,
+			most: 1,
+			incomplete: undefined,
+		});
+	});
+
+	test('the page size that the service states counts where its own figures agree', async () => {
+		const agreeing = { perPage: 4, total: 8, lastPage: 2 };
+		const announced = 'the service announced 8 and sent 6';
+
+		await expect(
+			read([
+				['abc', agreeing],
+				['def', agreeing],
+			]),
+		).resolves.toMatchObject({ asked: 2, hashes: 'abcdef', incomplete: announced });
+	});
+
+	test.each([
+		['not all of them are there', { total: 8, lastPage: 2 }],
+		['they contradict each other', { perPage: 50, total: 8, lastPage: 2 }],
+		['none is there but the total', { total: 8 }],
+		['the total is missing', { perPage: 4, lastPage: 4 }],
+	])('else what the first page brought: %s', async (_name, figures) => {
+		await expect(
+			read([
+				['ab', figures],
+				['cd', figures],
+				['ef', figures],
+				['gh', figures],
+			]),
+		).resolves.toMatchObject({ asked: 4, hashes: 'abcdefgh', incomplete: undefined });
+	});
+
+	test('an empty first page ends the list, whatever total is announced', async () => {
+		await expect(read([['', { total: 5 }]])).resolves.toEqual({
+			asked: 1,
+			most: 1,
+			hashes: '',
+			incomplete: 'the service announced 5 and sent 0',
+		});
+	});
+
+	test('after an empty first page of several, one is asked for at a time', async () => {
+		const figures = { lastPage: 3 };
+
+		await expect(
+			read([
+				['', figures],
+				['ab', figures],
+				['c', figures],
+			]),
+		).resolves.toMatchObject({ asked: 3, most: 1, hashes: 'abc' });
+	});
+
+	test('what was announced holds for pages that say nothing of it', async () => {
+		await expect(
+			read([['a', { lastPage: 3, total: 4 }], ['b'], ['c'], ['d']]),
+		).resolves.toMatchObject({ hashes: 'abcd', incomplete: undefined });
+		await expect(read([['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']])).resolves.toEqual({
+			asked: 4,
+			most: 3,
+			hashes: 'ab',
+			incomplete: 'the service announced 4 and sent 2, and 1 came more than once',
+		});
+	});
+
+	test('no more pages are under way than the limit still needs', async () => {
+		const figures = { lastPage: 9 };
+		const pages = [...'abcdefghi'].map((hash): [string, ProductPageFigures] => [hash, figures]);
+
+		await expect(read(pages, { limit: 4 })).resolves.toMatchObject({ asked: 4, most: 3 });
 	});
 
 	test.each([
 		['grows', 1],
 		['shrinks', -1],
-	])('a catalog that %s meanwhile is told', async (_name, change) => {
-		const listing = await listPages({
-			fetchPage: async (number) => ({
-				data: catalog(20).slice((number - 1) * 10, number * 10),
-				lastPage: 2,
-				perPage: 10,
-				total: number === 1 ? 20 : 20 + change,
-			}),
-			keep: () => true,
-		});
+	])('a catalog that %s meanwhile is told, but not where the limit is met', async (...given) => {
+		const [, change] = given;
+		const read = async (limit?: number): Promise<Listing> =>
+			await listPages({
+				fetchPage: async (number) => ({
+					data: catalog(20).slice((number - 1) * 10, number * 10),
+					lastPage: 2,
+					perPage: 10,
+					total: number === 1 ? 20 : 20 + change,
+				}),
+				limit,
+				keep: () => true,
+			});
 
-		expect(listing.incomplete).toBe('the catalog changed while it was read');
+		expect((await read()).incomplete).toBe('the catalog changed while it was read');
+		expect((await read(21)).incomplete).toBe('the catalog changed while it was read');
+		expect((await read(20)).incomplete).toBeUndefined();
 	});
 
 	test('a catalog that is smaller than announced is told', async () => {
