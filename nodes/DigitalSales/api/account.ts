@@ -59,9 +59,8 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	if (data.apiToken === '') {
 		throw new CredentialError('API Token of the credential is empty. Copy it from the service.');
 	}
-	const allowedDomains =
-		data.allowedHttpRequestDomains === 'domains' ? data.allowedDomains : undefined;
-	if (allowedDomains !== undefined && !allows(allowedDomains, base.baseUrl)) {
+	const isBound = data.allowedHttpRequestDomains === 'domains';
+	if (isBound && !allows(data.allowedDomains, base.baseUrl)) {
 		throw new CredentialError(
 			'Allowed Domains of the credential do not include the host of its Base URL. Add the host, or allow all domains.',
 		);
@@ -70,7 +69,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		baseUrl: base.baseUrl,
 		bodyApiToken: data.bodyApiToken === '' ? data.apiToken : data.bodyApiToken,
 		notificationUrl: data.notificationUrl === '' ? undefined : data.notificationUrl,
-		allowedDomains,
+		allowedDomains: isBound ? data.allowedDomains : undefined,
 		key: createHash('sha256').update(`${base.baseUrl}\n${data.apiToken}`).digest('hex'),
 		redact: createRedactor([data.apiToken, data.bodyApiToken]),
 		credential,

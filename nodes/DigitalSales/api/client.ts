@@ -206,9 +206,7 @@ export class Client {
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,
 			timeout,
-			...(this.account.allowedDomains === undefined
-				? {}
-				: { allowedDomains: this.account.allowedDomains }),
+			allowedDomains: this.account.allowedDomains,
 		};
 	}
 

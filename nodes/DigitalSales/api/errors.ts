@@ -31,15 +31,14 @@ function toNodeApiError(node: INode, error: ServiceError, context: ErrorContext)
 	]
 		.filter((part) => part !== undefined)
 		.join('\n');
-	const httpCode = facts.status === undefined ? undefined : String(facts.status);
 	return new NodeApiError(
 		node,
-		{ message, ...(httpCode ? { httpCode } : {}) },
+		{ message },
 		{
 			message,
 			description,
 			itemIndex: context.itemIndex,
-			...(httpCode ? { httpCode } : {}),
+			httpCode: facts.status?.toString(),
 			failure: failureOf(facts),
 		},
 	);
@@ -162,16 +161,14 @@ function unknownOutcome(
 ): { message: string; advice: string } {
 	const happened =
 		facts.status === undefined ? 'no answer came' : `the answer was not usable (${facts.status})`;
+	const wasAbout = about === undefined ? '' : `It was about: ${about}. `;
+	const check =
+		facts.endpoint === 'POST /transactions'
+			? 'The charge may exist. Do not run this again before you have looked in the panel of the service: running it again may charge the customer twice.'
+			: 'It may exist. Look in the panel of the service before you run this again.';
 	return {
 		message: `It is not known whether the service did this: ${happened}`,
-		advice: [
-			about === undefined ? undefined : `It was about: ${about}.`,
-			facts.endpoint === 'POST /transactions'
-				? 'The charge may exist. Do not run this again before you have looked in the panel of the service: running it again may charge the customer twice.'
-				: 'It may exist. Look in the panel of the service before you run this again.',
-		]
-			.filter((part) => part !== undefined)
-			.join(' '),
+		advice: wasAbout + check,
 	};
 }
 

@@ -42,5 +42,5 @@ function fromReset(value: unknown): number | undefined {
 function wholeNumber(value: unknown): number | undefined {
 	const text = typeof value === 'number' ? String(value) : value;
 	if (typeof text !== 'string' || !/^\d{1,15}$/.test(text.trim())) return undefined;
-	return Number(text.trim());
+	return Number(text);
 }

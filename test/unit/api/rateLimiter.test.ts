@@ -149,9 +149,9 @@ describe('The budget of an account', () => {
 		const place = await limiter.take();
 		limiter.settleLimited(place, { limit: 2 }, 7_000);
 		const moments = await send(limiter, 4);
-		expect(moments[0]).toBeGreaterThanOrEqual(7_000);
+		expect(moments[0]).toBeGreaterThan(6_900);
 		expect(moments[1]).toBeLessThan(8_000);
-		expect(moments[2]).toBeGreaterThanOrEqual(7_000 + MINUTE);
+		expect(moments[2]).toBeGreaterThan(6_900 + MINUTE);
 	});
 
 	test('after a 429 one request goes first, and the others follow when it has passed', async () => {
@@ -282,8 +282,17 @@ describe('The budget of an account', () => {
 describe('What the service says about its limit', () => {
 	test.each([
 		[{ 'retry-after': '7' }, 7_000],
+		[{ 'retry-after': 7 }, 7_000],
+		[{ 'retry-after': ' 7 ' }, 7_000],
 		[{ 'retry-after': '0' }, 0],
 		[{ 'retry-after': '86400' }, 300_000],
+		[{ 'x-ratelimit-reset': '999999999' }, 300_000],
+		// From here on it is a moment, and this one is in 2001.
+		[{ 'x-ratelimit-reset': '1000000000' }, 0],
+		[{ 'retry-after': '7', 'x-ratelimit-reset': '9' }, 7_000],
+		[{ 'retry-after': '7;' }, undefined],
+		[{ 'retry-after': ['7'] }, undefined],
+		[{ 'retry-after': [new Date().toUTCString()] }, undefined],
 		[{ 'x-ratelimit-reset': '9' }, 9_000],
 		[{ 'retry-after': 'soon' }, undefined],
 		[{ 'retry-after': '-5' }, undefined],

@@ -1,0 +1,59 @@
+import { readAnswer } from '../../../nodes/DigitalSales/api/answer';
+
+const redact = (text: string): string => text.replaceAll('test-token', '[token removed]');
+const read = (status: number, text: string | undefined, headers = {}) =>
+	readAnswer({ status, headers, text }, redact);
+
+describe('An answer', () => {
+	test.each<[string, string, unknown]>([
+		['with blanks around it', ' \r\n{"hash":"ab"}\n', { hash: 'ab' }],
+		['behind a byte order mark', '\ufeff{"hash":"ab"}', { hash: 'ab' }],
+		['with such a mark inside', '{"title":"a\ufeffb"}', { title: 'a\ufeffb' }],
+		['with a token in it', '{"title":"test-token"}', { title: '[token removed]' }],
+	])('%s is read', (_name, text, body) => {
+		expect(read(200, text)).toMatchObject({ situation: 'success', body });
+	});
+
+	test.each<[string, string | undefined, string]>([
+		['nothing', '', 'empty'],
+		['blanks', ' \n', 'empty'],
+		['a byte order mark alone', '\ufeff', 'empty'],
+		['too much', undefined, 'tooLarge'],
+		['a text', 'OK', 'notJson'],
+		['JSON that was cut short', '{"hash":"ab', 'notJson'],
+		['a text that speaks of a page', 'no <html here', 'notJson'],
+		['a page', '<!DOCTYPE html><title>x</title>', 'html'],
+		['a page with blanks before it', '\n  <html lang="pt">', 'html'],
+		['a page without its frame', '<body>x</body>', 'html'],
+	])('of %s is no success', (_name, text, unreadable) => {
+		expect(read(200, text)).toMatchObject({ situation: 'unreadable', unreadable });
+	});
+
+	test.each<[number, string, string | undefined]>([
+		[404, '<html>', 'html'],
+		[500, '<html>', 'html'],
+		// A proxy's own page, not that of a wrong address.
+		[503, '<html>', undefined],
+		[302, '<html>', undefined],
+		[404, 'Not found', undefined],
+		[404, '', undefined],
+	])('under %i with the body %j is one of a web page: %j', (status, text, unreadable) => {
+		expect(read(status, text).unreadable).toBe(unreadable);
+	});
+
+	test.each([
+		['https://u:p@b.example.com:8443/v1?token=1#t', 'https://b.example.com:8443/v1'],
+		['https://b.example.com/test-token/v1', 'https://b.example.com/[token removed]/v1'],
+		['/v2/x?token=1', '/v2/x'],
+		['/v2/test-token#?token=1', '/v2/[token removed]'],
+		['../v2\n?token=1\n#x', '../v2\n'],
+		[['/a', '/b'], undefined],
+		[undefined, undefined],
+	])('that redirects to %j shows no more of it than %j', (location, expected) => {
+		expect(read(302, '', { location }).redirectedTo).toBe(expected);
+	});
+
+	test('that does not redirect names no other address', () => {
+		expect(read(201, '{}', { location: '/transactions/ab' }).redirectedTo).toBeUndefined();
+	});
+});
