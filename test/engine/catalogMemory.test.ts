@@ -243,6 +243,19 @@ describe('A charge looks through the catalog', () => {
 		});
 	});
 
+	test('without waiting for the turn of its account', async () => {
+		const fault = { endpoint: CATALOG, kind: 'retryAfter', seconds: 60 } as const;
+		account.sandbox.addFault(fault);
+		await chargeFor(0);
+		const started = Date.now();
+
+		await expect(chargeFor(0)).resolves.toMatchObject({
+			hints: [expect.stringContaining('could not be looked up in the catalog just now')],
+			pages: ['1'],
+		});
+		expect(Date.now() - started).toBeLessThan(5_000);
+	});
+
 	test('for no more than ten seconds', async () => {
 		const start = clock.now();
 		jest

@@ -16,10 +16,26 @@ describe('Credential test', () => {
 		await runCredentialTest({ baseUrl: sandbox.baseUrl, apiToken: sandbox.apiToken, ...changes });
 
 	test('accepts what works, also with blanks and a slash too many', async () => {
-		await expect(result()).resolves.toMatchObject({ status: 'OK' });
+		const accepted = { status: 'OK', message: 'The service accepts the token.' };
+
+		await expect(result()).resolves.toEqual(accepted);
 		await expect(
 			result({ baseUrl: ` ${sandbox.baseUrl}/ `, apiToken: ` ${sandbox.apiToken} ` }),
-		).resolves.toMatchObject({ status: 'OK' });
+		).resolves.toEqual(accepted);
+	});
+
+	test('asks for one product, as JSON', async () => {
+		await result();
+
+		expect(sandbox.requests).toMatchObject([
+			{
+				method: 'GET',
+				path: expect.stringMatching(/\/v1\/products$/) as string,
+				query: { page: '1', per_page: '1' },
+				headers: { accept: 'application/json' },
+				bearer: true,
+			},
+		]);
 	});
 
 	test.each([
@@ -118,6 +134,11 @@ describe('Credential test', () => {
 			'an empty answer',
 			{ kind: 'emptyBody' },
 			'The service failed to answer (200). Try again later.',
+		],
+		[
+			'a list of products under a fault',
+			{ kind: 'status', status: 500, body: { data: [] } },
+			'The service failed to answer (500). Try again later.',
 		],
 		[
 			'a maintenance page',

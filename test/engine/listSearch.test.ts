@@ -255,6 +255,15 @@ describe('Searchable lists', () => {
 			});
 		});
 
+		test('what the service said, the field by its own name', async () => {
+			const body = { message: 'Bad', errors: { page: ['is wrong'] } };
+			account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 409, body });
+
+			await expect(failure()).resolves.toMatchObject({
+				description: 'The service said: Bad | page: is wrong.\nRequest: GET /products.',
+			});
+		});
+
 		test('that the account has no products', async () => {
 			const empty = await openAccount({ products: 0 });
 

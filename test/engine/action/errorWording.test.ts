@@ -107,6 +107,27 @@ describe('What a person reads of a failed request', () => {
 			{ cause: 'configuration-invalid' },
 		],
 		[
+			'a refusal in whole sentences',
+			{ kind: 'status', status: 409, body: { message: 'Already there!' } },
+			'The service did not accept the request (409)',
+			`The service said: Already there!\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'a refusal with a dot inside',
+			{ kind: 'status', status: 409, body: { message: 'At most R$ 5.000' } },
+			'The service did not accept the request (409)',
+			`The service said: At most R$ 5.000.\n${REQUEST}.`,
+			undefined,
+		],
+		...[400, 422].map((status): [string, Fault, string, string, unknown] => [
+			`${status} with a field that no form has`,
+			{ kind: 'status', status, body: { errors: { extra: ['is wrong'] } } },
+			`The service did not accept the request (${status})`,
+			`The service said: extra: is wrong.\nCorrect the fields named above and run again. Nothing was created.\n${REQUEST}.`,
+			undefined,
+		]),
+		[
 			'another refusal',
 			{ kind: 'status', status: 409, body: { message: 'Conflict' } },
 			'The service did not accept the request (409)',
@@ -233,6 +254,20 @@ describe('What a person reads of a failed request', () => {
 				expect(account.sandbox.requests).toHaveLength(sent);
 			},
 		);
+
+		test.each([
+			[429, '30', [expect.stringContaining('waited for its turn')]],
+			[429, '0', []],
+			[503, '0', []],
+		])('after a %i that asks for %s seconds the run tells %j', async (...given) => {
+			const [status, seconds, told] = given;
+			const headers = { 'Retry-After': seconds };
+			account.sandbox.addFault({ kind: 'status', status, headers });
+
+			const { hints } = await account.run({ resource: 'product', operation: 'getAll', limit: 1 });
+
+			expect(hints.map(({ message }) => message)).toEqual(told);
+		});
 
 		test.each(['absent', 'garbage'] as const)(
 			'a 429 whose Retry-After is %s is waited out twice as long each time, up to a minute',

@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { HarnessCredentials } from '../harness/credentials';
 import { openAccount, type Account } from '../support/account';
 
 const CATALOG = 'GET /products';
@@ -40,6 +41,16 @@ describe('Product > Get Many asks', () => {
 		});
 
 		expect(sent()[0]).toEqual({ q: 'curso', c: '2,3', s: '1', size: '250', p: '1' });
+	});
+
+	test('with a credential that is read once for all requests', async () => {
+		const decrypted = jest.spyOn(HarnessCredentials.prototype, 'getDecrypted');
+
+		await account.run({ ...PARAMETERS, returnAll: true, options: { pageSize: 30 } });
+
+		expect(account.sandbox.requests).toHaveLength(5);
+		expect(decrypted).toHaveBeenCalledTimes(1);
+		decrypted.mockRestore();
 	});
 
 	test.each([400, 422])(
