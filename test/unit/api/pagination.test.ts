@@ -188,7 +188,7 @@ describe('Pages of a list', () => {
 		let underWay = 0;
 		const { items, incomplete } = await listPages({
 			fetchPage: async (number) => {
-				asked = Math.max(asked, number);
+				asked++;
 				most = Math.max(most, ++underWay);
 				await new Promise((resolve) => setImmediate(resolve));
 				underWay--;
@@ -262,6 +262,27 @@ describe('Pages of a list', () => {
 		await expect(read(pages)).resolves.toMatchObject({
 			hashes: expected,
 			most: 1,
+			incomplete: undefined,
+		});
+	});
+
+	test('a full last page does not end the list while less has come than was announced', async () => {
+		const figures = { total: 4, lastPage: 2 };
+
+		await expect(
+			read([
+				['ab', figures],
+				['bc', figures],
+				['d', figures],
+			]),
+		).resolves.toEqual({ asked: 3, most: 1, hashes: 'abcd', incomplete: undefined });
+	});
+
+	test('an empty last page ends the list, although another is said to follow', async () => {
+		await expect(read([['', { lastPage: 1, hasNext: true }]])).resolves.toEqual({
+			asked: 1,
+			most: 1,
+			hashes: '',
 			incomplete: undefined,
 		});
 	});
