@@ -210,7 +210,10 @@ describe('What a person reads of a failed request', () => {
 		while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
 		running.cancel();
 
-		expect((await running).node?.error?.message).toBe('The execution was cancelled');
+		expect((await running).node?.error).toMatchObject({
+			message: 'The execution was cancelled',
+			context: { itemIndex: 0 },
+		});
 		expect(account.sandbox.requests).toHaveLength(1);
 	});
 
