@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createGunzip } from 'node:zlib';
 import {
 	bodyStream,
 	MOST_BODY_BYTES,
@@ -90,6 +91,12 @@ describe('The body of an answer', () => {
 		});
 
 		await expect(readBody(body, never)).rejects.toThrow();
+	});
+
+	test('that cannot be unpacked is a fault', async () => {
+		const body = await begin((response) => response.end('this was never packed'));
+
+		await expect(readBody(body.pipe(createGunzip()), never)).rejects.toThrow('incorrect header');
 	});
 
 	test('that was closed before it came is a fault', async () => {
