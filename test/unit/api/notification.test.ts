@@ -23,6 +23,8 @@ describe('What a notification claims', () => {
 		['a summary under data', { status: 'x', data: flat }, { ...whole, productHash: undefined }],
 		['an envelope', envelope, whole],
 		['an envelope under data', { data: envelope }, whole],
+		['an id that begins with digits', { transaction: { id: '47ab' } }, { hash: '47ab' }],
+		['an id that ends with digits', { transaction: { id: 'ab47' } }, { hash: 'ab47' }],
 		['an envelope with a hash', { transaction: { hash: 'ab12', id: 'cd34' } }, { hash: 'ab12' }],
 		[
 			'blanks around all of it',

@@ -278,6 +278,18 @@ describe('Pages of a list', () => {
 		).resolves.toEqual({ asked: 3, most: 1, hashes: 'abcd', incomplete: undefined });
 	});
 
+	test('pages behind the last are asked for one by one, and once each', async () => {
+		const more = { lastPage: 1, hasNext: true };
+
+		await expect(
+			read([
+				['a', more],
+				['b', more],
+				['c', { lastPage: 1, hasNext: false }],
+			]),
+		).resolves.toEqual({ asked: 3, most: 1, hashes: 'abc', incomplete: undefined });
+	});
+
 	test('an empty last page ends the list, although another is said to follow', async () => {
 		await expect(read([['', { lastPage: 1, hasNext: true }]])).resolves.toEqual({
 			asked: 1,

@@ -30,7 +30,8 @@ function hashIn(body: Record<string, unknown>): string | undefined {
 	const direct = usable(body.hash) ?? usable(body.transaction_hash);
 	if (direct !== undefined || !isJsonObject(body.transaction)) return direct;
 	const { hash, id } = body.transaction;
-	return usable(hash) ?? (isNumeric(id) ? undefined : usable(id));
+	const named = usable(id);
+	return usable(hash) ?? (named !== undefined && /^\d+$/.test(named) ? undefined : named);
 }
 
 function claims(hash: string, body: Record<string, unknown>): Notice {
@@ -49,10 +50,6 @@ function usable(value: unknown): string | undefined {
 		return undefined;
 	}
 	return value.trim();
-}
-
-function isNumeric(value: unknown): boolean {
-	return typeof value !== 'string' || /^\s*\d+\s*$/.test(value);
 }
 
 function text(value: unknown): string | undefined {
