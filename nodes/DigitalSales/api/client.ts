@@ -131,8 +131,12 @@ export class Client {
 		const { onWait, productRate } = this.options;
 		const rate = request.endpoint === 'GET /products' ? productRate : undefined;
 		const budget = budgetOf(this.account, request.endpoint, rate);
-		if (budget.delayMs() >= NOTABLE_WAIT_MS) onWait?.(request.endpoint);
-		const place = await budget.take(this.budgetSignal());
+		const tellOf = (delayMs: number): void => {
+			if (delayMs >= NOTABLE_WAIT_MS) onWait?.(request.endpoint);
+		};
+		// Who waits in line behind others has no wait of its own.
+		tellOf(budget.delayMs());
+		const place = await budget.take(this.budgetSignal(), tellOf);
 		const outcome = await this.send(request);
 		const headers = outcome.answer?.headers ?? {};
 		if (outcome.situation === 'rateLimited') {

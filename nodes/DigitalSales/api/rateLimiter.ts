@@ -61,10 +61,11 @@ export class RateLimiter {
 	 * Waits for a place in the window. It has to be given back by {@link settle} or
 	 * {@link settleLimited}.
 	 *
+	 * @param onWait told before each wait how long it will be, in milliseconds
 	 * @throws CanceledError when the execution is cancelled while it waits
 	 */
-	async take(signal?: AbortSignal): Promise<Place> {
-		const turn = this.queue.then(async () => await this.untilFree(signal));
+	async take(signal?: AbortSignal, onWait?: (delayMs: number) => void): Promise<Place> {
+		const turn = this.queue.then(async () => await this.untilFree(signal, onWait));
 		this.queue = turn.then(
 			() => undefined,
 			() => undefined,
@@ -104,7 +105,10 @@ export class RateLimiter {
 		this.wake();
 	}
 
-	private async untilFree(signal: AbortSignal | undefined): Promise<Place> {
+	private async untilFree(
+		signal: AbortSignal | undefined,
+		onWait: (delayMs: number) => void = () => undefined,
+	): Promise<Place> {
 		for (;;) {
 			if (signal?.aborted) throw new CanceledError();
 			const delay = this.delayMs();
@@ -112,7 +116,12 @@ export class RateLimiter {
 			const answered = new Promise<void>((resolve) => {
 				this.wake = resolve;
 			});
-			await (delay === Infinity ? raceAbort(answered, signal) : wait(delay, signal));
+			if (delay === Infinity) {
+				await raceAbort(answered, signal);
+			} else {
+				onWait(delay);
+				await wait(delay, signal);
+			}
 		}
 		const place = { takenAt: clock.now() };
 		this.underWay.add(place);

@@ -35,10 +35,17 @@ describe('The rate limit of GET /products', () => {
 		await account.sandbox.close();
 
 		await open(3_000, 50);
-		const { json, hints } = await list();
+		const { json } = await list();
 		expect(json).toHaveLength(3_000);
 		expect(account.sandbox.requests).toHaveLength(60);
 		expect(limited()).toBe(0);
+	});
+
+	test('a run that has waited says so once', async () => {
+		await open(150, 30);
+		const options = { requestLimit: 2, requestLimitWindow: 2 };
+		const { json, hints } = await account.run({ ...MINUTE_IN_A_SECOND, options });
+		expect(json).toHaveLength(150);
 		expect(hints).toHaveLength(1);
 		expect(JSON.stringify(hints)).toContain('waited for its turn');
 	});
