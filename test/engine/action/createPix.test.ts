@@ -252,8 +252,8 @@ describe('Transaction > Create PIX', () => {
 			expect(sentTo()).toBeUndefined();
 		});
 
-		test('sends the address of the credential', async () => {
-			await account.run(parameters({ notify: 'credential' }), {
+		test('sends the address of the credential, and has nothing to warn of', async () => {
+			const { hints } = await account.run(parameters({ notify: 'credential' }), {
 				credentials: {
 					digitalSalesApi: {
 						...account.credentials.digitalSalesApi,
@@ -263,6 +263,7 @@ describe('Transaction > Create PIX', () => {
 			});
 
 			expect(sentTo()).toBe('https://n8n.example.com/webhook/abc/digital-sales');
+			expect(hints).toEqual([]);
 		});
 
 		test('sends an address that was typed, and warns where the service cannot reach it', async () => {
@@ -294,21 +295,43 @@ describe('Transaction > Create PIX', () => {
 			expect(sentTo()).toBe('https://n8n.example.com/webhook/t/digital-sales');
 		});
 
-		test.each<[string, INodeParameters, string]>([
-			['the credential has no address', { notify: 'credential' }, 'the credential has none'],
-			['no trigger is published', { notify: 'trigger' }, 'no published Digital Sales Trigger'],
-			['the address is empty', { notify: 'url', notificationUrl: '' }, 'Notification URL is empty'],
+		test.each<[string, INodeParameters, string, RegExp]>([
+			[
+				'the credential has no address',
+				{ notify: 'credential' },
+				'the credential has none',
+				/Enter a Notification URL in the credential/,
+			],
+			[
+				'no trigger is published',
+				{ notify: 'trigger' },
+				'no published Digital Sales Trigger',
+				/publish the workflow.* queue mode .*production URL of the trigger/,
+			],
+			[
+				'the address is empty',
+				{ notify: 'url', notificationUrl: '' },
+				'Notification URL is empty',
+				/Enter the address/,
+			],
 			[
 				'the address is none',
 				{ notify: 'url', notificationUrl: 'ftp://example.com' },
 				'Notification URL must be a complete web address',
+				/Enter the address/,
 			],
-		])('refuses before anything is sent when %s', async (_name, wrong, message) => {
-			const failure = await account.fail(parameters(wrong));
+		])(
+			'refuses before anything is sent when %s, and says what to do',
+			async (_name, wrong, message, advice) => {
+				const failure = await account.fail(parameters(wrong));
 
-			expect(failure.message).toContain(message);
-			expect(account.sandbox.requests).toEqual([]);
-		});
+				expect(failure.message).toContain(message);
+				expect(failure.description).toMatch(advice);
+				expect(failure.description).toContain('Nothing was sent.');
+				expect(failure.itemIndex).toBe(0);
+				expect(account.sandbox.requests).toEqual([]);
+			},
+		);
 	});
 
 	const cartWith = (item: INodeParameters): INodeParameters => ({

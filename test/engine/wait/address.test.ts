@@ -43,6 +43,16 @@ describe('Create PIX > Notify: This Execution', () => {
 		]);
 	});
 
+	test('what follows is no wait where it does something else', async () => {
+		const { hints } = await charge({
+			name: 'Look',
+			type: ACTION_TYPE,
+			parameters: waitParameters({ operation: 'get' }),
+		});
+
+		expect(hints[0]?.message).toContain('nothing in it waits for them');
+	});
+
 	test('a wait that is switched off does not count', async () => {
 		const { hints } = await charge({ ...WAIT, disabled: true });
 
