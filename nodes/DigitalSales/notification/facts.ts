@@ -6,12 +6,12 @@ import type { AmountUnit } from '../domain/money';
 
 /** What the service itself says of a transaction, in the terms in which a notice speaks of it. */
 export function factsOf(hash: string, transaction: IDataObject): Notice {
-	const { data } = transactionSchema.safeParse(transaction);
+	const { payment_status, payment_method, product } = transactionSchema.parse(transaction);
 	return {
 		hash,
-		status: data?.payment_status ?? undefined,
-		paymentMethod: data?.payment_method ?? undefined,
-		productHash: data?.product?.hash ?? undefined,
+		status: payment_status ?? undefined,
+		paymentMethod: payment_method ?? undefined,
+		productHash: product?.hash ?? undefined,
 	};
 }
 

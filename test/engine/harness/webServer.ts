@@ -167,7 +167,9 @@ class WebServer {
 				throw new HttpError(404, 'The requested webhook is not registered.');
 			}
 			parseIncomingMessage(request);
-			request.rawBody = await readBody(request);
+			const body = await readBody(request);
+			// n8n hands such a form to its own reader and keeps nothing of it as it came.
+			if (request.contentType !== 'multipart/form-data') request.rawBody = body;
 			await handler(request, response);
 		} catch (error) {
 			if (response.headersSent) return;

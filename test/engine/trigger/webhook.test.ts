@@ -131,13 +131,48 @@ describe('Digital Sales Trigger: notices', () => {
 		expect(account.sandbox.requests).toHaveLength(before);
 	});
 
-	test('answers what is too large with 413', async () => {
-		await publish({ triggerOn: ['any'] });
+	describe('of more than 256 KiB', () => {
+		const LIMIT = 256 * 1024;
+		const ofSize = (bytes: number): string => {
+			const empty = JSON.stringify({ hash, filler: '' });
+			return JSON.stringify({ hash, filler: 'x'.repeat(bytes - empty.length) });
+		};
+		const json = { 'content-type': 'application/json' };
 
-		const answer = await trigger.post({ hash, filler: 'x'.repeat(300_000) });
+		test.each<[string, () => Promise<{ status: number }>]>([
+			['by one byte', async () => await trigger.send({ body: ofSize(LIMIT + 1), headers: json })],
+			[
+				'that do not state their length',
+				async () => {
+					const body = new Blob([ofSize(LIMIT + 1)]).stream();
+					return await fetch(trigger.url, { method: 'POST', headers: json, body, duplex: 'half' });
+				},
+			],
+			[
+				'in a form with files, whose length is only stated',
+				async () => {
+					const body = new FormData();
+					body.set('file', new Blob([ofSize(LIMIT)]));
+					return await fetch(trigger.url, { method: 'POST', body });
+				},
+			],
+		])('are turned away: those %s', async (_name, send) => {
+			await publish({ triggerOn: ['any'] });
+			const before = account.sandbox.requests.length;
 
-		expect(answer.status).toBe(413);
-		expect(emitted()).toEqual([]);
+			expect((await send()).status).toBe(413);
+			expect(emitted()).toEqual([]);
+			expect(account.sandbox.requests).toHaveLength(before);
+		});
+
+		test('are the limit: one that just fits is taken', async () => {
+			await publish({ triggerOn: ['any'] });
+
+			const { status } = await trigger.send({ body: ofSize(LIMIT), headers: json });
+
+			expect(status).toBe(200);
+			expect(emitted()).toHaveLength(1);
+		});
 	});
 
 	test('takes a form and a text that holds JSON', async () => {
@@ -214,6 +249,17 @@ describe('Digital Sales Trigger: notices', () => {
 				{ received: true, started: false, reason: 'already known' },
 			]);
 			expect(emitted()).toMatchObject([{ hash, payment_status: null, verified: true }]);
+		});
+
+		test('a status of any length is known again, and little of it is stored', async () => {
+			await publish({ triggerOn: ['any'] });
+			await setStatus('x'.repeat(10_000));
+
+			await trigger.post({ hash });
+			await trigger.post({ hash });
+
+			expect(emitted()).toHaveLength(1);
+			expect(JSON.stringify(trigger.staticData).length).toBeLessThan(1_000);
 		});
 
 		test('another status of the same transaction is emitted', async () => {
