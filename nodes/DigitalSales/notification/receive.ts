@@ -84,7 +84,7 @@ async function isLocked(context: IWebhookFunctions, form: TriggerForm): Promise<
 async function derivedSecret(context: IWebhookFunctions): Promise<string> {
 	return deriveUrlSecret({
 		account: await accountOf(context),
-		workflowId: context.getWorkflow().id ?? '',
+		workflowId: context.getWorkflow().id,
 		nodeId: context.getNode().id,
 	});
 }

@@ -45,7 +45,7 @@ async function lockedAddress(context: IHookFunctions, url: string): Promise<stri
 	if (wantsUrlSecret(context)) {
 		const secret = await keepUrlSecret(nodeData, async () => ({
 			account: readAccount(await context.getCredentials(CREDENTIAL_NAME)),
-			workflowId: context.getWorkflow().id ?? '',
+			workflowId: context.getWorkflow().id,
 			nodeId: context.getNode().id,
 		}));
 		return withUrlSecret(url, secret);

@@ -15,7 +15,7 @@ export function urlSecretOf(nodeData: IDataObject): string | undefined {
 /** What makes the secret of one trigger another than that of the next. */
 export interface SecretOwner {
 	account: Account;
-	workflowId: string;
+	workflowId: string | undefined;
 	nodeId: string;
 }
 

@@ -38,6 +38,8 @@ export interface TriggerOptions extends Surroundings {
 	type?: string;
 	/** The node's name, "Digital Sales Trigger" by default. */
 	name?: string;
+	/** What else the node is to be like, such as its ids, to publish one and the same node again. */
+	settings?: Partial<NodeInput>;
 }
 
 /** A workflow that starts with a trigger, as n8n has it published. */
@@ -79,7 +81,8 @@ export class PublishedTrigger {
 	/** A trigger that is not published yet. */
 	static async prepare(options: TriggerOptions): Promise<PublishedTrigger> {
 		const { name = 'Digital Sales Trigger', type = TRIGGER_TYPE, mode = 'production' } = options;
-		const nodes = [{ name, type, parameters: options.parameters ?? {} }, ...(options.next ?? [])];
+		const { parameters = {}, settings, next = [] } = options;
+		const nodes = [{ ...settings, name, type, parameters }, ...next];
 		const stored = new StoredWorkflow({ nodes, active: mode === 'production' }, options, {
 			staticData: JSON.stringify(options.staticData ?? {}),
 		});

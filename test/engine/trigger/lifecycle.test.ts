@@ -1,3 +1,4 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { activateTrigger, runWorkflow, serveWebhook, START_TYPE, ACTION_TYPE } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
@@ -38,6 +39,95 @@ describe('Digital Sales Trigger: publication', () => {
 		await trigger.restart();
 
 		expect(trigger.hooks.at(-1)).toEqual({ method: 'checkExists', result: true });
+	});
+
+	describe('is registered anew where n8n starts again', () => {
+		const SETTINGS = { id: 'trigger-node', webhookId: 'the-webhook' };
+		const LOCKED = { options: { urlSecret: true } };
+		/** The same trigger in a workflow that already holds this, and what it leaves there. */
+		const startAgain = async (parameters: INodeParameters, staticData: IDataObject) => {
+			const trigger = await activateTrigger({
+				credentials: account.credentials,
+				settings: SETTINGS,
+				parameters,
+				staticData,
+			});
+			const { digitalSalesTriggers } = trigger.staticData.global as IDataObject;
+			return { trigger, addresses: Object.values(digitalSalesTriggers ?? {}) };
+		};
+		const first = async (parameters: INodeParameters): Promise<IDataObject> =>
+			(await startAgain(parameters, {})).trigger.staticData;
+		const ANEW = [
+			{ method: 'checkExists', result: false },
+			{ method: 'create', result: true },
+		];
+
+		test('under another public address', async () => {
+			const before = await first({});
+			const moved = JSON.parse(
+				JSON.stringify(before).replaceAll('127.0.0.1', 'old.example.com'),
+			) as IDataObject;
+
+			const { trigger, addresses } = await startAgain({}, moved);
+
+			expect(JSON.stringify(moved)).toContain('old.example.com');
+			expect(trigger.hooks).toEqual(ANEW);
+			expect(addresses).toEqual([trigger.url]);
+		});
+
+		test('with a secret that it did not have', async () => {
+			const { trigger, addresses } = await startAgain(LOCKED, await first({}));
+
+			expect(trigger.hooks).toEqual(ANEW);
+			expect(addresses).toEqual([expect.stringMatching(/\?key=[\w-]{32}$/)]);
+		});
+
+		test('without the secret that it had', async () => {
+			const { trigger, addresses } = await startAgain({}, await first(LOCKED));
+
+			expect(trigger.hooks).toEqual(ANEW);
+			expect(addresses).toEqual([trigger.url]);
+			expect(JSON.stringify(trigger.staticData)).not.toContain('urlSecret');
+		});
+
+		test.each(['', 5, null])('with a secret in place of %j, which is none', async (urlSecret) => {
+			const broken = { ...(await first(LOCKED)), 'node:Digital Sales Trigger': { urlSecret } };
+
+			const { trigger, addresses } = await startAgain(LOCKED, broken);
+
+			expect(trigger.hooks).toEqual(ANEW);
+			expect(addresses).toEqual([expect.stringMatching(/\?key=[\w-]{32}$/)]);
+		});
+
+		test('but not with the secret that it has', async () => {
+			const { trigger } = await startAgain(LOCKED, await first(LOCKED));
+
+			expect(trigger.hooks).toEqual([{ method: 'checkExists', result: true }]);
+		});
+	});
+
+	test('leaves the URLs of other triggers of the workflow alone', async () => {
+		const other = 'https://n8n.example.com/webhook/other/digital-sales';
+		const trigger = await activateTrigger({
+			credentials: account.credentials,
+			staticData: { global: { digitalSalesTriggers: { other } } },
+		});
+		expect(JSON.stringify(trigger.staticData)).toContain(trigger.url);
+		expect(JSON.stringify(trigger.staticData)).toContain(other);
+
+		await trigger.deactivate();
+
+		expect(trigger.staticData.global).toEqual({ digitalSalesTriggers: { other } });
+	});
+
+	test('is published also where what was stored of the workflow is broken', async () => {
+		const trigger = await activateTrigger({
+			credentials: account.credentials,
+			staticData: { global: { digitalSalesTriggers: { other: 17 } } },
+		});
+
+		const { digitalSalesTriggers } = trigger.staticData.global as IDataObject;
+		expect(Object.values(digitalSalesTriggers ?? {})).toEqual([trigger.url]);
 	});
 
 	test('takes its URL back when the workflow is unpublished', async () => {

@@ -134,6 +134,23 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 		expect(new URL(await shownAddress()).searchParams.get('key')).not.toBe(key);
 	});
 
+	test('is another one for another trigger of the same account', async () => {
+		await publish();
+		const key = new URL(await shownAddress()).searchParams.get('key');
+		trigger.stopListening();
+		await publish();
+
+		expect(new URL(await shownAddress()).searchParams.get('key')).not.toBe(key);
+	});
+
+	test('an address that is no complete one, for want of http:// in WEBHOOK_URL, is shown all the same', async () => {
+		const url = 'n8n.example.com/webhook/abc/digital-sales';
+		await publish({}, { global: { digitalSalesTriggers: { other: url } } });
+		const outcome = await run({ resource: 'notification', operation: 'getAddress' });
+
+		expect(outcome.data.Action?.items[0]?.json).toEqual({ url, has_secret: false });
+	});
+
 	test('one that was made otherwise before stays', async () => {
 		const kept = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 		await publish();
