@@ -190,13 +190,13 @@ const formSchema = z.object({
 
 export type TriggerForm = z.output<typeof formSchema>;
 
-/** Reads the trigger's parameters; whatever is broken in them falls back to the safe default. */
+/** Reads the trigger's parameters; whatever is broken or missing falls back to the safe default. */
 export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
 	return formSchema.parse({
-		triggerOn: context.getNodeParameter('triggerOn', []),
-		otherStatuses: context.getNodeParameter('otherStatuses', ''),
-		simplify: context.getNodeParameter('simplify', true),
-		filters: context.getNodeParameter('filters', {}),
+		triggerOn: context.getNodeParameter('triggerOn', null),
+		otherStatuses: context.getNodeParameter('otherStatuses', null),
+		simplify: context.getNodeParameter('simplify', null),
+		filters: context.getNodeParameter('filters', null),
 		options: context.getNodeParameter('options', {}),
 	});
 }

@@ -216,7 +216,7 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		expect(JSON.stringify(stored).length).toBeLessThan(200_000);
 	});
 
-	test('a credential that is gone is no crash', async () => {
+	test('a credential that is gone is no crash, and the log says what went wrong', async () => {
 		const credentials = { ...account.credentials };
 		trigger.stopListening();
 		trigger = await serveWebhook({ credentials, parameters: { triggerOn: ['any'] } });
@@ -225,6 +225,8 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		const answers = [await trigger.post({ hash: 'ab12' }), await trigger.post({ hash: 'ab12' })];
 
 		expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+		const [logged] = trigger.logs.filter(({ level }) => level === 'error');
+		expect(logged?.text).toMatch(/notification could not be handled.*Error/);
 	});
 
 	test('what the process remembers of notices is bounded', async () => {

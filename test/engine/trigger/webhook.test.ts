@@ -233,6 +233,45 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(emitted()).toHaveLength(1);
 		});
 
+		test('a notice of what was emitted long before is known without asking the service', async () => {
+			await publish({ triggerOn: ['any'] });
+			await trigger.post({ hash, status: 'waiting_payment' });
+			await clock.sleep(60_000);
+			const before = account.sandbox.requests.length;
+
+			const repeated = await trigger.post({ hash, status: 'waiting_payment' });
+
+			expect(repeated).toMatchObject({ status: 200, json: { reason: 'already known' } });
+			expect(account.sandbox.requests).toHaveLength(before);
+		});
+
+		test('each trigger tells of a transaction, whatever others have told', async () => {
+			await publish({ triggerOn: ['any'] });
+			await trigger.post({ hash });
+			expect(emitted()).toHaveLength(1);
+			trigger.stopListening();
+
+			await publish({ triggerOn: ['any'] });
+			await trigger.post({ hash });
+
+			expect(emitted()).toHaveLength(1);
+		});
+
+		test('a test in the editor may be repeated', async () => {
+			trigger = await serveWebhook({
+				credentials: account.credentials,
+				parameters: { triggerOn: ['any'] },
+				mode: 'test',
+			});
+			await trigger.post({ hash });
+			await trigger.settled();
+			await trigger.activate();
+			trigger.listen();
+			await trigger.post({ hash });
+
+			expect(emitted()).toMatchObject([{ hash }, { hash }]);
+		});
+
 		test('a transaction without a status is emitted once, too', async () => {
 			await publish({ triggerOn: ['any'] });
 			account.sandbox.addFault({
@@ -418,6 +457,70 @@ describe('Digital Sales Trigger: notices', () => {
 			await publish({ triggerOn: ['any'], filters: { productHashes: `other1, ${product}` } });
 			await trigger.post({ hash });
 			expect(emitted()).toHaveLength(1);
+		});
+	});
+
+	describe('Where an expression in the form gives nonsense', () => {
+		/** What the answer to a notice says, and the items that come of it. */
+		const noticed = async (parameters: INodeParameters, mode?: 'test') => {
+			trigger = await serveWebhook({
+				credentials: account.credentials,
+				parameters,
+				...(mode && { mode }),
+			});
+			const { status } = await trigger.post({ hash, status: 'paid' });
+			return { status, items: emitted() };
+		};
+
+		test.each<[string, INodeParameters]>([
+			['Trigger On', { triggerOn: 17 }],
+			['Other Statuses', { triggerOn: ['other'], otherStatuses: 17 }],
+		])('in %s, nothing starts', async (_name, parameters) => {
+			expect(await noticed(parameters)).toEqual({ status: 200, items: [] });
+		});
+
+		test('in Filters, they filter nothing', async () => {
+			const { items } = await noticed({ triggerOn: ['any'], filters: 'pix' });
+
+			expect(items).toMatchObject([{ hash }]);
+		});
+
+		test('in Simplify, the item is the simple one', async () => {
+			const { items } = await noticed({ triggerOn: ['any'], simplify: 'perhaps' });
+
+			expect(items).toMatchObject([{ hash, customer_email: 'maria@example.com' }]);
+		});
+
+		const NONSENSE = { triggerOn: ['any'], options: { verify: 'perhaps' } };
+
+		test('in the options, the address is closed to whoever does not have its secret', async () => {
+			expect(await noticed(NONSENSE)).toEqual({ status: 401, items: [] });
+		});
+
+		test('in the options, the service is asked all the same', async () => {
+			const { items } = await noticed(NONSENSE, 'test');
+
+			expect(items).toMatchObject([{ payment_status: 'waiting_payment', verified: true }]);
+			expect(items[0]).not.toHaveProperty('notification');
+		});
+
+		test('lists may be texts, with blanks and empty places', async () => {
+			const { items } = await noticed({ triggerOn: 'paid, , waiting ' });
+
+			expect(items).toMatchObject([{ payment_status: 'waiting_payment' }]);
+		});
+
+		test('an empty place is no status', async () => {
+			account.sandbox.addFault({
+				endpoint: 'GET /transactions/{hash}',
+				kind: 'patchBody',
+				remove: ['payment_status'],
+			});
+
+			expect(await noticed({ triggerOn: ['other'], otherStatuses: 'frozen,' })).toEqual({
+				status: 200,
+				items: [],
+			});
 		});
 	});
 

@@ -178,6 +178,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			['broken JSON', { body: '{"hash":', headers: JSON_TYPE }, 422],
 			['another transaction', { body: '{"hash":"other1"}', headers: JSON_TYPE }, 404],
 			['a guessed call of our own', { body: '{"wakeUpWait":"1"}', headers: JSON_TYPE }, 410],
+			['a call of our own that is none', { body: '{"wakeUpWait":1}', headers: JSON_TYPE }, 400],
 			['too much', { body: `{"hash":"${'x'.repeat(300_000)}"}`, headers: JSON_TYPE }, 413],
 			['a prototype', { body: '{"__proto__":{"hash":"x"}}', headers: JSON_TYPE }, 400],
 		])('%s is answered and asks nothing', async (_name, call, status) => {
@@ -252,16 +253,18 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		});
 	});
 
-	test('a credential that is gone keeps it parked', async () => {
+	test('a credential that is gone keeps it parked, and the log says what went wrong', async () => {
 		const hash = await room.charge();
 		const credentials = { ...room.account.credentials };
-		const parked = await room.park([hash], { credentials });
+		const { parked, logs } = await room.wait([hash], { credentials });
 		Reflect.deleteProperty(credentials, 'digitalSalesApi');
 
-		const { answer, outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+		const resumption = await parked?.resumeByWebhook({ hash, status: 'paid' });
 
-		expect(answer.status).toBe(503);
-		expect(outcome).toBeUndefined();
+		expect(resumption?.answer.status).toBe(503);
+		expect(resumption?.outcome).toBeUndefined();
+		const [logged] = logs.filter(({ level }) => level === 'error');
+		expect(logged?.text).toMatch(/waiting execution could not be handled.*Error/);
 	});
 
 	test('shows no token in what n8n keeps or logs', async () => {

@@ -48,6 +48,17 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(run.data.Wait?.items[0]?.json).not.toHaveProperty('timedOut');
 	});
 
+	test('shows meanwhile which of its items are settled', async () => {
+		const [settled, open] = [await room.charge(), await room.charge()];
+		await room.account.sandbox.setStatus(settled, 'paid');
+
+		const { data } = await room.wait([settled, open]);
+
+		const shown = data.Wait?.items.map(({ json }) => json);
+		expect(shown).toMatchObject([{ hash: settled, timedOut: false }, { hash: open }]);
+		expect(shown?.[1]).not.toHaveProperty('timedOut');
+	});
+
 	test('gives amounts in reais on request, settled at once or later', async () => {
 		const parameters = { options: { outputUnit: 'reais' } };
 		const [first, second] = [await room.charge(), await room.charge()];

@@ -22,6 +22,6 @@ export function resumeUrl(
 	itemIndex: number,
 ): string {
 	const url = new URL(String(context.evaluateExpression('{{ $execution.resumeUrl }}', itemIndex)));
-	url.pathname = `${url.pathname.replace(/\/$/, '')}/${PATH}`;
+	url.pathname += `/${PATH}`;
 	return url.href;
 }
