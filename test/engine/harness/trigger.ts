@@ -102,6 +102,11 @@ export class PublishedTrigger {
 		return this.stored.staticData;
 	}
 
+	/** The static data that the editor keeps to itself while it listens; undefined where it does not. */
+	get editorStaticData(): IDataObject | undefined {
+		return this.testStaticData;
+	}
+
 	/** Stores no static data in place of what there is, as another execution may do. */
 	loseStaticData(): void {
 		this.stored.replaceStaticData({});

@@ -140,8 +140,13 @@ describe('Digital Sales Trigger: publication', () => {
 	test('leaves nothing behind while the editor listens for a test event', async () => {
 		const trigger = await activateTrigger({ credentials: account.credentials, mode: 'test' });
 
-		expect(JSON.stringify(trigger.staticData)).not.toContain('http');
+		expect(JSON.stringify([trigger.staticData, trigger.editorStaticData])).not.toContain('http');
 		await trigger.deactivate();
+		expect(trigger.hooks).toEqual([
+			{ method: 'checkExists', result: false },
+			{ method: 'create', result: true },
+			{ method: 'delete', result: true },
+		]);
 	});
 
 	test('takes a test notice in as it would take a real one', async () => {
