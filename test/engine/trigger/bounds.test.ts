@@ -81,6 +81,20 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		expect(trigger.executions).toHaveLength(1);
 	});
 
+	test('one that the service does not find any more is a stranger like any other', async () => {
+		const gone = await charge();
+		account.sandbox.addFault({
+			endpoint: 'GET /transactions/{hash}',
+			kind: 'status',
+			status: 404,
+			body: {},
+		});
+		expect((await trigger.post({ hash: gone })).status).toBe(404);
+		await flood(40, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
+
+		expect((await trigger.post({ hash: gone })).status).toBe(503);
+	});
+
 	test('real transactions are not counted among the unknown', async () => {
 		const hashes: string[] = [];
 		while (hashes.length < 40) hashes.push(await chargeAt(account.sandbox));

@@ -173,6 +173,37 @@ describe('Calls of an execution to its own address', () => {
 		expect(calls.length).toBeGreaterThan(15);
 	});
 
+	test('are those of the later wait where an execution waits twice', async () => {
+		tells = [{ status: 503 }];
+		const deadline = clock.now() + 300_000;
+		const wait = { deadline, recheckMs: 1_000, count: 1, open: [] };
+
+		await inANode(async (context) => {
+			watchOver(context, { ...wait, id: 'wait-1' }, url);
+			watchOver(context, { ...wait, id: 'wait-2' }, url);
+			while (calls.length < 4) await clock.sleep(500);
+		});
+
+		expect(calls.map(({ body }) => body)).toEqual(
+			Array.from({ length: 4 }, () => ({ wakeUpWait: 'wait-2' })),
+		);
+		expect([...processState.watches.values()]).toEqual(['wait-2']);
+	});
+
+	test('end when nobody watches any more', async () => {
+		tells = [{ status: 503 }];
+
+		await inANode(async (context) => {
+			const deadline = clock.now() + 300_000;
+			watchOver(context, { id: 'wait-1', deadline, recheckMs: 1_000, count: 1, open: [] }, url);
+			while (calls.length < 2) await clock.sleep(500);
+			processState.watches.clear();
+			await clock.sleep(5_000);
+		});
+
+		expect(calls).toHaveLength(2);
+	});
+
 	test('go on for a while behind the time limit, then leave it to n8n', async () => {
 		tells = [{ status: 503 }];
 
