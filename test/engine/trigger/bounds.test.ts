@@ -81,6 +81,17 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		expect(trigger.executions).toHaveLength(1);
 	});
 
+	test('one that was read before is known from then on', async () => {
+		const madeElsewhere = await chargeAt(account.sandbox);
+		await trigger.post({ hash: madeElsewhere, status: 'waiting_payment' });
+		await pass(3_000);
+		await flood(40, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
+		await account.sandbox.setStatus(madeElsewhere, 'paid');
+
+		expect((await trigger.post({ hash: madeElsewhere, status: 'paid' })).status).toBe(200);
+		expect(trigger.executions).toHaveLength(2);
+	});
+
 	test('one that the service does not find any more is a stranger like any other', async () => {
 		const gone = await charge();
 		account.sandbox.addFault({

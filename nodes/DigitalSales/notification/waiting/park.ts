@@ -39,7 +39,7 @@ export async function parkWherePending(
 	const wait = waitFor(results);
 	if (!wait || wait.deadline <= clock.now()) return results.map(itemOf);
 	const { data } = context.getExecuteData();
-	data.main = [results.map(({ json }, index) => ({ json, pairedItem: { item: index } }))];
+	data.main = [results.map(({ json }) => ({ json }))];
 	storeWait(context, wait);
 	await context.putExecutionToWait(new Date(wait.deadline + FALLBACK_AFTER_MS));
 	watchOver(context, wait, resumeUrl(context, 0));
