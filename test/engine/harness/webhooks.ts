@@ -99,10 +99,11 @@ export async function callWebhook(call: WebhookCall): Promise<void> {
 		return;
 	}
 
+	if (response.headersSent && result.noWebhookResponse !== true) {
+		throw new Error('The node has answered without saying so, and n8n would answer once more');
+	}
 	const code = Number(option('responseCode', 200));
-	const answer = (body: unknown) => {
-		if (!response.headersSent) response.status(code).send(body);
-	};
+	const answer = (body: unknown) => void response.status(code).send(body);
 	if (result.noWebhookResponse === true) call.save();
 	if (result.workflowData === undefined) {
 		if (result.noWebhookResponse === true) return;

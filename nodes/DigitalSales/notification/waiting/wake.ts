@@ -52,7 +52,7 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	if (isTooLarge(context)) return { reply: REPLIES.tooLarge };
 	const body = readBody(context);
 	const called = calledWait(body);
-	const notice = called === undefined ? readNotice(body) : undefined;
+	const notice = readNotice(body);
 	if (called === undefined && !notice) return { reply: REPLIES.noHash };
 	const wait = readWait(context);
 	if (called !== undefined && called !== wait.id) return { reply: REPLIES.replaced };
