@@ -256,7 +256,10 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 	test('a credential that is gone keeps it parked, and the log says what went wrong', async () => {
 		const hash = await room.charge();
 		const credentials = { ...room.account.credentials };
-		const { parked, logs } = await room.wait([hash], { credentials });
+		const { parked, logs } = await room.wait([hash], {
+			credentials,
+			parameters: { recheckInterval: 0 },
+		});
 		Reflect.deleteProperty(credentials, 'digitalSalesApi');
 
 		const resumption = await parked?.resumeByWebhook({ hash, status: 'paid' });
@@ -265,6 +268,11 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(resumption?.outcome).toBeUndefined();
 		const [logged] = logs.filter(({ level }) => level === 'error');
 		expect(logged?.text).toMatch(/waiting execution could not be handled.*Error/);
+
+		Object.assign(credentials, room.account.credentials);
+		await room.account.sandbox.setStatus(hash, 'paid');
+		await parked?.resumeByWebhook({ hash, status: 'paid' });
+		expect(received(await parked?.finished)).toMatchObject([{ hash, timedOut: false }]);
 	});
 
 	test('shows no token in what n8n keeps or logs', async () => {
