@@ -148,11 +148,13 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 			{ hash: second, payment_status: 'refused', timedOut: false },
 			{ hash: third, payment_status: 'paid', timedOut: false },
 		]);
-		expect(last.outcome?.data.After?.items.map(({ pairedItem }) => pairedItem)).toEqual([
-			{ item: 0 },
-			{ item: 1 },
-			{ item: 2 },
-		]);
+		for (const node of ['Wait', 'After']) {
+			expect(last.outcome?.data[node]?.items.map(({ pairedItem }) => pairedItem)).toEqual([
+				{ item: 0 },
+				{ item: 1 },
+				{ item: 2 },
+			]);
+		}
 	});
 
 	test('believes the service, not the notice', async () => {

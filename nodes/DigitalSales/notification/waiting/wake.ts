@@ -69,7 +69,7 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	try {
 		const outcome = await look(context, wait, answerBy);
 		over = outcome.items !== undefined;
-		if (over) stopWatching(context, wait);
+		if (over) stopWatching(context);
 		else if (notice && !isWatched(context, wait)) {
 			watchOver(context, wait, resumeUrl(context, 0));
 		}
@@ -108,15 +108,10 @@ function itemsOf(
 ): INodeExecutionData[] {
 	const parked = readParkedItems(context);
 	if (parked.length !== wait.count) throw new Error('The parked items are not all there');
-	const items = parked.map(
-		(json, index): INodeExecutionData => ({
-			json,
-			pairedItem: { item: index },
-		}),
-	);
+	const items = parked.map((json): INodeExecutionData => ({ json }));
 	wait.open.forEach(({ index }, nth) => {
 		const state = states[nth];
-		if (state) items[index] = { json: state.json, pairedItem: { item: index } };
+		if (state) items[index] = { json: state.json };
 	});
 	return items;
 }

@@ -37,9 +37,9 @@ export function isWatched(context: Context, wait: ParkedWait): boolean {
 	return processState.watches.get(context.getExecutionId()) === wait.id;
 }
 
-/** Ends the watch over a wait that is over: n8n would log its next call as an error. */
-export function stopWatching(context: Context, wait: ParkedWait): void {
-	if (isWatched(context, wait)) processState.watches.delete(context.getExecutionId());
+/** Ends the watch over an execution whose wait is over: n8n would log its next call as an error. */
+export function stopWatching(context: Context): void {
+	processState.watches.delete(context.getExecutionId());
 }
 
 class Watch {
