@@ -190,6 +190,19 @@ describe('Calls of an execution to its own address', () => {
 		expect([...processState.watches.values()]).toEqual(['wait-2']);
 	});
 
+	test('come once before the time limit where it does not look again', async () => {
+		tells = [{ status: 503 }];
+
+		await inANode(async (context) => {
+			const deadline = clock.now() + 300_000;
+			watchOver(context, { id: 'wait-1', deadline, recheckMs: 0, count: 1, open: [] }, url);
+			while (calls.length < 1) await clock.sleep(500);
+			await clock.sleep(6_000);
+		});
+
+		expect(calls).toHaveLength(1);
+	});
+
 	test('end when nobody watches any more', async () => {
 		tells = [{ status: 503 }];
 
