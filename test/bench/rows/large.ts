@@ -11,7 +11,9 @@ const WARM_UP = 300;
 const ROUNDS = { warmUps: 1, counted: 3 };
 const FRESH_STARTS = 3;
 const WHAT_IT_HOLDS =
-	'50,000 of these products take 63 MB when parsed and 67 MB with the items around them, on either side. The space that V8 keeps for new objects grows with what survives in it, on either side, and no node can spare it. The rest is what the sides differ by: what has been read of closed connections, wrappers, checks.';
+	"50,000 of these products take 63 MB when parsed and 67 MB with the items around them, on either side; V8's space for new objects, which grows with what survives in it, comes on top, on either side as well. That is the least there can be.";
+const WHY_MORE =
+	"the rest is what outlives V8's quick collections and waits for the next full one: texts of pages, what Node.js and n8n keep of closed connections, n8n's own passes over the items. V8 plans full collections by how fast a program makes objects, and clears the slower side more often.";
 const PEER = `HTTP Request by page number, ${PAGE_SIZE} a page + Split Out`;
 
 /** Catalogs of thousands from a server that answers at once: what the sides themselves cost. */
@@ -55,7 +57,11 @@ export async function large(bench: Bench): Promise<GroupOutcome> {
 	return {
 		outcomes: [
 			...rowsOf('time', 'ms', times, { bound: 0.5 }),
-			...rowsOf('memory', 'MB', memory, { bound: 0.8, note: WHAT_IT_HOLDS }),
+			...rowsOf('memory', 'MB', memory, {
+				bound: 0.8,
+				note: WHAT_IT_HOLDS,
+				missedBecause: WHY_MORE,
+			}),
 			...rowsOf("memory, V8's space for new objects alone", 'MB', young),
 		],
 		plots: [
@@ -96,7 +102,7 @@ function rowsOf(
 	what: string,
 	unit: string,
 	samples: ReadonlyMap<number, Sample[]>,
-	goal?: { bound: number; note?: string },
+	goal?: { bound: number; note?: string; missedBecause?: string },
 ): Outcome[] {
 	return [...samples].flatMap(([size, [ours, peer]]) =>
 		ours && peer
@@ -112,6 +118,7 @@ function rowsOf(
 									of: 'ratio',
 									bound: 'atMost',
 									value: goal.bound,
+									missedBecause: goal.missedBecause,
 								} as const,
 								notes:
 									goal.note === undefined
