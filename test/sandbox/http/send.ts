@@ -32,10 +32,12 @@ export async function sendSlowly(
 	begin(response, answer, { 'content-length': whole.length });
 	answer.afterSent?.();
 	for (let from = 0; from < whole.length && !response.destroyed; from += size) {
-		response.write(whole.subarray(from, from + size));
 		await pause(milliseconds / PIECES);
+		const piece = whole.subarray(from, from + size);
+		// Ended with the last piece: the client may send its next request as soon as it has that.
+		if (from + size < whole.length) response.write(piece);
+		else response.end(piece);
 	}
-	response.end();
 }
 
 /** Hands over a body that has no end, as fast as it is taken, until the client hangs up. */
