@@ -30,13 +30,13 @@ export function resetPeak(pid: number): void {
 	writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-const PRELOADED = path.join(__dirname, 'collectGarbage.cjs');
+const PRELOADED = path.join(__dirname, 'memoryProbe.cjs');
 const COLLECTED_WITHIN_MS = 3_000;
 const WRITTEN_WITHIN_MS = 200;
 const YOUNG_FILE = path.join(tmpdir(), `digital-sales-bench-${process.pid}-young`);
 
 /** The environment of an n8n that {@link collectGarbage} and {@link youngMb} can ask. */
-export const COLLECTS_GARBAGE = {
+export const WITH_MEMORY_PROBE = {
 	NODE_OPTIONS: `--expose-gc --require ${PRELOADED}`,
 	BENCH_YOUNG_FILE: YOUNG_FILE,
 };

@@ -1,6 +1,6 @@
 import { inTurn, checkSame, type Bench, type Side } from '../bench';
 import type { GroupOutcome, Line, Outcome } from '../outcome';
-import { collectGarbage, COLLECTS_GARBAGE, memoryMb, resetPeak, youngMb } from '../process';
+import { collectGarbage, WITH_MEMORY_PROBE, memoryMb, resetPeak, youngMb } from '../process';
 import { sampleOf, type Sample } from '../statistics';
 import { byPageNumber, httpRequest, listProducts, splitOut } from '../workflows';
 
@@ -38,7 +38,7 @@ export async function large(bench: Bench): Promise<GroupOutcome> {
 		const runs = await inTurn([0, 1], rounds, async (place) => {
 			const [warmUp, side] = [of(WARM_UP)[place], of(size)[place]];
 			if (!warmUp || !side) throw new Error('A side is missing.');
-			await bench.restart(warmUp.url, COLLECTS_GARBAGE);
+			await bench.restart(warmUp.url, WITH_MEMORY_PROBE);
 			await warmUp.run();
 			// What the start has left would hide what a run needs, until it happens to be cleared away.
 			await collectGarbage(bench.pid);

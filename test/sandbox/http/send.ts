@@ -33,11 +33,10 @@ export async function sendSlowly(
 	answer.afterSent?.();
 	for (let from = 0; from < whole.length && !response.destroyed; from += size) {
 		await pause(milliseconds / PIECES);
-		const piece = whole.subarray(from, from + size);
-		// Ended with the last piece: the client may send its next request as soon as it has that.
-		if (from + size < whole.length) response.write(piece);
-		else response.end(piece);
+		response.write(whole.subarray(from, from + size));
 	}
+	// At once with the last piece: a client that has all of it may send its next request.
+	response.end();
 }
 
 /** Hands over a body that has no end, as fast as it is taken, until the client hangs up. */
