@@ -1,8 +1,21 @@
 const { rmSync } = require('node:fs');
 const TestEnvironment = require('jest-environment-node-single-context');
+const mutatedFile = require('./mutatedFile.cjs');
 
 /** The last mutant that a test has noticed; one process tries many mutants, one after the other. */
 let fallen;
+
+/** Nothing is set up any more; what was, is taken down, also where it came about in part only. */
+function harmless({ type, fn }) {
+	if (type.startsWith('before')) return async () => {};
+	return async () => {
+		try {
+			await fn();
+		} catch {
+			// Some test has fallen; this is one of the consequences.
+		}
+	};
+}
 
 /**
  * Does no more for a mutant than its verdict needs: tests that cannot reach it are not loaded, and
@@ -14,6 +27,7 @@ module.exports = class MutationEnvironment extends TestEnvironment {
 		this.mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
 		const pattern = config.globalConfig.testNamePattern;
 		this.global.wantedTests = this.hasFallen() ? '' : pattern?.replaceAll('\\', '');
+		this.global.mutatedFile = mutatedFile(this.mutant);
 	}
 
 	hasFallen() {
@@ -22,6 +36,7 @@ module.exports = class MutationEnvironment extends TestEnvironment {
 
 	async handleTestEvent(event) {
 		if (event.name === 'test_start' && this.hasFallen()) event.test.mode = 'skip';
+		if (event.name === 'hook_start' && this.hasFallen()) event.hook.fn = harmless(event.hook);
 		if (event.name === 'test_done' && event.test.errors.length > 0) fallen = this.mutant;
 	}
 

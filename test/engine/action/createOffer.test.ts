@@ -127,10 +127,16 @@ describe('Offer > Create', () => {
 			'Payment Methods 1 must be a whole number from 1 to 3',
 		],
 		[
+			'payment methods that are no list',
+			{ paymentMethods: '={{ "pix" }}' },
+			'Payment Methods must be a list of 1, 2 and 3',
+		],
+		[
 			'an unknown interval',
 			{ additionalFields: { interval: 'hourly' } },
-			'Additional Fields > Interval must be one of daily',
+			'Additional Fields > Interval must be one of daily, weekly, monthly, quarterly, semi-annual, yearly',
 		],
+		['a time limit below nothing', { options: { timeout: -1 } }, 'Options > Timeout must be'],
 		[
 			'a discount above 100',
 			{

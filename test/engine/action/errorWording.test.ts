@@ -192,6 +192,16 @@ describe('What a person reads of a failed request', () => {
 		expect(account.sandbox.requests).toHaveLength(1);
 	});
 
+	test('an offer without title and price whose outcome is not known', async () => {
+		account.sandbox.addFault({ kind: 'status', status: 500 });
+
+		const { description } = await account.fail({ ...offer(), title: '', price: '' });
+
+		expect(description).toContain(
+			`It was about: an offer of the product ${account.sandbox.products[0]?.hash}. It may exist.`,
+		);
+	});
+
 	test('a charge whose outcome is not known, after it was cancelled too', async () => {
 		account.sandbox.addFault({ kind: 'delay', ms: 500 });
 		const running = runNode(pixParameters(account.sandbox), { credentials: account.credentials });

@@ -61,6 +61,8 @@ describe('Errors of the service', () => {
 					errors: {
 						'cart.0.price': ['must be positive'],
 						'customer.document': ['is unknown', 'is short'],
+						'cart.10.quantity': ['is high'],
+						'cart.item1.price': ['is low'],
 						strange: ['is odd'],
 					},
 				},
@@ -69,6 +71,8 @@ describe('Errors of the service', () => {
 			[
 				/Cart > Item 1 > Price in Cents \(cart\.0\.price\): must be positive/,
 				/Customer Document \(customer\.document\): is unknown, is short/,
+				/Cart > Item 11 > Quantity \(cart\.10\.quantity\): is high/,
+				/\| cart\.item1\.price: is low/,
 				/strange: is odd/,
 			],
 		],
@@ -120,6 +124,14 @@ describe('Errors of the service', () => {
 		});
 
 		for (const text of texts) expect(`${message}\n${description}`).toMatch(text);
+	});
+
+	test('an operation that there is none of says what to choose', async () => {
+		const failure = await account.fail({ resource: 'product', operation: 'remove' });
+
+		expect(failure.message).toBe('Operation "remove" of "product" does not exist');
+		expect(failure.description).toBe('Choose the resource and the operation again.');
+		expect(account.sandbox.requests).toEqual([]);
 	});
 
 	test('a wrong token names the field of the credential', async () => {

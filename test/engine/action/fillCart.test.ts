@@ -259,24 +259,39 @@ describe('The cart of Create PIX', () => {
 			expect(account.sandbox.requests).toEqual([]);
 		});
 
-		test('finds the product of a sale page for a new offer', async () => {
-			const { hash } = product(4);
-			const target = account.sandbox.products[4];
-			if (target) target.sale_page = 'https://www.example.com/escola/fotografia';
+		describe('finds the product for a new offer', () => {
+			const sellAt = async (value: string): Promise<string | undefined> => {
+				await account.run({
+					resource: 'offer',
+					operation: 'create',
+					productHash: { __rl: true, mode: 'url', value },
+					title: 'Oferta',
+					price: '100',
+				});
+				return account.sandbox.requests.at(-1)?.path;
+			};
 
-			await account.run({
-				resource: 'offer',
-				operation: 'create',
-				productHash: {
-					__rl: true,
-					mode: 'url',
-					value: 'https://example.com/escola/fotografia/?src=insta',
-				},
-				title: 'Oferta',
-				price: '100',
+			test('of a sale page', async () => {
+				const target = account.sandbox.products[4];
+				if (target) target.sale_page = 'https://www.example.com/escola/fotografia';
+
+				expect(await sellAt('https://example.com/escola/fotografia/?src=insta')).toContain(
+					`/products/${target?.hash}/offers`,
+				);
 			});
 
-			expect(account.sandbox.requests.at(-1)?.path).toContain(`/products/${hash}/offers`);
+			test('of the checkout of one of its offers, past one that has no pages', async () => {
+				const { hash } = product(4);
+				const offers = [{ hash: 'o2' }, { hash: 'o3', url: 'https://pay.example.com/a/b' }];
+				const data = [
+					{ hash: 'bare', sale_page: null, offers: [{ hash: 'o1', url: null }] },
+					{ hash, offers },
+				];
+				const set = { data, meta: { last_page: 1 } };
+				account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set });
+
+				expect(await sellAt('https://pay.example.com/a/b')).toContain(`/products/${hash}/offers`);
+			});
 		});
 	});
 });

@@ -127,14 +127,17 @@ describe('Product > Get Many', () => {
 		expect(sent()[0]).toMatchObject({ categories: '2,3' });
 	});
 
-	test('refuses categories that are no numbers', async () => {
-		const failure = await account.fail({ ...PARAMETERS, filters: { categories: '2, cursos' } });
+	test.each(['2, cursos', '2a', 'a2'])(
+		'refuses categories that are no numbers: %s',
+		async (categories) => {
+			const failure = await account.fail({ ...PARAMETERS, filters: { categories } });
 
-		expect(failure.message).toBe(
-			'Filters > Category IDs must be whole numbers separated by commas, for example 3, 7',
-		);
-		expect(account.sandbox.requests).toEqual([]);
-	});
+			expect(failure.message).toBe(
+				'Filters > Category IDs must be whole numbers separated by commas, for example 3, 7',
+			);
+			expect(account.sandbox.requests).toEqual([]);
+		},
+	);
 
 	describe('of a service that ignores the filters', () => {
 		const data = [

@@ -1,4 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { withoutWaiting } from '../../support/virtualTime';
 import { HarnessCredentials } from '../harness/credentials';
 import { openAccount, type Account } from '../support/account';
 
@@ -86,5 +88,23 @@ describe('Product > Get Many asks', () => {
 
 		expect(failure.httpCode).toBe(String(status));
 		expect(account.sandbox.requests).toHaveLength(after + 1);
+	});
+
+	test.each<[string, INodeParameters, number, number]>([
+		['Request Limit alone counts in 60 seconds', { requestLimit: 2 }, 115, 125],
+		['Request Limit Window alone holds for 20 requests', { requestLimitWindow: 10 }, 5, 15],
+	])('as often as the form says: %s', async (_name, options, least, most) => {
+		const restoreTime = withoutWaiting(clock);
+		const pageSize = 'requestLimit' in options ? 30 : 6;
+
+		await account.run({
+			...PARAMETERS,
+			returnAll: true,
+			options: { ...options, pageSize },
+		});
+
+		const waitedMs = restoreTime();
+		expect(waitedMs).toBeGreaterThan(least * 1_000);
+		expect(waitedMs).toBeLessThan(most * 1_000);
 	});
 });

@@ -186,6 +186,10 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 		await trigger.deactivate();
 		const outcome = await run({ resource: 'notification', operation: 'getAddress' });
 
-		expect(outcome.error?.message).toBe('This workflow has no published Digital Sales Trigger');
+		expect(outcome.error).toMatchObject({
+			message: 'This workflow has no published Digital Sales Trigger',
+			description: 'Add a Digital Sales Trigger to this workflow and publish the workflow.',
+			context: { itemIndex: 0 },
+		});
 	});
 });
