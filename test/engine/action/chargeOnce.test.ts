@@ -48,7 +48,12 @@ describe('A charge is made once', () => {
 		const run = await production(parameters(), { settings: RETRY });
 
 		expect(run.status).toBe('error');
-		expect(run.node?.error?.message).toContain('not known whether this was charged before');
+		expect(run.node?.error?.message).toBe(
+			'It is not known whether this was charged before, so it was not charged again',
+		);
+		expect(run.node?.error?.description).toContain(
+			'An earlier try in this execution got no usable answer. It was about: cart 2 x Curso de Fotografia',
+		);
 		expect(posts()).toBe(1);
 		expect(account.sandbox.charges()).toBe(1);
 	});
@@ -68,7 +73,9 @@ describe('A charge is made once', () => {
 		expect(run.json.map(({ hash }) => hash)).toEqual(
 			account.sandbox.transactions.map(({ hash }) => hash),
 		);
-		expect(JSON.stringify(run.hints)).toContain('no second charge was made');
+		expect(JSON.stringify(run.hints)).toContain(
+			'The customer of item 0 had been charged before; no second charge was made',
+		);
 	});
 
 	test('Retry On Fail charges nobody twice where failed items go on as items', async () => {
@@ -99,7 +106,12 @@ describe('A charge is made once', () => {
 
 			expect(second.json[0]?.hash).toBe(first.json[0]?.hash);
 			expect(account.sandbox.charges()).toBe(1);
-			expect(JSON.stringify(second.hints)).toContain('under order reference \\"order-1\\"');
+			expect(second.hints).toEqual([
+				{
+					message: `The customer had been charged before under order reference "order-1"; no second charge was made, and the existing transaction ${String(first.json[0]?.hash)} is given.`,
+					location: 'outputPane',
+				},
+			]);
 		});
 
 		test('it is not sent to the service', async () => {
@@ -144,6 +156,26 @@ describe('A charge is made once', () => {
 				expect(JSON.stringify(hints)).toContain(LOST);
 				expect(logs.filter(({ level }) => level === 'warn')).toHaveLength(1);
 				expect(JSON.stringify(staticData)).not.toContain('order-2');
+			});
+
+			test('it is said from the first order on that was kept, however many came since', async () => {
+				later(4);
+				await production(parameters('order-2'), worker);
+				later(6);
+
+				const { hints } = await production(parameters('order-3'), worker);
+
+				expect(JSON.stringify(hints)).toContain(LOST);
+			});
+
+			test('nothing is said where only manual runs were before', async () => {
+				processState.ordersStoredAt.clear();
+				await production(parameters('order-2'), { ...worker, mode: 'manual' });
+				later(6);
+
+				const { hints } = await production(parameters('order-3'), worker);
+
+				expect(JSON.stringify(hints)).not.toContain(LOST);
 			});
 
 			test.each([
@@ -202,6 +234,30 @@ describe('A charge is made once', () => {
 			expect(account.sandbox.charges()).toBe(1);
 		});
 
+		test('what is known here is not forgotten for what an older state of the workflow says', async () => {
+			const here = NodeProcess.fresh();
+			const first = await production(parameters('order-1'), { ...shop, process: here });
+			const digitalSalesOrders = [['order-1', '?2026-01-01T00:00:00.000Z']];
+			const again = await production(parameters('order-1'), {
+				...shop,
+				process: here,
+				staticData: { global: { digitalSalesOrders } },
+			});
+
+			expect(again.json[0]?.hash).toBe(first.json[0]?.hash);
+			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		test('another order leaves the time of a doubt as it is', async () => {
+			const digitalSalesOrders = [['order-1', '?2026-01-01T00:00:00.000Z']];
+			const { staticData } = await production(parameters('order-2'), {
+				process: NodeProcess.fresh(),
+				staticData: { global: { digitalSalesOrders } },
+			});
+
+			expect(JSON.stringify(staticData)).toContain('["order-1","?2026-01-01T00:00:00.000Z"]');
+		});
+
 		test('the same reference twice in one run is one charge', async () => {
 			const { json } = await production(parameters('order-1'), { items: [{}, {}] });
 
@@ -241,7 +297,14 @@ describe('A charge is made once', () => {
 
 			expect([first.status, second.status]).toEqual(['error', 'error']);
 			expect(second.node?.error?.message).toContain('under order reference "order-1"');
-			expect(second.node?.error?.description).toContain('Charge Again');
+			const since = /\["order-1","\?([^"]+)"\]/.exec(JSON.stringify(staticData))?.[1] ?? '';
+			expect(Math.abs(Date.now() - Date.parse(since))).toBeLessThan(60_000);
+			expect(second.node?.error?.description).toContain(
+				`An attempt at ${since} got no usable answer. It was about: cart 2 x Curso de Fotografia`,
+			);
+			expect(second.node?.error?.description).toContain(
+				'\nLook in the panel of the service. If the transaction exists, go on with its hash (Transaction > Get). If it does not, run again with Options > Order in Doubt set to Charge Again.',
+			);
 			expect(posts()).toBe(1);
 
 			const third = await production(
@@ -274,7 +337,8 @@ describe('A charge is made once', () => {
 			const kept = JSON.stringify(run.staticData);
 			expect(kept).toContain('doubtful');
 			expect(kept).toContain('order-1');
-			expect(kept).not.toContain('"old-0"');
+			expect(kept).not.toContain('"old-1"');
+			expect(kept).toContain('"old-2"');
 			expect(kept).toContain('"old-999"');
 		});
 	});

@@ -191,6 +191,21 @@ describe('Offer > Create', () => {
 		expect(account.sandbox.requests[1]?.path).toContain(`/products/${hash}/offers`);
 	});
 
+	test('names all that is wrong at once', async () => {
+		const failure = await account.fail(
+			parameters({ price: '-5', paymentMethods: [9], additionalFields: { interval: 'hourly' } }),
+		);
+
+		expect(failure.message).toBe('Price in Cents must not be negative');
+		expect(failure.description).toBe(
+			[
+				'Nothing was sent.',
+				'Also: Payment Methods 1 must be a whole number from 1 to 3.',
+				'Also: Additional Fields > Interval must be one of daily, weekly, monthly, quarterly, semi-annual, yearly.',
+			].join('\n'),
+		);
+	});
+
 	test('sends no item at all when a later one is wrong', async () => {
 		const failure = await account.fail(parameters({ price: '={{ $json.cents }}' }), {
 			items: [{ cents: 100 }, { cents: 'cheap' }],

@@ -249,13 +249,14 @@ describe('Errors of the service', () => {
 			expect(json).toMatchObject([
 				{ payment_status: 'waiting_payment' },
 				{ error: expect.stringContaining('422'), details: { status: 422 } },
-				{ error: expect.stringContaining('Customer Email is not an e-mail address') },
+				{ error: 'Customer Email is not an e-mail address' },
 				{ payment_status: 'waiting_payment' },
 			]);
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
 				[0, 1, 2, 3].map((item) => ({ item })),
 			);
 			expect(Object.keys(json[1] ?? {})).toEqual(['error', 'details']);
+			expect(Object.keys(json[2] ?? {})).toEqual(['error']);
 			expect(account.sandbox.charges()).toBe(2);
 		});
 

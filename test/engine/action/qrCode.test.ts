@@ -47,6 +47,15 @@ describe('The QR code of a PIX transaction', () => {
 		expect(textIn(items[0], 'qrCode')).toBe(code());
 	});
 
+	test('has a file name without what a disk may not take', async () => {
+		const fault = { endpoint: 'POST /transactions', kind: 'patchBody' } as const;
+		account.sandbox.addFault({ ...fault, set: { hash: '../a b-c_d' } });
+
+		const { items } = await account.run(parameters(picture));
+
+		expect(items[0]?.binary?.qrCode?.fileName).toBe('pix-_a_b-c_d.png');
+	});
+
 	test('goes into the field that is named', async () => {
 		const options = { qrCodeImage: true, binaryPropertyName: 'imagem' };
 		const { items } = await account.run(parameters({ options }));

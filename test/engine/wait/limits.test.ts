@@ -137,7 +137,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 	test('does not look again where the interval is 0', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 3 } });
+		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 8 } });
 
 		await parked.finished;
 
@@ -183,6 +183,15 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(limit).toBeLessThan(1_860_000);
 	});
 
+	test('takes a limit of a whole year', async () => {
+		const hash = await room.charge();
+		const run = await room.wait([hash], {
+			parameters: { timeLimit: 365, timeLimitUnit: 'days' },
+		});
+
+		expect(run.error).toBeUndefined();
+	});
+
 	test('refuses to be the tool of an agent, which cannot wait', async () => {
 		const type = `${ACTION_TYPE}Tool`;
 		const tool = new DigitalSales();
@@ -192,6 +201,10 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		});
 
 		expect(run.message).toBe('Wait for Payment cannot be used as a tool of an agent');
+		expect(run.description).toBe(
+			'Give the agent Transaction > Get to look at a payment, or wait in the workflow behind the agent.',
+		);
+		expect(run.itemIndex).toBe(0);
 	});
 
 	test('says so where n8n does not reach its own address', async () => {
