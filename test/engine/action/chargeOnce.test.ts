@@ -337,6 +337,7 @@ describe('A charge is made once', () => {
 			const kept = JSON.stringify(run.staticData);
 			expect(kept).toContain('doubtful');
 			expect(kept).toContain('order-1');
+			expect(kept).not.toContain('"old-0"');
 			expect(kept).not.toContain('"old-1"');
 			expect(kept).toContain('"old-2"');
 			expect(kept).toContain('"old-999"');

@@ -124,14 +124,14 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const parked = await room.park(hashes, {
 			parameters: {
 				...SECONDS,
-				timeLimit: '={{ [1, 15, 2][$itemIndex] }}',
+				timeLimit: '={{ [1, 8, 2][$itemIndex] }}',
 				recheckInterval: '={{ [0, 1, 60][$itemIndex] }}',
 			},
 		});
 
 		await parked.finished;
 
-		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(15_000);
+		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(8_000);
 		expect(room.reads()).toBeGreaterThanOrEqual(3 * 4);
 	});
 
