@@ -15,23 +15,40 @@ const placeOf = ({ fileName, location: { start, end } }) =>
 const keyOf = (mutant) => `${placeOf(mutant)} ${mutant.mutatorName} ${mutant.replacement}`;
 
 /**
- * Makes every change in these files, or parts of files, and tries each with the tests that reach it.
- * Code that also runs when a module is loaded is reached by all tests, which take a minute: they are
- * run where those that reach it by themselves have noticed nothing.
+ * What a change is tried with, one after the other as long as no test has noticed it. Code that also
+ * runs when a module is loaded is reached by all tests, which take a minute: those that reach it by
+ * themselves come first, then those that need no engine, which take seconds, then all.
  */
-async function verdictsOn(mutate) {
+const STEPS = [
+	{ tests: 'tests that reach a change by themselves', options: { ignoreStatic: true } },
+	{
+		tests: 'unit tests, for what runs when a module is loaded',
+		options: { jest: { config: { testMatch: ['<rootDir>/test/mutation/unit.test.ts'] } } },
+		isFor: atLoad,
+	},
+	{ tests: 'all tests, for what is left of that', options: {}, isFor: atLoad },
+];
+
+function atLoad(mutant) {
+	return mutant.static && !isNoticed(mutant);
+}
+
+/** The verdicts on every change in these files, or parts of files; they are kept after each step. */
+async function tryAll(patterns) {
 	const verdicts = new Map();
-	for (const mutant of await new Stryker({ mutate, ignoreStatic: true }).runMutationTest()) {
-		verdicts.set(keyOf(mutant), mutant);
+	for (const { tests, options, isFor } of STEPS) {
+		const known = [...verdicts.values()];
+		const mutate = isFor ? known.filter(isFor).map(placeOf) : patterns;
+		if (mutate.length === 0) continue;
+		for (const mutant of await new Stryker({ mutate, ...options }).runMutationTest()) {
+			const before = verdicts.get(keyOf(mutant));
+			// The place of a change also holds smaller ones, which tests may have noticed before.
+			if (before && isNoticed(before)) continue;
+			verdicts.set(keyOf(mutant), { ...mutant, static: before?.static ?? mutant.static });
+		}
+		await writeFile(VERDICTS, JSON.stringify([...verdicts.values()]));
+		process.stdout.write(`After the ${tests}:\n${table([...verdicts.values()]).join('')}\n`);
 	}
-	const left = [...verdicts.values()].filter((mutant) => mutant.static && !isNoticed(mutant));
-	if (left.length === 0) return [...verdicts.values()];
-	const again = new Stryker({ mutate: left.map(placeOf), ignoreStatic: false });
-	for (const mutant of await again.runMutationTest()) {
-		// The place of a change also holds smaller ones, which the first tests may have noticed.
-		if (!isNoticed(verdicts.get(keyOf(mutant)))) verdicts.set(keyOf(mutant), mutant);
-	}
-	return [...verdicts.values()];
 }
 
 /** A line for each folder below the nodes, and one for all. */
@@ -51,7 +68,5 @@ function table(verdicts) {
 }
 
 const patterns = process.argv.slice(2);
-const verdicts = await verdictsOn(patterns.length > 0 ? patterns : ['nodes/**/*.ts']);
 await mkdir(dirname(VERDICTS), { recursive: true });
-await writeFile(VERDICTS, JSON.stringify(verdicts));
-process.stdout.write(table(verdicts).join(''));
+await tryAll(patterns.length > 0 ? patterns : ['nodes/**/*.ts']);

@@ -1,7 +1,7 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import manifest from '../../../package.json';
 import { installHost } from '../../n8n/host';
-import { DATA_FOLDER } from '../../n8n/paths';
+import { ROOT } from '../../n8n/paths';
 import { capture } from '../../n8n/processes';
 
 const GIB = 1_024 ** 3;
@@ -29,9 +29,9 @@ export async function readMachine(): Promise<Machine> {
 		cores: cpus().length,
 		memoryGib: Math.round(totalmem() / GIB),
 		load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
-		node: await capture(host.node, ['--version'], DATA_FOLDER),
+		node: await capture(host.node, ['--version'], ROOT),
 		benchNode: process.version,
-		n8n: await capture(host.node, [host.n8n, '--version'], DATA_FOLDER),
+		n8n: await capture(host.node, [host.n8n, '--version'], ROOT),
 		package: `${manifest.name} ${manifest.version}`,
 		at: new Date().toISOString().slice(0, 10),
 	};
