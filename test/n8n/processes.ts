@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const running = new Set<ChildProcess>();
@@ -118,8 +120,9 @@ export async function run(
 	args: string[],
 	{ cwd, log, env }: { cwd: string; log: string; env?: NodeJS.ProcessEnv },
 ): Promise<void> {
+	await mkdir(path.dirname(log), { recursive: true });
 	const output = createWriteStream(log, { flags: 'a' });
-	await new Promise((resolve) => output.once('open', resolve));
+	await once(output, 'open');
 	const child = startGroup(command, args, {
 		cwd,
 		env: { ...process.env, ...env },
