@@ -4,7 +4,6 @@ export default {
 	jest: {
 		configFile: 'jest.config.js',
 		config: {
-			testMatch: ['<rootDir>/test/mutation/*.test.ts'],
 			testEnvironment: './test/mutation/environment.cjs',
 			testSequencer: './test/mutation/unitFirst.cjs',
 			runtime: './test/mutation/runtime.cjs',

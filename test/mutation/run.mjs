@@ -15,40 +15,50 @@ const placeOf = ({ fileName, location: { start, end } }) =>
 const keyOf = (mutant) => `${placeOf(mutant)} ${mutant.mutatorName} ${mutant.replacement}`;
 
 /**
- * What a change is tried with, one after the other as long as no test has noticed it. Code that also
- * runs when a module is loaded is reached by all tests, which take a minute: those that reach it by
- * themselves come first, then those that need no engine, which take seconds, then all.
+ * What a change is tried with, one after the other as long as no test has noticed it: first what
+ * takes seconds. Code that also runs when a module is loaded is reached by all tests, which take a
+ * minute, so those that reach it by themselves come before all.
  */
 const STEPS = [
-	{ tests: 'tests that reach a change by themselves', options: { ignoreStatic: true } },
+	{ tests: 'unit tests', files: ['unit.test.ts'], ignoreStatic: false },
+	{ tests: 'tests that reach a change by themselves', files: ['*.test.ts'], ignoreStatic: true },
 	{
-		tests: 'unit tests, for what runs when a module is loaded',
-		options: { jest: { config: { testMatch: ['<rootDir>/test/mutation/unit.test.ts'] } } },
-		isFor: atLoad,
+		tests: 'all tests, for what runs when a module is loaded',
+		files: ['*.test.ts'],
+		ignoreStatic: false,
+		isFor: (mutant) => mutant.static,
 	},
-	{ tests: 'all tests, for what is left of that', options: {}, isFor: atLoad },
 ];
-
-function atLoad(mutant) {
-	return mutant.static && !isNoticed(mutant);
-}
 
 /** The verdicts on every change in these files, or parts of files; they are kept after each step. */
 async function tryAll(patterns) {
 	const verdicts = new Map();
-	for (const { tests, options, isFor } of STEPS) {
-		const known = [...verdicts.values()];
-		const mutate = isFor ? known.filter(isFor).map(placeOf) : patterns;
-		if (mutate.length === 0) continue;
-		for (const mutant of await new Stryker({ mutate, ...options }).runMutationTest()) {
-			const before = verdicts.get(keyOf(mutant));
-			// The place of a change also holds smaller ones, which tests may have noticed before.
-			if (before && isNoticed(before)) continue;
-			verdicts.set(keyOf(mutant), { ...mutant, static: before?.static ?? mutant.static });
+	let mutate = patterns;
+	for (const { tests, files, ignoreStatic, isFor = () => true } of STEPS) {
+		const testMatch = files.map((name) => `<rootDir>/test/mutation/${name}`);
+		if (verdicts.size > 0) {
+			const left = [...verdicts.values()].filter((mutant) => !isNoticed(mutant));
+			mutate = left.filter(isFor).map(placeOf);
+			if (mutate.length === 0) continue;
+		}
+		const stryker = new Stryker({ mutate, ignoreStatic, jest: { config: { testMatch } } });
+		for (const mutant of await stryker.runMutationTest()) {
+			verdicts.set(keyOf(mutant), joined(verdicts.get(keyOf(mutant)), mutant));
 		}
 		await writeFile(VERDICTS, JSON.stringify([...verdicts.values()]));
 		process.stdout.write(`After the ${tests}:\n${table([...verdicts.values()]).join('')}\n`);
 	}
+}
+
+/** What is known of a change after one more try: the place of one also holds smaller ones, tried before. */
+function joined(before, mutant) {
+	if (!before) return mutant;
+	const isNews = !isNoticed(before) && COUNTED.includes(mutant.status);
+	return {
+		...mutant,
+		status: isNews ? mutant.status : before.status,
+		static: before.static || mutant.static,
+	};
 }
 
 /** A line for each folder below the nodes, and one for all. */
