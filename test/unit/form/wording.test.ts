@@ -102,6 +102,16 @@ test.each(real.filter(({ property }) => property.type === 'collection'))(
 	},
 );
 
+/** Numbers that count something, which an operation type does not. */
+const counts = real.filter(
+	({ property }) => property.type === 'number' && property.name !== 'operationType',
+);
+test.each(counts)('$name lets nobody click below what the service takes', ({ path, property }) => {
+	const { minValue, maxValue } = property.typeOptions ?? {};
+	expect(minValue).toBeGreaterThanOrEqual(0);
+	expect(maxValue).toBe(path.includes('Percentage') ? 100 : undefined);
+});
+
 describe('an amount', () => {
 	const amounts = real.filter(({ property }) => /^(Price|Amount) /.test(property.displayName));
 	const typed = amounts.filter(({ property }) => property.type === 'string');
@@ -125,6 +135,12 @@ describe('an amount', () => {
 	});
 });
 
+test('the unit of typed amounts is fixed, since labels follow it', () => {
+	const units = real.filter(({ property }) => property.name === 'amountUnit');
+	expect(units.length).toBeGreaterThan(0);
+	for (const { property } of units) expect(property.noDataExpression).toBe(true);
+});
+
 describe('a locator', () => {
 	const locators = real.filter(({ property }) => property.type === 'resourceLocator');
 	const modeOf = (property: INodeProperties, name: string): INodePropertyMode | undefined =>
@@ -141,7 +157,9 @@ describe('a locator', () => {
 			searchListMethod: property.name === 'productHash' ? 'searchProducts' : 'searchOffers',
 			searchable: true,
 		});
+		expect(modeOf(property, 'list')?.type).toBe('list');
 		for (const name of ['hash', 'url']) {
+			expect(modeOf(property, name)?.type).toBe('string');
 			expect(modeOf(property, name)?.placeholder).toMatch(/^e\.g\. /);
 			expect(modeOf(property, name)?.hint).toBeDefined();
 		}
