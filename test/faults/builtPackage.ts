@@ -3,24 +3,18 @@ import type { ICredentialType, INodeType } from 'n8n-workflow';
 import { ACTION_TYPE, CREDENTIAL_TYPE, NodeProcess } from '../engine/harness';
 import type { ReplaceableClock } from '../support/virtualTime';
 
-type Constructor<T> = new () => T;
+interface BuiltClasses {
+	DigitalSales: new () => INodeType;
+	DigitalSalesApi: new () => ICredentialType;
+}
 
-const nodeFile = '../../dist/nodes/DigitalSales/DigitalSales.node';
-const credentialFile = '../../dist/credentials/DigitalSalesApi.credentials';
+const classes = (): BuiltClasses => require('../../index.js') as BuiltClasses;
 const api = '../../dist/nodes/DigitalSales/api';
 
 /** The package as it was built, in one process. */
 export const builtPackage = new NodeProcess({
-	nodes: {
-		[ACTION_TYPE]: () =>
-			new (require(nodeFile) as { DigitalSales: Constructor<INodeType> }).DigitalSales(),
-	},
-	credentials: {
-		[CREDENTIAL_TYPE]: () =>
-			new (
-				require(credentialFile) as { DigitalSalesApi: Constructor<ICredentialType> }
-			).DigitalSalesApi(),
-	},
+	nodes: { [ACTION_TYPE]: () => new (classes().DigitalSales)() },
+	credentials: { [CREDENTIAL_TYPE]: () => new (classes().DigitalSalesApi)() },
 });
 
 /** The clock of the built package. */

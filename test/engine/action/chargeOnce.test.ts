@@ -13,7 +13,10 @@ describe('A charge is made once', () => {
 	beforeAll(async () => {
 		account = await openAccount();
 	});
-	beforeEach(() => account.reset());
+	beforeEach(() => {
+		account.reset();
+		processState.charges.clear();
+	});
 	afterAll(async () => await account.sandbox.close());
 
 	const parameters = (reference?: string, more: INodeParameters = {}): INodeParameters =>
@@ -76,6 +79,26 @@ describe('A charge is made once', () => {
 		expect(JSON.stringify(run.hints)).toContain(
 			'The customer of item 0 had been charged before; no second charge was made',
 		);
+	});
+
+	test('what a first try charged is kept among the latest 10,000 charges', async () => {
+		const { charges } = processState;
+		for (let index = 0; index < 10_000; index++) {
+			charges.set(`other ${index}`, { state: 'made', hash: 'abc123' });
+		}
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'status',
+			status: 422,
+			after: 1,
+		});
+
+		const run = await production(parameters(), { settings: RETRY, items: [{}, {}, {}] });
+
+		expect(run.status).toBe('success');
+		expect(account.sandbox.charges()).toBe(3);
+		expect(charges.size).toBe(10_000);
+		expect(['other 2', 'other 3'].filter((key) => charges.has(key))).toEqual(['other 3']);
 	});
 
 	test('Retry On Fail charges nobody twice where failed items go on as items', async () => {
