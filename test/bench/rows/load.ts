@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { execFile } from 'node:child_process';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { installHost } from '../../n8n/host';
 import { HOST_FOLDER } from '../../n8n/paths';
 import { packAndUnpack } from '../../package/unpack';
@@ -52,8 +51,6 @@ export async function load(): Promise<GroupOutcome> {
 		const [ours = [], peer = []] = runs;
 		const whole = (await stat(packed.tarball)).size;
 		const withoutLibrary = await packedSize(packed.folder, 'dist/vendor');
-		await bundle(packed.folder);
-		const inOneFile = await packedSize(packed.folder, 'dist/vendor');
 		return {
 			outcomes: [
 				{
@@ -74,10 +71,7 @@ export async function load(): Promise<GroupOutcome> {
 						missedBecause:
 							'every file of the sources is one in the package, as it is compiled and not minified, so that whoever runs it can read it where it runs and an error names the file; the README, the license and package.json are in it, too.',
 					},
-					notes: [
-						`The tarball as it is published has ${inKb(whole)}.`,
-						`With all code in one file, not minified either, the tarball without the QR library would have ${inKb(inOneFile)}.`,
-					],
+					notes: [`The tarball as it is published has ${(whole / KB).toFixed(1)} kB.`],
 				},
 			],
 			method:
@@ -86,29 +80,6 @@ export async function load(): Promise<GroupOutcome> {
 	} finally {
 		await packed.remove();
 	}
-}
-
-const inKb = (bytes: number): string => `${(bytes / KB).toFixed(1)} kB`;
-
-/** Puts all code of the unpacked package into one file; only what the libraries are stays beside it. */
-async function bundle(folder: string): Promise<void> {
-	const outfile = path.join(folder, 'dist', 'bundle.js');
-	await build({
-		stdin: {
-			contents: OURS.map((file) => `Object.assign(exports, require('./${file}'));`).join('\n'),
-			resolveDir: folder,
-		},
-		outfile,
-		bundle: true,
-		platform: 'node',
-		format: 'cjs',
-		target: 'node20',
-		packages: 'external',
-		external: ['*/vendor/checkDigits', '*/vendor/qrCode'],
-	});
-	const files = await readdir(path.join(folder, 'dist'), { recursive: true });
-	const others = files.filter((file) => /^(nodes|credentials)\b.*\.js$/.test(file));
-	await Promise.all(others.map(async (file) => await rm(path.join(folder, 'dist', file))));
 }
 
 /** Bytes of a tarball of a folder, made as npm makes it, without one of its folders. */
