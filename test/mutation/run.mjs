@@ -20,8 +20,12 @@ const keyOf = (mutant) => `${placeOf(mutant)} ${mutant.mutatorName} ${mutant.rep
  * minute, so those that reach it by themselves come before all.
  */
 const STEPS = [
-	{ tests: 'unit tests', files: ['unit.test.ts'], ignoreStatic: false },
-	{ tests: 'tests that reach a change by themselves', files: ['*.test.ts'], ignoreStatic: true },
+	{ tests: 'the unit tests', files: ['unit.test.ts'], ignoreStatic: false },
+	{
+		tests: 'the tests that reach a change by themselves',
+		files: ['*.test.ts'],
+		ignoreStatic: true,
+	},
 	{
 		tests: 'all tests, for what runs when a module is loaded',
 		files: ['*.test.ts'],
@@ -46,7 +50,7 @@ async function tryAll(patterns) {
 			verdicts.set(keyOf(mutant), joined(verdicts.get(keyOf(mutant)), mutant));
 		}
 		await writeFile(VERDICTS, JSON.stringify([...verdicts.values()]));
-		process.stdout.write(`After the ${tests}:\n${table([...verdicts.values()]).join('')}\n`);
+		process.stdout.write(`After ${tests}:\n${table([...verdicts.values()]).join('')}\n`);
 	}
 }
 
