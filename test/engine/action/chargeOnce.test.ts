@@ -29,6 +29,16 @@ describe('A charge is made once', () => {
 		options: NodeRunOptions = {},
 	): Promise<NodeOutcome> =>
 		await runNode(given, { credentials: account.credentials, mode: 'trigger', ...options });
+	/** The first try ends with an error after it has charged the customer of item 0. */
+	const threeChargesInTwoTries = async (): Promise<NodeOutcome> => {
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'status',
+			status: 422,
+			after: 1,
+		});
+		return await production(parameters(), { settings: RETRY, items: [{}, {}, {}] });
+	};
 	const posts = (): number =>
 		account.sandbox.requests.filter(({ method }) => method === 'POST').length;
 
@@ -62,14 +72,7 @@ describe('A charge is made once', () => {
 	});
 
 	test('Retry On Fail charges nobody again who was charged in the first try', async () => {
-		account.sandbox.addFault({
-			endpoint: 'POST /transactions',
-			kind: 'status',
-			status: 422,
-			after: 1,
-		});
-
-		const run = await production(parameters(), { settings: RETRY, items: [{}, {}, {}] });
+		const run = await threeChargesInTwoTries();
 
 		expect(run.status).toBe('success');
 		expect(account.sandbox.charges()).toBe(3);
@@ -86,14 +89,7 @@ describe('A charge is made once', () => {
 		for (let index = 0; index < 10_000; index++) {
 			charges.set(`other ${index}`, { state: 'made', hash: 'abc123' });
 		}
-		account.sandbox.addFault({
-			endpoint: 'POST /transactions',
-			kind: 'status',
-			status: 422,
-			after: 1,
-		});
-
-		const run = await production(parameters(), { settings: RETRY, items: [{}, {}, {}] });
+		const run = await threeChargesInTwoTries();
 
 		expect(run.status).toBe('success');
 		expect(account.sandbox.charges()).toBe(3);
