@@ -31,15 +31,21 @@ module.exports = {
 		layer('api-knows-no-forms', ['api'], ['domain'], 'The service is the same for any form.'),
 		layer('form-knows-api', ['form'], ['api', 'domain'], 'Pieces of forms serve all operations.'),
 		layer(
+			'once-knows-no-forms',
+			['once'],
+			['api', 'domain'],
+			'Charges, offers and notices share it.',
+		),
+		layer(
 			'middle-knows-no-actions',
 			['listSearch', 'notification'],
-			['form', 'api', 'domain'],
+			['form', 'once', 'api', 'domain'],
 			'What serves several operations and the trigger knows none of them.',
 		),
 		layer(
 			'actions-know-no-nodes',
 			['actions'],
-			['notification', 'form', 'listSearch', 'api', 'domain'],
+			['notification', 'form', 'listSearch', 'once', 'api', 'domain'],
 			'The node files are made from the registry, not the other way round.',
 		),
 		{

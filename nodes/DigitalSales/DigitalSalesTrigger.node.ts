@@ -1,5 +1,7 @@
 import type {
+	IExecuteFunctions,
 	IHookFunctions,
+	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
 	IWebhookFunctions,
@@ -7,6 +9,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api/credentialTest';
+import { emitOnce } from './notification/emitOnce';
 import { receiveNotification } from './notification/receive';
 import { isAnnounced, announce, withdraw } from './notification/triggerAddress';
 import { triggerProperties, triggerSubtitle } from './notification/triggerForm';
@@ -46,6 +49,7 @@ export class DigitalSalesTrigger implements INodeType {
 				name: 'default',
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
+				responseData: 'noData',
 				path: 'digital-sales',
 			},
 		],
@@ -70,5 +74,9 @@ export class DigitalSalesTrigger implements INodeType {
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		return await receiveNotification(this);
+	}
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await emitOnce(this);
 	}
 }

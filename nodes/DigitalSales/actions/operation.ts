@@ -2,6 +2,7 @@ import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } 
 import type { Account } from '../api/account';
 import type { CatalogLookup } from '../api/catalogLookup';
 import type { Client, ClientOptions } from '../api/client';
+import type { ExecutionMemory } from '../once/executionMemory';
 import type { PendingPayment } from '../notification/waiting/park';
 
 /** One output item of an operation, before it is paired with its input item. */
@@ -15,6 +16,8 @@ export interface Output {
 /** What an operation may use while it works on one item. */
 export interface ItemRun {
 	client: Client;
+	/** What this execution has made before. */
+	memory: ExecutionMemory;
 	/** Shows a hint in the output panel, once a run however often it is given. */
 	hint: (message: string) => void;
 }

@@ -5,9 +5,10 @@ import { CatalogLookup, LOOKUP_LIMITS } from '../api/catalogLookup';
 import { Client } from '../api/client';
 import { toNodeError, type NodeError } from '../api/errors';
 import { inOrder } from '../api/inOrder';
+import { ExecutionMemory } from '../once/executionMemory';
 import { parkWherePending, type ItemResult } from '../notification/waiting/park';
 import { fieldLabel } from './fieldLabel';
-import type { Operation, Output, PreparedItem } from './operation';
+import type { Operation, PreparedItem } from './operation';
 import { findOperation } from './registry';
 
 /** What became of one item before anything was sent: ready, or found invalid. */
@@ -20,12 +21,8 @@ type Preparation = PreparedItem | { invalid: NodeError };
 export async function router(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const operation = chosenOperation(this);
 	const account = await accountOf(this);
-	const count = this.getInputData().length;
-	const preparations = Array.from({ length: count }, (_, itemIndex) =>
-		prepare(this, operation, account, itemIndex),
-	);
 	const run = new Run(this, operation, account);
-	const complete = await run.complete(preparations);
+	const complete = await run.complete(run.prepare());
 	const outputs = await inOrder(
 		complete,
 		operation.creates ? 1 : (operation.itemsAtOnce ?? 1),
@@ -36,14 +33,21 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 
 class Run {
 	private readonly hints = new Set<string>();
-	/** What was created so far, for the error that ends the run. */
-	private readonly created: string[] = [];
+	private readonly memory: ExecutionMemory;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly operation: Operation,
 		private readonly account: Account,
-	) {}
+	) {
+		this.memory = new ExecutionMemory(context);
+	}
+
+	/** Reads and checks all items; nothing is sent yet. */
+	prepare(): Preparation[] {
+		const { length } = this.context.getInputData();
+		return Array.from({ length }, (_, itemIndex) => this.prepared(itemIndex));
+	}
 
 	/** Has what the forms leave to the catalog looked up, one item after the other. */
 	async complete(preparations: Preparation[]): Promise<Preparation[]> {
@@ -65,9 +69,9 @@ class Run {
 		try {
 			const outputs = await preparation.send({
 				client: this.client(preparation),
+				memory: this.memory,
 				hint: (message) => this.hint(message),
 			});
-			if (this.operation.creates) this.noteCreated(outputs, itemIndex);
 			// In place: a copy of each would tell in a list of tens of thousands.
 			return outputs.map((output) => Object.assign(output, { pairedItem: { item: itemIndex } }));
 		} catch (error) {
@@ -75,10 +79,23 @@ class Run {
 				itemIndex,
 				labelOf: (field) => fieldLabel(this.operation, field, this.context.getNode()),
 				about: preparation.about,
-				notes:
-					this.created.length > 0 ? [`Already done in this run: ${this.created.join('; ')}.`] : [],
+				created: this.created(),
 			});
 			return this.failed(nodeError, itemIndex);
+		}
+	}
+
+	private prepared(itemIndex: number): Preparation {
+		const { context, operation, account } = this;
+		try {
+			return operation.prepare(context, itemIndex, account);
+		} catch (error) {
+			const invalid = toNodeError(context.getNode(), error, {
+				itemIndex,
+				created: this.created(),
+			});
+			if (!context.continueOnFail()) throw invalid;
+			return { invalid };
 		}
 	}
 
@@ -102,11 +119,10 @@ class Run {
 		return [{ json, pairedItem: { item: itemIndex } }];
 	}
 
-	private noteCreated(outputs: Output[], itemIndex: number): void {
-		const [first] = outputs;
-		if (outputs.length === 1 && typeof first?.json.hash === 'string') {
-			this.created.push(`item ${itemIndex} is ${first.json.hash}`);
-		}
+	/** What this run has made so far: n8n drops it when the run fails, so the error tells of it. */
+	private created(): string[] | undefined {
+		if (!this.operation.creates) return undefined;
+		return this.memory.made().map(({ item, hash }) => `item ${item + 1} is ${hash}`);
 	}
 
 	private hint(message: string): void {
@@ -136,20 +152,5 @@ async function accountOf(context: IExecuteFunctions): Promise<Account> {
 		return readAccount(credential);
 	} catch (error) {
 		throw toNodeError(context.getNode(), error, {});
-	}
-}
-
-function prepare(
-	context: IExecuteFunctions,
-	operation: Operation,
-	account: Account,
-	itemIndex: number,
-): Preparation {
-	try {
-		return operation.prepare(context, itemIndex, account);
-	} catch (error) {
-		const invalid = toNodeError(context.getNode(), error, { itemIndex });
-		if (!context.continueOnFail()) throw invalid;
-		return { invalid };
 	}
 }

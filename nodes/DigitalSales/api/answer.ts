@@ -37,11 +37,12 @@ export function readAnswer({ status, headers, text }: Arrived, redact: Redactor)
 	const content = readContent(text, redact);
 	const situation = situationOfStatus(status);
 	const answer: Answer = { situation, status, headers, body: content.json };
-	if (situation === 'redirected') {
+	if (status >= 300 && status < 400) {
 		answer.redirectedTo = redirectTarget(headers.location, redact);
 	} else if (content.unreadable === 'html' && situation !== 'unavailable') {
 		answer.unreadable = 'html';
 	}
+	if (status === 409 && saysFailure(content.json)) answer.situation = 'rejected';
 	if (situation === 'success') {
 		if (content.unreadable) {
 			answer.situation = 'unreadable';

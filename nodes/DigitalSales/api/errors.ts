@@ -10,8 +10,8 @@ export interface ErrorContext {
 	labelOf?: (serviceField: string) => string | undefined;
 	/** What was being asked for, in words that help to look it up: cart, amount, customer. */
 	about?: string;
-	/** Sentences to add, for example what had already been done when this failed. */
-	notes?: string[];
+	/** What this run has created before, where it creates anything: "item 1 is abc123". */
+	created?: string[];
 }
 
 /**
@@ -25,7 +25,7 @@ function toNodeApiError(node: INode, error: ServiceError, context: ErrorContext)
 	const description = [
 		// A list shows the lines of a description as one.
 		words === '' ? undefined : `The service said: ${words}${/[.!?]$/.test(words) ? '' : '.'}`,
-		...(context.notes ?? []),
+		createdNote(context),
 		advice,
 		`Request: ${facts.endpoint}${tries(facts)}${facts.code ? `, ${facts.code}` : ''}.`,
 	]
@@ -53,7 +53,7 @@ function failureOf(facts: ServiceErrorFacts): NodeApiError['failure'] {
 	if (facts.situation === 'rateLimited') return { cause: 'rate-limited' };
 	if (facts.situation === 'unavailable') return { cause: 'temporarily-unavailable' };
 	if (facts.status === 401) return { cause: 'credential-invalid' };
-	const wrongAddress = facts.unreadable === 'html' || facts.situation === 'redirected';
+	const wrongAddress = facts.unreadable === 'html' || isRedirect(facts);
 	return wrongAddress || facts.status === 404 ? { cause: 'configuration-invalid' } : undefined;
 }
 
@@ -62,6 +62,7 @@ function wording(
 	context: ErrorContext,
 ): { message: string; advice?: string } {
 	if (facts.outcomeUnknown) return unknownOutcome(facts, context.about);
+	if (isRedirect(facts)) return redirected(facts);
 	switch (facts.situation) {
 		case 'rateLimited':
 			return {
@@ -74,11 +75,6 @@ function wording(
 			return {
 				message: `The service failed to answer (${facts.status})`,
 				advice: 'The fault is on the side of the service. Try again later.',
-			};
-		case 'redirected':
-			return {
-				message: `The service answered with a redirect (${facts.status})`,
-				advice: `Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address${facts.redirectedTo ? ` (it pointed to ${facts.redirectedTo})` : ''}.`,
 			};
 		case 'unreadable':
 			return unreadable(facts);
@@ -94,11 +90,28 @@ function wording(
 				advice: 'Try again later.',
 			};
 		default:
-			return rejected(facts);
+			return rejected(facts, context);
 	}
 }
 
-function rejected(facts: ServiceErrorFacts): { message: string; advice?: string } {
+function isRedirect({ status = 0 }: ServiceErrorFacts): boolean {
+	return status >= 300 && status < 400;
+}
+
+function redirected({ status, redirectedTo }: ServiceErrorFacts): {
+	message: string;
+	advice: string;
+} {
+	return {
+		message: `The service answered with a redirect (${status})`,
+		advice: `Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address${redirectedTo ? ` (it pointed to ${redirectedTo})` : ''}.`,
+	};
+}
+
+function rejected(
+	facts: ServiceErrorFacts,
+	{ created }: ErrorContext,
+): { message: string; advice?: string } {
 	switch (facts.status) {
 		case 401:
 			return {
@@ -122,7 +135,7 @@ function rejected(facts: ServiceErrorFacts): { message: string; advice?: string 
 		case 422:
 			return {
 				message: `The service did not accept the request (${facts.status})`,
-				advice: 'Correct the fields named above and run again. Nothing was created.',
+				advice: `Correct the fields named above and run again.${created?.length === 0 ? ' Nothing was created.' : ''}`,
 			};
 		default:
 			return facts.status !== undefined && facts.status < 300
@@ -172,6 +185,10 @@ function unknownOutcome(
 	};
 }
 
+function createdNote({ created = [] }: ErrorContext): string | undefined {
+	return created.length > 0 ? `Already created in this run: ${created.join('; ')}.` : undefined;
+}
+
 function serviceWords(facts: ServiceErrorFacts, labelOf: ErrorContext['labelOf']): string {
 	const fields = Object.entries(facts.words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);
@@ -189,7 +206,12 @@ export type NodeError = NodeApiError | NodeOperationError;
 
 /** Makes a node's own error of whatever was thrown; one that already is stays as it is. */
 export function toNodeError(node: INode, error: unknown, context: ErrorContext): NodeError {
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
+		const note = createdNote(context);
+		if (note !== undefined)
+			error.description = [error.description, note].filter(Boolean).join('\n');
+		return error;
+	}
 	if (error instanceof ServiceError) return toNodeApiError(node, error, context);
 	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
 	return new NodeOperationError(node, message, { itemIndex: context.itemIndex });

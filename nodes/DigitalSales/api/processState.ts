@@ -1,6 +1,7 @@
 import type { Account } from './account';
+import type { Attempt } from './attempt';
 import type { RememberedPage } from './catalogPage';
-import type { ChargeState } from './chargeState';
+import type { LedgerRow } from './ledgerRow';
 import type { RateLimiter } from './rateLimiter';
 import type { ReadBounds } from './readBounds';
 import type { Turn } from './turn';
@@ -22,14 +23,14 @@ export const processState = {
 	turns: new Map<string, Turn>(),
 	/** The wait that is watched over in each execution. */
 	watches: new Map<string, string>(),
-	/** What each trigger has emitted, by trigger: `hash|status`, oldest first. */
-	emitted: new Map<string, Set<string>>(),
+	/** Notices that a trigger handed over, by trigger, hash and status, oldest first. */
+	notices: new Map<string, 'unanswered' | 'answered'>(),
 	/** Pages of catalogs by account, search and number, oldest first. */
 	catalogPages: new Map<string, RememberedPage>(),
-	/** Charges by the place in the execution where they are made. */
-	charges: new Map<string, ChargeState>(),
-	/** Charges by workflow and order reference. */
-	orders: new Map<string, Map<string, ChargeState>>(),
-	/** When the orders of a workflow were first handed to n8n to be kept with it, by the workflow's id. */
-	ordersStoredAt: new Map<string, number>(),
+	/** What was made or is being made, by its names, oldest first. */
+	attempts: new Map<string, Attempt>(),
+	/** Who waits for whom, by what only one may hold at a time. */
+	queues: new Map<string, Promise<void>>(),
+	/** What is known of the entries of each node in n8n's table of processed items. */
+	ledgerRows: new Map<string, LedgerRow>(),
 };

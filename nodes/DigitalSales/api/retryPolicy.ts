@@ -5,6 +5,7 @@
 export type Situation =
 	| 'success'
 	| 'rejected'
+	| 'unclear'
 	| 'rateLimited'
 	| 'unavailable'
 	| 'serverError'
@@ -33,6 +34,11 @@ const RETRY_TABLE: Readonly<Record<Situation, Rule>> = {
 		POST: 'fail',
 		why: 'A 4xx other than 429, or success: false: the service read the request and refused it; the same request gets the same answer.',
 	},
+	unclear: {
+		GET: 'fail',
+		POST: 'unknownOutcome',
+		why: '408, 425 and 499 tell of a request that was broken off, 302 and 303 may follow work that was done, and a 409 without a reason may mean that it was done before.',
+	},
 	rateLimited: {
 		GET: 'retry',
 		POST: 'retry',
@@ -51,7 +57,7 @@ const RETRY_TABLE: Readonly<Record<Situation, Rule>> = {
 	redirected: {
 		GET: 'fail',
 		POST: 'fail',
-		why: 'Redirects are never followed: they would take the tokens elsewhere. The request was not processed here.',
+		why: 'Redirects are never followed: they would take the tokens elsewhere. The request was not processed here; 302 and 303, which may follow processing, are unclear.',
 	},
 	unreadable: {
 		GET: 'fail',
@@ -75,10 +81,13 @@ export function verdict(method: 'GET' | 'POST', situation: Situation): Verdict {
 	return RETRY_TABLE[situation][method];
 }
 
+const UNCLEAR: ReadonlySet<number> = new Set([302, 303, 408, 409, 425, 499]);
+
 /** The kind of an HTTP answer by its status alone; a 2xx still has to be read. */
 export function situationOfStatus(status: number): Situation {
 	if (status === 429) return 'rateLimited';
 	if (status >= 200 && status < 300) return 'success';
+	if (UNCLEAR.has(status)) return 'unclear';
 	if (status >= 300 && status < 400) return 'redirected';
 	if (status === 502 || status === 503 || status === 504) return 'unavailable';
 	if (status >= 500) return 'serverError';

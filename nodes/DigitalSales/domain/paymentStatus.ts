@@ -53,3 +53,9 @@ const SETTLED: ReadonlySet<string> = new Set([
 export function isSettled(status: string | null | undefined): boolean {
 	return status != null && SETTLED.has(status);
 }
+
+/** Whether a payment with this status has come to nothing: nobody paid, and nobody can any more. */
+export function hasFailed(status: string | null | undefined): boolean {
+	const failed: readonly string[] = STATUS_GROUPS.failed;
+	return status != null && failed.includes(status);
+}

@@ -49,6 +49,29 @@ export const textField = z
 	})
 	.transform((text) => text.trim());
 
+const LONGEST_REFERENCE = 255;
+
+function isInvisible(value: unknown): boolean {
+	return isBlank(value) || (typeof value === 'string' && !/[^\s\p{C}\p{Z}]/u.test(value));
+}
+
+/**
+ * A name that the user gives to an order. Where it is asked for and comes out empty, a guard that was
+ * wanted is not there, so it is refused. Text that looks the same counts as the same.
+ */
+export const referenceField = z.unknown().transform((value, context): string => {
+	const result = isInvisible(value) ? undefined : textField.safeParse(value);
+	const reference = result?.data?.normalize('NFC');
+	if (reference !== undefined && reference.length <= LONGEST_REFERENCE) return reference;
+	const problem =
+		reference === undefined
+			? (result?.error?.issues[0]?.message ??
+				'is empty. Fill it in, or remove the field to charge without it')
+			: `must have at most ${LONGEST_REFERENCE} characters; this one has ${reference.length}`;
+	context.addIssue({ code: 'custom', message: problem });
+	return z.NEVER;
+});
+
 /** A whole number, also as a text of digits. */
 export function wholeNumberField(least: number, most = Number.MAX_SAFE_INTEGER) {
 	const message = `must be a whole number${most === Number.MAX_SAFE_INTEGER ? ` of at least ${least}` : ` from ${least} to ${most}`}`;

@@ -57,6 +57,18 @@ export const writingOptions: INodeProperties[] = [
 	},
 ];
 
+/** Where the user says that something in doubt was not made. */
+export function repeatCodeOption(displayName: string, description: string): INodeProperties {
+	return {
+		displayName,
+		name: 'repeatCode',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 7KQ2-M4XD',
+		description,
+	};
+}
+
 export const requestOptionsShape = {
 	timeout: optional(wholeNumberField(1, 3_600)),
 	maxTries: optional(wholeNumberField(1, 100)),

@@ -3,9 +3,10 @@ import { clock } from '../api/clock';
 import { readNotice, type Notice } from '../api/schemas/notification';
 import type { Found } from '../api/turn';
 import { accountOf } from './accountOf';
-import { EmittedNotices } from './emittedNotices';
 import { factsOf, reported } from './facts';
+import { handedOver, noteHandedOver } from './handedOver';
 import { cleanNotification, isTooLarge, readBody } from './noticeBody';
+import { noticeName, type Emission } from './noticeName';
 import { ANSWER_WITHIN_MS } from './readBack';
 import { answer, filteredInTest, REPLIES, type Reply } from './reply';
 import { whyUnwanted } from './triggerFilter';
@@ -14,11 +15,13 @@ import { askForTurn } from './turns';
 import { deriveUrlSecret, opensLock, urlSecretOf } from './urlSecret';
 import { verifyTransaction } from './verify';
 
-type Outcome = { reply: Reply; item?: IDataObject };
+/** The answer to give, or the item to hand over; n8n then gives the answer. */
+type Outcome = { reply: Reply } | { item: IDataObject };
 
 /**
- * Takes a notification in and answers it, always and by itself. A notice is a hint, not a fact: the
- * transaction is read back before anything starts. Nothing that is sent here can make it throw.
+ * Takes a notification in. A notice is a hint, not a fact: the transaction is read back before
+ * anything starts. What starts the workflow is handed over, and n8n answers once it has stored the
+ * execution; everything else is answered here. Nothing that is sent here can make it throw.
  */
 export async function receiveNotification(
 	context: IWebhookFunctions,
@@ -32,12 +35,9 @@ export async function receiveNotification(
 		});
 		outcome = { reply: REPLIES.unreachable };
 	}
-	const { reply, item } = outcome;
-	answer(context, reply);
-	return {
-		noWebhookResponse: true,
-		...(item === undefined ? {} : { workflowData: [[{ json: item }]] }),
-	};
+	if ('item' in outcome) return { workflowData: [[{ json: outcome.item }]] };
+	answer(context, outcome.reply);
+	return { noWebhookResponse: true };
 }
 
 async function judge(context: IWebhookFunctions): Promise<Outcome> {
@@ -52,7 +52,8 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 		const item = { ...(await cleanNotification(context, body)), verified: false };
 		return emit(context, form, notice, item);
 	}
-	if (isRepeated(context, form, notice)) return { reply: REPLIES.duplicate };
+	const repeated = repeatedReply(context, form, { ...notice, verified: true });
+	if (repeated && notice.status !== undefined) return { reply: repeated };
 	const subject = `${triggerKey(context)} ${notice.hash}`;
 	const turn = await askForTurn({ subject, claim: notice.status });
 	if (!turn.granted) {
@@ -90,13 +91,23 @@ async function derivedSecret(context: IWebhookFunctions): Promise<string> {
 }
 
 /**
- * Whether a notice claims nothing but what has been emitted already. That is believed unread, since
- * nothing follows from it.
+ * The answer to a notice that claims nothing but what was handed over before; undefined otherwise.
+ * That is believed unread, since nothing follows from it.
  */
-function isRepeated(context: IWebhookFunctions, form: TriggerForm, notice: Notice): boolean {
-	const { hash, status } = notice;
-	const emitted = memoryOf(context, form);
-	return status !== undefined && emitted?.has({ hash, status, verified: true }) === true;
+function repeatedReply(
+	context: IWebhookFunctions,
+	form: TriggerForm,
+	emission: Emission,
+): Reply | undefined {
+	if (!isRemembered(context, form)) return undefined;
+	switch (handedOver(noticeKey(context, emission))) {
+		case 'answered':
+			return REPLIES.duplicate;
+		case 'unanswered':
+			return REPLIES.inHand;
+		case undefined:
+			return undefined;
+	}
 }
 
 async function emitVerified(
@@ -122,13 +133,17 @@ function emit(
 ): Outcome {
 	const unwanted = whyUnwanted(form, facts);
 	if (unwanted !== undefined) return { reply: filteredReply(context, unwanted) };
-	const emitted = memoryOf(context, form);
-	const { hash, status = '' } = facts;
-	const emission = { hash, status, verified: item.verified === true };
+	const emission = { ...facts, verified: item.verified === true };
 	// Looked up and entered without an await between: two notices at once must not both pass.
-	if (emitted?.has(emission)) return { reply: REPLIES.duplicate };
-	emitted?.add(emission);
-	return { reply: REPLIES.accepted, item };
+	const repeated = repeatedReply(context, form, emission);
+	if (repeated) return { reply: repeated };
+	if (isRemembered(context, form)) noteHandedOver(context, noticeKey(context, emission));
+	return { item };
+}
+
+/** A test in the editor may be repeated, and leaves no trace that would swallow the real notice. */
+function isRemembered(context: IWebhookFunctions, form: TriggerForm): boolean {
+	return form.options.deduplicate && context.getMode() !== 'manual';
 }
 
 /** A stranger must not learn what a transaction is like; whoever tests has to know. */
@@ -136,10 +151,8 @@ function filteredReply(context: IWebhookFunctions, reason: string): Reply {
 	return context.getMode() === 'manual' ? filteredInTest(reason) : REPLIES.filtered;
 }
 
-/** A test in the editor may be repeated, and leaves no trace that would swallow the real notice. */
-function memoryOf(context: IWebhookFunctions, form: TriggerForm): EmittedNotices | undefined {
-	if (!form.options.deduplicate || context.getMode() === 'manual') return undefined;
-	return new EmittedNotices(context.getWorkflowStaticData('node'), triggerKey(context));
+function noticeKey(context: IWebhookFunctions, emission: Emission): string {
+	return `${triggerKey(context)} ${noticeName(emission)}`;
 }
 
 function triggerKey(context: IWebhookFunctions): string {

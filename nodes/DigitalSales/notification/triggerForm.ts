@@ -1,4 +1,5 @@
 import type {
+	IExecuteFunctions,
 	IHookFunctions,
 	INodeProperties,
 	INodePropertyOptions,
@@ -204,6 +205,11 @@ export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
 /** Whether the trigger is to have a secret in its URL. */
 export function wantsUrlSecret(context: IHookFunctions): boolean {
 	return context.getNodeParameter('options.urlSecret', false) === true;
+}
+
+/** Whether each status of a transaction is to start the workflow once; so it is where the option is broken. */
+export function isDeduplicating(context: IExecuteFunctions): boolean {
+	return context.getNodeParameter('options.deduplicate', 0, true) !== false;
 }
 
 /** What Trigger On or the filter Payment Methods asks for, as the form names it. */

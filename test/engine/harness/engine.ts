@@ -1,5 +1,5 @@
 import './container';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import {
 	ExecutionLifecycleHooks,
@@ -33,6 +33,7 @@ import { HarnessCredentials, type CredentialData } from './credentials';
 import { collectLogs, type LogEntry } from './logs';
 import { defaultProcess, type NodeProcess } from './nodeProcess';
 import { HarnessNodeTypes } from './nodeTypes';
+import './processedItems';
 import { webServer } from './webServer';
 
 /** A node as a test writes it; what is left out is filled in as the editor would. */
@@ -179,7 +180,8 @@ export class StoredWorkflow {
 		const { description } = this.nodeTypes.getByName(node.type);
 		const version = description.version;
 		const complete: INode = {
-			id: randomUUID(),
+			// The same node of the same workflow has the same id in each run, as it does in n8n.
+			id: createHash('sha256').update(`${this.id} ${node.name}`).digest('hex').slice(0, 36),
 			typeVersion: Array.isArray(version) ? (version.at(-1) ?? 1) : version,
 			position: [index * 200, 0],
 			parameters: {},

@@ -12,6 +12,8 @@ export {
 } from './nodeProcess';
 export type { NodeSources } from './nodeProcess';
 export { NO_OP_TYPE, START_TYPE } from './nodeTypes';
+export { processedItems } from './processedItems';
+export { crashedData } from './retry';
 export { runNode, runWorkflow } from './run';
 export type { NodeOutcome, NodeRunOptions, RunHandle, RunOptions, WorkflowOutcome } from './run';
 export { activateTrigger, PublishedTrigger, serveWebhook, type TriggerOptions } from './trigger';

@@ -1,4 +1,10 @@
-import { createRunExecutionData, type IDataObject, type INode } from 'n8n-workflow';
+import {
+	createRunExecutionData,
+	deepCopy,
+	type IDataObject,
+	type INode,
+	type IRunExecutionData,
+} from 'n8n-workflow';
 import type { INodeExecutionData, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
 import {
 	StoredWorkflow,
@@ -9,6 +15,7 @@ import {
 } from './engine';
 import { ACTION_TYPE } from './nodeProcess';
 import { START_TYPE } from './nodeTypes';
+import { retryData } from './retry';
 import { ParkedRun, StoredRun } from './waiting';
 
 /** How a run is started. */
@@ -20,6 +27,8 @@ export interface RunOptions extends Surroundings {
 	staticData?: IDataObject;
 	/** `manual` by default, as when somebody presses "Execute workflow". */
 	mode?: WorkflowExecuteMode;
+	/** The stored data of an execution that is retried; its items and its start node count then. */
+	retryOf?: IRunExecutionData;
 	/** Cancels the run, as its stop button does. */
 	signal?: AbortSignal;
 }
@@ -28,6 +37,8 @@ export interface RunOptions extends Surroundings {
 export interface WorkflowOutcome extends RunOutcome {
 	/** The run to be resumed, where a node has put it to wait. */
 	parked?: ParkedRun;
+	/** What n8n stored of the execution when it began. */
+	begun: IRunExecutionData;
 }
 
 /** A run under way: a promise of its outcome that can be canceled. */
@@ -68,16 +79,25 @@ async function start(
 	const node = stored.base.nodes.find(({ name }) => name === startName);
 	if (node === undefined) throw new Error(`No node "${startName}" to start at`);
 	const executionId = nextExecutionId();
-	const data = createRunExecutionData({
-		executionData: {
-			nodeExecutionStack: [
-				{ node, data: { main: [toItems(options.startItems ?? [{}])] }, source: null },
-			],
-		},
-		resultData: { ...(mode === 'manual' ? { pinData: input.pinData } : {}) },
-	});
-	const run = new StoredRun(stored, mode, executionId, signal);
-	const outcome = await run.start(data);
+	const data =
+		options.retryOf === undefined
+			? createRunExecutionData({
+					executionData: {
+						nodeExecutionStack: [
+							{ node, data: { main: [toItems(options.startItems ?? [{}])] }, source: null },
+						],
+					},
+					resultData: { ...(mode === 'manual' ? { pinData: input.pinData } : {}) },
+				})
+			: retryData(options.retryOf, stored.base.nodes);
+	const begun = deepCopy(data);
+	const run = new StoredRun(
+		stored,
+		options.retryOf === undefined ? mode : 'retry',
+		executionId,
+		signal,
+	);
+	const outcome = { ...(await run.start(data)), begun };
 	return outcome.status === 'waiting' ? { ...outcome, parked: new ParkedRun(run) } : outcome;
 }
 

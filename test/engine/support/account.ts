@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { processState } from '../../../nodes/DigitalSales/api/processState';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import { runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
+import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
 
 /** A sandbox with an account, and the action node that works on it. */
 export interface Account {
@@ -63,6 +63,9 @@ export async function openAccount(
 			processState.turns.clear();
 			processState.accounts.clear();
 			processState.knownTransactions.clear();
+			processState.attempts.clear();
+			processState.notices.clear();
+			processedItems.clear();
 		},
 		async run(parameters, runOptions = {}) {
 			const outcome = await runNode(parameters, { credentials, ...runOptions });

@@ -1,5 +1,6 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
+import type { Account } from '../../api/account';
 import { forgetCatalog } from '../../api/catalog';
 import type { CatalogProduct } from '../../api/catalogPage';
 import { createOffer } from '../../api/offers';
@@ -20,8 +21,11 @@ import {
 } from '../../form/fields';
 import { locatorField } from '../../form/locators';
 import { readForm } from '../../form/readForm';
-import { clientOptions, requestOptionsShape, type RequestOptions } from '../../form/requestOptions';
-import type { Operation, PreparedItem } from '../operation';
+import { clientOptions, requestOptionsShape } from '../../form/requestOptions';
+import { typedCodes } from '../../once/code';
+import { createOnce, type Creation } from '../../once/createOnce';
+import { identify, offerFingerprint } from '../../once/identity';
+import type { ItemRun, Operation, PreparedItem } from '../operation';
 import { offerProperties } from './createForm';
 
 const methodCode = wholeNumberField(1, 3);
@@ -64,7 +68,11 @@ function formSchema(unit: AmountUnit) {
 			paymentMethodDiscounts: z.object({ items: z.array(discountSchema).optional() }).optional(),
 			customFields: optional(jsonObjectField),
 		}),
-		options: z.object({ ...requestOptionsShape, amountUnit: amountUnitField }),
+		options: z.object({
+			...requestOptionsShape,
+			amountUnit: amountUnitField,
+			repeatCode: optional(textField),
+		}),
 	});
 }
 
@@ -92,7 +100,7 @@ export const createOfferOperation: Operation = {
 	manyItemsHint:
 		'One offer is created for each input item. To create only one, switch on Execute Once in the Settings of this node.',
 	creates: true,
-	prepare(context, itemIndex) {
+	prepare(context, itemIndex, account) {
 		const unit = context.getNodeParameter('options.amountUnit', itemIndex, 'cents');
 		const form = readForm(
 			context,
@@ -113,7 +121,8 @@ export const createOfferOperation: Operation = {
 			}),
 			more.customFields,
 		);
-		const prepared = preparedOffer(productHash.hash, body, options);
+		const offer = { context, itemIndex, account, body, options };
+		const prepared = preparedOffer(productHash.hash, offer);
 		const { address } = productHash;
 		if (address === undefined) return prepared;
 		return {
@@ -122,32 +131,63 @@ export const createOfferOperation: Operation = {
 				const { found } = await catalog.product((product) =>
 					sells(product, productHash.hash, address),
 				);
-				return found?.hash == null ? prepared : preparedOffer(found.hash, body, options);
+				return found?.hash == null ? prepared : preparedOffer(found.hash, offer);
 			},
 		};
 	},
 };
 
-function preparedOffer(
-	productHash: string,
-	body: IDataObject,
-	options: RequestOptions,
-): PreparedItem {
+interface Offer {
+	context: IExecuteFunctions;
+	itemIndex: number;
+	account: Account;
+	body: IDataObject;
+	options: z.output<ReturnType<typeof formSchema>>['options'];
+}
+
+function preparedOffer(productHash: string, offer: Offer): PreparedItem {
+	const { body, options } = offer;
 	const { title, price } = body;
+	const about = [
+		`an offer of the product ${productHash}`,
+		typeof title === 'string' ? `titled "${title}"` : undefined,
+		typeof price === 'number' ? `at ${formatReais(price)}` : undefined,
+	]
+		.filter((part) => part !== undefined)
+		.join(' ');
 	return {
 		clientOptions: clientOptions(options),
-		about: [
-			`an offer of the product ${productHash}`,
-			typeof title === 'string' ? `titled "${title}"` : undefined,
-			typeof price === 'number' ? `at ${formatReais(price)}` : undefined,
-		]
-			.filter((part) => part !== undefined)
-			.join(' '),
-		async send({ client }) {
-			const offer = await createOffer(client, productHash, body);
-			forgetCatalog(client.account);
-			return [{ json: offer }];
+		about,
+		async send(run) {
+			const { json, isExisting } = await createOnce(creationOf(productHash, offer, about, run));
+			if (isExisting)
+				run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
+			forgetCatalog(offer.account);
+			return [{ json }];
 		},
+	};
+}
+
+function creationOf(
+	productHash: string,
+	{ context, itemIndex, account, body, options }: Offer,
+	about: string,
+	{ client, memory }: ItemRun,
+): Creation {
+	const fingerprint = offerFingerprint(productHash, body);
+	return {
+		context,
+		itemIndex,
+		kind: 'offer',
+		about,
+		identity: identify(context, account, memory, { fingerprint, itemIndex }),
+		memory,
+		codes: typedCodes(options.repeatCode),
+		create: async () => await createOffer(client, productHash, body),
+		// No operation reads an offer, so all of it is kept.
+		keep: (made) => made,
+		again: async (kept) => kept,
+		isVoid: () => false,
 	};
 }
 

@@ -3,7 +3,7 @@ import { PAYMENT_METHOD_CODES } from '../../api/schemas/offer';
 import { amountUnitOption, moneyProperties } from '../../form/amountUnit';
 import { customFieldsProperty } from '../../form/customFields';
 import { productLocator } from '../../form/locators';
-import { timeoutOption, writingOptions } from '../../form/requestOptions';
+import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requestOptions';
 
 const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Boleto', value: PAYMENT_METHOD_CODES.boleto },
@@ -121,6 +121,14 @@ export const offerProperties: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: [amountUnitOption, ...writingOptions, timeoutOption],
+		options: [
+			amountUnitOption,
+			repeatCodeOption(
+				'Code to Create Again',
+				"The code from the error of an offer that may already exist. Enter it once you have checked the service's dashboard and the offer is not there. It allows that one offer.",
+			),
+			...writingOptions,
+			timeoutOption,
+		],
 	},
 ];

@@ -1,14 +1,20 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
+import type { Account } from '../../api/account';
 import { transactionSchema } from '../../api/schemas/transaction';
+import { createTransaction, getTransaction } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
+import { hasFailed } from '../../domain/paymentStatus';
+import { typedCodes } from '../../once/code';
+import { createOnce, type Creation } from '../../once/createOnce';
+import { chargeFingerprint, identify } from '../../once/identity';
+import { customerOf } from '../../once/refusals';
 import { nothingSent } from '../../form/nothingSent';
 import { readForm } from '../../form/readForm';
 import { qrCodeProperty } from '../../form/qrCodeOptions';
 import { clientOptions } from '../../form/requestOptions';
 import { notificationAddress, type NotificationAddress } from '../../notification/address';
-import type { Operation, PreparedItem } from '../operation';
-import { chargeOnce } from './chargeOnce';
+import type { ItemRun, Operation, PreparedItem } from '../operation';
 import { cartTotal, createBody, describeCharge } from './createBody';
 import { createProperties } from './createForm';
 import { createSchema, type CreateForm, type CreateReading } from './createSchema';
@@ -64,54 +70,47 @@ export const createTransactionOperation: Operation = {
 			form.notify,
 			form.notificationUrl,
 		);
-		const asked = JSON.stringify(createBody(form, undefined));
-		const place = { context, itemIndex, asked, notification };
-		const charge = preparedCharge(form, place);
-		if (!mayBeFilled(form)) return charge;
+		// What was asked for stays the same in each try, whatever the catalog says meanwhile.
+		const fingerprint = chargeFingerprint(createBody(form, undefined));
+		const charge = { context, itemIndex, account, fingerprint, notification };
+		const prepared = preparedCharge(form, charge);
+		if (!mayBeFilled(form)) return prepared;
 		return {
-			...charge,
+			...prepared,
 			async complete(catalog, hint) {
 				const filled = await fillCart(form, catalog, hint);
-				return preparedCharge(filled, place);
+				return preparedCharge(filled, charge);
 			},
 		};
 	},
 };
 
 /** What stays the same of a charge whether or not the catalog filled its blanks. */
-interface Place {
+interface Charge {
 	context: IExecuteFunctions;
 	itemIndex: number;
-	asked: string;
+	account: Account;
+	fingerprint: string;
 	notification: NotificationAddress;
 }
 
-function preparedCharge(
-	form: CreateForm,
-	{ context, itemIndex, asked, notification }: Place,
-): PreparedItem {
-	const body = createBody(form, notification.url);
-	const about = describeCharge(form);
+function preparedCharge(form: CreateForm, charge: Charge): PreparedItem {
+	const { context, notification } = charge;
 	return {
 		clientOptions: clientOptions(form.options),
-		about,
+		about: describeCharge(form),
 		async send(run) {
 			const { hint } = run;
 			if (notification.hint !== undefined) hint(notification.hint);
 			const totalHint = cartTotalHint(form);
 			if (totalHint !== undefined) hint(totalHint);
-			const json = await chargeOnce(
-				{
-					context,
-					itemIndex,
-					body,
-					asked,
-					about,
-					orderReference: form.additionalFields.orderReference,
-					chargeAgain: form.options.orderInDoubt === 'chargeAgain',
-				},
-				run,
-			);
+			const creation = creationOf(form, charge, run);
+			const { json, isExisting } = await createOnce(creation);
+			if (isExisting) {
+				hint(
+					`${customerOf(creation)} was already charged. Returning transaction ${String(json.hash)}.`,
+				);
+			}
 			const { payment_status: status, pix } = transactionSchema.parse(json);
 			if (!pix)
 				hint(`The service created no PIX code; the payment status is ${status ?? 'not stated'}.`);
@@ -127,6 +126,27 @@ function preparedCharge(
 				},
 			];
 		},
+	};
+}
+
+function creationOf(form: CreateForm, charge: Charge, { client, memory }: ItemRun): Creation {
+	const { context, itemIndex, account, fingerprint, notification } = charge;
+	const { orderReference } = form.additionalFields;
+	const body = createBody(form, notification.url);
+	return {
+		context,
+		itemIndex,
+		kind: 'charge',
+		about: describeCharge(form),
+		amount: typeof body.amount === 'number' ? body.amount : undefined,
+		orderReference,
+		identity: identify(context, account, memory, { fingerprint, orderReference, itemIndex }),
+		memory,
+		codes: typedCodes(form.options.repeatCode),
+		create: async () => await createTransaction(client, body),
+		keep: ({ hash }) => ({ hash }),
+		again: async ({ hash }) => await getTransaction(client, String(hash)),
+		isVoid: (transaction) => hasFailed(transactionSchema.parse(transaction).payment_status),
 	};
 }
 

@@ -3,7 +3,7 @@ import { amountUnitOption, moneyProperties, outputUnitOption } from '../../form/
 import { fillFromCatalogOption } from '../../form/catalogOption';
 import { customFieldsProperty } from '../../form/customFields';
 import { qrCodeNotice, qrCodeOptions } from '../../form/qrCodeOptions';
-import { timeoutOption, writingOptions } from '../../form/requestOptions';
+import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requestOptions';
 import { cartProperty } from './cartForm';
 import { simplifyProperty } from '../../form/simplifyProperty';
 
@@ -170,7 +170,7 @@ export const createProperties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. order-1001',
 				description:
-					'Your own name for this order. The workflow remembers it, and a repeat with the same reference gives the existing transaction instead of charging again. In the queue mode of n8n that may hold within one worker only. It is not sent to the service.',
+					'Your own name for this order. This node charges it once: asked again, it returns the existing transaction, or an error where that is not known any more. It is not sent to the service.',
 			},
 			tracking,
 		],
@@ -191,28 +191,12 @@ export const createProperties: INodeProperties[] = [
 				description:
 					'Whether to check e-mail, phone and the check digits of the CPF or CNPJ before sending. The service checks them in any case.',
 			},
+			repeatCodeOption(
+				'Code to Charge Again',
+				"The code from the error of a charge that may already have been made. Enter it once you have checked the service's dashboard and the charge is not there. It allows that one charge.",
+			),
 			fillFromCatalogOption,
 			...writingOptions,
-			{
-				displayName: 'Order in Doubt',
-				name: 'orderInDoubt',
-				type: 'options',
-				options: [
-					{
-						name: 'Charge Again',
-						value: 'chargeAgain',
-						description: 'You have looked in the panel of the service, and the charge is not there',
-					},
-					{
-						name: 'Refuse',
-						value: 'refuse',
-						description: 'Stop with an error until you have looked',
-					},
-				],
-				default: 'refuse',
-				description:
-					'What to do when an earlier attempt under the same Order Reference got no usable answer',
-			},
 			...qrCodeOptions,
 			outputUnitOption,
 			{ ...timeoutOption, default: 120 },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonObject } from '../../api/schemas/json';
 import type { AmountUnit } from '../../domain/money';
 import { amountUnitField, outputUnitField } from '../../form/amountUnit';
 import { customerFields } from '../../form/customerFields';
@@ -6,6 +7,7 @@ import {
 	jsonObjectField,
 	moneyField,
 	optional,
+	referenceField,
 	textField,
 	webAddressField,
 	wholeNumberField,
@@ -20,6 +22,13 @@ export interface CreateReading {
 	unit: AmountUnit;
 	checkCustomer: boolean;
 }
+
+/** A reference that was added to the form but has no value is there all the same: as null. */
+const withAddedReference = jsonObject.transform((fields) =>
+	'orderReference' in fields
+		? { ...fields, orderReference: fields.orderReference ?? null }
+		: fields,
+);
 
 /** The parameters of Transaction > Create PIX, in the shape of its form; amounts become cents. */
 export function createSchema({ unit, checkCustomer }: CreateReading) {
@@ -43,22 +52,24 @@ export function createSchema({ unit, checkCustomer }: CreateReading) {
 		}),
 		notificationUrl: optional(textField),
 		simplify: yesNoField,
-		additionalFields: z.object({
-			amount: optional(moneyField(unit)),
-			installments: optional(wholeNumberField(1)),
-			tracking: z
-				.object({
-					src: optional(textField),
-					utmSource: optional(textField),
-					utmCampaign: optional(textField),
-					utmContent: optional(textField),
-					utmTerm: optional(textField),
-					utmMedium: optional(textField),
-				})
-				.optional(),
-			customFields: optional(jsonObjectField),
-			orderReference: optional(textField),
-		}),
+		additionalFields: withAddedReference.pipe(
+			z.object({
+				amount: optional(moneyField(unit)),
+				installments: optional(wholeNumberField(1)),
+				tracking: z
+					.object({
+						src: optional(textField),
+						utmSource: optional(textField),
+						utmCampaign: optional(textField),
+						utmContent: optional(textField),
+						utmTerm: optional(textField),
+						utmMedium: optional(textField),
+					})
+					.optional(),
+				customFields: optional(jsonObjectField),
+				orderReference: referenceField.optional(),
+			}),
+		),
 		options: z.object({
 			...requestOptionsShape,
 			...qrCodeOptionsShape,
@@ -66,7 +77,7 @@ export function createSchema({ unit, checkCustomer }: CreateReading) {
 			outputUnit: outputUnitField,
 			checkCustomer: optional(yesNoField),
 			fillFromCatalog: optional(yesNoField),
-			orderInDoubt: z.enum(['refuse', 'chargeAgain']).optional(),
+			repeatCode: optional(textField),
 		}),
 	});
 }

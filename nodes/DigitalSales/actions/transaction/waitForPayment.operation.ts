@@ -17,7 +17,7 @@ import {
 import { readForm } from '../../form/readForm';
 import { simplifyProperty } from '../../form/simplifyProperty';
 import { factsOf, reported } from '../../notification/facts';
-import { isTool } from '../isTool';
+import { isTool } from '../../once/execution';
 import type { Operation } from '../operation';
 import { hashProperty } from './hashProperty';
 

@@ -1,0 +1,109 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import type { Attempt } from '../api/attempt';
+import { formatReais } from '../domain/money';
+
+/** What is to be made, as an error speaks of it. */
+export interface Subject {
+	context: IExecuteFunctions;
+	itemIndex: number;
+	kind: 'charge' | 'offer';
+	/** In a few words, to look it up by. */
+	about: string;
+	/** The total in integer cents, where it is known. */
+	amount?: number;
+	orderReference?: string;
+}
+
+const LONGEST_REFERENCE = 60;
+
+/** An earlier attempt may have made it. `earlier` is missing where only n8n's database knows of it. */
+export function inDoubt(subject: Subject, code: string, earlier?: Attempt): NodeOperationError {
+	const { kind, about } = subject;
+	const reason = earlier
+		? `An attempt at ${new Date(earlier.startedAt).toISOString()} got no usable answer.`
+		: 'n8n has a record of an earlier attempt, but not of what came of it: n8n was restarted since, or another process of n8n is sending it right now.';
+	const check =
+		kind === 'charge'
+			? `Check the service's dashboard. If the transaction is there, continue with its hash (Transaction > Get). If it is not, set Options > Code to Charge Again to ${code} and run this again. The code allows this one charge.`
+			: `Check the service's dashboard. If the offer is not there, set Options > Code to Create Again to ${code} and run this again. The code allows this one offer.`;
+	return refusal(subject, messageOfDoubt(subject), [
+		`${reason} It was about: ${about}.`,
+		check,
+		...(isOneOfMany(subject)
+			? [
+					'To go on with the other items meanwhile, set On Error in the Settings of this node to Continue.',
+				]
+			: []),
+	]);
+}
+
+/** A Retry of the execution asks for something else than was made in this place. */
+export function changed(subject: Subject, earlier: Attempt): NodeOperationError {
+	if (subject.kind === 'offer') {
+		return refusal(subject, 'The offer was already created, so the changed one was not sent', [
+			`Its hash is ${String(earlier.result?.hash)}. To create another offer, run the workflow anew.`,
+		]);
+	}
+	const was = earlier.amount === undefined ? '' : ` ${formatReais(earlier.amount)}`;
+	const is = subject.amount === undefined ? '' : ` of ${formatReais(subject.amount)}`;
+	return refusal(
+		subject,
+		`${customerOf(subject)} was already charged${was}, so the changed charge${is} was not sent`,
+		[
+			`The existing transaction is ${String(earlier.result?.hash)}. To charge the changed cart as well, run the workflow anew instead of retrying this execution.`,
+		],
+	);
+}
+
+/** The reference belongs to another order. */
+export function otherOrder(subject: Subject): NodeOperationError {
+	return refusal(
+		subject,
+		`Order Reference "${shortReference(subject)}" was used before for another customer, cart or amount`,
+		['Nothing was sent. Give each order a reference of its own.'],
+	);
+}
+
+/** n8n's database does not take the entry without which nothing may be sent. */
+export function notRecorded(subject: Subject, reason: string): NodeOperationError {
+	return refusal(subject, `n8n could not record the ${subject.kind}, so it was not sent`, [
+		`n8n's database said: ${reason}.`,
+		'Check the database of n8n, then run this again.',
+	]);
+}
+
+/** Whose charge it is, as a person counts items. */
+export function customerOf({ context, itemIndex }: Subject): string {
+	return context.getInputData().length === 1
+		? 'The customer'
+		: `The customer of item ${itemIndex + 1}`;
+}
+
+function messageOfDoubt(subject: Subject): string {
+	if (subject.kind === 'offer') return 'The offer may already exist, so it was not created again';
+	const order =
+		subject.orderReference === undefined ? '' : ` for order "${shortReference(subject)}"`;
+	return `${customerOf(subject)} may already have been charged${order}, so nothing was sent`;
+}
+
+function shortReference({ orderReference = '' }: Subject): string {
+	return orderReference.length > LONGEST_REFERENCE
+		? `${orderReference.slice(0, LONGEST_REFERENCE)}...`
+		: orderReference;
+}
+
+function isOneOfMany({ context }: Subject): boolean {
+	return context.getInputData().length > 1;
+}
+
+function refusal(
+	{ context, itemIndex }: Subject,
+	message: string,
+	lines: string[],
+): NodeOperationError {
+	return new NodeOperationError(context.getNode(), message, {
+		itemIndex,
+		description: lines.join('\n'),
+	});
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DataDeduplicationService } from 'n8n-core';
+import type {
+	DeduplicationItemTypes,
+	DeduplicationScope,
+	ICheckProcessedContextData,
+	ICheckProcessedOptions,
+	IDataDeduplicator,
+	IDeduplicationOutput,
+} from 'n8n-workflow';
+
+/**
+ * n8n's table of processed items as its server has it, in memory: a row for a workflow and node, a
+ * list of hashes in it, read and then written whole, oldest out first. It outlives a process.
+ */
+class ProcessedItems implements IDataDeduplicator {
+	private readonly rows = new Map<string, string>();
+
+	/** Makes the next writes fail, as a full disk or a locked database does. */
+	failWith: Error | undefined;
+
+	/** How many times it was written to. */
+	writes = 0;
+
+	clear(): void {
+		this.rows.clear();
+		this.failWith = undefined;
+		this.writes = 0;
+	}
+
+	/** The number of entries in all rows. */
+	get size(): number {
+		return [...this.rows.values()].reduce((sum, row) => sum + parse(row).length, 0);
+	}
+
+	async checkProcessedAndRecord(
+		items: DeduplicationItemTypes[],
+		scope: DeduplicationScope,
+		context: ICheckProcessedContextData,
+		{ maxEntries }: ICheckProcessedOptions,
+	): Promise<IDeduplicationOutput> {
+		const row = rowOf(scope, context);
+		const entries = await this.read(row);
+		const output: IDeduplicationOutput = { new: [], processed: [] };
+		for (const item of items) {
+			const hash = hashOf(item);
+			if (entries.includes(hash)) {
+				output.processed.push(item);
+			} else {
+				output.new.push(item);
+				entries.push(hash);
+			}
+		}
+		if (maxEntries) entries.splice(0, entries.length - maxEntries);
+		await this.write(row, entries);
+		return output;
+	}
+
+	async removeProcessed(
+		items: DeduplicationItemTypes[],
+		scope: DeduplicationScope,
+		context: ICheckProcessedContextData,
+	): Promise<void> {
+		const row = rowOf(scope, context);
+		if (!this.rows.has(row)) return;
+		const gone = items.map(hashOf);
+		const entries = await this.read(row);
+		await this.write(
+			row,
+			entries.filter((entry) => !gone.includes(entry)),
+		);
+	}
+
+	async clearAllProcessedItems(
+		scope: DeduplicationScope,
+		context: ICheckProcessedContextData,
+	): Promise<void> {
+		this.rows.delete(rowOf(scope, context));
+	}
+
+	async getProcessedDataCount(
+		scope: DeduplicationScope,
+		context: ICheckProcessedContextData,
+	): Promise<number> {
+		return (await this.read(rowOf(scope, context))).length;
+	}
+
+	private async read(row: string): Promise<string[]> {
+		await nextTurn();
+		return parse(this.rows.get(row) ?? '[]');
+	}
+
+	private async write(row: string, entries: string[]): Promise<void> {
+		await nextTurn();
+		if (this.failWith) throw this.failWith;
+		this.writes += 1;
+		this.rows.set(row, JSON.stringify(entries));
+	}
+}
+
+function rowOf(scope: DeduplicationScope, { workflow, node }: ICheckProcessedContextData): string {
+	if (!workflow.id) throw new Error('The table needs a workflow id');
+	return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
+}
+
+function hashOf(item: DeduplicationItemTypes): string {
+	return createHash('md5').update(item.toString()).digest('base64');
+}
+
+function parse(row: string): string[] {
+	return JSON.parse(row) as string[];
+}
+
+/** n8n-core takes one table for its lifetime, which may be longer than that of this module. */
+function tableInUse(): ProcessedItems {
+	try {
+		return Reflect.get(DataDeduplicationService.getInstance(), 'deduplicator') as ProcessedItems;
+	} catch {
+		const table = new ProcessedItems();
+		void DataDeduplicationService.init(table);
+		return table;
+	}
+}
+
+export const processedItems = tableInUse();
