@@ -21,10 +21,10 @@ export function digest(...texts: string[]): string {
  */
 export function executionName(context: IExecuteFunctions): string {
 	const { resumeUrl } = executionSchema.parse(context.getWorkflowDataProxy(0).$execution);
-	const token = new URL(resumeUrl).searchParams.get(TOKEN_NAME);
+	const token = URL.canParse(resumeUrl) && new URL(resumeUrl).searchParams.get(TOKEN_NAME);
 	const beganAt = context.getExecutionContext()?.establishedAt;
 	// n8n's Agents run a node without any execution.
-	return digest(token ?? String(beganAt ?? context.getExecutionId() ?? randomUUID()));
+	return digest(token || String(beganAt ?? context.getExecutionId() ?? randomUUID()));
 }
 
 /** Whether n8n runs again what failed or crashed before. */

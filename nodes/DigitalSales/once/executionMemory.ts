@@ -21,7 +21,8 @@ const storedSchema = z
 			}),
 		),
 	})
-	.catch({ runs: [], attempts: {} });
+	// Made anew each time, since it is written to.
+	.catch(() => ({ runs: [], attempts: {} }));
 
 /** Where in an execution something is made; both counted from 0. */
 export interface Spot {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DataDeduplicationService } from 'n8n-core';
 import type {
@@ -17,16 +17,28 @@ import type {
 class ProcessedItems implements IDataDeduplicator {
 	private readonly rows = new Map<string, string>();
 
-	/** Makes the next writes fail, as a full disk or a locked database does. */
-	failWith: Error | undefined;
+	/** How many of the next writes fail, as they do when the disk is full. */
+	failingWrites = 0;
 
-	/** How many times it was written to. */
-	writes = 0;
+	/** How many of the next writes another process replaces at once with what it had read before. */
+	lostWrites = 0;
 
-	clear(): void {
-		this.rows.clear();
-		this.failWith = undefined;
-		this.writes = 0;
+	/** After so many writes all others fail, as if the process were killed. */
+	failAfter = Infinity;
+
+	clear({ keepRows = false } = {}): void {
+		if (!keepRows) this.rows.clear();
+		this.failingWrites = 0;
+		this.lostWrites = 0;
+		this.failAfter = Infinity;
+	}
+
+	/** Enters so many other things in each row as later runs of the node would. */
+	age(count: number, maxEntries: number): void {
+		for (const [row, text] of this.rows) {
+			const others = Array.from({ length: count }, () => randomUUID());
+			this.rows.set(row, JSON.stringify([...parse(text), ...others].slice(-maxEntries)));
+		}
 	}
 
 	/** The number of entries in all rows. */
@@ -93,8 +105,9 @@ class ProcessedItems implements IDataDeduplicator {
 
 	private async write(row: string, entries: string[]): Promise<void> {
 		await nextTurn();
-		if (this.failWith) throw this.failWith;
-		this.writes += 1;
+		if (this.failAfter-- <= 0 || this.failingWrites-- > 0)
+			throw new Error('SQLITE_FULL: database or disk is full');
+		if (this.lostWrites-- > 0) return;
 		this.rows.set(row, JSON.stringify(entries));
 	}
 }

@@ -8,6 +8,7 @@ import {
 import type { INodeExecutionData, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
 import {
 	StoredWorkflow,
+	type NodeInput,
 	type NodeRun,
 	type RunOutcome,
 	type Surroundings,
@@ -127,6 +128,8 @@ export interface NodeRunOptions extends Omit<RunOptions, 'startItems' | 'startNo
 	type?: string;
 	/** The node's name, "Digital Sales" by default. */
 	name?: string;
+	/** Nodes behind it. */
+	next?: NodeInput[];
 	/** The workflow's id, for runs of one and the same workflow; each run has its own by default. */
 	workflowId?: string;
 }
@@ -153,6 +156,7 @@ export function runNode(
 		type = ACTION_TYPE,
 		name = 'Digital Sales',
 		workflowId,
+		next = [],
 		...surroundings
 	} = options;
 	const running = runWorkflow({
@@ -168,6 +172,7 @@ export function runNode(
 				type,
 				parameters,
 			},
+			...next,
 		],
 	});
 	const outcome = running.then((run): NodeOutcome => {

@@ -1,9 +1,11 @@
 import { HookContext } from 'n8n-core';
 import {
 	createRunExecutionData,
+	deepCopy,
 	type IDataObject,
 	type INodeExecutionData,
 	type INodeParameters,
+	type IRunExecutionData,
 	type IWebhookData,
 	type Workflow,
 	type WorkflowActivateMode,
@@ -20,6 +22,7 @@ import {
 import { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
 import { collectLogs, type LogEntry } from './logs';
 import { defaultProcess, NodeProcess, TRIGGER_TYPE } from './nodeProcess';
+import { retryData } from './retry';
 import { nextExecutionId } from './run';
 import { HttpError, webServer, type WebRequest, type WebResponse } from './webServer';
 import { callWebhook, webhooksOf } from './webhooks';
@@ -52,6 +55,18 @@ export class PublishedTrigger {
 
 	/** The outcomes of the executions, those of duplicates too. */
 	readonly runs: Array<Promise<RunOutcome>> = [];
+
+	/** What n8n stored of each execution when it began. */
+	readonly begun: IRunExecutionData[] = [];
+
+	/** n8n cannot store the next executions, and answers 500. */
+	failingStores = 0;
+
+	/** Holds back the storing of executions until it resolves. */
+	storing: Promise<void> | undefined;
+
+	/** How many executions are held back, or were. */
+	held = 0;
 
 	readonly logs: LogEntry[] = [];
 
@@ -185,6 +200,11 @@ export class PublishedTrigger {
 		return process;
 	}
 
+	/** n8n's Retry of an execution that crashed after it began. */
+	async retry(begun: IRunExecutionData): Promise<RunOutcome> {
+		return await this.run(this.stored, 'retry', retryData(begun, this.stored.base.nodes));
+	}
+
 	/** Waits until webhook() has returned for every request, and the runs it started are over. */
 	async settled(): Promise<RunOutcome[]> {
 		await Promise.allSettled(this.handling);
@@ -269,15 +289,26 @@ export class PublishedTrigger {
 		const data = createRunExecutionData({
 			executionData: { nodeExecutionStack: [{ node, data: { main: workflowData }, source: null }] },
 		});
-		const executionId = nextExecutionId();
-		const run = runLeg({ stored, mode, executionId, data, logs: [] });
+		this.held += 1;
+		await this.storing;
+		if (this.failingStores-- > 0) throw new HttpError(500, 'The execution could not be stored');
+		this.begun.push(deepCopy(data));
+		const run = this.run(stored, mode, data);
 		this.runs.push(run);
-		const noted = run.then(({ data: { [this.name]: trigger } }) => {
-			if (trigger && trigger.items.length > 0) this.executions.push(trigger.items);
-		});
 		// n8n answers while it runs; a test that looks at once finds what a trigger alone put out.
-		if (stored.base.nodes.length === 1) await noted;
-		else void noted;
+		if (stored.base.nodes.length === 1) await run;
+	}
+
+	private async run(
+		stored: StoredWorkflow,
+		mode: WorkflowExecuteMode,
+		data: IRunExecutionData,
+	): Promise<RunOutcome> {
+		const executionId = nextExecutionId();
+		const outcome = await runLeg({ stored, mode, executionId, data, logs: [] });
+		const items = outcome.data[this.name]?.items ?? [];
+		if (items.length > 0) this.executions.push(items);
+		return outcome;
 	}
 }
 

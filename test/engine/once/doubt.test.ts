@@ -1,0 +1,291 @@
+import type { INodeParameters, INodeType } from 'n8n-workflow';
+import { NodeProcess, NO_OP_TYPE, runWorkflow, ACTION_TYPE, START_TYPE } from '../harness';
+import { openAccount, pixParameters, type Account } from '../support/account';
+import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+
+const REFUSED = 'The customer may already have been charged, so nothing was sent';
+const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
+
+describe('A charge whose outcome is not known', () => {
+	let account: Account;
+	let shop: Charging;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => {
+		account.reset();
+		shop = new Charging(account);
+	});
+	afterAll(async () => await account.sandbox.close());
+
+	test('says what it was about and what to do', async () => {
+		shop.fault('lose');
+
+		const { message, description } = await account.fail(shop.parameters());
+
+		expect(message).toContain('It is not known whether the service did this');
+		expect(description).toContain('2 x Curso de Fotografia');
+		expect(description).toContain('R$ 39,80');
+		expect(description).toContain('document ending in 4725');
+		expect(description).not.toContain('52998224725');
+		expect(description).toContain('may charge the customer twice');
+	});
+
+	test.each([
+		['in this process', () => undefined],
+		['after a restart', () => NodeProcess.fresh()],
+	])('is refused in any execution %s; another customer is charged at once', async (_, process) => {
+		shop.fault('lose');
+		await shop.run(shop.parameters());
+		const run = async (more: INodeParameters) => {
+			const fresh = process();
+			return await shop.run(shop.parameters(undefined, more), fresh ? { process: fresh } : {});
+		};
+		const again = await run({ customerName: 'M. Silva', customerEmail: 'm@example.com' });
+		const referenced = await run({ additionalFields: { orderReference: 'order-2' } });
+		const other = await run(OTHER_CUSTOMER);
+
+		expect(again.node?.error?.message).toBe(REFUSED);
+		expect(referenced.node?.error?.message).toContain('may already have been charged');
+		expect(other.status).toBe('success');
+		expect([shop.posts, shop.charges]).toEqual([2, 2]);
+	});
+
+	test('another cart and another amount of the same customer are charged', async () => {
+		shop.fault('lose');
+		await shop.run(shop.parameters());
+		const { cart } = pixParameters(account.sandbox) as { cart: { items: object[] } };
+		const more = { items: cart.items.map((item) => ({ ...item, quantity: 3 })) };
+
+		expect((await shop.run(shop.parameters(undefined, { cart: more }))).status).toBe('success');
+	});
+
+	test('is not made again by a loop over the error output', async () => {
+		shop.fault('lose');
+		const run = await runWorkflow({
+			credentials: account.credentials,
+			mode: 'trigger',
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{
+					name: 'PIX',
+					type: ACTION_TYPE,
+					parameters: shop.parameters(),
+					onError: 'continueErrorOutput',
+				},
+				{ name: 'Once more', type: 'test.twice' },
+				{ name: 'End', type: NO_OP_TYPE },
+			],
+			nodeTypes: { 'test.twice': twice() },
+			connections: {
+				Start: { main: [[{ node: 'PIX', type: 'main', index: 0 }]] },
+				PIX: {
+					main: [
+						[{ node: 'End', type: 'main', index: 0 }],
+						[{ node: 'Once more', type: 'main', index: 0 }],
+					],
+				},
+				'Once more': { main: [[{ node: 'PIX', type: 'main', index: 0 }]] },
+			},
+		});
+
+		expect(run.data.PIX?.runs).toHaveLength(3);
+		expect([shop.posts, shop.charges]).toEqual([1, 1]);
+		expect(JSON.stringify(run.data.PIX?.outputs[1])).toContain('may already have been charged');
+	});
+
+	test.each([[408], [409], [425], [499], [303], [302], [500], [502]])(
+		'%i after processing: asked again it is refused',
+		async (status) => {
+			const endpoint = 'POST /transactions';
+			account.sandbox.addFault(
+				status < 400
+					? {
+							endpoint,
+							kind: 'redirect',
+							to: 'https://x.example/',
+							status: status as 302,
+							processed: true,
+						}
+					: { endpoint, kind: 'status', status, processed: true, body: '{}' },
+			);
+			const first = await shop.run(shop.parameters('order-9'));
+			const second = await shop.run(shop.parameters('order-9'));
+
+			expect(first.node?.error?.message).toContain('It is not known');
+			expect(second.status).toBe('error');
+			expect([shop.posts, shop.charges]).toEqual([1, 1]);
+		},
+	);
+
+	test('a 409 that says it was refused is a refusal', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 409 });
+		const first = await shop.run(shop.parameters('order-9'));
+		const second = await shop.run(shop.parameters('order-9'));
+
+		expect([first.status, second.status]).toEqual(['error', 'success']);
+	});
+
+	test('an error that the package did not foresee leaves the charge in doubt', async () => {
+		const body = `{"message":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'status',
+			status: 500,
+			processed: true,
+			body,
+		});
+		const run = await shop.run(shop.parameters('order-8'), { settings: RETRY_ON_FAIL });
+
+		expect(run.node?.error?.message).toContain('may already have been charged for order "order-8"');
+		expect([shop.posts, shop.charges]).toEqual([1, 1]);
+	});
+
+	describe('when the user has looked', () => {
+		test('the code holds for that one charge', async () => {
+			shop.fault('drop');
+			await shop.run(shop.parameters());
+			const refused = await shop.run(shop.parameters());
+			const allowed = shop.parameters(undefined, { options: { repeatCode: codeIn(refused) } });
+			expect(codeIn(refused)).toMatch(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/);
+			expect((await shop.run(allowed)).status).toBe('success');
+
+			shop.fault('drop');
+			await shop.run(allowed);
+			const again = await shop.run(allowed);
+
+			expect(again.node?.error?.message).toBe(REFUSED);
+			expect(codeIn(again)).not.toBe(codeIn(refused));
+			expect(shop.charges).toBe(1);
+		});
+
+		test('the code of one customer says nothing of another', async () => {
+			shop.fault('drop');
+			shop.fault('drop');
+			await shop.run(shop.parameters());
+			await shop.run(shop.parameters(undefined, OTHER_CUSTOMER));
+			const repeatCode = codeIn(await shop.run(shop.parameters()));
+			const options = { options: { repeatCode } };
+			const other = await shop.run(shop.parameters(undefined, { ...OTHER_CUSTOMER, ...options }));
+
+			expect(other.node?.error?.message).toBe(REFUSED);
+			expect(shop.charges).toBe(0);
+		});
+
+		test('several codes may stand in the field, in any case, with or without the dash', async () => {
+			shop.fault('drop');
+			shop.fault('drop');
+			await shop.run(shop.parameters());
+			await shop.run(shop.parameters(undefined, OTHER_CUSTOMER));
+			const codes = [
+				codeIn(await shop.run(shop.parameters())),
+				codeIn(await shop.run(shop.parameters(undefined, OTHER_CUSTOMER))),
+			];
+			const options = { repeatCode: codes.join(', ').toLowerCase().replaceAll('-', '') };
+			await shop.run(shop.parameters(undefined, { options }));
+			await shop.run(shop.parameters(undefined, { ...OTHER_CUSTOMER, options }));
+
+			expect(shop.charges).toBe(2);
+		});
+
+		test('a code that is given without need changes nothing', async () => {
+			const options = { repeatCode: 'ABCD-2345' };
+			await shop.run(shop.parameters('order-1', { options }));
+			await shop.run(shop.parameters('order-1', { options }));
+
+			expect(shop.charges).toBe(1);
+		});
+	});
+
+	describe('the same customer presses twice', () => {
+		test('the first is waited for, and the second is sent like any other', async () => {
+			account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 80 });
+			const runs = await Promise.all([shop.run(shop.parameters()), shop.run(shop.parameters())]);
+
+			expect(runs.map(({ status }) => status)).toEqual(['success', 'success']);
+			expect(shop.charges).toBe(2);
+		});
+
+		test('the second is refused where the outcome of the first is not known', async () => {
+			shop.fault('lose');
+			const runs = await Promise.all([shop.run(shop.parameters()), shop.run(shop.parameters())]);
+
+			expect(runs.map(({ status }) => status)).toEqual(['error', 'error']);
+			expect(runs.map(errorOf).join()).toContain(REFUSED);
+			expect(shop.charges).toBe(1);
+		});
+
+		test('in another process it is refused, and the error gives both reasons', async () => {
+			account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 300 });
+			const first = shop.run(shop.parameters());
+			while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+			const second = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
+
+			expect(errorOf(second)).toContain(
+				'n8n was restarted since, or another process of n8n is sending it right now',
+			);
+			expect((await first).status).toBe('success');
+			expect(shop.charges).toBe(1);
+		});
+
+		test('cancelling an execution ends its wait for the first', async () => {
+			account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 1_000 });
+			const first = shop.run(shop.parameters());
+			while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+			const canceling = new AbortController();
+			const startedAt = Date.now();
+			setTimeout(() => canceling.abort(), 50);
+			await shop.run(shop.parameters(), { signal: canceling.signal });
+
+			expect(Date.now() - startedAt).toBeLessThan(600);
+			await first;
+			expect(shop.charges).toBe(1);
+		});
+	});
+
+	test('cancelling stops the wait for a rate limit at once, and leaves no doubt', async () => {
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'retryAfter',
+			seconds: 60,
+			times: 'always',
+		});
+		const canceling = new AbortController();
+		const running = shop.run(shop.parameters(), { signal: canceling.signal });
+		const answered = (): boolean => account.sandbox.requests.some(({ status }) => status === 429);
+		while (!answered()) await new Promise((resolve) => setTimeout(resolve, 5));
+		// Cancelled before the answer arrives, nobody would know what became of the charge.
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		const canceledAt = Date.now();
+		canceling.abort();
+		const run = await running;
+
+		expect(run.node?.error?.message).toBe('The execution was cancelled');
+		expect(Date.now() - canceledAt).toBeLessThan(1_000);
+		expect(shop.posts).toBe(1);
+		account.reset();
+		expect((await shop.run(shop.parameters())).status).toBe('success');
+	});
+});
+
+/** Hands on twice what comes back by the error output, as a loop with a counter does. */
+function twice(): INodeType {
+	let left = 2;
+	return {
+		description: {
+			displayName: 'Twice',
+			name: 'twice',
+			group: ['transform'],
+			version: 1,
+			description: '',
+			defaults: { name: 'Twice' },
+			inputs: ['main'],
+			outputs: ['main'],
+			properties: [],
+		},
+		async execute() {
+			return [left-- > 0 ? this.getInputData() : []];
+		},
+	};
+}

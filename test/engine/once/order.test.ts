@@ -1,0 +1,291 @@
+import type { INodeParameters, INodeType } from 'n8n-workflow';
+import { NodeProcess, processedItems, runNode, type NodeOutcome } from '../harness';
+import { openAccount, pixParameters, type Account } from '../support/account';
+import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+
+describe('Order Reference', () => {
+	let account: Account;
+	let shop: Charging;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => {
+		account.reset();
+		shop = new Charging(account);
+	});
+	afterAll(async () => await account.sandbox.close());
+
+	const afterRestart = async (parameters: INodeParameters): Promise<NodeOutcome> =>
+		await shop.run(parameters, { process: NodeProcess.fresh() });
+
+	test('a repeat gives the existing transaction, and says so', async () => {
+		const first = await shop.run(shop.parameters('order-1'));
+		const second = await shop.run(shop.parameters('order-1'));
+
+		expect(second.json[0]?.hash).toBe(first.json[0]?.hash);
+		expect(shop.charges).toBe(1);
+		expect(second.hints).toEqual([
+			{
+				message: `The customer was already charged. Returning transaction ${shop.hashes[0]}.`,
+				location: 'outputPane',
+			},
+		]);
+	});
+
+	test('it is not sent to the service', async () => {
+		await shop.run(shop.parameters('order-secret-name'));
+
+		expect(JSON.stringify(account.sandbox.requests)).not.toContain('order-secret-name');
+	});
+
+	test('nothing is stored in the static data of the workflow', async () => {
+		const { staticData } = await shop.run(shop.parameters('order-1'));
+
+		expect(staticData).toEqual({});
+	});
+
+	test('after a restart a repeat is refused, until its code is given once', async () => {
+		await shop.run(shop.parameters('order-1'));
+		const second = await afterRestart(shop.parameters('order-1'));
+
+		expect(second.node?.error?.message).toBe(
+			'The customer may already have been charged for order "order-1", so nothing was sent',
+		);
+		expect(errorOf(second)).toContain(
+			'n8n has a record of an earlier attempt, but not of what came of it',
+		);
+		expect(shop.posts).toBe(1);
+
+		const repeatCode = codeIn(second);
+		const allowed = shop.parameters('order-1', { options: { repeatCode } });
+		expect((await afterRestart(allowed)).status).toBe('success');
+		const third = await afterRestart(allowed);
+		expect(third.status).toBe('error');
+		expect(codeIn(third)).not.toBe(repeatCode);
+		expect(shop.charges).toBe(2);
+	});
+
+	test('a worker refuses what another worker has charged', async () => {
+		const workers = [NodeProcess.fresh(), NodeProcess.fresh()];
+		for (let nth = 0; nth < 4; nth++) {
+			const process = workers[nth % 2] ?? NodeProcess.fresh();
+			const { json } = await shop.run(shop.parameters('order-1'), { process });
+			expect(json.map(({ hash }) => hash)).toEqual(nth % 2 === 0 ? [shop.hashes[0]] : []);
+		}
+
+		expect(shop.charges).toBe(1);
+	});
+
+	test('executions that overlap forget nothing of each other', async () => {
+		let release = (): void => undefined;
+		const gate = new Promise<void>((resolve) => (release = resolve));
+		const slow = { 'test.slow': slowType(gate) };
+		const parameters = shop.parameters('={{ $json.order }}');
+		const running = shop.run(parameters, {
+			items: [{ order: 'order-1' }],
+			nodeTypes: slow,
+			next: [{ name: 'Slow', type: 'test.slow' }],
+		});
+		while (shop.charges < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+		await shop.run(parameters, { items: [{ order: 'order-2' }] });
+		release();
+		await running;
+
+		for (const order of ['order-1', 'order-2']) {
+			expect((await afterRestart(shop.parameters(order))).status).toBe('error');
+			expect((await shop.run(shop.parameters(order))).status).toBe('success');
+		}
+		expect(shop.charges).toBe(2);
+	});
+
+	test('the same reference twice in one run is one charge', async () => {
+		const { json } = await shop.run(shop.parameters('order-1'), { items: [{}, {}] });
+
+		expect(json[0]?.hash).toBe(json[1]?.hash);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('simultaneous executions wait for the first, and give its transaction', async () => {
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'delay',
+			ms: 50,
+			times: 'always',
+		});
+		const runs = await Promise.all(
+			Array.from({ length: 5 }, async () => await shop.run(shop.parameters('order-1'))),
+		);
+
+		expect(shop.charges).toBe(1);
+		expect(runs.map(({ json }) => json[0]?.hash)).toEqual(Array(5).fill(shop.hashes[0]));
+	});
+
+	test('a run around it that is started anew, as by Execute Sub-workflow, charges once', async () => {
+		shop.fault('refuse', 1);
+		const parameters = shop.parameters('={{ $json.order }}');
+		const items = [{ order: 'a' }, { order: 'b' }];
+		for (let tries = 0; tries < 3; tries++) await shop.run(parameters, { items });
+
+		expect(shop.charges).toBe(2);
+	});
+
+	test.each([
+		['another customer', { customerDocument: '111.444.777-35' }],
+		['another amount', { additionalFields: { orderReference: 'order-1', amount: '990000' } }],
+		['another cart', 'cart'],
+	])(
+		'for %s it is refused before anything is sent, and shows nothing of the first',
+		async (_, more) => {
+			const first = await shop.run(shop.parameters('order-1'));
+			const { cart } = pixParameters(account.sandbox) as { cart: { items: object[] } };
+			const other = { cart: { items: cart.items.map((item) => ({ ...item, quantity: 7 })) } };
+			const before = account.sandbox.requests.length;
+			const second = await shop.run(
+				shop.parameters('order-1', more === 'cart' ? other : (more as INodeParameters)),
+			);
+
+			expect(second.node?.error?.message).toBe(
+				'Order Reference "order-1" was used before for another customer, cart or amount',
+			);
+			expect(errorOf(second)).not.toContain(String(first.json[0]?.hash));
+			expect(account.sandbox.requests).toHaveLength(before);
+		},
+	);
+
+	test('how a name, an e-mail address or a phone is spelled makes no other customer', async () => {
+		await shop.run(shop.parameters('order-1'));
+		const spelled = { customerName: 'maria  DA SILVA', customerPhone: '+55 11 91234-5678' };
+
+		expect((await shop.run(shop.parameters('order-1', spelled))).status).toBe('success');
+		expect(shop.charges).toBe(1);
+	});
+
+	test('one that the service refused can be tried again', async () => {
+		shop.fault('refuse');
+		const first = await shop.run(shop.parameters('order-1'));
+		const second = await afterRestart(shop.parameters('order-1'));
+
+		expect([first.status, second.status]).toEqual(['error', 'success']);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('one whose transaction is refused at once can be charged again, after a restart too', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'refused' });
+		const first = await shop.run(shop.parameters('order-1'));
+		const second = await afterRestart(shop.parameters('order-1'));
+
+		expect(first.json[0]?.payment_status).toBe('refused');
+		expect(second.json[0]?.payment_status).toBe('waiting_payment');
+	});
+
+	test.each([['expired'], ['canceled'], ['refused']])(
+		'one whose transaction is %s by now is charged again',
+		async (status) => {
+			const first = await shop.run(shop.parameters('order-1'));
+			await account.sandbox.setStatus(String(first.json[0]?.hash), status);
+			const second = await shop.run(shop.parameters('order-1'));
+			const third = await shop.run(shop.parameters('order-1'));
+
+			expect(second.json[0]?.hash).not.toBe(first.json[0]?.hash);
+			expect(third.json[0]?.hash).toBe(second.json[0]?.hash);
+			expect(shop.charges).toBe(2);
+		},
+	);
+
+	test('one that is paid is never charged again', async () => {
+		const first = await shop.run(shop.parameters('order-1'));
+		await account.sandbox.setStatus(String(first.json[0]?.hash), 'paid');
+
+		expect((await shop.run(shop.parameters('order-1'))).json[0]?.payment_status).toBe('paid');
+		expect(shop.charges).toBe(1);
+	});
+
+	test.each([
+		['an expression that gives nothing', '={{ $json.missing }}'],
+		['null', '={{ null }}'],
+		['an empty text', ''],
+		['blanks', ' \t '],
+		['characters that nobody sees', '\u200b\u00a0\ufeff'],
+	])('%s is refused: a guard that was asked for is not there', async (_what, reference) => {
+		const failed = await shop.run(shop.parameters(reference), { settings: RETRY_ON_FAIL });
+
+		expect(failed.node?.error?.message).toBe(
+			'Additional Fields > Order Reference is empty. Fill it in, or remove the field to charge without it',
+		);
+		expect(shop.posts).toBe(0);
+	});
+
+	test('one of 10,000 characters is refused', async () => {
+		const failed = await shop.run(shop.parameters('x'.repeat(10_000)));
+
+		expect(failed.node?.error?.message).toBe(
+			'Additional Fields > Order Reference must have at most 255 characters; this one has 10000',
+		);
+		expect(shop.posts).toBe(0);
+	});
+
+	test('an object is refused', async () => {
+		const failed = await shop.run(shop.parameters('={{ $json }}'));
+
+		expect(failed.node?.error?.message).toContain('Order Reference must be a text');
+		expect(shop.posts).toBe(0);
+	});
+
+	test('two Unicode forms of one text are one reference; upper and lower case are two', async () => {
+		await shop.run(shop.parameters('pedido-é'.normalize('NFC')));
+		await shop.run(shop.parameters('pedido-é'.normalize('NFD')));
+		expect(shop.charges).toBe(1);
+
+		await shop.run(shop.parameters('PEDIDO-é'));
+		expect(shop.charges).toBe(2);
+	});
+
+	test('a number is its digits', async () => {
+		await shop.run(shop.parameters('={{ 1001 }}'));
+		await shop.run(shop.parameters('1001'));
+
+		expect(shop.charges).toBe(1);
+	});
+
+	test('another account has its own', async () => {
+		await shop.run(shop.parameters('order-1'));
+		const other = await openAccount();
+		const run = await runNode(
+			pixParameters(other.sandbox, { additionalFields: { orderReference: 'order-1' } }),
+			{ credentials: other.credentials, mode: 'trigger', workflowId: shop.workflowId },
+		);
+		await other.sandbox.close();
+
+		expect(run.status).toBe('success');
+		expect(run.hints).toEqual([]);
+		expect(other.sandbox.charges()).toBe(1);
+	});
+
+	test('a manual run counts like any other', async () => {
+		await shop.run(shop.parameters('order-1'), { mode: 'manual' });
+		await shop.run(shop.parameters('order-1'));
+
+		expect(shop.charges).toBe(1);
+		expect(processedItems.size).toBeGreaterThan(0);
+	});
+});
+
+/** A node behind the charge that holds its execution open. */
+function slowType(gate: Promise<void>): INodeType {
+	const action = new NodeProcess().nodeType('n8n-nodes-digital-sales.digitalSales');
+	if (!action) throw new Error('There is no action node');
+	return {
+		description: {
+			...action.description,
+			name: 'slow',
+			properties: [],
+			credentials: [],
+			webhooks: [],
+		},
+		async execute() {
+			await gate;
+			return [this.getInputData()];
+		},
+	};
+}

@@ -1,0 +1,241 @@
+import { crashedData, NodeProcess } from '../harness';
+import { openAccount, pixParameters, type Account } from '../support/account';
+import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+
+const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
+/** A customer of its own for each item. */
+const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
+const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
+
+describe('Asked again by n8n, a charge is made once', () => {
+	let account: Account;
+	let shop: Charging;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => {
+		account.reset();
+		shop = new Charging(account);
+	});
+	afterAll(async () => await account.sandbox.close());
+
+	describe('Retry On Fail', () => {
+		test('charges nobody again who was charged in the first try', async () => {
+			shop.fault('refuse', 1);
+
+			const run = await shop.run(shop.parameters(), { settings: RETRY_ON_FAIL, items: ITEMS });
+
+			expect(run.status).toBe('success');
+			expect(shop.charges).toBe(3);
+			expect(run.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+			expect(JSON.stringify(run.hints)).toContain(
+				`The customer of item 1 was already charged. Returning transaction ${shop.hashes[0]}.`,
+			);
+		});
+
+		test('sends nothing again whose outcome is not known', async () => {
+			shop.fault('lose');
+
+			const run = await shop.run(shop.parameters(), { settings: RETRY_ON_FAIL });
+
+			expect(run.status).toBe('error');
+			expect(run.node?.error?.message).toBe(
+				'The customer may already have been charged, so nothing was sent',
+			);
+			expect(run.node?.error?.description).toContain(
+				'got no usable answer. It was about: cart 2 x Curso de Fotografia',
+			);
+			expect([shop.posts, shop.charges]).toEqual([1, 1]);
+		});
+
+		test('charges nobody twice where failed items go on as items', async () => {
+			shop.fault('refuse');
+
+			await shop.run(shop.parameters(), {
+				settings: { ...RETRY_ON_FAIL, onError: 'continueRegularOutput' },
+				items: [{}, {}],
+			});
+
+			expect(shop.charges).toBe(2);
+		});
+
+		test('an error names what this run has charged, whichever try it was', async () => {
+			const endpoint = 'POST /transactions';
+			account.sandbox.addFault({
+				endpoint,
+				kind: 'status',
+				status: 422,
+				after: 2,
+				times: 'always',
+			});
+
+			const run = await shop.run(shop.parameters(), { settings: RETRY_ON_FAIL, items: ITEMS });
+
+			expect(run.status).toBe('error');
+			expect(run.status).toBe('error');
+			expect(errorOf(run)).toContain(
+				`Already created in this run: item 1 is ${shop.hashes[0]}; item 2 is ${shop.hashes[1]}.`,
+			);
+			expect(errorOf(run)).not.toContain('Nothing was created');
+		});
+	});
+
+	test('two items of one run, and two runs of a node, are charges of their own', async () => {
+		await shop.run(shop.parameters(), { items: [{}, {}] });
+		await shop.run(shop.parameters());
+
+		expect(shop.charges).toBe(3);
+	});
+
+	describe('the Retry of an execution', () => {
+		test('that failed at an item gives what exists and charges what is missing, once in all', async () => {
+			shop.fault('refuse', 2);
+			const first = await shop.run(shop.parameters(), { items: ITEMS });
+			const retries = [];
+			for (let nth = 0; nth < 3; nth++) retries.push(await shop.retry(shop.parameters(), first));
+
+			expect(first.status).toBe('error');
+			for (const retry of retries) {
+				expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+			}
+			expect(shop.charges).toBe(3);
+		});
+
+		test('after a restart gives what the execution itself has kept', async () => {
+			shop.fault('refuse', 2);
+			const first = await shop.run(shop.parameters(), { items: ITEMS });
+
+			const process = NodeProcess.fresh();
+			const retry = await shop.retry(shop.parameters(), first, { process });
+			const again = await shop.retry(shop.parameters(), first, { process: NodeProcess.fresh() });
+
+			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+			expect(again.status).toBe('error');
+			expect(errorOf(again)).toContain('The customer of item 3 may already have been charged');
+			expect(shop.charges).toBe(3);
+		});
+
+		test('of an unknown outcome is refused, until its code is given once', async () => {
+			shop.fault('drop');
+			const first = await shop.run(shop.parameters());
+			const second = await shop.retry(shop.parameters(), first, { process: NodeProcess.fresh() });
+			const parameters = shop.parameters(undefined, { options: { repeatCode: codeIn(second) } });
+			const third = await shop.retry(parameters, first, { process: NodeProcess.fresh() });
+
+			expect([first.status, second.status, third.status]).toEqual(['error', 'error', 'success']);
+			expect(shop.charges).toBe(1);
+		});
+
+		test('with a corrected cart refuses who was charged, and names both amounts', async () => {
+			shop.fault('refuse', 1);
+			const first = await shop.run(shop.parameters(), { items: [{}, {}] });
+			const { cart } = pixParameters(account.sandbox) as { cart: { items: object[] } };
+			const dearer = { items: cart.items.map((item) => ({ ...item, price: '2990' })) };
+			const retry = await shop.retry(shop.parameters(undefined, { cart: dearer }), first);
+
+			expect(retry.node?.error?.message).toBe(
+				'The customer of item 1 was already charged R$ 39,80, so the changed charge of R$ 59,80 was not sent',
+			);
+			expect(errorOf(retry)).toContain(`The existing transaction is ${shop.hashes[0]}.`);
+			expect(shop.charges).toBe(1);
+		});
+
+		test('that is about another customer now charges nobody in the place of the first', async () => {
+			shop.fault('refuse', 1);
+			const first = await shop.run(shop.parameters(), { items: [{}, {}] });
+			const other = { customerDocument: DOCUMENTS[1] ?? '' };
+			const retry = await shop.retry(shop.parameters(undefined, other), first);
+
+			expect(retry.status).toBe('error');
+			expect(shop.charges).toBe(1);
+		});
+
+		test('that began in the same millisecond as another one is none of the other', async () => {
+			const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+			shop.fault('refuse');
+			const failed = await shop.run(shop.parameters());
+			const other = await shop.run(shop.parameters());
+			const retry = await shop.retry(shop.parameters(), failed, { process: NodeProcess.fresh() });
+			now.mockRestore();
+
+			expect([failed.status, other.status, retry.status]).toEqual(['error', 'success', 'success']);
+			expect(shop.charges).toBe(2);
+		});
+	});
+
+	describe('the Retry of an execution that crashed', () => {
+		const crash = async (nodes: Array<{ name: string; finished: boolean }>, charged: number) => {
+			const parameters = shop.parameters(undefined, OWN_DOCUMENT);
+			const items = ITEMS.slice(0, charged);
+			const run = await shop.run(parameters, { items, process: NodeProcess.fresh() });
+			const stack = run.begun.executionData?.nodeExecutionStack[0];
+			stack?.data.main?.splice(
+				0,
+				1,
+				ITEMS.map((json) => ({ json })),
+			);
+			return crashedData(run.begun, nodes);
+		};
+		const STARTED = [
+			{ name: 'Start', finished: true },
+			{ name: 'Digital Sales', finished: false },
+		];
+		const continued = { process: NodeProcess.fresh(), continueOnFail: true };
+
+		test('never charges again who was charged and answered; the rest is charged once', async () => {
+			const retryOf = await crash(STARTED, 2);
+			const parameters = shop.parameters(undefined, OWN_DOCUMENT);
+			const retries = [
+				await shop.run(parameters, { ...continued, retryOf }),
+				await shop.run(parameters, { ...continued, retryOf }),
+			];
+
+			for (const { json } of retries) {
+				expect(json[0]?.error).toContain('The customer of item 1 may already have been charged');
+				expect(json[1]?.error).toContain('The customer of item 2 may already have been charged');
+				expect(json[2]?.hash).toBe(shop.hashes[2]);
+			}
+			expect(shop.charges).toBe(3);
+		});
+
+		test('stops where the node stops at errors, and says how the others go on', async () => {
+			const retryOf = await crash(STARTED, 2);
+			const retry = await shop.run(shop.parameters(undefined, OWN_DOCUMENT), {
+				retryOf,
+				process: NodeProcess.fresh(),
+			});
+
+			expect(retry.status).toBe('error');
+			expect(errorOf(retry)).toContain('set On Error in the Settings of this node to Continue');
+			expect(shop.charges).toBe(2);
+		});
+
+		test.each([
+			['after the node had finished', [STARTED[0], { name: 'Digital Sales', finished: true }]],
+			['with the node first in the workflow', [STARTED[1], STARTED[0]]],
+		])('%s knows its place, whatever run index n8n gives it', async (_when, nodes) => {
+			const retryOf = await crash(
+				nodes.flatMap((node) => node ?? []),
+				3,
+			);
+			const retry = await shop.run(shop.parameters(undefined, OWN_DOCUMENT), {
+				...continued,
+				retryOf,
+			});
+
+			expect(retry.json.map(({ error }) => Boolean(error))).toEqual([true, true, true]);
+			expect(shop.charges).toBe(3);
+		});
+	});
+
+	test('another node and a copy of the workflow know nothing of it', async () => {
+		shop.fault('lose');
+		await shop.run(shop.parameters('order-1'));
+		const copy = await shop.run(shop.parameters('order-1'), { workflowId: 'a copy' });
+		const other = await shop.run(shop.parameters('order-1'), { name: 'Another node' });
+
+		expect([copy.status, other.status]).toEqual(['success', 'success']);
+		expect(shop.charges).toBe(3);
+	});
+});

@@ -1,0 +1,78 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
+import { pixParameters, type Account } from './account';
+
+/** n8n's Retry On Fail, without its pause. */
+export const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+let workflows = 0;
+
+/** A published workflow that charges, run after run, and what the service has seen of it. */
+export class Charging {
+	/** All runs are of one workflow, of one node. */
+	readonly workflowId = `shop ${++workflows}`;
+
+	constructor(private readonly account: Account) {}
+
+	/** Parameters of Create PIX, with an order reference where one is given. */
+	parameters(orderReference?: unknown, more: INodeParameters = {}): INodeParameters {
+		const additionalFields: IDataObject =
+			orderReference === undefined ? {} : { orderReference: orderReference as string };
+		return pixParameters(this.account.sandbox, {
+			additionalFields: additionalFields as INodeParameters,
+			...more,
+		});
+	}
+
+	async run(parameters: INodeParameters, options: NodeRunOptions = {}): Promise<NodeOutcome> {
+		return await runNode(parameters, {
+			credentials: this.account.credentials,
+			mode: 'trigger',
+			workflowId: this.workflowId,
+			...options,
+		});
+	}
+
+	/** n8n's Retry of an execution, with the same parameters or with those of the workflow as it is now. */
+	async retry(
+		parameters: INodeParameters,
+		of: NodeOutcome,
+		options: NodeRunOptions = {},
+	): Promise<NodeOutcome> {
+		if (of.run === undefined) throw new Error('The execution did not run');
+		return await this.run(parameters, { retryOf: of.run.data, ...options });
+	}
+
+	get charges(): number {
+		return this.account.sandbox.charges();
+	}
+
+	/** Requests that could have made a charge. */
+	get posts(): number {
+		return this.account.sandbox.requests.filter(({ method }) => method === 'POST').length;
+	}
+
+	/** The hashes of all charges, in their order. */
+	get hashes(): string[] {
+		return this.account.sandbox.transactions.map(({ hash }) => hash);
+	}
+
+	/** What the service answers to the next charges, `after` a number of them. */
+	fault(kind: 'refuse' | 'lose' | 'drop', after = 0): void {
+		const endpoint = 'POST /transactions';
+		const { sandbox } = this.account;
+		if (kind === 'refuse') sandbox.addFault({ endpoint, kind: 'status', status: 422, after });
+		else if (kind === 'lose') sandbox.addFault({ endpoint, kind: 'resetAfterProcessing', after });
+		else sandbox.addFault({ endpoint, kind: 'resetBeforeProcessing', after });
+	}
+}
+
+/** The error that a run ended with, as a person sees it. */
+export function errorOf({ node }: NodeOutcome): string {
+	return `${node?.error?.message ?? ''}\n${node?.error?.description ?? ''}`;
+}
+
+/** The code in an error about something in doubt. */
+export function codeIn(outcome: NodeOutcome): string {
+	return /Again to ([\w-]+) and/.exec(errorOf(outcome))?.[1] ?? '';
+}
