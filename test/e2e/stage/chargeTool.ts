@@ -13,6 +13,10 @@ export const CHARGE = 'Charge_by_PIX';
 export const CHARGE_NODE = 'Charge by PIX';
 export const TOOL_TYPE = `${PACKAGE_NAME}.digitalSalesTool`;
 
+/** What the tool says where no answer to a charge came, and where it then refuses the next. */
+export const IN_DOUBT = /not known whether the service did this/;
+export const REFUSED = /not known whether this was charged before/;
+
 /** What a model that charges fills in. */
 export type Order = Record<string, unknown>;
 
