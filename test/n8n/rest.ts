@@ -258,7 +258,8 @@ export class N8nRest {
 		return await this.call(storedSchema, 'GET', `/executions/${id}`);
 	}
 
-	private async send(method: string, path: string, body?: object): Promise<Response> {
+	/** A request of the interface whose answer is read by the caller, as one that goes on and on is. */
+	async send(method: string, path: string, body?: object): Promise<Response> {
 		return await this.fetch(method, `/rest${path}`, body);
 	}
 
@@ -278,7 +279,8 @@ export class N8nRest {
 		return response;
 	}
 
-	private async call<S extends z.ZodTypeAny>(
+	/** Any other request of the interface, for what a single test has to do with it. */
+	async call<S extends z.ZodTypeAny>(
 		schema: S,
 		method: string,
 		path: string,
