@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { IDataObject, INode, INodeParameters, INodeProperties } from 'n8n-workflow';
+import { clock } from '../../nodes/DigitalSales/api/clock';
 import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
 import { openAccount, type Account } from './support/account';
 import { everyProperty } from './support/form';
@@ -178,7 +179,38 @@ describe('The node as a tool of an AI agent', () => {
 			settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
 		});
 
-		expect(errors.join()).toContain('not known');
+		expect(errors.join()).toContain('may already have been charged');
+		expect(account.sandbox.charges()).toBe(1);
+	});
+
+	test('an equal call gives the existing transaction, in another execution too, for 15 minutes', async () => {
+		const { now } = clock;
+		const inShop = async (args: IDataObject): Promise<ToolRun> =>
+			await callTool(charging(), [args], {
+				credentials: account.credentials,
+				workflowId: 'a shop with an agent',
+			});
+		const first = await inShop(order());
+		const second = await inShop({ ...order(), customerName: 'M. DA SILVA' });
+		clock.now = () => now() + 15 * 60_000;
+		const third = await inShop(order());
+		clock.now = now;
+
+		expect(second.answers[0]?.[0]?.hash).toBe(first.answers[0]?.[0]?.hash);
+		expect(third.answers[0]?.[0]?.hash).not.toBe(first.answers[0]?.[0]?.hash);
+		expect(account.sandbox.charges()).toBe(2);
+	});
+
+	test('is refused what is in doubt, however the name is spelled', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+		const { errors } = await callTool(
+			charging(),
+			[order(), { ...order(), customerName: 'M. Silva' }, { ...order(), customerName: 'maria' }],
+			{ credentials: account.credentials },
+		);
+
+		expect(errors).toHaveLength(3);
+		expect(errors[2]).toContain('may already have been charged');
 		expect(account.sandbox.charges()).toBe(1);
 	});
 

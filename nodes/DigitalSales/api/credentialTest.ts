@@ -67,7 +67,7 @@ function judge(answer: Answer, { baseUrl }: Account): INodeCredentialTestResult 
 			`The service does not accept the API token (${status}). Copy it again from the service, without blanks.`,
 		);
 	}
-	if (situation === 'redirected') {
+	if (status >= 300 && status < 400) {
 		return failed(
 			`The service redirects to another address${redirectedTo === undefined ? '' : ` (${redirectedTo})`}. Enter the final address in Base URL.`,
 		);

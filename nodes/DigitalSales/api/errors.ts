@@ -172,16 +172,20 @@ function unknownOutcome(
 	facts: ServiceErrorFacts,
 	about: string | undefined,
 ): { message: string; advice: string } {
-	const happened =
-		facts.status === undefined ? 'no answer came' : `the answer was not usable (${facts.status})`;
+	const happened = isRedirect(facts)
+		? `the answer was a redirect (${facts.status})`
+		: facts.status === undefined
+			? 'no answer came'
+			: `the answer was not usable (${facts.status})`;
 	const wasAbout = about === undefined ? '' : `It was about: ${about}. `;
 	const check =
 		facts.endpoint === 'POST /transactions'
 			? 'The charge may exist. Do not run this again before you have looked in the panel of the service: running it again may charge the customer twice.'
 			: 'It may exist. Look in the panel of the service before you run this again.';
+	const redirect = isRedirect(facts) ? `\n${redirected(facts).advice}` : '';
 	return {
 		message: `It is not known whether the service did this: ${happened}`,
-		advice: wasAbout + check,
+		advice: wasAbout + check + redirect,
 	};
 }
 

@@ -39,7 +39,7 @@ export function identify(
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
 	const scope = [account.key, ...node];
-	const call = digest('call', account.key, fingerprint, orderReference ?? '');
+	const call = digest('call', ...scope, fingerprint, orderReference ?? '');
 	const spot = isTool(context) ? [call] : [String(memory.run()), String(itemIndex)];
 	return {
 		place: digest('place', ...scope, executionName(context), ...spot),

@@ -124,7 +124,7 @@ describe('What a person reads of a failed request', () => {
 			`${status} with a field that no form has`,
 			{ kind: 'status', status, body: { errors: { extra: ['is wrong'] } } },
 			`The service did not accept the request (${status})`,
-			`The service said: extra: is wrong.\nCorrect the fields named above and run again. Nothing was created.\n${REQUEST}.`,
+			`The service said: extra: is wrong.\nCorrect the fields named above and run again.\n${REQUEST}.`,
 			undefined,
 		]),
 		[

@@ -29,9 +29,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		processedItems.failingWrites = 100;
 		const failed = await shop.run(shop.parameters('order-1'));
 
-		expect(failed.node?.error?.message).toBe(
-			'n8n could not record the charge, so it was not sent',
-		);
+		expect(failed.node?.error?.message).toBe('n8n could not record the charge, so it was not sent');
 		expect(errorOf(failed)).toContain('SQLITE_FULL: database or disk is full');
 		expect(shop.posts).toBe(0);
 

@@ -222,23 +222,18 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		expect(reads()).toBe(1);
 	});
 
-	test('what is stored of emitted notices is bounded', async () => {
-		const emitted = Array.from({ length: 2_500 }, (_, nth) => `old${nth}|paid`);
-		trigger.stopListening();
-		trigger = await serveWebhook({
-			credentials: account.credentials,
-			parameters: { triggerOn: ['any'] },
-			staticData: { 'node:Digital Sales Trigger': { emitted } },
-		});
+	test('what the process remembers of notices is bounded, and how long a status may be', async () => {
+		const { notices } = processState;
+		for (let nth = 0; nth < 10_000; nth++) notices.set(`old ${nth}`, 'answered');
 		const hash = await charge();
+		await account.sandbox.setStatus(hash, 'x'.repeat(100_000));
 
-		await trigger.post({ hash, payment_status: 'x'.repeat(100_000) });
+		await trigger.post({ hash });
 		await trigger.settled();
 
-		const stored = trigger.staticData['node:Digital Sales Trigger'] as { emitted: string[] };
-		expect(stored.emitted).toHaveLength(2_000);
-		expect(stored.emitted.at(-1)).toBe(`${hash}|waiting_payment`);
-		expect(JSON.stringify(stored).length).toBeLessThan(200_000);
+		expect(notices.size).toBe(10_000);
+		expect(notices.has('old 0')).toBe(false);
+		expect([...notices.keys()].at(-1)?.length).toBeLessThan(300);
 	});
 
 	test('a credential that is gone is no crash, and the log says what went wrong', async () => {

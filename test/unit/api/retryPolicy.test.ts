@@ -14,6 +14,7 @@ describe('What is sent again', () => {
 	test.each<[Situation, Verdict, Verdict]>([
 		['success', 'done', 'done'],
 		['rejected', 'fail', 'fail'],
+		['unclear', 'fail', 'unknownOutcome'],
 		['rateLimited', 'retry', 'retry'],
 		['unavailable', 'retry', 'unknownOutcome'],
 		['serverError', 'fail', 'unknownOutcome'],
@@ -27,8 +28,9 @@ describe('What is sent again', () => {
 
 	test.each<[Situation, number[]]>([
 		['success', [200, 201, 204, 299]],
-		['redirected', [300, 301, 302, 307, 308, 399]],
-		['rejected', [100, 199, 400, 401, 403, 404, 409, 422, 428, 430, 499]],
+		['redirected', [300, 301, 307, 308, 399]],
+		['rejected', [100, 199, 400, 401, 403, 404, 422, 428, 430]],
+		['unclear', [302, 303, 408, 409, 425, 499]],
 		['rateLimited', [429]],
 		['serverError', [500, 501, 505, 520, 599]],
 		['unavailable', [502, 503, 504]],

@@ -53,7 +53,13 @@ describe.each<[string, INodeTypeDescription]>([
 describe('The trigger while it listens', () => {
 	test('takes notifications at a path of its own', () => {
 		expect(trigger.webhooks).toEqual([
-			{ name: 'default', httpMethod: 'POST', responseMode: 'onReceived', path: 'digital-sales' },
+			{
+				name: 'default',
+				httpMethod: 'POST',
+				responseMode: 'onReceived',
+				responseData: 'noData',
+				path: 'digital-sales',
+			},
 		]);
 	});
 

@@ -32,6 +32,7 @@ export const createOffer: FormTable = {
 		row('additionalFields.affiliatesVisible', 'boolean', false, 'affiliates see the offer'),
 		row('options', 'collection', {}),
 		AMOUNT_UNIT,
+		row('options.repeatCode', 'string', '', 'allows that one offer'),
 		...TRIES_OF_CREATING,
 		timeout(60),
 	],

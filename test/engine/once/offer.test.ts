@@ -1,0 +1,98 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { NodeProcess, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
+import { openAccount, type Account } from '../support/account';
+import { codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+
+describe('Offer > Create, asked again', () => {
+	let account: Account;
+	let workflowId: string;
+	let workflows = 0;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => {
+		account.reset();
+		workflowId = `catalog ${++workflows}`;
+	});
+	afterAll(async () => await account.sandbox.close());
+
+	const run = async (
+		more: INodeParameters = {},
+		options: NodeRunOptions = {},
+	): Promise<NodeOutcome> =>
+		await runNode(
+			{
+				resource: 'offer',
+				operation: 'create',
+				productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
+				title: 'Black Friday',
+				price: '1990',
+				...more,
+			},
+			{ credentials: account.credentials, mode: 'trigger', workflowId, ...options },
+		);
+	const offers = (): number => account.sandbox.offers.length;
+	const fault = (kind: 'status' | 'resetAfterProcessing', after = 0): void => {
+		const endpoint = 'POST /products/{hash}/offers';
+		if (kind === 'status') account.sandbox.addFault({ endpoint, kind, status: 422, after });
+		else account.sandbox.addFault({ endpoint, kind, after });
+	};
+
+	test('Retry On Fail creates each offer once, and gives what the first try created', async () => {
+		fault('status', 1);
+		const { json, status, hints } = await run({}, { settings: RETRY_ON_FAIL, items: [{}, {}] });
+
+		expect(status).toBe('success');
+		expect(json.map(({ hash }) => hash)).toEqual(account.sandbox.offers.map(({ hash }) => hash));
+		expect(json[0]).toMatchObject({ title: 'Black Friday', price: 1990 });
+		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
+	});
+
+	test('the Retry of an execution gives what exists, after a restart too', async () => {
+		fault('status', 1);
+		const first = await run({}, { items: [{}, {}] });
+		const retryOf = first.run?.data;
+		if (!retryOf) throw new Error('The execution did not run');
+		const retry = await run({}, { retryOf, process: NodeProcess.fresh() });
+
+		expect(retry.json.map(({ hash }) => hash)).toEqual(
+			account.sandbox.offers.map(({ hash }) => hash),
+		);
+		expect(offers()).toBe(2);
+	});
+
+	test('a changed offer in the place of one that exists is refused', async () => {
+		fault('status', 1);
+		const first = await run({}, { items: [{}, {}] });
+		const retry = await run({ price: '2990' }, first.run ? { retryOf: first.run.data } : {});
+
+		expect(retry.node?.error?.message).toBe(
+			'The offer was already created, so the changed one was not sent',
+		);
+		expect(errorOf(retry)).toContain(`Its hash is ${account.sandbox.offers[0]?.hash}.`);
+		expect(offers()).toBe(1);
+	});
+
+	test('one that may exist is refused until its code is given; another one is created', async () => {
+		fault('resetAfterProcessing');
+		const first = await run({}, { settings: RETRY_ON_FAIL });
+		const second = await run({}, { process: NodeProcess.fresh() });
+
+		expect([first, second].map((one) => one.node?.error?.message)).toEqual([
+			'The offer may already exist, so it was not created again',
+			'The offer may already exist, so it was not created again',
+		]);
+		expect(offers()).toBe(1);
+		expect((await run({ title: 'Another offer' })).status).toBe('success');
+		expect((await run({ options: { repeatCode: codeIn(second) } })).status).toBe('success');
+		expect(offers()).toBe(3);
+	});
+
+	test('two equal offers of two runs are two offers', async () => {
+		await run();
+		await run();
+
+		expect(offers()).toBe(2);
+	});
+});
