@@ -44,7 +44,7 @@ describe('Offer > Create, asked again', () => {
 		const { json, status, hints } = await run({}, { settings: RETRY_ON_FAIL, items: [{}, {}] });
 
 		expect(status).toBe('success');
-		expect(json.map(({ hash }) => hash)).toEqual(account.sandbox.offers.map(({ hash }) => hash));
+		expect(json.map(({ hash }) => hash)).toEqual(account.sandbox.offers.map(({ offer }) => offer.hash));
 		expect(json[0]).toMatchObject({ title: 'Black Friday', price: 1990 });
 		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
 	});
@@ -57,7 +57,7 @@ describe('Offer > Create, asked again', () => {
 		const retry = await run({}, { retryOf, process: NodeProcess.fresh() });
 
 		expect(retry.json.map(({ hash }) => hash)).toEqual(
-			account.sandbox.offers.map(({ hash }) => hash),
+			account.sandbox.offers.map(({ offer }) => offer.hash),
 		);
 		expect(offers()).toBe(2);
 	});
@@ -70,7 +70,7 @@ describe('Offer > Create, asked again', () => {
 		expect(retry.node?.error?.message).toBe(
 			'The offer was already created, so the changed one was not sent',
 		);
-		expect(errorOf(retry)).toContain(`Its hash is ${account.sandbox.offers[0]?.hash}.`);
+		expect(errorOf(retry)).toContain(`Its hash is ${account.sandbox.offers[0]?.offer.hash}.`);
 		expect(offers()).toBe(1);
 	});
 
