@@ -4,7 +4,7 @@ import { readNotice, type Notice } from '../api/schemas/notification';
 import type { Found } from '../api/turn';
 import { accountOf } from './accountOf';
 import { factsOf, reported } from './facts';
-import { handedOver, noteHandedOver } from './handedOver';
+import { handedOver, handOver, isBacklogged } from './handedOver';
 import { cleanNotification, isTooLarge, readBody } from './noticeBody';
 import { noticeName, type Emission } from './noticeName';
 import { ANSWER_WITHIN_MS } from './readBack';
@@ -54,6 +54,7 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	}
 	const repeated = repeatedReply(context, form, { ...notice, verified: true });
 	if (repeated && notice.status !== undefined) return { reply: repeated };
+	if (isBacklogged()) return { reply: REPLIES.backlogged };
 	const subject = `${triggerKey(context)} ${notice.hash}`;
 	const turn = await askForTurn({ subject, claim: notice.status });
 	if (!turn.granted) {
@@ -137,7 +138,8 @@ function emit(
 	// Looked up and entered without an await between: two notices at once must not both pass.
 	const repeated = repeatedReply(context, form, emission);
 	if (repeated) return { reply: repeated };
-	if (isRemembered(context, form)) noteHandedOver(context, noticeKey(context, emission));
+	if (isBacklogged()) return { reply: REPLIES.backlogged };
+	handOver(context, isRemembered(context, form) ? noticeKey(context, emission) : undefined);
 	return { item };
 }
 

@@ -26,6 +26,11 @@ export const REPLIES = {
 		body: { received: false, reason: 'this transaction is being looked at' },
 		retryAfterSeconds: 5,
 	},
+	backlogged: {
+		status: 503,
+		body: { received: false, reason: 'n8n is still storing the notices before this one' },
+		retryAfterSeconds: 30,
+	},
 	unreachable: {
 		status: 503,
 		body: { received: false, reason: 'the transaction cannot be verified now' },
