@@ -8,9 +8,9 @@ import { tally } from './stage/tally';
 const figures = new Figures('Crashes while customers are charged', 'npm run e2e:crash');
 const START_MS = 15 * 60_000;
 const ORDERS = 60;
-const ROUNDS = 8;
+const ROUNDS = 6;
 /** In these rounds n8n dies a second time, while Retry is pressed. */
-const KILLS_RETRIES = [2, 5];
+const KILLS_RETRIES = [0, 1, 3, 4];
 
 describe('charges while n8n is killed and started again', () => {
 	const chance = Chance.ofThisRun();
@@ -57,9 +57,9 @@ describe('charges while n8n is killed and started again', () => {
 	};
 
 	test('no order is charged twice', () => {
-		const twice = orders.flatMap(({ document, reference = 'no reference' }) => {
+		const twice = orders.flatMap(({ document, path }) => {
 			const count = verdict.charges.get(document) ?? 0;
-			return count > 1 ? [`${document} (${reference}): ${count} charges`] : [];
+			return count > 1 ? [`${document} (${path}): ${count} charges`] : [];
 		});
 		expect(twice).toEqual([]);
 	});

@@ -4,7 +4,7 @@ import type { Stage } from '../../e2e/stage/stage';
 import { postJson } from '../../engine/harness/http';
 import type { Execution } from '../../n8n/execution';
 import type { Chance } from './chance';
-import { chargeWorkflow, chargedIn, ordersOf, type Order } from './orders';
+import { chargeWorkflow, chargedIn, ordersOf, PATHS, type Order } from './orders';
 import { eachOf } from './tally';
 
 const LONGEST_BATCH = 4;
@@ -47,11 +47,8 @@ export class OrderDrill {
 
 	async publish(): Promise<void> {
 		const { rest, credential, sandbox } = this.stage;
-		const orderReference = '={{ $json.reference }}';
-		for (const workflow of [
-			chargeWorkflow('plain', credential, sandbox),
-			chargeWorkflow('referenced', credential, sandbox, { orderReference }),
-		]) {
+		for (const path of PATHS) {
+			const workflow = chargeWorkflow(path, credential, sandbox);
 			await rest.publish(await rest.createWorkflow(workflow));
 		}
 	}
@@ -154,30 +151,27 @@ export class OrderDrill {
 		}
 	}
 
-	/** Orders with a reference and such without go to different workflows; some are sent twice at once. */
+	/** What is posted at once, to the workflow of each path; some with a reference go out twice. */
 	private batches(orders: readonly Order[]): Order[][] {
 		const { chance } = this;
-		const referenced = orders.filter(({ reference }) => reference !== undefined);
-		const plain = orders.filter(({ reference }) => reference === undefined);
-		return [
-			...chance.pieces(chance.shuffled(plain), LONGEST_BATCH),
-			...chance.pieces(chance.shuffled(referenced), LONGEST_BATCH),
-			...chance.pieces(chance.some(referenced, 0.3), LONGEST_BATCH),
-		];
+		const twice = chance.some(orders, 0.3).filter(({ reference }) => reference !== undefined);
+		return [orders, twice].flatMap((list) =>
+			PATHS.flatMap((path) => {
+				const ofPath = list.filter((order) => order.path === path);
+				return chance.pieces(chance.shuffled(ofPath), LONGEST_BATCH);
+			}),
+		);
 	}
 
 	private async askAgain(orders: readonly Order[]): Promise<void> {
 		this.askedAgain += orders.length;
-		const referenced = orders.filter(({ reference }) => reference !== undefined);
-		const plain = orders.filter(({ reference }) => reference === undefined);
 		// One each: an order that is refused keeps those after it from being sent.
-		await eachOf([...referenced, ...plain], 4, async (order) => await this.ask([order]));
+		await eachOf(orders, 4, async (order) => await this.ask([order]));
 	}
 
 	/** Posts orders to the workflow that charges them; a killed n8n does not answer. */
 	private async ask(batch: readonly Order[]): Promise<void> {
-		const path = batch[0]?.reference === undefined ? 'plain' : 'referenced';
-		const url = `${this.stage.url}/webhook/${path}`;
+		const url = `${this.stage.url}/webhook/${batch[0]?.path}`;
 		const answer = await postJson(url, { orders: batch }).catch(() => undefined);
 		if (answer?.status !== 200) return;
 		for (const { document } of batch) this.taken.add(document);
@@ -223,7 +217,7 @@ export class OrderDrill {
 	private async comeBack(): Promise<void> {
 		await this.stage.startAgain();
 		const deadline = Date.now() + REGISTERED_WITHIN_MS;
-		for (const path of ['plain', 'referenced']) {
+		for (const path of PATHS) {
 			const url = `${this.stage.url}/webhook/${path}`;
 			while ((await postJson(url, { orders: [] })).status === 404) {
 				if (Date.now() > deadline) throw new Error(`${path} is not published any more.`);

@@ -8,18 +8,42 @@ import { cartOf } from '../../queue/stage/cart';
 
 const FIRST_CUSTOMER = 100_200_300;
 
-const orderSchema = z.object({ document: z.string(), reference: z.string().optional() });
+/** The published workflows that charge: with an Order Reference or without, item by item or in a loop. */
+export const PATHS = ['referenced', 'plain', 'referenced-loop', 'plain-loop'] as const;
+
+const orderSchema = z.object({
+	document: z.string(),
+	reference: z.string().optional(),
+	path: z.enum(PATHS),
+});
 const askedSchema = z.object({ body: z.object({ orders: z.array(orderSchema) }) });
+
+const SPLIT: NodeSketch = {
+	name: 'Split',
+	type: 'n8n-nodes-base.splitOut',
+	parameters: { fieldToSplitOut: 'body.orders', options: {} },
+};
+const LOOP: NodeSketch = {
+	name: 'Loop',
+	type: 'n8n-nodes-base.splitInBatches',
+	typeVersion: 3,
+	parameters: { batchSize: 1, options: {} },
+};
 
 /** What a customer has ordered; each order has a customer of its own, known by the document. */
 export type Order = z.infer<typeof orderSchema>;
 
-/** So many orders, every other one with a reference. */
+/** So many orders, every other one with a reference, the same number for each path. */
 export function makeOrders(count: number): Order[] {
-	return Array.from({ length: count }, (_, nth) => ({
-		document: documentOf(nth),
-		...(nth % 2 === 0 ? { reference: `order-${nth}` } : {}),
-	}));
+	return Array.from({ length: Math.ceil(count / PATHS.length) }, (_, row) =>
+		PATHS.map((path, column) => {
+			const nth = row * PATHS.length + column;
+			const reference = path.startsWith('referenced') ? { reference: `order-${nth}` } : {};
+			return { document: documentOf(nth), path, ...reference };
+		}),
+	)
+		.flat()
+		.slice(0, count);
 }
 
 /** A CPF with the right check digits. */
@@ -31,23 +55,30 @@ function documentOf(nth: number): string {
 
 /** Charges each of the orders posted to it, and is busy for a moment afterwards. */
 export function chargeWorkflow(
-	path: string,
+	path: (typeof PATHS)[number],
 	credential: SavedCredential,
 	sandbox: Sandbox,
-	more: { orderReference?: string } = {},
 ): WorkflowFile {
-	const split: NodeSketch = {
-		name: 'Split',
-		type: 'n8n-nodes-base.splitOut',
-		parameters: { fieldToSplitOut: 'body.orders', options: {} },
-	};
+	const isReferenced = path.startsWith('referenced');
 	const charge = createPix({
 		notify: 'none',
 		cart: cartOf(sandbox),
 		customerDocument: '={{ $json.document }}',
-		additionalFields: more,
+		additionalFields: isReferenced ? { orderReference: '={{ $json.reference }}' } : {},
 	});
-	return chainOf(path, credential, [webStart(path), split, charge, busy(0.5)]);
+	if (!path.endsWith('loop')) {
+		return chainOf(path, credential, [webStart(path), SPLIT, charge, busy(0.5)]);
+	}
+	const workflow = chainOf(path, credential, [webStart(path), SPLIT, LOOP, charge, busy(0.1)]);
+	const to = (node: string): object => ({ node, type: 'main', index: 0 });
+	return {
+		...workflow,
+		connections: {
+			...workflow.connections,
+			[LOOP.name]: { main: [[], [to(charge.name)]] },
+			Busy: { main: [[to(LOOP.name)]] },
+		},
+	};
 }
 
 /** A node after the one that counts: a crash in it comes when that one has done its work. */
