@@ -53,19 +53,25 @@ export class OrderDrill {
 		}
 	}
 
-	/** Has orders charged in executions of several, kills n8n meanwhile, and has all tried again. */
-	async round(orders: readonly Order[], killRetries: boolean): Promise<void> {
+	/**
+	 * Has orders charged in executions of several, and then all of it tried again. n8n is killed once
+	 * while it charges, and a second time while it tries again; or not at all, since what it knows of
+	 * the charges is then not only in the database.
+	 */
+	async round(orders: readonly Order[], kills: 0 | 1 | 2): Promise<void> {
 		const { rest } = this.stage;
 		const [newest] = (await rest.executionsSince()).slice(-1);
 		const before = Number(newest?.summary.id ?? 0);
 		this.falter();
-		const asked = this.batches(orders).map(async (batch) => {
-			await pause(this.chance.within(0, 1_500));
-			await this.ask(batch);
-		});
-		const inDoubt = await this.killAfter(this.chance.within(200, 2_500));
-		await Promise.all(asked);
-		await this.comeBack();
+		const asked = Promise.all(
+			this.batches(orders).map(async (batch) => {
+				await pause(this.chance.within(0, 1_500));
+				await this.ask(batch);
+			}),
+		);
+		const inDoubt = kills > 0 ? await this.killDuring(asked) : new Set<string>();
+		await asked;
+		await this.stage.rest.settled();
 
 		const again = this.chance.shuffled([
 			...this.chance.some(orders, 0.5).filter(({ reference }) => reference !== undefined),
@@ -74,13 +80,8 @@ export class OrderDrill {
 		]);
 		this.falter();
 		const tries = Promise.all([this.askAgain(again), this.retryAll(before, 2)]);
-		if (killRetries) {
-			await this.killAfter(this.chance.within(200, 2_500));
-			await tries;
-			await this.comeBack();
-		} else {
-			await tries;
-		}
+		if (kills > 1) await this.killDuring(tries);
+		await tries;
 		this.stage.sandbox.clearFaults();
 	}
 
@@ -137,7 +138,7 @@ export class OrderDrill {
 			const kind = chance.is(0.5) ? 'delay' : 'delayAfterProcessing';
 			sandbox.addFault({ endpoint: ENDPOINT, kind, ms: chance.within(20, 900) });
 		}
-		for (let nth = chance.within(0, 2); nth > 0; nth--) {
+		for (let nth = chance.within(1, 2); nth > 0; nth--) {
 			sandbox.addFault({
 				endpoint: ENDPOINT,
 				kind: 'status',
@@ -199,15 +200,17 @@ export class OrderDrill {
 		});
 	}
 
-	/** Kills n8n, and gives the customers whose charge had not been answered by then. */
-	private async killAfter(ms: number): Promise<Set<string>> {
-		await pause(ms);
+	/** Kills n8n and starts it again; gives the customers whose charge had not been answered by then. */
+	private async killDuring(work: Promise<unknown>): Promise<Set<string>> {
+		await pause(this.chance.within(200, 2_500));
 		await this.stage.kill();
 		const open = this.stage.sandbox.requests.filter(
 			({ method, status, durationMs }) =>
 				method === 'POST' && status === null && durationMs === null,
 		);
 		this.kills.push(open.length);
+		await work;
+		await this.comeBack();
 		return new Set(
 			open.flatMap(({ body }) => bodySchema.safeParse(body).data?.customer.document ?? []),
 		);
