@@ -11,13 +11,20 @@ export const summarySchema = z.object({
 });
 
 const itemSchema = z.object({ json: z.record(z.unknown()) }).passthrough();
+const connectionsSchema = z.record(z.array(z.array(itemSchema).nullable()));
+const errorSchema = z
+	.object({ message: z.string(), description: z.string().nullish() })
+	.passthrough();
 const nodeRunSchema = z.object({
 	error: z.object({ message: z.string() }).passthrough().optional(),
-	data: z.record(z.array(z.array(itemSchema).nullable())).optional(),
+	data: connectionsSchema.optional(),
 });
 const dataSchema = z.object({
+	executionData: z
+		.object({ nodeExecutionStack: z.array(z.object({ data: connectionsSchema })) })
+		.optional(),
 	resultData: z.object({
-		error: z.object({ message: z.string() }).passthrough().optional(),
+		error: errorSchema.optional(),
 		lastNodeExecuted: z.string().optional(),
 		runData: z.record(z.array(nodeRunSchema)),
 	}),
@@ -41,6 +48,18 @@ export class Execution {
 	/** The message of the error that ended it, if one did. */
 	get error(): string | undefined {
 		return this.data.resultData.error?.message;
+	}
+
+	/** Everything that error says to a person; empty where none ended it. */
+	get complaint(): string {
+		const { error } = this.data.resultData;
+		return error ? [error.message, error.description ?? ''].join('\n') : '';
+	}
+
+	/** What its next nodes were given: where n8n's Retry would begin. */
+	get pending(): Item[] {
+		const stack = this.data.executionData?.nodeExecutionStack ?? [];
+		return stack.flatMap(({ data }) => data.main?.[0] ?? []);
 	}
 
 	/** The last node that ran. */

@@ -43,10 +43,12 @@ const publicationSchema = z.object({
 });
 const runSchema = z.object({ executionId: z.string() });
 const storedSchema = summarySchema.extend({ data: z.string() });
+const retrySchema = z.object({ id: z.string(), status: z.string() });
 const listSchema = z.object({ results: z.array(summarySchema) });
 
 export type SavedCredential = z.infer<typeof savedCredentialSchema>;
 export type CredentialTest = z.infer<typeof credentialTestSchema>;
+export type RetrySummary = z.infer<typeof retrySchema>;
 export type SavedWorkflow = z.infer<typeof savedWorkflowSchema>;
 
 /** Who owns the n8n; made up, and shown to the person who tries it. */
@@ -208,6 +210,46 @@ export class N8nRest {
 			`/executions?filter=${filter}&limit=100`,
 		);
 		return results;
+	}
+
+	/** Waits until no execution of any workflow is running or about to run. */
+	async settled(): Promise<void> {
+		const filter = encodeURIComponent(JSON.stringify({ status: ['new', 'running'] }));
+		const deadline = Date.now() + FINISH_WITHIN_MS;
+		for (;;) {
+			const { results } = await this.call(
+				listSchema,
+				'GET',
+				`/executions?filter=${filter}&limit=1`,
+			);
+			if (results.length === 0) return;
+			if (Date.now() > deadline) throw new Error(`Execution ${results[0]?.id} does not end.`);
+			await pause(POLL_MS);
+		}
+	}
+
+	/** The executions of all workflows whose id is higher than `after`, oldest first. */
+	async executionsSince(after = 0): Promise<Execution[]> {
+		const { results } = await this.call(listSchema, 'GET', '/executions?limit=100');
+		const newest = Math.max(after, ...results.map(({ id }) => Number(id)));
+		const found: Execution[] = [];
+		// One by one: n8n sorts its list by start and cuts the pages by id, so some are on no page.
+		for (let id = after + 1; id <= newest; id++) {
+			const response = await this.send('GET', `/executions/${id}`);
+			if (response.status === 404) continue;
+			const { data, ...summary } = await this.read(storedSchema, response, `execution ${id}`);
+			found.push(Execution.read(summary, data));
+		}
+		return found;
+	}
+
+	/**
+	 * Presses Retry on a failed or crashed execution and waits for the end of the new one;
+	 * `loadWorkflow` is its choice "with currently saved workflow".
+	 */
+	async retry(executionId: string, loadWorkflow: boolean): Promise<RetrySummary> {
+		const path = `/executions/${executionId}/retry`;
+		return await this.call(retrySchema, 'POST', path, { loadWorkflow });
 	}
 
 	/** How many executions of a workflow have ended well. */

@@ -60,6 +60,16 @@ export class Stage {
 	/** Stops n8n and starts it again with the same data, at the same address. */
 	async restart(env: Record<string, string> = {}): Promise<void> {
 		await this.n8n.stop();
+		await this.startAgain(env);
+	}
+
+	/** Ends n8n as a crash does, with no time to put anything in order. */
+	async kill(): Promise<void> {
+		await this.n8n.kill();
+	}
+
+	/** Starts n8n again after it has ended, with the same data, at the same address. */
+	async startAgain(env: Record<string, string> = {}): Promise<void> {
 		const { userFolder, port, log } = this;
 		const restartedLog = log.replace(/\.log$/, '-restarted.log');
 		this.n8n = await startN8n({ userFolder, port, log: restartedLog, env });
