@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sendRequest } from '../engine/harness/http';
 import type { Execution } from '../n8n/execution';
 import type { WorkflowFile } from '../n8n/rest';
+import type { Sandbox } from '../sandbox';
 import { Stage } from './stage/stage';
 import { chainOf, createPix, webStart, type NodeSketch } from './stage/workflows';
 
@@ -23,12 +24,26 @@ const slow: NodeSketch = {
 	webhookId: 'retry-slow',
 	parameters: { resume: 'timeInterval', amount: '={{ $json.seconds ?? 0 }}', unit: 'seconds' },
 };
-const perItem = {
+const FOR_EACH_ITEM = {
 	notify: 'none',
 	customerDocument: '={{ $json.document }}',
 	simplify: true,
 };
 const CUSTOMERS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
+
+/** A cart with the first offer of the catalog. */
+function cartOf({ products }: Sandbox): object {
+	const offerHash = { __rl: true, mode: 'hash', value: products[0]?.offers[0]?.hash ?? '' };
+	return { items: [{ offerHash, price: '1990', quantity: 1, operationType: 1, title: 'Curso' }] };
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+	const end = Date.now() + 30_000;
+	while (!(await isSo())) {
+		if (Date.now() > end) throw new Error('It did not come to pass');
+		await pause(50);
+	}
+}
 
 describe('Asked again in a real n8n', () => {
 	let stage: Stage;
@@ -36,15 +51,21 @@ describe('Asked again in a real n8n', () => {
 
 	beforeAll(async () => {
 		stage = await Stage.open('e2e-retry');
-		const batch = createPix(perItem);
+		const cart = cartOf(stage.sandbox);
+		const batch = createPix({ cart, ...FOR_EACH_ITEM });
 		await publish('batch', [webStart('batch'), split, batch]);
 		const ordered = createPix({
+			cart,
 			notify: 'none',
 			customerDocument: '={{ $json.body.document }}',
 			additionalFields: { orderReference: '={{ $json.body.order }}' },
 		});
 		await publish('ordered', [webStart('ordered'), ordered]);
-		const plain = createPix({ notify: 'none', customerDocument: '={{ $json.body.document }}' });
+		const plain = createPix({
+			cart,
+			notify: 'none',
+			customerDocument: '={{ $json.body.document }}',
+		});
 		await publish('plain', [webStart('plain'), plain]);
 		await publish('overlapping', [webStart('overlapping'), ordered, slowAfterStart()]);
 	}, START_MS);
@@ -74,7 +95,7 @@ describe('Asked again in a real n8n', () => {
 	const ask = async (name: string, body: object): Promise<Execution> => {
 		const before = (await stage.rest.executions(idOf(name))).length;
 		await post(name, body);
-		while ((await stage.rest.executions(idOf(name))).length === before) await pause(50);
+		await until(async () => (await stage.rest.executions(idOf(name))).length > before);
 		return await newest(name);
 	};
 	const retry = async (execution: Execution, loadWorkflow: boolean): Promise<Execution> => {
@@ -93,10 +114,10 @@ describe('Asked again in a real n8n', () => {
 			endpoint: 'POST /transactions',
 			kind: 'delayAfterProcessing',
 			ms: 60_000,
-			after: charged - 1,
+			after: charged - charges() - 1,
 		});
 		await post(name, body);
-		while (charges() < charged) await pause(20);
+		await until(() => charges() >= charged);
 		await stage.kill();
 		stage.sandbox.clearFaults();
 		await stage.startAgain();
@@ -175,7 +196,7 @@ describe('Asked again in a real n8n', () => {
 	test('executions that overlap and a restart: never a second charge', async () => {
 		const [document, other] = CUSTOMERS;
 		await post('overlapping', { document, order: 'order-8', seconds: SLOW_SECONDS });
-		while (charges() < 1) await pause(50);
+		await until(() => charges() === 1);
 		await ask('overlapping', { document: other, order: 'order-9' });
 		await pause((SLOW_SECONDS + 1) * 1_000);
 		const same = await ask('overlapping', { document: other, order: 'order-9' });
