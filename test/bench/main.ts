@@ -6,6 +6,7 @@ import { tableOf } from './report/table';
 import { keepFigures, type Measured } from './report/write';
 import { gets } from './rows/gets';
 import { large } from './rows/large';
+import { ledger } from './rows/ledger';
 import { limit } from './rows/limit';
 import { list } from './rows/list';
 import { load } from './rows/load';
@@ -22,6 +23,7 @@ const GROUPS: readonly Group[] = [
 	{ name: 'limit', title: 'The catalog under 20 requests a minute', measure: limit },
 	{ name: 'gets', title: 'One request for each item', measure: gets },
 	{ name: 'notices', title: 'Notices of payments', measure: notices },
+	{ name: 'ledger', title: 'What it costs to charge once', measure: ledger },
 	{ name: 'load', title: 'The package itself', measure: load },
 	// Last, because it starts n8n anew many times.
 	{ name: 'large', title: 'Large catalogs', measure: large },

@@ -180,8 +180,8 @@ function unknownOutcome(
 	const wasAbout = about === undefined ? '' : `It was about: ${about}. `;
 	const check =
 		facts.endpoint === 'POST /transactions'
-			? 'The charge may exist. Do not run this again before you have looked in the panel of the service: running it again may charge the customer twice.'
-			: 'It may exist. Look in the panel of the service before you run this again.';
+			? "The customer may already have been charged. Check the service's dashboard. Asked again, this node refuses the charge and shows a code that allows it once."
+			: "The offer may exist. Check the service's dashboard. Asked again, this node refuses the offer and shows a code that allows it once.";
 	const redirect = isRedirect(facts) ? `\n${redirected(facts).advice}` : '';
 	return {
 		message: `It is not known whether the service did this: ${happened}`,

@@ -4,5 +4,5 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 export function nothingSent(context: IExecuteFunctions, itemIndex: number): string {
 	return context.getInputData().length === 1
 		? 'Nothing was sent.'
-		: `Item ${itemIndex} was not sent, and neither was any other item of this run.`;
+		: `Item ${itemIndex + 1} was not sent, and neither was any other item of this run.`;
 }

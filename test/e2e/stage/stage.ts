@@ -16,7 +16,8 @@ export class Stage {
 	private constructor(
 		readonly sandbox: Sandbox,
 		readonly credential: SavedCredential,
-		private readonly userFolder: string,
+		/** Where this n8n keeps everything. */
+		readonly userFolder: string,
 		private readonly log: string,
 		private readonly port: number,
 		private n8n: N8nInstance,

@@ -186,7 +186,7 @@ describe('What a person reads of a failed request', () => {
 
 		expect(node?.error?.message).toBe(`It is not known whether the service did this: ${why}`);
 		expect(node?.error?.description).toContain(
-			`It was about: an offer of the product ${hash} titled "Black Friday" at R$ 19,90. It may exist. Look in the panel of the service before you run this again.\n`,
+			`It was about: an offer of the product ${hash} titled "Black Friday" at R$ 19,90. The offer may exist. Check the service's dashboard. Asked again, this node refuses the offer and shows a code that allows it once.\n`,
 		);
 		expect(node?.error && 'failure' in node.error ? node.error.failure : undefined).toBeUndefined();
 		expect(account.sandbox.requests).toHaveLength(1);
