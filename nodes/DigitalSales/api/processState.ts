@@ -25,8 +25,11 @@ export const processState = {
 	watches: new Map<string, string>(),
 	/** Notices that a trigger handed over, by trigger, hash and status, oldest first. */
 	notices: new Map<string, 'unanswered' | 'answered'>(),
-	/** Notices that n8n has not answered yet, and how long it took for each of late. */
-	backlog: { unanswered: 0, eachMs: 0 },
+	/**
+	 * Notices that n8n has not answered yet; since when there are any, and when it answered the latest
+	 * of them since.
+	 */
+	backlog: { unanswered: 0, startedAt: 0, answeredAt: Array.of<number>() },
 	/** Pages of catalogs by account, search and number, oldest first. */
 	catalogPages: new Map<string, RememberedPage>(),
 	/** What was made or is being made, by its names, oldest first. */

@@ -4,11 +4,11 @@ import { processState } from '../api/processState';
 
 const MOST_REMEMBERED = 10_000;
 /** A sender waits some ten seconds, and part of them passes before n8n calls the trigger. */
-const LONGEST_WAIT_MS = 4_000;
-/** What n8n takes to store an execution in a burst; a lone one is stored in a fifth of it. */
-const LEAST_EACH_MS = 100;
-/** How much of what is expected of the next answer comes from the latest one. */
-const WEIGHT_OF_LATEST = 0.2;
+const LONGEST_WAIT_MS = 6_000;
+/** What n8n takes to store an execution in a burst; a lone one is stored in a third of it. */
+const LEAST_EACH_MS = 75;
+/** From how many of the latest answers it is reckoned how long the next one takes. */
+const MOST_LOOKED_AT = 20;
 
 /** Whether this process has handed a notice over before, and whether n8n has answered it. */
 export function handedOver(key: string): 'unanswered' | 'answered' | undefined {
@@ -17,8 +17,12 @@ export function handedOver(key: string): 'unanswered' | 'answered' | undefined {
 
 /** Whether one more notice would be answered too late: n8n is still storing those before it. */
 export function isBacklogged(): boolean {
-	const { unanswered, eachMs } = processState.backlog;
-	return unanswered * Math.max(LEAST_EACH_MS, eachMs) >= LONGEST_WAIT_MS;
+	const { unanswered, answeredAt, startedAt } = processState.backlog;
+	if (unanswered === 0) return false;
+	const [first = startedAt] = answeredAt;
+	const last = answeredAt.at(-1) ?? startedAt;
+	const eachMs = Math.max(LEAST_EACH_MS, (last - first) / Math.max(1, answeredAt.length - 1));
+	return unanswered * eachMs >= LONGEST_WAIT_MS || clock.now() - last >= LONGEST_WAIT_MS;
 }
 
 /**
@@ -28,16 +32,17 @@ export function isBacklogged(): boolean {
  */
 export function handOver(context: IWebhookFunctions, key: string | undefined): void {
 	const { notices, backlog } = processState;
-	const startedAt = clock.now();
+	if (backlog.unanswered === 0) {
+		backlog.startedAt = clock.now();
+		backlog.answeredAt = [];
+	}
 	backlog.unanswered += 1;
-	const inLine = backlog.unanswered;
 	if (key !== undefined) notices.set(key, 'unanswered');
 	forgetSurplus();
 	const response = context.getResponseObject();
 	response.once('close', () => {
 		backlog.unanswered -= 1;
-		const eachMs = (clock.now() - startedAt) / inLine;
-		backlog.eachMs += (eachMs - backlog.eachMs) * WEIGHT_OF_LATEST;
+		backlog.answeredAt = [...backlog.answeredAt, clock.now()].slice(-MOST_LOOKED_AT);
 		if (key === undefined) return;
 		const isTaken = response.writableFinished && response.statusCode === 200;
 		if (isTaken) notices.set(key, 'answered');
