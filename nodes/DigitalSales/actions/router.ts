@@ -119,10 +119,13 @@ class Run {
 		return [{ json, pairedItem: { item: itemIndex } }];
 	}
 
-	/** What this run has made so far: n8n drops it when the run fails, so the error tells of it. */
+	/** What this execution has made so far: n8n drops it when the run fails, so the error tells of it. */
 	private created(): string[] | undefined {
 		if (!this.operation.creates) return undefined;
-		return this.memory.made().map(({ item, hash }) => `item ${item + 1} is ${hash}`);
+		return this.memory.made().map(({ run, item, hash }) => {
+			const where = run === 0 ? '' : `run ${run + 1}, `;
+			return `${where}item ${item + 1} is ${hash}`;
+		});
 	}
 
 	private hint(message: string): void {

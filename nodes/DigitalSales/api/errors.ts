@@ -3,6 +3,9 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { MOST_BODY_BYTES } from './body';
 import { ServiceError, type ServiceErrorFacts } from './serviceError';
 
+/** A longer list would hide what went wrong. */
+const MOST_NAMED = 100;
+
 /** What the caller knows and the API layer does not. */
 export interface ErrorContext {
 	itemIndex?: number;
@@ -10,7 +13,7 @@ export interface ErrorContext {
 	labelOf?: (serviceField: string) => string | undefined;
 	/** What was being asked for, in words that help to look it up: cart, amount, customer. */
 	about?: string;
-	/** What this run has created before, where it creates anything: "item 1 is abc123". */
+	/** What this execution has created before, where it creates anything: "item 1 is abc123". */
 	created?: string[];
 }
 
@@ -190,7 +193,10 @@ function unknownOutcome(
 }
 
 function createdNote({ created = [] }: ErrorContext): string | undefined {
-	return created.length > 0 ? `Already created in this run: ${created.join('; ')}.` : undefined;
+	if (created.length === 0) return undefined;
+	const more = created.length - MOST_NAMED;
+	const named = created.slice(-MOST_NAMED).join('; ');
+	return `Already created in this execution: ${more > 0 ? `${more} others; ` : ''}${named}.`;
 }
 
 function serviceWords(facts: ServiceErrorFacts, labelOf: ErrorContext['labelOf']): string {

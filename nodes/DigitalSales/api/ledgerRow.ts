@@ -4,4 +4,6 @@ export interface LedgerRow {
 	entered: number;
 	/** Keys of attempts whose outcome is not known. */
 	doubts: Set<string>;
+	/** Keys that are to be taken out, where n8n's database did not take that. */
+	leftover: Set<string>;
 }

@@ -1,11 +1,20 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
+import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { readNotice } from '../api/schemas/notification';
-import { digest, executionName, isRetry } from '../once/execution';
+import { digest, isRetry, originOf } from '../once/execution';
 import { Ledger, LedgerError } from '../once/ledger';
 import { noticeName } from './noticeName';
 import { isDeduplicating } from './triggerForm';
+
+/** Of the node's context: the notice that this execution has tried to claim. */
+const CONTEXT_KEY = 'digitalSalesClaim';
+
+const verifiedSchema = z.object({
+	hash: z.coerce.string(),
+	payment_status: z.string().optional().catch(undefined),
+});
 
 /**
  * Runs when n8n executes the trigger, in whichever process that is, with what the webhook handed
@@ -21,8 +30,7 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
 	const emitted: INodeExecutionData[] = [];
 	for (const item of items) {
-		const notice = readNotice(item.json);
-		const name = notice && noticeName({ ...notice, verified: item.json.verified === true });
+		const name = nameOf(item.json);
 		if (name === undefined || (await isFirst(context, ledger, digest(account.key, name)))) {
 			emitted.push(item);
 		}
@@ -31,11 +39,17 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	return [emitted];
 }
 
+function nameOf(item: IDataObject): string | undefined {
+	if (item.verified === true) return noticeName({ ...verifiedSchema.parse(item), verified: true });
+	const notice = readNotice(item);
+	return notice && noticeName({ ...notice, verified: false });
+}
+
 async function isFirst(context: IExecuteFunctions, ledger: Ledger, name: string): Promise<boolean> {
-	try {
-		return await takes(context, ledger, name);
-	} catch (error) {
+	return await takes(context, ledger, name).catch((error: unknown) => {
 		if (!(error instanceof LedgerError)) throw error;
+		// With On Error: Continue n8n would hand on what came in, a duplicate too.
+		context.getExecuteData().node.onError = 'stopWorkflow';
 		throw new NodeOperationError(
 			context.getNode(),
 			'n8n could not record this notification, so the workflow was not started',
@@ -43,22 +57,26 @@ async function isFirst(context: IExecuteFunctions, ledger: Ledger, name: string)
 				description: `n8n's database said: ${error.message}.\nCheck the database of n8n, then retry this execution.`,
 			},
 		);
-	}
+	});
 }
 
 /**
  * Whether this execution takes a notice. It claims it, and then enters itself as the one that has it:
- * so a Retry after a crash can tell whether its original had it, another execution, or nobody.
+ * so a second try, or a Retry after a crash, can tell whether the first one had it, another execution,
+ * or nobody.
  */
 async function takes(context: IExecuteFunctions, ledger: Ledger, name: string): Promise<boolean> {
 	const claim = digest('claim', name);
 	const taken = digest('taken', name);
-	const mine = digest('taken', name, executionName(context));
+	const mine = digest('taken', name, originOf(context).name);
+	const held = context.getContext('node');
+	const isAgain = isRetry(context) || held[CONTEXT_KEY] === claim;
+	held[CONTEXT_KEY] = claim;
 	const isClaimed = (await ledger.enter([claim])).has(claim);
-	if (isClaimed && !isRetry(context)) return false;
+	if (isClaimed && !isAgain) return false;
 	const seen = await ledger.enter([taken, mine]);
 	if (!seen.has(taken) || seen.has(mine)) return true;
-	await ledger.remove([mine]);
+	await ledger.strike([mine]);
 	return false;
 }
 

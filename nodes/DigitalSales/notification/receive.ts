@@ -138,6 +138,8 @@ function emit(
 	// Looked up and entered without an await between: two notices at once must not both pass.
 	const repeated = repeatedReply(context, form, emission);
 	if (repeated) return { reply: repeated };
+	// Nobody would hear the answer, and it would look as if n8n still had it to give.
+	if (context.getResponseObject().destroyed) return { reply: REPLIES.inHand };
 	if (isBacklogged()) return { reply: REPLIES.backlogged };
 	handOver(context, isRemembered(context, form) ? noticeKey(context, emission) : undefined);
 	return { item };

@@ -15,12 +15,17 @@ export function usedKey(code: string): string {
 /**
  * The code that lets something in doubt be made again, once: it is bound to the very charge, and each
  * use brings up the next one.
+ *
+ * @returns the code, and how many were used before it
  */
-export async function nextCode(identity: Identity, ledger: Ledger | undefined): Promise<string> {
+export async function nextCode(
+	identity: Identity,
+	ledger: Ledger | undefined,
+): Promise<{ code: string; turn: number }> {
 	for (let turn = 0; ; turn++) {
 		const code = codeOf(identity, turn);
 		const used = usedKey(code);
-		if (recall(used) === undefined && !(await ledger?.has(used))) return code;
+		if (recall(used) === undefined && !(await ledger?.has(used))) return { code, turn };
 	}
 }
 
@@ -34,9 +39,9 @@ export function typedCodes(text: string | undefined): string[] {
 		.map(dashed);
 }
 
-function codeOf({ order, fingerprint }: Identity, turn: number): string {
+function codeOf({ order, doubt }: Identity, turn: number): string {
 	const bytes = createHash('sha256')
-		.update(JSON.stringify([order ?? null, fingerprint, turn]))
+		.update(JSON.stringify([order ?? null, doubt, turn]))
 		.digest();
 	return dashed(
 		[...bytes.subarray(0, LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join(''),

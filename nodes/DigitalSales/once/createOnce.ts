@@ -9,13 +9,15 @@ import type { ExecutionMemory } from './executionMemory';
 import type { Identity } from './identity';
 import { Ledger, LedgerError } from './ledger';
 import { forget, recall, remember } from './processMemory';
-import { changed, inDoubt, notRecorded, otherOrder, type Subject } from './refusals';
+import { changed, inDoubt, notRecorded, otherAccount, otherOrder, type Subject } from './refusals';
 
 /** An agent that repeats a call does so soon; a customer who buys the same again comes later. */
 const CALL_COUNTS_MS = 15 * 60_000;
 
 /** Something to be made once, whoever asks again. */
 export interface Creation extends Subject {
+	/** The key of the account in which it is made. */
+	account: string;
 	identity: Identity;
 	memory: ExecutionMemory;
 	/** Codes with which the user allows what is in doubt to be made again. */
@@ -53,13 +55,19 @@ export async function createOnce(creation: Creation): Promise<Created> {
 	);
 }
 
-function keysOf({ place, order, fingerprint }: Identity): string[] {
-	return [place, fingerprint, ...(order === undefined ? [] : [order])];
+function keysOf({ place, share, doubt, order }: Identity): string[] {
+	return [place, share, doubt, ...(order === undefined ? [] : [order])];
+}
+
+/** The names under which it is still known when its outcome is. */
+function lastingKeysOf({ place, share, order, call }: Identity): string[] {
+	return [place, share, order ?? '', call ?? ''].filter((key) => key !== '');
 }
 
 class Making {
 	private readonly ledger: Ledger | undefined;
-	/** The user has given the code, which counts once. */
+	/** How often the user has allowed it with a code, this time included. */
+	private allowed = 0;
 	private isAllowed = false;
 
 	constructor(private readonly creation: Creation) {
@@ -75,23 +83,40 @@ class Making {
 
 	/** What was made before, as far as this process and this execution know. */
 	private async existing(): Promise<IDataObject | undefined> {
-		const { identity, memory, again, isVoid } = this.creation;
-		const here = memory.get(identity.place) ?? recall(identity.place);
-		if (here?.state === 'made') {
-			if (here.fingerprint !== identity.fingerprint) throw changed(this.creation, here);
-			return await again(here.result ?? {});
+		const { creation } = this;
+		const { fingerprint, order, doubt } = creation.identity;
+		const here = this.atThisPlace();
+		if (here?.state === 'made') return await this.madeHere(here);
+		const ordered = recallIf(order);
+		if (ordered && ordered.fingerprint !== fingerprint) throw otherOrder(creation);
+		const known = ordered ?? recentCall(creation.identity);
+		if (known?.state === 'made') {
+			const made = await creation.again(known.result ?? {});
+			if (!creation.isVoid(made)) return made;
+			await this.recorded(async () => await this.freeOrder(known));
 		}
-		const ordered = recallIf(identity.order);
-		if (ordered && ordered.fingerprint !== identity.fingerprint) throw otherOrder(this.creation);
-		const asked = ordered ?? recentCall(identity);
-		if (asked?.state === 'made') {
-			const made = await again(asked.result ?? {});
-			if (!isVoid(made)) return made;
-			await this.freeOrder();
-		}
-		const doubt = [here, ordered, recall(identity.fingerprint)].find(isInDoubt);
-		if (doubt) await this.recorded(async () => await this.refuseUnlessAllowed(doubt));
+		const unknown = [here, ordered, recall(doubt)].find((attempt) => attempt?.state === 'inDoubt');
+		if (unknown) await this.recorded(async () => await this.refuseUnlessAllowed(unknown));
 		return undefined;
+	}
+
+	/** Only a Retry comes back to a place that the execution itself does not remember. */
+	private atThisPlace(): Attempt | undefined {
+		const { context, identity, memory } = this.creation;
+		const known = [memory.get(identity.spot)];
+		if (isRetry(context)) known.push(recall(identity.place), recall(identity.share));
+		return known.find((attempt) => attempt?.state === 'made') ?? known.find(Boolean);
+	}
+
+	private async madeHere(here: Attempt): Promise<IDataObject> {
+		const { creation } = this;
+		if (here.fingerprint !== creation.identity.fingerprint) throw changed(creation, here);
+		if (here.account === creation.account) return await creation.again(here.result ?? {});
+		// With another token it may be the same account all the same: then it can be read.
+		const read = creation.kind === 'charge' ? creation.again(here.result ?? {}) : Promise.reject();
+		return await read.catch(() => {
+			throw otherAccount(creation);
+		});
 	}
 
 	/** Enters in n8n's database what is about to be sent. */
@@ -101,105 +126,93 @@ class Making {
 		if (!ledger) return;
 		const keys = keysOf(identity);
 		const seen = await ledger.enter(keys);
-		// Only a Retry comes back to a place that neither the process nor the execution remembers.
-		const earlier = [...seen].filter((key) => key !== identity.place || isRetry(context));
+		const isPlace = (key: string): boolean => [identity.place, identity.share].includes(key);
+		const earlier = [...seen].filter((key) => !isPlace(key) || isRetry(context));
 		if (earlier.length === 0) return;
 		ledger.keep(earlier);
-		try {
-			await this.refuseUnlessAllowed();
-		} catch (error) {
-			await ledger.remove(keys.filter((key) => !seen.has(key)));
+		await this.refuseUnlessAllowed().catch(async (error: unknown) => {
+			await ledger.strike(keys.filter((key) => !seen.has(key)));
 			throw error;
-		}
+		});
 	}
 
 	/** Lets it pass once where the user has given its code. */
 	private async refuseUnlessAllowed(earlier?: Attempt): Promise<void> {
 		if (this.isAllowed) return;
 		const { creation, ledger } = this;
-		const { identity, codes } = creation;
-		const code = await nextCode(identity, ledger);
-		if (!codes.includes(code)) throw inDoubt(creation, code, earlier);
+		const { code, turn } = await nextCode(creation.identity, ledger);
 		const used = usedKey(code);
-		await ledger?.enter([used]);
+		if (!creation.codes.includes(code) || (await ledger?.enter([used]))?.has(used)) {
+			throw inDoubt(creation, code, earlier);
+		}
+		ledger?.keep([used]);
 		remember([used], this.attempt('inDoubt'));
 		this.isAllowed = true;
+		this.allowed = turn + 1;
 	}
 
 	private async create(): Promise<IDataObject> {
 		const { creation, ledger } = this;
 		const { identity, memory, itemIndex: item } = creation;
-		const spot = { run: memory.run(), item };
+		const where = { run: memory.run(), item };
 		const attempt = this.attempt('inDoubt');
-		memory.set(identity.place, spot, attempt);
-		remember([...this.lastingKeys(), identity.fingerprint], attempt);
+		memory.set(identity.spot, where, attempt);
+		remember([...lastingKeysOf(identity), identity.doubt], attempt);
 		const made = await creation.create().catch(async (error: unknown) => {
 			if (isProvablyNotMade(error)) await this.withdraw();
 			else ledger?.keep(keysOf(identity));
 			throw error;
 		});
 		const settled = { ...this.attempt('made'), result: creation.keep(made) };
-		memory.set(identity.place, spot, settled);
-		remember(this.lastingKeys(), settled);
-		forget([identity.fingerprint]);
-		await this.strike([identity.fingerprint]);
-		if (creation.isVoid(made)) await this.freeOrder();
+		memory.set(identity.spot, where, settled);
+		remember(lastingKeysOf(identity), settled);
+		forget([identity.doubt]);
+		const { order } = identity;
+		const isVoid = creation.isVoid(made);
+		if (isVoid && order !== undefined) forget([order]);
+		await ledger?.strike([identity.doubt, ...(isVoid && order !== undefined ? [order] : [])]);
 		return made;
 	}
 
 	private async withdraw(): Promise<void> {
 		const { identity, memory } = this.creation;
-		memory.delete(identity.place);
-		forget([...this.lastingKeys(), identity.fingerprint]);
-		await this.strike(keysOf(identity));
+		memory.delete(identity.spot);
+		forget([...lastingKeysOf(identity), identity.doubt]);
+		await this.ledger?.strike(keysOf(identity));
 	}
 
-	/** The order came to nothing, so the reference may be used for the next try. */
-	private async freeOrder(): Promise<void> {
-		const { order, call } = this.creation.identity;
-		forget([order ?? '', call ?? '']);
-		if (order !== undefined) await this.strike([order]);
-	}
-
-	/** Takes entries out of n8n's database. What stays there can only refuse, so a failure is no error. */
-	private async strike(keys: string[]): Promise<void> {
-		try {
-			await this.ledger?.remove(keys);
-		} catch {
-			this.creation.context.logger.warn(
-				"An entry could not be removed from n8n's table of processed items. The same charge may be refused later until its code is given.",
-			);
+	/** The order came to nothing, so it may be made anew; unless another process has done so by a code. */
+	private async freeOrder(known: Attempt): Promise<void> {
+		const { creation, ledger } = this;
+		const { order = '', call = '' } = creation.identity;
+		const { turn } = await nextCode(creation.identity, ledger);
+		if (turn !== known.allowed) {
+			await this.refuseUnlessAllowed();
+			return;
 		}
-	}
-
-	/** The names under which it is still known when its outcome is. */
-	private lastingKeys(): string[] {
-		const { place, order, call } = this.creation.identity;
-		return [place, ...(order === undefined ? [] : [order]), ...(call === undefined ? [] : [call])];
+		this.allowed = turn;
+		forget([order, call].filter((key) => recall(key) === known));
+		if (order !== '') await ledger?.strike([order]);
 	}
 
 	private attempt(state: Attempt['state']): Attempt {
-		const { identity, amount } = this.creation;
+		const { account, identity, amount } = this.creation;
 		return {
 			state,
+			account,
 			fingerprint: identity.fingerprint,
 			startedAt: clock.now(),
+			allowed: this.allowed,
 			...(amount === undefined ? {} : { amount }),
 		};
 	}
 
 	private async recorded<T>(task: () => Promise<T>): Promise<T> {
-		try {
-			return await task();
-		} catch (error) {
+		return await task().catch((error: unknown) => {
 			if (error instanceof LedgerError) throw notRecorded(this.creation, error.message);
 			throw error;
-		}
+		});
 	}
-}
-
-function isInDoubt(attempt: Attempt | undefined): boolean {
-	return attempt?.state === 'inDoubt';
 }
 
 function recallIf(key: string | undefined): Attempt | undefined {

@@ -29,7 +29,10 @@ async function holding<T>(key: string, task: () => Promise<T>, signal?: AbortSig
 		return await task();
 	} finally {
 		release();
-		if (queues.get(key) === last) queues.delete(key);
+		// Who was cancelled leaves those before it at work, so the queue is not over yet.
+		void last.then(() => {
+			if (queues.get(key) === last) queues.delete(key);
+		});
 	}
 }
 

@@ -14,17 +14,26 @@ export function digest(...texts: string[]): string {
 	return hash.subarray(0, DIGEST_BYTES).toString('base64url');
 }
 
+/** An execution as it first began. */
+export interface Origin {
+	name: string;
+	/** Whether no other execution has that name. */
+	isUnique: boolean;
+}
+
 /**
- * Names the execution as it first began. n8n's Retry gives it another id, but keeps its token and the
- * moment at which it began, after a crash too. Older n8n has no token; there two executions that begin
- * in the same millisecond have the same name.
+ * Names the execution as it first began. n8n's Retry gives it another id, but keeps its token, after
+ * a crash too. Older n8n has no token, but keeps the moment at which it began, unless it crashed; two
+ * executions may begin in the same millisecond.
  */
-export function executionName(context: IExecuteFunctions): string {
+export function originOf(context: IExecuteFunctions): Origin {
 	const { resumeUrl } = executionSchema.parse(context.getWorkflowDataProxy(0).$execution);
 	const token = URL.canParse(resumeUrl) && new URL(resumeUrl).searchParams.get(TOKEN_NAME);
+	if (token) return { name: digest(token), isUnique: true };
 	const beganAt = context.getExecutionContext()?.establishedAt;
 	// n8n's Agents run a node without any execution.
-	return digest(token || String(beganAt ?? context.getExecutionId() ?? randomUUID()));
+	const name = String(beganAt ?? context.getExecutionId() ?? randomUUID());
+	return { name: digest(name), isUnique: false };
 }
 
 /** Whether n8n runs again what failed or crashed before. */

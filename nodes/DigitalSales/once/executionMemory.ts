@@ -14,9 +14,11 @@ const storedSchema = z
 				run: z.number(),
 				item: z.number(),
 				state: z.enum(['inDoubt', 'made']),
+				account: z.string(),
 				fingerprint: z.string(),
 				amount: z.number().optional(),
 				startedAt: z.number(),
+				allowed: z.number(),
 				result: jsonObject.optional(),
 			}),
 		),
@@ -25,7 +27,7 @@ const storedSchema = z
 	.catch(() => ({ runs: [], attempts: {} }));
 
 /** Where in an execution something is made; both counted from 0. */
-export interface Spot {
+export interface Where {
 	run: number;
 	item: number;
 }
@@ -37,6 +39,8 @@ export interface Spot {
 export class ExecutionMemory {
 	private readonly held: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
+	/** How many items of this run asked for the same. */
+	private readonly counts = new Map<string, number>();
 
 	constructor(private readonly context: IExecuteFunctions) {
 		// Without a workflow, as in n8n's Agents, there is no such context, and asking for it throws.
@@ -56,26 +60,32 @@ export class ExecutionMemory {
 		return runs.indexOf(index);
 	}
 
-	get(place: string): Attempt | undefined {
-		return this.stored.attempts[place];
+	/** How many items before this one asked for the same in this run. */
+	count(fingerprint: string): number {
+		const before = this.counts.get(fingerprint) ?? 0;
+		this.counts.set(fingerprint, before + 1);
+		return before;
 	}
 
-	set(place: string, spot: Spot, attempt: Attempt): void {
-		this.stored.attempts[place] = { ...spot, ...attempt };
+	get(spot: string): Attempt | undefined {
+		return this.stored.attempts[spot];
+	}
+
+	set(spot: string, where: Where, attempt: Attempt): void {
+		this.stored.attempts[spot] = { ...where, ...attempt };
 		this.store();
 	}
 
-	delete(place: string): void {
-		delete this.stored.attempts[place];
+	delete(spot: string): void {
+		delete this.stored.attempts[spot];
 	}
 
-	/** What this run of the node has made, in the order of its items: item and hash. */
-	made(): Array<{ item: number; hash: string }> {
-		const run = this.run();
+	/** What the node has made in this execution, in order: run, item and hash. */
+	made(): Array<Where & { hash: string }> {
 		return Object.values(this.stored.attempts)
-			.filter((attempt) => attempt.run === run && attempt.state === 'made')
-			.map(({ item, result }) => ({ item, hash: String(result?.hash) }))
-			.sort((a, b) => a.item - b.item);
+			.filter(({ state }) => state === 'made')
+			.map(({ run, item, result }) => ({ run, item, hash: String(result?.hash) }))
+			.sort((a, b) => a.run - b.run || a.item - b.item);
 	}
 
 	private store(): void {

@@ -2,22 +2,26 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../api/account';
 import { isJsonObject } from '../api/schemas/json';
-import { digest, executionName, isTool } from './execution';
+import { parseDocument } from '../domain/document';
+import { digest, isTool, originOf } from './execution';
 import type { ExecutionMemory } from './executionMemory';
 
-/**
- * What makes something the same when it is asked for again. Every name holds the account, so that
- * one account never answers for another.
- */
+/** What makes something the same when it is asked for again. */
 export interface Identity {
-	/** Where it is made: the execution as it first began, the run of the node, the item. */
+	/** Where it is made in the execution; only the execution itself knows it by this name. */
+	spot: string;
+	/** The same among all executions: the execution as it first began, the run of the node, the item. */
 	place: string;
+	/** The same again, but by who and what instead of the item: a Retry may have other rows in other order. */
+	share: string;
 	/** The Order Reference, where there is one. */
 	order?: string;
-	/** Who it is for, and what. */
-	fingerprint: string;
+	/** Who it is for, and what, in any execution. */
+	doubt: string;
 	/** The call of an agent, which repeats calls and has no place that stays the same. */
 	call?: string;
+	/** Who and what alone, without account and node. */
+	fingerprint: string;
 }
 
 /** What is asked for, of which an identity is made. */
@@ -28,7 +32,10 @@ export interface Wanted {
 	itemIndex: number;
 }
 
-/** Works out the identity of one item. */
+/**
+ * Works out the identity of one item. Order, doubt and call hold the account, so that one account
+ * never answers for another; a place is one whatever the credential is by now.
+ */
 export function identify(
 	context: IExecuteFunctions,
 	account: Account,
@@ -39,13 +46,20 @@ export function identify(
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
 	const scope = [account.key, ...node];
+	const origin = originOf(context);
 	const call = digest('call', ...scope, fingerprint, orderReference ?? '');
-	const spot = isTool(context) ? [call] : [String(memory.run()), String(itemIndex)];
+	const run = String(memory.run());
+	const spot = isTool(context) ? [call] : [run, String(itemIndex)];
+	const unmistakable = origin.isUnique ? [] : [fingerprint];
+	const nth = String(memory.count(fingerprint));
 	return {
-		place: digest('place', ...scope, executionName(context), ...spot),
+		spot: digest(...spot),
+		place: digest('place', ...node, origin.name, ...spot, ...unmistakable),
+		share: digest('share', ...node, origin.name, isTool(context) ? call : run, fingerprint, nth),
 		...(orderReference === undefined ? {} : { order: digest('order', ...scope, orderReference) }),
-		fingerprint: digest('fingerprint', ...scope, fingerprint),
+		doubt: digest('doubt', ...scope, fingerprint),
 		...(isTool(context) ? { call } : {}),
+		fingerprint,
 	};
 }
 
@@ -65,20 +79,32 @@ const customerSchema = z
  * @param body of POST /transactions (API document, Endpoint 3)
  */
 export function chargeFingerprint(body: IDataObject): string {
+	const cart = Array.isArray(body.cart) ? body.cart.map(cartItem).sort() : [];
+	return digest('charge', JSON.stringify([customerOf(body), cart, plain(body.amount)]));
+}
+
+function customerOf(body: IDataObject): string[] {
 	const { document, email, phone_number: phone, name } = customerSchema.parse(body.customer);
-	const customer =
-		document?.toUpperCase().replace(/[^0-9A-Z]/g, '') ||
+	const known = parseDocument(document);
+	if ('document' in known) return [known.document];
+	const other =
 		email?.trim().toLowerCase() ||
 		phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '') ||
 		name?.trim().toLowerCase().normalize('NFC');
-	const cart = Array.isArray(body.cart) ? body.cart.map(cartItem).sort() : [];
-	return digest('charge', JSON.stringify([customer ?? null, cart, body.amount ?? null]));
+	// A document that is none, such as all zeros, may stand for anybody.
+	return [document ?? '', other ?? ''];
 }
 
 function cartItem(item: unknown): string {
 	if (!isJsonObject(item)) return JSON.stringify(item);
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = item;
-	return JSON.stringify([hash ?? title, price, quantity, type].map((value) => value ?? null));
+	return JSON.stringify([hash ?? title, price, quantity, type].map(plain));
+}
+
+/** A number that was written as text is the same number. */
+function plain(value: unknown): unknown {
+	if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
+	return value ?? null;
 }
 
 /** An offer as it is asked for. */

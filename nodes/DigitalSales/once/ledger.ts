@@ -47,7 +47,11 @@ export class Ledger {
 			const seen = await this.record(keys);
 			// Another process that writes at the same moment may replace what was written here.
 			for (let tries = 0; tries < MOST_TRIES; tries++) {
-				if ((await this.record(keys)).size === keys.length) {
+				const there = await this.record(keys).catch(async (error: unknown) => {
+					await this.takeOut(keys.filter((key) => !seen.has(key)));
+					throw error;
+				});
+				if (there.size === keys.length) {
 					await this.renewDoubts(keys.length);
 					return seen;
 				}
@@ -56,18 +60,15 @@ export class Ledger {
 		});
 	}
 
-	/** Takes keys out again. */
-	async remove(keys: readonly string[]): Promise<void> {
-		await this.alone(async () => {
-			await this.context.helpers.removeProcessed([...keys], 'node', OPTIONS);
-			for (const key of keys) this.row.doubts.delete(key);
-		});
+	/** Takes keys out again, now or before the next entry: what stays there could only refuse. */
+	async strike(keys: readonly string[]): Promise<void> {
+		await this.alone(async () => await this.takeOut(keys));
 	}
 
 	/** Whether a key was entered. */
 	async has(key: string): Promise<boolean> {
 		const isThere = (await this.enter([key])).has(key);
-		if (!isThere) await this.remove([key]);
+		if (!isThere) await this.strike([key]);
 		return isThere;
 	}
 
@@ -77,20 +78,27 @@ export class Ledger {
 	}
 
 	private async record(keys: readonly string[]): Promise<Set<string>> {
+		if (this.row.leftover.size > 0) await this.takeOut([]);
 		for (let tries = 1; ; tries++) {
-			try {
-				const { processed } = await this.context.helpers.checkProcessedAndRecord(
-					[...keys],
-					'node',
-					OPTIONS,
-				);
-				return new Set(processed.map(String));
-			} catch (error) {
-				if (tries >= MOST_TRIES) {
+			const answer = await this.context.helpers
+				.checkProcessedAndRecord([...keys], 'node', OPTIONS)
+				.catch((error: unknown) => {
+					if (tries < MOST_TRIES) return undefined;
 					throw new LedgerError(error instanceof Error ? error.message : String(error));
-				}
-			}
+				});
+			if (answer) return new Set(answer.processed.map(String));
 		}
+	}
+
+	private async takeOut(keys: readonly string[]): Promise<void> {
+		const { row, context } = this;
+		for (const key of keys) row.doubts.delete(key);
+		const gone = [...row.leftover, ...keys];
+		row.leftover = new Set(gone);
+		await context.helpers.removeProcessed(gone, 'node', OPTIONS).then(
+			() => row.leftover.clear(),
+			() => context.logger.warn("n8n's table of processed items could not be written to."),
+		);
 	}
 
 	/** n8n drops what was entered first, so what is still in doubt is entered anew in time. */
@@ -98,12 +106,15 @@ export class Ledger {
 		const { row } = this;
 		row.entered += entered;
 		if (row.entered < MOST_ENTRIES / 2) return;
-		row.entered = 0;
 		const doubts = [...row.doubts].slice(-MOST_ENTRIES / 2);
 		row.doubts = new Set(doubts);
+		row.entered = 0;
 		if (doubts.length === 0) return;
-		await this.context.helpers.removeProcessed(doubts, 'node', OPTIONS);
-		await this.record(doubts);
+		await this.context.helpers
+			.removeProcessed(doubts, 'node', OPTIONS)
+			.then(async () => await this.record(doubts))
+			// Tried again with the next entry.
+			.catch(() => (row.entered = MOST_ENTRIES));
 	}
 
 	private async alone<T>(task: () => Promise<T>): Promise<T> {
@@ -112,7 +123,7 @@ export class Ledger {
 
 	private get row(): LedgerRow {
 		const { ledgerRows } = processState;
-		const row = ledgerRows.get(this.name) ?? { entered: 0, doubts: new Set() };
+		const row = ledgerRows.get(this.name) ?? { entered: 0, doubts: new Set(), leftover: new Set() };
 		ledgerRows.delete(this.name);
 		ledgerRows.set(this.name, row);
 		for (const oldest of ledgerRows.keys()) {

@@ -56,6 +56,16 @@ export function changed(subject: Subject, earlier: Attempt): NodeOperationError 
 	);
 }
 
+/** It was made in this place, under a token with which it cannot be read now. */
+export function otherAccount(subject: Subject): NodeOperationError {
+	const what = subject.kind === 'charge' ? customerOf(subject) : 'The offer';
+	return refusal(
+		subject,
+		`${what} was already ${subject.kind === 'charge' ? 'charged' : 'created'} with another token or Base URL, so nothing was sent`,
+		['Choose the credential that this execution began with, or run the workflow anew.'],
+	);
+}
+
 /** The reference belongs to another order. */
 export function otherOrder(subject: Subject): NodeOperationError {
 	return refusal(

@@ -101,7 +101,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
 		const { attempts } = processState;
-		const entry = { fingerprint: 'f', startedAt: 0 };
+		const entry = { fingerprint: 'f', startedAt: 0, account: 'a', allowed: 0 };
 		attempts.set('doubt', { state: 'inDoubt', ...entry });
 		for (let nth = 0; nth < 10_000; nth++) attempts.set(`made ${nth}`, { state: 'made', ...entry });
 		await shop.run(shop.parameters('order-1'));

@@ -180,6 +180,7 @@ function creationOf(
 		itemIndex,
 		kind: 'offer',
 		about,
+		account: account.key,
 		identity: identify(context, account, memory, { fingerprint, itemIndex }),
 		memory,
 		codes: typedCodes(options.repeatCode),

@@ -140,6 +140,7 @@ function creationOf(form: CreateForm, charge: Charge, { client, memory }: ItemRu
 		about: describeCharge(form),
 		amount: typeof body.amount === 'number' ? body.amount : undefined,
 		orderReference,
+		account: account.key,
 		identity: identify(context, account, memory, { fingerprint, orderReference, itemIndex }),
 		memory,
 		codes: typedCodes(form.options.repeatCode),
