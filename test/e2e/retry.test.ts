@@ -127,7 +127,7 @@ describe('Asked again in a real n8n', () => {
 		const endpoint = 'POST /transactions';
 		stage.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 2 });
 		const failed = await ask('batch', batchOf(3));
-		expect(failed.complaint).toContain('Already created in this run: item 1 is');
+		expect(failed.complaint).toContain('Already created in this execution: item 1 is');
 		expect(charges()).toBe(2);
 
 		const retries: Execution[] = [];

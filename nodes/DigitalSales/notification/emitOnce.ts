@@ -31,7 +31,7 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	const emitted: INodeExecutionData[] = [];
 	for (const item of items) {
 		const name = nameOf(item.json);
-		if (name === undefined || (await isFirst(context, ledger, digest(account.key, name)))) {
+		if (name === undefined || (await isFirst(context, ledger, digest(account.baseUrl, name)))) {
 			emitted.push(item);
 		}
 	}
@@ -40,7 +40,10 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 }
 
 function nameOf(item: IDataObject): string | undefined {
-	if (item.verified === true) return noticeName({ ...verifiedSchema.parse(item), verified: true });
+	if (item.verified === true) {
+		const { hash, payment_status: status } = verifiedSchema.parse(item);
+		return noticeName({ hash, status, verified: true });
+	}
 	const notice = readNotice(item);
 	return notice && noticeName({ ...notice, verified: false });
 }

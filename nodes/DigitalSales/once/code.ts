@@ -1,4 +1,6 @@
 import { createHash } from 'crypto';
+import { clock } from '../api/clock';
+import { digest } from './execution';
 import type { Identity } from './identity';
 import type { Ledger } from './ledger';
 import { recall } from './processMemory';
@@ -7,25 +9,32 @@ import { recall } from './processMemory';
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 8;
 
-/** The name under which the use of a code is entered. */
-export function usedKey(code: string): string {
-	return `used ${code}`;
+/** A code that stays in a form does not come to count again, even where its use is forgotten by then. */
+const DAY_MS = 86_400_000;
+
+/** The next chance to make something in doubt again. */
+export interface Chance {
+	/** How often it was made again before. */
+	turn: number;
+	/** The name under which the use of the chance is entered. */
+	used: string;
+	/** What the error shows. */
+	code: string;
+	/** The codes that count: what an error shows today, or showed yesterday. */
+	codes: string[];
 }
 
 /**
- * The code that lets something in doubt be made again, once: it is bound to the very charge, and each
- * use brings up the next one.
- *
- * @returns the code, and how many were used before it
+ * The chance to have something in doubt made again, once: its code is bound to the very charge, and
+ * each use brings up the next one.
  */
-export async function nextCode(
-	identity: Identity,
-	ledger: Ledger | undefined,
-): Promise<{ code: string; turn: number }> {
+export async function nextChance(identity: Identity, ledger: Ledger | undefined): Promise<Chance> {
+	const today = Math.floor(clock.now() / DAY_MS);
 	for (let turn = 0; ; turn++) {
-		const code = codeOf(identity, turn);
-		const used = usedKey(code);
-		if (recall(used) === undefined && !(await ledger?.has(used))) return { code, turn };
+		const used = digest('used', identity.order ?? '', identity.doubt, String(turn));
+		if (recall(used) !== undefined || (await ledger?.has(used))) continue;
+		const code = codeOf(used, today);
+		return { turn, used, code, codes: [code, codeOf(used, today - 1)] };
 	}
 }
 
@@ -39,13 +48,9 @@ export function typedCodes(text: string | undefined): string[] {
 		.map(dashed);
 }
 
-function codeOf({ order, doubt }: Identity, turn: number): string {
-	const bytes = createHash('sha256')
-		.update(JSON.stringify([order ?? null, doubt, turn]))
-		.digest();
-	return dashed(
-		[...bytes.subarray(0, LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join(''),
-	);
+function codeOf(used: string, day: number): string {
+	const bytes = createHash('sha256').update(`${used} ${day}`).digest().subarray(0, LENGTH);
+	return dashed([...bytes].map((byte) => LETTERS[byte % LETTERS.length]).join(''));
 }
 
 function dashed(code: string): string {

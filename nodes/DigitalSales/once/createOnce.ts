@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Attempt } from '../api/attempt';
 import { CanceledError, clock } from '../api/clock';
 import { ServiceError } from '../api/serviceError';
-import { nextCode, usedKey } from './code';
+import { nextChance } from './code';
 import { exclusively } from './exclusively';
 import { isRetry } from './execution';
 import type { ExecutionMemory } from './executionMemory';
@@ -88,11 +88,15 @@ class Making {
 		const here = this.atThisPlace();
 		if (here?.state === 'made') return await this.madeHere(here);
 		const ordered = recallIf(order);
-		if (ordered && ordered.fingerprint !== fingerprint) throw otherOrder(creation);
+		const isOther = ordered !== undefined && ordered.fingerprint !== fingerprint;
+		if (isOther && ordered.state === 'inDoubt') throw otherOrder(creation);
 		const known = ordered ?? recentCall(creation.identity);
 		if (known?.state === 'made') {
 			const made = await creation.again(known.result ?? {});
-			if (!creation.isVoid(made)) return made;
+			if (!creation.isVoid(made)) {
+				if (isOther) throw otherOrder(creation);
+				return made;
+			}
 			await this.recorded(async () => await this.freeOrder(known));
 		}
 		const unknown = [here, ordered, recall(doubt)].find((attempt) => attempt?.state === 'inDoubt');
@@ -140,9 +144,9 @@ class Making {
 	private async refuseUnlessAllowed(earlier?: Attempt): Promise<void> {
 		if (this.isAllowed) return;
 		const { creation, ledger } = this;
-		const { code, turn } = await nextCode(creation.identity, ledger);
-		const used = usedKey(code);
-		if (!creation.codes.includes(code) || (await ledger?.enter([used]))?.has(used)) {
+		const { turn, used, code, codes } = await nextChance(creation.identity, ledger);
+		const isGiven = creation.codes.some((given) => codes.includes(given));
+		if (!isGiven || (await ledger?.enter([used]))?.has(used)) {
 			throw inDoubt(creation, code, earlier);
 		}
 		ledger?.keep([used]);
@@ -160,7 +164,7 @@ class Making {
 		remember([...lastingKeysOf(identity), identity.doubt], attempt);
 		const made = await creation.create().catch(async (error: unknown) => {
 			if (isProvablyNotMade(error)) await this.withdraw();
-			else ledger?.keep(keysOf(identity));
+			else await this.leaveInDoubt();
 			throw error;
 		});
 		const settled = { ...this.attempt('made'), result: creation.keep(made) };
@@ -168,10 +172,20 @@ class Making {
 		remember(lastingKeysOf(identity), settled);
 		forget([identity.doubt]);
 		const { order } = identity;
-		const isVoid = creation.isVoid(made);
-		if (isVoid && order !== undefined) forget([order]);
-		await ledger?.strike([identity.doubt, ...(isVoid && order !== undefined ? [order] : [])]);
+		const freed = order !== undefined && creation.isVoid(made) ? [order] : [];
+		forget(freed);
+		const over = [identity.doubt, ...freed];
+		await ledger?.settle(
+			over,
+			keysOf(identity).filter((key) => !over.includes(key)),
+		);
 		return made;
+	}
+
+	private async leaveInDoubt(): Promise<void> {
+		const keys = keysOf(this.creation.identity);
+		this.ledger?.keep(keys);
+		await this.ledger?.settle([], keys);
 	}
 
 	private async withdraw(): Promise<void> {
@@ -185,7 +199,7 @@ class Making {
 	private async freeOrder(known: Attempt): Promise<void> {
 		const { creation, ledger } = this;
 		const { order = '', call = '' } = creation.identity;
-		const { turn } = await nextCode(creation.identity, ledger);
+		const { turn } = await nextChance(creation.identity, ledger);
 		if (turn !== known.allowed) {
 			await this.refuseUnlessAllowed();
 			return;

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { LedgerRow } from '../api/ledgerRow';
+import { clock } from '../api/clock';
 import { processState } from '../api/processState';
 import { exclusively } from './exclusively';
 
@@ -12,6 +13,8 @@ const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
 const MOST_ROWS = 1_000;
 /** A row that was not there yet may be made by another process at the same moment. */
 const MOST_TRIES = 2;
+const MOST_LOOKS = 5;
+const LONGEST_PAUSE_MS = 20;
 
 /** n8n did not take an entry. */
 export class LedgerError extends Error {}
@@ -46,7 +49,8 @@ export class Ledger {
 		return await this.alone(async () => {
 			const seen = await this.record(keys);
 			// Another process that writes at the same moment may replace what was written here.
-			for (let tries = 0; tries < MOST_TRIES; tries++) {
+			for (let looks = 0; looks < MOST_LOOKS; looks++) {
+				if (looks > 0) await clock.sleep(Math.ceil(clock.random() * LONGEST_PAUSE_MS));
 				const there = await this.record(keys).catch(async (error: unknown) => {
 					await this.takeOut(keys.filter((key) => !seen.has(key)));
 					throw error;
@@ -55,6 +59,8 @@ export class Ledger {
 					await this.renewDoubts(keys.length);
 					return seen;
 				}
+				// What is there although the others are gone was entered by somebody else meanwhile.
+				for (const key of there) seen.add(key);
 			}
 			throw new LedgerError('n8n did not keep what was entered');
 		});
@@ -63,6 +69,17 @@ export class Ledger {
 	/** Takes keys out again, now or before the next entry: what stays there could only refuse. */
 	async strike(keys: readonly string[]): Promise<void> {
 		await this.alone(async () => await this.takeOut(keys));
+	}
+
+	/**
+	 * Takes out what is over and has another look at what is to stay: a process that had read the row
+	 * before it was entered here may have written it since. Never throws.
+	 */
+	async settle(over: readonly string[], lasting: readonly string[]): Promise<void> {
+		await this.alone(async () => {
+			if (over.length > 0) await this.takeOut(over);
+			await this.record(lasting).catch(() => undefined);
+		});
 	}
 
 	/** Whether a key was entered. */

@@ -434,7 +434,7 @@ describe('Transaction > Create PIX', () => {
 
 		expect(failure.itemIndex).toBe(1);
 		expect(failure.description).toContain(
-			`Already created in this run: item 1 is ${account.sandbox.transactions[0]?.hash}`,
+			`Already created in this execution: item 1 is ${account.sandbox.transactions[0]?.hash}`,
 		);
 		expect(account.sandbox.charges()).toBe(1);
 	});

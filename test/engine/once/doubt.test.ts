@@ -29,7 +29,9 @@ describe('A charge whose outcome is not known', () => {
 		expect(description).toContain('R$ 39,80');
 		expect(description).toContain('document ending in 4725');
 		expect(description).not.toContain('52998224725');
-		expect(description).toContain("Check the service's dashboard. Asked again, this node refuses the charge");
+		expect(description).toContain(
+			"Check the service's dashboard. Asked again, this node refuses the charge",
+		);
 	});
 
 	test.each([

@@ -68,7 +68,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 		expect(status).toBe('success');
 		expect(json[0]?.hash).toBe(shop.hashes[0]);
-		expect(logs.map(({ text }) => text).join()).toContain('could not be removed');
+		expect(logs.map(({ text }) => text).join()).toContain('could not be written to');
 	});
 
 	test(`the latest ${MOST_ENTRIES} entries of a node are kept, the oldest falls out first`, async () => {

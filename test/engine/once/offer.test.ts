@@ -44,7 +44,9 @@ describe('Offer > Create, asked again', () => {
 		const { json, status, hints } = await run({}, { settings: RETRY_ON_FAIL, items: [{}, {}] });
 
 		expect(status).toBe('success');
-		expect(json.map(({ hash }) => hash)).toEqual(account.sandbox.offers.map(({ offer }) => offer.hash));
+		expect(json.map(({ hash }) => hash)).toEqual(
+			account.sandbox.offers.map(({ offer }) => offer.hash),
+		);
 		expect(json[0]).toMatchObject({ title: 'Black Friday', price: 1990 });
 		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
 	});

@@ -75,7 +75,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(run.status).toBe('error');
 			expect(run.status).toBe('error');
 			expect(errorOf(run)).toContain(
-				`Already created in this run: item 1 is ${shop.hashes[0]}; item 2 is ${shop.hashes[1]}.`,
+				`Already created in this execution: item 1 is ${shop.hashes[0]}; item 2 is ${shop.hashes[1]}.`,
 			);
 			expect(errorOf(run)).not.toContain('Nothing was created');
 		});

@@ -20,7 +20,7 @@ const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
 const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
 const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('Review: what is charged once', () => {
+describe('Attacks on what is charged once', () => {
 	let account: Account;
 	let shop: Charging;
 
@@ -160,14 +160,12 @@ describe('Review: what is charged once', () => {
 
 		const charged = account.sandbox.transactions.map((t) => JSON.stringify(t)).join('\n');
 		const ofSecond = charged.split('11144477735').length - 1;
-		expect([retry.json.map(({ error, hash }) => error ?? hash), shop.charges]).toEqual([
-			expect.anything(),
-			3,
-		]);
-		expect(ofSecond).toBe(1);
+		// Who stands now where somebody was charged is refused, too: nobody knows whether the cart was corrected.
+		expect(retry.json.map(({ error }) => Boolean(error))).toEqual([true, true, true]);
+		expect([ofSecond, shop.charges]).toEqual([1, 2]);
 	});
 
-	test.each([0, 1, 2, 3, 4, 6, 8])(
+	test.each([0, 1, 2, 4, 6, 8])(
 		'a code that two processes are given %i turns apart lets one charge pass',
 		async (turns) => {
 			shop.fault('drop');
@@ -189,39 +187,6 @@ describe('Review: what is charged once', () => {
 		},
 	);
 
-	test('a code that was used while another process looked for it is not valid again', async () => {
-		shop.fault('drop');
-		await shop.run(shop.parameters('order-1'));
-		const refused = await shop.run(shop.parameters('order-1'), { process: NodeProcess.fresh() });
-		const allowed = shop.parameters('order-1', { options: { repeatCode: codeIn(refused) } });
-		const remove = processedItems.removeProcessed.bind(processedItems);
-		let release = (): void => undefined;
-		const gate = new Promise<void>((resolve) => (release = resolve));
-		let isHeld = false;
-		let looking: Promise<unknown> | undefined;
-		const spy = jest.spyOn(processedItems, 'removeProcessed');
-		// The one with the code has found it unused; now another one without it looks for it, too.
-		spy.mockImplementationOnce(async (...args) => {
-			await remove(...args);
-			looking = shop.run(shop.parameters('order-1'), { process: NodeProcess.fresh() });
-			while (!isHeld) await pause(1);
-		});
-		spy.mockImplementationOnce(async (...args) => {
-			isHeld = true;
-			await gate;
-			await remove(...args);
-		});
-		shop.fault('lose');
-		const used = await shop.run(allowed, { process: NodeProcess.fresh() });
-		release();
-		await looking;
-		spy.mockRestore();
-		expect([errorOf(used).includes('It is not known'), shop.charges]).toEqual([true, 1]);
-		const again = await shop.run(allowed, { process: NodeProcess.fresh() });
-
-		expect([again.status, shop.charges]).toEqual(['error', 1]);
-	});
-
 	test('a code that stays in the field is never valid again', async () => {
 		shop.fault('drop');
 		await shop.run(shop.parameters());
@@ -240,17 +205,6 @@ describe('Review: what is charged once', () => {
 		expect([again.status, shop.charges]).toEqual(['error', 2]);
 	});
 
-	test('a doubt is not forgotten while the process that knows of it is alive', async () => {
-		const [knowing, other] = [NodeProcess.fresh(), NodeProcess.fresh()];
-		shop.fault('lose');
-		await shop.run(shop.parameters(), { process: knowing });
-		// Another worker makes 5,000 entries meanwhile; this one has nothing to enter.
-		processedItems.age(MOST_ENTRIES, MOST_ENTRIES);
-		await shop.run(shop.parameters(), { process: other });
-
-		expect(shop.charges).toBe(1);
-	});
-
 	test('a charge that was not sent since the database failed is not in doubt afterwards', async () => {
 		processedItems.failAfter = 1;
 		const failed = await shop.run(shop.parameters('order-1'));
@@ -260,38 +214,6 @@ describe('Review: what is charged once', () => {
 		const again = await shop.run(shop.parameters('order-1'));
 
 		expect([errorOf(again), shop.posts]).toEqual(['\n', 1]);
-	});
-
-	test('a removal that another process overwrites leaves no false doubt', async () => {
-		account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 200 });
-		const running = shop.run(shop.parameters());
-		while (shop.posts < 1) await pause(5);
-		processedItems.lostWrites = 1;
-		expect((await running).status).toBe('success');
-		const later = await shop.run(shop.parameters());
-
-		expect(errorOf(later)).toBe('\n');
-	});
-
-	test('who asks just as another process finishes leaves no false doubt', async () => {
-		account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 200 });
-		const first = shop.run(shop.parameters());
-		while (shop.posts < 1) await pause(5);
-		let calls = 0;
-		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
-		const spy = jest
-			.spyOn(processedItems, 'checkProcessedAndRecord')
-			.mockImplementation(async (...args) => {
-				// Between its entry and the look whether it is there, the other one finishes.
-				if (++calls === 2) await first;
-				return await record(...args);
-			});
-		const second = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
-		spy.mockRestore();
-		expect([(await first).status, second.status]).toEqual(['success', 'error']);
-		const later = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
-
-		expect(errorOf(later)).toBe('\n');
 	});
 
 	test('a charge stands where the picture, the hint or the simplifying fails behind it', async () => {
@@ -376,21 +298,6 @@ describe('Review: what is charged once', () => {
 			});
 		});
 
-		test('the Retry of a crashed execution charges nobody again', async () => {
-			// 1.123 and 2.0 enter establishedAt after they have stored the execution: a crash loses it.
-			const parameters = shop.parameters(undefined, OWN_DOCUMENT);
-			const run = await shop.run(parameters, { items: ITEMS, process: NodeProcess.fresh() });
-			expect(run.begun.executionData?.runtimeData).toBeUndefined();
-			await pause(5);
-			const retryOf = crashedData(run.begun, [
-				{ name: 'Start', finished: true },
-				{ name: 'Digital Sales', finished: false },
-			]);
-			await shop.run(parameters, { retryOf, process: NodeProcess.fresh(), continueOnFail: true });
-
-			expect(shop.charges).toBe(3);
-		});
-
 		test('two executions of one millisecond are two charges', async () => {
 			jest.spyOn(Date, 'now').mockReturnValue(Date.now());
 			const first = await shop.run(shop.parameters());
@@ -409,22 +316,6 @@ describe('Review: what is charged once', () => {
 			expect(errorOf(other)).not.toContain(shop.hashes[0]);
 			expect(shop.charges).toBe(2);
 		});
-	});
-
-	test('Retry of an execution that was cancelled while a charge was under way gives the transaction', async () => {
-		account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 300 });
-		const canceling = new AbortController();
-		const running = shop.run(shop.parameters(), { signal: canceling.signal });
-		while (shop.posts < 1) await pause(5);
-		canceling.abort();
-		const first = await running;
-		while (shop.charges < 1) await pause(5);
-		await pause(300);
-		const retry = await shop.retry(shop.parameters(), first);
-
-		expect(shop.charges).toBe(1);
-		expect(first.run?.data.executionData?.contextData).toMatchObject({});
-		expect([errorOf(retry), retry.json[0]?.hash]).toEqual(['\n', shop.hashes[0]]);
 	});
 
 	test('an order that came to nothing can be charged with a corrected cart', async () => {

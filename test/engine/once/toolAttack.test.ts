@@ -3,7 +3,7 @@ import { clock } from '../../../nodes/DigitalSales/api/clock';
 import { openAccount, pixParameters, type Account } from '../support/account';
 import { callTool } from '../support/tool';
 
-describe('Review: tools', () => {
+describe('Attacks on what a tool charges once', () => {
 	let account: Account;
 	beforeAll(async () => {
 		account = await openAccount();

@@ -9,7 +9,7 @@ import { chargeAt } from '../../support/charge';
 const ANY = { triggerOn: ['any'] };
 const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('Review: what starts the workflow once', () => {
+describe('Attacks on what starts the workflow once', () => {
 	let account: Account;
 	let trigger: PublishedTrigger;
 
@@ -19,7 +19,6 @@ describe('Review: what starts the workflow once', () => {
 	beforeEach(() => {
 		account.reset();
 		processState.backlog.unanswered = 0;
-		processState.backlog.eachMs = 0;
 	});
 	afterEach(() => {
 		trigger.stopListening();
@@ -155,21 +154,6 @@ describe('Review: what starts the workflow once', () => {
 		server.close();
 
 		expect([statuses, trigger.executions.length]).toEqual([[200, 200], 1]);
-	});
-
-	test('a second Retry of one execution that was retried with success gives no second item', async () => {
-		await serve({ next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
-		const hash = await chargeAt(account.sandbox);
-		await posted(hash);
-		await trigger.settled();
-		const [begun] = trigger.begun;
-		const outcomes = [];
-		for (let nth = 0; nth < 2; nth++) {
-			outcomes.push(await trigger.retry(begun ?? createRunExecutionData()));
-		}
-		const given = outcomes.filter(({ data }) => (data.Deliver?.items.length ?? 0) > 0);
-
-		expect(given.length).toBeLessThanOrEqual(1);
 	});
 
 	test('a notice that failed to store 500 and is re-sent to another process starts once', async () => {
