@@ -106,22 +106,28 @@ describe('from the catalog to a verified sale, over several processes', () => {
 		);
 	});
 
-	test('repeated to the webhook process after its restart, the notice starts nothing', async () => {
+	test('repeated to the webhook process after its restart, the notice gives no second sale', async () => {
 		const hash = String(charging.items(NODES.charge)[0]?.json.hash);
-		const before = (await cluster.rest.executions(workflowId)).length;
+		const before = (await cluster.rest.executions(workflowId)).map(({ id }) => id);
 		const [webhook] = cluster.webhooks;
 		await webhook?.stop();
 		await webhook?.start();
 
 		const delivery = await cluster.sandbox.notify(hash);
 		await pause(2_000);
+		const summaries = await cluster.rest.executions(workflowId);
+		const [repeat, ...others] = summaries.filter(({ id }) => !before.includes(id));
+		const execution = await cluster.rest.ended(repeat?.id ?? '');
 
 		expect(delivery.status).toBe(200);
-		expect((await cluster.rest.executions(workflowId)).length).toBe(before);
+		expect(others).toEqual([]);
+		expect(execution.summary.status).toBe('success');
+		expect(execution.items(NODES.trigger)).toEqual([]);
+		expect(execution.items(NODES.sale)).toEqual([]);
 		figures.add(
 			'the notice again, after a restart of the webhook process',
 			1,
-			'answered 200, nothing starts',
+			'answered 200; the execution ends in success without an item',
 		);
 	});
 

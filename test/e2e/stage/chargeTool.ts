@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { EXAMPLES_FOLDER, PACKAGE_NAME } from '../../n8n/paths';
 import type { Sandbox } from '../../sandbox';
+import { cpf } from '../../support/cpf';
 
 const nodeSchema = z.object({ name: z.string(), parameters: z.record(z.unknown()) });
 const exampleSchema = z.object({ nodes: z.array(nodeSchema) });
@@ -31,16 +32,6 @@ export async function chargeParameters(orderReference?: string): Promise<Record<
 	if (!charge) throw new Error(`The example has no node "${CHARGE_NODE}".`);
 	const additionalFields = orderReference === undefined ? {} : { orderReference };
 	return { ...charge.parameters, additionalFields };
-}
-
-/** Made up: the last two of the digits are what makes a CPF of the others. */
-function cpf(number: number): string {
-	const digits = [...String(number)].map(Number);
-	while (digits.length < 11) {
-		const weighed = digits.map((digit, index) => digit * (digits.length + 1 - index));
-		digits.push(((weighed.reduce((sum, one) => sum + one, 0) * 10) % 11) % 10);
-	}
-	return digits.join('').replace(/^(\d{3})(\d{3})(\d{3})/, '$1.$2.$3-');
 }
 
 /** Gives an order of a customer whom nobody has charged before. */

@@ -187,14 +187,16 @@ describe('Attacks on what is charged once', () => {
 		},
 	);
 
-	test('a code that stays in the field is never valid again', async () => {
+	test('a code that stays in the field does not count again, even where its use is forgotten', async () => {
 		shop.fault('drop');
 		await shop.run(shop.parameters());
 		const refused = await shop.run(shop.parameters());
 		const allowed = shop.parameters(undefined, { options: { repeatCode: codeIn(refused) } });
 		expect((await shop.run(allowed)).status).toBe('success');
-		// 5,000 later entries of the node, and a restart.
+		// 5,000 later entries of the node, two days, and a restart.
 		processedItems.age(MOST_ENTRIES, MOST_ENTRIES);
+		const { now } = Date;
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 2 * 86_400_000);
 		const process = NodeProcess.fresh();
 		shop.fault('lose');
 		const unknown = await shop.run(allowed, { process });

@@ -3,11 +3,13 @@ import type { Downstream } from '../../e2e/stage/downstream';
 import { chainOf, createPix, waitForPayment, webStart } from '../../e2e/stage/workflows';
 import { sendRequest } from '../../engine/harness/http';
 import type { StoredTransaction } from '../../sandbox/types';
+import { cpf } from '../../support/cpf';
 import { cartOf } from './cart';
 import type { Cluster } from './cluster';
 
 const POLL_MS = 20;
 const WITHIN_MS = 30_000;
+const FIRST_CUSTOMER = 200_300_400;
 
 /** How a workflow waits: whom its charge tells, and the parameters of its Wait for Payment. */
 export interface Way {
@@ -40,6 +42,8 @@ export class Waits {
 			const charge = createPix({
 				notify,
 				customerName: '={{ $json.body.customer }}',
+				// A customer who is charged the same by two workers at once is refused.
+				customerDocument: '={{ $json.body.document }}',
 				cart: cartOf(cluster.sandbox),
 			});
 			const workflow = chainOf(name, cluster.credential, [
@@ -58,10 +62,12 @@ export class Waits {
 	/** Starts an execution, and gives its charge as soon as the execution looks at it. */
 	async begin(way: string): Promise<StoredTransaction> {
 		const { sandbox, url } = this.cluster;
-		const customer = `Customer ${(this.customers += 1)}`;
+		this.customers += 1;
+		const customer = `Customer ${this.customers}`;
+		const document = cpf(FIRST_CUSTOMER + this.customers);
 		await sendRequest(`${url}/webhook/${way}`, {
 			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ customer }),
+			body: JSON.stringify({ customer, document }),
 		});
 		return await until(() => {
 			const made = sandbox.transactions.find((one) => one.customer.name === customer);
