@@ -7,6 +7,8 @@ import { exclusively } from './exclusively';
 /**
  * How many keys n8n keeps for a node; beyond that the oldest fall out. All of them are read and
  * written with each entry, so their number is its price.
+ *
+ * @internal
  */
 export const MOST_ENTRIES = 5_000;
 const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;

@@ -198,7 +198,7 @@ describe('What a person reads of a failed request', () => {
 		const { description } = await account.fail({ ...offer(), title: '', price: '' });
 
 		expect(description).toContain(
-			`It was about: an offer of the product ${account.sandbox.products[0]?.hash}. It may exist.`,
+			`It was about: an offer of the product ${account.sandbox.products[0]?.hash}. The offer may exist.`,
 		);
 	});
 
@@ -211,7 +211,7 @@ describe('What a person reads of a failed request', () => {
 		const { node } = await running;
 
 		expect(node?.error?.message).toContain('It is not known whether the service did this');
-		expect(node?.error?.description).toContain('The charge may exist.');
+		expect(node?.error?.description).toContain('The customer may already have been charged.');
 	});
 
 	test('a read that was cancelled while it was under way says just that', async () => {
