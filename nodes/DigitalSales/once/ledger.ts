@@ -105,7 +105,10 @@ export class Ledger {
 					if (tries < MOST_TRIES) return undefined;
 					throw new LedgerError(error instanceof Error ? error.message : String(error));
 				});
-			if (answer) return new Set(answer.processed.map(String));
+			if (!answer) continue;
+			// What is entered anew is not to be taken out for what it was before.
+			for (const key of keys) this.row.leftover.delete(key);
+			return new Set(answer.processed.map(String));
 		}
 	}
 
