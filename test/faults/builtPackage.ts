@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-require-imports -- the build is there only after `npm run build` */
 import type { ICredentialType, INodeType } from 'n8n-workflow';
-import { ACTION_TYPE, CREDENTIAL_TYPE, NodeProcess } from '../engine/harness';
+import { ACTION_TYPE, CREDENTIAL_TYPE, NodeProcess, processedItems } from '../engine/harness';
 import type { ReplaceableClock } from '../support/virtualTime';
 
 interface BuiltClasses {
@@ -21,10 +21,16 @@ export const builtPackage = new NodeProcess({
 export const { clock: builtClock } = require(`${api}/clock`) as { clock: ReplaceableClock };
 
 const { processState } = require(`${api}/processState`) as {
-	processState: Record<string, { clear: () => void }>;
+	processState: Record<string, { clear?: () => void }>;
 };
 
-/** Forgets what the process knows of accounts, notices and charges. */
+/** What a restart of n8n does: the process knows nothing any more. */
+export function restart(): void {
+	for (const memory of Object.values(processState)) memory.clear?.();
+}
+
+/** Forgets what the process and n8n's database know of accounts, notices and charges. */
 export function forgetEverything(): void {
-	for (const memory of Object.values(processState)) memory.clear();
+	restart();
+	processedItems.clear();
 }

@@ -52,8 +52,7 @@ export function operations(sandbox: Sandbox, hash: string): OperationUnderTest[]
 				customerName: '={{ $json.name ?? "Maria da Silva" }}',
 				customerEmail: 'maria@example.com',
 				customerPhone: '11912345678',
-				customerDocument: '52998224725',
-				additionalFields: { orderReference: '={{ $json.reference ?? "" }}' },
+				customerDocument: '={{ $json.document ?? "52998224725" }}',
 			},
 			// Reading the catalog is tried on its own.
 			options: { fillFromCatalog: false },

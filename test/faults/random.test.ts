@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
-import { runNode } from '../engine/harness';
+import type { IRunExecutionData } from 'n8n-workflow';
+import { runNode, type NodeOutcome } from '../engine/harness';
 import { startSandbox, type Fault, type Sandbox } from '../sandbox';
+import { cpf } from '../support/cpf';
 import { Figures } from '../support/figures';
 import { withoutWaiting } from '../support/virtualTime';
-import { builtClock, builtPackage, forgetEverything } from './builtPackage';
+import { builtClock, builtPackage, forgetEverything, restart } from './builtPackage';
 import { operations } from './operations';
 
 const figures = new Figures(
@@ -23,6 +25,7 @@ const statuses = fc.constantFrom(
 	409,
 	422,
 	429,
+	499,
 	500,
 	502,
 	503,
@@ -30,9 +33,10 @@ const statuses = fc.constantFrom(
 	520,
 );
 
-/** A service that charges and yet answers that it refused would deceive anybody: only a 5xx may lie. */
+/** A service that charges and yet answers that it refused would deceive anybody: these may lie. */
 function honest<F extends { status: number; processed: boolean }>(one: F): F {
-	return { ...one, processed: one.processed && one.status >= 500 };
+	const mayLie = one.status >= 500 || one.status === 408 || one.status === 499;
+	return { ...one, processed: one.processed && mayLie };
 }
 
 const fault: fc.Arbitrary<Fault> = fc.oneof(
@@ -77,6 +81,10 @@ const scenario = fc.record({
 	referenced: fc.boolean(),
 	/** How often the whole workflow is run again, with the same orders. */
 	repeats: fc.integer({ min: 0, max: 2 }),
+	/** How often n8n's Retry is pressed on what has failed. */
+	retries: fc.integer({ min: 0, max: 2 }),
+	/** Whether n8n is restarted before each of all these. */
+	restarts: fc.boolean(),
 });
 
 describe('Random sequences of faults', () => {
@@ -108,18 +116,21 @@ describe('Random sequences of faults', () => {
 				const charge = operations(sandbox, '').at(-1);
 				const items = Array.from({ length: plan.items }, (_, index) => ({
 					name: `Customer ${index}`,
-					reference: plan.referenced ? `order-${sequence}-${index}` : '',
+					document: cpf(111_444_777 + index),
+					reference: `order-${sequence}-${index}`,
 				}));
-				let staticData = {};
-				// Without a reference a second run is a second order.
-				const runs = plan.referenced ? 1 + plan.repeats : 1;
-				for (let run = 0; run < runs; run++) {
-					const outcome = await runNode(
-						{ ...charge?.parameters, options: charge?.options },
+				const additionalFields = plan.referenced
+					? { orderReference: '={{ $json.reference }}' }
+					: {};
+				const execute = async (retryOf?: IRunExecutionData): Promise<NodeOutcome> => {
+					if (plan.restarts) restart();
+					return await runNode(
+						{ ...charge?.parameters, additionalFields, options: charge?.options },
 						{
 							items,
 							mode: 'trigger',
-							staticData,
+							workflowId: `sequence ${sequence}`,
+							...(retryOf === undefined ? {} : { retryOf }),
 							continueOnFail: plan.continueOnFail,
 							settings: { retryOnFail: plan.retryOnFail, maxTries: 3, waitBetweenTries: 1 },
 							credentials: {
@@ -132,12 +143,21 @@ describe('Random sequences of faults', () => {
 							process: builtPackage,
 						},
 					);
-					({ staticData } = outcome);
+				};
+				// Without a reference a second run is a second order.
+				const runs = plan.referenced ? 1 + plan.repeats : 1;
+				for (let run = 0; run < runs; run++) {
+					const { status, run: stored } = await execute();
+					if (status === 'success' || stored === undefined) continue;
+					for (let retry = 0; retry < plan.retries; retry++) await execute(stored.data);
 				}
 				requests += sandbox.requests.length;
 				charges += sandbox.charges();
 				for (const { name } of items) {
-					const made = sandbox.transactions.filter(({ customer }) => customer.name === name);
+					const made = sandbox.transactions.filter(
+						({ customer, payment_status }) =>
+							customer.name === name && payment_status !== 'refused',
+					);
 					expect(made.length).toBeLessThanOrEqual(1);
 				}
 			}),

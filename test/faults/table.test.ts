@@ -79,13 +79,25 @@ const ROWS: Row[] = [
 		get: once('fail'),
 		post: once('unknown', 1),
 	},
-	...[400, 401, 403, 404, 409, 422].map((status) => ({
+	...[400, 401, 403, 404, 422].map((status) => ({
 		fault: String(status),
 		// The page size may be what was refused: the list is asked for once more without one.
 		...([400, 422].includes(status) ? { listing: again() } : {}),
 		faults: [{ kind: 'status' as const, status, body: { message: 'No' } }],
 		get: once('fail'),
 		post: once('fail', 0),
+	})),
+	{
+		fault: '409 that says it was refused',
+		faults: [{ kind: 'status' as const, status: 409, body: { success: false, message: 'No' } }],
+		get: once('fail'),
+		post: once('fail', 0),
+	},
+	...[408, 409, 425, 499].map((status) => ({
+		fault: `${status}, processed`,
+		faults: [{ kind: 'status' as const, status, processed: true, body: { message: 'No' } }],
+		get: once('fail'),
+		post: once('unknown', 1),
 	})),
 	{
 		fault: 'reset before processing',
@@ -160,11 +172,17 @@ const ROWS: Row[] = [
 		get: once('ok'),
 		post: once('fail', 0),
 	},
-	...([301, 302, 307, 308] as const).map((status) => ({
+	...([301, 307, 308] as const).map((status) => ({
 		fault: `redirect ${status}`,
 		faults: [{ kind: 'redirect' as const, status, to: 'http://127.0.0.1:9/elsewhere' }],
 		get: once('fail'),
 		post: once('fail', 0),
+	})),
+	...([302, 303] as const).map((status) => ({
+		fault: `redirect ${status}`,
+		faults: [{ kind: 'redirect' as const, status, to: 'http://127.0.0.1:9/elsewhere' }],
+		get: once('fail'),
+		post: once('unknown', 0),
 	})),
 	{
 		fault: 'echo of the request, 500',

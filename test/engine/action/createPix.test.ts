@@ -228,7 +228,9 @@ describe('Transaction > Create PIX', () => {
 			parameters({ options: { fillFromCatalog: false }, ...more }),
 		);
 
-		expect(failure.description).toContain(`It was about: ${about}. The customer may already have been charged.`);
+		expect(failure.description).toContain(
+			`It was about: ${about}. The customer may already have been charged.`,
+		);
 	});
 
 	test('simplifies to flat fields with the code to pay', async () => {
