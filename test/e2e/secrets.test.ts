@@ -39,6 +39,9 @@ afterAll(async () => {
 	await rm(userFolder, { recursive: true, force: true, maxRetries: 3 });
 });
 
+/** Another one in each execution: the same offer or charge would be refused after an unknown outcome. */
+const OWN_PRICE = '={{ 1990 + Number($execution.id) }}';
+
 /** The operations, each in a workflow of its own, with and without Continue on Fail. */
 function nodesFor(operation: string): Record<string, unknown> {
 	const locator = (value: string): object => ({ __rl: true, mode: 'hash', value });
@@ -51,7 +54,7 @@ function nodesFor(operation: string): Record<string, unknown> {
 				resource: 'offer',
 				operation: 'create',
 				productHash: locator(product?.hash ?? ''),
-				price: '1990',
+				price: OWN_PRICE,
 			};
 		case 'get':
 			return { resource: 'transaction', operation: 'get', transactionHash: 'abc123' };
@@ -59,7 +62,7 @@ function nodesFor(operation: string): Record<string, unknown> {
 			return {
 				resource: 'transaction',
 				operation: 'create',
-				cart: { items: [{ offerHash: locator(product?.offers[0]?.hash ?? ''), price: '1990' }] },
+				cart: { items: [{ offerHash: locator(product?.offers[0]?.hash ?? ''), price: OWN_PRICE }] },
 				customerName: 'Maria da Silva',
 				customerEmail: 'maria@example.com',
 				customerDocument: '52998224725',
