@@ -38,7 +38,7 @@ describe('paid notices while n8n is killed and started again', () => {
 
 	const timesOf = (hash: string): number => emissions.get(hash) ?? 0;
 	const enter = (): void => {
-		const { kills, sent, lost, retries } = drill;
+		const { kills, sent, lost, retries, stuck } = drill;
 		figures.add(
 			`paid transactions, each with a notice, while n8n is killed (seed ${chance.seed})`,
 			NOTICES,
@@ -47,6 +47,7 @@ describe('paid notices while n8n is killed and started again', () => {
 		figures.add('`kill -9` and start', kills, `${lost.size} notices answered 200 were lost by it`);
 		figures.add('notices sent, repeated ones included', sent, 'until each was answered with 200');
 		figures.add('Retry pressed on crashed executions', retries.length, tally(retries));
+		figures.add('executions that n8n left as running', stuck.size, 'retried like the others');
 	};
 
 	test('what was answered with 200 is in an execution after the crash', () => {

@@ -115,7 +115,9 @@ class Run {
 		const status = 'httpCode' in error && error.httpCode ? Number(error.httpCode) : undefined;
 		// n8n knows an item for its error output by these two names and no others.
 		const details = status === undefined ? {} : { details: { status } };
-		const json = { error: error.message, ...details };
+		// What to do stands there, and the code that allows what is in doubt.
+		const advice = error instanceof NodeOperationError ? error.description : undefined;
+		const json = { error: error.message, ...(advice ? { message: advice } : {}), ...details };
 		return [{ json, pairedItem: { item: itemIndex } }];
 	}
 

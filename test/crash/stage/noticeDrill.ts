@@ -21,6 +21,8 @@ export class NoticeDrill {
 	/** Answered with 200 before n8n was killed, and in no execution after it was started again. */
 	readonly lost = new Set<string>();
 	readonly retries: string[] = [];
+	/** Executions that n8n did not recover: killed before its event log knew of them. */
+	readonly stuck = new Set<string>();
 	/** Answered with 200 at some time. */
 	private readonly taken = new Set<string>();
 	/** Found in executions, the last of which has this id. */
@@ -77,8 +79,10 @@ export class NoticeDrill {
 	/** Presses Retry once on each failed or crashed execution after an id. */
 	async retryCrashed(since = 0): Promise<void> {
 		const { rest } = this.stage;
+		for (const id of await rest.settled()) this.stuck.add(id);
 		const crashed = (await rest.executionsSince(since)).filter(
-			({ summary }) => FAILED.includes(summary.status) && !this.retried.has(summary.id),
+			({ summary: { id, status } }) =>
+				(FAILED.includes(status) || this.stuck.has(id)) && !this.retried.has(id),
 		);
 		await eachOf(crashed, AT_ONCE, async ({ summary }) => {
 			this.retried.add(summary.id);
@@ -92,7 +96,7 @@ export class NoticeDrill {
 
 	/** How many executions have ended well with an item of each hash. */
 	async emissions(): Promise<Map<string, number>> {
-		await this.stage.rest.settled();
+		for (const id of await this.stage.rest.settled()) this.stuck.add(id);
 		const counts = new Map<string, number>();
 		for (const execution of await this.stage.rest.executionsSince()) {
 			if (execution.summary.status !== 'success') continue;

@@ -256,7 +256,7 @@ describe('Errors of the service', () => {
 				[0, 1, 2, 3].map((item) => ({ item })),
 			);
 			expect(Object.keys(json[1] ?? {})).toEqual(['error', 'details']);
-			expect(Object.keys(json[2] ?? {})).toEqual(['error']);
+			expect(Object.keys(json[2] ?? {})).toEqual(['error', 'message']);
 			expect(account.sandbox.charges()).toBe(2);
 		});
 

@@ -191,6 +191,15 @@ describe('A charge whose outcome is not known', () => {
 			expect(shop.charges).toBe(2);
 		});
 
+		test('the item of On Error: Continue holds the code, too', async () => {
+			shop.fault('drop');
+			await shop.run(shop.parameters());
+			const { json } = await shop.run(shop.parameters(), { continueOnFail: true });
+
+			expect(json[0]?.error).toBe(REFUSED);
+			expect(json[0]?.message).toMatch(/Code to Charge Again to [2-9A-Z]{4}-[2-9A-Z]{4}/);
+		});
+
 		test('a code that is given without need changes nothing', async () => {
 			const options = { repeatCode: 'ABCD-2345' };
 			await shop.run(shop.parameters('order-1', { options }));
