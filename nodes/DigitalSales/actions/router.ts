@@ -121,9 +121,9 @@ class Run {
 		return [{ json, pairedItem: { item: itemIndex } }];
 	}
 
-	/** What this execution has made so far: n8n drops it when the run fails, so the error tells of it. */
+	/** What this execution has made so far: n8n drops it when the run fails, so that error tells of it. */
 	private created(): string[] | undefined {
-		if (!this.operation.creates) return undefined;
+		if (!this.operation.creates || this.context.continueOnFail()) return undefined;
 		return this.memory.made().map(({ run, item, hash }) => {
 			const where = run === 0 ? '' : `run ${run + 1}, `;
 			return `${where}item ${item + 1} is ${hash}`;

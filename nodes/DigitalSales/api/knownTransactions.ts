@@ -20,7 +20,7 @@ export function forgetTransaction(account: Account, hash: string): void {
 	processState.knownTransactions.delete(entryOf(account, hash));
 }
 
-/** Whether an account is known to have a transaction. Where it is not, it may have it all the same. */
+/** Whether an account is known to have a transaction. False means unknown, not absent. */
 export function isKnownTransaction(account: Account, hash: string): boolean {
 	return processState.knownTransactions.has(entryOf(account, hash));
 }

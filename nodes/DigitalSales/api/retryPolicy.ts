@@ -158,7 +158,7 @@ const LONGEST_UNSTATED_WAIT_MS = 60_000;
  * How long to wait after a 429 that does not say it: doubling up to the minute in which all limits
  * of the document are counted, the upper half of it at random.
  *
- * @param nth the how manieth 429 of this request it was, from 1
+ * @param nth 429s so far, this one included
  * @param random a number from 0 up to 1
  */
 export function unstatedWaitMs(nth: number, random: number): number {

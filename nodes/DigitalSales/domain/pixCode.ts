@@ -39,7 +39,7 @@ export function readPixCode(text: string): PixCode | undefined {
  */
 export function pixCodeProblem(text: string, cents?: number | null): string | undefined {
 	const code = readPixCode(text);
-	if (!code) return 'has not the form of a PIX code';
+	if (!code) return 'is not a valid PIX code';
 	if (!code.checksumHolds) return 'is damaged: its checksum does not hold';
 	if (cents == null || code.cents === undefined || code.cents === cents) return undefined;
 	return `asks for ${formatReais(code.cents)}, but the transaction is about ${formatReais(cents)}`;

@@ -114,8 +114,11 @@ class Making {
 
 	private async madeHere(here: Attempt): Promise<IDataObject> {
 		const { creation } = this;
-		if (here.fingerprint !== creation.identity.fingerprint) throw changed(creation, here);
-		if (here.account === creation.account) return await creation.again(here.result ?? {});
+		const isSameAccount = here.account === creation.account;
+		if (here.fingerprint !== creation.identity.fingerprint) {
+			throw isSameAccount ? changed(creation, here) : otherAccount(creation);
+		}
+		if (isSameAccount) return await creation.again(here.result ?? {});
 		// With another token it may be the same account all the same: then it can be read.
 		const read = creation.kind === 'charge' ? creation.again(here.result ?? {}) : Promise.reject();
 		return await read.catch(() => {

@@ -123,6 +123,35 @@ describe('Attacks on what is charged once', () => {
 		expect([retry.status, shop.charges]).toEqual(['success', 2]);
 	});
 
+	test('Retry with another account and another cart shows nothing of the first charge', async () => {
+		shop.fault('refuse', 1);
+		const first = await shop.run(shop.parameters(), { items: [{}, {}] });
+		const other = await openAccount();
+		const amount = { additionalFields: { amount: '5000' } };
+		const retry = await shop.retry(shop.parameters(undefined, amount), first, {
+			credentials: other.credentials,
+		});
+		await other.sandbox.close();
+
+		expect(retry.node?.error?.message).toBe(
+			'The customer of item 1 was already charged with another token or Base URL, so nothing was sent',
+		);
+		expect(other.sandbox.charges()).toBe(0);
+	});
+
+	test('an item of On Error: Continue does not list the charges of other items', async () => {
+		shop.fault('lose', 1);
+		const customerDocument = '={{ $json.document }}';
+		const items = [DOCUMENTS[0], DOCUMENTS[1], DOCUMENTS[1]].map((document) => ({ document }));
+		const { json } = await shop.run(shop.parameters(undefined, { customerDocument }), {
+			items: items.map(({ document = '' }) => ({ document })),
+			continueOnFail: true,
+		});
+
+		expect(json[2]?.error).toContain('may already have been charged');
+		expect(JSON.stringify(json[2])).not.toContain(shop.hashes[0]);
+	});
+
 	test('an order whose transaction expired, and that another worker charged by code, is charged once', async () => {
 		const [one, two] = [NodeProcess.fresh(), NodeProcess.fresh()];
 		const first = await shop.run(shop.parameters('order-1'), { process: one });

@@ -75,7 +75,7 @@ describe('the PIX code', () => {
 		['x00020163041D3D', 'something before it'],
 	])('is not "%s": %s', (text) => {
 		expect(readPixCode(text)).toBeUndefined();
-		expect(pixCodeProblem(text)).toBe('has not the form of a PIX code');
+		expect(pixCodeProblem(text)).toBe('is not a valid PIX code');
 	});
 
 	test('whose checksum is too short is damaged', () => {
