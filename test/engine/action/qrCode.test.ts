@@ -112,7 +112,7 @@ describe('The QR code of a PIX transaction', () => {
 
 	test.each([
 		['a damaged code', (text: string) => text.replace('5802BR', '5802US'), 'checksum'],
-		['what is no PIX code', () => 'https://example.com/pay', 'form of a PIX code'],
+		['what is no PIX code', () => 'https://example.com/pay', 'not a valid PIX code'],
 	])('is hinted at for %s', async (_name, changed, said) => {
 		await account.run(parameters());
 		account.sandbox.addFault({
