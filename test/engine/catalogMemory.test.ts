@@ -67,7 +67,7 @@ describe('The catalog behind lists and charges', () => {
 		});
 
 		test('for 45 seconds and no longer', async () => {
-			const now = jest.spyOn(clock, 'now');
+			const now = jest.spyOn(clock, 'elapsed');
 			now.mockReturnValue(1_000_000);
 			await list();
 			now.mockReturnValue(1_000_000 + 44_999);
@@ -99,7 +99,7 @@ describe('The catalog behind lists and charges', () => {
 		});
 
 		test('and take no memory after that', async () => {
-			const now = jest.spyOn(clock, 'now');
+			const now = jest.spyOn(clock, 'elapsed');
 			now.mockReturnValue(1_000_000);
 			await list('curso');
 			await list('guia');
@@ -182,7 +182,7 @@ describe('The catalog behind lists and charges', () => {
 			});
 
 			test('but not once their time is over', async () => {
-				const now = jest.spyOn(clock, 'now');
+				const now = jest.spyOn(clock, 'elapsed');
 				now.mockReturnValue(1_000_000);
 				await list(far().product.hash);
 				now.mockReturnValue(1_000_000 + 45_000);
@@ -253,9 +253,9 @@ describe('The catalog behind lists and charges', () => {
 		});
 
 		test('for no more than ten seconds', async () => {
-			const start = clock.now();
+			const start = clock.elapsed();
 			jest
-				.spyOn(clock, 'now')
+				.spyOn(clock, 'elapsed')
 				.mockImplementation(() => start + account.sandbox.requests.length * 5_000);
 
 			await expect(chargeFor(499)).resolves.toMatchObject({ pages: ['1', '2'] });

@@ -27,6 +27,15 @@ interface Row {
 const once = (outcome: Outcome, created = 0): Expected => ({ outcome, requests: 1, created });
 const again = (requests = 2, created = 1): Expected => ({ outcome: 'ok', requests, created });
 
+/** Waits that nobody can go by: each of them made no wait at all of a 429. */
+const USELESS_WAITS: Array<[string, Record<string, string>]> = [
+	['Retry-After 0', { 'Retry-After': '0' }],
+	['Retry-After -5', { 'Retry-After': '-5' }],
+	['Retry-After in the past', { 'Retry-After': 'Wed, 21 Oct 2015 07:28:00 GMT' }],
+	['X-RateLimit-Reset 0', { 'X-RateLimit-Reset': '0' }],
+	['X-RateLimit-Reset in the past', { 'X-RateLimit-Reset': '1445412480' }],
+];
+
 const ROWS: Row[] = [
 	{ fault: 'none', faults: [], get: once('ok'), post: once('ok', 1) },
 	...(['seconds', 'http-date', 'absent', 'huge', 'garbage'] as const).map((format) => ({
@@ -35,6 +44,26 @@ const ROWS: Row[] = [
 		get: again(),
 		post: again(),
 	})),
+	...USELESS_WAITS.flatMap(([spelling, headers]) => [
+		{
+			fault: `429, ${spelling}`,
+			faults: [{ kind: 'status' as const, status: 429, headers }],
+			get: again(),
+			post: again(),
+		},
+		{
+			fault: `429 without end, ${spelling}`,
+			faults: [{ kind: 'status' as const, status: 429, headers, times: 'always' as const }],
+			get: { outcome: 'fail' as const, requests: 5 },
+			post: { outcome: 'fail' as const, requests: 5, created: 0 },
+		},
+	]),
+	{
+		fault: '429 without end, Retry-After absent',
+		faults: [{ kind: 'retryAfter', format: 'absent', times: 'always' }],
+		get: { outcome: 'fail', requests: 5 },
+		post: { outcome: 'fail', requests: 5, created: 0 },
+	},
 	{
 		fault: '429 three times',
 		faults: [{ kind: 'retryAfter', times: 3 }],
@@ -214,7 +243,7 @@ function line(
 	requests: number,
 	made: number,
 ): string {
-	return `${fault.padEnd(36)}${endpoint.padEnd(32)}${outcome.padEnd(10)}${String(requests).padStart(8)}${String(made).padStart(9)}`;
+	return `${fault.padEnd(52)}${endpoint.padEnd(32)}${outcome.padEnd(10)}${String(requests).padStart(8)}${String(made).padStart(9)}`;
 }
 
 const figures = new Figures("Faults at each endpoint, in n8n's own engine", 'npm run test:faults');
@@ -265,7 +294,7 @@ describe('Faults', () => {
 		process.stdout.write(
 			[
 				'',
-				`${'fault'.padEnd(36)}${'endpoint'.padEnd(32)}${'outcome'.padEnd(10)}${'requests'.padStart(8)}${'created'.padStart(9)}`,
+				`${'fault'.padEnd(52)}${'endpoint'.padEnd(32)}${'outcome'.padEnd(10)}${'requests'.padStart(8)}${'created'.padStart(9)}`,
 				...printed,
 				`${printed.length} rows`,
 				'',

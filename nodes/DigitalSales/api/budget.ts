@@ -6,20 +6,15 @@ import { ReadBounds } from './readBounds';
 
 const MINUTE_MS = 60_000;
 
-/**
- * The budget of an account at an endpoint (API document, Limits).
- *
- * @param rate another rate than the documented one, where the user has set it
- */
-export function budgetOf(account: Account, endpoint: Endpoint, rate?: Rate): RateLimiter {
+/** The rate limiter of an account at an endpoint, at the documented rate (API document, Limits). */
+export function rateLimiterFor(account: Account, endpoint: Endpoint): RateLimiter {
 	const key = `${account.key} ${endpoint}`;
-	let budget = processState.budgets.get(key);
-	if (!budget) {
-		budget = new RateLimiter(documentedRate(endpoint));
-		processState.budgets.set(key, budget);
+	let limiter = processState.rateLimiters.get(key);
+	if (!limiter) {
+		limiter = new RateLimiter(documentedRate(endpoint));
+		processState.rateLimiters.set(key, limiter);
 	}
-	if (rate) budget.configure(rate);
-	return budget;
+	return limiter;
 }
 
 function documentedRate(endpoint: Endpoint): Rate | undefined {

@@ -27,12 +27,12 @@ export async function catalogPage(
 	const { key: accountKey } = client.account;
 	const key = JSON.stringify([accountKey, search, page]);
 	const known = catalogPages.get(key);
-	if (known && known.until > clock.now()) return await known.page;
+	if (known && known.until > clock.elapsed()) return await known.page;
 	const reading = readPage(client, search, page);
 	catalogPages.delete(key);
 	catalogPages.set(key, {
 		accountKey,
-		until: clock.now() + REMEMBERED_MS,
+		until: clock.elapsed() + REMEMBERED_MS,
 		page: reading,
 	});
 	forgetOld();
@@ -45,7 +45,7 @@ export async function catalogPage(
 
 /** The products that are remembered of an account's catalog, in no certain order. */
 export async function rememberedProducts(account: Account): Promise<CatalogProduct[]> {
-	const now = clock.now();
+	const now = clock.elapsed();
 	const pages = [...processState.catalogPages.values()]
 		.filter(({ accountKey, until }) => accountKey === account.key && until > now)
 		.map(
@@ -106,7 +106,7 @@ function shown({ hash, title, cover, sale_page, status, offers }: Product): Cata
 
 function forgetOld(): void {
 	const { catalogPages } = processState;
-	const now = clock.now();
+	const now = clock.elapsed();
 	for (const [key, { until }] of catalogPages) {
 		if (until > now && catalogPages.size <= MOST_REMEMBERED) return;
 		catalogPages.delete(key);

@@ -12,7 +12,7 @@ const LONGEST_LOOKUP_MS = 10_000;
 export const LOOKUP_LIMITS = {
 	retry: { maxTries: 1, maxTotalMs: 0 },
 	timeoutMs: 5_000,
-	longestBudgetWaitMs: 1_000,
+	longestLimiterWaitMs: 1_000,
 };
 
 /** An offer of the catalog with the product that it sells. */
@@ -65,8 +65,8 @@ export class CatalogLookup {
 	private async firstOnPages<T>(
 		pick: (product: CatalogProduct) => T | undefined,
 	): Promise<T | undefined> {
-		const end = clock.now() + LONGEST_LOOKUP_MS;
-		for (let number = 1; number <= MOST_LOOKUP_PAGES && clock.now() < end; number++) {
+		const end = clock.elapsed() + LONGEST_LOOKUP_MS;
+		for (let number = 1; number <= MOST_LOOKUP_PAGES && clock.elapsed() < end; number++) {
 			const { products, isLast } = await catalogPage(this.client, undefined, number);
 			const found = firstOf(products, pick);
 			if (found !== undefined || isLast) return found;

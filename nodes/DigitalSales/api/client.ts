@@ -9,7 +9,7 @@ import type {
 import { CREDENTIAL_NAME, type Account } from './account';
 import { readAnswer, responseHead, type Answer } from './answer';
 import { readBody, takeText } from './body';
-import { budgetOf } from './budget';
+import { rateLimiterFor } from './budget';
 import { CanceledError, clock, wait } from './clock';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import { readFault } from './fault';
@@ -20,7 +20,7 @@ import {
 	DEFAULT_RETRY_LIMITS,
 	mayRetry,
 	situationOfFault,
-	unstatedWaitMs,
+	rateLimitWaitMs,
 	verdict,
 	type Fault,
 	type RetryLimits,
@@ -54,9 +54,9 @@ export interface ClientOptions {
 	productRate?: Rate;
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
-	/** How long a request may wait for the account's budget; without end where left out. */
-	longestBudgetWaitMs?: number;
-	/** Told before the budget makes a request wait. */
+	/** How long a request may wait for the account's rate limit; without end where left out. */
+	longestLimiterWaitMs?: number;
+	/** Told before the rate limit makes a request wait. */
 	onWait?: (endpoint: Endpoint) => void;
 }
 
@@ -64,15 +64,15 @@ interface Outcome {
 	situation: Situation;
 	answer?: Answer;
 	fault?: Fault;
-	/** How long a 429 closes the budget. */
-	closedMs?: number;
+	/** How long a 429 closes the limiter, and whether the service said how long. */
+	closed?: { forMs: number; isStated: boolean };
 }
 
 /** Shorter waits are not worth telling a person about. */
 const NOTABLE_WAIT_MS = 500;
 
 /**
- * The only place that talks to the service. A request is paced by the account's budget, sent with
+ * The only place that talks to the service. A request is paced by the account's rate limiter, sent with
  * n8n's own authentication, and repeated only as the retry table allows.
  */
 export class Client {
@@ -98,8 +98,8 @@ export class Client {
 		const counts = { tries: 0, failed: 0, limited: 0 };
 		let firstSentAt: number | undefined;
 		for (;;) {
-			const outcome = await this.sendWithinBudget(request, counts.limited + 1);
-			firstSentAt ??= clock.now();
+			const outcome = await this.sendWithinLimit(request, counts.limited + 1);
+			firstSentAt ??= clock.elapsed();
 			counts.tries++;
 			if (outcome.situation === 'success') {
 				const value = read(outcome.answer?.body);
@@ -107,18 +107,18 @@ export class Client {
 				outcome.situation = 'unreadable';
 			}
 			if (outcome.situation === 'rateLimited') counts.limited++;
-			else counts.failed++;
+			if (!outcome.closed?.isStated) counts.failed++;
 			const decision = verdict(method, outcome.situation);
-			const delayMs = outcome.closedMs ?? this.backoff(outcome, counts.failed);
-			const elapsedMs = clock.now() - firstSentAt;
+			const delayMs = outcome.closed?.forMs ?? this.backoff(outcome, counts.failed);
+			const elapsedMs = clock.elapsed() - firstSentAt;
 			if (
 				decision !== 'retry' ||
 				!mayRetry(this.limits, { failedTries: counts.failed, elapsedMs, delayMs })
 			) {
 				throw this.failure(request.endpoint, outcome, counts.tries);
 			}
-			// A 429 has closed the budget for all executions; the next turn waits there.
-			if (outcome.closedMs === undefined) await wait(delayMs, this.options.signal);
+			// A 429 has closed the limiter for all executions; the next turn waits there.
+			if (!outcome.closed) await wait(delayMs, this.options.signal);
 		}
 	}
 
@@ -127,31 +127,34 @@ export class Client {
 		return Math.max(asked ?? 0, backoffMs(failedTries, clock.random()));
 	}
 
-	private async sendWithinBudget(request: ServiceRequest, nth429: number): Promise<Outcome> {
-		const { onWait, productRate } = this.options;
+	private async sendWithinLimit(request: ServiceRequest, rateLimitHits: number): Promise<Outcome> {
+		const { onWait: tell, productRate } = this.options;
 		const rate = request.endpoint === 'GET /products' ? productRate : undefined;
-		const budget = budgetOf(this.account, request.endpoint, rate);
-		const tellOf = (delayMs: number): void => {
-			if (delayMs >= NOTABLE_WAIT_MS) onWait?.(request.endpoint);
+		const limiter = rateLimiterFor(this.account, request.endpoint);
+		const onWait = (delayMs: number): void => {
+			if (delayMs >= NOTABLE_WAIT_MS) tell?.(request.endpoint);
 		};
-		// Who waits in line behind others has no wait of its own.
-		tellOf(budget.delayMs());
-		const place = await budget.take(this.budgetSignal(), tellOf);
+		// Queued callers get no onWait, so report now.
+		onWait(limiter.delayMs(rate));
+		const permit = await limiter.take({ rate, signal: this.limiterSignal(), onWait });
 		const outcome = await this.send(request);
 		const headers = outcome.answer?.headers ?? {};
 		if (outcome.situation === 'rateLimited') {
-			outcome.closedMs = retryAfterMs(headers) ?? unstatedWaitMs(nth429, clock.random());
-			budget.settleLimited(place, readLimitHeaders(headers), outcome.closedMs);
+			const statedMs = retryAfterMs(headers);
+			const leastMs = rateLimitWaitMs(rateLimitHits, clock.random());
+			const forMs = Math.max(statedMs ?? 0, leastMs);
+			outcome.closed = { forMs, isStated: statedMs !== undefined };
+			limiter.settleLimited(permit, readLimitHeaders(headers), forMs);
 		} else {
-			budget.settle(place, readLimitHeaders(headers));
+			limiter.settle(permit, readLimitHeaders(headers));
 		}
 		return outcome;
 	}
 
-	private budgetSignal(): AbortSignal | undefined {
-		const { signal, longestBudgetWaitMs } = this.options;
-		if (longestBudgetWaitMs === undefined) return signal;
-		const late = AbortSignal.timeout(longestBudgetWaitMs);
+	private limiterSignal(): AbortSignal | undefined {
+		const { signal, longestLimiterWaitMs } = this.options;
+		if (longestLimiterWaitMs === undefined) return signal;
+		const late = AbortSignal.timeout(longestLimiterWaitMs);
 		return signal ? AbortSignal.any([signal, late]) : late;
 	}
 

@@ -2,10 +2,13 @@ import { sleep } from 'n8n-workflow';
 
 /**
  * All time that the package reads and all waiting that it does goes through here, so that tests can
- * run hours in seconds.
+ * run hours in seconds. Milliseconds throughout.
  */
 export const clock = {
+	/** The time of day, for moments that are shown, stored or agreed on with others. */
 	now: (): number => Date.now(),
+	/** For spans: unlike the time of day, it never jumps when somebody sets the clock. */
+	elapsed: (): number => performance.now(),
 	sleep: async (milliseconds: number): Promise<void> => await sleep(milliseconds),
 	random: (): number => Math.random(),
 };
@@ -26,10 +29,10 @@ const LONGEST_SLEEP_MS = 1_000;
  * @throws CanceledError
  */
 export async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
-	const end = clock.now() + milliseconds;
+	const end = clock.elapsed() + milliseconds;
 	for (;;) {
 		if (signal?.aborted) throw new CanceledError();
-		const left = end - clock.now();
+		const left = end - clock.elapsed();
 		if (left <= 0) return;
 		const slice = clock.sleep(Math.min(left, LONGEST_SLEEP_MS));
 		await (signal ? untilAborted(slice, signal) : slice);

@@ -71,7 +71,7 @@ function wording(
 			return {
 				message: 'The service is still limiting requests (429)',
 				advice:
-					'The node waited as long as Options > Maximum Wait allows. Raise it, or run fewer workflows of this account at the same time.',
+					'The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.',
 			};
 		case 'unavailable':
 		case 'serverError':

@@ -17,12 +17,16 @@ export function readLimitHeaders(headers: Headers): LimitHeaders {
 }
 
 /**
- * How long a 429 asks to wait, in milliseconds: `Retry-After` in seconds or as a date, else
- * `X-RateLimit-Reset`, else undefined. Capped at five minutes, since a proxy may ask for a day.
+ * How long an answer asks to wait, in milliseconds: `Retry-After` in seconds or as a date, else
+ * `X-RateLimit-Reset`, else undefined. No time at all, or a moment that has passed, is no wait to go
+ * by: the clocks may differ. Capped at five minutes, since a proxy may ask for a day.
  */
 export function retryAfterMs(headers: Headers): number | undefined {
-	const asked = fromRetryAfter(headers['retry-after']) ?? fromReset(headers['x-ratelimit-reset']);
-	return asked === undefined ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, asked));
+	const asked = [
+		fromRetryAfter(headers['retry-after']),
+		fromReset(headers['x-ratelimit-reset']),
+	].find((milliseconds = 0) => milliseconds > 0);
+	return asked === undefined ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, asked);
 }
 
 function fromRetryAfter(value: unknown): number | undefined {

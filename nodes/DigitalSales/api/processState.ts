@@ -8,11 +8,11 @@ import type { Turn } from './turn';
 
 /**
  * The one home of what both nodes and all executions of a process must share. Everything in here is
- * bounded: budgets by the number of accounts, the rest by the code that fills it.
+ * bounded: rate limiters by the number of accounts, the rest by the code that fills it.
  */
 export const processState = {
-	/** Budgets by account and endpoint. */
-	budgets: new Map<string, RateLimiter>(),
+	/** Rate limiters by account and endpoint. */
+	rateLimiters: new Map<string, RateLimiter>(),
 	/** Accounts of nodes that take notices in, for a few seconds, oldest first. */
 	accounts: new Map<string, { account: Promise<Account>; until: number }>(),
 	/** What strangers may have an account read, by account. */

@@ -12,68 +12,100 @@ export interface LimitHeaders {
 	remaining?: number;
 }
 
-/** A request that was let through and has not been answered yet. */
-export interface Place {
+/** Leave for one request; it counts from {@link RateLimiter.take} on. */
+export interface Permit {
 	takenAt: number;
+	/** The rate it was taken at, where there is one. */
+	rate?: Rate;
 }
 
+/** How a permit is asked for. */
+export interface TakeOptions {
+	/** Another rate than the account's own, for this request alone. */
+	rate?: Rate;
+	/** Cancels waiting at once. */
+	signal?: AbortSignal;
+	/** Told before each wait how long it will be, in milliseconds. */
+	onWait?: (delayMs: number) => void;
+}
+
+/** Limits are stated per minute throughout the API document. */
+const LEARNED_WINDOW_MS = 60_000;
+/** A limit that the service stated once, and not again, was a mistake or is over. */
+const STATED_FOR_MS = 300_000;
+const MOST_COUNTED = 10_000;
+
 /**
- * The budget of one account at one endpoint, shared by both nodes and all executions of a process.
+ * The rate limiter of one account at one endpoint, shared by both nodes and all executions of a
+ * process.
  *
  * A sliding window over the requests sent: bursts up to the limit are allowed, then each request
  * waits until the oldest is a full window old. A request counts from its answer on, because that is
- * the latest moment at which the service can have counted it. Requests are served in the order in
- * which they came; an execution has only a few under way, so waiting executions take turns.
+ * the latest moment at which the service can have counted it. Requests of one rate are served in the
+ * order in which they came; an execution has only a few in flight, so waiting executions take turns.
  *
  * Other processes spend from the same account: what the headers say was used beyond our own count
  * is entered as if we had sent it. Without a known rate nothing waits until a 429 teaches one.
  */
 export class RateLimiter {
-	private queue: Promise<void> = Promise.resolve();
+	/** The end of the queue of each rate. */
+	private readonly queues = new Map<string, Promise<void>>();
 	/** When the requests that still count were answered, oldest first. */
 	private answered: number[] = [];
-	private readonly underWay = new Set<Place>();
+	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
 	/** After a 429 a single request tries the way; the others follow when it has passed. */
-	private probing = false;
-	private wake: () => void = () => undefined;
+	private halfOpen = false;
+	/** The latest limit that the service stated. */
+	private stated?: { requests: number; at: number };
+	/** Whether a 429 has shown that the endpoint has a limit, where none is documented. */
+	private isTaught = false;
+	private longestWindowMs: number;
+	private readonly waiting = new Set<() => void>();
 
-	constructor(private rate: Rate | undefined) {}
-
-	/** Takes over the rate that a workflow's options ask for; the last one wins. */
-	configure(rate: Rate): void {
-		this.rate = rate;
-	}
-
-	/** How long a request taken now would wait: 0 is not at all, Infinity is until another is answered. */
-	delayMs(): number {
-		const now = clock.now();
-		if (now < this.closedUntil) return this.closedUntil - now;
-		if (this.probing) return this.underWay.size > 0 ? Infinity : 0;
-		if (!this.rate) return 0;
-		const first = this.firstCountingAt(now);
-		if (this.answered.length - first + this.underWay.size < this.rate.requests) return 0;
-		const oldest = this.answered[first];
-		return oldest === undefined ? Infinity : oldest + this.rate.perMs - now;
+	/** @param rate the documented one; undefined where none is documented */
+	constructor(private readonly rate: Rate | undefined) {
+		this.longestWindowMs = rate?.perMs ?? LEARNED_WINDOW_MS;
 	}
 
 	/**
-	 * Waits for a place in the window. It has to be given back by {@link settle} or
-	 * {@link settleLimited}.
+	 * How long a request taken now would wait: 0 is not at all, Infinity is until another is answered.
 	 *
-	 * @param onWait told before each wait how long it will be, in milliseconds
+	 * @param own another rate than the account's, for this request
+	 */
+	delayMs(own?: Rate): number {
+		const now = clock.elapsed();
+		if (now < this.closedUntil) return this.closedUntil - now;
+		if (this.halfOpen) return this.inFlight.size > 0 ? Infinity : 0;
+		const rate = this.rateNow(own);
+		if (!rate) return 0;
+		const first = this.firstWithin(rate.perMs, now);
+		const spent = this.answered.length - first + this.inFlight.size;
+		if (spent < rate.requests) return 0;
+		// Of those answered, as many as are too many have to grow old.
+		const last = this.answered[first + spent - rate.requests];
+		return last === undefined ? Infinity : last + rate.perMs - now;
+	}
+
+	/**
+	 * Waits for a permit. It has to be given back by {@link settle} or {@link settleLimited}.
+	 *
 	 * @throws CanceledError when the execution is cancelled while it waits
 	 */
-	async take(signal?: AbortSignal, onWait?: (delayMs: number) => void): Promise<Place> {
-		const turn = this.queue.then(async () => await this.untilFree(signal, onWait));
-		this.queue = turn.then(
-			() => undefined,
-			() => undefined,
-		);
+	async take(options: TakeOptions = {}): Promise<Permit> {
+		const { rate, signal } = options;
+		this.longestWindowMs = Math.max(this.longestWindowMs, rate?.perMs ?? 0);
+		const queue = rate ? `${rate.requests}/${rate.perMs}` : '';
+		const before = this.queues.get(queue) ?? Promise.resolve();
+		const turn = before.then(async () => await this.untilFree(options));
+		const after: Promise<void> = turn
+			.catch(() => undefined)
+			.then(() => this.leaveQueue(queue, after));
+		this.queues.set(queue, after);
 		return await raceAbort(turn, signal).catch((error: unknown) => {
-			// The turn may have come all the same at that very moment.
+			// Return a permit granted while aborting.
 			void turn.then(
-				(place) => this.release(place),
+				(permit) => this.release(permit),
 				() => undefined,
 			);
 			throw error;
@@ -81,83 +113,93 @@ export class RateLimiter {
 	}
 
 	/** Enters the answer of a request, with what its headers said. */
-	settle(place: Place, headers: LimitHeaders): void {
-		if (this.probing) this.answered = [];
-		this.probing = false;
-		if (this.rate) this.answered.push(clock.now());
-		this.release(place);
-		this.correct(place, headers);
+	settle(permit: Permit, headers: LimitHeaders): void {
+		if (this.halfOpen) this.answered = [];
+		this.halfOpen = false;
+		if (this.rate || this.isTaught) this.answered.push(clock.elapsed());
+		this.release(permit);
+		this.correct(permit, headers);
 		this.forgetOld();
 	}
 
 	/** Enters a 429: nothing is sent for the given time, and a rate is learned where none was known. */
-	settleLimited(place: Place, headers: LimitHeaders, retryAfterMs: number): void {
-		this.closedUntil = Math.max(this.closedUntil, clock.now() + retryAfterMs);
-		this.probing = true;
-		if (headers.limit !== undefined) {
-			this.rate ??= { requests: Math.max(1, headers.limit), perMs: LEARNED_WINDOW_MS };
+	settleLimited(permit: Permit, { limit }: LimitHeaders, closedMs: number): void {
+		const now = clock.elapsed();
+		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
+		this.halfOpen = true;
+		if (limit !== undefined) {
+			this.isTaught = true;
+			this.stated = { requests: Math.max(1, limit), at: now };
 		}
-		this.release(place);
+		this.release(permit);
 	}
 
-	private release(place: Place): void {
-		this.underWay.delete(place);
-		this.wake();
+	/** The rate that counts at this moment: what the service states lowers it and never raises it. */
+	private rateNow(own: Rate | undefined): Rate | undefined {
+		const { stated, isTaught } = this;
+		const wanted = own ?? this.rate;
+		if (!stated || clock.elapsed() - stated.at >= STATED_FOR_MS) return wanted;
+		if (!wanted) {
+			return isTaught ? { requests: stated.requests, perMs: LEARNED_WINDOW_MS } : undefined;
+		}
+		return { ...wanted, requests: Math.min(wanted.requests, stated.requests) };
 	}
 
-	private async untilFree(
-		signal: AbortSignal | undefined,
-		onWait: (delayMs: number) => void = () => undefined,
-	): Promise<Place> {
+	private leaveQueue(queue: string, end: Promise<void>): void {
+		if (this.queues.get(queue) === end) this.queues.delete(queue);
+	}
+
+	private release(permit: Permit): void {
+		this.inFlight.delete(permit);
+		const waiting = [...this.waiting];
+		this.waiting.clear();
+		for (const wake of waiting) wake();
+	}
+
+	private async untilFree({ rate, signal, onWait }: TakeOptions): Promise<Permit> {
 		for (;;) {
 			if (signal?.aborted) throw new CanceledError();
-			const delay = this.delayMs();
+			const delay = this.delayMs(rate);
 			if (delay <= 0) break;
-			const answered = new Promise<void>((resolve) => {
-				this.wake = resolve;
-			});
 			if (delay === Infinity) {
-				await raceAbort(answered, signal);
+				await raceAbort(new Promise<void>((wake) => this.waiting.add(wake)), signal);
 			} else {
-				onWait(delay);
+				onWait?.(delay);
 				await wait(delay, signal);
 			}
 		}
-		const place = { takenAt: clock.now() };
-		this.underWay.add(place);
-		return place;
+		const permit = { takenAt: clock.elapsed(), rate: this.rateNow(rate) };
+		this.inFlight.add(permit);
+		return permit;
 	}
 
 	/**
 	 * The service counts for all who share the account; where it has counted more, we follow. It
 	 * counted before it answered, so what has left our window since then may still have been in its.
 	 */
-	private correct({ takenAt }: Place, { limit, remaining }: LimitHeaders): void {
-		if (!this.rate || limit === undefined || limit < 1) return;
-		if (limit < this.rate.requests) this.rate = { ...this.rate, requests: limit };
-		if (remaining === undefined) return;
-		const own = this.answered.length - this.firstCountingAt(takenAt) + this.underWay.size;
-		const spentByOthers = Math.min(limit - remaining - own, limit);
-		const now = clock.now();
+	private correct({ takenAt, rate }: Permit, { limit, remaining }: LimitHeaders): void {
+		if (limit === undefined || limit < 1) return;
+		const now = clock.elapsed();
+		this.stated = { requests: limit, at: now };
+		if (!rate || remaining === undefined) return;
+		const own = this.answered.length - this.firstWithin(rate.perMs, takenAt) + this.inFlight.size;
+		const spentByOthers = Math.min(limit - remaining - own, limit, MOST_COUNTED);
 		for (let spent = 0; spent < spentByOthers; spent++) this.answered.push(now);
 	}
 
-	/** The place of the oldest answered request that counts at a moment, a window or less before it. */
-	private firstCountingAt(moment: number): number {
-		const { rate } = this;
-		const first = rate ? this.answered.findIndex((at) => moment - at < rate.perMs) : 0;
+	/** The index of the oldest answered request that is a window or less before a moment. */
+	private firstWithin(windowMs: number, moment: number): number {
+		const first = this.answered.findIndex((at) => moment - at < windowMs);
 		return first < 0 ? this.answered.length : first;
 	}
 
-	/** What counts for nothing any more, not even for a request that is still under way. */
+	/** What counts for nothing any more, not even for a request that is still in flight. */
 	private forgetOld(): void {
-		const earliest = Math.min(clock.now(), ...[...this.underWay].map(({ takenAt }) => takenAt));
-		this.answered.splice(0, this.firstCountingAt(earliest));
+		const earliest = Math.min(clock.elapsed(), ...[...this.inFlight].map(({ takenAt }) => takenAt));
+		const tooMany = this.answered.length - MOST_COUNTED;
+		this.answered.splice(0, Math.max(tooMany, this.firstWithin(this.longestWindowMs, earliest)));
 	}
 }
-
-/** Limits are stated per minute throughout the API document. */
-const LEARNED_WINDOW_MS = 60_000;
 
 async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
 	if (!signal) return await promise;

@@ -42,7 +42,7 @@ const RETRY_TABLE: Readonly<Record<Situation, Rule>> = {
 	rateLimited: {
 		GET: 'retry',
 		POST: 'retry',
-		why: '429 is answered before any work is done (API document, Errors 2).',
+		why: '429 says that the limit was exceeded (API document, Errors 2). That nothing was done then is not in the document; it is assumed, since a limit is there to keep work away.',
 	},
 	unavailable: {
 		GET: 'retry',
@@ -128,7 +128,7 @@ export function situationOfFault({ code, syscall }: Fault): Situation {
 
 /** How often and how long a request is tried. Times in milliseconds. */
 export interface RetryLimits {
-	/** Tries in all, the first included. A 429 is not counted: it is waited out. */
+	/** Tries in all, the first included. A 429 that says how long to wait is waited out instead. */
 	maxTries: number;
 	/** No new try starts later than this after the first one. */
 	maxTotalMs: number;
@@ -151,22 +151,25 @@ export function backoffMs(failedTries: number, random: number): number {
 	return Math.round(random * cap);
 }
 
-const FIRST_UNSTATED_WAIT_MS = 5_000;
-const LONGEST_UNSTATED_WAIT_MS = 60_000;
+const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
+const LONGEST_RATE_LIMIT_WAIT_MS = 60_000;
 
 /**
- * How long to wait after a 429 that does not say it: doubling up to the minute in which all limits
- * of the document are counted, the upper half of it at random.
+ * How long to wait after a 429 at least, whatever it says: doubling up to the minute in which all
+ * limits of the document are counted, the upper half of it at random.
  *
- * @param nth 429s so far, this one included
+ * @param rateLimitHits 429s so far, this one included
  * @param random a number from 0 up to 1
  */
-export function unstatedWaitMs(nth: number, random: number): number {
-	const cap = Math.min(LONGEST_UNSTATED_WAIT_MS, FIRST_UNSTATED_WAIT_MS * 2 ** (nth - 1));
+export function rateLimitWaitMs(rateLimitHits: number, random: number): number {
+	const cap = Math.min(
+		LONGEST_RATE_LIMIT_WAIT_MS,
+		FIRST_RATE_LIMIT_WAIT_MS * 2 ** (rateLimitHits - 1),
+	);
 	return Math.round(cap / 2 + (random * cap) / 2);
 }
 
-/** Whether the limits leave room for another try. A 429 does not count as a failed try. */
+/** Whether the limits leave room for another try. */
 export function mayRetry(
 	limits: RetryLimits,
 	used: { failedTries: number; elapsedMs: number; delayMs: number },

@@ -22,7 +22,7 @@ export const readingOptions: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: 5,
 		description:
-			'How often a request is sent at most when the connection fails or the service is unavailable. Reading again changes nothing in the service.',
+			'How often a request is sent at most if the connection fails, the service is unavailable, or a rate limit (429) does not say how long to wait. Reading again changes nothing in the service.',
 	},
 	{
 		displayName: 'Maximum Wait',
@@ -31,7 +31,7 @@ export const readingOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0 },
 		default: 300,
 		description:
-			'How many seconds may pass after the first try until no further one is made. A rate limit (429) is waited out within this time.',
+			'For how many seconds after the first try a further one may begin. A rate limit (429) that says how long to wait is waited out within this time.',
 	},
 ];
 
@@ -44,7 +44,7 @@ export const writingOptions: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: 5,
 		description:
-			'How often the request is sent at most while the service cannot be reached at all. Once it may have arrived, it is never sent again.',
+			'How often the request is sent at most if the service cannot be reached at all, or a rate limit (429) does not say how long to wait. Once the service may have processed it, it is never sent again.',
 	},
 	{
 		displayName: 'Maximum Wait',
@@ -53,7 +53,7 @@ export const writingOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0 },
 		default: 300,
 		description:
-			'How many seconds a rate limit (429) is waited out before the item fails. A 429 is answered before anything is created.',
+			'For how many seconds a rate limit (429) is waited out before the item fails. It is assumed that nothing is created on a 429.',
 	},
 ];
 

@@ -12,7 +12,7 @@ export async function listClient(context: ILoadOptionsFunctions): Promise<Client
 	return new Client(context, readAccount(credential), {
 		retry: { maxTries: 2, maxTotalMs: 10_000 },
 		timeoutMs: 20_000,
-		longestBudgetWaitMs: 3_000,
+		longestLimiterWaitMs: 3_000,
 	});
 }
 

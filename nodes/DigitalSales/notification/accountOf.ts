@@ -14,17 +14,17 @@ export async function accountOf(context: IWebhookFunctions): Promise<Account> {
 	const { id, credentials } = context.getNode();
 	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
 	const kept = processState.accounts.get(key);
-	if (kept && kept.until > clock.now()) return await kept.account;
+	if (kept && kept.until > clock.elapsed()) return await kept.account;
 	const account = context.getCredentials(CREDENTIAL_NAME).then(readAccount);
 	forgetOld();
-	processState.accounts.set(key, { account, until: clock.now() + KEPT_MS });
+	processState.accounts.set(key, { account, until: clock.elapsed() + KEPT_MS });
 	account.catch(() => processState.accounts.delete(key));
 	return await account;
 }
 
 function forgetOld(): void {
 	for (const [key, { until }] of processState.accounts) {
-		if (until > clock.now() && processState.accounts.size < MOST_KEPT) return;
+		if (until > clock.elapsed() && processState.accounts.size < MOST_KEPT) return;
 		processState.accounts.delete(key);
 	}
 }

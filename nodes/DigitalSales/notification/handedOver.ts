@@ -22,7 +22,7 @@ export function isBacklogged(): boolean {
 	const [first = startedAt] = answeredAt;
 	const last = answeredAt.at(-1) ?? startedAt;
 	const eachMs = Math.max(LEAST_EACH_MS, (last - first) / Math.max(1, answeredAt.length - 1));
-	return unanswered * eachMs >= LONGEST_WAIT_MS || clock.now() - last >= LONGEST_WAIT_MS;
+	return unanswered * eachMs >= LONGEST_WAIT_MS || clock.elapsed() - last >= LONGEST_WAIT_MS;
 }
 
 /**
@@ -33,7 +33,7 @@ export function isBacklogged(): boolean {
 export function handOver(context: IWebhookFunctions, key: string | undefined): void {
 	const { notices, backlog } = processState;
 	if (backlog.unanswered === 0) {
-		backlog.startedAt = clock.now();
+		backlog.startedAt = clock.elapsed();
 		backlog.answeredAt = [];
 	}
 	backlog.unanswered += 1;
@@ -42,7 +42,7 @@ export function handOver(context: IWebhookFunctions, key: string | undefined): v
 	const response = context.getResponseObject();
 	response.once('close', () => {
 		backlog.unanswered -= 1;
-		backlog.answeredAt = [...backlog.answeredAt, clock.now()].slice(-MOST_LOOKED_AT);
+		backlog.answeredAt = [...backlog.answeredAt, clock.elapsed()].slice(-MOST_LOOKED_AT);
 		if (key === undefined) return;
 		const isTaken = response.writableFinished && response.statusCode === 200;
 		if (isTaken) notices.set(key, 'answered');

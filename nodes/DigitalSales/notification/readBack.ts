@@ -15,7 +15,7 @@ export type ReadBack =
 export const ANSWER_WITHIN_MS = 9_500;
 
 const LONGEST_TRY_MS = 3_500;
-const LONGEST_BUDGET_WAIT_MS = 1_000;
+const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
 
 /**
@@ -31,12 +31,12 @@ export async function readBack(
 	hash: string,
 	answerBy: number,
 ): Promise<ReadBack> {
-	const forTries = Math.max(0, answerBy - clock.now() - MOST_TRIES * LONGEST_BUDGET_WAIT_MS);
+	const forTries = Math.max(0, answerBy - clock.now() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
 	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(forTries / MOST_TRIES)));
 	const client = new Client(context, account, {
 		timeoutMs,
 		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - MOST_TRIES * timeoutMs) },
-		longestBudgetWaitMs: LONGEST_BUDGET_WAIT_MS,
+		longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS,
 	});
 	try {
 		return { outcome: 'found', transaction: await getTransaction(client, hash) };

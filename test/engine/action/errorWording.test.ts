@@ -40,7 +40,7 @@ describe('What a person reads of a failed request', () => {
 			'a rate limit',
 			{ kind: 'status', status: 429, body: {} },
 			'The service is still limiting requests (429)',
-			`The node waited as long as Options > Maximum Wait allows. Raise it, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
+			`The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
 			{ cause: 'rate-limited' },
 		],
 		...[502, 503, 504].map((status): [string, Fault, string, string, unknown] => [
@@ -270,7 +270,7 @@ describe('What a person reads of a failed request', () => {
 
 		test.each([
 			[429, '30', [expect.stringContaining('waited for its turn')]],
-			[429, '0', []],
+			[429, '0', [expect.stringContaining('waited for its turn')]],
 			[503, '0', []],
 		])('after a %i that asks for %s seconds the run tells %j', async (...given) => {
 			const [status, seconds, told] = given;
@@ -280,6 +280,32 @@ describe('What a person reads of a failed request', () => {
 			const { hints } = await account.run({ resource: 'product', operation: 'getAll', limit: 1 });
 
 			expect(hints.map(({ message }) => message)).toEqual(told);
+		});
+
+		test.each([
+			[{ 'Retry-After': '0' }],
+			[{ 'Retry-After': '-5' }],
+			[{ 'Retry-After': 'Wed, 21 Oct 2015 07:28:00 GMT' }],
+			[{ 'X-RateLimit-Reset': '1445412480' }],
+		])('a 429 that says %j costs the wait of its turn, and a try', async (headers) => {
+			account.sandbox.addFault({ kind: 'status', status: 429, headers, times: 'always' });
+			jest.spyOn(clock, 'random').mockReturnValue(0);
+
+			const failure = await account.fail(reading({ maxTries: 4, maxWait: 300 }));
+
+			expect(account.sandbox.requests).toHaveLength(4);
+			expect(restoreTime()).toBeGreaterThan((2.5 + 5 + 10 - 0.1) * 1_000);
+			expect(failure.description).toContain('Options > Maximum Tries');
+		});
+
+		test('a shorter wait than the one of its turn is not believed', async () => {
+			account.sandbox.addFault({ kind: 'retryAfter', seconds: 1, times: 3 });
+			jest.spyOn(clock, 'random').mockReturnValue(0);
+
+			await account.fail(reading({ maxTries: 1, maxWait: 300 }));
+
+			expect(account.sandbox.requests.map(({ status }) => status)).toEqual([429, 429, 429, 404]);
+			expect(restoreTime()).toBeGreaterThan((2.5 + 5 + 10 - 0.1) * 1_000);
 		});
 
 		test.each(['absent', 'garbage'] as const)(

@@ -95,9 +95,9 @@ describe('The cart of Create PIX', () => {
 		});
 
 		test.each([
-			[{}, 'Title, Price and Cover URL'],
-			[{ price: '5' }, 'Title and Cover URL'],
-			[{ price: '5', title: 'A' }, 'Cover URL'],
+			[{}, 'Title and Price'],
+			[{ price: '5' }, 'Title'],
+			[{ title: 'A' }, 'Price'],
 		])('an offer that it does not hold leaves blanks: %j', async (typed, blanks) => {
 			sends({ hash: 'p1', offers: [] });
 
@@ -142,15 +142,16 @@ describe('The cart of Create PIX', () => {
 	test('keeps what was typed', async () => {
 		const { cover, offer } = product(1);
 
-		await account.run(cart({ ...picked(offer.hash), price: '7', title: 'Meu título' }));
+		await account.run(cart({ ...picked(offer.hash), title: 'Meu título' }));
 
 		expect(bodies()).toMatchObject([
-			{ amount: 7, cart: [{ price: 7, title: 'Meu título', cover }] },
+			{ amount: offer.price, cart: [{ title: 'Meu título', cover }] },
 		]);
 	});
 
 	test.each([
 		['nothing is blank', { price: '7', title: 'A', cover: 'https://example.com/a.png' }, {}],
+		['the cover alone is blank', { price: '7', title: 'A' }, {}],
 		['it is switched off', {}, { options: { fillFromCatalog: false } }],
 	])('asks nothing where %s', async (_name, item, more) => {
 		await account
@@ -201,13 +202,13 @@ describe('The cart of Create PIX', () => {
 		account.sandbox.addFault(fault);
 
 		const { hash } = product(0).offer;
-		const { hints } = await account.run(cart({ ...picked(hash), price: '500', title: 'Curso' }), {
+		const { hints } = await account.run(cart({ ...picked(hash), price: '500' }), {
 			items: [{}, {}, {}],
 		});
 
 		expect(bodies().map(({ amount }) => amount)).toEqual([500, 500, 500]);
 		expect(hints.map(({ message }) => message)).toEqual([
-			`Offer ${hash} could not be looked up in the catalog just now, so Cover URL stayed blank.`,
+			`Offer ${hash} could not be looked up in the catalog just now, so Title stayed blank.`,
 		]);
 		expect(methods().filter((method) => method === 'GET')).toHaveLength(1);
 	});
@@ -250,6 +251,18 @@ describe('The cart of Create PIX', () => {
 			});
 
 			expect(bodies()).toMatchObject([{ cart: [{ offer_hash: hash }] }]);
+		});
+
+		test('says so where the catalog does not hold the address', async () => {
+			const { hash } = product(3).offer;
+			const item = picked(`https://other.example.com/buy/${hash}`, 'url');
+			product(3).offer.hash = 'gone1';
+
+			const { hints } = await account.run(cart({ ...item, price: '5', title: 'A' }));
+
+			expect(hints.map(({ message }) => message)).toEqual([
+				`Offer ${hash} is not on the first 5 pages of the catalog, so its hash is taken from the end of its address.`,
+			]);
 		});
 
 		test('refuses an address without a path', async () => {

@@ -57,7 +57,7 @@ export async function openAccount(
 		credentials,
 		reset() {
 			sandbox.reset();
-			processState.budgets.clear();
+			processState.rateLimiters.clear();
 			processState.catalogPages.clear();
 			processState.readBounds.clear();
 			processState.turns.clear();

@@ -10,7 +10,7 @@ const NOTICE = { hash: 'ab12', status: 'paid' };
 describe('Digital Sales Trigger: how often its credential is read', () => {
 	let account: Account;
 	const published: PublishedTrigger[] = [];
-	const realNow = clock.now;
+	const realNow = clock.elapsed;
 	let now: number;
 
 	beforeAll(async () => {
@@ -19,10 +19,10 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 	beforeEach(() => {
 		account.reset();
 		now = realNow();
-		clock.now = () => now;
+		clock.elapsed = () => now;
 	});
 	afterEach(async () => {
-		clock.now = realNow;
+		clock.elapsed = realNow;
 		for (const trigger of published.splice(0)) {
 			await trigger.settled();
 			trigger.stopListening();

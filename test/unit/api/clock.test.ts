@@ -12,7 +12,7 @@ describe('Waiting', () => {
 	])('%i ms takes as long, in slices of a second', async (milliseconds, expected) => {
 		const slices: number[] = [];
 		let now = 0;
-		jest.spyOn(clock, 'now').mockImplementation(() => now);
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
 		jest.spyOn(clock, 'sleep').mockImplementation(async (slice) => {
 			slices.push(slice);
 			now += slice;

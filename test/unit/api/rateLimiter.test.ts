@@ -20,11 +20,11 @@ describe('The budget of an account', () => {
 
 	/** Sends requests one after the other and gives the moment of each, from the first on. */
 	async function send(limiter: RateLimiter, count: number): Promise<number[]> {
-		const start = clock.now();
+		const start = clock.elapsed();
 		const moments: number[] = [];
 		for (let sent = 0; sent < count; sent++) {
 			const place = await limiter.take();
-			moments.push(clock.now() - start);
+			moments.push(clock.elapsed() - start);
 			limiter.settle(place, {});
 		}
 		return moments;
@@ -50,7 +50,7 @@ describe('The budget of an account', () => {
 					for (const pause of pauses) {
 						await clock.sleep(pause);
 						const place = await limiter.take();
-						moments.push(clock.now());
+						moments.push(clock.elapsed());
 						limiter.settle(place, {});
 					}
 					for (const moment of moments) {
@@ -107,14 +107,14 @@ describe('The budget of an account', () => {
 		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
 		restoreTime();
 		jest.useFakeTimers();
-		const start = clock.now();
+		const start = clock.elapsed();
 		let left = 100;
 		const worker = async (): Promise<void> => {
 			while (left-- > 0) {
 				const place = await limiter.take();
 				await clock.sleep(20);
-				service.push(clock.now());
-				const counted = service.filter((at) => clock.now() - at < MINUTE).length;
+				service.push(clock.elapsed());
+				const counted = service.filter((at) => clock.elapsed() - at < MINUTE).length;
 				// Some answers come in a moment, others take a second.
 				await clock.sleep(left % 3 === 0 ? 1_000 : 20);
 				limiter.settle(place, { limit: 20, remaining: 20 - counted });
@@ -140,6 +140,89 @@ describe('The budget of an account', () => {
 		const ofHigher = await higher.take();
 		higher.settle(ofHigher, { limit: 600, remaining: 599 });
 		expect((await send(higher, 2))[1]).toBeGreaterThan(MINUTE - 1_000);
+	});
+
+	test('a limit that one answer lowered holds until the next answer states another', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		limiter.settle(await limiter.take(), { limit: 1, remaining: 0 });
+		expect(limiter.delayMs()).toBeGreaterThan(MINUTE - 1_000);
+
+		limiter.settle(await limiter.take(), { limit: 20, remaining: 19 });
+
+		const moments = await send(limiter, 19);
+		expect(moments[18]).toBeLessThan(1_000);
+	});
+
+	test('a limit that was stated once holds for five minutes', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		limiter.settle(await limiter.take(), { limit: 2 });
+
+		await clock.sleep(299_000);
+		expect((await send(limiter, 3))[2]).toBeGreaterThan(MINUTE - 1_000);
+		await clock.sleep(2 * MINUTE);
+		expect((await send(limiter, 20))[19]).toBeLessThan(1_000);
+	});
+
+	test('a rate that a 429 taught is forgotten as well, unless it is stated again', async () => {
+		const limiter = new RateLimiter(undefined);
+		limiter.settleLimited(await limiter.take(), { limit: 1 }, 5_000);
+
+		expect((await send(limiter, 2))[1]).toBeGreaterThan(MINUTE - 1_000);
+		await clock.sleep(5 * MINUTE);
+		expect((await send(limiter, 100))[99]).toBeLessThan(1_000);
+		limiter.settle(await limiter.take(), { limit: 3, remaining: 0 });
+		expect(limiter.delayMs()).toBeGreaterThan(MINUTE - 1_000);
+	});
+
+	test.each([-3_600_000, 3_600_000])('a clock set by %i ms changes no wait', async (by) => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		await send(limiter, 20);
+		const before = limiter.delayMs();
+		const { now } = clock;
+		clock.now = () => now() + by;
+
+		const after = limiter.delayMs();
+
+		clock.now = now;
+		expect(before).toBeGreaterThan(MINUTE - 1_000);
+		expect(Math.abs(after - before)).toBeLessThan(1_000);
+	});
+
+	test('a rate of its own holds for a request alone, and what it sends counts for all', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		for (let sent = 0; sent < 30; sent++) {
+			limiter.settle(await limiter.take({ rate: { requests: 1_000, perMs: MINUTE } }), {});
+		}
+
+		expect(limiter.delayMs({ requests: 1_000, perMs: MINUTE })).toBe(0);
+		expect(limiter.delayMs()).toBeGreaterThan(MINUTE - 1_000);
+		expect(limiter.delayMs({ requests: 31, perMs: MINUTE })).toBe(0);
+	});
+
+	test('whoever waits for a smaller rate keeps nobody of a larger one waiting', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		limiter.settle(await limiter.take(), {});
+		restoreTime();
+		const canceling = new AbortController();
+		const rate = { requests: 1, perMs: MINUTE };
+		const waiting = limiter.take({ rate, signal: canceling.signal });
+
+		limiter.settle(await limiter.take(), {});
+
+		canceling.abort();
+		await expect(waiting).rejects.toThrow(CanceledError);
+		restoreTime = withoutWaiting(clock);
+	});
+
+	test('a longer window of its own counts what the shorter one has forgotten', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const rate = { requests: 2, perMs: 10 * MINUTE };
+		for (let sent = 0; sent < 2; sent++) limiter.settle(await limiter.take({ rate }), {});
+
+		await clock.sleep(5 * MINUTE);
+		limiter.settle(await limiter.take(), {});
+
+		expect(Math.round(limiter.delayMs(rate) / MINUTE)).toBe(5);
 	});
 
 	test('paces nothing without a known limit, until a 429 teaches one', async () => {
@@ -170,8 +253,8 @@ describe('The budget of an account', () => {
 		limiter.settle(place, {});
 		restoreTime();
 		const canceling = new AbortController();
-		const first = limiter.take(canceling.signal);
-		const second = limiter.take(canceling.signal);
+		const first = limiter.take({ signal: canceling.signal });
+		const second = limiter.take({ signal: canceling.signal });
 		const started = Date.now();
 		canceling.abort();
 
@@ -190,7 +273,7 @@ describe('The budget of an account', () => {
 		jest.useFakeTimers();
 		const canceling = new AbortController();
 		const other = limiter.take();
-		const outcome = limiter.take(canceling.signal).catch((error: unknown) => error);
+		const outcome = limiter.take({ signal: canceling.signal }).catch((error: unknown) => error);
 
 		await jest.advanceTimersByTimeAsync(5_000);
 		canceling.abort();
@@ -206,7 +289,7 @@ describe('The budget of an account', () => {
 		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
 		const place = await limiter.take();
 		const canceling = new AbortController();
-		const canceled = limiter.take(canceling.signal);
+		const canceled = limiter.take({ signal: canceling.signal });
 		await new Promise((resolve) => setImmediate(resolve));
 		canceling.abort();
 
@@ -219,7 +302,7 @@ describe('The budget of an account', () => {
 	test('whoever has got a place no longer listens for a cancellation', async () => {
 		const { signal } = new AbortController();
 
-		await new RateLimiter(undefined).take(signal);
+		await new RateLimiter(undefined).take({ signal });
 
 		expect(getEventListeners(signal, 'abort')).toEqual([]);
 	});
@@ -241,7 +324,7 @@ describe('The budget of an account', () => {
 		for (let turns = 0; turns < 20; turns++) {
 			const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
 			const canceling = new AbortController();
-			const taking = limiter.take(canceling.signal).then(
+			const taking = limiter.take({ signal: canceling.signal }).then(
 				(place) => {
 					limiter.settle(place, {});
 					return 'taken';
@@ -262,7 +345,7 @@ describe('The budget of an account', () => {
 	test('who is cancelled already takes nothing, and keeps nobody waiting', async () => {
 		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
 
-		await expect(limiter.take(AbortSignal.abort())).rejects.toThrow(CanceledError);
+		await expect(limiter.take({ signal: AbortSignal.abort() })).rejects.toThrow(CanceledError);
 		await new Promise((resolve) => setImmediate(resolve));
 
 		expect(limiter.delayMs()).toBe(0);
@@ -284,11 +367,14 @@ describe('What the service says about its limit', () => {
 		[{ 'retry-after': '7' }, 7_000],
 		[{ 'retry-after': 7 }, 7_000],
 		[{ 'retry-after': ' 7 ' }, 7_000],
-		[{ 'retry-after': '0' }, 0],
+		[{ 'retry-after': '0' }, undefined],
+		[{ 'retry-after': '00' }, undefined],
+		[{ 'retry-after': '0', 'x-ratelimit-reset': '9' }, 9_000],
 		[{ 'retry-after': '86400' }, 300_000],
 		[{ 'x-ratelimit-reset': '999999999' }, 300_000],
 		// From here on it is a moment, and this one is in 2001.
-		[{ 'x-ratelimit-reset': '1000000000' }, 0],
+		[{ 'x-ratelimit-reset': '1000000000' }, undefined],
+		[{ 'x-ratelimit-reset': '0' }, undefined],
 		[{ 'retry-after': '7', 'x-ratelimit-reset': '9' }, 7_000],
 		[{ 'retry-after': '7;' }, undefined],
 		[{ 'retry-after': ['7'] }, undefined],
@@ -311,8 +397,11 @@ describe('What the service says about its limit', () => {
 		expect(asked).toBeLessThanOrEqual(31_000);
 	});
 
-	test('a date that has passed asks for nothing', () => {
-		expect(retryAfterMs({ 'retry-after': new Date(clock.now() - 30_000).toUTCString() })).toBe(0);
+	test.each([
+		['a date', 'retry-after', new Date(clock.now() - 30_000).toUTCString()],
+		['a reset', 'x-ratelimit-reset', String(Math.floor(clock.now() / 1_000) - 5)],
+	])('%s that has passed is no wait to go by', (_name, header, value) => {
+		expect(retryAfterMs({ [header]: value })).toBeUndefined();
 	});
 
 	test('figures are read, and anything else is ignored', () => {

@@ -4,7 +4,7 @@ import {
 	mayRetry,
 	situationOfFault,
 	situationOfStatus,
-	unstatedWaitMs,
+	rateLimitWaitMs,
 	verdict,
 	type Situation,
 	type Verdict,
@@ -86,7 +86,7 @@ describe('How often and how long', () => {
 		[5, 60_000],
 		[50, 60_000],
 	])('after 429 number %i that does not say it, half of %i ms pass at least', (nth, cap) => {
-		expect([0, 0.5, 1].map((random) => unstatedWaitMs(nth, random))).toEqual([
+		expect([0, 0.5, 1].map((random) => rateLimitWaitMs(nth, random))).toEqual([
 			cap / 2,
 			(cap * 3) / 4,
 			cap,

@@ -32,7 +32,8 @@ const itemFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. https://example.com/cover.png',
-		description: 'Address of a picture of the item. Left blank, it comes from the catalog.',
+		description:
+			'Address of a picture of the item. Left blank, it comes along when Title or Price is looked up in the catalog.',
 	},
 	{
 		displayName: 'Operation Type',
@@ -47,7 +48,7 @@ const itemFields: INodeProperties[] = [
 
 const blanksNotice: INodeProperties = {
 	displayName:
-		'With an offer chosen, Title, Price and Cover URL may stay blank: they come from the catalog. What you type wins.',
+		'With an offer chosen, Title and Price may stay blank: they are looked up in the catalog, and a blank Cover URL comes with them. What you type wins. With Title and Price typed, the catalog is not read.',
 	name: 'blanksNotice',
 	type: 'notice',
 	default: '',
@@ -70,7 +71,7 @@ export const cartProperty: INodeProperties = {
 			values: [
 				offerLocator({
 					description:
-						'The offer that is bought. Its title, price and cover come from the catalog where you leave them blank.',
+						'The offer that is bought. Its title and price come from the catalog if you leave them blank.',
 				}),
 				blanksNotice,
 				...itemFields,

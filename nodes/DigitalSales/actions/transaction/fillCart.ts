@@ -12,19 +12,17 @@ import type { CreateForm } from './createSchema';
 
 type CartItem = CreateForm['cart']['items'][number];
 
-/** What may be filled, and how the form names it. */
-const FILLED = { title: 'Title', price: 'Price', cover: 'Cover URL' } as const;
-
-/** Whether the catalog may know something of the cart that the form does not say. */
+/** Whether the cart leaves something to the catalog that the charge needs. */
 export function mayBeFilled(form: CreateForm): boolean {
 	if (form.options.fillFromCatalog === false) return false;
 	return form.cart.items.some((item) => item.offerHash && isOpen(item));
 }
 
 /**
- * Fills title, price and cover of the cart's offers from the catalog where they were left blank, and
- * reads an offer's hash from its checkout address. What was typed stays. A lookup that finds nothing
- * or fails leaves the blanks and says so; it never keeps a charge from being made.
+ * Fills title and price of the cart's offers from the catalog where they were left blank, and reads
+ * an offer's hash from its checkout address. A blank cover is filled along with them, but is not worth
+ * a request of its own. What was typed stays. A lookup that finds nothing or fails leaves the blanks
+ * and says so; it never keeps a charge from being made.
  */
 export async function fillCart(
 	form: CreateForm,
@@ -40,22 +38,27 @@ export async function fillCart(
 		}
 		const { found, failed } = await catalog.offer((offer) => isIt(located, offer));
 		const filled = found ? filledFrom(item, located, found) : item;
-		const problem = problemOf(blanksOf(filled), { found, failed });
-		if (problem !== undefined) hint(`Offer ${located.hash} ${problem}`);
+		const problem = problemOf(located, blanksOf(filled), { found, failed });
+		if (problem !== undefined) hint(`Offer ${located.hash} ${problem}.`);
 		items.push(filled);
 	}
 	return { ...form, cart: { ...form.cart, items } };
 }
 
-function problemOf(blanks: string[], { found, failed }: Lookup<FoundOffer>): string | undefined {
-	// Few offers have a picture of their own; that is no news.
-	const missed = found ? blanks.filter((label) => label !== FILLED.cover) : blanks;
-	if (missed.length === 0) return undefined;
-	const stayed = `so ${listed(missed)} stayed blank.`;
-	if (found) return `has none in the catalog either, ${stayed}`;
+function problemOf(
+	{ address }: Located,
+	blanks: string[],
+	{ found, failed }: Lookup<FoundOffer>,
+): string | undefined {
+	const come = [
+		...(address !== undefined && !found ? ['its hash is taken from the end of its address'] : []),
+		...(blanks.length > 0 ? [`${blanks.join(' and ')} stayed blank`] : []),
+	].join(', and ');
+	if (come === '') return undefined;
+	if (found) return `has none in the catalog either, so ${come}`;
 	return failed
-		? `could not be looked up in the catalog just now, ${stayed}`
-		: `is not on the first ${MOST_LOOKUP_PAGES} pages of the catalog, ${stayed}`;
+		? `could not be looked up in the catalog just now, so ${come}`
+		: `is not on the first ${MOST_LOOKUP_PAGES} pages of the catalog, so ${come}`;
 }
 
 function isOpen(item: CartItem): boolean {
@@ -63,11 +66,9 @@ function isOpen(item: CartItem): boolean {
 }
 
 function blanksOf(item: CartItem): string[] {
-	const { title, price, cover } = FILLED;
 	return [
-		...(item.title === undefined ? [title] : []),
-		...(item.price === undefined ? [price] : []),
-		...(item.cover === undefined ? [cover] : []),
+		...(item.title === undefined ? ['Title'] : []),
+		...(item.price === undefined ? ['Price'] : []),
 	];
 }
 
@@ -85,8 +86,4 @@ function filledFrom(item: CartItem, located: Located, { product, offer }: FoundO
 		price: item.price ?? offer.price ?? undefined,
 		cover: item.cover ?? cover,
 	};
-}
-
-function listed(labels: string[]): string {
-	return labels.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }
