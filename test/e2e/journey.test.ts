@@ -7,6 +7,7 @@ import { DATA_FOLDER } from '../n8n/paths';
 import { freePort, LOOPBACK } from '../n8n/ports';
 import type { CredentialTest } from '../n8n/rest';
 import { setUp, type SetUp } from '../n8n/setUp';
+import { ACTION, chainOf } from './stage/workflows';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 // Long enough for an execution that must not start to show in the list.
@@ -97,6 +98,36 @@ describe('from the catalog to a verified sale', () => {
 		expect(execution.error).toBeUndefined();
 		const [item] = execution.items('Make a spreadsheet of it');
 		expect(item).toMatchObject({ binary: { data: { fileName: 'catalog.csv' } } });
+	});
+});
+
+describe('an item that fails with On Error: Continue (using error output)', () => {
+	it('leaves by the error output, and says there what came of it', async () => {
+		const noOp = { type: 'n8n-nodes-base.noOp' };
+		const workflow = chainOf('errors', ready.credential, [
+			{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
+			{
+				name: 'Get',
+				type: ACTION,
+				parameters: { resource: 'transaction', operation: 'get', transactionHash: 'nobody1' },
+				onError: 'continueErrorOutput',
+			},
+			{ name: 'Found', ...noOp },
+			{ name: 'Failed', ...noOp },
+		]);
+		const to = (node: string) => [{ node, type: 'main', index: 0 }];
+		workflow.connections = {
+			Start: { main: [to('Get')] },
+			Get: { main: [to('Found'), to('Failed')] },
+		};
+		const { id } = await ready.rest.createWorkflow(workflow);
+
+		const execution = await ready.rest.run(id, 'Start');
+
+		expect(execution.items('Found')).toEqual([]);
+		expect(execution.items('Failed').map(({ json }) => json)).toMatchObject([
+			{ error: { status: 404, outcome: 'refused', about: 'transaction nobody1' } },
+		]);
 	});
 });
 

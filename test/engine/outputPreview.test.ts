@@ -8,7 +8,7 @@ const FOLDER = path.join(__dirname, '../../nodes/DigitalSales/__schema__/v1.0.0'
 
 interface Preview {
 	type: string;
-	properties: Record<string, { type: string }>;
+	properties: Record<string, { type: string; properties?: Record<string, { type: string }> }>;
 }
 
 const preview = (name: string): Preview =>
@@ -87,7 +87,8 @@ describe('What the editor shows of an output before the node has run', () => {
 		const run = runs[name];
 		if (!run) throw new Error(`Add a run of ${name} to "runs" in this file`);
 		const json = (await run()) ?? {};
-		const { type, properties } = preview(name);
+		const { type, properties: all } = preview(name);
+		const { error: _error, ...properties } = all;
 
 		expect(type).toBe('object');
 		expect(Object.keys(json).sort()).toEqual(Object.keys(properties).sort());
@@ -100,4 +101,23 @@ describe('What the editor shows of an output before the node has run', () => {
 			]);
 		}
 	});
+
+	test.each(previews)('says of %s what a failed item looks like', (name) => {
+		const { error } = preview(name).properties;
+
+		expect(error?.type).toBe('object');
+		expect(Object.fromEntries(Object.entries(error?.properties ?? {}).map(typeOf))).toEqual({
+			message: 'string',
+			advice: 'string',
+			status: 'integer',
+			outcome: 'string',
+			messages: 'array',
+			fields: 'object',
+			about: 'string',
+		});
+	});
 });
+
+function typeOf([field, { type }]: [string, { type: string }]): [string, string] {
+	return [field, type];
+}

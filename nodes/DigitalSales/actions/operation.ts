@@ -31,7 +31,7 @@ export interface PreparedItem {
 	complete?: (catalog: CatalogLookup, hint: ItemRun['hint']) => Promise<PreparedItem>;
 	send: (run: ItemRun) => Promise<Output[]>;
 	clientOptions?: ClientOptions;
-	/** What it is about, for an error that cannot say whether it was done. */
+	/** What it is about, in words that help to look it up after an error. */
 	about?: string;
 }
 

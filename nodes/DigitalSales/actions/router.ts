@@ -3,7 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount, type Account } from '../api/account';
 import { CatalogLookup, LOOKUP_LIMITS } from '../api/catalogLookup';
 import { Client } from '../api/client';
-import { toNodeError, type NodeError } from '../api/errors';
+import { toFailure, type Failure } from '../api/errors';
 import { inOrder } from '../api/inOrder';
 import { ExecutionMemory } from '../once/executionMemory';
 import { parkWherePending, type ItemResult } from '../notification/waiting/park';
@@ -12,7 +12,7 @@ import type { Operation, PreparedItem } from './operation';
 import { findOperation } from './registry';
 
 /** What became of one item before anything was sent: ready, or found invalid. */
-type Preparation = PreparedItem | { invalid: NodeError };
+type Preparation = PreparedItem | { invalid: Failure };
 
 /**
  * Runs the chosen operation over all items: the one item loop and the one continue-on-fail block.
@@ -75,13 +75,13 @@ class Run {
 			// In place: a copy of each would tell in a list of tens of thousands.
 			return outputs.map((output) => Object.assign(output, { pairedItem: { item: itemIndex } }));
 		} catch (error) {
-			const nodeError = toNodeError(this.context.getNode(), error, {
+			const failure = toFailure(this.context.getNode(), error, {
 				itemIndex,
 				labelOf: (field) => fieldLabel(this.operation, field, this.context.getNode()),
 				about: preparation.about,
 				created: this.created(),
 			});
-			return this.failed(nodeError, itemIndex);
+			return this.failed(failure, itemIndex);
 		}
 	}
 
@@ -90,11 +90,8 @@ class Run {
 		try {
 			return operation.prepare(context, itemIndex, account);
 		} catch (error) {
-			const invalid = toNodeError(context.getNode(), error, {
-				itemIndex,
-				created: this.created(),
-			});
-			if (!context.continueOnFail()) throw invalid;
+			const invalid = toFailure(context.getNode(), error, { itemIndex, created: this.created() });
+			if (!context.continueOnFail()) throw invalid.error;
 			return { invalid };
 		}
 	}
@@ -110,15 +107,10 @@ class Run {
 		});
 	}
 
-	private failed(error: NodeError, itemIndex: number): ItemResult[] {
+	/** An item for the error output: n8n of every version knows it by this one key. */
+	private failed({ error, facts }: Failure, itemIndex: number): ItemResult[] {
 		if (!this.context.continueOnFail()) throw error;
-		const status = 'httpCode' in error && error.httpCode ? Number(error.httpCode) : undefined;
-		// n8n knows an item for its error output by these two names and no others.
-		const details = status === undefined ? {} : { details: { status } };
-		// What to do stands there, and the code that allows what is in doubt.
-		const advice = error instanceof NodeOperationError ? error.description : undefined;
-		const json = { error: error.message, ...(advice ? { message: advice } : {}), ...details };
-		return [{ json, pairedItem: { item: itemIndex } }];
+		return [{ json: { error: { ...facts } }, pairedItem: { item: itemIndex } }];
 	}
 
 	/** What this execution has made so far: n8n drops it when the run fails, so that error tells of it. */
@@ -156,6 +148,6 @@ async function accountOf(context: IExecuteFunctions): Promise<Account> {
 	try {
 		return readAccount(credential);
 	} catch (error) {
-		throw toNodeError(context.getNode(), error, {});
+		throw toFailure(context.getNode(), error, {}).error;
 	}
 }

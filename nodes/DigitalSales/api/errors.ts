@@ -1,6 +1,9 @@
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { MOST_BODY_BYTES } from './body';
+import { CanceledError } from './clock';
+import { Refusal } from './refusal';
+import { outcomeOf, type RequestOutcome } from './retryPolicy';
 import { ServiceError, type ServiceErrorFacts } from './serviceError';
 
 /** A longer list would hide what went wrong. */
@@ -17,34 +20,105 @@ export interface ErrorContext {
 	created?: string[];
 }
 
+/** The errors that n8n shows as a node's own. */
+export type NodeError = NodeApiError | NodeOperationError;
+
+/** What a failed item says under On Error: Continue, the same in every operation. */
+export interface ErrorFacts {
+	message: string;
+	/** What to do now, in whole sentences. */
+	advice: string | null;
+	/** The HTTP status of the service's answer; null without one. */
+	status: number | null;
+	outcome: RequestOutcome;
+	/** The service's own texts. */
+	messages: string[];
+	/** The service's texts by its own dotted field names. */
+	fields: Record<string, string[]>;
+	/** What was being asked for. */
+	about: string | null;
+}
+
+/** One failure, as n8n shows it and as an item tells it. */
+export interface Failure {
+	error: NodeError;
+	facts: ErrorFacts;
+}
+
+/** Makes of whatever was thrown what a person and a workflow are told of it. */
+export function toFailure(node: INode, error: unknown, context: ErrorContext): Failure {
+	if (error instanceof ServiceError) return serviceFailure(node, error, context);
+	if (error instanceof Refusal) return refusalFailure(node, error, context);
+	const about = context.about ?? null;
+	const own = { status: null, messages: [], fields: {}, about };
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
+		const { message } = error;
+		const advice = error.description || null;
+		error.description = joined([advice, createdNote(context)]);
+		return { error, facts: { message, advice, outcome: 'notSent', ...own } };
+	}
+	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
+	const outcome = error instanceof CanceledError ? 'notSent' : 'unknown';
+	const description = joined([createdNote(context)]);
+	return {
+		error: new NodeOperationError(node, message, { itemIndex: context.itemIndex, description }),
+		facts: { message, advice: null, outcome, ...own },
+	};
+}
+
+function joined(lines: Array<string | null | undefined>): string {
+	return lines.filter(Boolean).join('\n');
+}
+
+function refusalFailure(node: INode, error: Refusal, context: ErrorContext): Failure {
+	const { message, facts } = error;
+	const about = context.about ?? null;
+	return {
+		error: new NodeOperationError(node, message, {
+			itemIndex: context.itemIndex,
+			description: joined([facts.advice, createdNote(context)]),
+		}),
+		facts: { message, ...facts, status: null, messages: [], fields: {}, about },
+	};
+}
+
 /**
- * Makes the one error that a user sees of a failed request: what happened, the service's own words,
- * the fields by their display names, the item, and what to do.
+ * What a user sees of a failed request: what happened, the service's own words, the fields by their
+ * display names, the item, and what to do.
  */
-function toNodeApiError(node: INode, error: ServiceError, context: ErrorContext): NodeApiError {
+function serviceFailure(node: INode, error: ServiceError, context: ErrorContext): Failure {
 	const { facts } = error;
 	const { message, advice } = wording(facts, context);
 	const words = serviceWords(facts, context.labelOf);
-	const description = [
+	const description = joined([
 		// A list shows the lines of a description as one.
 		words === '' ? undefined : `The service said: ${words}${/[.!?]$/.test(words) ? '' : '.'}`,
 		createdNote(context),
 		advice,
 		`Request: ${facts.endpoint}${tries(facts)}${facts.code ? `, ${facts.code}` : ''}.`,
-	]
-		.filter((part) => part !== undefined)
-		.join('\n');
-	return new NodeApiError(
-		node,
-		{ message },
-		{
+	]);
+	return {
+		error: new NodeApiError(
+			node,
+			{ message },
+			{
+				message,
+				description,
+				itemIndex: context.itemIndex,
+				httpCode: facts.status?.toString(),
+				failure: failureOf(facts),
+			},
+		),
+		facts: {
 			message,
-			description,
-			itemIndex: context.itemIndex,
-			httpCode: facts.status?.toString(),
-			failure: failureOf(facts),
+			advice: advice ?? null,
+			status: facts.status ?? null,
+			outcome: outcomeOf(facts.situation),
+			messages: facts.words.messages,
+			fields: facts.words.fields,
+			about: context.about ?? null,
 		},
-	);
+	};
 }
 
 /**
@@ -86,6 +160,12 @@ function wording(
 				message: 'The service could not be reached',
 				advice:
 					'Nothing was sent. Check the host in Base URL of the credential and that this n8n can reach it.',
+			};
+		case 'blocked':
+			return {
+				message: 'n8n did not allow a request to the host of the service',
+				advice:
+					'Nothing was sent. Base URL of the credential points to a host that the SSRF protection of this n8n blocks, such as a private address. Correct it, or ask whoever runs this n8n to allow the host (N8N_SSRF_ALLOWED_HOSTNAMES).',
 			};
 		case 'interrupted':
 			return {
@@ -209,20 +289,4 @@ function serviceWords(facts: ServiceErrorFacts, labelOf: ErrorContext['labelOf']
 
 function tries(facts: ServiceErrorFacts): string {
 	return facts.tries > 1 ? `, tried ${facts.tries} times` : '';
-}
-
-/** The errors that n8n shows as a node's own. */
-export type NodeError = NodeApiError | NodeOperationError;
-
-/** Makes a node's own error of whatever was thrown; one that already is stays as it is. */
-export function toNodeError(node: INode, error: unknown, context: ErrorContext): NodeError {
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		const note = createdNote(context);
-		if (note !== undefined)
-			error.description = [error.description, note].filter(Boolean).join('\n');
-		return error;
-	}
-	if (error instanceof ServiceError) return toNodeApiError(node, error, context);
-	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
-	return new NodeOperationError(node, message, { itemIndex: context.itemIndex });
 }

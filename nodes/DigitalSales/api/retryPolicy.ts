@@ -1,6 +1,7 @@
 /**
  * What can come of one request. `notSent` is only what provably never reached the service: the name
- * was not found, the connection was refused, the certificate was not accepted.
+ * was not found, the connection was refused, the certificate was not accepted. `blocked` is what n8n
+ * itself did not let out.
  */
 export type Situation =
 	| 'success'
@@ -12,6 +13,7 @@ export type Situation =
 	| 'redirected'
 	| 'unreadable'
 	| 'notSent'
+	| 'blocked'
 	| 'interrupted';
 
 export type Verdict = 'done' | 'retry' | 'fail' | 'unknownOutcome';
@@ -69,6 +71,11 @@ const RETRY_TABLE: Readonly<Record<Situation, Rule>> = {
 		POST: 'retry',
 		why: 'Nothing reached the service.',
 	},
+	blocked: {
+		GET: 'fail',
+		POST: 'fail',
+		why: "n8n's protection against requests to private addresses stopped it before a connection was made, and will do so again.",
+	},
 	interrupted: {
 		GET: 'retry',
 		POST: 'unknownOutcome',
@@ -79,6 +86,21 @@ const RETRY_TABLE: Readonly<Record<Situation, Rule>> = {
 /** What the table says of a situation on an endpoint. */
 export function verdict(method: 'GET' | 'POST', situation: Situation): Verdict {
 	return RETRY_TABLE[situation][method];
+}
+
+/**
+ * What a workflow can go by after a failed request: the service refused it, it may have been done all
+ * the same, or it never reached the service. Of a read, unknown says that no usable answer came.
+ */
+export type RequestOutcome = 'refused' | 'unknown' | 'notSent';
+
+const REFUSED: ReadonlySet<Situation> = new Set(['rejected', 'rateLimited', 'redirected']);
+const NOT_SENT: ReadonlySet<Situation> = new Set(['notSent', 'blocked']);
+
+/** The outcome of a request that failed. */
+export function outcomeOf(situation: Situation): RequestOutcome {
+	if (NOT_SENT.has(situation)) return 'notSent';
+	return REFUSED.has(situation) ? 'refused' : 'unknown';
 }
 
 const UNCLEAR: ReadonlySet<number> = new Set([302, 303, 408, 409, 425, 499]);
@@ -108,6 +130,13 @@ const NEVER_SENT_CODES: ReadonlySet<string> = new Set([
 	'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
+/** What n8n calls the faults by which it keeps requests from private addresses. */
+export const BLOCKED_BY_N8N = [
+	'SsrfBlockedHostnameError',
+	'SsrfBlockedIpError',
+	'UnknownConnectionHostError',
+] as const;
+
 /** System calls that come before the first byte of a request. */
 const NEVER_SENT_CALLS: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
 
@@ -116,10 +145,13 @@ export interface Fault {
 	code?: string;
 	/** Tells a host that could not be reached at all from one that was lost after sending. */
 	syscall?: string;
+	/** Whether n8n did not let the request out. */
+	isBlocked?: boolean;
 }
 
 /** The kind of a fault that gave no answer. */
-export function situationOfFault({ code, syscall }: Fault): Situation {
+export function situationOfFault({ code, syscall, isBlocked }: Fault): Situation {
+	if (isBlocked) return 'blocked';
 	const neverSent =
 		(code !== undefined && NEVER_SENT_CODES.has(code)) ||
 		(syscall !== undefined && NEVER_SENT_CALLS.has(syscall));

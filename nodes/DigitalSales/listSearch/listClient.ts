@@ -3,7 +3,7 @@ import { NodeApiError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { Client } from '../api/client';
 import { CanceledError } from '../api/clock';
-import { toNodeError, type NodeError } from '../api/errors';
+import { toFailure, type NodeError } from '../api/errors';
 import { ServiceError } from '../api/serviceError';
 
 /** A client for somebody who has a list open and is looking at it. */
@@ -29,7 +29,7 @@ export function emptyList(node: INode, what: string): NodeApiError {
 export function listError(node: INode, error: unknown): NodeError {
 	// Nobody cancels a list: its turn just did not come in time.
 	const isLimited = error instanceof ServiceError && error.facts.situation === 'rateLimited';
-	if (!(error instanceof CanceledError) && !isLimited) return toNodeError(node, error, {});
+	if (!(error instanceof CanceledError) && !isLimited) return toFailure(node, error, {}).error;
 	return listFailure(
 		node,
 		'The product requests of this minute are used up',

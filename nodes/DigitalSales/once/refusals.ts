@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 import type { Attempt } from '../api/attempt';
+import { Refusal } from '../api/refusal';
+import type { RequestOutcome } from '../api/retryPolicy';
 import { formatReais } from '../domain/money';
 
 /** What is to be made, as an error speaks of it. */
@@ -18,7 +19,7 @@ export interface Subject {
 const LONGEST_REFERENCE = 60;
 
 /** An earlier attempt may have made it. `earlier` is missing where only n8n's database knows of it. */
-export function inDoubt(subject: Subject, code: string, earlier?: Attempt): NodeOperationError {
+export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Refusal {
 	const { kind, about } = subject;
 	const reason = earlier
 		? `An attempt at ${new Date(earlier.startedAt).toISOString()} got no usable answer.`
@@ -27,28 +28,25 @@ export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Node
 		kind === 'charge'
 			? `Check the service's dashboard. If the transaction is there, continue with its hash (Transaction > Get). If it is not, set Options > Code to Charge Again to ${code} and run this again. The code allows this one charge.`
 			: `Check the service's dashboard. If the offer is not there, set Options > Code to Create Again to ${code} and run this again. The code allows this one offer.`;
-	return refusal(subject, messageOfDoubt(subject), [
-		`${reason} It was about: ${about}.`,
-		check,
-		...(isOneOfMany(subject)
-			? [
-					'To go on with the other items meanwhile, set On Error in the Settings of this node to Continue.',
-				]
-			: []),
-	]);
+	const goOn =
+		'To go on with the other items meanwhile, set On Error in the Settings of this node to Continue.';
+	return refusal(
+		messageOfDoubt(subject),
+		[`${reason} It was about: ${about}.`, check, ...(isStoppingOthers(subject) ? [goOn] : [])],
+		'unknown',
+	);
 }
 
 /** A Retry of the execution asks for something else than was made in this place. */
-export function changed(subject: Subject, earlier: Attempt): NodeOperationError {
+export function changed(subject: Subject, earlier: Attempt): Refusal {
 	if (subject.kind === 'offer') {
-		return refusal(subject, 'The offer was already created, so the changed one was not sent', [
+		return refusal('The offer was already created, so the changed one was not sent', [
 			`Its hash is ${String(earlier.result?.hash)}. To create another offer, run the workflow anew.`,
 		]);
 	}
 	const was = earlier.amount === undefined ? '' : ` ${formatReais(earlier.amount)}`;
 	const is = subject.amount === undefined ? '' : ` of ${formatReais(subject.amount)}`;
 	return refusal(
-		subject,
 		`${customerOf(subject)} was already charged${was}, so the changed charge${is} was not sent`,
 		[
 			`The existing transaction is ${String(earlier.result?.hash)}. To charge the changed cart as well, run the workflow anew instead of retrying this execution.`,
@@ -57,27 +55,25 @@ export function changed(subject: Subject, earlier: Attempt): NodeOperationError 
 }
 
 /** It was made in this place, under a token with which it cannot be read now. */
-export function otherAccount(subject: Subject): NodeOperationError {
+export function otherAccount(subject: Subject): Refusal {
 	const what = subject.kind === 'charge' ? customerOf(subject) : 'The offer';
 	return refusal(
-		subject,
 		`${what} was already ${subject.kind === 'charge' ? 'charged' : 'created'} with another token or Base URL, so nothing was sent`,
 		['Choose the credential that this execution began with, or run the workflow anew.'],
 	);
 }
 
 /** The reference belongs to another order. */
-export function otherOrder(subject: Subject): NodeOperationError {
+export function otherOrder(subject: Subject): Refusal {
 	return refusal(
-		subject,
 		`Order Reference "${shortReference(subject)}" was used before for another customer, cart or amount`,
 		['Nothing was sent. Give each order a reference of its own.'],
 	);
 }
 
 /** n8n's database does not take the entry without which nothing may be sent. */
-export function notRecorded(subject: Subject, reason: string): NodeOperationError {
-	return refusal(subject, `n8n could not record the ${subject.kind}, so it was not sent`, [
+export function notRecorded(subject: Subject, reason: string): Refusal {
+	return refusal(`n8n could not record the ${subject.kind}, so it was not sent`, [
 		`n8n's database said: ${reason}.`,
 		'Check the database of n8n, then run this again.',
 	]);
@@ -103,17 +99,10 @@ function shortReference({ orderReference = '' }: Subject): string {
 		: orderReference;
 }
 
-function isOneOfMany({ context }: Subject): boolean {
-	return context.getInputData().length > 1;
+function isStoppingOthers({ context }: Subject): boolean {
+	return context.getInputData().length > 1 && !context.continueOnFail();
 }
 
-function refusal(
-	{ context, itemIndex }: Subject,
-	message: string,
-	lines: string[],
-): NodeOperationError {
-	return new NodeOperationError(context.getNode(), message, {
-		itemIndex,
-		description: lines.join('\n'),
-	});
+function refusal(message: string, lines: string[], outcome: RequestOutcome = 'notSent'): Refusal {
+	return new Refusal(message, { advice: lines.join('\n'), outcome });
 }

@@ -11,6 +11,7 @@ export interface NodeSketch {
 	typeVersion?: number;
 	parameters?: Parameters;
 	webhookId?: string;
+	onError?: 'continueErrorOutput';
 	/** For nodes of n8n's own; ours get the credential of the chain. */
 	credentials?: Record<string, { id: string; name: string }>;
 }

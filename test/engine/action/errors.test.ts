@@ -248,15 +248,14 @@ describe('Errors of the service', () => {
 
 			expect(json).toMatchObject([
 				{ payment_status: 'waiting_payment' },
-				{ error: expect.stringContaining('422'), details: { status: 422 } },
-				{ error: 'Customer Email is not an e-mail address' },
+				{ error: { message: expect.stringContaining('422'), status: 422, outcome: 'refused' } },
+				{ error: { message: 'Customer Email is not an e-mail address', outcome: 'notSent' } },
 				{ payment_status: 'waiting_payment' },
 			]);
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
 				[0, 1, 2, 3].map((item) => ({ item })),
 			);
-			expect(Object.keys(json[1] ?? {})).toEqual(['error', 'details']);
-			expect(Object.keys(json[2] ?? {})).toEqual(['error', 'message']);
+			expect(json.map((item) => Object.keys(item)).slice(1, 3)).toEqual([['error'], ['error']]);
 			expect(account.sandbox.charges()).toBe(2);
 		});
 
@@ -274,7 +273,7 @@ describe('Errors of the service', () => {
 
 			expect(outputs[0]).toEqual([]);
 			expect(outputs[1]).toHaveLength(2);
-			expect(outputs[1]?.[0]?.json).toMatchObject({ details: { status: 404 } });
+			expect(outputs[1]?.[0]?.json).toMatchObject({ error: { status: 404 } });
 		});
 	});
 

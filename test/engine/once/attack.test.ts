@@ -14,6 +14,7 @@ import {
 } from '../harness';
 import { openAccount, type Account } from '../support/account';
 import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { errorIn } from '../support/errorItem';
 
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
@@ -148,7 +149,7 @@ describe('Attacks on what is charged once', () => {
 			continueOnFail: true,
 		});
 
-		expect(json[2]?.error).toContain('may already have been charged');
+		expect(errorIn(json[2]).message).toContain('may already have been charged');
 		expect(JSON.stringify(json[2])).not.toContain(shop.hashes[0]);
 	});
 

@@ -2,6 +2,7 @@ import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { NodeProcess, NO_OP_TYPE, runWorkflow, ACTION_TYPE, START_TYPE } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { errorIn } from '../support/errorItem';
 
 const REFUSED = 'The customer may already have been charged, so nothing was sent';
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
@@ -196,8 +197,9 @@ describe('A charge whose outcome is not known', () => {
 			await shop.run(shop.parameters());
 			const { json } = await shop.run(shop.parameters(), { continueOnFail: true });
 
-			expect(json[0]?.error).toBe(REFUSED);
-			expect(json[0]?.message).toMatch(/Code to Charge Again to [2-9A-Z]{4}-[2-9A-Z]{4}/);
+			const { message, outcome, advice } = errorIn(json[0]);
+			expect([message, outcome]).toEqual([REFUSED, 'unknown']);
+			expect(advice).toMatch(/Code to Charge Again to [2-9A-Z]{4}-[2-9A-Z]{4}/);
 		});
 
 		test('a code that is given without need changes nothing', async () => {

@@ -1,6 +1,7 @@
 import { crashedData, NodeProcess } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { errorIn } from '../support/errorItem';
 
 const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
 /** A customer of its own for each item. */
@@ -192,8 +193,13 @@ describe('Asked again by n8n, a charge is made once', () => {
 			];
 
 			for (const { json } of retries) {
-				expect(json[0]?.error).toContain('The customer of item 1 may already have been charged');
-				expect(json[1]?.error).toContain('The customer of item 2 may already have been charged');
+				expect(errorIn(json[0])).toMatchObject({
+					message: expect.stringContaining('The customer of item 1 may already have been charged'),
+					outcome: 'unknown',
+				});
+				expect(errorIn(json[1]).message).toContain(
+					'The customer of item 2 may already have been charged',
+				);
 				expect(json[2]?.hash).toBe(shop.hashes[2]);
 			}
 			expect(shop.charges).toBe(3);

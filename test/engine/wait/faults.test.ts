@@ -71,7 +71,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
 
 			expect(received(outcome)).toMatchObject([
-				{ error: expect.stringMatching(/404/), details: { status: 404 } },
+				{ error: { message: expect.stringMatching(/404/), status: 404, outcome: 'refused' } },
 				{ hash, timedOut: false },
 			]);
 		});
@@ -92,7 +92,9 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 				const [regular, failed] = outcome?.data.Wait?.outputs ?? [];
 				expect(regular?.map(({ json }) => json.hash)).toEqual([hash]);
-				expect(failed?.map(({ json }) => json.error)).toEqual([expect.stringMatching(/404/)]);
+				expect(failed?.map(({ json }) => json.error)).toMatchObject([
+					{ message: expect.stringMatching(/404/), about: 'transaction nosuch1' },
+				]);
 			},
 		);
 	});

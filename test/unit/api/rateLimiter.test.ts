@@ -267,10 +267,10 @@ describe('The budget of an account', () => {
 	});
 
 	test('a cancelled execution does not wait for another that is before it', async () => {
-		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
-		limiter.settle(await limiter.take(), {});
 		restoreTime();
 		jest.useFakeTimers();
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		limiter.settle(await limiter.take(), {});
 		const canceling = new AbortController();
 		const other = limiter.take();
 		const outcome = limiter.take({ signal: canceling.signal }).catch((error: unknown) => error);

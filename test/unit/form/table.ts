@@ -71,12 +71,12 @@ export const QR_CODE = [
 
 export const TRIES_OF_READING = [
 	row('options.maxTries', 'number', 5, 'Reading again changes nothing'),
-	row('options.maxWait', 'number', 300, 'How many seconds'),
+	row('options.maxWait', 'number', 300, 'how many seconds'),
 ];
 
 export const TRIES_OF_CREATING = [
 	row('options.maxTries', 'number', 5, 'it is never sent again'),
-	row('options.maxWait', 'number', 300, 'before anything is created'),
+	row('options.maxWait', 'number', 300, 'nothing is created'),
 ];
 
 /** The time-out of one request, in seconds. */

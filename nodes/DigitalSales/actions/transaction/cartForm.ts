@@ -33,7 +33,7 @@ const itemFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. https://example.com/cover.png',
 		description:
-			'Address of a picture of the item. Left blank, it comes along when Title or Price is looked up in the catalog.',
+			'Address of a picture of the item. Left blank, it comes from the catalog if Title or Price is looked up there.',
 	},
 	{
 		displayName: 'Operation Type',

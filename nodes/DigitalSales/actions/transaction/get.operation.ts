@@ -50,6 +50,7 @@ export const getTransactionOperation: Operation = {
 		const { transactionHash, simplify, options } = readForm(context, itemIndex, properties, schema);
 		return {
 			clientOptions: clientOptions(options),
+			about: `transaction ${transactionHash}`,
 			async send({ client, hint }) {
 				const json = await getTransaction(client, transactionHash);
 				const binary = await pixOutput(json, {

@@ -113,6 +113,7 @@ export const waitForPaymentOperation: Operation = {
 		const recheckMs = form.recheckInterval * 1_000;
 		return {
 			clientOptions: { retry: FIRST_READ_LIMITS },
+			about: `transaction ${hash}`,
 			async send({ client, hint }) {
 				const transaction = await getTransaction(client, hash).catch((error: unknown) => {
 					if (!mayPass(error)) throw error;

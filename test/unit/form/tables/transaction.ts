@@ -24,7 +24,7 @@ export const createPix: FormTable = {
 			`${ITEM}.offerHash`,
 			'resourceLocator',
 			{ mode: 'list', value: '' },
-			'where you leave them blank',
+			'if you leave them blank',
 		),
 		row(`${ITEM}.blanksNotice`, 'notice', '', 'may stay blank', {
 			unless: { 'options.fillFromCatalog': [false] },

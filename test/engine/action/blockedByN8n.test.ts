@@ -1,0 +1,43 @@
+import { openAccount, pixParameters, type Account } from '../support/account';
+import { errorIn } from '../support/errorItem';
+
+describe("A request that n8n's SSRF protection blocks", () => {
+	let account: Account;
+	const before = process.env.N8N_SSRF_PROTECTION_ENABLED;
+
+	beforeAll(async () => {
+		// n8n reads it at its first request, and this file has modules of its own.
+		process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => {
+		process.env.N8N_SSRF_PROTECTION_ENABLED = before;
+		await account.sandbox.close();
+	});
+
+	test.each([
+		['charge', () => pixParameters(account.sandbox)],
+		['read', () => ({ resource: 'transaction', operation: 'get', transactionHash: 'ab12' })],
+	])('fails at once, and says that nothing was sent: a %s', async (_name, parameters) => {
+		const started = Date.now();
+		const { json } = await account.run(parameters(), { continueOnFail: true });
+
+		expect(errorIn(json[0])).toMatchObject({
+			message: 'n8n did not allow a request to the host of the service',
+			advice: expect.stringContaining('Nothing was sent. Base URL of the credential'),
+			outcome: 'notSent',
+			status: null,
+		});
+		expect(Date.now() - started).toBeLessThan(2_000);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('leaves no charge in doubt', async () => {
+		const shop = { mode: 'trigger', workflowId: 'blocked', continueOnFail: true } as const;
+		await account.run(pixParameters(account.sandbox), shop);
+		const { json } = await account.run(pixParameters(account.sandbox), shop);
+
+		expect(errorIn(json[0]).message).toBe('n8n did not allow a request to the host of the service');
+	});
+});
