@@ -30,10 +30,10 @@ describe('A failed item under On Error: Continue', () => {
 	const asking = everyOperation()
 		.map(({ resource, value }) => `${resource}/${value}`)
 		.filter((name) => name !== 'notification/getAddress');
-	const ABOUT: Record<string, string | null> = {
+	const ABOUT: Record<string, unknown> = {
 		'product/getAll': null,
-		'offer/create': 'titled "Oferta"',
-		'transaction/create': 'cart',
+		'offer/create': expect.stringContaining('titled "Oferta"'),
+		'transaction/create': expect.stringContaining('customer document ending in'),
 		'transaction/get': `transaction ${HASH}`,
 		'transaction/waitForPayment': `transaction ${HASH}`,
 	};
@@ -56,19 +56,15 @@ describe('A failed item under On Error: Continue', () => {
 		};
 		account.sandbox.addFault({ kind: 'status', status: 403, body, times: 'always' });
 
-		const { about, ...error } = await failed(name);
-
-		expect(error).toEqual({
+		expect(await failed(name)).toEqual({
 			message: 'The API token has no permission for this (403)',
 			advice: expect.stringContaining('Use a token'),
 			status: 403,
 			outcome: 'refused',
 			messages: ['Invalid'],
 			fields: { 'customer.email': ['is gone'], x: ['is odd', 'and late'] },
+			about: ABOUT[name],
 		});
-		const expected = ABOUT[name];
-		if (expected === null) expect(about).toBeNull();
-		else expect(about).toContain(expected);
 	});
 
 	// Waiting for a payment goes on where the service may answer later.
