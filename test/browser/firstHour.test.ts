@@ -167,7 +167,9 @@ describe('the first hour in the editor', () => {
 		inTurn(async () => {
 			await node.fill('title', 'Semana do Cliente');
 			await node.fill('price', '49,90');
-			expect(await node.execute('is not one')).toMatch(/Price in Cents.*1990 for R\$ 19,90/);
+			expect(await node.execute('must be digits only')).toMatch(
+				/Price in Cents.*for R\$ 49,90 write 4990/,
+			);
 			await picture(editor.page, 'price-in-reais');
 			expect(newcomer.sandbox.offers).toHaveLength(0);
 			await node.fill('price', '4990');

@@ -26,7 +26,9 @@ export interface ItemRun {
 export interface PreparedItem {
 	/**
 	 * Looks up what the form leaves to the catalog, and gives the item with it. All items are complete
-	 * before the first is sent. Only reads, and never throws: what cannot be found stays as it is.
+	 * before the first is sent. Only reads, and what cannot be found stays as it is.
+	 *
+	 * @throws NodeOperationError where what was found makes the item invalid
 	 */
 	complete?: (catalog: CatalogLookup, hint: ItemRun['hint']) => Promise<PreparedItem>;
 	send: (run: ItemRun) => Promise<Output[]>;

@@ -55,10 +55,12 @@ class Run {
 		const client = new Client(this.context, this.account, { ...LOOKUP_LIMITS, signal });
 		const catalog = new CatalogLookup(client);
 		const completed: Preparation[] = [];
-		for (const preparation of preparations) {
+		for (const [itemIndex, preparation] of preparations.entries()) {
 			const complete = 'send' in preparation ? preparation.complete : undefined;
+			const completion = complete?.(catalog, (message) => this.hint(message));
 			completed.push(
-				complete ? await complete(catalog, (message) => this.hint(message)) : preparation,
+				(await completion?.catch((error: unknown) => this.invalid(error, itemIndex))) ??
+					preparation,
 			);
 		}
 		return completed;
@@ -90,10 +92,15 @@ class Run {
 		try {
 			return operation.prepare(context, itemIndex, account);
 		} catch (error) {
-			const invalid = toFailure(context.getNode(), error, { itemIndex, created: this.created() });
-			if (!context.continueOnFail()) throw invalid.error;
-			return { invalid };
+			return this.invalid(error, itemIndex);
 		}
+	}
+
+	private invalid(error: unknown, itemIndex: number): Preparation {
+		const { context } = this;
+		const invalid = toFailure(context.getNode(), error, { itemIndex, created: this.created() });
+		if (!context.continueOnFail()) throw invalid.error;
+		return { invalid };
 	}
 
 	private client({ clientOptions }: PreparedItem): Client {

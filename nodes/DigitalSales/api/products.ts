@@ -68,7 +68,8 @@ export async function fetchProductPage(
 	const names = { ...DEFAULT_QUERY_NAMES, ...query.queryNames };
 	const parameters: IDataObject = { [names.page]: page };
 	if (pageSize !== undefined) parameters[names.pageSize] = pageSize;
-	if (query.search) parameters[names.search] = query.search;
+	// Titles are usually stored in this form, whatever the keyboard sends.
+	if (query.search) parameters[names.search] = query.search.normalize('NFC');
 	if (query.categories?.length) parameters[names.categories] = query.categories.join(',');
 	if (query.status !== undefined) parameters[names.status] = query.status;
 	return await client.request(

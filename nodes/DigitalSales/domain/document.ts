@@ -11,8 +11,8 @@ const CPF_SHAPE = /^\d{11}$/;
 /**
  * Reads a CPF or CNPJ, drops the punctuation and checks its two check digits.
  * A CNPJ may hold letters (since July 2026: a character's value is its ASCII code minus 48).
- * A document that came as a number has lost its leading zeros: they are put back where the check
- * digits then hold.
+ * A document that came as a number has lost its leading zeros: they are put back if only a CPF or
+ * only a CNPJ comes of it.
  */
 export function parseDocument(input: unknown): DocumentResult {
 	if (typeof input === 'number') return documentFromNumber(input);
@@ -40,10 +40,17 @@ export function stripDocument(text: string): string {
 
 function documentFromNumber(value: number): DocumentResult {
 	if (!Number.isSafeInteger(value) || value < 0) return { problem: 'is not a CPF or CNPJ' };
-	const document = [CPF_LENGTH, CNPJ_LENGTH]
-		.map((length) => String(value).padStart(length, '0'))
-		.find((digits) => (CPF_SHAPE.test(digits) ? isCpf(digits) : isCnpj(digits)));
-	if (document !== undefined) return { document };
+	const asCpf = String(value).padStart(CPF_LENGTH, '0');
+	const asCnpj = String(value).padStart(CNPJ_LENGTH, '0');
+	const mayBeCpf = CPF_SHAPE.test(asCpf) && isCpf(asCpf);
+	const mayBeCnpj = isCnpj(asCnpj);
+	if (mayBeCpf && mayBeCnpj) {
+		return {
+			problem: `came as a number and could be the CPF ${cpf.format(asCpf)} or the CNPJ ${cnpj.format(asCnpj)}; send it as text with its leading zeros`,
+		};
+	}
+	if (mayBeCpf) return { document: asCpf };
+	if (mayBeCnpj) return { document: asCnpj };
 	return {
 		problem:
 			'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text',

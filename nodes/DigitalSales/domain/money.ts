@@ -1,39 +1,63 @@
+import { amountReadings, type AmountReading } from './amountReadings';
+
 /** The unit in which a person types an amount; the service itself only knows integer cents. */
 export type AmountUnit = 'cents' | 'reais';
 
 /** An amount that was understood, in integer cents, or the reason why it was not. */
 export type CentsResult = { cents: number } | { problem: string };
 
-const CURRENCY_SIGN = /^R\$|[\s\u00a0\u202f]/gi;
-const WHOLE_NUMBER = /^\d+$/;
+/** How an amount in reais may be written: with one meaning for whoever reads it. */
+const REAIS_WRITINGS = [
+	/^\d+(?:[.,]\d{1,2})?$/,
+	/^[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?$/,
+	/^[1-9]\d{0,2}(?:\.\d{3})+,\d{1,2}$/,
+	/^[1-9]\d{0,2}(?:,\d{3})+\.\d{1,2}$/,
+	/^[1-9]\d{0,2}(?:\.\d{3}){2,}$/,
+	/^[1-9]\d{0,2}(?:,\d{3}){2,}$/,
+];
+const CURRENCY_SIGN = /^R\$[ \u00a0\u202f]*|(?<=\d)[ \u00a0\u202f]*R\$$/i;
+const NEGATIVE = /^(?:R\$\s*)?[-\u2212]\s*(?:R\$\s*)?\d/i;
+const LONGEST_QUOTE = 40;
 /** What a few steps of floating-point arithmetic leave behind, relative to the value. */
 const FLOAT_NOISE = 8 * Number.EPSILON;
+/** Above this it is no noise, however large the value. */
+const MOST_NOISE = 0.0005;
+
+/** The largest amount that is counted exactly, in cents. */
+export const LARGEST_AMOUNT = Number.MAX_SAFE_INTEGER;
+
+const IS_NEGATIVE = { problem: 'must not be negative' };
+const IS_NO_AMOUNT = { problem: 'is not an amount' };
 
 /**
- * Reads an amount as typed or as computed by an expression and gives integer cents.
+ * Reads an amount as typed or as computed by an expression and gives integer cents. What a second
+ * reader could take for another amount is refused, with both amounts in the reason.
  * The decimals are moved as text, because `1.15 * 100` is `114.99999999999999`.
  *
  * @param input a number, or a text such as `1990` (cents), `19,90`, `1.234,56`, `R$ 19.90` (reais)
  * @param unit the unit of `input`
  */
 export function parseCents(input: unknown, unit: AmountUnit): CentsResult {
-	if (typeof input !== 'number' && typeof input !== 'string') {
-		return { problem: 'is not an amount' };
-	}
-	const text =
-		typeof input === 'number' ? numberText(input, unit) : input.replace(CURRENCY_SIGN, '');
-	if (text.startsWith('-')) return { problem: 'must not be negative' };
-	const result = unit === 'cents' ? centsText(text) : reaisText(text);
-	if (result.cents === undefined) return { problem: result.problem };
-	const cents = Number(result.cents);
-	return Number.isSafeInteger(cents) ? { cents } : { problem: 'is too large an amount' };
+	if (typeof input === 'number') return centsOfNumber(input, unit);
+	if (typeof input !== 'string') return IS_NO_AMOUNT;
+	const text = input.trim();
+	if (NEGATIVE.test(text)) return IS_NEGATIVE;
+	const digits = unit === 'cents' ? /^\d+$/.exec(text)?.[0] : digitsOfReais(text);
+	return digits === undefined ? { problem: problemOf(text, unit) } : exactly(Number(digits));
+}
+
+/** Whether this many integer cents can be charged and counted exactly. */
+export function isExactAmount(cents: number): boolean {
+	return Number.isSafeInteger(cents) && cents >= 0;
 }
 
 /** Writes integer cents the way a Brazilian reads them: `123456` gives `R$ 1.234,56`. */
 export function formatReais(cents: number): string {
-	const digits = String(Math.abs(cents)).padStart(3, '0');
-	const reais = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, '.');
-	return `${cents < 0 ? '-' : ''}R$ ${reais},${digits.slice(-2)}`;
+	// Custom Fields may hold anything for an amount.
+	if (!Number.isInteger(cents)) return `${cents} cents`;
+	const digits = String(BigInt(Math.abs(cents))).padStart(3, '0');
+	const amount = written({ reais: digits.slice(0, -2), decimals: digits.slice(-2) });
+	return `${cents < 0 ? '-' : ''}${amount}`;
 }
 
 /** Integer cents as a number of reais with two decimals: `1990` gives `19.9`. */
@@ -41,40 +65,70 @@ export function centsToReais(cents: number): number {
 	return cents / 100;
 }
 
-type CentsText = { cents: string; problem?: never } | { cents?: never; problem: string };
-
-function centsText(text: string): CentsText {
-	if (WHOLE_NUMBER.test(text)) return { cents: text };
-	return {
-		problem: `must be a whole number, for example 1990 for R$ 19,90; "${text}" is not one`,
-	};
+function centsOfNumber(value: number, unit: AmountUnit): CentsResult {
+	if (Number.isNaN(value)) return IS_NO_AMOUNT;
+	if (value < 0) return IS_NEGATIVE;
+	if (unit === 'reais') return centsOfReais(value);
+	if (value > LARGEST_AMOUNT || Number.isInteger(value)) return exactly(Math.abs(value));
+	return { problem: `must be whole cents, for example 1990 for R$ 19,90; ${value} is not` };
 }
 
-function reaisText(text: string): CentsText {
-	const match = /^(\d+)(?:[.,](\d{1,2}))?$/.exec(ungrouped(text));
-	if (!match?.[1]) {
-		return {
-			problem: `must be an amount such as 19,90 or 1.234,56; "${text}" cannot be read for certain`,
-		};
-	}
-	return { cents: match[1] + (match[2] ?? '').padEnd(2, '0') };
-}
-
-/** Drops thousands separators where the text leaves no doubt which character they are. */
-function ungrouped(text: string): string {
-	if (/^\d{1,3}(\.\d{3})+,\d{1,2}$/.test(text)) return text.replaceAll('.', '');
-	if (/^\d{1,3}(,\d{3})+\.\d{1,2}$/.test(text)) return text.replaceAll(',', '');
-	if (/^\d{1,3}(\.\d{3}){2,}$/.test(text)) return text.replaceAll('.', '');
-	if (/^\d{1,3}(,\d{3}){2,}$/.test(text)) return text.replaceAll(',', '');
-	return text;
+function centsOfReais(value: number): CentsResult {
+	if (value > LARGEST_AMOUNT) return exactly(value);
+	const digits = digitsOfReais(String(value)) ?? digitsOfReais(withoutNoise(value));
+	if (digits !== undefined) return exactly(Number(digits));
+	return { problem: `must have at most two decimals; ${value} has more. Round it first` };
 }
 
 /** Expressions such as `{{ $json.price * 1.1 }}` carry float noise behind the second decimal. */
-function numberText(value: number, unit: AmountUnit): string {
-	const text = String(value);
-	if (unit === 'cents') return text;
+function withoutNoise(value: number): string {
 	const rounded = value.toFixed(2);
-	return Math.abs(Number(rounded) - value) < FLOAT_NOISE * Math.max(1, Math.abs(value))
-		? rounded
-		: text;
+	const noise = Math.min(MOST_NOISE, FLOAT_NOISE * Math.max(1, value));
+	return Math.abs(Number(rounded) - value) < noise ? rounded : '';
+}
+
+/** The cents of an amount in reais, as digits; undefined if it is written in no clear way. */
+function digitsOfReais(text: string): string | undefined {
+	const amount = text.replace(CURRENCY_SIGN, '');
+	if (!REAIS_WRITINGS.some((writing) => writing.test(amount))) return undefined;
+	const [, decimals = ''] = /[.,](\d{1,2})$/.exec(amount) ?? [];
+	return amount.replace(/\D/g, '') + '0'.repeat(2 - decimals.length);
+}
+
+function exactly(cents: number): CentsResult {
+	if (isExactAmount(cents)) return { cents };
+	return { problem: `is too large; the largest amount is ${formatReais(LARGEST_AMOUNT)}` };
+}
+
+function problemOf(text: string, unit: AmountUnit): string {
+	const isLong = text.length > LONGEST_QUOTE;
+	const quoted = JSON.stringify(isLong ? `${text.slice(0, LONGEST_QUOTE)}...` : text);
+	const readings = isLong ? [] : amountReadings(text, unit === 'cents');
+	const [only] = readings;
+	const rule = unit === 'cents' ? 'must be digits only' : 'must be clear';
+	const clear = readings
+		.filter(({ decimals }) => decimals.length === 2)
+		.map((reading) => clearly(reading, unit));
+	if (readings.length > 1) {
+		return `${rule}: ${quoted} could mean ${either(readings.map(written))}. Write ${either(clear)}`;
+	}
+	if (only && clear.length === 1) {
+		return `${rule}: for ${written(only)} write ${clear.join()}, not ${quoted}`;
+	}
+	return unit === 'cents'
+		? `must be digits only, for example 1990 for R$ 19,90; ${quoted} is not an amount`
+		: `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`;
+}
+
+function clearly({ reais, decimals }: AmountReading, unit: AmountUnit): string {
+	return unit === 'cents' ? String(BigInt(reais + decimals)) : `${reais},${decimals}`;
+}
+
+function written({ reais, decimals }: AmountReading): string {
+	return `R$ ${reais.replace(/\B(?=(\d{3})+$)/g, '.')},${decimals}`;
+}
+
+function either(texts: string[]): string {
+	const others = texts.slice(0, -1).join(', ');
+	return [others, ...texts.slice(-1)].filter((part) => part !== '').join(' or ');
 }

@@ -1,4 +1,4 @@
-import { formatReais, parseCents } from './money';
+import { formatReais, isExactAmount } from './money';
 
 /** What a copy-and-paste PIX code (EMV BR Code) says of itself. */
 export interface PixCode {
@@ -65,10 +65,11 @@ function fieldsOf(text: string): Field[] | undefined {
 	return fields;
 }
 
-/** A code for any amount leaves it out or writes zero. */
-function centsOf(amount: string | undefined): number | undefined {
-	const result = parseCents(amount, 'reais');
-	return 'cents' in result && result.cents > 0 ? result.cents : undefined;
+/** Reais, a point if need be, decimals. A code for any amount leaves it out or writes zero. */
+function centsOf(amount = ''): number | undefined {
+	const [, reais = '', decimals = ''] = /^(\d+)(?:\.(\d{0,2})0*)?$/.exec(amount) ?? [];
+	const cents = Number(reais + decimals.padEnd(2, '0'));
+	return isExactAmount(cents) && cents > 0 ? cents : undefined;
 }
 
 /** CRC-16/CCITT-FALSE in four upper-case hexadecimal digits, as the BR Code demands. */

@@ -92,19 +92,29 @@ export function wholeNumberField(least: number, most = Number.MAX_SAFE_INTEGER) 
 		.refine((value) => Number.isSafeInteger(value) && value >= least && value <= most, message);
 }
 
-/** A number above 0, also as a text; a comma is read as the decimal sign. */
-export const positiveNumberField = z
-	.union([z.number(), z.string().transform((text) => Number(text.trim().replace(',', '.')))], {
-		errorMap: () => ({ message: 'must be a number' }),
-	})
-	.refine((value) => Number.isFinite(value) && value > 0, 'must be a number above 0');
+/** A number, also as a text of digits; a comma is read as the decimal sign. */
+const decimalField = z.union(
+	[
+		z.number(),
+		z.string().transform((text) => {
+			const plain = /^\d+(?:[.,]\d+)?$/.exec(text.trim())?.[0];
+			return plain === undefined ? NaN : Number(plain.replace(',', '.'));
+		}),
+	],
+	{ errorMap: () => ({ message: 'must be a number' }) },
+);
 
-/** Percent, for example 12.5; a comma is read as the decimal sign. */
-export const percentField = z
-	.union([z.number(), z.string().transform((text) => Number(text.trim().replace(',', '.')))], {
-		errorMap: () => ({ message: 'must be a number' }),
-	})
-	.refine((value) => value >= 0 && value <= 100, 'must be a percentage from 0 to 100');
+/** A number above 0, such as 0.5 or "0,5". */
+export const positiveNumberField = decimalField.refine(
+	(value) => Number.isFinite(value) && value > 0,
+	'must be a number above 0, for example 1.5',
+);
+
+/** Percent, such as 12.5 or "12,5". */
+export const percentField = decimalField.refine(
+	(value) => value >= 0 && value <= 100,
+	'must be a percentage from 0 to 100, for example 12.5',
+);
 
 /** An amount in integer cents, typed in the given unit. */
 export function moneyField(unit: AmountUnit) {

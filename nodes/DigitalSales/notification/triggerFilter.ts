@@ -1,5 +1,6 @@
 import type { Notice } from '../api/schemas/notification';
 import { isStatusGroup, STATUS_GROUPS } from '../domain/paymentStatus';
+import { isSameText } from '../domain/searchText';
 import { ANY, chosenNames, OTHER, type TriggerForm } from './triggerForm';
 
 /** The names that a method goes by; what the service calls boleto is not documented. */
@@ -27,7 +28,9 @@ export function whyUnwanted(form: TriggerForm, transaction: Notice): string | un
 
 function wantsStatus({ triggerOn, otherStatuses }: TriggerForm, status: string): boolean {
 	if (triggerOn.includes(ANY)) return true;
-	if (triggerOn.includes(OTHER) && otherStatuses.includes(status)) return true;
+	if (triggerOn.includes(OTHER) && otherStatuses.some((other) => isSameText(other, status))) {
+		return true;
+	}
 	return triggerOn
 		.filter(isStatusGroup)
 		.some((group) => (STATUS_GROUPS[group] as readonly string[]).includes(status));

@@ -8,9 +8,9 @@ const DIGEST_BYTES = 16;
 
 const executionSchema = z.object({ resumeUrl: z.string() });
 
-/** A short name for texts of any length. */
+/** A short name for texts of any length. Texts that look the same have the same name. */
 export function digest(...texts: string[]): string {
-	const hash = createHash('sha256').update(JSON.stringify(texts)).digest();
+	const hash = createHash('sha256').update(JSON.stringify(texts).normalize('NFC')).digest();
 	return hash.subarray(0, DIGEST_BYTES).toString('base64url');
 }
 

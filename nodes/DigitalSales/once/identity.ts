@@ -90,7 +90,7 @@ function customerOf(body: IDataObject): string[] {
 	const other =
 		email?.trim().toLowerCase() ||
 		phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '') ||
-		name?.trim().toLowerCase().normalize('NFC');
+		name?.trim().toLowerCase();
 	// A document that is none, such as all zeros, may stand for anybody.
 	return [document ?? '', other ?? ''];
 }
@@ -98,7 +98,8 @@ function customerOf(body: IDataObject): string[] {
 function cartItem(item: unknown): string {
 	if (!isJsonObject(item)) return JSON.stringify(item);
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = item;
-	return JSON.stringify([hash ?? title, price, quantity, type].map(plain));
+	// The items are sorted, so they have to look the same before.
+	return JSON.stringify([hash ?? title, price, quantity, type].map(plain)).normalize('NFC');
 }
 
 /** A number that was written as text is the same number. */

@@ -59,8 +59,34 @@ describe('Amount Unit', () => {
 		);
 		const cents = await account.fail(pixParameters(account.sandbox, cart('19,99')));
 
-		expect(reais.message).toContain('Cart > Item 1 > Price in Reais must be an amount such as');
-		expect(cents.message).toContain('Cart > Item 1 > Price in Cents must be a whole number');
+		expect(reais.message).toBe(
+			'Cart > Item 1 > Price in Reais must be clear: "1.999" could mean R$ 1.999,00 or R$ 1,999. Write 1999,00',
+		);
+		expect(cents.message).toBe(
+			'Cart > Item 1 > Price in Cents must be digits only: for R$ 19,99 write 1999, not "19,99"',
+		);
+	});
+
+	test.each([
+		[
+			'R$ 1990',
+			'cents',
+			'Price in Cents must be digits only: "R$ 1990" could mean R$ 1.990,00 or R$ 19,90. Write 199000 or 1990',
+		],
+		[
+			'19 90',
+			'reais',
+			'Price in Reais must be clear: "19 90" could mean R$ 1.990,00 or R$ 19,90. Write 1990,00 or 19,90',
+		],
+	])('%j from a sheet, in %s, charges nobody', async (price, amountUnit, message) => {
+		const failure = await account.fail(
+			pixParameters(account.sandbox, { ...cart('={{ $json.price }}'), options: { amountUnit } }),
+			{ items: [{ price }] },
+		);
+
+		expect(failure.message).toBe(`Cart > Item 1 > ${message}`);
+		expect(failure.description).toContain('Nothing was sent.');
+		expect(account.sandbox.requests).toEqual([]);
 	});
 
 	describe('in the form', () => {

@@ -345,7 +345,7 @@ describe('Transaction > Create PIX', () => {
 		[
 			'a price that is no amount',
 			cartWith({ price: 'cheap' }),
-			'Cart > Item 1 > Price in Cents must be a whole number',
+			'Cart > Item 1 > Price in Cents must be digits only',
 		],
 		[
 			'a broken quantity',
@@ -385,9 +385,38 @@ describe('Transaction > Create PIX', () => {
 		],
 		['a document that is none', { customerDocument: '12' }, 'Customer Document must be a CPF'],
 		[
+			'a document that could be two',
+			{ customerDocument: '={{ 191 }}' },
+			'Customer Document came as a number and could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91; send it as text',
+		],
+		[
+			'a price that its quantity makes too large',
+			cartWith({ price: '9007199254740991', quantity: 3 }),
+			'Cart > Item 1 > Price in Cents times Quantity is more than R$ 90.071.992.547.409,91, the largest amount',
+		],
+		[
+			'a price in reais that its quantity makes too large',
+			{
+				cart: { items: [{ price: '7' }, { price: '90071992547409,91', quantity: 2 }] },
+				additionalFields: { amount: '10,00' },
+				options: { amountUnit: 'reais' },
+			},
+			'Cart > Item 2 > Price in Reais times Quantity is more than R$ 90.071.992.547.409,91',
+		],
+		[
+			'a product that is too large beside an item without a price',
+			{ cart: { items: [{}, { price: '9007199254740991', quantity: 2 }] } },
+			'Cart > Item 2 > Price in Cents times Quantity is more than',
+		],
+		[
+			'a cart that adds up to too much',
+			{ cart: { items: [{ price: '9007199254740991' }, { price: '1' }] } },
+			'Cart adds up to more than R$ 90.071.992.547.409,91, the largest amount',
+		],
+		[
 			'an amount that is none',
 			{ additionalFields: { amount: '1,5' } },
-			'Additional Fields > Amount in Cents must be a whole number',
+			'Additional Fields > Amount in Cents must be digits only: for R$ 1,50 write 150',
 		],
 		[
 			'broken installments',

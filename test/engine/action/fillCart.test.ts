@@ -193,6 +193,45 @@ describe('The cart of Create PIX', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
+	describe('of a price that cannot be charged', () => {
+		const priced = (price: number): INodeParameters => {
+			const { offer } = product(0);
+			const offers = [{ hash: offer.hash, price }];
+			const set = { data: [{ hash: 'p1', title: 'Curso', offers }], meta: { last_page: 1 } };
+			account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set });
+			return cart({
+				...picked(offer.hash),
+				price: '={{ $json.price }}',
+				quantity: '={{ $json.quantity }}',
+			});
+		};
+
+		test.each([
+			[8e31, 1, 'more than R$ 90.071.992.547.409,91'],
+			[1990, 9_007_199_254_740_991, 'more than R$ 90.071.992.547.409,91'],
+			[-1990, 1, 'less than R$ 0,00'],
+		])('charges nobody: %d times %d', async (price, quantity, problem) => {
+			const failure = await account.fail(priced(price), {
+				items: [{ price: '5', quantity: 1 }, { quantity }],
+			});
+
+			expect(failure.message).toContain(
+				`Cart > Item 1 > Price in Cents times Quantity is ${problem}`,
+			);
+			expect([failure.itemIndex, methods()]).toEqual([1, ['GET']]);
+		});
+
+		test('leaves the other items alone where errors let the run go on', async () => {
+			const { json } = await account.run(priced(8e31), {
+				items: [{ quantity: 1 }, { price: '5', quantity: 1 }],
+				continueOnFail: true,
+			});
+
+			expect(JSON.stringify(json[0])).toContain('Price in Cents times Quantity is more than');
+			expect(bodies()).toMatchObject([{ amount: 5 }]);
+		});
+	});
+
 	test.each([
 		['fails', { endpoint: CATALOG, kind: 'status', status: 500, times: 'always' }],
 		['is cut short', { endpoint: CATALOG, kind: 'truncatedBody', times: 'always' }],

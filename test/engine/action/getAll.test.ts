@@ -68,6 +68,14 @@ describe('Product > Get Many', () => {
 		expect(json.length).toBeLessThan(account.sandbox.products.length);
 	});
 
+	test('asks the service for a word as it is usually stored, whatever the keyboard sends', async () => {
+		const search = 'Fotografia à mão';
+
+		await account.run({ ...PARAMETERS, filters: { search: search.normalize('NFD') } });
+
+		expect(sent()[0]).toMatchObject({ search: search.normalize('NFC') });
+	});
+
 	test('finds a product by its exact hash', async () => {
 		const hash = account.sandbox.products[77]?.hash ?? '';
 

@@ -371,6 +371,47 @@ describe('Attacks on what is charged once', () => {
 		expect(chargeFingerprint(body as never)).toBe(chargeFingerprint(same));
 	});
 
+	test.each([
+		['names', { customer: { name: 'José Açaí' } }],
+		['e-mail addresses', { customer: { email: 'josé@example.com' } }],
+		['documents that are none', { customer: { document: 'não sei' } }],
+		[
+			'titles without an offer',
+			{
+				cart: [
+					{ title: 'Aç', price: 1 },
+					{ title: 'Az', price: 1 },
+				],
+			},
+		],
+	])('fingerprints: %s are the same however their accents are stored', (_, body) => {
+		const stored = (form: string): string =>
+			chargeFingerprint(JSON.parse(JSON.stringify(body).normalize(form)));
+		const plain = JSON.parse(
+			JSON.stringify(body)
+				.normalize('NFD')
+				.replace(/[\u0300-\u036f]/g, ''),
+		);
+		expect(stored('NFD')).toBe(stored('NFC'));
+		expect(stored('NFC')).not.toBe(chargeFingerprint(plain));
+	});
+
+	test('a customer known by name alone is not charged again because of how accents are stored', async () => {
+		const named = (form: string): INodeParameters =>
+			shop.parameters(undefined, {
+				customerName: 'José Açaí'.normalize(form),
+				customerEmail: '',
+				customerPhone: '',
+				customerDocument: '',
+			});
+		account.sandbox.addFault({ endpoint: POST, kind: 'resetBeforeProcessing' });
+		await shop.run(named('NFC'));
+		const again = await shop.run(named('NFD'));
+
+		expect(errorOf(again)).toContain('may already have been charged');
+		expect(shop.posts).toBe(1);
+	});
+
 	test('fingerprints: customers with a placeholder for a document are not one customer', () => {
 		const of = (email: string) =>
 			chargeFingerprint({ amount: 1, customer: { document: '00000000000', email } });

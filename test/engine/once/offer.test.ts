@@ -51,6 +51,15 @@ describe('Offer > Create, asked again', () => {
 		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
 	});
 
+	test('an offer in doubt is the same however the accents of its title are stored', async () => {
+		fault('resetAfterProcessing');
+		await run({ title: 'Promoção'.normalize('NFC') });
+		const again = await run({ title: 'Promoção'.normalize('NFD') });
+
+		expect(errorOf(again)).toContain('may already exist');
+		expect(offers()).toBe(1);
+	});
+
 	test('the Retry of an execution gives what exists, after a restart too', async () => {
 		fault('status', 1);
 		const first = await run({}, { items: [{}, {}] });

@@ -78,6 +78,10 @@ describe('CPF and CNPJ', () => {
 		['529982247250', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 12'],
 		['112223330001811', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 15'],
 		[123, 'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text'],
+		[
+			191,
+			'came as a number and could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91; send it as text with its leading zeros',
+		],
 		[0, 'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text'],
 	])('%p: %s', (input, problem) => {
 		expect(parseDocument(input)).toEqual({ problem });
@@ -111,12 +115,58 @@ describe('CPF and CNPJ', () => {
 		);
 	});
 
-	test('a document that came as a number gets its leading zeros back', () => {
-		fc.assert(
-			fc.property(cpf, (document) => {
-				expect(parseDocument(Number(document))).toEqual({ document });
-			}),
-		);
+	describe('that came as a number', () => {
+		const isCpf = (digits: string): boolean =>
+			varied(digits) && checkDigits(digits.slice(0, 9), CPF_WEIGHTS) === digits;
+		const isCnpj = (digits: string): boolean =>
+			varied(digits) && checkDigits(digits.slice(0, 12), CNPJ_WEIGHTS) === digits;
+		/** The rule, by check digits worked out anew. */
+		const expected = (number: number): unknown => {
+			const [asCpf, asCnpj] = [11, 14].map((length) => String(number).padStart(length, '0'));
+			const readings = [
+				...(asCpf?.length === 11 && isCpf(asCpf) ? [asCpf] : []),
+				...(asCnpj && isCnpj(asCnpj) ? [asCnpj] : []),
+			];
+			const [one = '', other] = readings;
+			if (other === undefined && one !== '') return { document: one };
+			const both = `could be the CPF ${dotted(one)} or the CNPJ ${dotted(other ?? '')};`;
+			return { problem: expect.stringContaining(other ? both : 'no leading zeros make it') };
+		};
+		const dotted = (digits: string): string =>
+			digits.length === 11
+				? digits.replace(/(...)(...)(...)(..)/, '$1.$2.$3-$4')
+				: digits.replace(/(..)(...)(...)(....)(..)/, '$1.$2.$3/$4-$5');
+		const withZeros = fc
+			.integer({ min: 1, max: 8 })
+			.chain((zeros) => text('0123456789', 9 - zeros).map((base) => '0'.repeat(zeros) + base))
+			.filter(varied)
+			.map((base) => checkDigits(base, CPF_WEIGHTS));
+
+		test('are neither where they could be a CPF and a CNPJ, unless their zeros are written', () => {
+			const outcomes = new Set<string>();
+			fc.assert(
+				fc.property(fc.oneof(cpf, withZeros), (digits) => {
+					const result = parseDocument(Number(digits));
+					expect(result).toEqual(expected(Number(digits)));
+					expect(parseDocument(digits)).toEqual({ document: digits });
+					outcomes.add(Object.keys(result).join());
+				}),
+				{ numRuns: 500 },
+			);
+			expect(outcomes).toEqual(new Set(['document', 'problem']));
+		});
+
+		test('follow their check digits, whatever the number', () => {
+			fc.assert(
+				fc.property(fc.nat({ max: 99_999_999_999 }), (number) => {
+					expect(parseDocument(number)).toEqual(expected(number));
+				}),
+				{ numRuns: 1_000 },
+			);
+		});
+	});
+
+	test('a CNPJ that came as a number gets its leading zeros back', () => {
 		fc.assert(
 			fc.property(
 				numericCnpj.filter((document) => Number(document) > 99_999_999_999),

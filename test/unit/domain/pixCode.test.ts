@@ -60,9 +60,22 @@ describe('the PIX code', () => {
 		expect(readPixCode(body + crc16(body))).toEqual({ checksumHolds: true, cents: 150 });
 	});
 
-	test('of zero leaves the amount open', () => {
-		const body = '000201540400.06304';
-		expect(readPixCode(body + crc16(body))).toEqual({ checksumHolds: true, cents: undefined });
+	test.each<[string, number | undefined]>([
+		['00.0', undefined],
+		['19.9', 1990],
+		['1.990', 199],
+		['50.', 5000],
+		['007', 700],
+		['1.999', undefined],
+		['19,90', undefined],
+		['1.234,56', undefined],
+		['1 990', undefined],
+		['R$ 5', undefined],
+		['1e3', undefined],
+		['99999999999999.99', undefined],
+	])('with the amount "%s" asks for %p cents', (amount, cents) => {
+		const body = `00020154${String(amount.length).padStart(2, '0')}${amount}6304`;
+		expect(readPixCode(body + crc16(body))).toEqual({ checksumHolds: true, cents });
 	});
 
 	test.each([

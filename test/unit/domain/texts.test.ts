@@ -1,5 +1,5 @@
 import { withoutBlanks } from '../../../nodes/DigitalSales/domain/blanks';
-import { searchKey } from '../../../nodes/DigitalSales/domain/searchText';
+import { isSameText, searchKey } from '../../../nodes/DigitalSales/domain/searchText';
 
 describe('Searching in a text', () => {
 	test.each([
@@ -10,6 +10,12 @@ describe('Searching in a text', () => {
 	])('%p is found as %p', (text, key) => {
 		expect(searchKey(text)).toBe(key);
 	});
+});
+
+test('Texts are the same, however their accents are stored', () => {
+	expect(isSameText('em análise'.normalize('NFD'), 'em análise'.normalize('NFC'))).toBe(true);
+	expect(isSameText('em análise', 'em analise')).toBe(false);
+	expect(isSameText('Em análise', 'em análise')).toBe(false);
 });
 
 describe('Blanks', () => {

@@ -22,8 +22,8 @@ function read(schema: z.ZodTypeAny, input: unknown): unknown {
 
 const BLANKS = [undefined, null, '', ' \n'];
 const NO_NUMBER = ['must be a number'];
-const NOT_ABOVE_0 = ['must be a number above 0'];
-const NO_PERCENTAGE = ['must be a percentage from 0 to 100'];
+const NOT_ABOVE_0 = ['must be a number above 0, for example 1.5'];
+const NO_PERCENTAGE = ['must be a percentage from 0 to 100, for example 12.5'];
 const NO_YES_OR_NO = ['must be true or false'];
 const FROM_1_TO_3 = ['must be a whole number from 1 to 3'];
 const AT_LEAST_1 = ['must be a whole number of at least 1'];
@@ -55,10 +55,28 @@ describe('A field', () => {
 		['a positive number', positiveNumberField, 0, NOT_ABOVE_0],
 		['a positive number', positiveNumberField, Infinity, NOT_ABOVE_0],
 		['a positive number', positiveNumberField, 'soon', NOT_ABOVE_0],
+		...['0x10', '1e9', '1.234,5', '1,5,5', '+5', '-5', '5.', '.5', '１', 'Infinity'].map(
+			(text): [string, z.ZodTypeAny, unknown, unknown] => [
+				'a positive number',
+				positiveNumberField,
+				text,
+				NOT_ABOVE_0,
+			],
+		),
 		['a positive number', positiveNumberField, [1], NO_NUMBER],
 		['a percentage', percentField, 0, 0],
 		['a percentage', percentField, 100, 100],
 		['a percentage', percentField, ' 7,5 ', 7.5],
+		['a percentage', percentField, '12.5', 12.5],
+		['a percentage', percentField, '0', 0],
+		...['0x10', '1e1', '1.234,5', '1 0', '5%', '-5', '-0'].map(
+			(text): [string, z.ZodTypeAny, unknown, unknown] => [
+				'a percentage',
+				percentField,
+				text,
+				NO_PERCENTAGE,
+			],
+		),
 		['a percentage', percentField, -0.1, NO_PERCENTAGE],
 		['a percentage', percentField, 100.1, NO_PERCENTAGE],
 		['a percentage', percentField, 'half', NO_PERCENTAGE],
@@ -92,6 +110,10 @@ describe('A field', () => {
 		expect(read(required(textField), blank)).toEqual(['is empty; fill it in']);
 	});
 
+	test.each(['', ' \n'])('is no percentage where it is blank: %j', (blank) => {
+		expect(read(percentField, blank)).toEqual(NO_PERCENTAGE);
+	});
+
 	test.each([0, false])('is not empty with %j in it', (value) => {
 		const schema = value === 0 ? wholeNumberField(0) : yesNoField;
 		expect(read(optional(schema), value)).toBe(value);
@@ -121,5 +143,13 @@ describe('The data of a customer', () => {
 			expect.stringContaining('check digits do not match'),
 		]);
 		expect(read(unchecked.document, '12-3a')).toBe('123A');
+	});
+
+	test('are not guessed where a number could be two documents, checked or not', () => {
+		expect(read(checked.document, 191)).toEqual([
+			expect.stringContaining('could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91'),
+		]);
+		expect(read(unchecked.document, 191)).toBe('191');
+		expect(read(checked.document, '00000000191')).toBe('00000000191');
 	});
 });

@@ -132,6 +132,7 @@ describe('an amount', () => {
 		expect(property.placeholder).toBe(inReais ? 'e.g. 19,90' : 'e.g. 1990');
 		expect(property.hint).toContain('1990');
 		expect(property.hint).toContain('19,90');
+		expect(property.hint).toContain(inReais ? 'Write 1990,00, not 1.990.' : 'Digits only:');
 	});
 });
 

@@ -47,6 +47,12 @@ describe('What a trigger does not want', () => {
 			'The status of the transaction is paid; Trigger On asks for frozen, thawed.',
 		],
 		[
+			'one of the other statuses, however its accents are stored',
+			{ triggerOn: ['other'], otherStatuses: ['em análise'.normalize('NFD')] },
+			{ status: 'em análise'.normalize('NFC') },
+			undefined,
+		],
+		[
 			'nothing at all',
 			{ triggerOn: ['other'] },
 			{ status: 'paid' },

@@ -15,7 +15,8 @@ import { qrCodeProperty } from '../../form/qrCodeOptions';
 import { clientOptions } from '../../form/requestOptions';
 import { notificationAddress, type NotificationAddress } from '../../notification/address';
 import type { ItemRun, Operation, PreparedItem } from '../operation';
-import { cartTotal, createBody, describeCharge } from './createBody';
+import { cartTotal, refuseInexactTotal } from './cartTotal';
+import { createBody, describeCharge } from './createBody';
 import { createProperties } from './createForm';
 import { createSchema, type CreateForm, type CreateReading } from './createSchema';
 import { fillCart, mayBeFilled } from './fillCart';
@@ -96,6 +97,7 @@ interface Charge {
 
 function preparedCharge(form: CreateForm, charge: Charge): PreparedItem {
 	const { context, notification } = charge;
+	refuseInexactTotal(context, charge.itemIndex, form);
 	return {
 		clientOptions: clientOptions(form.options),
 		about: describeCharge(form),

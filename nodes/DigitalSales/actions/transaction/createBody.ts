@@ -2,19 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { withoutBlanks } from '../../domain/blanks';
 import { formatReais } from '../../domain/money';
 import { withCustomFields } from '../../form/customFields';
+import { cartTotal } from './cartTotal';
 import type { CreateForm } from './createSchema';
-
-/** The sum of the cart in cents; undefined where a price is missing, since then nobody knows it. */
-export function cartTotal(form: CreateForm): number | undefined {
-	const items = form.cart.items;
-	if (items.length === 0) return undefined;
-	let total = 0;
-	for (const { price, quantity } of items) {
-		if (price === undefined) return undefined;
-		total += price * quantity;
-	}
-	return total;
-}
 
 /**
  * The body of POST /transactions (API document, Endpoint 3), without the token. Amounts in cents;

@@ -94,7 +94,8 @@ export const createProperties: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. 529.982.247-25',
 		hint: 'CPF or CNPJ, with or without punctuation',
-		description: 'CPF of the person or CNPJ of the company that pays',
+		description:
+			'CPF of the person or CNPJ of the company that pays. Send it as text: a number loses its leading zeros.',
 	},
 	{
 		displayName: 'Notify',

@@ -37,7 +37,12 @@ export const createPix: FormTable = {
 		row('customerName', 'string', '', 'Full name'),
 		row('customerEmail', 'string', '', 'E-mail address'),
 		row('customerPhone', 'string', '', 'with area code'),
-		row('customerDocument', 'string', '', 'CPF or CNPJ, with or without punctuation'),
+		row(
+			'customerDocument',
+			'string',
+			'',
+			'Send it as text: a number loses its leading zeros. CPF or CNPJ, with or without punctuation',
+		),
 		row('notify', 'options', 'none', 'Who is told', {
 			choices: ['credential', 'url', 'none', 'thisExecution', 'trigger'],
 		}),

@@ -1,0 +1,61 @@
+/** An amount that a text may stand for, as digits: reais, and two or more decimals. */
+export interface AmountReading {
+	reais: string;
+	decimals: string;
+}
+
+/**
+ * The amounts that one reader or another would take an unclear text for: `1.990` is R$ 1.990,00 to
+ * one and R$ 1,99 to another. Empty for a text that is no amount.
+ *
+ * @param text at most a line: it is read over and over
+ * @param mayBeCents whether somebody may have meant cents
+ */
+export function amountReadings(text: string, mayBeCents: boolean): AmountReading[] {
+	const bare = withPlainDigits(text).replace(/R\$/gi, '').trim();
+	// Beside a point or a comma a blank says nothing more.
+	const amount = /[.,]/.test(bare) ? bare.replace(/\s/g, '') : bare.replace(/\s+/g, ' ');
+	if (!/^\d+(?:[., ]\d+)*$/.test(amount)) return [];
+	const marks = amount.replace(/\d/g, '');
+	const groups = amount.split(/[., ]/);
+	const digits = groups.join('');
+	const isGrouped = /^ *$/.test(marks) || isInThousands(amount);
+	const isPlain = marks === '' && !/R\$/i.test(text);
+	const readings: AmountReading[] = [];
+	if (isGrouped && !(mayBeCents && isPlain)) readings.push(reading(digits, ''));
+	if (hasDecimals(amount, marks)) {
+		readings.push(reading(groups.slice(0, -1).join(''), groups.at(-1) ?? ''));
+	}
+	if (isGrouped && mayBeCents) {
+		const padded = digits.padStart(3, '0');
+		readings.push(reading(padded.slice(0, -2), padded.slice(-2)));
+	}
+	return readings.filter((one, at) => readings.findIndex((other) => isSame(one, other)) === at);
+}
+
+function isInThousands(amount: string): boolean {
+	return /^[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+)$/.test(amount);
+}
+
+/** Whether the last mark may be the decimal sign; a blank is one only in front of one or two digits. */
+function hasDecimals(amount: string, marks: string): boolean {
+	if (marks === ' ') return / \d{1,2}$/.test(amount);
+	const last = marks.slice(-1);
+	return /[.,]/.test(last) && marks.indexOf(last) === marks.length - 1;
+}
+
+function reading(reais: string, decimals: string): AmountReading {
+	return {
+		reais: reais.replace(/^0+(?=\d)/, ''),
+		decimals: decimals.padEnd(2, '0').replace(/(?<=\d{2})0+$/, ''),
+	};
+}
+
+function isSame(one: AmountReading, other: AmountReading): boolean {
+	return one.reais === other.reais && one.decimals === other.decimals;
+}
+
+/** Full-width digits look like digits to whoever typed them. */
+function withPlainDigits(text: string): string {
+	return text.replace(/[\uff10-\uff19]/g, (digit) => digit.normalize('NFKC'));
+}

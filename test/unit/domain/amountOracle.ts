@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+
+/** Independent of the package: it writes out all clear spellings of an amount and compares. */
+
+export type Unit = 'cents' | 'reais';
+
+/** The blanks that group digits, as a person sees them: all the same. */
+const BLANKS = [' ', '\u00a0', '\u202f'];
+
+/** The cents that a text stands for beyond doubt; undefined for any other text. */
+export function meaningOf(text: string, unit: Unit): number | undefined {
+	const trimmed = text.trim();
+	const digits = [...trimmed].filter((character) => '0123456789'.includes(character)).join('');
+	if (digits === '') return undefined;
+	if (unit === 'cents') return trimmed === digits ? safe(digits) : undefined;
+	const amount = withoutSign(
+		[...trimmed].map((one) => (BLANKS.includes(one) ? ' ' : one)).join(''),
+	);
+	for (const places of [0, 1, 2]) {
+		if (places >= digits.length) continue;
+		const reais = digits.slice(0, digits.length - places);
+		const decimals = digits.slice(digits.length - places);
+		if (spellings(reais, decimals).includes(amount)) {
+			return safe(reais + decimals + '0'.repeat(2 - places));
+		}
+	}
+	return undefined;
+}
+
+function safe(digits: string): number | undefined {
+	const cents = BigInt(digits);
+	return cents < 2n ** 53n ? Number(cents) : undefined;
+}
+
+function withoutSign(text: string): string {
+	const isSign = (part: string): boolean => part.toLowerCase() === 'r$';
+	if (isSign(text.slice(0, 2))) return dropped(text.slice(2), (rest) => rest.slice(1), 0);
+	if (isSign(text.slice(-2))) return dropped(text.slice(0, -2), (rest) => rest.slice(0, -1), -1);
+	return text;
+}
+
+function dropped(text: string, drop: (rest: string) => string, end: 0 | -1): string {
+	let rest = text;
+	while (rest.at(end) === ' ') rest = drop(rest);
+	return rest;
+}
+
+/** Every clear way to write reais and up to two decimals, blanks written as spaces. */
+function spellings(reais: string, decimals: string): string[] {
+	const ends = decimals === '' ? [''] : [`,${decimals}`, `.${decimals}`];
+	const plain = ends.map((end) => reais + end);
+	if (reais.length < 4 || reais.startsWith('0')) return plain;
+	const byBlank = ends.map((end) => grouped(reais, ' ') + end);
+	// A single group might be decimals, so it takes the other mark, or a second group, to be clear.
+	const isClear = decimals !== '' || reais.length > 6;
+	const byPoint = grouped(reais, '.') + (decimals === '' ? '' : `,${decimals}`);
+	const byComma = grouped(reais, ',') + (decimals === '' ? '' : `.${decimals}`);
+	return [...plain, ...byBlank, ...(isClear ? [byPoint, byComma] : [])];
+}
+
+function grouped(digits: string, mark: string): string {
+	let text = '';
+	for (let at = 0; at < digits.length; at++) {
+		if (at > 0 && (digits.length - at) % 3 === 0) text += mark;
+		text += digits[at];
+	}
+	return text;
+}
+
+/** A text together with what it means, made from its meaning. */
+export interface Spelled {
+	text: string;
+	cents: number;
+}
+
+const blank = fc.constantFrom(...BLANKS);
+const margin = fc.constantFrom('', ' ', '\t', '\n', '\u00a0', ' \r\n');
+
+/** Amounts in reais, each in some clear spelling. */
+export const clearReais: fc.Arbitrary<Spelled> = fc
+	.record({
+		reais: fc.oneof(fc.nat({ max: 9_999 }), fc.integer({ min: 0, max: 90_071_992_547_408 })),
+		decimals: fc.option(fc.nat({ max: 99 }), { nil: undefined }),
+		mark: fc.constantFrom('', 'blank', '.', ','),
+		decimalMark: fc.constantFrom('.', ','),
+		blanks: fc.array(blank, { minLength: 5, maxLength: 5 }),
+		sign: fc.constantFrom('', 'R$', 'r$'),
+		isSignLast: fc.boolean(),
+		between: fc.array(blank, { maxLength: 2 }).map((list) => list.join('')),
+		margins: fc.tuple(margin, margin),
+	})
+	.filter(({ reais, decimals, mark }) =>
+		mark === '.' || mark === ',' ? decimals !== undefined || reais > 999_999 : true,
+	)
+	.map(({ reais, decimals, mark, decimalMark, blanks, sign, isSignLast, between, margins }) => {
+		const left = [...blanks];
+		const whole =
+			mark === 'blank'
+				? grouped(String(reais), ' ').replaceAll(' ', () => left.pop() ?? ' ')
+				: grouped(String(reais), mark);
+		const other = mark === '.' ? ',' : '.';
+		const point = mark === '.' || mark === ',' ? other : decimalMark;
+		const end = decimals === undefined ? '' : point + String(decimals).padStart(2, '0');
+		const parts = isSignLast ? [whole + end, between, sign] : [sign, between, whole + end];
+		return {
+			text: margins[0] + (sign === '' ? whole + end : parts.join('')) + margins[1],
+			cents: reais * 100 + (decimals ?? 0),
+		};
+	});
+
+/** Amounts in cents with what may stand around them. */
+export const clearCents: fc.Arbitrary<Spelled> = fc
+	.record({ cents: fc.maxSafeNat(), margins: fc.tuple(margin, margin) })
+	.map(({ cents, margins }) => ({ text: margins[0] + String(cents) + margins[1], cents }));
+
+const DIGITS = [...'0123456789'];
+const ODD = [
+	...BLANKS,
+	'\t',
+	'\n',
+	'.',
+	',',
+	'R$',
+	'r$',
+	'-',
+	'\u2212',
+	'+',
+	'１',
+	'９',
+	'０',
+	'．',
+];
+const piece = fc.oneof(
+	{ weight: 3, arbitrary: fc.constantFrom(...DIGITS, '000', '199', '90') },
+	{ weight: 2, arbitrary: fc.constantFrom(...ODD) },
+);
+
+/** Texts of digits, blanks, signs and marks, most of which mean nothing for certain. */
+export const anyAmountText: fc.Arbitrary<string> = fc.oneof(
+	fc.array(piece, { maxLength: 9 }).map((pieces) => pieces.join('')),
+	// Close to a clear amount: one piece put in, in the place of nothing or of one character.
+	fc
+		.record({
+			text: fc.oneof(clearReais, clearCents).map(({ text }) => text),
+			at: fc.nat(),
+			piece: fc.oneof(piece, fc.constant('')),
+			removed: fc.nat({ max: 1 }),
+		})
+		.map(({ text, at, piece: put, removed }) => {
+			const place = at % (text.length + 1);
+			return text.slice(0, place) + put + text.slice(place + removed);
+		}),
+);
+
+/** A person who knows one convention and reads nothing else: cents, or undefined. */
+export const SECOND_READERS: Record<string, (text: string) => bigint | undefined> = {
+	Brazilian: (text) => byConvention(text, '.', ','),
+	American: (text) => byConvention(text, ',', '.'),
+	'blanks are groups': (text) => byConvention(text, ' ', ','),
+};
+
+function byConvention(text: string, group: string, point: string): bigint | undefined {
+	const bare = [...text.trim()]
+		.map((one) => (BLANKS.includes(one) ? ' ' : one))
+		.join('')
+		.replace(/R\$/gi, '')
+		.trim();
+	const [whole = '', decimals = '', ...more] = bare.split(point);
+	const groups = whole.split(group);
+	const digits = groups.join('');
+	const areGroups = groups.length === 1 || groups.slice(1).every((part) => part.length === 3);
+	if (more.length > 0 || !areGroups || !isDigits(digits) || !isDigits(`0${decimals}`))
+		return undefined;
+	const [cents, rest] = [decimals.slice(0, 2).padEnd(2, '0'), decimals.slice(2)];
+	return Number(rest) > 0 ? undefined : BigInt(digits + cents);
+}
+
+function isDigits(text: string): boolean {
+	return text !== '' && [...text].every((character) => DIGITS.includes(character));
+}
