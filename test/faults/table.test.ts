@@ -1,6 +1,7 @@
 import { runNode } from '../engine/harness';
 import { startSandbox, type Fault, type Sandbox } from '../sandbox';
 import { Figures } from '../support/figures';
+import { HOSTILE_BODIES } from '../support/hostileBodies';
 import { withoutWaiting } from '../support/virtualTime';
 import { builtClock, builtPackage, forgetEverything } from './builtPackage';
 import { operations } from './operations';
@@ -99,6 +100,34 @@ const ROWS: Row[] = [
 		get: once('fail'),
 		post: once('unknown', 1),
 	})),
+	...Object.entries(HOSTILE_BODIES).flatMap(([name, body]) => [
+		{
+			fault: `500, processed, ${name}`,
+			faults: [{ kind: 'status' as const, status: 500, processed: true, body }],
+			get: once('fail'),
+			post: once('unknown', 1),
+		},
+		{
+			fault: `422, ${name}`,
+			faults: [{ kind: 'status' as const, status: 422, body }],
+			listing: again(),
+			get: once('fail'),
+			post: once('fail', 0),
+		},
+	]),
+	{
+		fault: '200, processed, 20,000 lists',
+		faults: [
+			{
+				kind: 'status',
+				status: 200,
+				processed: true,
+				body: HOSTILE_BODIES['20,000 lists'],
+			},
+		],
+		get: once('fail'),
+		post: once('unknown', 1),
+	},
 	{
 		fault: 'reset before processing',
 		faults: [{ kind: 'resetBeforeProcessing' }],
@@ -214,7 +243,7 @@ function line(
 	requests: number,
 	made: number,
 ): string {
-	return `${fault.padEnd(36)}${endpoint.padEnd(32)}${outcome.padEnd(10)}${String(requests).padStart(8)}${String(made).padStart(9)}`;
+	return `${fault.padEnd(45)}${endpoint.padEnd(32)}${outcome.padEnd(10)}${String(requests).padStart(8)}${String(made).padStart(9)}`;
 }
 
 const figures = new Figures("Faults at each endpoint, in n8n's own engine", 'npm run test:faults');
@@ -265,7 +294,7 @@ describe('Faults', () => {
 		process.stdout.write(
 			[
 				'',
-				`${'fault'.padEnd(36)}${'endpoint'.padEnd(32)}${'outcome'.padEnd(10)}${'requests'.padStart(8)}${'created'.padStart(9)}`,
+				`${'fault'.padEnd(45)}${'endpoint'.padEnd(32)}${'outcome'.padEnd(10)}${'requests'.padStart(8)}${'created'.padStart(9)}`,
 				...printed,
 				`${printed.length} rows`,
 				'',
