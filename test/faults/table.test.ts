@@ -1,6 +1,7 @@
 import { runNode } from '../engine/harness';
 import { startSandbox, type Fault, type Sandbox } from '../sandbox';
 import { Figures } from '../support/figures';
+import { HOSTILE_BODIES } from '../support/hostileBodies';
 import { withoutWaiting } from '../support/virtualTime';
 import { builtClock, builtPackage, forgetEverything } from './builtPackage';
 import { operations } from './operations';
@@ -128,6 +129,34 @@ const ROWS: Row[] = [
 		get: once('fail'),
 		post: once('unknown', 1),
 	})),
+	...Object.entries(HOSTILE_BODIES).flatMap(([name, body]) => [
+		{
+			fault: `500, processed, ${name}`,
+			faults: [{ kind: 'status' as const, status: 500, processed: true, body }],
+			get: once('fail'),
+			post: once('unknown', 1),
+		},
+		{
+			fault: `422, ${name}`,
+			faults: [{ kind: 'status' as const, status: 422, body }],
+			listing: again(),
+			get: once('fail'),
+			post: once('fail', 0),
+		},
+	]),
+	{
+		fault: '200, processed, 20,000 lists',
+		faults: [
+			{
+				kind: 'status',
+				status: 200,
+				processed: true,
+				body: HOSTILE_BODIES['20,000 lists'],
+			},
+		],
+		get: once('fail'),
+		post: once('unknown', 1),
+	},
 	{
 		fault: 'reset before processing',
 		faults: [{ kind: 'resetBeforeProcessing' }],

@@ -13,7 +13,9 @@ export function fieldLabel(
 ): string | undefined {
 	const keys = serviceField.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
 	const pattern = keys.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
-	const parameter = operation.serviceFields[pattern];
+	const { serviceFields } = operation;
+	// The service may name any field, also `constructor`.
+	const parameter = Object.hasOwn(serviceFields, pattern) ? serviceFields[pattern] : undefined;
 	if (parameter === undefined) return undefined;
 	const indexes = keys.filter((key) => typeof key === 'number');
 	const path = parameter

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bodyStream } from './body';
 import type { Headers } from './limitHeaders';
 import type { Redactor } from './redact';
-import { saysFailure } from './schemas/error';
+import { readServiceWords, saysFailure, type ServiceWords } from './schemas/error';
 import { situationOfStatus, type Situation } from './retryPolicy';
 import type { UnreadableReason } from './serviceError';
 
@@ -13,6 +13,8 @@ export interface Answer {
 	headers: Headers;
 	/** The parsed JSON, or undefined where there was none. */
 	body: unknown;
+	/** What the service says of a failure in it. */
+	words: ServiceWords;
 	unreadable?: UnreadableReason;
 	redirectedTo?: string;
 }
@@ -36,7 +38,8 @@ export interface Arrived {
 export function readAnswer({ status, headers, text }: Arrived, redact: Redactor): Answer {
 	const content = readContent(text, redact);
 	const situation = situationOfStatus(status);
-	const answer: Answer = { situation, status, headers, body: content.json };
+	const words = readServiceWords(content.json);
+	const answer: Answer = { situation, status, headers, body: content.json, words };
 	if (status >= 300 && status < 400) {
 		answer.redirectedTo = redirectTarget(headers.location, redact);
 	} else if (content.unreadable === 'html' && situation !== 'unavailable') {
@@ -59,13 +62,11 @@ function readContent(
 	redact: Redactor,
 ): { json?: unknown; unreadable?: UnreadableReason } {
 	if (raw === undefined) return { unreadable: 'tooLarge' };
-	// The tokens are taken out before it is parsed.
-	const text = redact(raw)
-		.replace(/^\ufeff/, '')
-		.trim();
+	const text = raw.replace(/^\ufeff/, '').trim();
 	if (text === '') return { unreadable: 'empty' };
 	try {
-		return { json: JSON.parse(text) };
+		const json = redact.json(JSON.parse(text));
+		return json === undefined ? { unreadable: 'tooDeep' } : { json };
 	} catch {
 		return { unreadable: /^<(!doctype|html|\?xml|head|body)/i.test(text) ? 'html' : 'notJson' };
 	}
@@ -74,7 +75,7 @@ function readContent(
 /** The query of a redirect may carry a token, so only origin and path are kept. */
 function redirectTarget(location: unknown, redact: Redactor): string | undefined {
 	if (typeof location !== 'string') return undefined;
-	if (!URL.canParse(location)) return redact(location.replace(/[?#].*/s, ''));
+	if (!URL.canParse(location)) return redact.text(location.replace(/[?#].*/s, ''));
 	const { origin, pathname } = new URL(location);
-	return redact(origin + pathname);
+	return redact.text(origin + pathname);
 }

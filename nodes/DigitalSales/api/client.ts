@@ -26,7 +26,6 @@ import {
 	type RetryLimits,
 	type Situation,
 } from './retryPolicy';
-import { readServiceWords } from './schemas/error';
 import { ServiceError } from './serviceError';
 
 export type ServiceContext =
@@ -102,7 +101,7 @@ export class Client {
 			firstSentAt ??= clock.elapsed();
 			counts.tries++;
 			if (outcome.situation === 'success') {
-				const value = read(outcome.answer?.body);
+				const value = understood(outcome.answer?.body, read);
 				if (value !== undefined) return value;
 				outcome.situation = 'unreadable';
 			}
@@ -231,8 +230,17 @@ export class Client {
 			unreadable:
 				answer?.unreadable ?? (outcome.situation === 'unreadable' ? 'otherShape' : undefined),
 			redirectedTo: answer?.redirectedTo,
-			words: readServiceWords(answer?.body),
+			words: answer?.words ?? { messages: [], fields: {} },
 			tries,
 		});
+	}
+}
+
+/** A reader that fails says as much of an answer as one that does not know its shape. */
+function understood<T>(body: unknown, read: (body: unknown) => T | undefined): T | undefined {
+	try {
+		return read(body);
+	} catch {
+		return undefined;
 	}
 }

@@ -2,6 +2,7 @@ import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { MOST_BODY_BYTES } from './body';
 import { CanceledError } from './clock';
+import { MOST_LEVELS } from './redact';
 import { Refusal } from './refusal';
 import { outcomeOf, type RequestOutcome } from './retryPolicy';
 import { ServiceError, type ServiceErrorFacts } from './serviceError';
@@ -239,6 +240,12 @@ function unreadable(facts: ServiceErrorFacts): { message: string; advice: string
 		return {
 			message: 'The answer of the service is too large to be read',
 			advice: `More than ${MOST_BODY_BYTES / 1_048_576} MB came in. Check Base URL in the credential.${facts.endpoint === 'GET /products' ? ' If it is right, set Options > Page Size to a smaller number.' : ''}`,
+		};
+	}
+	if (facts.unreadable === 'tooDeep') {
+		return {
+			message: 'The answer of the service is nested too deep to be read',
+			advice: `Its data is more than ${MOST_LEVELS} levels deep. Check Base URL in the credential. If it is right, ask the service.`,
 		};
 	}
 	return {

@@ -1,25 +1,103 @@
-/** Replaces every token of an account in a text that came from outside. */
-export type Redactor = (text: string) => string;
+import { findEscaped, type Span } from './escapes';
+
+/** Takes the tokens of an account out of what came from outside. */
+export interface Redactor {
+	/** Gives a text with each token replaced, also where it was escaped for JSON, URLs or HTML. */
+	text(text: string): string;
+	/**
+	 * Replaces the tokens in the texts, the names and the numbers of a parsed JSON value, in place: a
+	 * copy would double what a large list takes.
+	 *
+	 * @returns the value; undefined where it is nested deeper than {@link MOST_LEVELS}
+	 */
+	json(value: unknown): unknown;
+}
+
+/**
+ * Far deeper than anything the service sends. What is deeper would overflow the stack, here or in
+ * n8n, which writes items by recursion.
+ */
+export const MOST_LEVELS = 64;
 
 const REPLACEMENT = '[token removed]';
 const SHORTEST_TOKEN = 4;
+const MARK_OF_ESCAPE = /[\\%&]/;
 
 /**
- * Makes the function that takes an account's tokens out of a text. A service may echo a request with
- * its headers, so everything that comes back passes through here before anything else reads it. The
- * text may be JSON or part of a URL, hence the escaped spellings beside the plain one.
+ * Makes what takes an account's tokens out. A service may echo a request with its headers, so
+ * everything that comes back passes through here before anything else reads it. A token that was
+ * split, or encoded in another way (base64), is not found.
  */
 export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redactor {
-	const spellings = new Set<string>();
-	for (const token of tokens) {
-		if (token === undefined || token.length < SHORTEST_TOKEN) continue;
-		const json = JSON.stringify(token).slice(1, -1);
-		spellings.add(token);
-		spellings.add(json);
-		spellings.add(json.replaceAll('/', '\\/'));
-		spellings.add(encodeURIComponent(token));
+	const words = [...new Set(tokens)].filter(isToken);
+	const shortest = Math.min(...words.map((word) => word.length));
+	const numbers = new Set(words.map(Number));
+
+	const cleanText = (text: string): string => {
+		// An escaped token is never shorter than the token.
+		if (text.length < shortest) return text;
+		if (!MARK_OF_ESCAPE.test(text) && !words.some((word) => text.includes(word))) return text;
+		return replace(text, findEscaped(text, words));
+	};
+	const cleanValue = (value: unknown): unknown => {
+		if (typeof value === 'string') return cleanText(value);
+		return typeof value === 'number' && numbers.has(Math.abs(value)) ? REPLACEMENT : value;
+	};
+	/** @param inner takes the containers that it holds */
+	const cleanContainer = (container: Container, inner: Container[]): void => {
+		if (Array.isArray(container)) {
+			for (let index = 0; index < container.length; index++) {
+				const value = container[index];
+				if (isContainer(value)) inner.push(value);
+				else container[index] = cleanValue(value);
+			}
+			return;
+		}
+		for (const name of Object.keys(container)) {
+			const value = container[name];
+			const clean = cleanValue(value);
+			const cleanName = cleanText(name);
+			if (isContainer(value)) inner.push(value);
+			if (clean === value && cleanName === name) continue;
+			if (cleanName !== name) delete container[name];
+			container[cleanName] = clean;
+		}
+	};
+
+	return {
+		text: cleanText,
+		json: (root) => {
+			const holder = [root];
+			let level: Container[] = [holder];
+			// Level by level: recursion would overflow before it knew how deep it is.
+			for (let depth = 0; level.length > 0; depth++) {
+				if (depth > MOST_LEVELS) return undefined;
+				const inner: Container[] = [];
+				for (const container of level) cleanContainer(container, inner);
+				level = inner;
+			}
+			return holder[0];
+		},
+	};
+}
+
+type Container = unknown[] | Record<string, unknown>;
+
+function isContainer(value: unknown): value is Container {
+	return typeof value === 'object' && value !== null;
+}
+
+function isToken(token: string | undefined): token is string {
+	return token !== undefined && token.length >= SHORTEST_TOKEN;
+}
+
+/** The parts may overlap: one token may be the beginning of the other. */
+function replace(text: string, parts: Span[]): string {
+	let clean = '';
+	let end = 0;
+	for (const part of parts.sort((a, b) => a.start - b.start)) {
+		if (part.start >= end) clean += text.slice(end, part.start) + REPLACEMENT;
+		end = Math.max(end, part.end);
 	}
-	const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
-	return (text) =>
-		longestFirst.reduce((clean, spelling) => clean.replaceAll(spelling, REPLACEMENT), text);
+	return clean + text.slice(end);
 }

@@ -3,7 +3,7 @@ import type { Situation } from './retryPolicy';
 import type { ServiceWords } from './schemas/error';
 
 /** Why a 2xx could not be used. */
-export type UnreadableReason = 'html' | 'notJson' | 'empty' | 'tooLarge' | 'otherShape';
+export type UnreadableReason = 'html' | 'notJson' | 'empty' | 'tooLarge' | 'tooDeep' | 'otherShape';
 
 export interface ServiceErrorFacts {
 	endpoint: Endpoint;

@@ -22,13 +22,23 @@ export function readBody(context: IWebhookFunctions): unknown {
 	}
 }
 
-/** A notification without the tokens that some shapes carry. */
+/** A notification without the tokens that some shapes carry; empty where it is nested too deep. */
 export async function cleanNotification(
 	context: IWebhookFunctions,
 	body: unknown,
 ): Promise<IDataObject> {
 	const account = await accountOf(context);
-	const clean: unknown = JSON.parse(account.redact(JSON.stringify(body)));
-	const { token: _token, api_token: _apiToken, ...fields } = jsonObject.parse(clean);
+	const clean = account.redact.json(jsonCopy(body));
+	const { token: _token, api_token: _apiToken, ...fields } = jsonObject.catch({}).parse(clean);
 	return fields;
+}
+
+/** The body is n8n's, and not all of a form with files is JSON. */
+function jsonCopy(body: unknown): unknown {
+	try {
+		return JSON.parse(JSON.stringify(body));
+	} catch {
+		// Nested so deep that it cannot be written.
+		return undefined;
+	}
 }

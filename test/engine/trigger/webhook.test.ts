@@ -548,6 +548,32 @@ describe('Digital Sales Trigger: notices', () => {
 		expect(emitted()).toMatchObject([{ verified: true, notification: { status: 'odd' } }]);
 	});
 
+	test.each([100, 100_000])('answers a notice nested %i deep, and leaves it out', async (depth) => {
+		await publish({ triggerOn: ['any'], options: { includeNotification: true } });
+		const deep = '['.repeat(depth) + ']'.repeat(depth);
+		const { status } = await trigger.send({
+			headers: { 'content-type': 'application/json' },
+			body: `{"transaction_hash":"${hash}","status":"odd","x":${deep}}`,
+		});
+
+		expect(status).toBe(200);
+		const { verified, notification } = trigger.executions[0]?.[0]?.json ?? {};
+		expect({ verified, notification }).toEqual({ verified: true, notification: {} });
+	});
+
+	test('takes tokens out of a notice in every field, also where they are escaped', async () => {
+		await publish({ triggerOn: ['any'], options: { includeNotification: true } });
+		const { apiToken } = account.sandbox;
+		const escaped = apiToken.replaceAll('-', '%2D');
+		await trigger.post({ transaction_hash: hash, note: [escaped], [apiToken]: 1 });
+
+		expect(trigger.executions[0]?.[0]?.json.notification).toEqual({
+			transaction_hash: hash,
+			note: ['[token removed]'],
+			'[token removed]': 1,
+		});
+	});
+
 	test('shows no token in what n8n keeps or logs', async () => {
 		await publish({ triggerOn: ['any'], simplify: false });
 		account.sandbox.addFault({

@@ -45,7 +45,7 @@ describe('The account of a credential', () => {
 	test('keeps both of its tokens out of texts', () => {
 		const { redact } = read({ bodyApiToken: 'test-body-token' });
 
-		expect(redact('test-api-token and test-body-token')).toBe(
+		expect(redact.text('test-api-token and test-body-token')).toBe(
 			'[token removed] and [token removed]',
 		);
 	});

@@ -1,6 +1,7 @@
 import { readAnswer } from '../../../nodes/DigitalSales/api/answer';
+import { createRedactor } from '../../../nodes/DigitalSales/api/redact';
 
-const redact = (text: string): string => text.replaceAll('test-token', '[token removed]');
+const redact = createRedactor(['test-token']);
 const read = (status: number, text: string | undefined, headers = {}) =>
 	readAnswer({ status, headers, text }, redact);
 
@@ -22,11 +23,26 @@ describe('An answer', () => {
 		['a text', 'OK', 'notJson'],
 		['JSON that was cut short', '{"hash":"ab', 'notJson'],
 		['a text that speaks of a page', 'no <html here', 'notJson'],
+		['lists in lists', '['.repeat(100_000) + ']'.repeat(100_000), 'tooDeep'],
 		['a page', '<!DOCTYPE html><title>x</title>', 'html'],
 		['a page with blanks before it', '\n  <html lang="pt">', 'html'],
 		['a page without its frame', '<body>x</body>', 'html'],
 	])('of %s is no success', (_name, text, unreadable) => {
 		expect(read(200, text)).toMatchObject({ situation: 'unreadable', unreadable });
+	});
+
+	test.each([
+		[409, 'unclear'],
+		[422, 'rejected'],
+		[500, 'serverError'],
+	])('under %i that is nested too deep says what its status says', (status, situation) => {
+		const deep = '['.repeat(64) + ']'.repeat(64);
+
+		expect(read(status, `{"success":false,"message":"No","x":${deep}}`)).toMatchObject({
+			situation,
+			body: undefined,
+			words: { messages: [], fields: {} },
+		});
 	});
 
 	test.each<[number, string, string | undefined]>([

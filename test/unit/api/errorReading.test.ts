@@ -1,5 +1,4 @@
 import * as fc from 'fast-check';
-import { createRedactor } from '../../../nodes/DigitalSales/api/redact';
 import { readServiceWords, saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
 
 describe('The words of the service', () => {
@@ -62,6 +61,78 @@ describe('The words of the service', () => {
 		expect(readServiceWords(body)).toEqual({ messages, fields });
 	});
 
+	test('twenty texts are the most of all lists together', () => {
+		const texts = Array.from({ length: 12 }, (_, nth) => `text ${nth}`);
+		const { messages, fields } = readServiceWords({
+			message: texts,
+			errors: { price: texts, title: texts },
+		});
+
+		expect(messages).toEqual(texts);
+		expect(fields).toEqual({ price: texts.slice(0, 8) });
+	});
+
+	test('the name of a field is cut off after 100 characters, and what it says is kept', () => {
+		const long = 'f'.repeat(100);
+
+		expect(
+			readServiceWords({ errors: { [`${long}1`]: ['A'], [`${long}2`]: ['B', 'A'] } }).fields,
+		).toEqual({ [long]: ['A', 'B'] });
+		expect(readServiceWords({ errors: { ['f'.repeat(99)]: { x: 'A' } } }).fields).toEqual({
+			[`${'f'.repeat(99)}.`]: ['A'],
+		});
+	});
+
+	test('texts are read eight levels down', () => {
+		const lists = (depth: number): unknown =>
+			JSON.parse(`${'['.repeat(depth)}"A"${']'.repeat(depth)}`);
+		const objects = (depth: number): unknown =>
+			JSON.parse(`${'{"f":'.repeat(depth)}"A"${'}'.repeat(depth)}`);
+
+		expect(readServiceWords({ message: lists(7) }).messages).toEqual(['A']);
+		expect(readServiceWords({ message: lists(8) }).messages).toEqual([]);
+		expect(readServiceWords({ errors: objects(8) }).fields).toEqual({ 'f.f.f.f.f.f.f.f': ['A'] });
+		expect(readServiceWords({ errors: objects(9) }).fields).toEqual({});
+		expect(readServiceWords({ message: lists(100_000), errors: objects(100_000) })).toEqual({
+			messages: [],
+			fields: {},
+		});
+	});
+
+	test('a field may be named like a part of every object', () => {
+		const { fields } = readServiceWords(
+			JSON.parse('{"errors":{"__proto__":["A"],"constructor":{"__proto__":"B"}}}'),
+		);
+		expect(Object.entries(fields)).toEqual([
+			['__proto__', ['A']],
+			['constructor.__proto__', ['B']],
+		]);
+	});
+
+	test('no JSON makes it throw, and what it gives is short', () => {
+		const name = fc.oneof(
+			fc.constantFrom('message', 'error', 'errors', '__proto__', 'toString', 'x'.repeat(5_000)),
+			fc.string(),
+		);
+		const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+			value: fc.oneof(
+				{ maxDepth: 12 },
+				fc.oneof(fc.string(), fc.double(), fc.constantFrom(null, true, 'y'.repeat(5_000))),
+				fc.array(tie('value'), { maxLength: 30 }),
+				fc.dictionary(name, tie('value')),
+			),
+		}));
+		fc.assert(
+			fc.property(fc.dictionary(name, value), (body) => {
+				const words = readServiceWords(JSON.parse(JSON.stringify(body)));
+				expect(JSON.stringify(words).length).toBeLessThan(100_000);
+				expect(
+					[...words.messages, ...Object.values(words.fields).flat()].length,
+				).toBeLessThanOrEqual(20);
+			}),
+		);
+	});
+
 	test('nothing makes it throw, and what it gives is short', () => {
 		fc.assert(
 			fc.property(
@@ -97,38 +168,5 @@ describe('The words of the service', () => {
 		[null, false],
 	])('%j says failure: %p', (body, expected) => {
 		expect(saysFailure(body)).toBe(expected);
-	});
-});
-
-describe('Tokens in a text', () => {
-	test('are taken out in every spelling that JSON and URLs have for them', () => {
-		const token = fc.string({ minLength: 8, maxLength: 40 }).map((value) => `test/"${value}`);
-		fc.assert(
-			fc.property(token, fc.string(), fc.string(), (secret, before, after) => {
-				const redact = createRedactor([secret]);
-				const spellings = [
-					secret,
-					JSON.stringify(secret),
-					JSON.stringify(secret).replaceAll('/', '\\/'),
-					encodeURIComponent(secret),
-				];
-				for (const spelling of spellings) {
-					expect(redact(`${before} ${spelling} ${after}`)).not.toContain(
-						spelling.replace(/^"|"$/g, ''),
-					);
-				}
-			}),
-		);
-	});
-
-	test('are taken out whole where one is the beginning of the other', () => {
-		const redact = createRedactor(['test-token', 'test-token-long']);
-		expect(redact('a test-token-long b test-token c')).toBe(
-			'a [token removed] b [token removed] c',
-		);
-	});
-
-	test('are left where they are too short to be one', () => {
-		expect(createRedactor(['ab', undefined, ''])('about')).toBe('about');
 	});
 });

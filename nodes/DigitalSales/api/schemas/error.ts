@@ -11,8 +11,12 @@ export interface ServiceWords {
 	fields: Record<string, string[]>;
 }
 
+/** In all: what is longer is read by nobody, and an error is stored with its execution. */
 const MOST_TEXTS = 20;
 const LONGEST_TEXT = 500;
+const LONGEST_NAME = 100;
+/** `errors.cart.0.price[0].message` goes six levels down. */
+const MOST_LEVELS = 8;
 
 const errorBody = z.object({
 	success: z.unknown(),
@@ -29,42 +33,54 @@ export function saysFailure(body: unknown): boolean {
 
 /** Reads what a service said about a failure; an unknown shape gives no words, never an error. */
 export function readServiceWords(body: unknown): ServiceWords {
-	const words: ServiceWords = { messages: [], fields: {} };
+	const collector = new Collector();
 	const { data } = errorBody.safeParse(body);
-	if (!data) return words;
-	addTexts(words.messages, data.message);
-	addTexts(words.messages, data.error);
-	if (isRecord(data.errors)) collectFields(words.fields, data.errors, '');
-	else addTexts(words.messages, data.errors);
-	return words;
+	collector.addTexts(data?.message);
+	collector.addTexts(data?.error);
+	if (isRecord(data?.errors)) collector.addFields(data.errors);
+	else collector.addTexts(data?.errors);
+	return collector.words();
 }
 
-function collectFields(fields: Record<string, string[]>, errors: object, prefix: string): void {
-	for (const [key, value] of Object.entries(errors)) {
-		if (Object.keys(fields).length >= MOST_TEXTS) return;
-		const name = prefix === '' ? key : `${prefix}.${key}`;
-		if (isRecord(value)) {
-			collectFields(fields, value, name);
-			continue;
+/** Gathers texts, as far down, as many and as long as the bounds allow. */
+class Collector {
+	private readonly messages: string[] = [];
+	private readonly fields = new Map<string, string[]>();
+	private count = 0;
+
+	/** @param texts where they go: a list of its own for each field */
+	addTexts(value: unknown, texts = this.messages, level = 1): void {
+		if (level > MOST_LEVELS) return;
+		if (Array.isArray(value)) {
+			for (const entry of value.slice(0, MOST_TEXTS)) this.addTexts(entry, texts, level + 1);
+		} else if (isRecord(value)) {
+			this.addTexts('message' in value ? value.message : undefined, texts, level + 1);
+		} else if (typeof value === 'string' || typeof value === 'number') {
+			const text = String(value).trim().slice(0, LONGEST_TEXT);
+			if (text === '' || texts.includes(text) || this.count >= MOST_TEXTS) return;
+			texts.push(text);
+			this.count++;
 		}
-		const texts: string[] = [];
-		addTexts(texts, value);
-		if (texts.length > 0) fields[name] = texts;
 	}
-}
 
-function addTexts(texts: string[], value: unknown): void {
-	if (Array.isArray(value)) {
-		for (const entry of value.slice(0, MOST_TEXTS)) addTexts(texts, entry);
-		return;
+	addFields(errors: object, prefix = '', level = 1): void {
+		if (level > MOST_LEVELS) return;
+		for (const [key, value] of Object.entries(errors)) {
+			if (this.count >= MOST_TEXTS) return;
+			const name = `${prefix}${key}`.slice(0, LONGEST_NAME);
+			if (isRecord(value)) {
+				this.addFields(value, `${name}.`, level + 1);
+				continue;
+			}
+			const texts = this.fields.get(name) ?? [];
+			this.addTexts(value, texts);
+			if (texts.length > 0) this.fields.set(name, texts);
+		}
 	}
-	if (isRecord(value)) {
-		addTexts(texts, 'message' in value ? value.message : undefined);
-		return;
+
+	words(): ServiceWords {
+		return { messages: this.messages, fields: Object.fromEntries(this.fields) };
 	}
-	if (typeof value !== 'string' && typeof value !== 'number') return;
-	const text = String(value).trim().slice(0, LONGEST_TEXT);
-	if (text !== '' && !texts.includes(text)) texts.push(text);
 }
 
 function isRecord(value: unknown): value is object {
