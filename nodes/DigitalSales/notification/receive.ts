@@ -59,7 +59,7 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	const turn = await askForTurn({ subject, claim: notice.status });
 	if (!turn.granted) {
 		return turn.found
-			? await emitVerified(context, form, notice.hash, turn.found, body)
+			? await emitVerified(context, form, turn.found, body)
 			: { reply: REPLIES.inHand };
 	}
 	let found: Found | undefined;
@@ -67,8 +67,8 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 		const verification = await verifyTransaction(context, notice.hash, answerBy);
 		if (verification.outcome !== 'found') return { reply: REPLIES[verification.outcome] };
 		const { transaction } = verification;
-		found = { transaction, status: factsOf(notice.hash, transaction).status };
-		return await emitVerified(context, form, notice.hash, found, body);
+		found = { transaction, status: factsOf(transaction).status };
+		return await emitVerified(context, form, found, body);
 	} finally {
 		// What could not be verified leaves no trace, or it would swallow the next notice.
 		turn.end({ pause: found !== undefined, found });
@@ -114,7 +114,6 @@ function repeatedReply(
 async function emitVerified(
 	context: IWebhookFunctions,
 	form: TriggerForm,
-	hash: string,
 	{ transaction }: Found,
 	body: unknown,
 ): Promise<Outcome> {
@@ -123,7 +122,7 @@ async function emitVerified(
 		verified: true,
 	};
 	if (form.options.includeNotification) item.notification = await cleanNotification(context, body);
-	return emit(context, form, factsOf(hash, transaction), item);
+	return emit(context, form, factsOf(transaction), item);
 }
 
 function emit(

@@ -95,8 +95,8 @@ async function look(
 	return { reply: states.includes(undefined) ? REPLIES.unreachable : REPLIES.waiting };
 }
 
-function stateOf({ hash, simplify, unit }: OpenPayment, transaction: IDataObject): State {
-	const settled = isSettled(factsOf(hash, transaction).status);
+function stateOf({ simplify, unit }: OpenPayment, transaction: IDataObject): State {
+	const settled = isSettled(factsOf(transaction).status);
 	return { settled, json: { ...reported(transaction, simplify, unit), timedOut: !settled } };
 }
 
