@@ -1,6 +1,7 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { jsonObject } from '../api/schemas/json';
 import { accountOf } from './accountOf';
+import { withoutSecrets } from './withoutSecrets';
 
 const LARGEST_NOTICE_BYTES = 256 * 1024;
 
@@ -22,13 +23,11 @@ export function readBody(context: IWebhookFunctions): unknown {
 	}
 }
 
-/** A notification without the tokens that some shapes carry. */
+/** A notification without its secrets, nor the tokens of the account wherever they stand in it. */
 export async function cleanNotification(
 	context: IWebhookFunctions,
 	body: unknown,
 ): Promise<IDataObject> {
 	const account = await accountOf(context);
-	const clean: unknown = JSON.parse(account.redact(JSON.stringify(body)));
-	const { token: _token, api_token: _apiToken, ...fields } = jsonObject.parse(clean);
-	return fields;
+	return jsonObject.parse(JSON.parse(account.redact(JSON.stringify(withoutSecrets(body)))));
 }

@@ -479,7 +479,7 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(await noticed(parameters)).toEqual({ status: 200, items: [] });
 		});
 
-		test('in Filters, they filter nothing', async () => {
+		test('in place of all filters, n8n itself leaves none', async () => {
 			const { items } = await noticed({ triggerOn: ['any'], filters: 'pix' });
 
 			expect(items).toMatchObject([{ hash }]);
@@ -522,30 +522,6 @@ describe('Digital Sales Trigger: notices', () => {
 				items: [],
 			});
 		});
-	});
-
-	test('without verification items say so, and hold no token', async () => {
-		await publish({ triggerOn: ['paid'], options: { verify: false } });
-		const before = account.sandbox.requests.length;
-
-		await trigger.post({
-			token: 'test-token-of-the-notice',
-			api_token: account.sandbox.apiToken,
-			note: account.sandbox.bodyApiToken,
-			status: 'paid',
-			transaction: { id: hash },
-		});
-
-		expect(emitted()).toMatchObject([{ status: 'paid', verified: false }]);
-		expect(account.sandbox.requests).toHaveLength(before);
-		expect(JSON.stringify(emitted())).not.toMatch(/test-(api-|body-)?token/);
-	});
-
-	test('adds the notice on request', async () => {
-		await publish({ triggerOn: ['any'], options: { includeNotification: true } });
-		await trigger.post({ transaction_hash: hash, status: 'odd' });
-
-		expect(emitted()).toMatchObject([{ verified: true, notification: { status: 'odd' } }]);
 	});
 
 	test('shows no token in what n8n keeps or logs', async () => {
