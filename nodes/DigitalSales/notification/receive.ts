@@ -1,9 +1,11 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { readNotice, type Notice } from '../api/schemas/notification';
 import type { Found } from '../api/turn';
 import { accountOf } from './accountOf';
 import { factsOf, reported } from './facts';
+import { readFilters } from './filterForm';
 import { handedOver, handOver, isBacklogged } from './handedOver';
 import { cleanNotification, isTooLarge, readBody } from './noticeBody';
 import { noticeName, type Emission } from './noticeName';
@@ -31,13 +33,19 @@ export async function receiveNotification(
 		outcome = await judge(context);
 	} catch (error) {
 		context.logger.error('A notification could not be handled', {
-			reason: error instanceof Error ? error.name : typeof error,
+			reason: reasonOf(error),
 		});
 		outcome = { reply: REPLIES.unreachable };
 	}
 	if ('item' in outcome) return { workflowData: [[{ json: outcome.item }]] };
 	answer(context, outcome.reply);
 	return { noWebhookResponse: true };
+}
+
+/** Any other error may hold what somebody else has sent; this one is about the form. */
+function reasonOf(error: unknown): string {
+	if (error instanceof NodeOperationError) return error.message;
+	return error instanceof Error ? error.name : typeof error;
 }
 
 async function judge(context: IWebhookFunctions): Promise<Outcome> {
@@ -131,7 +139,7 @@ function emit(
 	facts: Notice,
 	item: IDataObject,
 ): Outcome {
-	const unwanted = whyUnwanted(form, facts);
+	const unwanted = whyUnwanted(form, readFilters(context), facts);
 	if (unwanted !== undefined) return { reply: filteredReply(context, unwanted) };
 	const emission = { ...facts, verified: item.verified === true };
 	// Looked up and entered without an await between: two notices at once must not both pass.
