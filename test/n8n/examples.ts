@@ -6,8 +6,13 @@ import type { SavedCredential } from './rest';
 
 export const CREDENTIAL_TYPE = 'digitalSalesApi';
 const TRIGGER_TYPE = `${PACKAGE_NAME}.digitalSalesTrigger`;
-const TRIGGER_PATH = 'digital-sales';
 const CHAT_MODEL_TYPE = '@n8n/n8n-nodes-langchain.lmChatOpenAi';
+
+/** What a person replaces in a copied example before it can be published. */
+const PLACEHOLDERS = {
+	productHash: 'put the hash of your product here',
+	lowestPrice: 'put the lowest price of your product here, for example 19,90',
+} as const;
 
 const nodeSchema = z
 	.object({
@@ -44,13 +49,15 @@ export class Example {
 
 	/** Whether it listens for notifications, and so has to be published. */
 	get hasTrigger(): boolean {
-		return this.trigger !== undefined;
+		return this.workflow.nodes.some(({ type }) => type === TRIGGER_TYPE);
 	}
 
-	/** The path of the address at which the published workflow receives notifications. */
-	get notificationPath(): string | undefined {
-		const id = this.trigger?.webhookId;
-		return id === undefined ? undefined : `/webhook/${id}/${TRIGGER_PATH}`;
+	/** The same with its placeholders filled in, as a person does before publishing it. */
+	filledIn(product: Record<keyof typeof PLACEHOLDERS, string>): Example {
+		const text = JSON.stringify(this.workflow)
+			.replaceAll(PLACEHOLDERS.productHash, product.productHash)
+			.replaceAll(PLACEHOLDERS.lowestPrice, product.lowestPrice);
+		return new Example(this.file, workflowSchema.parse(JSON.parse(text)));
 	}
 
 	/** The workflow with its credential chosen, as a person does after importing the file. */
@@ -77,9 +84,5 @@ export class Example {
 			node.type === CHAT_MODEL_TYPE ? { ...node, credentials } : node,
 		);
 		return { ...workflow, nodes };
-	}
-
-	private get trigger() {
-		return this.workflow.nodes.find(({ type }) => type === TRIGGER_TYPE);
 	}
 }

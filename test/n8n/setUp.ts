@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { z } from 'zod';
 import { startSandbox } from '../sandbox';
 import { CREDENTIAL_TYPE, Example } from './examples';
 import { installHost } from './host';
@@ -15,7 +16,10 @@ const CREDENTIAL_NAME = 'Digital Sales sandbox';
 type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 type Step = <T>(label: string, work: () => Promise<T>) => Promise<T>;
 
-/** An imported example workflow; with a trigger it is published and has an address for notices. */
+/**
+ * An imported example workflow; with a trigger it is published and has an address for notices, the
+ * secret in it included.
+ */
 export interface ImportedExample {
 	file: string;
 	workflow: SavedWorkflow;
@@ -55,9 +59,14 @@ async function saveCredential(
 		: await rest.updateCredential(kept, data);
 }
 
+/** The address of a published trigger, where it leaves it for the other nodes of its workflow. */
+const announced = z
+	.object({ global: z.object({ digitalSalesTriggers: z.record(z.string()) }) })
+	.transform(({ global }) => Object.values(global.digitalSalesTriggers)[0])
+	.catch(undefined);
+
 async function importExamples(
 	rest: N8nRest,
-	url: string,
 	examples: Example[],
 	credential: SavedCredential,
 ): Promise<ImportedExample[]> {
@@ -75,11 +84,8 @@ async function importExamples(
 				if (IS_PINNED_HOST) throw error;
 			});
 		}
-		imported.push({
-			file: example.file,
-			workflow,
-			...(example.notificationPath && { notificationUrl: `${url}${example.notificationPath}` }),
-		});
+		const { staticData } = await rest.workflow(workflow.id);
+		imported.push({ file: example.file, workflow, notificationUrl: announced.parse(staticData) });
 	}
 	return imported;
 }
@@ -113,22 +119,27 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
 		const rest = new N8nRest(url);
 		return await step('Credential and example workflows', async () => {
 			await rest.signIn(DEMO_LOGIN);
-			const examples = await Example.all();
-			const listening = examples.find(({ hasTrigger }) => hasTrigger);
-			const credentialData = {
+			const [product] = sandbox.products;
+			const examples = (await Example.all()).map((example) =>
+				example.filledIn({ productHash: product?.hash ?? '', lowestPrice: '1,00' }),
+			);
+			const account = {
 				baseUrl: sandbox.baseUrl,
 				apiToken: sandbox.apiToken,
 				bodyApiToken: sandbox.bodyApiToken,
-				notificationUrl: `${url}${listening?.notificationPath ?? ''}`,
 			};
-			const credential = await saveCredential(rest, credentialData);
+			const credential = await saveCredential(rest, account);
+			const imported = await importExamples(rest, examples, credential);
+			const listening = imported.find(({ notificationUrl }) => notificationUrl !== undefined);
+			const credentialData = { ...account, notificationUrl: listening?.notificationUrl ?? '' };
+			await saveCredential(rest, credentialData);
 			return {
 				sandbox,
 				n8n: n8n as N8nInstance,
 				rest,
 				credential,
 				credentialData,
-				examples: await importExamples(rest, url, examples, credential),
+				examples: imported,
 				stop,
 			};
 		});

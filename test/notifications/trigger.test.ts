@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../engine/harness';
 import { openAccount, type Account } from '../engine/support/account';
-import type { SandboxOptions } from '../sandbox';
+import type { Fault, SandboxOptions } from '../sandbox';
 import { chargeAt, chargesAt } from '../support/charge';
 import { Figures } from '../support/figures';
 import { bodies, contentTypes, SHAPES, valuesFor } from '../support/notices';
@@ -133,6 +133,37 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 			`0 executions (${statusesOf(unpaid)})`,
 		);
 		figures.add('forged: an unknown hash', unknown.length, `0 executions (${statusesOf(unknown)})`);
+	});
+
+	test('forged notices, whatever the service answers', async () => {
+		await open({ triggerOn: ['paid'] });
+		const faults: Fault[] = [
+			...[403, 422, 500].map((status) => ({ kind: 'status' as const, status, body: {} })),
+			{ kind: 'successFalse' },
+			{ kind: 'emptyBody' },
+			{ kind: 'html' },
+		];
+		const reads: number[] = [];
+		for (const fault of faults) {
+			account.reset();
+			account.sandbox.addFault({
+				endpoint: 'GET /transactions/{hash}',
+				...fault,
+				times: 'always',
+			});
+			const forged = Array.from({ length: 600 }, (_, nth) => `forged${nth}`);
+			await Promise.all(forged.map(async (hash) => await trigger.post({ hash, status: 'paid' })));
+			reads.push(account.sandbox.requests.length);
+		}
+
+		expect(trigger.executions).toEqual([]);
+		expect(Math.min(...reads)).toBeGreaterThan(0);
+		expect(Math.max(...reads)).toBeLessThanOrEqual(30);
+		figures.add(
+			'forged: an unknown hash, answered with 403, 422, 500, `success: false`, nothing or a web page',
+			faults.length * 600,
+			`0 executions, at most ${Math.max(...reads)} reads of each 600`,
+		);
 	});
 
 	test('a restart between two identical notices', async () => {

@@ -41,12 +41,19 @@ describe('from the catalog to a verified sale, over several processes', () => {
 		`${cluster.url}/webhook/queue-${notify}/digital-sales`;
 	/** The example with the journey, started by a web call instead of a person. */
 	const publishJourney = async (notify: string): Promise<string> => {
-		const workflow = (await journeyFile()).withCredential(cluster.credential);
+		const [product] = cluster.sandbox.products;
+		const workflow = (await journeyFile())
+			.filledIn({ productHash: product?.hash ?? '', lowestPrice: '1,00' })
+			.withCredential(cluster.credential);
 		const saved = await cluster.rest.createWorkflow({
 			...workflow,
 			nodes: workflow.nodes.map((node) => {
 				if (node.name === NODES.start) return { ...node, ...webStart(notify), name: NODES.start };
-				if (node.type === TRIGGER) return { ...node, webhookId: `queue-${notify}` };
+				// Without its secret, so that the address is known before it is published.
+				if (node.type === TRIGGER) {
+					const parameters = { ...parametersOf(node), options: {} };
+					return { ...node, webhookId: `queue-${notify}`, parameters };
+				}
 				if (node.name !== NODES.charge) return node;
 				return { ...node, parameters: { ...parametersOf(node), notify } };
 			}),

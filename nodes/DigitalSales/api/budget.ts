@@ -24,12 +24,22 @@ function documentedRate(endpoint: Endpoint): Rate | undefined {
 		: { requests: requestsPerMinute, perMs: MINUTE_MS };
 }
 
-/** What strangers may have the account read. */
-export function readBoundsOf(account: Account): ReadBounds {
-	let bounds = processState.readBounds.get(account.key);
+/** Real notices are of real transactions; only one that comes before its transaction finds nothing. */
+const STRANGERS_MISSES_A_MINUTE = 30;
+/** In an outage nothing is found of what is known, either. */
+const KNOWN_MISSES_A_MINUTE = 600;
+
+/**
+ * What notices may have the account read.
+ *
+ * @param isKnown whether it is about transactions that are known to exist, or about all others
+ */
+export function readBoundsOf(account: Account, isKnown: boolean): ReadBounds {
+	const key = `${account.key} ${isKnown ? 'known' : 'strangers'}`;
+	let bounds = processState.readBounds.get(key);
 	if (!bounds) {
-		bounds = new ReadBounds();
-		processState.readBounds.set(account.key, bounds);
+		bounds = new ReadBounds(isKnown ? KNOWN_MISSES_A_MINUTE : STRANGERS_MISSES_A_MINUTE);
+		processState.readBounds.set(key, bounds);
 	}
 	return bounds;
 }

@@ -8,7 +8,7 @@ export const clock = {
 	/** The time of day, for moments that are shown, stored or agreed on with others. */
 	now: (): number => Date.now(),
 	/** For spans: unlike the time of day, it never jumps when somebody sets the clock. */
-	elapsed: (): number => performance.now(),
+	elapsed: (): number => Math.floor(performance.now()),
 	sleep: async (milliseconds: number): Promise<void> => await sleep(milliseconds),
 	random: (): number => Math.random(),
 };

@@ -1,88 +1,112 @@
 import { clock } from './clock';
 
 const MINUTE_MS = 60_000;
-const MOST_AT_ONCE = 20;
+const MOST_AT_ONCE = 10;
 const MOST_IN_LINE = 256;
-/** Ten times what a busy shop sells, and still no load for a service. */
-const MOST_A_MINUTE = 6_000;
-/** Real notices are of real transactions; only one that comes before its transaction is unknown. */
-const MOST_UNKNOWN_A_MINUTE = 30;
+/** Five times what a busy shop sells, and still no load for a service. */
+const MOST_A_MINUTE = 3_000;
 
 interface Asking {
-	isKnown: boolean;
+	startBy: number;
 	admit: (admitted: boolean) => void;
 }
 
 /**
- * Bounds the reads that strangers can cause: the address of a trigger is open to anybody, and each
- * notice costs a request of the account. All triggers of an account share one of these in a process.
- * Reads that find a transaction are work and hardly bounded; those that find nothing are few. While
- * strangers use those up, transactions that are known to exist are read all the same.
+ * Bounds the reads that notices cause: the address of a trigger is open to anybody, and each notice
+ * costs a request of the account. Reads that find their transaction are work and hardly bounded;
+ * those that do not, whatever the service answers, are few. Transactions known to exist and all
+ * other hashes have one of these each, so that no stranger can keep a known one waiting.
  */
 export class ReadBounds {
 	private underWay = 0;
-	private strangersUnderWay = 0;
 	private line: Asking[] = [];
-	private readonly all = new LastMinute();
-	private readonly unknown = new LastMinute();
+	private readonly reads = new Allowance(MOST_A_MINUTE);
+	private readonly misses: Allowance;
+
+	/** @param missesAMinute how many requests a minute may find nothing */
+	constructor(missesAMinute: number) {
+		this.misses = new Allowance(missesAMinute);
+	}
 
 	/**
 	 * Asks for a read, and waits in a short line where too many are under way. An admitted read must
 	 * be followed by one {@link leave}.
 	 *
-	 * @param isKnown whether the transaction is known to exist
+	 * @param startBy when it is too late to begin, on the clock of the package
 	 * @returns whether the read is admitted
 	 */
-	async enter(isKnown: boolean): Promise<boolean> {
-		if (this.isSpent(isKnown) || this.line.length >= MOST_IN_LINE) return false;
-		if (this.hasRoom(isKnown)) return this.start(isKnown);
-		return await new Promise((resolve) => this.line.push({ isKnown, admit: resolve }));
+	async enter(startBy: number): Promise<boolean> {
+		if (this.isSpent() || this.line.length >= MOST_IN_LINE) return false;
+		if (this.line.length === 0 && this.hasRoom()) return this.start();
+		return await new Promise((resolve) => this.line.push({ startBy, admit: resolve }));
 	}
 
-	/** Ends an admitted read. */
-	leave(isKnown: boolean, foundNothing: boolean): void {
+	/**
+	 * Ends an admitted read.
+	 *
+	 * @param misses how many requests did not find the transaction; 0 where it was found
+	 */
+	leave(misses: number): void {
 		this.underWay--;
-		if (!isKnown) this.strangersUnderWay--;
-		if (foundNothing) this.unknown.add();
+		this.misses.take(misses - 1);
 		const asking = this.line;
 		this.line = [];
 		for (const one of asking) {
-			if (this.isSpent(one.isKnown)) one.admit(false);
-			else if (this.hasRoom(one.isKnown)) one.admit(this.start(one.isKnown));
+			if (this.isSpent() || clock.elapsed() > one.startBy) one.admit(false);
+			else if (this.hasRoom()) one.admit(this.start());
 			else this.line.push(one);
 		}
 	}
 
-	private start(isKnown: boolean): true {
+	/** Each read under way may turn out to find nothing, so it is counted among those until it has. */
+	private start(): true {
 		this.underWay++;
-		if (!isKnown) this.strangersUnderWay++;
-		this.all.add();
+		this.reads.take(1);
+		this.misses.take(1);
 		return true;
 	}
 
-	private isSpent(isKnown: boolean): boolean {
-		if (this.all.count() >= MOST_A_MINUTE) return true;
-		return !isKnown && this.unknown.count() >= MOST_UNKNOWN_A_MINUTE;
+	private isSpent(): boolean {
+		return !this.reads.isLeft() || (this.underWay === 0 && !this.misses.isLeft());
 	}
 
-	/** Each stranger under way may turn out to find nothing, so it takes its place among those. */
-	private hasRoom(isKnown: boolean): boolean {
-		if (this.underWay >= MOST_AT_ONCE) return false;
-		return isKnown || this.strangersUnderWay < MOST_UNKNOWN_A_MINUTE - this.unknown.count();
+	private hasRoom(): boolean {
+		return this.underWay < MOST_AT_ONCE && this.misses.isLeft();
 	}
 }
 
-class LastMinute {
-	private times: number[] = [];
+/**
+ * So many a minute: half of them at once, the other half evenly over the minute. Where all were
+ * used up in an outage, the next one is there seconds after it and not a minute.
+ */
+class Allowance {
+	private readonly most: number;
+	private left: number;
+	private countedAt = clock.elapsed();
 
-	add(): void {
-		this.times.push(clock.now());
+	constructor(perMinute: number) {
+		this.most = perMinute / 2;
+		this.left = this.most;
 	}
 
-	count(): number {
-		const start = clock.now() - MINUTE_MS;
-		const firstInside = this.times.findIndex((at) => at > start);
-		if (firstInside !== 0) this.times = firstInside < 0 ? [] : this.times.slice(firstInside);
-		return this.times.length;
+	isLeft(): boolean {
+		return this.refilled() >= 1;
+	}
+
+	/**
+	 * Takes so many, or what there is: no debt, so that the next one is never far.
+	 *
+	 * @param count below 0 it is given back
+	 */
+	take(count: number): void {
+		this.left = Math.min(this.most, Math.max(0, this.refilled() - count));
+	}
+
+	private refilled(): number {
+		const now = clock.elapsed();
+		const passed = now - this.countedAt;
+		this.countedAt = now;
+		this.left = Math.min(this.most, this.left + (passed * this.most) / MINUTE_MS);
+		return this.left;
 	}
 }

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hashSegment } from '../domain/hash';
+import { hashSegment, isSameButForCase } from '../domain/hash';
 import type { Client } from './client';
 import { rememberTransaction } from './knownTransactions';
 import { readResource } from './schemas/resource';
@@ -27,7 +27,8 @@ export async function createTransaction(client: Client, body: IDataObject): Prom
 
 /**
  * Reads one transaction (API document, Endpoint 1: GET /transactions/{hash}). An answer about
- * another transaction than the one asked for is not taken for it.
+ * another transaction than the one asked for is not taken for it. A service that ignores case may
+ * spell the hash otherwise; from then on its spelling counts.
  *
  * @returns the transaction as the service sent it, in its GET shape
  * @throws ServiceError
@@ -38,9 +39,9 @@ export async function getTransaction(client: Client, hash: string): Promise<IDat
 		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(hash)}` },
 		(body) => {
 			const resource = readResource(body);
-			return resource && String(resource.hash) === wanted ? resource : undefined;
+			return resource && isSameButForCase(String(resource.hash), wanted) ? resource : undefined;
 		},
 	);
-	rememberTransaction(client.account, wanted);
+	rememberTransaction(client.account, String(transaction.hash));
 	return transaction;
 }

@@ -14,3 +14,16 @@ export function isUsableHash(hash: string): boolean {
 export function hashSegment(hash: string): string {
 	return encodeURIComponent(hash.trim());
 }
+
+/**
+ * Whether two hashes differ in nothing but the case of the letters A to Z. That alone does not make
+ * them one transaction: only a service that answers one with the other says so.
+ */
+export function isSameButForCase(one: string, other: string): boolean {
+	return lowerCase(one) === lowerCase(other);
+}
+
+/** Unicode has letters whose lower case is another letter, such as the Kelvin sign. */
+function lowerCase(hash: string): string {
+	return hash.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

@@ -5,13 +5,16 @@ import { simplifyTransaction } from '../api/simplify/transaction';
 import type { AmountUnit } from '../domain/money';
 
 /** What the service itself says of a transaction, in the terms in which a notice speaks of it. */
-export function factsOf(hash: string, transaction: IDataObject): Notice {
-	const { payment_status, payment_method, product } = transactionSchema.parse(transaction);
+export function factsOf(transaction: IDataObject): Notice {
+	const { hash, payment_status, payment_method, product, offer, amount } =
+		transactionSchema.parse(transaction);
 	return {
 		hash,
 		status: payment_status ?? undefined,
 		paymentMethod: payment_method ?? undefined,
 		productHash: product?.hash ?? undefined,
+		offerHash: offer?.hash ?? undefined,
+		amount: amount ?? undefined,
 	};
 }
 

@@ -1,6 +1,7 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { jsonObject } from '../api/schemas/json';
 import { accountOf } from './accountOf';
+import { withoutSecrets } from './withoutSecrets';
 
 const LARGEST_NOTICE_BYTES = 256 * 1024;
 
@@ -22,15 +23,14 @@ export function readBody(context: IWebhookFunctions): unknown {
 	}
 }
 
-/** A notification without the tokens that some shapes carry; empty where it is nested too deep. */
+/** A notification without its secrets, nor the tokens of the account wherever they stand in it. */
 export async function cleanNotification(
 	context: IWebhookFunctions,
 	body: unknown,
 ): Promise<IDataObject> {
 	const account = await accountOf(context);
-	const clean = account.redact.json(jsonCopy(body));
-	const { token: _token, api_token: _apiToken, ...fields } = jsonObject.catch({}).parse(clean);
-	return fields;
+	const clean = account.redact.json(withoutSecrets(jsonCopy(body)));
+	return jsonObject.catch({}).parse(clean);
 }
 
 /** The body is n8n's, and not all of a form with files is JSON. */

@@ -1,9 +1,11 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { readNotice, type Notice } from '../api/schemas/notification';
 import type { Found } from '../api/turn';
 import { accountOf } from './accountOf';
 import { factsOf, reported } from './facts';
+import { readFilters } from './filterForm';
 import { handedOver, handOver, isBacklogged } from './handedOver';
 import { cleanNotification, isTooLarge, readBody } from './noticeBody';
 import { noticeName, type Emission } from './noticeName';
@@ -31,7 +33,7 @@ export async function receiveNotification(
 		outcome = await judge(context);
 	} catch (error) {
 		context.logger.error('A notification could not be handled', {
-			reason: error instanceof Error ? error.name : typeof error,
+			reason: reasonOf(error),
 		});
 		outcome = { reply: REPLIES.unreachable };
 	}
@@ -40,8 +42,14 @@ export async function receiveNotification(
 	return { noWebhookResponse: true };
 }
 
+/** Any other error may hold what somebody else has sent; this one is about the form. */
+function reasonOf(error: unknown): string {
+	if (error instanceof NodeOperationError) return error.message;
+	return error instanceof Error ? error.name : typeof error;
+}
+
 async function judge(context: IWebhookFunctions): Promise<Outcome> {
-	const answerBy = clock.now() + ANSWER_WITHIN_MS;
+	const answerBy = clock.elapsed() + ANSWER_WITHIN_MS;
 	const form = readTriggerForm(context);
 	if (await isLocked(context, form)) return { reply: REPLIES.locked };
 	if (isTooLarge(context)) return { reply: REPLIES.tooLarge };
@@ -59,7 +67,7 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	const turn = await askForTurn({ subject, claim: notice.status });
 	if (!turn.granted) {
 		return turn.found
-			? await emitVerified(context, form, notice.hash, turn.found, body)
+			? await emitVerified(context, form, turn.found, body)
 			: { reply: REPLIES.inHand };
 	}
 	let found: Found | undefined;
@@ -67,8 +75,8 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 		const verification = await verifyTransaction(context, notice.hash, answerBy);
 		if (verification.outcome !== 'found') return { reply: REPLIES[verification.outcome] };
 		const { transaction } = verification;
-		found = { transaction, status: factsOf(notice.hash, transaction).status };
-		return await emitVerified(context, form, notice.hash, found, body);
+		found = { transaction, status: factsOf(transaction).status };
+		return await emitVerified(context, form, found, body);
 	} finally {
 		// What could not be verified leaves no trace, or it would swallow the next notice.
 		turn.end({ pause: found !== undefined, found });
@@ -114,7 +122,6 @@ function repeatedReply(
 async function emitVerified(
 	context: IWebhookFunctions,
 	form: TriggerForm,
-	hash: string,
 	{ transaction }: Found,
 	body: unknown,
 ): Promise<Outcome> {
@@ -123,7 +130,7 @@ async function emitVerified(
 		verified: true,
 	};
 	if (form.options.includeNotification) item.notification = await cleanNotification(context, body);
-	return emit(context, form, factsOf(hash, transaction), item);
+	return emit(context, form, factsOf(transaction), item);
 }
 
 function emit(
@@ -132,7 +139,7 @@ function emit(
 	facts: Notice,
 	item: IDataObject,
 ): Outcome {
-	const unwanted = whyUnwanted(form, facts);
+	const unwanted = whyUnwanted(form, readFilters(context), facts);
 	if (unwanted !== undefined) return { reply: filteredReply(context, unwanted) };
 	const emission = { ...facts, verified: item.verified === true };
 	// Looked up and entered without an await between: two notices at once must not both pass.

@@ -39,7 +39,7 @@ export const REPLIES = {
 	busy: {
 		status: 503,
 		body: { received: false, reason: 'too many notices at once' },
-		retryAfterSeconds: 60,
+		retryAfterSeconds: 30,
 	},
 } as const satisfies Record<string, Reply>;
 

@@ -1,6 +1,7 @@
 import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { readFilters } from './filterForm';
 import { wantsUrlSecret } from './triggerForm';
 import { dropUrlSecret, keepUrlSecret, urlSecretOf, withUrlSecret } from './urlSecret';
 
@@ -27,8 +28,11 @@ export function isAnnounced(context: IHookFunctions): boolean {
  * workflow find it. Nothing public finds a trigger across workflows; for those the credential carries
  * the URL. While the editor listens for a test event nothing is left: a real sale must not report to
  * a URL that closes soon.
+ *
+ * @throws NodeOperationError where a filter cannot be read: nobody could tell it to the person later
  */
 export async function announce(context: IHookFunctions): Promise<boolean> {
+	readFilters(context);
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() === 'manual' || url === undefined) return true;
 	const address = await lockedAddress(context, url);

@@ -1,6 +1,8 @@
 import type { Notice } from '../api/schemas/notification';
+import { formatReais } from '../domain/money';
 import { isStatusGroup, STATUS_GROUPS } from '../domain/paymentStatus';
 import { isSameText } from '../domain/searchText';
+import type { Filters } from './filterForm';
 import { ANY, chosenNames, OTHER, type TriggerForm } from './triggerForm';
 
 /** The names that a method goes by; what the service calls boleto is not documented. */
@@ -10,9 +12,13 @@ const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['bo
  * Why Trigger On or the filters do not want a transaction, in the words of the form; undefined where
  * they want it. It tells what the transaction is like, so it is for the owner of the form alone.
  */
-export function whyUnwanted(form: TriggerForm, transaction: Notice): string | undefined {
-	const { paymentMethods = [], productHashes = [] } = form.filters;
-	const { status = '', paymentMethod = '', productHash = '' } = transaction;
+export function whyUnwanted(
+	form: TriggerForm,
+	filters: Filters,
+	transaction: Notice,
+): string | undefined {
+	const { paymentMethods = [], offerHashes, productHashes, minimumAmount } = filters;
+	const { status = '', paymentMethod = '', offerHash = '', productHash = '' } = transaction;
 	if (!wantsStatus(form, status)) {
 		return `The status of the transaction is ${named(status)}; Trigger On asks for ${statusesOf(form)}.`;
 	}
@@ -20,8 +26,16 @@ export function whyUnwanted(form: TriggerForm, transaction: Notice): string | un
 	if (methods.length > 0 && !methods.includes(paymentMethod)) {
 		return `The payment method of the transaction is ${named(paymentMethod)}; Filters > Payment Methods asks for ${chosenNames('paymentMethods', paymentMethods)}.`;
 	}
-	if (productHashes.length > 0 && !productHashes.includes(productHash)) {
+	if (offerHashes && !offerHashes.includes(offerHash)) {
+		return `The offer of the transaction is ${named(offerHash)}; Filters > Offer Hashes asks for ${offerHashes.join(', ')}.`;
+	}
+	if (productHashes && !productHashes.includes(productHash)) {
 		return `The product of the transaction is ${named(productHash)}; Filters > Product Hashes asks for ${productHashes.join(', ')}.`;
+	}
+	const { amount } = transaction;
+	if (minimumAmount !== undefined && !(amount !== undefined && amount >= minimumAmount)) {
+		const stated = amount === undefined ? 'not stated' : formatReais(amount);
+		return `The amount of the transaction is ${stated}; Filters > Minimum Amount in Reais asks for ${formatReais(minimumAmount)} or more.`;
 	}
 	return undefined;
 }

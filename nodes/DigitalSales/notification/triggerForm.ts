@@ -8,6 +8,7 @@ import type {
 import { z } from 'zod';
 import { outputUnitField, outputUnitOption } from '../form/amountUnit';
 import { simplifyProperty } from '../form/simplifyProperty';
+import { filtersProperty, listField, PAYMENT_METHOD_OPTIONS } from './filterForm';
 
 /** Values of Trigger On beside the groups of statuses. */
 export const OTHER = 'other';
@@ -63,12 +64,6 @@ const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 	},
 ];
 
-const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
-	{ name: 'Boleto', value: 'boleto' },
-	{ name: 'Card', value: 'credit_card' },
-	{ name: 'PIX', value: 'pix' },
-];
-
 /** The form of the trigger node. */
 export const triggerProperties: INodeProperties[] = [
 	{
@@ -96,31 +91,7 @@ export const triggerProperties: INodeProperties[] = [
 		displayOptions: { show: { triggerOn: [OTHER] } },
 	},
 	simplifyProperty,
-	{
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add Filter',
-		default: {},
-		options: [
-			{
-				displayName: 'Payment Methods',
-				name: 'paymentMethods',
-				type: 'multiOptions',
-				options: PAYMENT_METHOD_OPTIONS,
-				default: ['pix'],
-				description: 'Only transactions paid in one of these ways',
-			},
-			{
-				displayName: 'Product Hashes',
-				name: 'productHashes',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. prodab12cd, prod34efgh',
-				description: 'Only transactions of these products; hashes separated by commas',
-			},
-		],
-	},
+	filtersProperty,
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -167,16 +138,10 @@ export const triggerProperties: INodeProperties[] = [
 	},
 ];
 
-const list = z
-	.union([z.array(z.string()), z.string()])
-	.transform((value) => (typeof value === 'string' ? value.split(',') : value))
-	.transform((values) => values.map((value) => value.trim()).filter((value) => value !== ''));
-
 const formSchema = z.object({
-	triggerOn: list.catch([]),
-	otherStatuses: list.catch([]),
+	triggerOn: listField.catch([]),
+	otherStatuses: listField.catch([]),
 	simplify: z.boolean().catch(true),
-	filters: z.object({ paymentMethods: list.optional(), productHashes: list.optional() }).catch({}),
 	options: z
 		.object({
 			deduplicate: z.boolean().default(true),
@@ -191,13 +156,15 @@ const formSchema = z.object({
 
 export type TriggerForm = z.output<typeof formSchema>;
 
-/** Reads the trigger's parameters; whatever is broken or missing falls back to the safe default. */
+/**
+ * Reads the trigger's parameters but for its filters; whatever is broken or missing falls back to the
+ * safe default.
+ */
 export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
 	return formSchema.parse({
 		triggerOn: context.getNodeParameter('triggerOn', null),
 		otherStatuses: context.getNodeParameter('otherStatuses', null),
 		simplify: context.getNodeParameter('simplify', null),
-		filters: context.getNodeParameter('filters', null),
 		options: context.getNodeParameter('options', {}),
 	});
 }

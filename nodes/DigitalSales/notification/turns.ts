@@ -40,21 +40,21 @@ export interface Asking {
  */
 export async function askForTurn(asking: Asking): Promise<Asked> {
 	const { subject, claim, urgent = false } = asking;
-	const askedAt = clock.now();
+	const askedAt = clock.elapsed();
 	for (;;) {
 		const turn = processState.turns.get(subject);
-		const isFree = !turn?.inHand && (turn?.freeAt ?? 0) <= clock.now();
+		const isFree = !turn?.inHand && (turn?.freeAt ?? 0) <= clock.elapsed();
 		if (turn?.over && !isFree) return { granted: false, over: true };
 		if (!turn || isFree || (urgent && !turn.inHand)) return grant(subject, claim);
 		if (!turn.inHand && claim !== undefined && claim === turn.found?.status) {
 			return { granted: false, found: turn.found };
 		}
 		const isSameNotice = turn.inHand !== undefined && turn.inHand.claim === claim;
-		if (turn.held || isSameNotice || clock.now() - askedAt > LONGEST_HOLD_MS) {
+		if (turn.held || isSameNotice || clock.elapsed() - askedAt > LONGEST_HOLD_MS) {
 			return { granted: false };
 		}
 		turn.held = true;
-		await (turn.inHand?.ended ?? wait(turn.freeAt - clock.now()));
+		await (turn.inHand?.ended ?? wait(turn.freeAt - clock.elapsed()));
 		turn.held = false;
 	}
 }
@@ -75,7 +75,7 @@ function grant(subject: string, claim: string | undefined): Asked {
 			turn.inHand = undefined;
 			turn.found = found;
 			turn.over = over;
-			turn.freeAt = clock.now() + PAUSE_MS;
+			turn.freeAt = clock.elapsed() + PAUSE_MS;
 			if (pause) processState.turns.set(subject, turn);
 			forgetOld();
 			ended();
@@ -87,7 +87,7 @@ function grant(subject: string, claim: string | undefined): Asked {
 function forgetOld(): void {
 	for (const [subject, turn] of processState.turns) {
 		if (turn.inHand) continue;
-		if (turn.freeAt > clock.now() && processState.turns.size <= MOST_REMEMBERED) return;
+		if (turn.freeAt > clock.elapsed() && processState.turns.size <= MOST_REMEMBERED) return;
 		processState.turns.delete(subject);
 	}
 }

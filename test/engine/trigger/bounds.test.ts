@@ -54,18 +54,18 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		await clock.sleep(milliseconds);
 	};
 
-	test('a flood of unknown hashes costs thirty reads a minute, and then goes on', async () => {
+	test('a flood of unknown hashes costs few reads, and then it goes on', async () => {
 		const hash = await chargeAt(account.sandbox);
 
 		const answers = await flood(100, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
 
-		expect(counts(answers)).toEqual({ 404: 30, 503: 70 });
-		expect(reads()).toBe(30);
+		expect(counts(answers)).toEqual({ 404: 15, 503: 85 });
+		expect(reads()).toBe(15);
 		const refused = answers.filter(({ status }) => status === 503);
 		expect(refused.every(({ headers }) => Number(headers['retry-after']) > 0)).toBe(true);
 		expect((await trigger.post({ hash })).status).toBe(503);
 
-		await pass(61_000);
+		await pass(4_100);
 
 		expect((await trigger.post({ hash })).status).toBe(200);
 		expect(trigger.executions).toHaveLength(1);
@@ -116,7 +116,7 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		expect(trigger.executions).toHaveLength(40);
 	});
 
-	test('not more than twenty are read at once', async () => {
+	test('not more than ten that this process does not know are read at once', async () => {
 		const hashes: string[] = [];
 		while (hashes.length < 30) hashes.push(await chargeAt(account.sandbox));
 		account.sandbox.addFault({
@@ -135,8 +135,8 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 
 		await flood(30, (nth) => ({ hash: hashes[nth] })).finally(() => clearInterval(watching));
 
-		expect(most).toBeGreaterThan(10);
-		expect(most).toBeLessThanOrEqual(20);
+		expect(most).toBeGreaterThan(5);
+		expect(most).toBeLessThanOrEqual(10);
 		expect(trigger.executions).toHaveLength(30);
 	});
 
@@ -253,7 +253,7 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		const hash = await charge();
 		const transaction = { hash };
 		for (let nth = 0; nth < 3_000; nth += 1) {
-			const freeAt = clock.now() + 3_000;
+			const freeAt = clock.elapsed() + 3_000;
 			processState.turns.set(`other ${nth}`, { held: false, freeAt, found: { transaction } });
 		}
 

@@ -27,6 +27,19 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		}
 	});
 
+	test('are of the payment that the service spells otherwise than the form', async () => {
+		const typed = await room.charge();
+		const hash = typed.toUpperCase();
+		room.account.sandbox.addFault({ ...READ, kind: 'patchBody', set: { hash }, times: 'always' });
+		const parked = await room.park([typed], quiet);
+
+		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		// It is read under that hash, which the sandbox does not know.
+		expect(answer.status).toBe(503);
+		expect(room.reads(hash)).toBeGreaterThan(0);
+	});
+
 	test('at the same moment go on with it once, and none is to be sent again', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], quiet);

@@ -6,21 +6,25 @@ describe('What a notification claims', () => {
 		payment_status: 'paid',
 		payment_method: 'pix',
 		product: { hash: 'p1', title: 'Curso' },
+		offer: { hash: 'o1', price: 990 },
+		amount: 1990,
 		transaction: 'a reference',
 	};
-	const flat = { transaction_hash: 'ab12', status: 'paid', method: 'pix' };
+	const flat = { transaction_hash: 'ab12', status: 'paid', method: 'pix', amount: '1990' };
 	const envelope = {
 		id: 4711,
-		transaction: { id: 'ab12', status: 'paid', method: 'pix' },
+		transaction: { id: 'ab12', status: 'paid', method: 'pix', amount: '1990' },
 		product: { hash: 'p1' },
+		offer: { hash: 'o1' },
 	};
-	const whole = { hash: 'ab12', status: 'paid', paymentMethod: 'pix', productHash: 'p1' };
+	const summary = { hash: 'ab12', status: 'paid', paymentMethod: 'pix', amount: 1990 };
+	const whole = { ...summary, productHash: 'p1', offerHash: 'o1' };
 
 	test.each<[string, unknown, Notice]>([
 		['the transaction itself', resource, whole],
 		['the transaction under data', { event: 'x', data: resource }, whole],
-		['a flat summary', flat, { ...whole, productHash: undefined }],
-		['a summary under data', { status: 'x', data: flat }, { ...whole, productHash: undefined }],
+		['a flat summary', flat, summary],
+		['a summary under data', { status: 'x', data: flat }, summary],
 		['an envelope', envelope, whole],
 		['an envelope under data', { data: envelope }, whole],
 		['an id that begins with digits', { transaction: { id: '47ab' } }, { hash: '47ab' }],
@@ -33,6 +37,8 @@ describe('What a notification claims', () => {
 				payment_status: ' paid',
 				payment_method: 'pix\n',
 				product: { hash: ' p1 ' },
+				offer: { hash: ' o1 ' },
+				amount: ' 1990 ',
 			},
 			whole,
 		],
@@ -55,6 +61,14 @@ describe('What a notification claims', () => {
 		['lists where objects belong', { hash: 'ab12', product: [{ hash: 'p1' }] }, { hash: 'ab12' }],
 		['two hashes: the first', { hash: 'ab12', transaction_hash: 'cd34' }, { hash: 'ab12' }],
 		['a blank hash and another', { hash: ' ', transaction_hash: 'cd34' }, { hash: 'cd34' }],
+		['amounts in two places: the nearer one', { ...envelope, amount: 5 }, { ...whole, amount: 5 }],
+		...[19.9, '19.90', 'R$ 19,90', '', null, [1990], Infinity, '9'.repeat(400)].map(
+			(amount): [string, unknown, Notice] => [
+				`${JSON.stringify(amount).slice(0, 20)} for an amount, which is no number of cents`,
+				{ hash: 'ab12', amount },
+				{ hash: 'ab12' },
+			],
+		),
 		['a hash of digits', { hash: '4711' }, { hash: '4711' }],
 		['the longest hash', { hash: 'a'.repeat(200) }, { hash: 'a'.repeat(200) }],
 	])('is read from %s', (_name, body, expected) => {

@@ -1,26 +1,29 @@
+import { readAccount } from '../../../nodes/DigitalSales/api/account';
+import { readBoundsOf } from '../../../nodes/DigitalSales/api/budget';
 import { clock } from '../../../nodes/DigitalSales/api/clock';
 import { ReadBounds } from '../../../nodes/DigitalSales/api/readBounds';
 
 const MINUTE = 60_000;
-const KNOWN = true;
-const STRANGER = false;
+const MISSES = 30;
+const FOUND = 0;
+const MISSED = 1;
 
-describe('Reads that strangers can cause', () => {
+describe('Reads that notices cause', () => {
 	let bounds: ReadBounds;
 	let now: number;
 
 	beforeEach(() => {
 		now = 1_000_000;
-		jest.spyOn(clock, 'now').mockImplementation(() => now);
-		bounds = new ReadBounds();
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
+		bounds = new ReadBounds(MISSES);
 	});
 	afterEach(() => jest.restoreAllMocks());
 
 	/** Asks for so many reads; gives what became of each, `undefined` while it waits in line. */
-	async function ask(count: number, isKnown: boolean): Promise<Array<boolean | undefined>> {
+	async function ask(count: number, startBy = Infinity): Promise<Array<boolean | undefined>> {
 		const outcomes = new Array<boolean | undefined>(count).fill(undefined);
 		outcomes.forEach((_, nth) => {
-			void bounds.enter(isKnown).then((admitted) => {
+			void bounds.enter(startBy).then((admitted) => {
 				outcomes[nth] = admitted;
 			});
 		});
@@ -30,107 +33,147 @@ describe('Reads that strangers can cause', () => {
 	async function settled(): Promise<void> {
 		await new Promise((resolve) => setImmediate(resolve));
 	}
+	async function leave(misses: number): Promise<void> {
+		bounds.leave(misses);
+		await settled();
+	}
 	const count = (outcomes: Array<boolean | undefined>, wanted: boolean | undefined): number =>
 		outcomes.filter((outcome) => outcome === wanted).length;
-	/** Reads so often, one after the other. */
-	async function read(times: number, isKnown: boolean, foundNothing = false): Promise<number> {
+	/** Reads so often, one after the other; gives how many were admitted. */
+	async function read(times: number, misses: number): Promise<number> {
 		let admitted = 0;
 		for (let nth = 0; nth < times; nth++) {
-			if (!(await bounds.enter(isKnown))) continue;
+			if (!(await bounds.enter(Infinity))) continue;
 			admitted++;
-			bounds.leave(isKnown, foundNothing);
+			bounds.leave(misses);
 		}
 		return admitted;
 	}
 
-	test('twenty are under way at once; the next waits until one has ended', async () => {
-		const outcomes = await ask(21, KNOWN);
-		expect([count(outcomes, true), count(outcomes, undefined)]).toEqual([20, 1]);
+	test('ten are under way at once; the next waits until one has ended', async () => {
+		const outcomes = await ask(11);
+		expect([count(outcomes, true), count(outcomes, undefined)]).toEqual([10, 1]);
 
-		bounds.leave(KNOWN, false);
-		await settled();
+		await leave(FOUND);
 
-		expect(count(outcomes, true)).toBe(21);
+		expect(count(outcomes, true)).toBe(11);
 	});
 
 	test('those in line come in the order in which they came', async () => {
-		await ask(20, KNOWN);
-		const [first] = [await ask(1, KNOWN)];
-		const second = await ask(1, KNOWN);
+		await ask(10);
+		const first = await ask(1);
+		const second = await ask(1);
 
-		bounds.leave(KNOWN, false);
-		await settled();
+		await leave(FOUND);
 
 		expect([first, second]).toEqual([[true], [undefined]]);
 	});
 
 	test('256 wait in line, and no more', async () => {
-		await ask(20, KNOWN);
+		await ask(10);
 
-		const outcomes = await ask(257, KNOWN);
+		const outcomes = await ask(257);
 
 		expect([count(outcomes, undefined), count(outcomes, false)]).toEqual([256, 1]);
 		expect(outcomes.at(-1)).toBe(false);
 	});
 
-	test('thirty a minute may find nothing, and a minute later again', async () => {
-		expect(await read(31, STRANGER, true)).toBe(30);
-		now += MINUTE - 1;
-		expect(await read(1, STRANGER, true)).toBe(0);
+	test('whose time is over while it waits in line does not begin any more', async () => {
+		await ask(10);
+		const late = await ask(1, now + 1_000);
+		const inTime = await ask(1, now + 1_001);
+		now += 1_001;
+
+		await leave(FOUND);
+
+		expect([late, inTime]).toEqual([[false], [true]]);
+	});
+
+	test('of those that find nothing half a minute’s go at once, the others over the minute', async () => {
+		expect(await read(20, MISSED)).toBe(15);
+		now += 3_999;
+		expect(await read(2, MISSED)).toBe(0);
 		now += 1;
-		expect(await read(31, STRANGER, true)).toBe(30);
+		expect(await read(2, MISSED)).toBe(1);
+		now += MINUTE;
+		expect(await read(20, MISSED)).toBe(15);
+		now += 60 * MINUTE;
+		expect(await read(20, MISSED)).toBe(15);
 	});
 
-	test('each that found nothing is forgotten when its own minute is over', async () => {
-		await read(10, STRANGER, true);
-		now += MINUTE / 2;
-		await read(20, STRANGER, true);
-		expect(await read(1, STRANGER)).toBe(0);
-		now += MINUTE / 2;
-
-		expect(await read(11, STRANGER, true)).toBe(10);
+	test('one that took two requests to find nothing counts twice', async () => {
+		expect(await read(20, 2)).toBe(8);
 	});
 
-	test('what is known to exist is read while strangers have used theirs up', async () => {
-		await read(30, STRANGER, true);
+	test('however many requests found nothing, the next read is four seconds away at most', async () => {
+		await ask(10);
+		for (let nth = 0; nth < 10; nth++) await leave(5);
+		now += 3_999;
+		expect(await read(1, MISSED)).toBe(0);
+		now += 1;
 
-		expect(await read(1, STRANGER)).toBe(0);
-		expect(await read(5, KNOWN)).toBe(5);
+		expect(await read(1, MISSED)).toBe(1);
 	});
 
-	test('strangers that find something use nothing up', async () => {
-		expect(await read(100, STRANGER)).toBe(100);
+	test('those that find something use nothing up', async () => {
+		await read(14, MISSED);
+
+		expect(await read(100, FOUND)).toBe(100);
+		expect(await read(2, MISSED)).toBe(1);
 	});
 
-	test('a stranger under way holds a place among those that may find nothing', async () => {
-		await read(28, STRANGER, true);
-		const outcomes = await ask(3, STRANGER);
-		const [known] = await ask(1, KNOWN);
+	test('each under way holds a place among those that may find nothing', async () => {
+		await read(13, MISSED);
+		const outcomes = await ask(3);
 		expect(outcomes).toEqual([true, true, undefined]);
-		expect(known).toBe(true);
 
-		bounds.leave(STRANGER, false);
-		await settled();
+		await leave(FOUND);
 		expect(outcomes).toEqual([true, true, true]);
 	});
 
-	test('strangers in line are turned away once the others have used up what there was', async () => {
-		await read(28, STRANGER, true);
-		const outcomes = await ask(3, STRANGER);
+	test('those in line are turned away once the others have used up what there was', async () => {
+		await read(13, MISSED);
+		const outcomes = await ask(3);
 
-		bounds.leave(STRANGER, true);
-		await settled();
+		await leave(MISSED);
 		expect(outcomes).toEqual([true, true, undefined]);
-		bounds.leave(STRANGER, true);
-		await settled();
+		await leave(MISSED);
 
 		expect(outcomes).toEqual([true, true, false]);
 	});
 
-	test('6,000 a minute are read in all, known ones too', async () => {
-		expect(await read(6_001, KNOWN)).toBe(6_000);
-		expect(await read(1, STRANGER)).toBe(0);
+	test('nobody overtakes those in line', async () => {
+		await read(14, MISSED);
+		await ask(1);
+		const waiting = await ask(1);
 		now += MINUTE;
-		expect(await read(1, KNOWN)).toBe(1);
+		const next = await ask(1);
+		expect([waiting, next]).toEqual([[undefined], [undefined]]);
+
+		await leave(FOUND);
+
+		expect([waiting, next]).toEqual([[true], [true]]);
+	});
+
+	test('3,000 a minute are read in all: half of them at once', async () => {
+		expect(await read(1_600, FOUND)).toBe(1_500);
+		now += MINUTE;
+		expect(await read(1_600, FOUND)).toBe(1_500);
+	});
+
+	test('of known transactions and of strangers are bounded apart, for each account', async () => {
+		const account = (apiToken: string) =>
+			readAccount({ baseUrl: 'https://api.example.com/v1', apiToken });
+		const [one, other] = [account('test-token-bounds-1'), account('test-token-bounds-2')];
+		const strangers = readBoundsOf(one, false);
+		bounds = strangers;
+		await read(20, MISSED);
+
+		bounds = readBoundsOf(one, false);
+		expect(await read(1, MISSED)).toBe(0);
+		bounds = readBoundsOf(other, false);
+		expect(await read(20, MISSED)).toBe(15);
+		bounds = readBoundsOf(one, true);
+		expect(await read(400, MISSED)).toBe(300);
 	});
 });

@@ -1,4 +1,5 @@
 import type { Notice } from '../../../nodes/DigitalSales/api/schemas/notification';
+import type { Filters } from '../../../nodes/DigitalSales/notification/filterForm';
 import { whyUnwanted } from '../../../nodes/DigitalSales/notification/triggerFilter';
 import type { TriggerForm } from '../../../nodes/DigitalSales/notification/triggerForm';
 
@@ -6,7 +7,6 @@ const form = (more: Partial<TriggerForm>): TriggerForm => ({
 	triggerOn: ['any'],
 	otherStatuses: [],
 	simplify: true,
-	filters: {},
 	options: {
 		deduplicate: true,
 		includeNotification: false,
@@ -18,7 +18,9 @@ const form = (more: Partial<TriggerForm>): TriggerForm => ({
 });
 
 describe('What a trigger does not want', () => {
-	test.each<[string, Partial<TriggerForm>, Partial<Notice>, string | undefined]>([
+	test.each<
+		[string, Partial<TriggerForm> & { filters?: Filters }, Partial<Notice>, string | undefined]
+	>([
 		['any status', {}, { status: 'never_heard_of' }, undefined],
 		['any status, even none', {}, {}, undefined],
 		['a status of its group', { triggerOn: ['paid'] }, { status: 'paid' }, undefined],
@@ -68,7 +70,6 @@ describe('What a trigger does not want', () => {
 			{},
 			'The payment method of the transaction is not stated; Filters > Payment Methods asks for PIX, crypto.',
 		],
-		['no products', { filters: { productHashes: [] } }, {}, undefined],
 		['its product', { filters: { productHashes: ['p1', 'p2'] } }, { productHash: 'p2' }, undefined],
 		[
 			'a product that is not stated',
@@ -82,7 +83,40 @@ describe('What a trigger does not want', () => {
 			{ productHash: 'p3' },
 			'The product of the transaction is p3; Filters > Product Hashes asks for p1.',
 		],
-	])('%s', (_name, more, transaction, expected) => {
-		expect(whyUnwanted(form(more), { hash: 'tr1', ...transaction })).toBe(expected);
+		['its offer', { filters: { offerHashes: ['o1', 'o2'] } }, { offerHash: 'o2' }, undefined],
+		[
+			'an offer that is not stated',
+			{ filters: { offerHashes: ['o1', 'o2'] } },
+			{ productHash: 'o1' },
+			'The offer of the transaction is not stated; Filters > Offer Hashes asks for o1, o2.',
+		],
+		[
+			'another offer',
+			{ filters: { offerHashes: ['o1'], productHashes: ['p1'] } },
+			{ offerHash: 'o3', productHash: 'p1' },
+			'The offer of the transaction is o3; Filters > Offer Hashes asks for o1.',
+		],
+		['exactly the amount', { filters: { minimumAmount: 1990 } }, { amount: 1990 }, undefined],
+		['more than the amount', { filters: { minimumAmount: 1990 } }, { amount: 1991 }, undefined],
+		[
+			'a cent less than the amount',
+			{ filters: { minimumAmount: 199_000 } },
+			{ amount: 198_999 },
+			'The amount of the transaction is R$ 1.989,99; Filters > Minimum Amount in Reais asks for R$ 1.990,00 or more.',
+		],
+		[
+			'an amount that is not stated',
+			{ filters: { minimumAmount: 1990 } },
+			{},
+			'The amount of the transaction is not stated; Filters > Minimum Amount in Reais asks for R$ 19,90 or more.',
+		],
+		[
+			'an amount that is not stated where nothing is the least',
+			{ filters: { minimumAmount: 0 } },
+			{},
+			'The amount of the transaction is not stated; Filters > Minimum Amount in Reais asks for R$ 0,00 or more.',
+		],
+	])('%s', (_name, { filters = {}, ...more }, transaction, expected) => {
+		expect(whyUnwanted(form(more), filters, { hash: 'tr1', ...transaction })).toBe(expected);
 	});
 });

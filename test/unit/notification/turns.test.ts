@@ -17,8 +17,8 @@ describe('Turns at looking at a transaction', () => {
 
 	beforeEach(() => {
 		processState.turns.clear();
-		startedAt = real.now();
-		clock.now = () => startedAt;
+		startedAt = real.elapsed();
+		clock.elapsed = () => startedAt;
 		withoutWaiting(clock);
 	});
 	afterEach(() => {
@@ -30,17 +30,17 @@ describe('Turns at looking at a transaction', () => {
 		await askForTurn({ subject: 'ab12', ...more });
 	/** Asks for a turn that has to be granted at once, and gives what ends it. */
 	const take = async (more: Partial<Asking> = {}): Promise<(look: Look) => void> => {
-		const before = clock.now();
+		const before = clock.elapsed();
 		const asked = await ask(more);
 		if (!asked.granted) throw new Error('The turn was not granted');
-		expect(clock.now()).toBe(before);
+		expect(clock.elapsed()).toBe(before);
 		return asked.end;
 	};
 	/** Has looked at the transaction a moment ago. */
 	const look = async (more: Partial<Look> = {}, asking: Partial<Asking> = {}): Promise<void> =>
 		(await take(asking))({ pause: true, found: FOUND, ...more });
 	const seconds = async (count: number): Promise<void> => await clock.sleep(count * 1_000);
-	const passed = (): number => clock.now() - startedAt;
+	const passed = (): number => clock.elapsed() - startedAt;
 
 	describe('while a look is under way', () => {
 		test('the same notice is told to come again', async () => {

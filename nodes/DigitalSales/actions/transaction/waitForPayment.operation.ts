@@ -107,22 +107,26 @@ export const waitForPaymentOperation: Operation = {
 	prepare(context, itemIndex) {
 		refuseAsTool(context, itemIndex);
 		const form = readForm(context, itemIndex, properties, schema);
-		const { transactionHash: hash, simplify, options } = form;
+		const { transactionHash, simplify, options } = form;
 		const { outputUnit: unit } = options;
 		const deadline = clock.now() + limitMs(form.timeLimit, form.timeLimitUnit);
 		const recheckMs = form.recheckInterval * 1_000;
 		return {
 			clientOptions: { retry: FIRST_READ_LIMITS },
-			about: `transaction ${hash}`,
+			about: `transaction ${transactionHash}`,
 			async send({ client, hint }) {
-				const transaction = await getTransaction(client, hash).catch((error: unknown) => {
-					if (!mayPass(error)) throw error;
-					hint(
-						'The service could not be asked just now. It is asked again while the execution waits.',
-					);
-					return { hash };
-				});
-				const timedOut = !isSettled(factsOf(hash, transaction).status);
+				const transaction = await getTransaction(client, transactionHash).catch(
+					(error: unknown) => {
+						if (!mayPass(error)) throw error;
+						hint(
+							'The service could not be asked just now. It is asked again while the execution waits.',
+						);
+						return { hash: transactionHash };
+					},
+				);
+				// Notices name the transaction as the service spells it.
+				const { hash, status } = factsOf(transaction);
+				const timedOut = !isSettled(status);
 				return [
 					{
 						json: { ...reported(transaction, simplify, unit), timedOut },

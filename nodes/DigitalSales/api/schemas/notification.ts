@@ -1,5 +1,6 @@
 import { isUsableHash } from '../../domain/hash';
 import { isJsonObject } from './json';
+import { lenientInteger, tolerated } from './lenient';
 
 /**
  * What a notification claims. The document does not show its shape (API document, Events 3); three
@@ -10,6 +11,9 @@ export interface Notice {
 	status?: string;
 	paymentMethod?: string;
 	productHash?: string;
+	offerHash?: string;
+	/** In integer cents. */
+	amount?: number;
 }
 
 const LONGEST_HASH = 200;
@@ -37,11 +41,14 @@ function hashIn(body: Record<string, unknown>): string | undefined {
 function claims(hash: string, body: Record<string, unknown>): Notice {
 	const transaction = isJsonObject(body.transaction) ? body.transaction : {};
 	const product = isJsonObject(body.product) ? body.product : {};
+	const offer = isJsonObject(body.offer) ? body.offer : {};
 	return {
 		hash,
 		status: text(body.payment_status) ?? text(body.status) ?? text(transaction.status),
 		paymentMethod: text(body.payment_method) ?? text(body.method) ?? text(transaction.method),
 		productHash: text(product.hash),
+		offerHash: text(offer.hash),
+		amount: cents(body.amount) ?? cents(transaction.amount),
 	};
 }
 
@@ -54,4 +61,8 @@ function usable(value: unknown): string | undefined {
 
 function text(value: unknown): string | undefined {
 	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+function cents(value: unknown): number | undefined {
+	return tolerated(lenientInteger).parse(value) ?? undefined;
 }

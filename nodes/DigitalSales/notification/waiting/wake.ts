@@ -48,7 +48,7 @@ export async function wake(context: IWebhookFunctions): Promise<IWebhookResponse
 }
 
 async function judge(context: IWebhookFunctions): Promise<Outcome> {
-	const answerBy = clock.now() + ANSWER_WITHIN_MS;
+	const answerBy = clock.elapsed() + ANSWER_WITHIN_MS;
 	if (isTooLarge(context)) return { reply: REPLIES.tooLarge };
 	const body = readBody(context);
 	const called = calledWait(body);
@@ -95,8 +95,8 @@ async function look(
 	return { reply: states.includes(undefined) ? REPLIES.unreachable : REPLIES.waiting };
 }
 
-function stateOf({ hash, simplify, unit }: OpenPayment, transaction: IDataObject): State {
-	const settled = isSettled(factsOf(hash, transaction).status);
+function stateOf({ simplify, unit }: OpenPayment, transaction: IDataObject): State {
+	const settled = isSettled(factsOf(transaction).status);
 	return { settled, json: { ...reported(transaction, simplify, unit), timedOut: !settled } };
 }
 

@@ -11,6 +11,10 @@ export const trigger: FormTable = {
 		row('otherStatuses', 'string', '', 'separated by commas', { when: { triggerOn: ['other'] } }),
 		SIMPLIFY,
 		row('filters', 'collection', {}),
+		row('filters.minimumAmount', 'string', '', 'of this amount or more', {
+			label: 'Minimum Amount in Reais',
+		}),
+		row('filters.offerHashes', 'string', '', 'separated by commas'),
 		row('filters.paymentMethods', 'multiOptions', ['pix'], 'one of these ways', {
 			choices: ['boleto', 'credit_card', 'pix'],
 		}),

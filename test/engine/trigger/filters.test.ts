@@ -1,0 +1,172 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { activateTrigger, serveWebhook } from '../harness';
+import { PublishedTrigger } from '../harness/trigger';
+import { openAccount, pixParameters, type Account } from '../support/account';
+
+const BAD: Array<[string, INodeParameters, string]> = [
+	['a word', { minimumAmount: 'abc' }, 'Filters > Minimum Amount in Reais must be an amount'],
+	['two amounts in one', { minimumAmount: '1.990' }, 'Filters > Minimum Amount in Reais'],
+	['a negative amount', { minimumAmount: -5 }, 'Filters > Minimum Amount in Reais must not be'],
+	['no amount', { minimumAmount: ' ' }, 'Filters > Minimum Amount in Reais is empty; fill it in'],
+	[
+		'an amount that its expression does not give',
+		{ minimumAmount: '={{ undefined }}' },
+		'Filters > Minimum Amount in Reais is empty; fill it in',
+	],
+	['no offer', { offerHashes: '' }, 'Filters > Offer Hashes is empty; fill it in'],
+	['commas alone', { offerHashes: ' , ' }, 'Filters > Offer Hashes has no hash in it'],
+	[
+		'a placeholder',
+		{ productHashes: 'put the hash of your product here' },
+		'Filters > Product Hashes holds "put the hash of your product here", which is not a hash',
+	],
+	[
+		'hashes without commas',
+		{ productHashes: 'p1, p2 p3' },
+		'Filters > Product Hashes holds "p2 p3", which is not a hash; enter hashes separated by commas',
+	],
+	['a yes for hashes', { productHashes: true }, 'Filters > Product Hashes must be a list'],
+	['a number for methods', { paymentMethods: 17 }, 'Filters > Payment Methods must be a list'],
+];
+
+describe('Digital Sales Trigger: which transactions start the workflow', () => {
+	let account: Account;
+	let trigger: PublishedTrigger | undefined;
+
+	beforeAll(async () => {
+		account = await openAccount({ resendAfterSeconds: [] });
+	});
+	beforeEach(() => account.reset());
+	afterEach(async () => {
+		await trigger?.settled();
+		trigger?.stopListening();
+		expect(trigger?.thrown ?? []).toEqual([]);
+		trigger = undefined;
+	});
+	afterAll(async () => await account.sandbox.close());
+
+	const publish = async (parameters: INodeParameters, mode?: 'test'): Promise<PublishedTrigger> => {
+		trigger = await serveWebhook({
+			credentials: account.credentials,
+			parameters: { triggerOn: ['paid'], ...parameters },
+			...(mode && { mode }),
+		});
+		return trigger;
+	};
+	/** Charges an amount in cents, which the sandbox then takes for paid. */
+	const paid = async (cents: number): Promise<string> => {
+		await account.run(
+			pixParameters(account.sandbox, { additionalFields: { amount: String(cents) } }),
+		);
+		const { hash = '' } = account.sandbox.transactions.at(-1) ?? {};
+		await account.sandbox.setStatus(hash, 'paid');
+		return hash;
+	};
+	const emitted = (): unknown[] => trigger?.executions.map(([item]) => item?.json.hash) ?? [];
+
+	test.each([
+		['a paid cent', 1, 0],
+		['a cent less than the minimum', 1989, 0],
+		['exactly the minimum', 1990, 1],
+		['more', 199_000, 1],
+	])('%s, where the minimum is R$ 19,90', async (_name, cents, started) => {
+		const hash = await paid(cents);
+		const served = await publish({ filters: { minimumAmount: '19,90' } });
+
+		// What the notice claims of the amount counts for nothing.
+		expect((await served.post({ hash, amount: 1_000_000 })).status).toBe(200);
+		expect(emitted()).toEqual(started === 1 ? [hash] : []);
+	});
+
+	test('a transaction that does not state its amount stays out', async () => {
+		const hash = await paid(1990);
+		account.sandbox.addFault({
+			endpoint: 'GET /transactions/{hash}',
+			kind: 'patchBody',
+			set: { amount: 'R$ 19,90' },
+		});
+		const served = await publish({ filters: { minimumAmount: 0 } });
+
+		expect((await served.post({ hash })).status).toBe(200);
+		expect(emitted()).toEqual([]);
+	});
+
+	test('offers', async () => {
+		const hash = await paid(1990);
+		const offer = account.sandbox.transactions.at(-1)?.offer.hash ?? '';
+		const served = await publish({ filters: { offerHashes: 'other1' } });
+		await served.post({ hash });
+		served.stopListening();
+		expect(emitted()).toEqual([]);
+
+		await (await publish({ filters: { offerHashes: ` other1,${offer} ` } })).post({ hash });
+		expect(emitted()).toEqual([hash]);
+	});
+
+	test.each([
+		[
+			{ minimumAmount: '20' },
+			'The amount of the transaction is R$ 19,90; Filters > Minimum Amount in Reais asks for R$ 20,00 or more.',
+		],
+		[{ offerHashes: 'other1' }, 'Filters > Offer Hashes asks for other1.'],
+	])('whoever tests it in the editor is told why nothing starts: %j', async (filters, reason) => {
+		const hash = await paid(1990);
+
+		const { json } = await (await publish({ filters }, 'test')).post({ hash });
+
+		expect(json).toMatchObject({
+			started: false,
+			reason: expect.stringContaining(reason) as string,
+		});
+	});
+
+	test.each([
+		['a number', { amount: 1990 }, 1],
+		['a text', { amount: '1990' }, 1],
+		['an amount in its envelope', { transaction: { amount: '1990' } }, 1],
+		['a cent less', { amount: '1989' }, 0],
+		['reais, which no notice states', { amount: '19.90' }, 0],
+		['nothing', {}, 0],
+	])('without verification the notice is taken at its word: %s', async (_name, claim, started) => {
+		const served = await publish({
+			filters: { minimumAmount: '19,90' },
+			options: { verify: false },
+		});
+
+		expect((await served.post({ hash: 'ab12', status: 'paid', ...claim })).status).toBe(200);
+		expect(served.executions).toHaveLength(started);
+	});
+
+	describe.each(BAD)('a filter that cannot be read: %s', (_name, filters, problem) => {
+		test.each([undefined, 'test'] as const)('is told at once (%s)', async (mode) => {
+			const publishing = activateTrigger({
+				credentials: account.credentials,
+				parameters: { triggerOn: ['paid'], filters },
+				...(mode && { mode }),
+			});
+
+			await expect(publishing).rejects.toMatchObject({
+				name: 'NodeOperationError',
+				message: expect.stringContaining(problem) as string,
+			});
+		});
+
+		test('starts nothing and loses nothing where it comes up later', async () => {
+			const hash = await paid(1990);
+			trigger = await PublishedTrigger.prepare({
+				credentials: account.credentials,
+				parameters: { triggerOn: ['paid'], filters },
+			});
+			trigger.listen();
+
+			const answer = await trigger.post({ hash, status: 'paid' });
+
+			expect(answer.status).toBe(503);
+			expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+			expect(answer.text).not.toContain('Filters');
+			expect(emitted()).toEqual([]);
+			const [logged] = trigger.logs.filter(({ level }) => level === 'error');
+			expect(logged?.text).toContain(problem.slice(0, 30));
+		});
+	});
+});
