@@ -1,4 +1,9 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	IPairedItemData,
+} from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount, type Account } from '../api/account';
 import { CatalogLookup, LOOKUP_LIMITS } from '../api/catalogLookup';
@@ -19,16 +24,28 @@ type Preparation = PreparedItem | { invalid: Failure };
  * All items are prepared first, so that a mistake in one of them is found before any is sent.
  */
 export async function router(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const operation = chosenOperation(this);
-	const account = await accountOf(this);
-	const run = new Run(this, operation, account);
-	const complete = await run.complete(run.prepare());
-	const outputs = await inOrder(
-		complete,
-		operation.creates ? 1 : (operation.itemsAtOnce ?? 1),
-		async (preparation, itemIndex) => await run.item(preparation, itemIndex),
-	);
-	return [await parkWherePending(this, outputs.flat())];
+	let run: Run;
+	try {
+		run = new Run(this, chosenOperation(this), await accountOf(this));
+	} catch (error) {
+		return [everyItemFailed(this, toFailure(this.getNode(), error, { isSent: false }))];
+	}
+	return [await parkWherePending(this, await run.results())];
+}
+
+/** n8n would hand the items on as if nothing had happened, through the output for success. */
+function everyItemFailed(context: IExecuteFunctions, failure: Failure): INodeExecutionData[] {
+	return context.getInputData().flatMap((_item, index) => failedItem(context, failure, index));
+}
+
+/** An item for the error output: n8n of every version knows it by this one key. */
+function failedItem(
+	context: IExecuteFunctions,
+	{ error, facts }: Failure,
+	itemIndex: number,
+): Array<{ json: IDataObject; pairedItem: IPairedItemData }> {
+	if (!context.continueOnFail()) throw error;
+	return [{ json: { error: { ...facts } }, pairedItem: { item: itemIndex } }];
 }
 
 class Run {
@@ -43,14 +60,25 @@ class Run {
 		this.memory = new ExecutionMemory(context);
 	}
 
+	async results(): Promise<ItemResult[]> {
+		const { creates, itemsAtOnce = 1 } = this.operation;
+		const complete = await this.complete(this.prepare());
+		const outputs = await inOrder(
+			complete,
+			creates ? 1 : itemsAtOnce,
+			async (preparation, itemIndex) => await this.item(preparation, itemIndex),
+		);
+		return outputs.flat();
+	}
+
 	/** Reads and checks all items; nothing is sent yet. */
-	prepare(): Preparation[] {
+	private prepare(): Preparation[] {
 		const { length } = this.context.getInputData();
 		return Array.from({ length }, (_, itemIndex) => this.prepared(itemIndex));
 	}
 
 	/** Has what the forms leave to the catalog looked up, one item after the other. */
-	async complete(preparations: Preparation[]): Promise<Preparation[]> {
+	private async complete(preparations: Preparation[]): Promise<Preparation[]> {
 		const signal = this.context.getExecutionCancelSignal();
 		const client = new Client(this.context, this.account, { ...LOOKUP_LIMITS, signal });
 		const catalog = new CatalogLookup(client);
@@ -66,8 +94,8 @@ class Run {
 		return completed;
 	}
 
-	async item(preparation: Preparation, itemIndex: number): Promise<ItemResult[]> {
-		if ('invalid' in preparation) return this.failed(preparation.invalid, itemIndex);
+	private async item(preparation: Preparation, itemIndex: number): Promise<ItemResult[]> {
+		if ('invalid' in preparation) return failedItem(this.context, preparation.invalid, itemIndex);
 		try {
 			const outputs = await preparation.send({
 				client: this.client(preparation),
@@ -79,11 +107,12 @@ class Run {
 		} catch (error) {
 			const failure = toFailure(this.context.getNode(), error, {
 				itemIndex,
+				isSent: true,
 				labelOf: (field) => fieldLabel(this.operation, field, this.context.getNode()),
 				about: preparation.about,
 				created: this.created(),
 			});
-			return this.failed(failure, itemIndex);
+			return failedItem(this.context, failure, itemIndex);
 		}
 	}
 
@@ -98,7 +127,8 @@ class Run {
 
 	private invalid(error: unknown, itemIndex: number): Preparation {
 		const { context } = this;
-		const invalid = toFailure(context.getNode(), error, { itemIndex, created: this.created() });
+		const created = this.created();
+		const invalid = toFailure(context.getNode(), error, { itemIndex, created, isSent: false });
 		if (!context.continueOnFail()) throw invalid.error;
 		return { invalid };
 	}
@@ -112,12 +142,6 @@ class Run {
 					`The service limits how often ${endpoint} may be called, and the account had used that up, so this run waited for its turn.`,
 				),
 		});
-	}
-
-	/** An item for the error output: n8n of every version knows it by this one key. */
-	private failed({ error, facts }: Failure, itemIndex: number): ItemResult[] {
-		if (!this.context.continueOnFail()) throw error;
-		return [{ json: { error: { ...facts } }, pairedItem: { item: itemIndex } }];
 	}
 
 	/** What this execution has made so far: n8n drops it when the run fails, so that error tells of it. */
@@ -151,10 +175,5 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 }
 
 async function accountOf(context: IExecuteFunctions): Promise<Account> {
-	const credential = await context.getCredentials(CREDENTIAL_NAME);
-	try {
-		return readAccount(credential);
-	} catch (error) {
-		throw toFailure(context.getNode(), error, {}).error;
-	}
+	return readAccount(await context.getCredentials(CREDENTIAL_NAME));
 }

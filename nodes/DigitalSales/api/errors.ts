@@ -13,6 +13,8 @@ const MOST_NAMED = 100;
 /** What the caller knows and the API layer does not. */
 export interface ErrorContext {
 	itemIndex?: number;
+	/** Whether something may have been sent before it was thrown. */
+	isSent: boolean;
 	/** The display name of the parameter behind a dotted field of the service, where there is one. */
 	labelOf?: (serviceField: string) => string | undefined;
 	/** What was being asked for, in words that help to look it up: cart, amount, customer. */
@@ -59,7 +61,7 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext): F
 		return { error, facts: { message, advice, outcome: 'notSent', ...own } };
 	}
 	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
-	const outcome = error instanceof CanceledError ? 'notSent' : 'unknown';
+	const outcome = error instanceof CanceledError || !context.isSent ? 'notSent' : 'unknown';
 	const description = joined([createdNote(context)]);
 	return {
 		error: new NodeOperationError(node, message, { itemIndex: context.itemIndex, description }),
@@ -72,14 +74,22 @@ function joined(lines: Array<string | null | undefined>): string {
 }
 
 function refusalFailure(node: INode, error: Refusal, context: ErrorContext): Failure {
-	const { message, facts } = error;
-	const about = context.about ?? null;
+	const { message } = error;
+	const { advice, outcome, answer } = error.facts;
 	return {
 		error: new NodeOperationError(node, message, {
 			itemIndex: context.itemIndex,
-			description: joined([facts.advice, createdNote(context)]),
+			description: joined([advice, createdNote(context)]),
 		}),
-		facts: { message, ...facts, status: null, messages: [], fields: {}, about },
+		facts: {
+			message,
+			advice,
+			outcome,
+			status: answer?.status ?? null,
+			messages: answer?.words.messages ?? [],
+			fields: answer?.words.fields ?? {},
+			about: context.about ?? null,
+		},
 	};
 }
 

@@ -26,8 +26,10 @@ export function amountReadings(text: string, mayBeCents: boolean): AmountReading
 	if (hasDecimals(amount, marks)) {
 		readings.push(reading(groups.slice(0, -1).join(''), groups.at(-1) ?? ''));
 	}
-	if (isGrouped && mayBeCents) {
-		const padded = digits.padStart(3, '0');
+	// A spreadsheet may print whole cents with decimals.
+	const whole = isGrouped ? digits : /^(\d+)[.,]0+$/.exec(amount)?.[1];
+	if (mayBeCents && whole !== undefined) {
+		const padded = whole.padStart(3, '0');
 		readings.push(reading(padded.slice(0, -2), padded.slice(-2)));
 	}
 	return readings.filter((one, at) => readings.findIndex((other) => isSame(one, other)) === at);

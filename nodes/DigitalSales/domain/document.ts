@@ -50,6 +50,11 @@ function documentFromNumber(value: number): DocumentResult {
 		};
 	}
 	if (mayBeCpf) return { document: asCpf };
+	if (mayBeCnpj && String(value).length === CPF_LENGTH) {
+		return {
+			problem: `came as a number of ${CPF_LENGTH} digits: as a CPF its check digits do not match, and the CNPJ ${cnpj.format(asCnpj)} would lack its zeros; send it as text`,
+		};
+	}
 	if (mayBeCnpj) return { document: asCnpj };
 	return {
 		problem:

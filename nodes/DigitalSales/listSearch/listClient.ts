@@ -29,7 +29,8 @@ export function emptyList(node: INode, what: string): NodeApiError {
 export function listError(node: INode, error: unknown): NodeError {
 	// Nobody cancels a list: its turn just did not come in time.
 	const isLimited = error instanceof ServiceError && error.facts.situation === 'rateLimited';
-	if (!(error instanceof CanceledError) && !isLimited) return toFailure(node, error, {}).error;
+	if (!(error instanceof CanceledError) && !isLimited)
+		return toFailure(node, error, { isSent: false }).error;
 	return listFailure(
 		node,
 		'The product requests of this minute are used up',

@@ -9,7 +9,15 @@ import type { ExecutionMemory } from './executionMemory';
 import type { Identity } from './identity';
 import { Ledger, LedgerError } from './ledger';
 import { forget, recall, remember } from './processMemory';
-import { changed, inDoubt, notRecorded, otherAccount, otherOrder, type Subject } from './refusals';
+import {
+	changed,
+	inDoubt,
+	notRecorded,
+	otherAccount,
+	otherOrder,
+	unreadable,
+	type Subject,
+} from './refusals';
 
 /** An agent that repeats a call does so soon; a customer who buys the same again comes later. */
 const CALL_COUNTS_MS = 15 * 60_000;
@@ -43,7 +51,7 @@ export interface Created {
  * entered in the memory of the process, the execution and n8n's database; only a provable refusal
  * takes it out again.
  *
- * @throws NodeOperationError when it may have been made before, or cannot be entered; nothing is sent
+ * @throws Refusal when it may have been made before, or cannot be entered; nothing is sent
  * @throws ServiceError, CanceledError
  */
 export async function createOnce(creation: Creation): Promise<Created> {
@@ -92,7 +100,7 @@ class Making {
 		if (isOther && ordered.state === 'inDoubt') throw otherOrder(creation);
 		const known = ordered ?? recentCall(creation.identity);
 		if (known?.state === 'made') {
-			const made = await creation.again(known.result ?? {});
+			const made = await this.again(known);
 			if (!creation.isVoid(made)) {
 				if (isOther) throw otherOrder(creation);
 				return made;
@@ -118,11 +126,18 @@ class Making {
 		if (here.fingerprint !== creation.identity.fingerprint) {
 			throw isSameAccount ? changed(creation, here) : otherAccount(creation);
 		}
-		if (isSameAccount) return await creation.again(here.result ?? {});
+		if (isSameAccount) return await this.again(here);
 		// With another token it may be the same account all the same: then it can be read.
 		const read = creation.kind === 'charge' ? creation.again(here.result ?? {}) : Promise.reject();
 		return await read.catch(() => {
 			throw otherAccount(creation);
+		});
+	}
+
+	private async again({ result = {} }: Attempt): Promise<IDataObject> {
+		return await this.creation.again(result).catch((error: unknown) => {
+			if (!(error instanceof ServiceError)) throw error;
+			throw unreadable(this.creation, String(result.hash), error.facts);
 		});
 	}
 

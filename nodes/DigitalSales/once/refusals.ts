@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Attempt } from '../api/attempt';
 import { Refusal } from '../api/refusal';
 import type { RequestOutcome } from '../api/retryPolicy';
+import type { ServiceErrorFacts } from '../api/serviceError';
 import { formatReais } from '../domain/money';
 
 /** What is to be made, as an error speaks of it. */
@@ -40,9 +41,13 @@ export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Refu
 /** A Retry of the execution asks for something else than was made in this place. */
 export function changed(subject: Subject, earlier: Attempt): Refusal {
 	if (subject.kind === 'offer') {
-		return refusal('The offer was already created, so the changed one was not sent', [
-			`Its hash is ${String(earlier.result?.hash)}. To create another offer, run the workflow anew.`,
-		]);
+		return refusal(
+			'The offer was already created, so the changed one was not sent',
+			[
+				`Its hash is ${String(earlier.result?.hash)}. To create another offer, run the workflow anew.`,
+			],
+			'unknown',
+		);
 	}
 	const was = earlier.amount === undefined ? '' : ` ${formatReais(earlier.amount)}`;
 	const is = subject.amount === undefined ? '' : ` of ${formatReais(subject.amount)}`;
@@ -51,6 +56,7 @@ export function changed(subject: Subject, earlier: Attempt): Refusal {
 		[
 			`The existing transaction is ${String(earlier.result?.hash)}. To charge the changed cart as well, run the workflow anew instead of retrying this execution.`,
 		],
+		'unknown',
 	);
 }
 
@@ -60,6 +66,24 @@ export function otherAccount(subject: Subject): Refusal {
 	return refusal(
 		`${what} was already ${subject.kind === 'charge' ? 'charged' : 'created'} with another token or Base URL, so nothing was sent`,
 		['Choose the credential that this execution began with, or run the workflow anew.'],
+		'unknown',
+	);
+}
+
+/** It was made before, but the service does not give it just now. */
+export function unreadable(subject: Subject, hash: string, answer: ServiceErrorFacts): Refusal {
+	const reason =
+		answer.status === undefined
+			? 'The service did not answer.'
+			: `The service answered with status ${answer.status}.`;
+	return refusal(
+		`${customerOf(subject)} was already charged, but transaction ${hash} could not be read`,
+		[
+			`${reason} Nothing was sent.`,
+			'Read it with Transaction > Get when the service answers again.',
+		],
+		'unknown',
+		answer,
 	);
 }
 
@@ -103,6 +127,11 @@ function isStoppingOthers({ context }: Subject): boolean {
 	return context.getInputData().length > 1 && !context.continueOnFail();
 }
 
-function refusal(message: string, lines: string[], outcome: RequestOutcome = 'notSent'): Refusal {
-	return new Refusal(message, { advice: lines.join('\n'), outcome });
+function refusal(
+	message: string,
+	lines: string[],
+	outcome: RequestOutcome = 'notSent',
+	answer?: ServiceErrorFacts,
+): Refusal {
+	return new Refusal(message, { advice: lines.join('\n'), outcome, answer });
 }

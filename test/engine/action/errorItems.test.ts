@@ -105,6 +105,54 @@ describe('A failed item under On Error: Continue', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
+	test.each([
+		['an expression that fails', { customerName: "={{ $('Nope').item.json.x }}" }],
+		['an operation that does not exist', { operation: 'refund' }],
+	])('tells that nothing was sent after %s', async (_name, more) => {
+		const { json } = await account.run(pixParameters(account.sandbox, more), {
+			continueOnFail: true,
+			items: [{ row: 1 }, { row: 2 }],
+		});
+
+		expect(json.map((item) => errorIn(item).outcome)).toEqual(['notSent', 'notSent']);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test.each([
+		['an empty token', { apiToken: '' }],
+		['a Base URL that is no address', { baseUrl: 'ftp://service' }],
+		[
+			'domains that do not hold the host',
+			{ allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' },
+		],
+	])('is every item of a run whose credential has %s', async (_name, more) => {
+		const run = await account.run(pixParameters(account.sandbox), {
+			settings: { onError: 'continueErrorOutput' },
+			credentials: { digitalSalesApi: { ...account.credentials.digitalSalesApi, ...more } },
+			items: [{ row: 1 }, { row: 2 }],
+		});
+
+		// What leaves by the first output would be delivered as if it had been paid for.
+		expect(run.outputs[0]).toEqual([]);
+		expect(run.outputs[1]?.map(({ json }) => json)).toMatchObject([
+			{ row: 1, error: { outcome: 'notSent' } },
+			{ row: 2, error: { outcome: 'notSent' } },
+		]);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('is about the charge as it was sent, Custom Fields included', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+		const customFields = '{"amount": 500, "customer": {"document": "11144477735"}}';
+
+		const { json } = await account.run(
+			pixParameters(account.sandbox, { additionalFields: { customFields } }),
+			{ continueOnFail: true },
+		);
+
+		expect(errorIn(json[0]).about).toMatch(/^cart .*; amount R\$ 5,00; .* ending in 7735$/);
+	});
+
 	test('of a charge that may have been made before is of unknown outcome, and shows the code', async () => {
 		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
 		const parameters = pixParameters(account.sandbox);

@@ -2,6 +2,9 @@ import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { NodeProcess, processedItems, runNode, type NodeOutcome } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { errorIn } from '../support/errorItem';
+
+const READ = 'GET /transactions/{hash}';
 
 describe('Order Reference', () => {
 	let account: Account;
@@ -31,6 +34,38 @@ describe('Order Reference', () => {
 				location: 'outputPane',
 			},
 		]);
+	});
+
+	test.each([404, 403, 429])(
+		'a repeat whose existing transaction is answered %i says that it exists, and never "refused"',
+		async (status) => {
+			const parameters = shop.parameters('order-1', { options: { maxTries: 1, maxWait: 0 } });
+			await shop.run(parameters);
+			const body = { message: 'Not now' };
+			account.sandbox.addFault({ endpoint: READ, kind: 'status', status, body, times: 'always' });
+
+			const { json } = await shop.run(parameters, { continueOnFail: true });
+
+			expect(errorIn(json[0])).toMatchObject({
+				message: `The customer was already charged, but transaction ${shop.hashes[0]} could not be read`,
+				outcome: 'unknown',
+				status,
+				messages: ['Not now'],
+			});
+			expect(shop.posts).toBe(1);
+		},
+	);
+
+	test('a repeat that the service does not answer says the same', async () => {
+		const parameters = shop.parameters('order-1', { options: { maxTries: 1 } });
+		await shop.run(parameters);
+		account.sandbox.addFault({ endpoint: READ, kind: 'resetBeforeProcessing', times: 'always' });
+
+		const repeat = await shop.run(parameters);
+
+		expect(errorOf(repeat)).toBe(
+			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe service did not answer. Nothing was sent.\nRead it with Transaction > Get when the service answers again.`,
+		);
 	});
 
 	test('it is not sent to the service', async () => {

@@ -128,6 +128,8 @@ describe('CPF and CNPJ', () => {
 				...(asCnpj && isCnpj(asCnpj) ? [asCnpj] : []),
 			];
 			const [one = '', other] = readings;
+			const isMistyped = String(number).length === 11 && one.length === 14;
+			if (isMistyped) return { problem: expect.stringContaining('send it as text') };
 			if (other === undefined && one !== '') return { document: one };
 			const both = `could be the CPF ${dotted(one)} or the CNPJ ${dotted(other ?? '')};`;
 			return { problem: expect.stringContaining(other ? both : 'no leading zeros make it') };
@@ -163,6 +165,13 @@ describe('CPF and CNPJ', () => {
 				}),
 				{ numRuns: 1_000 },
 			);
+		});
+	});
+
+	test('a number of eleven digits that is no CPF does not become a CNPJ', () => {
+		expect(parseDocument(52_998_224_793)).toEqual({
+			problem:
+				'came as a number of 11 digits: as a CPF its check digits do not match, and the CNPJ 00.052.998/2247-93 would lack its zeros; send it as text',
 		});
 	});
 

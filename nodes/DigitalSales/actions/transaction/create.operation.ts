@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import type { Account } from '../../api/account';
 import { transactionSchema } from '../../api/schemas/transaction';
@@ -98,15 +98,16 @@ interface Charge {
 function preparedCharge(form: CreateForm, charge: Charge): PreparedItem {
 	const { context, notification } = charge;
 	refuseInexactTotal(context, charge.itemIndex, form);
+	const body = createBody(form, notification.url);
 	return {
 		clientOptions: clientOptions(form.options),
-		about: describeCharge(form),
+		about: describeCharge(body),
 		async send(run) {
 			const { hint } = run;
 			if (notification.hint !== undefined) hint(notification.hint);
 			const totalHint = cartTotalHint(form);
 			if (totalHint !== undefined) hint(totalHint);
-			const creation = creationOf(form, charge, run);
+			const creation = creationOf(form, body, charge, run);
 			const { json, isExisting } = await createOnce(creation);
 			if (isExisting) {
 				hint(
@@ -131,15 +132,19 @@ function preparedCharge(form: CreateForm, charge: Charge): PreparedItem {
 	};
 }
 
-function creationOf(form: CreateForm, charge: Charge, { client, memory }: ItemRun): Creation {
-	const { context, itemIndex, account, fingerprint, notification } = charge;
+function creationOf(
+	form: CreateForm,
+	body: IDataObject,
+	charge: Charge,
+	{ client, memory }: ItemRun,
+): Creation {
+	const { context, itemIndex, account, fingerprint } = charge;
 	const { orderReference } = form.additionalFields;
-	const body = createBody(form, notification.url);
 	return {
 		context,
 		itemIndex,
 		kind: 'charge',
-		about: describeCharge(form),
+		about: describeCharge(body),
 		amount: typeof body.amount === 'number' ? body.amount : undefined,
 		orderReference,
 		account: account.key,

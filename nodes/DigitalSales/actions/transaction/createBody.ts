@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
 import { withoutBlanks } from '../../domain/blanks';
 import { formatReais } from '../../domain/money';
 import { withCustomFields } from '../../form/customFields';
@@ -48,18 +49,34 @@ export function createBody(form: CreateForm, notificationUrl: string | undefined
 	return withCustomFields(body, more.customFields);
 }
 
-/** The charge in a few words, to look it up by: cart, amount, last digits of the document. */
-export function describeCharge(form: CreateForm): string {
-	const cart = form.cart.items
-		.map((item) => `${item.quantity} x ${item.title ?? item.offerHash?.hash ?? 'item'}`)
-		.join(', ');
-	const amount = form.additionalFields.amount ?? cartTotal(form);
+const word = z
+	.union([z.string(), z.number().transform(String)])
+	.optional()
+	.catch(undefined);
+const describedSchema = z.object({
+	amount: z.number().optional().catch(undefined),
+	cart: z
+		.array(z.object({ quantity: word, title: word, offer_hash: word }).catch({}))
+		.optional()
+		.catch(undefined),
+	customer: z.object({ document: word }).optional().catch(undefined),
+});
+
+/**
+ * A charge in a few words, to look it up by: cart, amount, last digits of the document. As it is
+ * sent, Custom Fields included.
+ */
+export function describeCharge(body: IDataObject): string {
+	const { amount, cart = [], customer } = describedSchema.parse(body);
+	const items = cart.map(
+		({ quantity = '1', title, offer_hash: hash }) => `${quantity} x ${title ?? hash ?? 'item'}`,
+	);
 	return [
-		`cart ${cart === '' ? 'empty' : cart}`,
+		`cart ${items.length === 0 ? 'empty' : items.join(', ')}`,
 		amount === undefined ? undefined : `amount ${formatReais(amount)}`,
-		form.customerDocument === undefined
+		customer?.document === undefined
 			? undefined
-			: `customer document ending in ${form.customerDocument.slice(-4)}`,
+			: `customer document ending in ${customer.document.slice(-4)}`,
 	]
 		.filter((part) => part !== undefined)
 		.join('; ');
