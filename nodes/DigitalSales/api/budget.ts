@@ -24,22 +24,37 @@ function documentedRate(endpoint: Endpoint): Rate | undefined {
 		: { requests: requestsPerMinute, perMs: MINUTE_MS };
 }
 
-/** Real notices are of real transactions; only one that comes before its transaction finds nothing. */
-const STRANGERS_MISSES_A_MINUTE = 30;
-/** In an outage nothing is found of what is known, either. */
-const KNOWN_MISSES_A_MINUTE = 600;
+/** On whose word a transaction is read back; each has reads of its own. */
+export type ReadLane =
+	/** Whoever brings the secret of the trigger. */
+	| 'trusted'
+	/** About a transaction that is known to exist. */
+	| 'known'
+	/** All others. */
+	| 'strangers';
 
-/**
- * What notices may have the account read.
- *
- * @param isKnown whether it is about transactions that are known to exist, or about all others
- */
-export function readBoundsOf(account: Account, isKnown: boolean): ReadBounds {
-	const key = `${account.key} ${isKnown ? 'known' : 'strangers'}`;
+/** How many requests a minute may find nothing. */
+const MISSES_A_MINUTE: Readonly<Record<ReadLane, number>> = {
+	// In an outage nothing is found of what is real, either.
+	trusted: 600,
+	known: 600,
+	// Only a notice that comes before its transaction is real and finds nothing.
+	strangers: 30,
+};
+
+/** What notices may have the account read. */
+export function readBoundsOf(account: Account, lane: ReadLane): ReadBounds {
+	const key = `${account.key} ${lane}`;
 	let bounds = processState.readBounds.get(key);
 	if (!bounds) {
-		bounds = new ReadBounds(isKnown ? KNOWN_MISSES_A_MINUTE : STRANGERS_MISSES_A_MINUTE);
+		bounds = new ReadBounds(MISSES_A_MINUTE[lane], () => leftByTheService(account, lane));
 		processState.readBounds.set(key, bounds);
 	}
 	return bounds;
+}
+
+/** Strangers leave half of what the service allows to those who are none. */
+function leftByTheService(account: Account, lane: ReadLane): number {
+	if (lane !== 'strangers') return Infinity;
+	return rateLimiterFor(account, 'GET /transactions/{hash}').leftOfHalf();
 }

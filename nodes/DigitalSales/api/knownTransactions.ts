@@ -15,11 +15,6 @@ export function rememberTransaction(account: Account, hash: string): void {
 	}
 }
 
-/** Forgets a transaction that the service does not find any more. */
-export function forgetTransaction(account: Account, hash: string): void {
-	processState.knownTransactions.delete(entryOf(account, hash));
-}
-
 /** Whether an account is known to have a transaction. False means unknown, not absent. */
 export function isKnownTransaction(account: Account, hash: string): boolean {
 	return processState.knownTransactions.has(entryOf(account, hash));

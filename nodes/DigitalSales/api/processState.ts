@@ -15,7 +15,7 @@ export const processState = {
 	rateLimiters: new Map<string, RateLimiter>(),
 	/** Accounts of nodes that take notices in, for a few seconds, oldest first. */
 	accounts: new Map<string, { account: Promise<Account>; until: number }>(),
-	/** What notices may have an account read, by account and whether the transactions are known. */
+	/** What notices may have an account read, by account and on whose word. */
 	readBounds: new Map<string, ReadBounds>(),
 	/** Transactions that an account is known to have, by account and hash, oldest first. */
 	knownTransactions: new Set<string>(),

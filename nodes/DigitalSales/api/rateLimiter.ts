@@ -57,7 +57,7 @@ export class RateLimiter {
 	/** After a 429 a single request tries the way; the others follow when it has passed. */
 	private halfOpen = false;
 	/** The latest limit that the service stated. */
-	private stated?: { requests: number; at: number };
+	private stated?: { requests: number; remaining?: number; at: number };
 	/** Whether a 429 has shown that the endpoint has a limit, where none is documented. */
 	private isTaught = false;
 	private longestWindowMs: number;
@@ -85,6 +85,20 @@ export class RateLimiter {
 		// Of those answered, as many as are too many have to grow old.
 		const last = this.answered[first + spent - rate.requests];
 		return last === undefined ? Infinity : last + rate.perMs - now;
+	}
+
+	/**
+	 * How many requests are left until half of what the service states is used up: 0 or less is none,
+	 * Infinity is that it states nothing. None are left while a 429 is waited out.
+	 */
+	leftOfHalf(): number {
+		const { stated } = this;
+		const now = clock.elapsed();
+		if (now < this.closedUntil) return 0;
+		if (!stated || now - stated.at >= STATED_FOR_MS) return Infinity;
+		const isOver = now - stated.at >= LEARNED_WINDOW_MS;
+		const { requests, remaining = requests } = stated;
+		return (isOver ? requests : remaining) - requests / 2;
 	}
 
 	/**
@@ -180,7 +194,7 @@ export class RateLimiter {
 	private correct({ takenAt, rate }: Permit, { limit, remaining }: LimitHeaders): void {
 		if (limit === undefined || limit < 1) return;
 		const now = clock.elapsed();
-		this.stated = { requests: limit, at: now };
+		this.stated = { requests: limit, remaining, at: now };
 		if (!rate || remaining === undefined) return;
 		const own = this.answered.length - this.firstWithin(rate.perMs, takenAt) + this.inFlight.size;
 		const spentByOthers = Math.min(limit - remaining - own, limit, MOST_COUNTED);

@@ -14,8 +14,9 @@ interface Asking {
 /**
  * Bounds the reads that notices cause: the address of a trigger is open to anybody, and each notice
  * costs a request of the account. Reads that find their transaction are work and hardly bounded;
- * those that do not, whatever the service answers, are few. Transactions known to exist and all
- * other hashes have one of these each, so that no stranger can keep a known one waiting.
+ * those that do not, whatever the service answers, are few. Whoever brings the secret of a trigger,
+ * transactions known to exist and all others have one of these each, so that no stranger can keep a
+ * genuine notice waiting.
  */
 export class ReadBounds {
 	private underWay = 0;
@@ -23,8 +24,14 @@ export class ReadBounds {
 	private readonly reads = new Allowance(MOST_A_MINUTE);
 	private readonly misses: Allowance;
 
-	/** @param missesAMinute how many requests a minute may find nothing */
-	constructor(missesAMinute: number) {
+	/**
+	 * @param missesAMinute how many requests a minute may find nothing
+	 * @param leftByTheService how many reads there may be at once, as far as the service's own limit goes
+	 */
+	constructor(
+		missesAMinute: number,
+		private readonly leftByTheService: () => number = () => Infinity,
+	) {
 		this.misses = new Allowance(missesAMinute);
 	}
 
@@ -67,11 +74,12 @@ export class ReadBounds {
 	}
 
 	private isSpent(): boolean {
-		return !this.reads.isLeft() || (this.underWay === 0 && !this.misses.isLeft());
+		return !this.reads.isLeft() || (this.underWay === 0 && !this.hasRoom());
 	}
 
 	private hasRoom(): boolean {
-		return this.underWay < MOST_AT_ONCE && this.misses.isLeft();
+		const most = Math.min(MOST_AT_ONCE, this.leftByTheService());
+		return this.underWay < most && this.misses.isLeft();
 	}
 }
 

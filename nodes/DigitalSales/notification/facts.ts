@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Notice } from '../api/schemas/notification';
+import { statedCents, type Notice } from '../api/schemas/notification';
 import { transactionSchema } from '../api/schemas/transaction';
 import { simplifyTransaction } from '../api/simplify/transaction';
 import type { AmountUnit } from '../domain/money';
 
 /** What the service itself says of a transaction, in the terms in which a notice speaks of it. */
 export function factsOf(transaction: IDataObject): Notice {
-	const { hash, payment_status, payment_method, product, offer, amount } =
+	const { hash, payment_status, payment_method, product, offer } =
 		transactionSchema.parse(transaction);
 	return {
 		hash,
@@ -14,7 +14,7 @@ export function factsOf(transaction: IDataObject): Notice {
 		paymentMethod: payment_method ?? undefined,
 		productHash: product?.hash ?? undefined,
 		offerHash: offer?.hash ?? undefined,
-		amount: amount ?? undefined,
+		amount: statedCents(transaction.amount),
 	};
 }
 

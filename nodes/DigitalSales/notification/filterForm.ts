@@ -1,13 +1,7 @@
-import type {
-	IHookFunctions,
-	INodeProperties,
-	INodePropertyOptions,
-	IWebhookFunctions,
-} from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../api/schemas/json';
-import { displayPath } from '../form/displayPath';
+import { isUsableHash } from '../domain/hash';
 import { moneyField, required } from '../form/fields';
 
 export const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
@@ -60,61 +54,73 @@ export const filtersProperty: INodeProperties = {
 	],
 };
 
-/** A list, also as a text with commas; blanks and empty places are dropped. */
-export const listField = z
-	.union([z.array(z.string()), z.string()], {
-		errorMap: () => ({ message: 'must be a list, separated by commas' }),
-	})
-	.transform((value) => (typeof value === 'string' ? value.split(',') : value))
-	.transform((values) => values.map((value) => value.trim()).filter((value) => value !== ''));
+const word = z.string();
+/** A number beyond the safe integers is another one than was meant. */
+const wordOrNumber = z.union([word, z.custom<number>(Number.isSafeInteger).transform(String)]);
+
+/** A list, also as a text with commas or semicolons; blanks and empty places are dropped. */
+function listOf(entry: z.ZodType<string, z.ZodTypeDef, unknown>) {
+	return z
+		.union([z.array(entry), entry.transform((value) => [value])], {
+			errorMap: () => ({ message: 'must be a list, separated by commas' }),
+		})
+		.transform((values) =>
+			values
+				.flatMap((value) => value.split(/[,;]/))
+				.map((value) => value.trim())
+				.filter((value) => value !== ''),
+		);
+}
+
+/** A list of texts. */
+export const listField = listOf(word);
+
+/** A list of texts that has one at least. */
+export const filledListField = listField.refine(
+	(values) => values.length > 0,
+	'is empty; fill it in',
+);
 
 /** A blank within a hash is a missing comma, or a placeholder that nobody has replaced. */
+const BLANK_OR_QUOTE = /[\s"'`´\p{Pi}\p{Pf}]/u;
+const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
+
 const hashesField = required(
-	z
-		.union([z.number().transform(String), z.unknown()])
-		.pipe(listField)
-		.superRefine((hashes, context) => {
-			const odd = hashes.find((hash) => /\s/.test(hash));
-			const message =
-				hashes.length === 0
-					? 'has no hash in it; enter one, or remove the filter'
-					: `holds "${odd}", which is not a hash; enter hashes separated by commas`;
-			if (hashes.length === 0 || odd !== undefined) context.addIssue({ code: 'custom', message });
-		}),
+	listOf(wordOrNumber).superRefine((hashes, context) => {
+		const odd = hashes.find((hash) => !isPlainHash(hash));
+		if (hashes.length > 0 && odd === undefined) return;
+		const message =
+			odd === undefined
+				? 'has no hash in it; enter one, or remove the filter'
+				: `holds "${shown(odd)}", which is not a hash; enter hashes separated by commas, without quotes`;
+		context.addIssue({ code: 'custom', message });
+	}),
 );
+
+function isPlainHash(hash: string): boolean {
+	return isUsableHash(hash) && !BLANK_OR_QUOTE.test(hash) && shown(hash) === hash;
+}
+
+/** A text with its invisible characters as escapes. */
+function shown(text: string): string {
+	return text.replace(UNSEEN, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`);
+}
 
 const filtersSchema = z.object({
 	/** In integer cents. */
 	minimumAmount: required(moneyField('reais')).optional(),
 	offerHashes: hashesField.optional(),
-	paymentMethods: listField.optional(),
+	paymentMethods: required(filledListField).optional(),
 	productHashes: hashesField.optional(),
 });
 
-const schema = z.object({ filters: z.preprocess(withBlanks, filtersSchema) });
+/**
+ * The filters of the trigger. One that is there and cannot be read was meant to keep something out,
+ * so it never counts as none; one whose expression gives nothing is there all the same.
+ */
+export const filtersField = z.preprocess(withBlanks, filtersSchema);
 
-/** A filter whose expression gives nothing is there all the same. */
 function withBlanks(filters: unknown): unknown {
 	if (!isJsonObject(filters)) return filters;
 	return Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, value ?? null]));
-}
-
-export type Filters = z.output<typeof filtersSchema>;
-
-/**
- * Reads the filters of the trigger. One that is there and cannot be read was meant to keep something
- * out, so it never counts as none.
- *
- * @throws NodeOperationError that names the filter by its display name and what to change
- */
-export function readFilters(context: IHookFunctions | IWebhookFunctions): Filters {
-	const result = schema.safeParse({ filters: context.getNodeParameter('filters', {}) });
-	if (result.success) return result.data.filters;
-	const node = context.getNode();
-	const problems = result.error.issues.map(
-		({ path, message }) => `${displayPath([filtersProperty], path, node)} ${message}`,
-	);
-	throw new NodeOperationError(node, problems.join('. '), {
-		description: 'Correct it, then publish the workflow, or listen for a test event, again.',
-	});
 }

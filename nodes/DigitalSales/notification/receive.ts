@@ -5,14 +5,13 @@ import { readNotice, type Notice } from '../api/schemas/notification';
 import type { Found } from '../api/turn';
 import { accountOf } from './accountOf';
 import { factsOf, reported } from './facts';
-import { readFilters } from './filterForm';
 import { handedOver, handOver, isBacklogged } from './handedOver';
 import { cleanNotification, isTooLarge, readBody } from './noticeBody';
 import { noticeName, type Emission } from './noticeName';
 import { ANSWER_WITHIN_MS } from './readBack';
 import { answer, filteredInTest, REPLIES, type Reply } from './reply';
 import { whyUnwanted } from './triggerFilter';
-import { readTriggerForm, type TriggerForm } from './triggerForm';
+import { readTriggerForm, readWanted, type TriggerForm } from './triggerForm';
 import { askForTurn } from './turns';
 import { deriveUrlSecret, opensLock, urlSecretOf } from './urlSecret';
 import { verifyTransaction } from './verify';
@@ -51,7 +50,8 @@ function reasonOf(error: unknown): string {
 async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	const answerBy = clock.elapsed() + ANSWER_WITHIN_MS;
 	const form = readTriggerForm(context);
-	if (await isLocked(context, form)) return { reply: REPLIES.locked };
+	const isLocked = hasLock(context, form);
+	if (isLocked && !(await bringsSecret(context))) return { reply: REPLIES.locked };
 	if (isTooLarge(context)) return { reply: REPLIES.tooLarge };
 	const body = readBody(context);
 	const notice = readNotice(body);
@@ -72,7 +72,11 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	}
 	let found: Found | undefined;
 	try {
-		const verification = await verifyTransaction(context, notice.hash, answerBy);
+		const verification = await verifyTransaction(context, {
+			hash: notice.hash,
+			hasSecret: isLocked,
+			answerBy,
+		});
 		if (verification.outcome !== 'found') return { reply: REPLIES[verification.outcome] };
 		const { transaction } = verification;
 		found = { transaction, status: factsOf(transaction).status };
@@ -84,10 +88,13 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 }
 
 /** A test URL is open for one notice only, and has no secret: its static data is not kept. */
-async function isLocked(context: IWebhookFunctions, form: TriggerForm): Promise<boolean> {
-	if (!form.options.urlSecret || context.getMode() === 'manual') return false;
+function hasLock(context: IWebhookFunctions, form: TriggerForm): boolean {
+	return form.options.urlSecret && context.getMode() !== 'manual';
+}
+
+async function bringsSecret(context: IWebhookFunctions): Promise<boolean> {
 	const stored = urlSecretOf(context.getWorkflowStaticData('node'));
-	return !opensLock(context.getQueryData(), stored ?? (await derivedSecret(context)));
+	return opensLock(context.getQueryData(), stored ?? (await derivedSecret(context)));
 }
 
 /** What a trigger that has lost its secret has to ask for. */
@@ -139,7 +146,7 @@ function emit(
 	facts: Notice,
 	item: IDataObject,
 ): Outcome {
-	const unwanted = whyUnwanted(form, readFilters(context), facts);
+	const unwanted = whyUnwanted(readWanted(context), facts);
 	if (unwanted !== undefined) return { reply: filteredReply(context, unwanted) };
 	const emission = { ...facts, verified: item.verified === true };
 	// Looked up and entered without an await between: two notices at once must not both pass.

@@ -1,8 +1,7 @@
 import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import { readFilters } from './filterForm';
-import { wantsUrlSecret } from './triggerForm';
+import { readWanted, wantsUrlSecret } from './triggerForm';
 import { dropUrlSecret, keepUrlSecret, urlSecretOf, withUrlSecret } from './urlSecret';
 
 const STATIC_DATA_KEY = 'digitalSalesTriggers';
@@ -29,10 +28,10 @@ export function isAnnounced(context: IHookFunctions): boolean {
  * the URL. While the editor listens for a test event nothing is left: a real sale must not report to
  * a URL that closes soon.
  *
- * @throws NodeOperationError where a filter cannot be read: nobody could tell it to the person later
+ * @throws NodeOperationError where Trigger On or a filter cannot be read: nobody could tell it to the person later
  */
 export async function announce(context: IHookFunctions): Promise<boolean> {
-	readFilters(context);
+	readWanted(context);
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() === 'manual' || url === undefined) return true;
 	const address = await lockedAddress(context, url);

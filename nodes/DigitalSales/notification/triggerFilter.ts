@@ -2,8 +2,7 @@ import type { Notice } from '../api/schemas/notification';
 import { formatReais } from '../domain/money';
 import { isStatusGroup, STATUS_GROUPS } from '../domain/paymentStatus';
 import { isSameText } from '../domain/searchText';
-import type { Filters } from './filterForm';
-import { ANY, chosenNames, OTHER, type TriggerForm } from './triggerForm';
+import { ANY, chosenNames, OTHER, type Wanted } from './triggerForm';
 
 /** The names that a method goes by; what the service calls boleto is not documented. */
 const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
@@ -12,18 +11,14 @@ const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['bo
  * Why Trigger On or the filters do not want a transaction, in the words of the form; undefined where
  * they want it. It tells what the transaction is like, so it is for the owner of the form alone.
  */
-export function whyUnwanted(
-	form: TriggerForm,
-	filters: Filters,
-	transaction: Notice,
-): string | undefined {
-	const { paymentMethods = [], offerHashes, productHashes, minimumAmount } = filters;
+export function whyUnwanted(wanted: Wanted, transaction: Notice): string | undefined {
+	const { paymentMethods, offerHashes, productHashes, minimumAmount } = wanted.filters;
 	const { status = '', paymentMethod = '', offerHash = '', productHash = '' } = transaction;
-	if (!wantsStatus(form, status)) {
-		return `The status of the transaction is ${named(status)}; Trigger On asks for ${statusesOf(form)}.`;
+	if (!wantsStatus(wanted, status)) {
+		return `The status of the transaction is ${named(status)}; Trigger On asks for ${statusesOf(wanted)}.`;
 	}
-	const methods = paymentMethods.flatMap((method) => METHOD_NAMES[method] ?? [method]);
-	if (methods.length > 0 && !methods.includes(paymentMethod)) {
+	const methods = paymentMethods?.flatMap((method) => METHOD_NAMES[method] ?? [method]);
+	if (paymentMethods && !methods?.includes(paymentMethod)) {
 		return `The payment method of the transaction is ${named(paymentMethod)}; Filters > Payment Methods asks for ${chosenNames('paymentMethods', paymentMethods)}.`;
 	}
 	if (offerHashes && !offerHashes.includes(offerHash)) {
@@ -33,30 +28,31 @@ export function whyUnwanted(
 		return `The product of the transaction is ${named(productHash)}; Filters > Product Hashes asks for ${productHashes.join(', ')}.`;
 	}
 	const { amount } = transaction;
-	if (minimumAmount !== undefined && !(amount !== undefined && amount >= minimumAmount)) {
-		const stated = amount === undefined ? 'not stated' : formatReais(amount);
-		return `The amount of the transaction is ${stated}; Filters > Minimum Amount in Reais asks for ${formatReais(minimumAmount)} or more.`;
+	if (minimumAmount !== undefined && !(typeof amount === 'number' && amount >= minimumAmount)) {
+		return `The amount of the transaction ${amountAsStated(amount)}; Filters > Minimum Amount in Reais asks for ${formatReais(minimumAmount)} or more.`;
 	}
 	return undefined;
 }
 
-function wantsStatus({ triggerOn, otherStatuses }: TriggerForm, status: string): boolean {
+function wantsStatus({ triggerOn, otherStatuses = [] }: Wanted, status: string): boolean {
 	if (triggerOn.includes(ANY)) return true;
-	if (triggerOn.includes(OTHER) && otherStatuses.some((other) => isSameText(other, status))) {
-		return true;
-	}
+	if (otherStatuses.some((other) => isSameText(other, status))) return true;
 	return triggerOn
 		.filter(isStatusGroup)
 		.some((group) => (STATUS_GROUPS[group] as readonly string[]).includes(status));
 }
 
-function statusesOf({ triggerOn, otherStatuses }: TriggerForm): string {
+function statusesOf({ triggerOn, otherStatuses = [] }: Wanted): string {
 	const groups = chosenNames(
 		'triggerOn',
 		triggerOn.filter((value) => value !== OTHER),
 	);
-	const others = triggerOn.includes(OTHER) ? otherStatuses : [];
-	return [groups, ...others].filter((part) => part !== '').join(', ') || 'nothing';
+	return [groups, ...otherStatuses].filter((part) => part !== '').join(', ');
+}
+
+function amountAsStated(amount: Notice['amount']): string {
+	if (amount === undefined) return 'is not stated';
+	return amount === 'unreadable' ? 'cannot be read' : `is ${formatReais(amount)}`;
 }
 
 function named(value: string): string {

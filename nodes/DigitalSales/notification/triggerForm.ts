@@ -5,10 +5,19 @@ import type {
 	INodePropertyOptions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { outputUnitField, outputUnitOption } from '../form/amountUnit';
+import { displayPath } from '../form/displayPath';
+import { required } from '../form/fields';
 import { simplifyProperty } from '../form/simplifyProperty';
-import { filtersProperty, listField, PAYMENT_METHOD_OPTIONS } from './filterForm';
+import {
+	filledListField,
+	filtersField,
+	filtersProperty,
+	listField,
+	PAYMENT_METHOD_OPTIONS,
+} from './filterForm';
 
 /** Values of Trigger On beside the groups of statuses. */
 export const OTHER = 'other';
@@ -139,8 +148,6 @@ export const triggerProperties: INodeProperties[] = [
 ];
 
 const formSchema = z.object({
-	triggerOn: listField.catch([]),
-	otherStatuses: listField.catch([]),
 	simplify: z.boolean().catch(true),
 	options: z
 		.object({
@@ -157,15 +164,55 @@ const formSchema = z.object({
 export type TriggerForm = z.output<typeof formSchema>;
 
 /**
- * Reads the trigger's parameters but for its filters; whatever is broken or missing falls back to the
- * safe default.
+ * Reads how the trigger works; whatever is broken or missing falls back to the safe default. What it
+ * wants is read by {@link readWanted}.
  */
 export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
 	return formSchema.parse({
-		triggerOn: context.getNodeParameter('triggerOn', null),
-		otherStatuses: context.getNodeParameter('otherStatuses', null),
 		simplify: context.getNodeParameter('simplify', null),
 		options: context.getNodeParameter('options', {}),
+	});
+}
+
+const wantedSchema = z.object({
+	triggerOn: required(
+		filledListField.superRefine((values, context) => {
+			const choices = TRIGGER_ON_OPTIONS.map(({ value }) => value);
+			const unknown = values.find((value) => !choices.includes(value));
+			if (unknown === undefined) return;
+			const message = `holds "${unknown}", which is none of its values: ${choices.join(', ')}`;
+			context.addIssue({ code: 'custom', message });
+		}),
+	),
+	/** Only where Trigger On has Other. */
+	otherStatuses: required(filledListField).optional(),
+	filters: filtersField,
+});
+
+/** Which transactions are to start the workflow. */
+export type Wanted = z.output<typeof wantedSchema>;
+
+/**
+ * Reads Trigger On and the filters. Where they cannot be read nobody knows what is wanted: that is
+ * neither everything nor nothing.
+ *
+ * @throws NodeOperationError that names the field by its display name and what to change
+ */
+export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted {
+	const triggerOn = context.getNodeParameter('triggerOn', null) ?? null;
+	const hasOther = listField.safeParse(triggerOn).data?.includes(OTHER);
+	const otherStatuses = hasOther
+		? (context.getNodeParameter('otherStatuses', null) ?? null)
+		: undefined;
+	const filters = context.getNodeParameter('filters', {});
+	const result = wantedSchema.safeParse({ triggerOn, otherStatuses, filters });
+	if (result.success) return result.data;
+	const node = context.getNode();
+	const problems = result.error.issues.map(
+		({ path, message }) => `${displayPath(triggerProperties, path, node)} ${message}`,
+	);
+	throw new NodeOperationError(node, problems.join('. '), {
+		description: 'Correct it, then publish the workflow, or listen for a test event, again.',
 	});
 }
 

@@ -1,6 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { readBoundsOf } from '../api/budget';
-import { forgetTransaction, isKnownTransaction } from '../api/knownTransactions';
+import type { Account } from '../api/account';
+import { readBoundsOf, type ReadLane } from '../api/budget';
+import { isKnownTransaction } from '../api/knownTransactions';
 import { accountOf } from './accountOf';
 import { factsOf } from './facts';
 import { readBack, SHORTEST_READ_MS, type ReadBack } from './readBack';
@@ -8,28 +9,36 @@ import { readBack, SHORTEST_READ_MS, type ReadBack } from './readBack';
 /** What verifying a notice gave; `busy` is that too much is being read, or was in the last minute. */
 export type Verification = ReadBack | { outcome: 'busy' };
 
-/**
- * Reads the transaction of a notice back, within the bounds of what strangers may cause.
- *
- * @param answerBy when the answer has to be there, on the clock of the package
- */
+/** A notice that asks for a read. */
+interface Request {
+	hash: string;
+	/** Whether it came to an address with the right secret. */
+	hasSecret: boolean;
+	/** When the answer has to be there, on the clock of the package. */
+	answerBy: number;
+}
+
+/** Reads the transaction of a notice back, within the bounds of what its sender may cause. */
 export async function verifyTransaction(
 	context: IWebhookFunctions,
-	hash: string,
-	answerBy: number,
+	{ hash, hasSecret, answerBy }: Request,
 ): Promise<Verification> {
 	const account = await accountOf(context);
-	const bounds = readBoundsOf(account, isKnownTransaction(account, hash));
+	const bounds = readBoundsOf(account, hasSecret ? 'trusted' : laneOf(account, hash));
 	if (!(await bounds.enter(answerBy - SHORTEST_READ_MS))) return { outcome: 'busy' };
 	let misses = 1;
 	try {
 		const read = await readBack(context, account, hash, answerBy);
 		misses = missesOf(read, hash);
-		if (read.outcome === 'unknown') forgetTransaction(account, hash);
 		return read;
 	} finally {
 		bounds.leave(misses);
 	}
+}
+
+/** A 404 does not make a stranger of a known one: a notice can come before its transaction can be read. */
+function laneOf(account: Account, hash: string): ReadLane {
+	return isKnownTransaction(account, hash) ? 'known' : 'strangers';
 }
 
 /**

@@ -1,10 +1,12 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import * as errorWords from '../../../nodes/DigitalSales/api/schemas/error';
 import * as resource from '../../../nodes/DigitalSales/api/schemas/resource';
 import { HOSTILE_BODIES } from '../../support/hostileBodies';
 import { everythingIn } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
+/** Where JavaScript makes a text of it, it throws. */
+const NO_TEXT = { toString: 1 };
 const LISTS = HOSTILE_BODIES['20,000 lists'];
 const BODIES = Object.entries(HOSTILE_BODIES);
 /** A long answer must not become a long error: n8n stores it with the execution. */
@@ -31,6 +33,19 @@ describe('An answer that is made to make the node fail', () => {
 	const answer = (status: number, body: string): void =>
 		account.sandbox.addFault({ kind: 'status', status, body, processed: true });
 	const unknown = /^It is not known whether the service did this/;
+
+	test.each<[string, IDataObject]>([
+		['the hash of an offer', { offer: { hash: NO_TEXT } }],
+		['the hash of a product', { product: { hash: NO_TEXT } }],
+		['a phone number', { customer: { phone_number: NO_TEXT } }],
+		['a document', { customer: { document: NO_TEXT } }],
+	])('%s that cannot be made a text fails no charge', async (_name, fields) => {
+		answer(200, JSON.stringify({ hash: 'made1', payment_status: 'paid', ...fields }));
+
+		const { json } = await account.run({ ...charge, simplify: true });
+
+		expect(json).toMatchObject([{ hash: 'made1', customer_phone: null }]);
+	});
 
 	test.each(BODIES)(
 		'%s under 500: the outcome is unknown, and said shortly',

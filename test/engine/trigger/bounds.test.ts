@@ -3,7 +3,7 @@ import { clock } from '../../../nodes/DigitalSales/api/clock';
 import { processState } from '../../../nodes/DigitalSales/api/processState';
 import { chargeAt } from '../../support/charge';
 import { withoutWaiting } from '../../support/virtualTime';
-import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness';
+import { postJson, serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
 describe('Digital Sales Trigger: what strangers can cause', () => {
@@ -92,18 +92,32 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		expect(trigger.executions).toHaveLength(2);
 	});
 
-	test('one that the service does not find any more is a stranger like any other', async () => {
-		const gone = await charge();
+	test('a charge whose notice comes before it can be read stays known', async () => {
+		const made = await charge();
 		account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
 			kind: 'status',
 			status: 404,
 			body: {},
 		});
-		expect((await trigger.post({ hash: gone })).status).toBe(404);
+		expect((await trigger.post({ hash: made })).status).toBe(404);
 		await flood(40, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
 
-		expect((await trigger.post({ hash: gone })).status).toBe(503);
+		expect((await trigger.post({ hash: made })).status).toBe(200);
+	});
+
+	test('whoever brings the secret of a trigger is read while strangers knock at another', async () => {
+		const madeElsewhere = await chargeAt(account.sandbox);
+		const locked = await publish({ triggerOn: ['any'], options: { urlSecret: true } });
+		const [key] = /\?key=[\w-]+/.exec(JSON.stringify(locked.staticData)) ?? [];
+		await flood(40, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
+
+		const answers = [await trigger.post({ hash: madeElsewhere })];
+		answers.push(await postJson(`${locked.url}${key}`, { hash: madeElsewhere }));
+
+		expect(answers.map(({ status }) => status)).toEqual([503, 200]);
+		expect(locked.executions).toHaveLength(1);
+		locked.stopListening();
 	});
 
 	test('real transactions are not counted among the unknown', async () => {

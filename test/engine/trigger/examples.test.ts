@@ -54,6 +54,12 @@ describe('The examples that a payment starts', () => {
 		}
 	});
 
+	test.each(DELIVERING)('%s asks for a product and a lowest price', async (file) => {
+		const { filters } = await parametersOf(file, false);
+
+		expect(Object.keys(filters ?? {}).sort()).toEqual(['minimumAmount', 'productHashes']);
+	});
+
 	test.each(DELIVERING)('%s cannot be published as it is copied, and says why', async (file) => {
 		const parameters = await parametersOf(file, false);
 
@@ -62,6 +68,14 @@ describe('The examples that a payment starts', () => {
 		await expect(publishing).rejects.toThrow(
 			'Filters > Product Hashes holds "put the hash of your product here", which is not a hash',
 		);
+	});
+
+	test('paid-sale-to-crm.json cannot be published without its price, either', async () => {
+		const parameters = await parametersOf('paid-sale-to-crm.json', false);
+
+		const publishing = activateTrigger({ credentials: account.credentials, parameters });
+
+		await expect(publishing).rejects.toThrow('Filters > Minimum Amount in Reais');
 	});
 
 	test.each(DELIVERING)('%s starts for its product and its price alone', async (file) => {

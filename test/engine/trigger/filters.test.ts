@@ -3,7 +3,7 @@ import { activateTrigger, serveWebhook } from '../harness';
 import { PublishedTrigger } from '../harness/trigger';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
-const BAD: Array<[string, INodeParameters, string]> = [
+const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
 	['a word', { minimumAmount: 'abc' }, 'Filters > Minimum Amount in Reais must be an amount'],
 	['two amounts in one', { minimumAmount: '1.990' }, 'Filters > Minimum Amount in Reais'],
 	['a negative amount', { minimumAmount: -5 }, 'Filters > Minimum Amount in Reais must not be'],
@@ -26,7 +26,60 @@ const BAD: Array<[string, INodeParameters, string]> = [
 		'Filters > Product Hashes holds "p2 p3", which is not a hash; enter hashes separated by commas',
 	],
 	['a yes for hashes', { productHashes: true }, 'Filters > Product Hashes must be a list'],
+	[
+		'quotes',
+		{ productHashes: '"p1"' },
+		'Filters > Product Hashes holds ""p1"", which is not a hash',
+	],
+	['typographic quotes', { productHashes: '“p1”' }, 'Filters > Product Hashes holds "“p1”"'],
+	[
+		'a character that cannot be seen',
+		{ productHashes: 'p1, p2\u200b' },
+		'Filters > Product Hashes holds "p2\\u{200b}", which is not a hash',
+	],
+	['a dot', { offerHashes: '..' }, 'Filters > Offer Hashes holds "..", which is not a hash'],
+	['lists in a list', { offerHashes: '={{ [["p1"]] }}' }, 'Filters > Offer Hashes must be a list'],
+	['half a number', { offerHashes: '={{ [1.5] }}' }, 'Filters > Offer Hashes must be a list'],
 	['a number for methods', { paymentMethods: 17 }, 'Filters > Payment Methods must be a list'],
+	['no method', { paymentMethods: [] }, 'Filters > Payment Methods is empty; fill it in'],
+	['no text of methods', { paymentMethods: '' }, 'Filters > Payment Methods is empty; fill it in'],
+	['blank methods', { paymentMethods: ' , ' }, 'Filters > Payment Methods is empty; fill it in'],
+	[
+		'methods that their expression leaves empty',
+		{ paymentMethods: '={{ "" }}' },
+		'Filters > Payment Methods is empty; fill it in',
+	],
+];
+
+const BAD: Array<[string, INodeParameters, string]> = [
+	...BAD_FILTERS.map(([name, filters, problem]): [string, INodeParameters, string] => [
+		`a filter: ${name}`,
+		{ filters },
+		problem,
+	]),
+	['no Trigger On', { triggerOn: [] }, 'Trigger On is empty; fill it in'],
+	['a Trigger On of commas', { triggerOn: ', ' }, 'Trigger On is empty; fill it in'],
+	[
+		'a Trigger On that its expression does not give',
+		{ triggerOn: '={{ undefined }}' },
+		'Trigger On is empty; fill it in',
+	],
+	['a number for Trigger On', { triggerOn: '={{ 17 }}' }, 'Trigger On must be a list'],
+	[
+		'a status for Trigger On, which has groups',
+		{ triggerOn: '={{ ["paid", "refunded"] }}' },
+		'Trigger On holds "refunded", which is none of its values: any, other, paid, reversed, failed, waiting',
+	],
+	[
+		'Other without a status',
+		{ triggerOn: ['paid', 'other'], otherStatuses: ' ' },
+		'Other Statuses is empty; fill it in',
+	],
+	[
+		'a number for Other Statuses',
+		{ triggerOn: ['other'], otherStatuses: 17 },
+		'Other Statuses must be a list',
+	],
 ];
 
 describe('Digital Sales Trigger: which transactions start the workflow', () => {
@@ -78,16 +131,26 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		expect(emitted()).toEqual(started === 1 ? [hash] : []);
 	});
 
-	test('a transaction that does not state its amount stays out', async () => {
+	test.each([
+		['R$ 19,90', 'cannot be read'],
+		['19.90', 'cannot be read'],
+		[19.9, 'cannot be read'],
+		[true, 'cannot be read'],
+		[1e20, 'cannot be read'],
+		[null, 'is not stated'],
+	])('a transaction whose amount is %j stays out: it %s', async (amount, why) => {
 		const hash = await paid(1990);
 		account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
 			kind: 'patchBody',
-			set: { amount: 'R$ 19,90' },
+			set: { amount },
 		});
-		const served = await publish({ filters: { minimumAmount: 0 } });
+		const served = await publish({ filters: { minimumAmount: 0 } }, 'test');
 
-		expect((await served.post({ hash })).status).toBe(200);
+		expect((await served.post({ hash })).json).toMatchObject({
+			started: false,
+			reason: expect.stringContaining(`The amount of the transaction ${why}; Filters >`) as string,
+		});
 		expect(emitted()).toEqual([]);
 	});
 
@@ -100,6 +163,35 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		expect(emitted()).toEqual([]);
 
 		await (await publish({ filters: { offerHashes: ` other1,${offer} ` } })).post({ hash });
+		expect(emitted()).toEqual([hash]);
+	});
+
+	test.each<[string, (product: string) => INodeParameters[string]]>([
+		['with semicolons', (product) => `other1; ${product}`],
+		['in a list', (product) => ['other1', product]],
+		['in a text of a list', (product) => [`other1,${product}`]],
+		['beside numbers', (product) => `={{ [17, "${product}"] }}`],
+	])('products %s', async (_name, productHashes) => {
+		const hash = await paid(1990);
+		const product = account.sandbox.transactions.at(-1)?.product.hash ?? '';
+		const served = await publish({ filters: { productHashes: productHashes(product) } });
+
+		await served.post({ hash });
+
+		expect(emitted()).toEqual([hash]);
+	});
+
+	test('a product whose hash is a number', async () => {
+		const hash = await paid(1990);
+		account.sandbox.addFault({
+			endpoint: 'GET /transactions/{hash}',
+			kind: 'patchBody',
+			set: { product: { hash: 17 } },
+		});
+		const served = await publish({ filters: { productHashes: '={{ [17] }}' } });
+
+		await served.post({ hash });
+
 		expect(emitted()).toEqual([hash]);
 	});
 
@@ -137,11 +229,11 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		expect(served.executions).toHaveLength(started);
 	});
 
-	describe.each(BAD)('a filter that cannot be read: %s', (_name, filters, problem) => {
+	describe.each(BAD)('a form that cannot be read: %s', (_name, form, problem) => {
 		test.each([undefined, 'test'] as const)('is told at once (%s)', async (mode) => {
 			const publishing = activateTrigger({
 				credentials: account.credentials,
-				parameters: { triggerOn: ['paid'], filters },
+				parameters: { triggerOn: ['paid'], ...form },
 				...(mode && { mode }),
 			});
 
@@ -155,7 +247,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 			const hash = await paid(1990);
 			trigger = await PublishedTrigger.prepare({
 				credentials: account.credentials,
-				parameters: { triggerOn: ['paid'], filters },
+				parameters: { triggerOn: ['paid'], ...form },
 			});
 			trigger.listen();
 
@@ -163,7 +255,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 
 			expect(answer.status).toBe(503);
 			expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-			expect(answer.text).not.toContain('Filters');
+			expect(answer.text).not.toContain(problem.slice(0, 10));
 			expect(emitted()).toEqual([]);
 			const [logged] = trigger.logs.filter(({ level }) => level === 'error');
 			expect(logged?.text).toContain(problem.slice(0, 30));

@@ -143,6 +143,77 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		expect(reads.length).toBeLessThanOrEqual(30);
 	});
 
+	describe('where it states a limit for reads', () => {
+		const LIMIT = 20;
+		let refused: number;
+		let status: string;
+
+		/** Serves a minute's limit, which is used up for good; knows one transaction. */
+		const serveLimit = async (): Promise<void> => {
+			refused = 0;
+			status = 'waiting_payment';
+			await serve(({ url }, response) => {
+				const remaining = LIMIT - reads.length;
+				if (remaining < 0) refused++;
+				const isKnown = url?.endsWith('/known1') === true;
+				response.writeHead(remaining < 0 ? 429 : isKnown ? 200 : 404, {
+					...JSON_TYPE,
+					'x-ratelimit-limit': LIMIT,
+					'x-ratelimit-remaining': Math.max(0, remaining),
+					...(remaining < 0 && { 'retry-after': '60' }),
+				});
+				response.end(isKnown ? JSON.stringify({ hash: 'known1', payment_status: status }) : '{}');
+			});
+		};
+
+		test('strangers leave half of it', async () => {
+			await serveLimit();
+			await trigger.post({ hash: 'known1', status });
+
+			for (let second = 0; second < 50; second += 5) {
+				await postAll(named(`forged${second}x`, 30));
+				pass(5_000);
+			}
+
+			expect(reads.length).toBe(LIMIT / 2);
+			status = 'paid';
+			expect((await trigger.post({ hash: 'known1', status })).status).toBe(200);
+			expect(trigger.executions).toHaveLength(2);
+			expect(refused).toBe(0);
+		});
+
+		test('they try again when its minute is over', async () => {
+			await serveLimit();
+			await postAll(named('forged', 30));
+			const before = reads.length;
+			reads = [];
+
+			expect((await trigger.post({ hash: 'known1' })).status).toBe(503);
+			pass(61_000);
+			expect((await trigger.post({ hash: 'known1' })).status).toBe(200);
+			expect(before).toBeLessThanOrEqual(LIMIT / 2);
+		});
+	});
+
+	test('after a 429 strangers are turned away at once until its wait is over', async () => {
+		let isLimited = true;
+		await serve((_, response) => {
+			response.writeHead(isLimited ? 429 : 200, { ...JSON_TYPE, 'retry-after': '30' });
+			response.end(isLimited ? '{}' : paid('genuine1'));
+		});
+		await trigger.post({ hash: 'stranger1' });
+
+		const answers = await postAll(named('forged', 30));
+
+		expect(answers.map(({ json }) => json)).toEqual(
+			answers.map(() => ({ received: false, reason: 'too many notices at once' })),
+		);
+		expect(reads).toEqual(['stranger1']);
+		isLimited = false;
+		pass(31_000);
+		expect((await trigger.post({ hash: 'genuine1' })).status).toBe(200);
+	});
+
 	test('a genuine notice of a transaction that this process does not know passes', async () => {
 		await serve(always(200, paid('elsewhere1')));
 

@@ -40,6 +40,17 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		expect(room.reads(hash)).toBeGreaterThan(0);
 	});
 
+	test('are of a payment whose hash was typed in another case, also if it could not be read', async () => {
+		const hash = await room.charge();
+		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, body: {} });
+		const parked = await room.park([hash.toUpperCase()], quiet);
+
+		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		// It is read as it was typed, which the sandbox does not know.
+		expect(answer.status).toBe(503);
+	});
+
 	test('at the same moment go on with it once, and none is to be sent again', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], quiet);

@@ -62,13 +62,15 @@ describe('What a notification claims', () => {
 		['two hashes: the first', { hash: 'ab12', transaction_hash: 'cd34' }, { hash: 'ab12' }],
 		['a blank hash and another', { hash: ' ', transaction_hash: 'cd34' }, { hash: 'cd34' }],
 		['amounts in two places: the nearer one', { ...envelope, amount: 5 }, { ...whole, amount: 5 }],
-		...[19.9, '19.90', 'R$ 19,90', '', null, [1990], Infinity, '9'.repeat(400)].map(
+		...[19.9, '19.90', 'R$ 19,90', ' ', true, [1990], 1e20, Infinity, '9'.repeat(17)].map(
 			(amount): [string, unknown, Notice] => [
-				`${JSON.stringify(amount).slice(0, 20)} for an amount, which is no number of cents`,
+				`${JSON.stringify(amount)} for an amount, which is no number of cents`,
 				{ hash: 'ab12', amount },
-				{ hash: 'ab12' },
+				{ hash: 'ab12', amount: 'unreadable' },
 			],
 		),
+		['no text for an amount, which states none', { hash: 'ab12', amount: '' }, { hash: 'ab12' }],
+		['null for an amount, which states none', { hash: 'ab12', amount: null }, { hash: 'ab12' }],
 		['a hash of digits', { hash: '4711' }, { hash: '4711' }],
 		['the longest hash', { hash: 'a'.repeat(200) }, { hash: 'a'.repeat(200) }],
 	])('is read from %s', (_name, body, expected) => {

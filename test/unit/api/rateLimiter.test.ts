@@ -174,6 +174,50 @@ describe('The budget of an account', () => {
 		expect(limiter.delayMs()).toBeGreaterThan(MINUTE - 1_000);
 	});
 
+	describe('what is left until half of a stated limit is used', () => {
+		test('is everything where none is stated, also after five minutes', async () => {
+			const limiter = new RateLimiter(undefined);
+			expect(limiter.leftOfHalf()).toBe(Infinity);
+			limiter.settle(await limiter.take(), { limit: 20, remaining: 1 });
+
+			await clock.sleep(5 * MINUTE);
+
+			expect(limiter.leftOfHalf()).toBe(Infinity);
+		});
+
+		test.each([
+			[{ limit: 20, remaining: 19 }, 9],
+			[{ limit: 20, remaining: 10 }, 0],
+			[{ limit: 20, remaining: 3 }, -7],
+			[{ limit: 20 }, 10],
+		])('goes by the latest answer: %j', async (headers, left) => {
+			const limiter = new RateLimiter(undefined);
+			limiter.settle(await limiter.take(), { limit: 60, remaining: 50 });
+			limiter.settle(await limiter.take(), headers);
+
+			expect(limiter.leftOfHalf()).toBe(left);
+		});
+
+		test('is half of it again after a minute', async () => {
+			const limiter = new RateLimiter(undefined);
+			limiter.settle(await limiter.take(), { limit: 20, remaining: 3 });
+
+			await clock.sleep(MINUTE - 1_000);
+			expect(limiter.leftOfHalf()).toBe(-7);
+			await clock.sleep(1_000);
+			expect(limiter.leftOfHalf()).toBe(10);
+		});
+
+		test('is nothing while a 429 is waited out', async () => {
+			const limiter = new RateLimiter(undefined);
+			limiter.settleLimited(await limiter.take(), {}, 5_000);
+
+			expect(limiter.leftOfHalf()).toBe(0);
+			await clock.sleep(5_000);
+			expect(limiter.leftOfHalf()).toBe(Infinity);
+		});
+	});
+
 	test.each([-3_600_000, 3_600_000])('a clock set by %i ms changes no wait', async (by) => {
 		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
 		await send(limiter, 20);

@@ -161,19 +161,37 @@ describe('Reads that notices cause', () => {
 		expect(await read(1_600, FOUND)).toBe(1_500);
 	});
 
-	test('of known transactions and of strangers are bounded apart, for each account', async () => {
+	test('so many are under way as the service leaves, and none where it leaves none', async () => {
+		let left = 2;
+		bounds = new ReadBounds(MISSES, () => left);
+		const outcomes = await ask(3);
+		expect(outcomes).toEqual([true, true, undefined]);
+
+		left = -1;
+		await leave(FOUND);
+		expect(outcomes).toEqual([true, true, undefined]);
+		await leave(FOUND);
+		expect(outcomes).toEqual([true, true, false]);
+		expect(await ask(1)).toEqual([false]);
+		left = 0.5;
+		expect(await ask(1)).toEqual([true]);
+	});
+
+	test('of each lane are bounded apart, for each account', async () => {
 		const account = (apiToken: string) =>
 			readAccount({ baseUrl: 'https://api.example.com/v1', apiToken });
 		const [one, other] = [account('test-token-bounds-1'), account('test-token-bounds-2')];
-		const strangers = readBoundsOf(one, false);
+		const strangers = readBoundsOf(one, 'strangers');
 		bounds = strangers;
 		await read(20, MISSED);
 
-		bounds = readBoundsOf(one, false);
+		bounds = readBoundsOf(one, 'strangers');
 		expect(await read(1, MISSED)).toBe(0);
-		bounds = readBoundsOf(other, false);
+		bounds = readBoundsOf(other, 'strangers');
 		expect(await read(20, MISSED)).toBe(15);
-		bounds = readBoundsOf(one, true);
-		expect(await read(400, MISSED)).toBe(300);
+		for (const lane of ['known', 'trusted'] as const) {
+			bounds = readBoundsOf(one, lane);
+			expect(await read(400, MISSED)).toBe(300);
+		}
 	});
 });

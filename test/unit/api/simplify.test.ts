@@ -70,6 +70,15 @@ describe('A product as flat fields', () => {
 		});
 	});
 
+	test('has null for hashes of which no text can be made', () => {
+		const hash = { toString: 1 } as unknown as string;
+
+		expect(simplifyProduct({ hash, offers: [{ hash }] } as IDataObject)).toMatchObject({
+			product_hash: null,
+			offer_hash: null,
+		});
+	});
+
 	test('has null for the offer of a row that has none', () => {
 		expect(simplifyProduct({ hash: 'p1', offer: null })).toMatchObject({
 			product_hash: 'p1',
@@ -137,6 +146,7 @@ describe('A transaction as flat fields', () => {
 	test.each<[IDataObject, string, IDataObject]>([
 		[{ hash: 12 }, '12', { amount: null }],
 		[{ hash: ' tr1 ', pix: null, customer: null }, 'tr1', { amount: null }],
+		[{ hash: 'tr1', amount: 1e20, customer: { phone_number: true } }, 'tr1', { amount: null }],
 		[{ hash: 'tr1', amount: 'much', customer: 'Maria', pix: 'none' }, 'tr1', { amount: null }],
 	])('has null for what %j does not say', (json, hash, amount) => {
 		expect(simplifyTransaction(json)).toEqual({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An integer that a deployment may send as a text. */
+/** A safe integer that a deployment may send as a text. */
 export const lenientInteger = z
 	.union([
 		z.number(),
@@ -10,7 +10,10 @@ export const lenientInteger = z
 			.regex(/^-?\d+$/)
 			.transform(Number),
 	])
-	.pipe(z.number().int());
+	.pipe(z.number().int().safe());
+
+/** A text that a deployment may send as a number; of anything else no text is made. */
+export const lenientText = z.union([z.string(), z.number().transform(String)]);
 
 /** A field whose unexpected shape is ignored instead of failing the whole answer. */
 export function tolerated<T extends z.ZodTypeAny>(schema: T) {

@@ -1,6 +1,6 @@
 import { isUsableHash } from '../../domain/hash';
 import { isJsonObject } from './json';
-import { lenientInteger, tolerated } from './lenient';
+import { lenientInteger } from './lenient';
 
 /**
  * What a notification claims. The document does not show its shape (API document, Events 3); three
@@ -12,8 +12,8 @@ export interface Notice {
 	paymentMethod?: string;
 	productHash?: string;
 	offerHash?: string;
-	/** In integer cents. */
-	amount?: number;
+	/** In integer cents; unreadable where something is stated that is no number of cents. */
+	amount?: number | 'unreadable';
 }
 
 const LONGEST_HASH = 200;
@@ -48,7 +48,7 @@ function claims(hash: string, body: Record<string, unknown>): Notice {
 		paymentMethod: text(body.payment_method) ?? text(body.method) ?? text(transaction.method),
 		productHash: text(product.hash),
 		offerHash: text(offer.hash),
-		amount: cents(body.amount) ?? cents(transaction.amount),
+		amount: statedCents(body.amount) ?? statedCents(transaction.amount),
 	};
 }
 
@@ -63,6 +63,8 @@ function text(value: unknown): string | undefined {
 	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-function cents(value: unknown): number | undefined {
-	return tolerated(lenientInteger).parse(value) ?? undefined;
+/** An amount in integer cents as it is stated; undefined where none is. */
+export function statedCents(value: unknown): Notice['amount'] {
+	if (value === undefined || value === null || value === '') return undefined;
+	return lenientInteger.safeParse(value).data ?? 'unreadable';
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lenientInteger, tolerated } from './lenient';
+import { lenientInteger, lenientText, tolerated } from './lenient';
 
 /** Payment method codes of offers (API document, Payment method codes). */
 export const PAYMENT_METHOD_CODES = { card: 1, boleto: 2, pix: 3 } as const;
@@ -17,7 +17,7 @@ export const OFFER_INTERVALS = [
 /** An offer (API document, Offer). `price` in cents. */
 export const offerSchema = z
 	.object({
-		hash: tolerated(z.coerce.string()),
+		hash: tolerated(lenientText),
 		title: tolerated(z.string()),
 		price: tolerated(lenientInteger),
 		url: tolerated(z.string()),

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import { jsonObjects } from './json';
 import { offerSchema } from './offer';
-import { lenientInteger, tolerated } from './lenient';
+import { lenientInteger, lenientText, tolerated } from './lenient';
 
 /** Product status codes (API document, Product). */
 export const PRODUCT_STATUSES = { active: 1, inactive: 2, inReview: 3, blocked: 4 } as const;
@@ -10,7 +10,7 @@ export const PRODUCT_STATUSES = { active: 1, inactive: 2, inReview: 3, blocked: 
 /** A product as listed (API document, Product). Fields that the package does not read pass through. */
 export const productSchema = z
 	.object({
-		hash: tolerated(z.coerce.string()),
+		hash: tolerated(lenientText),
 		title: tolerated(z.string()),
 		cover: tolerated(z.string()),
 		id_category: tolerated(lenientInteger),

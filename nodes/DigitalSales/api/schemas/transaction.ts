@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { lenientInteger, tolerated } from './lenient';
+import { lenientInteger, lenientText, tolerated } from './lenient';
 
 const person = tolerated(
 	z
 		.object({
 			name: tolerated(z.string()),
 			email: tolerated(z.string()),
-			phone_number: tolerated(z.coerce.string()),
-			document: tolerated(z.coerce.string()),
+			phone_number: tolerated(lenientText),
+			document: tolerated(lenientText),
 		})
 		.passthrough(),
 );
 
 const titled = tolerated(
-	z.object({ hash: tolerated(z.coerce.string()), title: tolerated(z.string()) }).passthrough(),
+	z.object({ hash: tolerated(lenientText), title: tolerated(z.string()) }).passthrough(),
 );
 
 /**

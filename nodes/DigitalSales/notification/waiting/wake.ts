@@ -7,6 +7,7 @@ import type {
 import { clock } from '../../api/clock';
 import { inOrder } from '../../api/inOrder';
 import { readNotice } from '../../api/schemas/notification';
+import { isSameButForCase } from '../../domain/hash';
 import { isSettled } from '../../domain/paymentStatus';
 import { accountOf } from '../accountOf';
 import { factsOf, reported } from '../facts';
@@ -56,7 +57,7 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	if (called === undefined && !notice) return { reply: REPLIES.noHash };
 	const wait = readWait(context);
 	if (called !== undefined && called !== wait.id) return { reply: REPLIES.replaced };
-	if (notice && !wait.open.some(({ hash }) => hash === notice.hash)) {
+	if (notice && !wait.open.some(({ hash }) => isSameButForCase(hash, notice.hash))) {
 		return { reply: REPLIES.unknown };
 	}
 	const turn = await askForTurn({
