@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bodyStream } from './body';
 import type { Headers } from './limitHeaders';
-import type { Redactor } from './redact';
+import { MOST_LEVELS, type Redactor } from './redact';
 import { readServiceWords, saysFailure, type ServiceWords } from './schemas/error';
 import { situationOfStatus, type Situation } from './retryPolicy';
 import type { UnreadableReason } from './serviceError';
@@ -34,10 +34,16 @@ export interface Arrived {
 	text: string | undefined;
 }
 
+/** In characters: what a service says of a failure is short, and it is read on the event loop. */
+const LONGEST_FAILURE = 1_048_576;
+/** In characters: what is shorter is parsed in no time, however deep it is. */
+const LONGEST_UNMEASURED = 131_072;
+
 /** Reads an answer that has arrived. */
 export function readAnswer({ status, headers, text }: Arrived, redact: Redactor): Answer {
-	const content = readContent(text, redact);
 	const situation = situationOfStatus(status);
+	const longest = situation === 'success' ? Infinity : LONGEST_FAILURE;
+	const content = readContent(text, longest, redact);
 	const words = readServiceWords(content.json);
 	const answer: Answer = { situation, status, headers, body: content.json, words };
 	if (status >= 300 && status < 400) {
@@ -59,23 +65,53 @@ export function readAnswer({ status, headers, text }: Arrived, redact: Redactor)
 
 function readContent(
 	raw: string | undefined,
+	longest: number,
 	redact: Redactor,
 ): { json?: unknown; unreadable?: UnreadableReason } {
 	if (raw === undefined) return { unreadable: 'tooLarge' };
 	const text = raw.replace(/^\ufeff/, '').trim();
 	if (text === '') return { unreadable: 'empty' };
+	if (/^<(!doctype|html|\?xml|head|body)/i.test(text)) return { unreadable: 'html' };
+	if (text.length > longest) return { unreadable: 'tooLarge' };
+	if (text.length > LONGEST_UNMEASURED && isTooDeep(text)) return { unreadable: 'tooDeep' };
 	try {
 		const json = redact.json(JSON.parse(text));
 		return json === undefined ? { unreadable: 'tooDeep' } : { json };
 	} catch {
-		return { unreadable: /^<(!doctype|html|\?xml|head|body)/i.test(text) ? 'html' : 'notJson' };
+		return { unreadable: 'notJson' };
 	}
+}
+
+/** Whether JSON is nested too deep, told without parsing: that would fill the memory with levels. */
+function isTooDeep(text: string): boolean {
+	let depth = 0;
+	for (let at = 0; at < text.length; at++) {
+		const sign = text.charAt(at);
+		if (sign === '"') at = endOfString(text, at);
+		else if (sign === '[' || sign === '{') depth++;
+		else if (sign === ']' || sign === '}') depth--;
+		if (depth > MOST_LEVELS) return true;
+	}
+	return false;
+}
+
+/** Where a string of JSON ends: at the next quote that has an even number of backslashes before it. */
+function endOfString(text: string, start: number): number {
+	let end = start;
+	let first: number;
+	do {
+		end = text.indexOf('"', end + 1);
+		if (end < 0) return text.length;
+		first = end;
+		while (text.charAt(first - 1) === '\\') first--;
+	} while ((end - first) % 2 === 1);
+	return end;
 }
 
 /** The query of a redirect may carry a token, so only origin and path are kept. */
 function redirectTarget(location: unknown, redact: Redactor): string | undefined {
 	if (typeof location !== 'string') return undefined;
-	if (!URL.canParse(location)) return redact.text(location.replace(/[?#].*/s, ''));
+	if (!URL.canParse(location)) return redact.anyCase(location.replace(/[?#].*/s, ''));
 	const { origin, pathname } = new URL(location);
-	return redact.text(origin + pathname);
+	return redact.anyCase(origin + pathname);
 }

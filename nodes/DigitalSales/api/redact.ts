@@ -1,9 +1,11 @@
-import { findEscaped, type Span } from './escapes';
+import { EscapeSearch, newEffort, type Effort, type Span } from './escapes';
 
 /** Takes the tokens of an account out of what came from outside. */
 export interface Redactor {
 	/** Gives a text with each token replaced, also where it was escaped for JSON, URLs or HTML. */
 	text(text: string): string;
+	/** The same, also where the letters are of another case: the host of an address has small ones. */
+	anyCase(text: string): string;
 	/**
 	 * Replaces the tokens in the texts, the names and the numbers of a parsed JSON value, in place: a
 	 * copy would double what a large list takes.
@@ -20,6 +22,8 @@ export interface Redactor {
 export const MOST_LEVELS = 64;
 
 const REPLACEMENT = '[token removed]';
+/** Not to be searched in a bearable time, and no text that anybody has written. */
+const UNSEARCHABLE = '[text removed: too many escapes]';
 const SHORTEST_TOKEN = 4;
 const MARK_OF_ESCAPE = /[\\%&]/;
 
@@ -32,31 +36,33 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redac
 	const words = [...new Set(tokens)].filter(isToken);
 	const shortest = Math.min(...words.map((word) => word.length));
 	const numbers = new Set(words.map(Number));
+	const search = new EscapeSearch(words);
 
-	const cleanText = (text: string): string => {
+	const cleanText = (text: string, effort: Effort): string => {
 		// An escaped token is never shorter than the token.
 		if (text.length < shortest) return text;
 		if (!MARK_OF_ESCAPE.test(text) && !words.some((word) => text.includes(word))) return text;
-		return replace(text, findEscaped(text, words));
+		const parts = search.find(text, effort);
+		return parts ? replace(text, parts) : UNSEARCHABLE;
 	};
-	const cleanValue = (value: unknown): unknown => {
-		if (typeof value === 'string') return cleanText(value);
+	const cleanValue = (value: unknown, effort: Effort): unknown => {
+		if (typeof value === 'string') return cleanText(value, effort);
 		return typeof value === 'number' && numbers.has(Math.abs(value)) ? REPLACEMENT : value;
 	};
 	/** @param inner takes the containers that it holds */
-	const cleanContainer = (container: Container, inner: Container[]): void => {
+	const cleanContainer = (container: Container, inner: Container[], effort: Effort): void => {
 		if (Array.isArray(container)) {
 			for (let index = 0; index < container.length; index++) {
 				const value = container[index];
 				if (isContainer(value)) inner.push(value);
-				else container[index] = cleanValue(value);
+				else container[index] = cleanValue(value, effort);
 			}
 			return;
 		}
 		for (const name of Object.keys(container)) {
 			const value = container[name];
-			const clean = cleanValue(value);
-			const cleanName = cleanText(name);
+			const clean = cleanValue(value, effort);
+			const cleanName = cleanText(name, effort);
 			if (isContainer(value)) inner.push(value);
 			if (clean === value && cleanName === name) continue;
 			if (cleanName !== name) delete container[name];
@@ -65,15 +71,23 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redac
 	};
 
 	return {
-		text: cleanText,
+		text: (text) => cleanText(text, newEffort()),
+		anyCase: (text) => {
+			const lower = (mixed: string): string => mixed.replace(/[A-Z]+/g, (run) => run.toLowerCase());
+			const inLower = new EscapeSearch(words.map(lower));
+			const clean = cleanText(text, newEffort());
+			const parts = words.length === 0 ? [] : inLower.find(lower(clean), newEffort());
+			return parts ? replace(clean, parts) : UNSEARCHABLE;
+		},
 		json: (root) => {
+			const effort = newEffort();
 			const holder = [root];
 			let level: Container[] = [holder];
 			// Level by level: recursion would overflow before it knew how deep it is.
 			for (let depth = 0; level.length > 0; depth++) {
 				if (depth > MOST_LEVELS) return undefined;
 				const inner: Container[] = [];
-				for (const container of level) cleanContainer(container, inner);
+				for (const container of level) cleanContainer(container, inner, effort);
 				level = inner;
 			}
 			return holder[0];

@@ -1,15 +1,32 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { Redactor } from '../api/redact';
 import { jsonObject } from '../api/schemas/json';
-import { accountOf } from './accountOf';
-import { withoutSecrets } from './withoutSecrets';
+import { isContainer, withoutSecrets } from './withoutSecrets';
 
 const LARGEST_NOTICE_BYTES = 256 * 1024;
 
 /** Whether a notice is larger than any real one. */
 export function isTooLarge(context: IWebhookFunctions): boolean {
 	const stated = Number(context.getHeaderData()['content-length']);
-	const { rawBody } = context.getRequestObject();
-	return stated > LARGEST_NOTICE_BYTES || Number(rawBody?.length) > LARGEST_NOTICE_BYTES;
+	const kept = Number(context.getRequestObject().rawBody?.length);
+	if (stated > LARGEST_NOTICE_BYTES || kept > LARGEST_NOTICE_BYTES) return true;
+	// n8n keeps no form with files as it came, and one that is sent in chunks states no length.
+	return !(stated > 0 || kept > 0) && holdsMore(context.getBodyData(), LARGEST_NOTICE_BYTES);
+}
+
+/** Whether a parsed body holds more characters and values than so many; it counts no further. */
+function holdsMore(body: unknown, most: number): boolean {
+	let count = 0;
+	const open: unknown[] = [body];
+	while (open.length > 0 && count <= most) {
+		const value = open.pop();
+		count += typeof value === 'string' ? value.length : 1;
+		if (!isContainer(value)) continue;
+		if (!Array.isArray(value)) count += Object.keys(value).join('').length;
+		else if (value.length > most) return true;
+		for (const entry of Object.values(value)) open.push(entry);
+	}
+	return count > most;
 }
 
 /** The body of a notice: n8n gives an object for JSON and forms, a text for other types, or nothing. */
@@ -24,21 +41,6 @@ export function readBody(context: IWebhookFunctions): unknown {
 }
 
 /** A notification without its secrets, nor the tokens of the account wherever they stand in it. */
-export async function cleanNotification(
-	context: IWebhookFunctions,
-	body: unknown,
-): Promise<IDataObject> {
-	const account = await accountOf(context);
-	const clean = account.redact.json(withoutSecrets(jsonCopy(body)));
-	return jsonObject.catch({}).parse(clean);
-}
-
-/** The body is n8n's, and not all of a form with files is JSON. */
-function jsonCopy(body: unknown): unknown {
-	try {
-		return JSON.parse(JSON.stringify(body));
-	} catch {
-		// Nested so deep that it cannot be written.
-		return undefined;
-	}
+export function cleanNotification(redact: Redactor, body: unknown): IDataObject {
+	return jsonObject.catch({}).parse(redact.json(withoutSecrets(body)));
 }

@@ -57,8 +57,11 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	const notice = readNotice(body);
 	if (!notice) return { reply: REPLIES.noHash };
 	if (!form.options.verify) {
-		const item = { ...(await cleanNotification(context, body)), verified: false };
-		return emit(context, form, notice, item);
+		const { redact } = await accountOf(context);
+		return emit(context, form, { ...notice, verified: false }, () => ({
+			...cleanNotification(redact, body),
+			verified: false,
+		}));
 	}
 	const repeated = repeatedReply(context, form, { ...notice, verified: true });
 	if (repeated && notice.status !== undefined) return { reply: repeated };
@@ -132,29 +135,31 @@ async function emitVerified(
 	{ transaction }: Found,
 	body: unknown,
 ): Promise<Outcome> {
-	const item: IDataObject = {
-		...reported(transaction, form.simplify, form.options.outputUnit),
+	const { includeNotification, outputUnit } = form.options;
+	const redact = includeNotification ? (await accountOf(context)).redact : undefined;
+	return emit(context, form, { ...factsOf(transaction), verified: true }, () => ({
+		...reported(transaction, form.simplify, outputUnit),
 		verified: true,
-	};
-	if (form.options.includeNotification) item.notification = await cleanNotification(context, body);
-	return emit(context, form, factsOf(transaction), item);
+		...(redact ? { notification: cleanNotification(redact, body) } : {}),
+	}));
 }
 
+/** @param toItem makes the item; a large notice is not cleaned for nothing */
 function emit(
 	context: IWebhookFunctions,
 	form: TriggerForm,
-	facts: Notice,
-	item: IDataObject,
+	emission: Notice & Emission,
+	toItem: () => IDataObject,
 ): Outcome {
-	const unwanted = whyUnwanted(readWanted(context), facts);
+	const unwanted = whyUnwanted(readWanted(context), emission);
 	if (unwanted !== undefined) return { reply: filteredReply(context, unwanted) };
-	const emission = { ...facts, verified: item.verified === true };
 	// Looked up and entered without an await between: two notices at once must not both pass.
 	const repeated = repeatedReply(context, form, emission);
 	if (repeated) return { reply: repeated };
 	// Nobody would hear the answer, and it would look as if n8n still had it to give.
 	if (context.getResponseObject().destroyed) return { reply: REPLIES.inHand };
 	if (isBacklogged()) return { reply: REPLIES.backlogged };
+	const item = toItem();
 	handOver(context, isRemembered(context, form) ? noticeKey(context, emission) : undefined);
 	return { item };
 }

@@ -87,6 +87,24 @@ describe('An answer that is made to make the node fail', () => {
 		expect(account.sandbox.charges()).toBe(1);
 	});
 
+	test.each([
+		[422, /^The service did not accept the request/],
+		[500, unknown],
+	])(
+		'brackets of 3 MB under %i are not parsed, and mean what the status says',
+		async (status, said) => {
+			answer(status, '['.repeat(3_000_000));
+			const parse = jest.spyOn(JSON, 'parse');
+
+			const { message } = await account.fail(charge);
+
+			expect(message).toMatch(said);
+			const longest = Math.max(...parse.mock.calls.map(([text]) => text.length));
+			expect(longest).toBeLessThan(1_000_000);
+			expect(account.sandbox.charges()).toBe(1);
+		},
+	);
+
 	test('a read of one says why it fails, and what to do', async () => {
 		answer(200, `{"hash":"ab12","x":${LISTS}}`);
 

@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import * as cleaning from '../../../nodes/DigitalSales/notification/withoutSecrets';
 import { serveWebhook, type PublishedTrigger } from '../harness';
 import { openAccount, type Account } from '../support/account';
 import { chargeAt } from '../../support/charge';
@@ -92,7 +93,49 @@ describe('Digital Sales Trigger: the notice in the item', () => {
 			expect(status).toBe(200);
 			await trigger.settled();
 			expect(JSON.stringify(item()).length).toBeLessThan(1_000);
+			expect(item()).toMatchObject({ hash, verified: !('verify' in options) });
 			trigger.stopListening();
 		}
 	});
+
+	test('nested deep starts the workflow once without verification, too', async () => {
+		await publish({ verify: false });
+		const deep = `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`;
+		const call = {
+			headers: { 'content-type': 'application/json' },
+			body: `{"hash":"${hash}","status":"waiting_payment","deep":${deep}}`,
+		};
+
+		await trigger.send(call);
+		await trigger.settled();
+		await trigger.restart();
+		await trigger.send(call);
+		await trigger.settled();
+
+		expect(trigger.executions).toHaveLength(1);
+		expect(item()).toMatchObject({ hash, status: 'waiting_payment' });
+	});
+
+	test.each([{ includeNotification: true }, { verify: false }])(
+		'is cleaned only where it is handed over: %j',
+		async (options) => {
+			const clean = jest.spyOn(cleaning, 'withoutSecrets');
+			await publish(options);
+			await trigger.post({ ...notice(), status: 'waiting_payment' });
+			await trigger.settled();
+			expect(clean).toHaveBeenCalled();
+			clean.mockClear();
+
+			await trigger.post({ ...notice(), status: 'waiting_payment' });
+			trigger.stopListening();
+			trigger = await serveWebhook({
+				credentials: account.credentials,
+				parameters: { triggerOn: ['paid'], options },
+			});
+			await trigger.post({ ...notice(), status: 'waiting_payment' });
+
+			expect(clean).not.toHaveBeenCalled();
+			clean.mockRestore();
+		},
+	);
 });

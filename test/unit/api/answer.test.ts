@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { readAnswer } from '../../../nodes/DigitalSales/api/answer';
 import { createRedactor } from '../../../nodes/DigitalSales/api/redact';
 
@@ -45,6 +46,55 @@ describe('An answer', () => {
 		});
 	});
 
+	test.each([
+		[409, 'unclear'],
+		[422, 'rejected'],
+		[500, 'serverError'],
+	])('under %i of more than a million characters is not parsed', (status, situation) => {
+		const parse = jest.spyOn(JSON, 'parse');
+
+		const long = read(status, `{"message":"No","x":"${'x'.repeat(1_048_576)}"}`);
+
+		expect(parse.mock.calls).toHaveLength(0);
+		expect(long).toMatchObject({ situation, body: undefined, words: { messages: [] } });
+		expect(read(status, `{"message":"No","x":"${'x'.repeat(1_000_000)}"}`).words.messages).toEqual([
+			'No',
+		]);
+		parse.mockRestore();
+	});
+
+	test.each([
+		['lists', '[', '', ']'],
+		['objects', '{"a":', '1', '}'],
+		['what is cut short', '[{"a":', '', ''],
+	])('of %s without end is not parsed', (_name, open, inner, close) => {
+		const parse = jest.spyOn(JSON, 'parse');
+
+		const { unreadable } = read(200, open.repeat(150_000) + inner + close.repeat(150_000));
+
+		expect(unreadable).toBe('tooDeep');
+		expect(parse.mock.calls).toHaveLength(0);
+		parse.mockRestore();
+	});
+
+	test('that is long is read to the same depth, whatever stands in its texts', () => {
+		const nested = (levels: number, value: unknown): unknown =>
+			levels === 0 ? value : nested(levels - 1, levels % 2 === 0 ? [value] : { '[{"': value });
+		const signs = fc
+			.array(fc.constantFrom('"', '\\', '[', ']', '{', '}', 'a'))
+			.map((all) => all.join(''));
+		fc.assert(
+			fc.property(fc.array(signs), fc.integer({ min: 60, max: 67 }), (texts, levels) => {
+				const value = { texts, long: ' '.repeat(131_072), deep: nested(levels, 1) };
+				const { body, unreadable } = read(200, JSON.stringify(value));
+				expect([body, unreadable]).toEqual(
+					levels < 64 ? [value, undefined] : [undefined, 'tooDeep'],
+				);
+			}),
+			{ numRuns: 50 },
+		);
+	});
+
 	test.each<[number, string, string | undefined]>([
 		[404, '<html>', 'html'],
 		[500, '<html>', 'html'],
@@ -63,6 +113,13 @@ describe('An answer', () => {
 		['/v2/x?token=1', '/v2/x'],
 		['/v2/test-token#?token=1', '/v2/[token removed]'],
 		['../v2\n?token=1\n#x', '../v2\n'],
+		['https://Test-Token.example.com/v1', 'https://[token removed].example.com/v1'],
+		['https://test%2Dtoken.example.com/v1', 'https://[token removed].example.com/v1'],
+		[
+			'https://b.example.com/TEST-token/test%2Dtoken',
+			'https://b.example.com/[token removed]/[token removed]',
+		],
+		['//TEST-TOKEN/v2', '//[token removed]/v2'],
 		[['/a', '/b'], undefined],
 		[undefined, undefined],
 	])('that redirects to %j shows no more of it than %j', (location, expected) => {

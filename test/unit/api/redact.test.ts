@@ -163,6 +163,10 @@ describe('A token in an answer', () => {
 				(name) => other[name] ?? name.replace('rcub', 'rbrace').replace('vert', 'verbar'),
 			);
 			expect(text(others.map((name) => `&${name};`).join(''))).toBe('[token removed]');
+			const long: Record<string, string> = {
+				...{ vert: 'VerticalLine', lowbar: 'UnderBar', ast: 'midast', grave: 'DiacriticalGrave' },
+			};
+			expect(text(names.map((name) => `&${long[name] ?? name};`).join(''))).toBe('[token removed]');
 		},
 	);
 
@@ -190,6 +194,22 @@ describe('A token in an answer', () => {
 		expect(JSON.stringify(answered(text, '12|AbC/+='))).toBe(JSON.stringify(body));
 	});
 
+	test('is found where one name stands for two of its letters', () => {
+		expect(createRedactor(['12|abfjcd']).text('a 12|ab&fjlig;cd b')).toBe('a [token removed] b');
+	});
+
+	test.each([
+		['off 50%12%7CAbCdEf', '12|AbCdEf'],
+		['off 50%12%257CAb%43dEf', '12|AbCdEf'],
+		['off 50%ff%2FAbCdEf', 'ff/AbCdEf'],
+		['%%12|AbCdEf', '12|AbCdEf'],
+	])(
+		'is found right behind a percent sign, though that looks like an escape: %s',
+		(text, token) => {
+			expect(createRedactor([token]).text(text)).toMatch(/^[^|/]*%\[token removed\]$/);
+		},
+	);
+
 	test('with letters of another case is another text', () => {
 		expect(answered('{"x":"12|ABC/+= 12%7cabc%2f%2b%3d"}', '12|AbC/+=')).toEqual({
 			x: '12|ABC/+= 12%7cabc%2f%2b%3d',
@@ -197,7 +217,11 @@ describe('A token in an answer', () => {
 	});
 
 	test('leaves escapes alone that are not its own', () => {
-		const text = '100% &nbsp;&amp; \\u00e7 %zz %c3%28 &#x110000; &#99999999999; \\';
+		const text =
+			'100% &nbsp;&amp; \\u00e7 %zz %c3%28 %c0%af %ed%a0%80 %f4%90%80%80 &#x110000; &#99999999999; \\';
+		expect(createRedactor(['12|AbC/+=']).text(`${text.replaceAll(' ', '')}12%7CAbC/+=`)).toBe(
+			`${text.replaceAll(' ', '')}[token removed]`,
+		);
 		expect(answered(JSON.stringify({ x: text }), '12|AbC/+=')).toEqual({ x: text });
 	});
 
