@@ -72,10 +72,16 @@ const ROWS: Row[] = [
 		post: again(4),
 	},
 	{
-		fault: '429 without end, 60 s each',
-		faults: [{ kind: 'retryAfter', seconds: 60, times: 'always' }],
+		fault: '429 without end, 61 s each',
+		faults: [{ kind: 'retryAfter', seconds: 61, times: 'always' }],
 		get: { outcome: 'fail', requests: 5 },
 		post: { outcome: 'fail', requests: 5, created: 0 },
+	},
+	{
+		fault: '429, body cut off',
+		faults: [{ kind: 'status', status: 429, headers: { 'Retry-After': '30' }, isCut: true }],
+		get: again(),
+		post: again(),
 	},
 	...[502, 503, 504].flatMap((status) => [
 		{

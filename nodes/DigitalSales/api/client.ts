@@ -14,13 +14,20 @@ import { CanceledError, clock, wait } from './clock';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import { readFault } from './fault';
 import { readLimitHeaders, retryAfterMs } from './limitHeaders';
-import type { Rate } from './rateLimiter';
+import {
+	TooLateError,
+	type Permit,
+	type Rate,
+	type RateLimiter,
+	type TakeOptions,
+} from './rateLimiter';
 import {
 	backoffMs,
 	DEFAULT_RETRY_LIMITS,
 	mayRetry,
 	situationOfFault,
 	rateLimitWaitMs,
+	situationOfStatus,
 	verdict,
 	type Fault,
 	type RetryLimits,
@@ -53,7 +60,7 @@ export interface ClientOptions {
 	productRate?: Rate;
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
-	/** How long a request may wait for the account's rate limit; without end where left out. */
+	/** How long each try may wait for the account's rate limit; without end where left out. */
 	longestLimiterWaitMs?: number;
 	/** Told before the rate limit makes a request wait. */
 	onWait?: (endpoint: Endpoint) => void;
@@ -63,12 +70,12 @@ interface Outcome {
 	situation: Situation;
 	answer?: Answer;
 	fault?: Fault;
-	/** How long a 429 closes the limiter, and whether the service said how long. */
-	closed?: { forMs: number; isStated: boolean };
 }
 
 /** Shorter waits are not worth telling a person about. */
 const NOTABLE_WAIT_MS = 500;
+/** A wait of exactly the longest time is over a moment after it, since the 429 that asked took one. */
+const GRACE_MS = 500;
 
 /**
  * The only place that talks to the service. A request is paced by the account's rate limiter, sent with
@@ -93,68 +100,60 @@ export class Client {
 	 * @throws CanceledError when the execution is cancelled while nothing is under way
 	 */
 	async request<T>(request: ServiceRequest, read: (body: unknown) => T | undefined): Promise<T> {
-		const { method } = ENDPOINTS[request.endpoint];
+		const { endpoint } = request;
+		const { method } = ENDPOINTS[endpoint];
+		const limiter = rateLimiterFor(this.account, endpoint);
 		const counts = { tries: 0, failed: 0, limited: 0 };
-		let firstSentAt: number | undefined;
+		// Until it has been sent, only the rate limit can be in its way.
+		let outcome: Outcome = { situation: 'rateLimited' };
+		let firstSentAt = Infinity;
 		for (;;) {
-			const outcome = await this.sendWithinLimit(request, counts.limited + 1);
-			firstSentAt ??= clock.elapsed();
+			const latest = firstSentAt + this.limits.maxTotalMs + GRACE_MS;
+			const permit = await limiter
+				.take(this.takeOptions(endpoint, latest))
+				.catch((error: unknown) => {
+					if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
+					throw error;
+				});
+			firstSentAt = Math.min(firstSentAt, permit.takenAt);
+			outcome = await this.send(request);
+			settle(limiter, permit, outcome, counts.limited + 1);
 			counts.tries++;
 			if (outcome.situation === 'success') {
 				const value = understood(outcome.answer?.body, read);
 				if (value !== undefined) return value;
 				outcome.situation = 'unreadable';
 			}
-			if (outcome.situation === 'rateLimited') counts.limited++;
-			if (!outcome.closed?.isStated) counts.failed++;
+			const isLimited = outcome.situation === 'rateLimited';
+			const askedMs = retryAfterMs(outcome.answer?.headers ?? {});
+			if (isLimited) counts.limited++;
+			if (!isLimited || askedMs === undefined) counts.failed++;
 			const decision = verdict(method, outcome.situation);
-			const delayMs = outcome.closed?.forMs ?? this.backoff(outcome, counts.failed);
+			// A 429 has closed the limiter for all executions; the next turn waits there.
+			const delayMs = isLimited
+				? 0
+				: Math.max(askedMs ?? 0, backoffMs(counts.failed, clock.random()));
 			const elapsedMs = clock.elapsed() - firstSentAt;
 			if (
 				decision !== 'retry' ||
 				!mayRetry(this.limits, { failedTries: counts.failed, elapsedMs, delayMs })
 			) {
-				throw this.failure(request.endpoint, outcome, counts.tries);
+				throw this.failure(endpoint, outcome, counts.tries);
 			}
-			// A 429 has closed the limiter for all executions; the next turn waits there.
-			if (!outcome.closed) await wait(delayMs, this.options.signal);
+			await wait(delayMs, this.options.signal);
 		}
 	}
 
-	private backoff(outcome: Outcome, failedTries: number): number {
-		const asked = outcome.answer ? retryAfterMs(outcome.answer.headers) : undefined;
-		return Math.max(asked ?? 0, backoffMs(failedTries, clock.random()));
-	}
-
-	private async sendWithinLimit(request: ServiceRequest, rateLimitHits: number): Promise<Outcome> {
-		const { onWait: tell, productRate } = this.options;
-		const rate = request.endpoint === 'GET /products' ? productRate : undefined;
-		const limiter = rateLimiterFor(this.account, request.endpoint);
-		const onWait = (delayMs: number): void => {
-			if (delayMs >= NOTABLE_WAIT_MS) tell?.(request.endpoint);
+	private takeOptions(endpoint: Endpoint, latest: number): TakeOptions {
+		const { signal, productRate, longestLimiterWaitMs = Infinity, onWait: tell } = this.options;
+		return {
+			signal,
+			rate: endpoint === 'GET /products' ? productRate : undefined,
+			latest: Math.min(latest, clock.elapsed() + longestLimiterWaitMs),
+			onWait: (delayMs) => {
+				if (delayMs >= NOTABLE_WAIT_MS) tell?.(endpoint);
+			},
 		};
-		// Queued callers get no onWait, so report now.
-		onWait(limiter.delayMs(rate));
-		const permit = await limiter.take({ rate, signal: this.limiterSignal(), onWait });
-		const outcome = await this.send(request);
-		const headers = outcome.answer?.headers ?? {};
-		if (outcome.situation === 'rateLimited') {
-			const statedMs = retryAfterMs(headers);
-			const leastMs = rateLimitWaitMs(rateLimitHits, clock.random());
-			const forMs = Math.max(statedMs ?? 0, leastMs);
-			outcome.closed = { forMs, isStated: statedMs !== undefined };
-			limiter.settleLimited(permit, readLimitHeaders(headers), forMs);
-		} else {
-			limiter.settle(permit, readLimitHeaders(headers));
-		}
-		return outcome;
-	}
-
-	private limiterSignal(): AbortSignal | undefined {
-		const { signal, longestLimiterWaitMs } = this.options;
-		if (longestLimiterWaitMs === undefined) return signal;
-		const late = AbortSignal.timeout(longestLimiterWaitMs);
-		return signal ? AbortSignal.any([signal, late]) : late;
 	}
 
 	private async send(request: ServiceRequest): Promise<Outcome> {
@@ -165,8 +164,11 @@ export class Client {
 			const { statusCode, headers, body } = await this.begin(request, timeoutMs);
 			// From here on the service has the request, whatever becomes of its answer.
 			situationOf = () => 'interrupted';
-			const chunks = await readBody(body, late);
-			const text = chunks && takeText(chunks);
+			const text = await readText(body, late).catch((error: unknown) => {
+				// A 429 is one by its status line, whatever becomes of its body.
+				if (situationOfStatus(statusCode) === 'rateLimited') return '';
+				throw error;
+			});
 			const answer = readAnswer({ status: statusCode, headers, text }, this.account.redact);
 			return { situation: answer.situation, answer };
 		} catch (error) {
@@ -234,6 +236,29 @@ export class Client {
 			tries,
 		});
 	}
+}
+
+/** Gives a permit back with what came of its request. */
+function settle(
+	limiter: RateLimiter,
+	permit: Permit,
+	{ answer, situation }: Outcome,
+	rateLimitHits: number,
+): void {
+	if (answer && situation === 'rateLimited') {
+		const leastMs = rateLimitWaitMs(rateLimitHits, clock.random());
+		const closedMs = Math.max(retryAfterMs(answer.headers) ?? 0, leastMs);
+		limiter.settleLimited(permit, readLimitHeaders(answer.headers), closedMs);
+	} else {
+		// 502, 503 and 504 are answers of a proxy, which say nothing of the limit.
+		const own = situation === 'unavailable' ? undefined : answer;
+		limiter.settle(permit, own && readLimitHeaders(own.headers));
+	}
+}
+
+async function readText(...from: Parameters<typeof readBody>): Promise<string | undefined> {
+	const chunks = await readBody(...from);
+	return chunks && takeText(chunks);
 }
 
 /** A reader that fails says as much of an answer as one that does not know its shape. */

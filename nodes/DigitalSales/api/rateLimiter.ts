@@ -15,7 +15,7 @@ export interface LimitHeaders {
 /** Leave for one request; it counts from {@link RateLimiter.take} on. */
 export interface Permit {
 	takenAt: number;
-	/** The rate it was taken at, where there is one. */
+	/** The rate that was asked for, where it is not the account's own. */
 	rate?: Rate;
 }
 
@@ -25,8 +25,17 @@ export interface TakeOptions {
 	rate?: Rate;
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
-	/** Told before each wait how long it will be, in milliseconds. */
+	/** When it is too late to begin, on `clock.elapsed()`. */
+	latest?: number;
+	/** Told before each wait how long it will be at least, as {@link RateLimiter.delayMs} says it. */
 	onWait?: (delayMs: number) => void;
+}
+
+/** Thrown by {@link RateLimiter.take} when a turn does not come in time. */
+export class TooLateError extends Error {
+	constructor() {
+		super('The rate limit left no turn in time');
+	}
 }
 
 /** Limits are stated per minute throughout the API document. */
@@ -54,8 +63,8 @@ export class RateLimiter {
 	private answered: number[] = [];
 	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
-	/** After a 429 a single request tries the way; the others follow when it has passed. */
-	private halfOpen = false;
+	/** After a 429 a single request, the probe, goes first; the others follow when it was answered. */
+	private halfOpen?: { probe?: Permit; hasFailed: boolean };
 	/** The latest limit that the service stated. */
 	private stated?: { requests: number; remaining?: number; at: number };
 	/** Whether a 429 has shown that the endpoint has a limit, where none is documented. */
@@ -76,11 +85,13 @@ export class RateLimiter {
 	delayMs(own?: Rate): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
-		if (this.halfOpen) return this.inFlight.size > 0 ? Infinity : 0;
+		if (this.halfOpen?.probe) return Infinity;
+		// The 429 said when to come again; that holds for one request, whatever our own count says.
+		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
 		const rate = this.rateNow(own);
 		if (!rate) return 0;
 		const first = this.firstWithin(rate.perMs, now);
-		const spent = this.answered.length - first + this.inFlight.size;
+		const spent = this.spentWithin(rate.perMs, now);
 		if (spent < rate.requests) return 0;
 		// Of those answered, as many as are too many have to grow old.
 		const last = this.answered[first + spent - rate.requests];
@@ -105,10 +116,13 @@ export class RateLimiter {
 	 * Waits for a permit. It has to be given back by {@link settle} or {@link settleLimited}.
 	 *
 	 * @throws CanceledError when the execution is cancelled while it waits
+	 * @throws TooLateError when its turn does not come in time, as soon as that is certain
 	 */
 	async take(options: TakeOptions = {}): Promise<Permit> {
-		const { rate, signal } = options;
+		const { rate, signal, latest = Infinity } = options;
 		this.longestWindowMs = Math.max(this.longestWindowMs, rate?.perMs ?? 0);
+		// Whoever queues behind others asks again only at the head of the queue.
+		this.announcedDelay(options);
 		const queue = rate ? `${rate.requests}/${rate.perMs}` : '';
 		const before = this.queues.get(queue) ?? Promise.resolve();
 		const turn = before.then(async () => await this.untilFree(options));
@@ -116,7 +130,7 @@ export class RateLimiter {
 			.catch(() => undefined)
 			.then(() => this.leaveQueue(queue, after));
 		this.queues.set(queue, after);
-		return await raceAbort(turn, signal).catch((error: unknown) => {
+		return await raceTime(raceAbort(turn, signal), latest).catch((error: unknown) => {
 			// Return a permit granted while aborting.
 			void turn.then(
 				(permit) => this.release(permit),
@@ -126,13 +140,19 @@ export class RateLimiter {
 		});
 	}
 
-	/** Enters the answer of a request, with what its headers said. */
-	settle(permit: Permit, headers: LimitHeaders): void {
-		if (this.halfOpen) this.answered = [];
-		this.halfOpen = false;
+	/**
+	 * Enters what came of a request, other than a 429.
+	 *
+	 * @param headers what the answer said of the limit; undefined if the service itself gave none
+	 */
+	settle(permit: Permit, headers?: LimitHeaders): void {
+		if (this.halfOpen?.probe === permit) {
+			if (headers) this.answered = [];
+			this.halfOpen = headers ? undefined : { hasFailed: true };
+		}
 		if (this.rate || this.isTaught) this.answered.push(clock.elapsed());
 		this.release(permit);
-		this.correct(permit, headers);
+		if (headers) this.correct(permit, headers);
 		this.forgetOld();
 	}
 
@@ -140,7 +160,7 @@ export class RateLimiter {
 	settleLimited(permit: Permit, { limit }: LimitHeaders, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
-		this.halfOpen = true;
+		this.halfOpen = { hasFailed: false };
 		if (limit !== undefined) {
 			this.isTaught = true;
 			this.stated = { requests: Math.max(1, limit), at: now };
@@ -165,40 +185,59 @@ export class RateLimiter {
 
 	private release(permit: Permit): void {
 		this.inFlight.delete(permit);
+		if (this.halfOpen?.probe === permit) this.halfOpen.probe = undefined;
 		const waiting = [...this.waiting];
 		this.waiting.clear();
 		for (const wake of waiting) wake();
 	}
 
-	private async untilFree({ rate, signal, onWait }: TakeOptions): Promise<Permit> {
+	private async untilFree(options: TakeOptions): Promise<Permit> {
+		const { rate, signal } = options;
 		for (;;) {
 			if (signal?.aborted) throw new CanceledError();
-			const delay = this.delayMs(rate);
+			const delay = this.announcedDelay(options);
 			if (delay <= 0) break;
 			if (delay === Infinity) {
 				await raceAbort(new Promise<void>((wake) => this.waiting.add(wake)), signal);
 			} else {
-				onWait?.(delay);
 				await wait(delay, signal);
 			}
 		}
-		const permit = { takenAt: clock.elapsed(), rate: this.rateNow(rate) };
+		const permit = { takenAt: clock.elapsed(), rate };
 		this.inFlight.add(permit);
+		if (this.halfOpen) this.halfOpen.probe = permit;
 		return permit;
 	}
 
+	/** @throws TooLateError instead of a wait that would be too long */
+	private announcedDelay({ rate, latest = Infinity, onWait }: TakeOptions): number {
+		const delay = this.delayMs(rate);
+		if (delay < Infinity && clock.elapsed() + delay > latest) throw new TooLateError();
+		if (delay > 0) onWait?.(delay);
+		return delay;
+	}
+
 	/**
-	 * The service counts for all who share the account; where it has counted more, we follow. It
-	 * counted before it answered, so what has left our window since then may still have been in its.
+	 * The service counts for all who share the account; where that leaves us less than our own rate,
+	 * we follow. It counted before it answered, so what has left our window since then may still have
+	 * been in its; and its window is not the one of a request's own rate.
 	 */
-	private correct({ takenAt, rate }: Permit, { limit, remaining }: LimitHeaders): void {
+	private correct({ takenAt, rate: own }: Permit, { limit, remaining }: LimitHeaders): void {
 		if (limit === undefined || limit < 1) return;
 		const now = clock.elapsed();
 		this.stated = { requests: limit, remaining, at: now };
+		const rate = this.rateNow(own);
 		if (!rate || remaining === undefined) return;
-		const own = this.answered.length - this.firstWithin(rate.perMs, takenAt) + this.inFlight.size;
-		const spentByOthers = Math.min(limit - remaining - own, limit, MOST_COUNTED);
-		for (let spent = 0; spent < spentByOthers; spent++) this.answered.push(now);
+		const statedWindowMs = this.rate?.perMs ?? LEARNED_WINDOW_MS;
+		const spentByOthers = limit - remaining - this.spentWithin(statedWindowMs, takenAt);
+		const leftTooMany = rate.requests - remaining - this.spentWithin(rate.perMs, takenAt);
+		const entered = Math.min(spentByOthers, leftTooMany, MOST_COUNTED);
+		for (let spent = 0; spent < entered; spent++) this.answered.push(now);
+	}
+
+	/** How many requests count at a moment, those in flight included. */
+	private spentWithin(windowMs: number, moment: number): number {
+		return this.answered.length - this.firstWithin(windowMs, moment) + this.inFlight.size;
 	}
 
 	/** The index of the oldest answered request that is a window or less before a moment. */
@@ -215,12 +254,22 @@ export class RateLimiter {
 	}
 }
 
-async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function raceTime<T>(promise: Promise<T>, latest: number): Promise<T> {
+	if (latest === Infinity) return await promise;
+	const late = AbortSignal.timeout(Math.max(0, Math.ceil(latest - clock.elapsed())));
+	return await raceAbort(promise, late, () => new TooLateError());
+}
+
+async function raceAbort<T>(
+	promise: Promise<T>,
+	signal: AbortSignal | undefined,
+	reason = (): Error => new CanceledError(),
+): Promise<T> {
 	if (!signal) return await promise;
-	if (signal.aborted) throw new CanceledError();
+	if (signal.aborted) throw reason();
 	let onAbort: () => void = () => undefined;
 	const aborted = new Promise<never>((_, reject) => {
-		onAbort = () => reject(new CanceledError());
+		onAbort = () => reject(reason());
 		signal.addEventListener('abort', onAbort);
 	});
 	try {

@@ -2,7 +2,6 @@ import type { ILoadOptionsFunctions, INode } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { Client } from '../api/client';
-import { CanceledError } from '../api/clock';
 import { toFailure, type NodeError } from '../api/errors';
 import { ServiceError } from '../api/serviceError';
 
@@ -27,10 +26,8 @@ export function emptyList(node: INode, what: string): NodeApiError {
 
 /** What went wrong with a list, in the words that the list then shows. */
 export function listError(node: INode, error: unknown): NodeError {
-	// Nobody cancels a list: its turn just did not come in time.
 	const isLimited = error instanceof ServiceError && error.facts.situation === 'rateLimited';
-	if (!(error instanceof CanceledError) && !isLimited)
-		return toFailure(node, error, { isSent: false }).error;
+	if (!isLimited) return toFailure(node, error, { isSent: false }).error;
 	return listFailure(
 		node,
 		'The product requests of this minute are used up',

@@ -36,7 +36,7 @@ export async function readBack(
 	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(forTries / MOST_TRIES)));
 	const client = new Client(context, account, {
 		timeoutMs,
-		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - MOST_TRIES * timeoutMs) },
+		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) },
 		longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS,
 	});
 	try {

@@ -1,3 +1,6 @@
+import { clock } from '../../../nodes/DigitalSales/api/clock';
+import type { Fault } from '../../sandbox';
+import { withoutWaiting } from '../../support/virtualTime';
 import { runNode, type NodeOutcome } from '../harness';
 import { openAccount, type Account } from '../support/account';
 
@@ -74,5 +77,27 @@ describe('The rate limit of GET /products', () => {
 		const { json } = await list();
 
 		expect(json).toHaveLength(400);
+	});
+
+	// Until it is really answered, what was spent in this minute still counts.
+	test.each<[string, Fault, number]>([
+		['503', { kind: 'status', status: 503 }, 60],
+		['nothing', { kind: 'resetBeforeProcessing' }, 60],
+		['200', { kind: 'delay', ms: 0 }, 5],
+	])('after a 429 the one that goes first is answered %s', async (_name, fault, seconds) => {
+		account = await openAccount();
+		account.reset();
+		const restoreTime = withoutWaiting(clock);
+		const first = { resource: 'product', operation: 'getAll', limit: 1 };
+		for (let sent = 0; sent < 19; sent++) await account.run(first);
+		account.sandbox.addFault({ kind: 'retryAfter', seconds: 5 });
+		account.sandbox.addFault({ kind: 'delay', ms: 0 });
+		account.sandbox.addFault(fault);
+
+		await account.run(first);
+
+		const slept = restoreTime() / 1_000;
+		expect(slept).toBeGreaterThan(seconds * 0.8);
+		expect(slept).toBeLessThan(seconds * 1.2);
 	});
 });

@@ -43,6 +43,13 @@ describe('What a person reads of a failed request', () => {
 			`The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
 			{ cause: 'rate-limited' },
 		],
+		[
+			'a rate limit whose body breaks off',
+			{ kind: 'status', status: 429, isCut: true },
+			'The service is still limiting requests (429)',
+			`The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
+			{ cause: 'rate-limited' },
+		],
 		...[502, 503, 504].map((status): [string, Fault, string, string, unknown] => [
 			`${status}`,
 			{ kind: 'status', status, body: {} },
@@ -251,6 +258,7 @@ describe('What a person reads of a failed request', () => {
 
 		test.each([
 			[29, 1],
+			[30, 2],
 			[31, 2],
 		])(
 			'Maximum Wait of %i seconds where the service asks for 30: %i requests',
@@ -267,6 +275,42 @@ describe('What a person reads of a failed request', () => {
 				expect(account.sandbox.requests).toHaveLength(sent);
 			},
 		);
+
+		test('a 429 whose body breaks off closes the rate limit for as long as its headers say', async () => {
+			const headers = { 'Retry-After': '30' };
+			account.sandbox.addFault({ kind: 'status', status: 429, headers, isCut: true });
+
+			await account.fail(reading({ maxTries: 1, maxWait: 300 }));
+
+			expect(account.sandbox.requests.map(({ status }) => status)).toEqual([429, 404]);
+			expect(restoreTime()).toBeGreaterThan(29_000);
+		});
+
+		test('Maximum Wait of eight runs that queue for the same rate limit', async () => {
+			account.sandbox.addFault({ kind: 'retryAfter', seconds: 4, times: 'always' });
+			// All have sent their first try before any of them waits.
+			account.sandbox.addFault({ kind: 'delay', ms: 200, times: 8 });
+
+			const runs = Array.from({ length: 8 }, () => account.fail(reading({ maxWait: 10 })));
+			const failures = await Promise.all(runs);
+
+			for (const { message } of failures) expect(message).toMatch(/still limiting requests/);
+			expect(account.sandbox.requests.length).toBeLessThanOrEqual(8 + 2);
+			expect(restoreTime()).toBeLessThan(10_100);
+		});
+
+		test('a rate limit that closes for longer than Maximum Wait leaves the failure of the last try', async () => {
+			account.sandbox.addFault({ kind: 'delay', ms: 200 });
+			account.sandbox.addFault({ kind: 'status', status: 503 });
+			account.sandbox.addFault({ kind: 'retryAfter', seconds: 60 });
+			const failing = account.fail(reading({ maxTries: 5, maxWait: 10 }));
+			while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
+			await account.fail(reading());
+
+			expect((await failing).message).toBe('The service failed to answer (503)');
+			expect(account.sandbox.requests).toHaveLength(2);
+			expect(restoreTime()).toBeLessThan(1_000);
+		});
 
 		test.each([
 			[429, '30', [expect.stringContaining('waited for its turn')]],

@@ -38,6 +38,34 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			expect(received(await run.parked?.finished)).toMatchObject([{ hash, timedOut: false }]);
 		});
 
+		test('parks 30 payments in good time where each of them is answered 429', async () => {
+			const hashes = Array.from({ length: 30 }, (_, nth) => `hash${nth}`);
+			room.account.sandbox.addFault({ kind: 'retryAfter', seconds: 5, times: NEVER });
+			room.pace(50);
+			const startedAt = clock.elapsed();
+
+			const run = await room.wait(hashes);
+
+			expect(run.status).toBe('waiting');
+			expect(clock.elapsed() - startedAt).toBeLessThan(60_000);
+		});
+
+		test('parks at once, and sends nothing, while the rate limit is closed for longer', async () => {
+			const hash = await room.charge();
+			room.account.sandbox.addFault({ kind: 'retryAfter', seconds: 200, times: 1 });
+			const get = { resource: 'transaction', operation: 'get', transactionHash: hash };
+			await room.account.fail({ ...get, options: { maxWait: 0 } });
+			const reads = room.reads();
+
+			const run = await room.wait([hash]);
+
+			expect(run.status).toBe('waiting');
+			expect(run.hints).toMatchObject([
+				{ message: expect.stringMatching(/asked again while the execution waits/) },
+			]);
+			expect(room.reads()).toBe(reads);
+		});
+
 		test('an item that never could be read shows its hash at the limit', async () => {
 			const hash = await room.charge();
 			room.account.sandbox.addFault({ kind: 'status', status: 500, times: NEVER });

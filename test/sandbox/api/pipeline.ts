@@ -100,8 +100,10 @@ function deliver(
 			sendEndlessly(response, real);
 			return real.status;
 		default: {
-			const answer = answerOf(fault, raw);
-			sendAnswer(response, { ...answer, ...(real.afterSent && { afterSent: real.afterSent }) });
+			const { afterSent } = real;
+			const answer = { ...answerOf(fault, raw), ...(afterSent && { afterSent }) };
+			if (fault.kind === 'status' && fault.isCut) sendCut(response, answer, 0.5);
+			else sendAnswer(response, answer);
 			return answer.status;
 		}
 	}

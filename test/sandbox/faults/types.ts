@@ -29,6 +29,8 @@ export interface StatusFault extends Answering {
 	status: number;
 	body?: unknown;
 	headers?: Record<string, string>;
+	/** The connection breaks in the middle of the body. */
+	isCut?: boolean;
 }
 export interface ResetBeforeFault extends FaultBase {
 	kind: 'resetBeforeProcessing';

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { CanceledError, clock } from '../../../nodes/DigitalSales/api/clock';
 import { readLimitHeaders, retryAfterMs } from '../../../nodes/DigitalSales/api/limitHeaders';
-import { RateLimiter } from '../../../nodes/DigitalSales/api/rateLimiter';
+import { RateLimiter, TooLateError } from '../../../nodes/DigitalSales/api/rateLimiter';
 import { withoutWaiting } from '../../support/virtualTime';
 
 const MINUTE = 60_000;
@@ -128,6 +128,52 @@ describe('The budget of an account', () => {
 		const took = Math.max(...service) - start;
 		expect(took).toBeGreaterThanOrEqual(4 * MINUTE);
 		expect(took).toBeLessThan(4 * MINUTE * 1.02);
+	});
+
+	test.each([
+		[34, 20],
+		[5, 5],
+	])('of a higher limit others have left %i: %i more go out at once', async (remaining, more) => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		limiter.settle(await limiter.take(), { limit: 60, remaining });
+
+		const moments = await send(limiter, 25);
+
+		const atOnce = moments.filter((moment) => moment < 1_000);
+		expect(atOnce).toHaveLength(Math.min(more, 19));
+	});
+
+	test('a rate of a shorter window does not wait for its own requests of this minute', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const rate = { requests: 3, perMs: 10_000 };
+		const start = clock.elapsed();
+		for (let sent = 1; sent <= 12; sent++) {
+			limiter.settle(await limiter.take({ rate }), { limit: 20, remaining: 20 - sent });
+		}
+
+		expect(clock.elapsed() - start).toBeLessThan(31_000);
+	});
+
+	test('what a rate of a shorter window has sent is entered for nobody else', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const rate = { requests: 20, perMs: 1_000 };
+		for (let sent = 1; sent <= 7; sent++) {
+			limiter.settle(await limiter.take({ rate }), { limit: 20, remaining: 20 - sent });
+			await clock.sleep(2_000);
+		}
+
+		expect((await send(limiter, 13))[12]).toBeLessThan(1_000);
+	});
+
+	test('a rate of a shorter window waits for its window where others left nothing', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const rate = { requests: 3, perMs: 10_000 };
+		for (let sent = 0; sent < 6; sent++) limiter.settle(await limiter.take({ rate }), {});
+		await clock.sleep(10_000);
+
+		limiter.settle(await limiter.take({ rate }), { limit: 20, remaining: 0 });
+
+		expect(limiter.delayMs(rate)).toBeGreaterThan(9_000);
 	});
 
 	test('takes a lower limit over from the service, and no higher one', async () => {
@@ -291,6 +337,148 @@ describe('The budget of an account', () => {
 		expect(limiter.delayMs()).toBe(0);
 	});
 
+	test.each([
+		['gets no answer', undefined, 1],
+		['is answered', {}, 0],
+	])('when the one that goes first %s', async (_name, headers, waits) => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		for (let sent = 0; sent < 19; sent++) limiter.settle(await limiter.take(), {});
+		limiter.settleLimited(await limiter.take(), {}, 5_000);
+
+		limiter.settle(await limiter.take(), headers);
+
+		expect(Math.round(limiter.delayMs() / MINUTE)).toBe(waits);
+		await limiter.take();
+		expect(limiter.delayMs()).toBe(waits === 1 ? Infinity : 0);
+	});
+
+	test.each([[{}], [undefined]])(
+		'what was in flight before a 429 changes nothing when it ends with %j',
+		async (headers) => {
+			const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+			const older = [await limiter.take(), await limiter.take()];
+			limiter.settleLimited(await limiter.take(), {}, 5_000);
+
+			for (const permit of older.splice(1)) limiter.settle(permit, headers);
+			const probe = await limiter.take();
+			for (const permit of older) limiter.settle(permit, headers);
+
+			expect(limiter.delayMs()).toBe(Infinity);
+			limiter.settle(probe, {});
+			expect(limiter.delayMs()).toBe(0);
+		},
+	);
+
+	test('a 429 that comes while one goes first closes again, whatever that one is answered', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const older = await limiter.take();
+		limiter.settleLimited(await limiter.take(), {}, 5_000);
+		const probe = await limiter.take();
+
+		limiter.settleLimited(older, {}, 5_000);
+		limiter.settle(probe, {});
+
+		expect(limiter.delayMs()).toBeGreaterThan(4_000);
+		await limiter.take();
+		expect(limiter.delayMs()).toBe(Infinity);
+	});
+
+	test('a turn that would come too late is refused at once', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		limiter.settle(await limiter.take(), {});
+		const start = clock.elapsed();
+		const told: number[] = [];
+		const onWait = (delayMs: number): number => told.push(delayMs);
+
+		const late = limiter.take({ latest: start + 30_000, onWait });
+		await expect(late).rejects.toThrow(TooLateError);
+		expect(clock.elapsed() - start).toBeLessThan(1_000);
+		expect(told).toEqual([]);
+
+		const { takenAt } = await limiter.take({ latest: start + MINUTE + 1_000, onWait });
+		expect(takenAt - start).toBeLessThanOrEqual(MINUTE + 1_000);
+		expect(told.length).toBeGreaterThan(0);
+	});
+
+	test('whoever queues behind others is told at once, or refused at once', async () => {
+		restoreTime();
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		limiter.settle(await limiter.take(), {});
+		const canceling = new AbortController();
+		const { signal } = canceling;
+		const first = limiter.take({ signal });
+		const onWait = jest.fn();
+		const start = Date.now();
+
+		const second = limiter.take({ signal, onWait });
+		const late = limiter.take({ latest: clock.elapsed() + 30_000 });
+
+		await expect(late).rejects.toThrow(TooLateError);
+		expect(Date.now() - start).toBeLessThan(500);
+		expect(onWait).toHaveBeenCalledTimes(1);
+		canceling.abort();
+		await expect(first).rejects.toThrow(CanceledError);
+		await expect(second).rejects.toThrow(CanceledError);
+		restoreTime = withoutWaiting(clock);
+	});
+
+	test('whoever waits for the answer of another waits no longer than it may', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		const permit = await limiter.take();
+		const start = Date.now();
+
+		const late = limiter.take({ latest: clock.elapsed() + 50 });
+
+		await expect(late).rejects.toThrow(TooLateError);
+		expect(Date.now() - start).toBeLessThan(1_000);
+		limiter.settle(permit, {});
+		limiter.settle(await limiter.take(), {});
+	});
+
+	test('whatever is cancelled, limited, too late or not answered, no permit is lost', async () => {
+		const rates = [undefined, { requests: 2, perMs: 10_000 }, { requests: 9, perMs: MINUTE }];
+		const request = fc.record({
+			rate: fc.constantFrom(...rates),
+			end: fc.constantFrom('answered', 'limited', 'not answered'),
+			takesMs: fc.nat(3_000),
+			patienceMs: fc.option(fc.nat(90_000), { nil: Infinity }),
+			cancelAfter: fc.option(fc.nat(60)),
+		});
+		await fc.assert(
+			fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 25 }), async (requests) => {
+				const limiter = new RateLimiter({ requests: 5, perMs: MINUTE });
+				const run = async (one: (typeof requests)[number]): Promise<void> => {
+					const canceling = new AbortController();
+					const { rate, end, takesMs, cancelAfter } = one;
+					const latest = clock.elapsed() + one.patienceMs;
+					const taking = limiter.take({ rate, latest, signal: canceling.signal });
+					const ending = taking.then(async (permit) => {
+						expect(permit.takenAt).toBeLessThanOrEqual(latest);
+						await clock.sleep(takesMs);
+						if (end === 'limited') limiter.settleLimited(permit, { limit: 3 }, 5_000);
+						else limiter.settle(permit, end === 'answered' ? {} : undefined);
+					});
+					for (let turn = 0; turn < (cancelAfter ?? 0); turn++) await Promise.resolve();
+					if (cancelAfter !== null) canceling.abort();
+					await ending.catch((error: unknown) => {
+						if (error instanceof CanceledError || error instanceof TooLateError) return;
+						throw error;
+					});
+				};
+
+				await Promise.all(requests.map(run));
+				await clock.sleep(10 * MINUTE);
+				limiter.settle(await limiter.take(), {});
+				await clock.sleep(MINUTE);
+
+				const start = clock.elapsed();
+				await Promise.all(Array.from({ length: 5 }, async () => await limiter.take()));
+				expect(clock.elapsed() - start).toBeLessThan(1_000);
+			}),
+			{ numRuns: 100 },
+		);
+	});
+
 	test('a cancelled execution stops waiting at once and takes nothing', async () => {
 		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
 		const place = await limiter.take();
@@ -382,6 +570,27 @@ describe('The budget of an account', () => {
 			await new Promise((resolve) => setImmediate(resolve));
 
 			expect(Math.round(limiter.delayMs() / MINUTE)).toBe(outcome === 'taken' ? 1 : 0);
+		}
+		expect([...outcomes].sort()).toEqual(['given back', 'taken']);
+	});
+
+	test('one that was to go first and is cancelled at that moment leaves the way to the next', async () => {
+		const outcomes = new Set<string>();
+		for (let turns = 0; turns < 20; turns++) {
+			const limiter = new RateLimiter(undefined);
+			limiter.settleLimited(await limiter.take(), {}, 0);
+			const canceling = new AbortController();
+			const taking = limiter.take({ signal: canceling.signal }).then(
+				() => 'taken',
+				() => 'given back',
+			);
+			for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+			canceling.abort();
+			const outcome = await taking;
+			outcomes.add(outcome);
+			await new Promise((resolve) => setImmediate(resolve));
+
+			expect(limiter.delayMs()).toBe(outcome === 'taken' ? Infinity : 0);
 		}
 		expect([...outcomes].sort()).toEqual(['given back', 'taken']);
 	});

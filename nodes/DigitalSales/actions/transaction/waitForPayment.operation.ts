@@ -112,7 +112,7 @@ export const waitForPaymentOperation: Operation = {
 		const deadline = clock.now() + limitMs(form.timeLimit, form.timeLimitUnit);
 		const recheckMs = form.recheckInterval * 1_000;
 		return {
-			clientOptions: { retry: FIRST_READ_LIMITS },
+			clientOptions: FIRST_READ_LIMITS,
 			about: `transaction ${transactionHash}`,
 			async send({ client, hint }) {
 				const transaction = await getTransaction(client, transactionHash).catch(
@@ -139,7 +139,10 @@ export const waitForPaymentOperation: Operation = {
 };
 
 /** The wait itself is the longer retry. */
-const FIRST_READ_LIMITS = { maxTries: 3, maxTotalMs: 15_000 };
+const FIRST_READ_LIMITS = {
+	retry: { maxTries: 3, maxTotalMs: 15_000 },
+	longestLimiterWaitMs: 15_000,
+};
 
 const PASSING: ReadonlySet<Situation> = new Set([
 	'rateLimited',
