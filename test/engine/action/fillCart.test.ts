@@ -207,7 +207,6 @@ describe('The cart of Create PIX', () => {
 		};
 
 		test.each([
-			[8e31, 1, 'more than R$ 90.071.992.547.409,91'],
 			[1990, 9_007_199_254_740_991, 'more than R$ 90.071.992.547.409,91'],
 			[-1990, 1, 'less than R$ 0,00'],
 		])('charges nobody: %d times %d', async (price, quantity, problem) => {
@@ -222,8 +221,8 @@ describe('The cart of Create PIX', () => {
 		});
 
 		test('leaves the other items alone where errors let the run go on', async () => {
-			const { json } = await account.run(priced(8e31), {
-				items: [{ quantity: 1 }, { price: '5', quantity: 1 }],
+			const { json } = await account.run(priced(1990), {
+				items: [{ quantity: 9_007_199_254_740_991 }, { price: '5', quantity: 1 }],
 				continueOnFail: true,
 			});
 
