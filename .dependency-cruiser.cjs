@@ -28,7 +28,13 @@ module.exports = {
 			from: { path: inside('domain') },
 			to: { dependencyTypesNot: ['local'] },
 		},
-		layer('api-knows-no-forms', ['api'], ['domain'], 'The service is the same for any form.'),
+		layer('shared-knows-nothing', ['shared'], [], 'Mechanisms serve any subject.'),
+		layer(
+			'api-knows-no-forms',
+			['api'],
+			['domain', 'shared'],
+			'The service is the same for any form.',
+		),
 		layer('form-knows-api', ['form'], ['api', 'domain'], 'Pieces of forms serve all operations.'),
 		layer(
 			'once-knows-no-forms',

@@ -10,7 +10,6 @@ import { productSchema, type Product, type ProductPage } from './schemas/product
 const PAGE_SIZE = 100;
 /** Long enough to look through a list and come back, short enough to see what was changed meanwhile. */
 const REMEMBERED_MS = 45_000;
-const MOST_REMEMBERED = 60;
 
 /**
  * One page of the catalog (API document, Endpoint 4: GET /products). Pages are remembered for a
@@ -27,15 +26,13 @@ export async function catalogPage(
 	const { key: accountKey } = client.account;
 	const key = JSON.stringify([accountKey, search, page]);
 	const known = catalogPages.get(key);
-	if (known && known.until > clock.elapsed()) return await known.page;
+	if (known) return await known.page;
 	const reading = readPage(client, search, page);
-	catalogPages.delete(key);
 	catalogPages.set(key, {
 		accountKey,
 		until: clock.elapsed() + REMEMBERED_MS,
 		page: reading,
 	});
-	forgetOld();
 	// A fault is not remembered: the next one who looks may have better luck.
 	reading.catch(() => {
 		if (catalogPages.get(key)?.page === reading) catalogPages.delete(key);
@@ -45,11 +42,11 @@ export async function catalogPage(
 
 /** The products that are remembered of an account's catalog, in no certain order. */
 export async function rememberedProducts(account: Account): Promise<CatalogProduct[]> {
-	const now = clock.elapsed();
-	const pages = [...processState.catalogPages.values()]
-		.filter(({ accountKey, until }) => accountKey === account.key && until > now)
+	const pages = processState.catalogPages
+		.list()
+		.filter(([, { accountKey }]) => accountKey === account.key)
 		.map(
-			async ({ page }) =>
+			async ([, { page }]) =>
 				await page.then(
 					({ products }) => products,
 					() => [],
@@ -60,7 +57,7 @@ export async function rememberedProducts(account: Account): Promise<CatalogProdu
 
 /** Forgets an account's catalog, because it was just changed. */
 export function forgetCatalog(account: Account): void {
-	for (const [key, { accountKey }] of processState.catalogPages) {
+	for (const [key, { accountKey }] of processState.catalogPages.list()) {
 		if (accountKey === account.key) processState.catalogPages.delete(key);
 	}
 }
@@ -102,13 +99,4 @@ function shown({ hash, title, cover, sale_page, status, offers }: Product): Cata
 			interval,
 		})),
 	};
-}
-
-function forgetOld(): void {
-	const { catalogPages } = processState;
-	const now = clock.elapsed();
-	for (const [key, { until }] of catalogPages) {
-		if (until > now && catalogPages.size <= MOST_REMEMBERED) return;
-		catalogPages.delete(key);
-	}
 }

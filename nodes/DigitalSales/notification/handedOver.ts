@@ -2,7 +2,6 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { processState } from '../api/processState';
 
-const MOST_REMEMBERED = 10_000;
 /** A sender waits some ten seconds, and part of them passes before n8n calls the trigger. */
 const LONGEST_WAIT_MS = 6_000;
 /** What n8n takes to store an execution in a burst; a lone one is stored in a third of it. */
@@ -38,7 +37,6 @@ export function handOver(context: IWebhookFunctions, key: string | undefined): v
 	}
 	backlog.unanswered += 1;
 	if (key !== undefined) notices.set(key, 'unanswered');
-	forgetSurplus();
 	const response = context.getResponseObject();
 	response.once('close', () => {
 		backlog.unanswered -= 1;
@@ -48,12 +46,4 @@ export function handOver(context: IWebhookFunctions, key: string | undefined): v
 		if (isTaken) notices.set(key, 'answered');
 		else notices.delete(key);
 	});
-}
-
-function forgetSurplus(): void {
-	const { notices } = processState;
-	for (const oldest of notices.keys()) {
-		if (notices.size <= MOST_REMEMBERED) return;
-		notices.delete(oldest);
-	}
 }

@@ -5,7 +5,6 @@ import type { Found, Turn } from '../api/turn';
 const PAUSE_MS = 3_000;
 /** A sender waits some ten seconds for an answer, and the look itself takes time, too. */
 const LONGEST_HOLD_MS = 3_500;
-const MOST_REMEMBERED = 1_000;
 
 /** What a look came to: whether the next one may follow at once, and what it found. */
 export interface Look {
@@ -43,9 +42,8 @@ export async function askForTurn(asking: Asking): Promise<Asked> {
 	const askedAt = clock.elapsed();
 	for (;;) {
 		const turn = processState.turns.get(subject);
-		const isFree = !turn?.inHand && (turn?.freeAt ?? 0) <= clock.elapsed();
-		if (turn?.over && !isFree) return { granted: false, over: true };
-		if (!turn || isFree || (urgent && !turn.inHand)) return grant(subject, claim);
+		if (turn?.over) return { granted: false, over: true };
+		if (!turn || (urgent && !turn.inHand)) return grant(subject, claim);
 		if (!turn.inHand && claim !== undefined && claim === turn.found?.status) {
 			return { granted: false, found: turn.found };
 		}
@@ -70,24 +68,13 @@ function grant(subject: string, claim: string | undefined): Asked {
 	return {
 		granted: true,
 		end({ pause, found, over }) {
-			// Entered anew, so that the oldest end stands first.
-			processState.turns.delete(subject);
 			turn.inHand = undefined;
 			turn.found = found;
 			turn.over = over;
 			turn.freeAt = clock.elapsed() + PAUSE_MS;
 			if (pause) processState.turns.set(subject, turn);
-			forgetOld();
+			else processState.turns.delete(subject);
 			ended();
 		},
 	};
-}
-
-/** What is over goes, and the oldest of the rest where there are too many. */
-function forgetOld(): void {
-	for (const [subject, turn] of processState.turns) {
-		if (turn.inHand) continue;
-		if (turn.freeAt > clock.elapsed() && processState.turns.size <= MOST_REMEMBERED) return;
-		processState.turns.delete(subject);
-	}
 }

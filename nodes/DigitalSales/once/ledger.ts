@@ -12,7 +12,6 @@ import { exclusively } from './exclusively';
  */
 export const MOST_ENTRIES = 5_000;
 const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
-const MOST_ROWS = 1_000;
 /** A row that was not there yet may be made by another process at the same moment. */
 const MOST_TRIES = 2;
 const MOST_LOOKS = 5;
@@ -146,12 +145,7 @@ export class Ledger {
 	private get row(): LedgerRow {
 		const { ledgerRows } = processState;
 		const row = ledgerRows.get(this.name) ?? { entered: 0, doubts: new Set(), leftover: new Set() };
-		ledgerRows.delete(this.name);
 		ledgerRows.set(this.name, row);
-		for (const oldest of ledgerRows.keys()) {
-			if (ledgerRows.size <= MOST_ROWS) break;
-			ledgerRows.delete(oldest);
-		}
 		return row;
 	}
 }

@@ -37,9 +37,9 @@ export class BoundedMap<V> {
 		this.entries.clear();
 	}
 
-	/** What is not over, the oldest first. */
-	values(): V[] {
-		return [...this.entries.values()].filter((value) => !this.isOver(value));
+	/** Keys and values of what is not over, the oldest first. */
+	list(): Array<[string, V]> {
+		return [...this.entries].filter(([, value]) => !this.isOver(value));
 	}
 
 	private isOver(value: V): boolean {

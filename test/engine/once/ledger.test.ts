@@ -88,7 +88,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		shop.fault('drop');
 		await shop.run(shop.parameters());
 		await shop.run(shop.parameters('order-1', OTHER_CUSTOMER));
-		for (const row of processState.ledgerRows.values()) row.entered = MOST_ENTRIES / 2;
+		for (const [, row] of processState.ledgerRows.list()) row.entered = MOST_ENTRIES / 2;
 		await shop.run(shop.parameters('order-2', OTHER_CUSTOMER));
 		processedItems.age(MOST_ENTRIES - 3, MOST_ENTRIES);
 
@@ -109,8 +109,8 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		await shop.run(shop.parameters('order-1'));
 
 		expect(attempts.size).toBeLessThanOrEqual(10_000);
-		expect(attempts.has('doubt')).toBe(true);
-		expect(attempts.has('made 0')).toBe(false);
+		expect(attempts.get('doubt')).toBeDefined();
+		expect(attempts.get('made 0')).toBeUndefined();
 		await shop.run(shop.parameters('order-1'));
 		expect(shop.charges).toBe(1);
 	});

@@ -116,7 +116,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 
 		await trigger.post(NOTICE);
 		expect(processState.accounts.size).toBe(100);
-		expect(processState.accounts.has('other 0')).toBe(false);
+		expect(processState.accounts.get('other 0')).toBeUndefined();
 
 		await trigger.post(NOTICE);
 		expect(reads()).toBe(1);

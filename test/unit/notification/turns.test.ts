@@ -177,7 +177,7 @@ describe('Turns at looking at a transaction', () => {
 	});
 
 	describe('what is remembered of looks', () => {
-		const remembered = (): string[] => [...processState.turns.keys()];
+		const remembered = (): string[] => processState.turns.list().map(([subject]) => subject);
 
 		test('goes with the end of the pause', async () => {
 			await look({}, { subject: 'first' });
