@@ -100,7 +100,7 @@ class Making {
 		if (isOther && ordered.state === 'inDoubt') throw otherOrder(creation);
 		const known = ordered ?? recentCall(creation.identity);
 		if (known?.state === 'made') {
-			const made = await this.again(known);
+			const made = await this.again(known, isOther);
 			if (!creation.isVoid(made)) {
 				if (isOther) throw otherOrder(creation);
 				return made;
@@ -134,10 +134,12 @@ class Making {
 		});
 	}
 
-	private async again({ result = {} }: Attempt): Promise<IDataObject> {
-		return await this.creation.again(result).catch((error: unknown) => {
+	/** @param isOther whether it is of another order, of which nothing may be shown */
+	private async again({ result = {} }: Attempt, isOther = false): Promise<IDataObject> {
+		const { creation } = this;
+		return await creation.again(result).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
-			throw unreadable(this.creation, String(result.hash), error.facts);
+			throw isOther ? otherOrder(creation) : unreadable(creation, String(result.hash), error.facts);
 		});
 	}
 

@@ -56,6 +56,18 @@ describe('Order Reference', () => {
 		},
 	);
 
+	test('another customer under the reference learns nothing of the first, readable or not', async () => {
+		await shop.run(shop.parameters('order-1'));
+		account.sandbox.addFault({ endpoint: READ, kind: 'status', status: 500, times: 'always' });
+
+		const other = shop.parameters('order-1', { customerDocument: '111.444.777-35' });
+		const refused = await shop.run(other);
+
+		expect(errorOf(refused)).toContain('was used before for another customer, cart or amount');
+		expect(errorOf(refused)).not.toContain(shop.hashes[0]);
+		expect(shop.posts).toBe(1);
+	});
+
 	test('a repeat that the service does not answer says the same', async () => {
 		const parameters = shop.parameters('order-1', { options: { maxTries: 1 } });
 		await shop.run(parameters);

@@ -551,23 +551,33 @@ describe('The budget of an account', () => {
 		expect(moments.filter((moment) => moment < 1_000)).toHaveLength(atOnce - 1);
 	});
 
-	test('a place that comes at the moment of the cancellation is not lost', async () => {
+	/** Cancels a number of turns later, and gives what came of it once all have heard of it. */
+	const canceledAfter = async (
+		turns: number,
+		canceling: AbortController,
+		taking: Promise<string>,
+	): Promise<string> => {
+		for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+		canceling.abort();
+		const outcome = await taking;
+		await new Promise((resolve) => setImmediate(resolve));
+		return outcome;
+	};
+
+	test('a permit that comes at the moment of the cancellation is not lost', async () => {
 		const outcomes = new Set<string>();
 		for (let turns = 0; turns < 20; turns++) {
 			const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
 			const canceling = new AbortController();
 			const taking = limiter.take({ signal: canceling.signal }).then(
-				(place) => {
-					limiter.settle(place, {});
+				(permit) => {
+					limiter.settle(permit, {});
 					return 'taken';
 				},
 				() => 'given back',
 			);
-			for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-			canceling.abort();
-			const outcome = await taking;
+			const outcome = await canceledAfter(turns, canceling, taking);
 			outcomes.add(outcome);
-			await new Promise((resolve) => setImmediate(resolve));
 
 			expect(Math.round(limiter.delayMs() / MINUTE)).toBe(outcome === 'taken' ? 1 : 0);
 		}
@@ -584,11 +594,8 @@ describe('The budget of an account', () => {
 				() => 'taken',
 				() => 'given back',
 			);
-			for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-			canceling.abort();
-			const outcome = await taking;
+			const outcome = await canceledAfter(turns, canceling, taking);
 			outcomes.add(outcome);
-			await new Promise((resolve) => setImmediate(resolve));
 
 			expect(limiter.delayMs()).toBe(outcome === 'taken' ? Infinity : 0);
 		}
