@@ -16,10 +16,8 @@ const MOST_LINES = 300;
 const SENDERS = [
 	'nodes/DigitalSales/api/client.ts',
 	'nodes/DigitalSales/api/credentialTest.ts',
-	'nodes/DigitalSales/notification/selfCall.ts',
+	'nodes/DigitalSales/wait/pingSelf.ts',
 ];
-/** The only home of state that outlives an execution. */
-const PROCESS_STATE = ['nodes/DigitalSales/api/processState.ts'];
 
 // The scanner brings an older copy of n8n's plugin; the newest rules are what it will ask for next.
 const scanner = (await buildScanConfig()).filter(
@@ -50,11 +48,15 @@ const topLevel = ':matches(Program, Program > ExportNamedDeclaration) > Variable
 const moduleState = [
 	{
 		selector: `${topLevel}[kind="let"]`,
-		message: 'State that outlives an execution belongs in api/processState.ts.',
+		message: 'State that outlives an execution is declared with processWide() of shared/.',
 	},
 	{
-		selector: `${topLevel} NewExpression[callee.name=/^(Weak)?(Map|Set)$/][arguments.length=0]`,
-		message: 'State that outlives an execution belongs in api/processState.ts.',
+		selector: `${topLevel} :not(CallExpression[callee.name="processWide"]) > NewExpression[callee.name=/^(Weak)?(Map|Set)$/][arguments.length=0]`,
+		message: 'State that outlives an execution is declared with processWide() of shared/.',
+	},
+	{
+		selector: `${topLevel} :not(CallExpression[callee.name="processWide"]) > NewExpression[callee.name="BoundedMap"]`,
+		message: 'State that outlives an execution is declared with processWide() of shared/.',
 	},
 ];
 
@@ -97,7 +99,6 @@ export default defineConfig(
 		},
 	},
 	{ files: SENDERS, rules: { 'no-restricted-syntax': ['error', ...moduleState] } },
-	{ files: PROCESS_STATE, rules: { 'no-restricted-syntax': ['error', ...sending] } },
 	{
 		files: TESTS,
 		extends: [jestPlugin.configs['flat/recommended']],

@@ -11,8 +11,8 @@ import { formProperties, manyItemsHints, subtitleExpression } from './actions/re
 import { router } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
-import { resumeWebhooks } from './notification/waiting/resumeUrl';
-import { wake } from './notification/waiting/wake';
+import { resumeWebhooks } from './wait/resumeUrl';
+import { wake } from './wait/resume';
 
 export class DigitalSales implements INodeType {
 	description: INodeTypeDescription = {

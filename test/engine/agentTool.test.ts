@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { IDataObject, INode, INodeParameters, INodeProperties } from 'n8n-workflow';
-import { clock } from '../../nodes/DigitalSales/api/clock';
+import { clock } from '../../nodes/DigitalSales/shared/clock';
 import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
 import { openAccount, type Account } from './support/account';
 import { everyProperty } from './support/form';

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
-import { clock } from '../../nodes/DigitalSales/api/clock';
-import { processState } from '../../nodes/DigitalSales/api/processState';
+import { clock } from '../../nodes/DigitalSales/shared/clock';
+import { catalogPages } from '../../nodes/DigitalSales/api/catalog';
 import { runListSearch } from './harness';
 import { openAccount, pixParameters, type Account } from './support/account';
 
@@ -106,7 +106,7 @@ describe('The catalog behind lists and charges', () => {
 			now.mockReturnValue(1_000_000 + 45_000);
 			await list();
 
-			expect(processState.catalogPages.size).toBe(1);
+			expect(catalogPages.size).toBe(1);
 		});
 
 		test('but no faults', async () => {

@@ -9,7 +9,7 @@ interface BuiltClasses {
 }
 
 const classes = (): BuiltClasses => require('../../index.js') as BuiltClasses;
-const api = '../../dist/nodes/DigitalSales/api';
+const shared = '../../dist/nodes/DigitalSales/shared';
 
 /** The package as it was built, in one process. */
 export const builtPackage = new NodeProcess({
@@ -18,16 +18,12 @@ export const builtPackage = new NodeProcess({
 });
 
 /** The clock of the built package. */
-export const { clock: builtClock } = require(`${api}/clock`) as { clock: ReplaceableClock };
+export const { clock: builtClock } = require(`${shared}/clock`) as { clock: ReplaceableClock };
 
-const { processState } = require(`${api}/processState`) as {
-	processState: Record<string, { clear?: () => void }>;
-};
+const { clearProcessWide } = require(`${shared}/processWide`) as { clearProcessWide: () => void };
 
 /** What a restart of n8n does: the process knows nothing any more. */
-export function restart(): void {
-	for (const memory of Object.values(processState)) memory.clear?.();
-}
+export const restart = clearProcessWide;
 
 /** Forgets what the process and n8n's database know of accounts, notices and charges. */
 export function forgetEverything(): void {

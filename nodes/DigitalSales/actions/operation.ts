@@ -3,7 +3,7 @@ import type { Account } from '../api/account';
 import type { CatalogLookup } from '../api/catalogLookup';
 import type { Client, ClientOptions } from '../api/client';
 import type { ExecutionMemory } from '../once/executionMemory';
-import type { PendingPayment } from '../notification/waiting/park';
+import type { PendingPayment } from '../wait/suspend';
 
 /** One output item of an operation, before it is paired with its input item. */
 export interface Output {

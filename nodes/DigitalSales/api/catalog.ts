@@ -1,8 +1,9 @@
 import type { Account } from './account';
 import type { CatalogPage, CatalogProduct } from './catalogPage';
 import type { Client } from './client';
-import { clock } from './clock';
-import { processState } from './processState';
+import { BoundedMap } from '../shared/boundedMap';
+import { clock } from '../shared/clock';
+import { processWide } from '../shared/processWide';
 import { fetchProductPage, refusesPageSize } from './products';
 import { productSchema, type Product, type ProductPage } from './schemas/product';
 
@@ -10,6 +11,22 @@ import { productSchema, type Product, type ProductPage } from './schemas/product
 const PAGE_SIZE = 100;
 /** Long enough to look through a list and come back, short enough to see what was changed meanwhile. */
 const REMEMBERED_MS = 45_000;
+
+/** A page as it is remembered. */
+interface RememberedPage {
+	accountKey: string;
+	until: number;
+	page: Promise<CatalogPage>;
+}
+
+/**
+ * Pages of catalogs by account, search and number.
+ *
+ * @internal
+ */
+export const catalogPages = processWide(
+	new BoundedMap<RememberedPage>({ most: 60, isOver: ({ until }) => until <= clock.elapsed() }),
+);
 
 /**
  * One page of the catalog (API document, Endpoint 4: GET /products). Pages are remembered for a
@@ -22,7 +39,6 @@ export async function catalogPage(
 	search: string | undefined,
 	page: number,
 ): Promise<CatalogPage> {
-	const { catalogPages } = processState;
 	const { key: accountKey } = client.account;
 	const key = JSON.stringify([accountKey, search, page]);
 	const known = catalogPages.get(key);
@@ -42,7 +58,7 @@ export async function catalogPage(
 
 /** The products that are remembered of an account's catalog, in no certain order. */
 export async function rememberedProducts(account: Account): Promise<CatalogProduct[]> {
-	const pages = processState.catalogPages
+	const pages = catalogPages
 		.list()
 		.filter(([, { accountKey }]) => accountKey === account.key)
 		.map(
@@ -57,8 +73,8 @@ export async function rememberedProducts(account: Account): Promise<CatalogProdu
 
 /** Forgets an account's catalog, because it was just changed. */
 export function forgetCatalog(account: Account): void {
-	for (const [key, { accountKey }] of processState.catalogPages.list()) {
-		if (accountKey === account.key) processState.catalogPages.delete(key);
+	for (const [key, { accountKey }] of catalogPages.list()) {
+		if (accountKey === account.key) catalogPages.delete(key);
 	}
 }
 

@@ -1,7 +1,7 @@
 import { catalogPage, rememberedProducts } from './catalog';
 import type { CatalogOffer, CatalogProduct } from './catalogPage';
 import type { Client } from './client';
-import { clock } from './clock';
+import { clock } from '../shared/clock';
 
 /** A quarter of the account's budget, and that once in the time for which pages are remembered. */
 export const MOST_LOOKUP_PAGES = 5;

@@ -12,10 +12,3 @@ export type CatalogProduct = Pick<Product, 'hash' | 'title' | 'cover' | 'sale_pa
 };
 
 export type CatalogOffer = Pick<Offer, 'hash' | 'title' | 'price' | 'url' | 'interval'>;
-
-/** A page as it is remembered. */
-export interface RememberedPage {
-	accountKey: string;
-	until: number;
-	page: Promise<CatalogPage>;
-}

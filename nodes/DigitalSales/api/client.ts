@@ -10,7 +10,7 @@ import { CREDENTIAL_NAME, type Account } from './account';
 import { readAnswer, responseHead, type Answer } from './answer';
 import { readBody, takeText } from './body';
 import { rateLimiterFor } from './budget';
-import { CanceledError, clock, wait } from './clock';
+import { CanceledError, clock, wait } from '../shared/clock';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import { readFault } from './fault';
 import { readLimitHeaders, retryAfterMs } from './limitHeaders';

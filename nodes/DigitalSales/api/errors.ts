@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import { CanceledError } from './clock';
+import { CanceledError } from '../shared/clock';
 import { Refusal } from './refusal';
 import { outcomeOf, type RequestOutcome } from './retryPolicy';
 import { ServiceError, type ServiceErrorFacts } from './serviceError';

@@ -1,4 +1,4 @@
-import { clock } from './clock';
+import { clock } from '../shared/clock';
 import type { LimitHeaders } from './rateLimiter';
 
 /** Headers of an answer by lower-case name. */

@@ -1,4 +1,4 @@
-import { CanceledError, clock, wait } from './clock';
+import { CanceledError, clock, wait } from '../shared/clock';
 
 /** A number of requests in a span of time. */
 export interface Rate {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashSegment, isSameButForCase } from '../domain/hash';
 import type { Client } from './client';
-import { rememberTransaction } from './knownTransactions';
+import { rememberTransaction } from './seenTransactions';
 import { readResource } from './schemas/resource';
 
 /**

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { isJsonObject } from '../api/schemas/json';
+import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
 import { parseCents, type AmountUnit } from '../domain/money';
 import { parseWebAddress } from '../domain/webAddress';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
-import { isJsonObject } from '../api/schemas/json';
+import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
 import { hashInAddress } from '../domain/pageAddress';
 

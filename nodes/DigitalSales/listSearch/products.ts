@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { catalogPage } from '../api/catalog';
 import type { CatalogOffer, CatalogProduct } from '../api/catalogPage';
-import { productStatusName } from '../api/productStatus';
+import { productStatusName } from '../output/productStatus';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
 import { searchKey } from '../domain/searchText';

@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import { clock } from '../api/clock';
+import { clock } from '../shared/clock';
 import { digest } from './execution';
 import type { Identity } from './identity';
 import type { Ledger } from './ledger';

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Attempt } from '../api/attempt';
-import { CanceledError, clock } from '../api/clock';
+import type { Attempt } from './attempt';
+import { CanceledError, clock } from '../shared/clock';
 import { ServiceError } from '../api/serviceError';
 import { nextChance } from './code';
-import { exclusively } from './exclusively';
+import { exclusively } from '../shared/exclusively';
 import { isRetry } from './execution';
 import type { ExecutionMemory } from './executionMemory';
 import type { Identity } from './identity';

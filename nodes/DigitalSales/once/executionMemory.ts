@@ -1,7 +1,7 @@
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import type { Attempt } from '../api/attempt';
-import { jsonObject } from '../api/schemas/json';
+import type { Attempt } from './attempt';
+import { jsonObject } from '../shared/json';
 
 const CONTEXT_KEY = 'digitalSales';
 

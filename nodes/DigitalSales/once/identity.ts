@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../api/account';
-import { isJsonObject } from '../api/schemas/json';
+import { isJsonObject } from '../shared/json';
 import { parseDocument } from '../domain/document';
 import { digest, isTool, originOf } from './execution';
 import type { ExecutionMemory } from './executionMemory';

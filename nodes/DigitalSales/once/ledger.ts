@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { LedgerRow } from '../api/ledgerRow';
-import { clock } from '../api/clock';
-import { processState } from '../api/processState';
-import { exclusively } from './exclusively';
+import { BoundedMap } from '../shared/boundedMap';
+import { clock } from '../shared/clock';
+import { exclusively } from '../shared/exclusively';
+import { processWide } from '../shared/processWide';
 
 /**
  * How many keys n8n keeps for a node; beyond that the oldest fall out. All of them are read and
@@ -16,6 +16,23 @@ const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
 const MOST_TRIES = 2;
 const MOST_LOOKS = 5;
 const LONGEST_PAUSE_MS = 20;
+
+/** What a process knows of a node's entries in n8n's table of processed items. */
+interface LedgerRow {
+	/** Entries made since those in doubt were entered anew. */
+	entered: number;
+	/** Keys of attempts whose outcome is not known. */
+	doubts: Set<string>;
+	/** Keys that are to be taken out, where n8n's database did not take that. */
+	leftover: Set<string>;
+}
+
+/**
+ * What is known of the rows that nodes have in n8n's table.
+ *
+ * @internal
+ */
+export const ledgerRows = processWide(new BoundedMap<LedgerRow>({ most: 1_000 }));
 
 /** n8n did not take an entry. */
 export class LedgerError extends Error {}
@@ -143,7 +160,6 @@ export class Ledger {
 	}
 
 	private get row(): LedgerRow {
-		const { ledgerRows } = processState;
 		const row = ledgerRows.get(this.name) ?? { entered: 0, doubts: new Set(), leftover: new Set() };
 		ledgerRows.set(this.name, row);
 		return row;

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Attempt } from '../api/attempt';
+import type { Attempt } from './attempt';
 import { Refusal } from '../api/refusal';
 import type { RequestOutcome } from '../api/retryPolicy';
 import type { ServiceErrorFacts } from '../api/serviceError';

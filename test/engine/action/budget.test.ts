@@ -1,4 +1,4 @@
-import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../sandbox';
 import { withoutWaiting } from '../../support/virtualTime';
 import { runNode, type NodeOutcome } from '../harness';

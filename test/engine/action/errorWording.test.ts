@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../sandbox';
 import { withoutWaiting } from '../../support/virtualTime';
 import { runNode } from '../harness';

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { withoutWaiting } from '../../support/virtualTime';
 import { HarnessCredentials } from '../harness/credentials';
 import { openAccount, type Account } from '../support/account';

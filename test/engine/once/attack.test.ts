@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { processState } from '../../../nodes/DigitalSales/api/processState';
+import { queues } from '../../../nodes/DigitalSales/shared/exclusively';
 import { MOST_ENTRIES } from '../../../nodes/DigitalSales/once/ledger';
-import { exclusively } from '../../../nodes/DigitalSales/once/exclusively';
+import { exclusively } from '../../../nodes/DigitalSales/shared/exclusively';
 import { chargeFingerprint } from '../../../nodes/DigitalSales/once/identity';
 import {
 	ACTION_TYPE,
@@ -420,7 +420,7 @@ describe('Attacks on what is charged once', () => {
 
 	test('nothing is left in the queues', async () => {
 		await Promise.all([1, 2, 3].map(async () => await shop.run(shop.parameters('order-1'))));
-		expect(processState.queues.size).toBe(0);
+		expect(queues.size).toBe(0);
 	});
 
 	test('Retry On Fail after the database failed at the first try charges once', async () => {

@@ -1,4 +1,5 @@
-import { processState } from '../../../nodes/DigitalSales/api/processState';
+import { attempts } from '../../../nodes/DigitalSales/once/processMemory';
+import { ledgerRows } from '../../../nodes/DigitalSales/once/ledger';
 import { MOST_ENTRIES } from '../../../nodes/DigitalSales/once/ledger';
 import { NodeProcess, processedItems } from '../harness';
 import { openAccount, type Account } from '../support/account';
@@ -88,7 +89,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		shop.fault('drop');
 		await shop.run(shop.parameters());
 		await shop.run(shop.parameters('order-1', OTHER_CUSTOMER));
-		for (const [, row] of processState.ledgerRows.list()) row.entered = MOST_ENTRIES / 2;
+		for (const [, row] of ledgerRows.list()) row.entered = MOST_ENTRIES / 2;
 		await shop.run(shop.parameters('order-2', OTHER_CUSTOMER));
 		processedItems.age(MOST_ENTRIES - 3, MOST_ENTRIES);
 
@@ -102,7 +103,6 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
-		const { attempts } = processState;
 		const entry = { fingerprint: 'f', startedAt: 0, account: 'a', allowed: 0 };
 		attempts.set('doubt', { state: 'inDoubt', ...entry });
 		for (let nth = 0; nth < 10_000; nth++) attempts.set(`made ${nth}`, { state: 'made', ...entry });

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { openAccount, pixParameters, type Account } from '../support/account';
 import { callTool } from '../support/tool';
 

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
-import { processState } from '../../../nodes/DigitalSales/api/processState';
+import { clearProcessWide } from '../../../nodes/DigitalSales/shared/processWide';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
 
@@ -57,14 +57,7 @@ export async function openAccount(
 		credentials,
 		reset() {
 			sandbox.reset();
-			processState.rateLimiters.clear();
-			processState.catalogPages.clear();
-			processState.readBounds.clear();
-			processState.turns.clear();
-			processState.accounts.clear();
-			processState.knownTransactions.clear();
-			processState.attempts.clear();
-			processState.notices.clear();
+			clearProcessWide();
 			processedItems.clear();
 		},
 		async run(parameters, runOptions = {}) {

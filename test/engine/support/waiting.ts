@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/DigitalSales/api/clock';
-import { processState } from '../../../nodes/DigitalSales/api/processState';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { clearProcessWide } from '../../../nodes/DigitalSales/shared/processWide';
 import { fasterTime } from '../../support/scaledTime';
 import {
 	ACTION_TYPE,
@@ -63,8 +63,7 @@ export class WaitingRoom {
 
 	/** What a restart of n8n does to the process. */
 	forget(): void {
-		processState.watches.clear();
-		processState.turns.clear();
+		clearProcessWide();
 	}
 
 	/** Charges a customer, without anybody being told of what becomes of it. */

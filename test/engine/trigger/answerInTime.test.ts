@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargeAt } from '../../support/charge';
 import { withoutWaiting } from '../../support/virtualTime';
 import { serveWebhook, type PublishedTrigger } from '../harness';

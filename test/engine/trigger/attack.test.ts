@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { processState } from '../../../nodes/DigitalSales/api/processState';
+import { backlog } from '../../../nodes/DigitalSales/trigger/handOver';
 import { NO_OP_TYPE, processedItems, serveWebhook, type PublishedTrigger } from '../harness';
 import { openAccount, type Account } from '../support/account';
 import { chargeAt } from '../../support/charge';
@@ -17,7 +17,7 @@ describe('Attacks on what starts the workflow once', () => {
 	});
 	beforeEach(() => {
 		account.reset();
-		processState.backlog.unanswered = 0;
+		backlog.unanswered = 0;
 	});
 	afterEach(() => {
 		trigger.stopListening();
@@ -52,7 +52,7 @@ describe('Attacks on what starts the workflow once', () => {
 		delayReads();
 		await leaveWhileVerified({ hash });
 
-		expect(processState.backlog.unanswered).toBe(0);
+		expect(backlog.unanswered).toBe(0);
 	});
 
 	test('a sender that left while its notice was verified is answered 200 when it comes again', async () => {

@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/DigitalSales/api/clock';
-import { processState } from '../../../nodes/DigitalSales/api/processState';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { notices } from '../../../nodes/DigitalSales/trigger/handOver';
+import { turns } from '../../../nodes/DigitalSales/notice/singleFlight';
 import { chargeAt } from '../../support/charge';
 import { withoutWaiting } from '../../support/virtualTime';
 import { postJson, serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness';
@@ -237,7 +238,6 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 	});
 
 	test('what the process remembers of notices is bounded, and how long a status may be', async () => {
-		const { notices } = processState;
 		for (let nth = 0; nth < 10_000; nth++) notices.set(`old ${nth}`, 'answered');
 		const hash = await charge();
 		await account.sandbox.setStatus(hash, 'x'.repeat(100_000));
@@ -268,11 +268,11 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		const transaction = { hash };
 		for (let nth = 0; nth < 3_000; nth += 1) {
 			const freeAt = clock.elapsed() + 3_000;
-			processState.turns.set(`other ${nth}`, { held: false, freeAt, found: { transaction } });
+			turns.set(`other ${nth}`, { held: false, freeAt, found: { transaction } });
 		}
 
 		await trigger.post({ hash, payment_status: 'waiting_payment' });
 
-		expect(processState.turns.size).toBeLessThanOrEqual(1_000);
+		expect(turns.size).toBeLessThanOrEqual(1_000);
 	});
 });

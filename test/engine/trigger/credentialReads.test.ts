@@ -1,5 +1,5 @@
-import { clock } from '../../../nodes/DigitalSales/api/clock';
-import { processState } from '../../../nodes/DigitalSales/api/processState';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { accounts } from '../../../nodes/DigitalSales/notice/accountOf';
 import { serveWebhook, type CredentialData, type PublishedTrigger } from '../harness';
 import { openAccount, type Account } from '../support/account';
 
@@ -50,7 +50,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		for (let nth = 0; nth < count; nth += 1) {
 			const other = Promise.reject(new Error('Nobody reads this one'));
 			other.catch(() => undefined);
-			processState.accounts.set(`other ${nth}`, { account: other, until });
+			accounts.set(`other ${nth}`, { account: other, until });
 		}
 	};
 
@@ -115,8 +115,8 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		const { trigger, reads } = await publish();
 
 		await trigger.post(NOTICE);
-		expect(processState.accounts.size).toBe(100);
-		expect(processState.accounts.get('other 0')).toBeUndefined();
+		expect(accounts.size).toBe(100);
+		expect(accounts.get('other 0')).toBeUndefined();
 
 		await trigger.post(NOTICE);
 		expect(reads()).toBe(1);
@@ -128,6 +128,6 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 
 		await trigger.post(NOTICE);
 
-		expect(processState.accounts.size).toBe(1);
+		expect(accounts.size).toBe(1);
 	});
 });

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import * as cleaning from '../../../nodes/DigitalSales/notification/withoutSecrets';
+import * as cleaning from '../../../nodes/DigitalSales/notice/withoutSecrets';
 import { serveWebhook, type PublishedTrigger } from '../harness';
 import { openAccount, type Account } from '../support/account';
 import { chargeAt } from '../../support/charge';

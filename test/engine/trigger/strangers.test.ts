@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { withoutWaiting } from '../../support/virtualTime';
 import { serveWebhook, type PublishedTrigger } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { everythingIn } from '../harness';
 import { received, WaitingRoom } from '../support/waiting';
 

@@ -1,4 +1,4 @@
-import { clock } from '../../../nodes/DigitalSales/api/clock';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { received, WaitingRoom } from '../support/waiting';
 
 const READ = { endpoint: 'GET /transactions/{hash}' } as const;

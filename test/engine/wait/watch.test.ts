@@ -6,11 +6,11 @@ import {
 	type INodeExecutionData,
 	type INodeType,
 } from 'n8n-workflow';
-import { clock } from '../../../nodes/DigitalSales/api/clock';
-import { processState } from '../../../nodes/DigitalSales/api/processState';
-import { callSelf } from '../../../nodes/DigitalSales/notification/selfCall';
-import type { ParkedWait } from '../../../nodes/DigitalSales/notification/waiting/parkedWait';
-import { watchOver } from '../../../nodes/DigitalSales/notification/waiting/watch';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { watches } from '../../../nodes/DigitalSales/wait/poll';
+import { callSelf } from '../../../nodes/DigitalSales/wait/pingSelf';
+import type { ParkedWait } from '../../../nodes/DigitalSales/wait/suspendedWait';
+import { watchOver } from '../../../nodes/DigitalSales/wait/poll';
 import { fasterTime } from '../../support/scaledTime';
 import { runNode, type NodeOutcome } from '../harness';
 
@@ -54,7 +54,7 @@ describe('Calls of an execution to its own address', () => {
 		restoreTime = fasterTime(clock, 20);
 	});
 	afterEach(() => {
-		processState.watches.clear();
+		watches.clear();
 		restoreTime();
 	});
 	afterAll(async () => {
@@ -142,7 +142,7 @@ describe('Calls of an execution to its own address', () => {
 		};
 		const { logs } = await inANode(async (context) => {
 			watchOver(context, wait, address);
-			while (processState.watches.size > 0) await clock.sleep(500);
+			while (watches.size > 0) await clock.sleep(500);
 		});
 		return {
 			seconds: (clock.now() - startedAt) / 1_000,
@@ -187,7 +187,7 @@ describe('Calls of an execution to its own address', () => {
 		expect(calls.map(({ body }) => body)).toEqual(
 			Array.from({ length: 4 }, () => ({ wakeUpWait: 'wait-2' })),
 		);
-		expect([...processState.watches.values()]).toEqual(['wait-2']);
+		expect([...watches.values()]).toEqual(['wait-2']);
 	});
 
 	test('come once before the time limit where it does not look again', async () => {
@@ -210,7 +210,7 @@ describe('Calls of an execution to its own address', () => {
 			const deadline = clock.now() + 300_000;
 			watchOver(context, { id: 'wait-1', deadline, recheckMs: 1_000, count: 1, open: [] }, url);
 			while (calls.length < 2) await clock.sleep(500);
-			processState.watches.clear();
+			watches.clear();
 			await clock.sleep(5_000);
 		});
 
@@ -239,14 +239,14 @@ describe('Calls of an execution to its own address', () => {
 
 	test('are made for 10,000 executions at most', async () => {
 		const others = Array.from({ length: 9_999 }, (_, nth) => [`other ${nth}`, 'wait'] as const);
-		for (const [execution, id] of others) processState.watches.set(execution, id);
+		for (const [execution, id] of others) watches.set(execution, id);
 		const wait = { id: 'wait-1', deadline: clock.now() + 60_000, recheckMs: 0, count: 1, open: [] };
 		const taken: number[] = [];
 
 		for (let nth = 0; nth < 2; nth++) {
 			await inANode(async (context) => {
 				watchOver(context, wait, url);
-				taken.push(processState.watches.size);
+				taken.push(watches.size);
 			});
 		}
 

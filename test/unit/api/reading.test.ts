@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../nodes/DigitalSales/api/schemas/json';
+import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
 import { readResource } from '../../../nodes/DigitalSales/api/schemas/resource';
 

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { triggerAddresses } from '../../notification/triggerAddress';
-import { hasUrlSecret } from '../../notification/urlSecret';
+import { triggerAddresses } from '../../trigger/address';
+import { hasUrlSecret } from '../../trigger/urlSecret';
 import type { Operation } from '../operation';
 
 const properties: INodeProperties[] = [

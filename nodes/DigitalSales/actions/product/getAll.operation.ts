@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { listProducts } from '../../api/products';
-import { simplifyProduct } from '../../api/simplify/product';
+import { simplifyProduct } from '../../output/product';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
 import { optional, textField, wholeNumberField, yesNoField } from '../../form/fields';

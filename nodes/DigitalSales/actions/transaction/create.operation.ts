@@ -13,7 +13,7 @@ import { nothingSent } from '../../form/nothingSent';
 import { readForm } from '../../form/readForm';
 import { qrCodeProperty } from '../../form/qrCodeOptions';
 import { clientOptions } from '../../form/requestOptions';
-import { notificationAddress, type NotificationAddress } from '../../notification/address';
+import { notificationAddress, type NotificationAddress } from './notify';
 import type { ItemRun, Operation, PreparedItem } from '../operation';
 import { cartTotal, refuseInexactTotal } from './cartTotal';
 import { createBody, describeCharge } from './createBody';
@@ -21,7 +21,7 @@ import { createProperties } from './createForm';
 import { createSchema, type CreateForm, type CreateReading } from './createSchema';
 import { fillCart, mayBeFilled } from './fillCart';
 import { pixOutput } from './pixOutput';
-import { simplifyTransaction } from '../../api/simplify/transaction';
+import { simplifyTransaction } from '../../output/transaction';
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
 export const createTransactionOperation: Operation = {

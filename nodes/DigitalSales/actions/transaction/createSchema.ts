@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject } from '../../api/schemas/json';
+import { jsonObject } from '../../shared/json';
 import type { AmountUnit } from '../../domain/money';
 import { amountUnitField, outputUnitField } from '../../form/amountUnit';
 import { customerFields } from '../../form/customerFields';

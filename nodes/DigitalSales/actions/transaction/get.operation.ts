@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { getTransaction } from '../../api/transactions';
-import { simplifyTransaction } from '../../api/simplify/transaction';
+import { simplifyTransaction } from '../../output/transaction';
 import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
 import { hashField, required, yesNoField } from '../../form/fields';
 import { qrCodeOptions, qrCodeOptionsShape, qrCodeProperty } from '../../form/qrCodeOptions';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
-import { clock } from '../../api/clock';
+import { clock } from '../../shared/clock';
 import type { Situation } from '../../api/retryPolicy';
 import { ServiceError } from '../../api/serviceError';
 import { getTransaction } from '../../api/transactions';
@@ -16,7 +16,7 @@ import {
 } from '../../form/fields';
 import { readForm } from '../../form/readForm';
 import { simplifyProperty } from '../../form/simplifyProperty';
-import { factsOf, reported } from '../../notification/facts';
+import { factsOf, reported } from '../../notice/facts';
 import { isTool } from '../../once/execution';
 import type { Operation } from '../operation';
 import { hashProperty } from './hashProperty';

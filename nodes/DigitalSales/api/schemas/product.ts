@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { jsonObjects } from './json';
+import { jsonObjects } from '../../shared/json';
 import { offerSchema } from './offer';
 import { lenientInteger, lenientText, tolerated } from './lenient';
 

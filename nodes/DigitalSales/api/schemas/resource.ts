@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { isJsonObject } from './json';
+import { isJsonObject } from '../../shared/json';
 
 const withHash = z.object({ hash: z.union([z.string().trim().min(1), z.number()]) }).passthrough();
 

@@ -1,0 +1,104 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import type { Account } from '../../api/account';
+import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
+import { nothingSent } from '../../form/nothingSent';
+import { triggerAddresses } from '../../trigger/address';
+import { resumeUrl } from '../../wait/resumeUrl';
+
+/** Where a new transaction reports its updates to (API document, Events 1). */
+export type NotifyChoice = 'none' | 'credential' | 'trigger' | 'thisExecution' | 'url';
+
+export interface NotificationAddress {
+	url?: string;
+	/** What the user should know about the address, for the output panel. */
+	hint?: string;
+}
+
+/**
+ * Works out the notification address of a transaction.
+ *
+ * @throws NodeOperationError where the chosen address does not exist; nothing has been sent then
+ */
+export function notificationAddress(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	account: Account,
+	notify: NotifyChoice,
+	typedUrl: string | undefined,
+): NotificationAddress {
+	switch (notify) {
+		case 'none':
+			return {};
+		case 'credential':
+			return checked(context, itemIndex, account.notificationUrl, {
+				missing: 'Notify is set to the address of the credential, but the credential has none',
+				advice: 'Enter a Notification URL in the credential, or choose another way to notify.',
+			});
+		case 'trigger':
+			return checked(
+				context,
+				itemIndex,
+				triggerAddresses(context.getWorkflowStaticData('global'))[0],
+				{
+					missing:
+						'Notify is set to the trigger of this workflow, but the workflow has no published Digital Sales Trigger',
+					advice:
+						'Add a Digital Sales Trigger to this workflow and publish the workflow, or choose another way to notify. If it is there and published, n8n runs in queue mode and keeps it from its workers: paste the production URL of the trigger into the Notification URL of the credential, and choose Notify: Address From the Credential.',
+				},
+			);
+		case 'thisExecution':
+			return executionAddress(context, itemIndex);
+		case 'url':
+			return checked(context, itemIndex, typedUrl, {
+				missing: 'Notification URL is empty',
+				advice:
+					'Enter the address that the service shall post to, or choose another way to notify.',
+			});
+	}
+}
+
+function executionAddress(context: IExecuteFunctions, itemIndex: number): NotificationAddress {
+	const url = resumeUrl(context, itemIndex);
+	const isHeard = context
+		.getChildNodes(context.getNode().name, { includeNodeParameters: true })
+		.some(({ disabled, parameters }) => !disabled && parameters?.operation === 'waitForPayment');
+	return {
+		url,
+		hint: isHeard
+			? reachability(new URL(url))
+			: 'Notifications go to this execution, but nothing in it waits for them. Put Transaction > Wait for Payment after this node.',
+	};
+}
+
+function checked(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	url: string | undefined,
+	texts: { missing: string; advice: string },
+): NotificationAddress {
+	const { missing, advice } = texts;
+	const refuse = (message: string): NodeOperationError =>
+		new NodeOperationError(context.getNode(), message, {
+			itemIndex,
+			description: `${advice}\n${nothingSent(context, itemIndex)}`,
+		});
+	if (url === undefined) throw refuse(missing);
+	const address = parseWebAddress(url);
+	if (!address) {
+		throw refuse(
+			'Notification URL must be a complete web address that starts with http:// or https://',
+		);
+	}
+	return { url, hint: reachability(address) };
+}
+
+function reachability(address: URL): string | undefined {
+	if (isPrivateAddress(address)) {
+		return `Notifications go to ${address.host}, which only this machine or its network can reach. The service cannot, unless it runs there too.`;
+	}
+	if (/\/webhook-test\//.test(address.pathname)) {
+		return 'Notifications go to a test URL, which listens only while the editor waits for a test event. Use the production URL for real sales.';
+	}
+	return undefined;
+}

@@ -1,0 +1,70 @@
+import { isUsableHash } from '../domain/hash';
+import { isJsonObject } from '../shared/json';
+import { lenientInteger } from '../api/schemas/lenient';
+
+/**
+ * What a notification claims. The document does not show its shape (API document, Events 3); three
+ * are known, and none is signed, so nothing of it is believed before the transaction was read back.
+ */
+export interface Notice {
+	hash: string;
+	status?: string;
+	paymentMethod?: string;
+	productHash?: string;
+	offerHash?: string;
+	/** In integer cents; unreadable where something is stated that is no number of cents. */
+	amount?: number | 'unreadable';
+}
+
+const LONGEST_HASH = 200;
+
+/**
+ * Reads the transaction hash, and what else is claimed, from any known shape: the transaction itself,
+ * a flat summary, or an envelope with the transaction inside, each also under `data`. The root `id` is
+ * never taken: it is a number of the service's own. In the REST resource `transaction` is a text.
+ */
+export function readNotice(body: unknown): Notice | undefined {
+	if (!isJsonObject(body)) return undefined;
+	const hash = hashIn(body);
+	if (hash !== undefined) return claims(hash, body);
+	return isJsonObject(body.data) ? readNotice({ ...body.data, data: undefined }) : undefined;
+}
+
+function hashIn(body: Record<string, unknown>): string | undefined {
+	const direct = usable(body.hash) ?? usable(body.transaction_hash);
+	if (direct !== undefined || !isJsonObject(body.transaction)) return direct;
+	const { hash, id } = body.transaction;
+	const named = usable(id);
+	return usable(hash) ?? (named !== undefined && /^\d+$/.test(named) ? undefined : named);
+}
+
+function claims(hash: string, body: Record<string, unknown>): Notice {
+	const transaction = isJsonObject(body.transaction) ? body.transaction : {};
+	const product = isJsonObject(body.product) ? body.product : {};
+	const offer = isJsonObject(body.offer) ? body.offer : {};
+	return {
+		hash,
+		status: text(body.payment_status) ?? text(body.status) ?? text(transaction.status),
+		paymentMethod: text(body.payment_method) ?? text(body.method) ?? text(transaction.method),
+		productHash: text(product.hash),
+		offerHash: text(offer.hash),
+		amount: statedCents(body.amount) ?? statedCents(transaction.amount),
+	};
+}
+
+function usable(value: unknown): string | undefined {
+	if (typeof value !== 'string' || value.length > LONGEST_HASH || !isUsableHash(value)) {
+		return undefined;
+	}
+	return value.trim();
+}
+
+function text(value: unknown): string | undefined {
+	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+/** An amount in integer cents as it is stated; undefined where none is. */
+export function statedCents(value: unknown): Notice['amount'] {
+	if (value === undefined || value === null || value === '') return undefined;
+	return lenientInteger.safeParse(value).data ?? 'unreadable';
+}

@@ -1,0 +1,39 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { AmountUnit } from '../domain/money';
+import { productStatusName } from './productStatus';
+import { offerSchema, type Offer } from '../api/schemas/offer';
+import { productSchema } from '../api/schemas/product';
+import { amountField } from './amountField';
+
+/**
+ * A product, or one row of Split Offers, as at most ten flat fields for a spreadsheet. The
+ * price is `price` in integer cents, or `price_reais`. Of several offers the cheapest is shown, and `offers` counts them.
+ */
+export function simplifyProduct(row: IDataObject, unit?: AmountUnit): IDataObject {
+	const product = productSchema.parse(row);
+	const split = 'offer' in row;
+	const { offers } = product;
+	const shown: Partial<Offer> | undefined = split
+		? offerSchema.safeParse(row.offer).data
+		: cheapest(offers);
+	return {
+		product_hash: product.hash ?? null,
+		title: product.title ?? null,
+		status: product.status == null ? null : productStatusName(product.status),
+		category_id: product.id_category ?? null,
+		sale_page: product.sale_page ?? null,
+		offer_hash: shown?.hash ?? null,
+		offer_title: shown?.title ?? null,
+		...amountField('price', shown?.price, unit),
+		checkout_url: shown?.url ?? null,
+		...(split ? { interval: shown?.interval ?? null } : { offers: offers.length }),
+	};
+}
+
+function cheapest(offers: Offer[]): Offer | undefined {
+	return offers.reduce<Offer | undefined>(
+		(best, offer) =>
+			(offer.price ?? Infinity) < (best?.price ?? Infinity) ? offer : (best ?? offer),
+		undefined,
+	);
+}
