@@ -2,26 +2,26 @@ import type { IDataObject } from 'n8n-workflow';
 import { hashSegment, isSameButForCase } from '../domain/hash';
 import type { Client } from './client';
 import { rememberTransaction } from './seenTransactions';
-import { readResource } from './schemas/resource';
+import { readTransaction, type Transaction } from './schemas/transaction';
 
 /**
  * Creates a PIX transaction (API document, Endpoint 3: POST /transactions). The account's token for
  * bodies is added here and nowhere else.
  *
  * @param body the documented fields under the service's names; amounts in integer cents
- * @returns the transaction as the service sent it, in its POST shape
+ * @returns the transaction, in its POST shape
  * @throws ServiceError, with `outcomeUnknown` where the charge may exist although no usable answer came
  */
-export async function createTransaction(client: Client, body: IDataObject): Promise<IDataObject> {
+export async function createTransaction(client: Client, body: IDataObject): Promise<Transaction> {
 	const transaction = await client.request(
 		{
 			endpoint: 'POST /transactions',
 			path: '/transactions',
 			body: { api_token: client.account.bodyApiToken, ...body },
 		},
-		readResource,
+		readTransaction,
 	);
-	rememberTransaction(client.account, String(transaction.hash));
+	rememberTransaction(client.account, transaction.hash);
 	return transaction;
 }
 
@@ -30,18 +30,18 @@ export async function createTransaction(client: Client, body: IDataObject): Prom
  * another transaction than the one asked for is not taken for it. A service that ignores case may
  * spell the hash otherwise; from then on its spelling counts.
  *
- * @returns the transaction as the service sent it, in its GET shape
+ * @returns the transaction, in its GET shape
  * @throws ServiceError
  */
-export async function getTransaction(client: Client, hash: string): Promise<IDataObject> {
+export async function getTransaction(client: Client, hash: string): Promise<Transaction> {
 	const wanted = hash.trim();
 	const transaction = await client.request(
 		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(hash)}` },
 		(body) => {
-			const resource = readResource(body);
-			return resource && isSameButForCase(String(resource.hash), wanted) ? resource : undefined;
+			const transaction = readTransaction(body);
+			return transaction && isSameButForCase(transaction.hash, wanted) ? transaction : undefined;
 		},
 	);
-	rememberTransaction(client.account, String(transaction.hash));
+	rememberTransaction(client.account, transaction.hash);
 	return transaction;
 }

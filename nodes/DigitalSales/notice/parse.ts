@@ -1,6 +1,7 @@
 import { isUsableHash } from '../domain/hash';
 import { isJsonObject } from '../shared/json';
 import { lenientInteger } from '../api/schemas/lenient';
+import type { Transaction } from '../api/schemas/transaction';
 
 /**
  * What a notification claims. The document does not show its shape (API document, Events 3); three
@@ -63,8 +64,20 @@ function text(value: unknown): string | undefined {
 	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
+/** What the service itself says of a transaction, in the terms in which a notice speaks of it. */
+export function toNotice({ json, ...transaction }: Transaction): Notice {
+	return {
+		hash: transaction.hash,
+		status: transaction.payment_status ?? undefined,
+		paymentMethod: transaction.payment_method ?? undefined,
+		productHash: transaction.product?.hash ?? undefined,
+		offerHash: transaction.offer?.hash ?? undefined,
+		amount: statedCents(json.amount),
+	};
+}
+
 /** An amount in integer cents as it is stated; undefined where none is. */
-export function statedCents(value: unknown): Notice['amount'] {
+function statedCents(value: unknown): Notice['amount'] {
 	if (value === undefined || value === null || value === '') return undefined;
 	return lenientInteger.safeParse(value).data ?? 'unreadable';
 }

@@ -1,13 +1,14 @@
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { IWebhookFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { Client } from '../api/client';
 import { clock } from '../shared/clock';
+import type { Transaction } from '../api/schemas/transaction';
 import { ServiceError } from '../api/serviceError';
 import { getTransaction } from '../api/transactions';
 
 /** What reading a transaction back gave, and how many requests that took where it gave nothing. */
 export type ReadBack =
-	| { outcome: 'found'; transaction: IDataObject }
+	| { outcome: 'found'; transaction: Transaction }
 	| { outcome: 'unknown' | 'unreachable'; requests: number };
 
 /** A sender waits some ten seconds; all of it, one quick retry included, has to fit in there. */

@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { Transaction } from '../api/schemas/transaction';
 import { BoundedMap } from '../shared/boundedMap';
 import { clock, wait } from '../shared/clock';
 import { processWide } from '../shared/processWide';
@@ -9,8 +9,7 @@ const LONGEST_HOLD_MS = 3_500;
 
 /** What a look found, for as long as another look would be too soon. */
 export interface Found {
-	transaction: IDataObject;
-	status?: string;
+	transaction: Transaction;
 }
 
 /** One look at a subject: under way, or done a moment ago. */
@@ -77,7 +76,7 @@ export async function askForTurn(asking: Asking): Promise<Asked> {
 		const turn = turns.get(subject);
 		if (turn?.over) return { granted: false, over: true };
 		if (!turn || (urgent && !turn.inHand)) return grant(subject, claim);
-		if (!turn.inHand && claim !== undefined && claim === turn.found?.status) {
+		if (!turn.inHand && claim !== undefined && claim === turn.found?.transaction.payment_status) {
 			return { granted: false, found: turn.found };
 		}
 		const isSameNotice = turn.inHand !== undefined && turn.inHand.claim === claim;

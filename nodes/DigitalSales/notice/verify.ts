@@ -2,7 +2,6 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { isKnownTransaction } from '../api/seenTransactions';
 import { accountOf } from './accountOf';
-import { factsOf } from './facts';
 import { readLimiterFor, type ReadLane } from './readLimiter';
 import { readBack, SHORTEST_READ_MS, type ReadBack } from './readBack';
 
@@ -47,5 +46,5 @@ function laneOf(account: Account, hash: string): ReadLane {
  */
 function missesOf(read: ReadBack, hash: string): number {
 	if (read.outcome !== 'found') return read.requests;
-	return factsOf(read.transaction).hash === hash ? 0 : 1;
+	return read.transaction.hash === hash ? 0 : 1;
 }

@@ -23,7 +23,7 @@ import {
 const CALL_COUNTS_MS = 15 * 60_000;
 
 /** Something to be made once, whoever asks again. */
-export interface Creation extends Subject {
+export interface Creation<T> extends Subject {
 	/** The key of the account in which it is made. */
 	account: string;
 	identity: Identity;
@@ -31,18 +31,18 @@ export interface Creation extends Subject {
 	/** Codes with which the user allows what is in doubt to be made again. */
 	codes: readonly string[];
 	/** Makes it: sends the request. */
-	create: () => Promise<IDataObject>;
+	create: () => Promise<T>;
 	/** What is kept of it, to give it again. */
-	keep: (made: IDataObject) => IDataObject;
+	keep: (made: T) => IDataObject;
 	/** Gives again what was made before. */
-	again: (kept: IDataObject) => Promise<IDataObject>;
+	again: (kept: IDataObject) => Promise<T>;
 	/** Whether it has come to nothing, so that its order may be made anew. */
-	isVoid: (made: IDataObject) => boolean;
+	isVoid: (made: T) => boolean;
 }
 
 /** What was made, just now or before. */
-export interface Created {
-	json: IDataObject;
+export interface Created<T> {
+	made: T;
 	isExisting: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Created {
  * @throws Refusal when it may have been made before, or cannot be entered; nothing is sent
  * @throws ServiceError, CanceledError
  */
-export async function createOnce(creation: Creation): Promise<Created> {
+export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
 	const { identity, context } = creation;
 	return await exclusively(
 		keysOf(identity),
@@ -72,25 +72,25 @@ function lastingKeysOf({ place, share, order, call }: Identity): string[] {
 	return [place, share, order ?? '', call ?? ''].filter((key) => key !== '');
 }
 
-class Making {
+class Making<T> {
 	private readonly ledger: Ledger | undefined;
 	/** How often the user has allowed it with a code, this time included. */
 	private allowed = 0;
 	private isAllowed = false;
 
-	constructor(private readonly creation: Creation) {
+	constructor(private readonly creation: Creation<T>) {
 		this.ledger = Ledger.of(creation.context);
 	}
 
-	async run(): Promise<Created> {
+	async run(): Promise<Created<T>> {
 		const existing = await this.existing();
-		if (existing) return { json: existing, isExisting: true };
+		if (existing) return { made: existing, isExisting: true };
 		await this.recorded(async () => await this.enter());
-		return { json: await this.create(), isExisting: false };
+		return { made: await this.create(), isExisting: false };
 	}
 
 	/** What was made before, as far as this process and this execution know. */
-	private async existing(): Promise<IDataObject | undefined> {
+	private async existing(): Promise<T | undefined> {
 		const { creation } = this;
 		const { fingerprint, order, doubt } = creation.identity;
 		const here = this.atThisPlace();
@@ -120,7 +120,7 @@ class Making {
 		return known.find((attempt) => attempt?.state === 'made') ?? known.find(Boolean);
 	}
 
-	private async madeHere(here: Attempt): Promise<IDataObject> {
+	private async madeHere(here: Attempt): Promise<T> {
 		const { creation } = this;
 		const isSameAccount = here.account === creation.account;
 		if (here.fingerprint !== creation.identity.fingerprint) {
@@ -135,7 +135,7 @@ class Making {
 	}
 
 	/** @param isOther whether it is of another order, of which nothing may be shown */
-	private async again({ result = {} }: Attempt, isOther = false): Promise<IDataObject> {
+	private async again({ result = {} }: Attempt, isOther = false): Promise<T> {
 		const { creation } = this;
 		return await creation.again(result).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
@@ -175,7 +175,7 @@ class Making {
 		this.allowed = turn + 1;
 	}
 
-	private async create(): Promise<IDataObject> {
+	private async create(): Promise<T> {
 		const { creation, ledger } = this;
 		const { identity, memory, itemIndex: item } = creation;
 		const where = { run: memory.run(), item };
@@ -241,7 +241,7 @@ class Making {
 		};
 	}
 
-	private async recorded<T>(task: () => Promise<T>): Promise<T> {
+	private async recorded<R>(task: () => Promise<R>): Promise<R> {
 		return await task().catch((error: unknown) => {
 			if (error instanceof LedgerError) throw notRecorded(this.creation, error.message);
 			throw error;

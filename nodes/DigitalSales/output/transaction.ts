@@ -1,14 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { AmountUnit } from '../domain/money';
-import { transactionSchema } from '../api/schemas/transaction';
+import type { Transaction } from '../api/schemas/transaction';
 import { amountField } from './amountField';
 
 /**
  * A transaction as ten flat fields for a spreadsheet or CRM: `amount` in integer cents, or
  * `amount_reais`.
  */
-export function simplifyTransaction(json: IDataObject, unit?: AmountUnit): IDataObject {
-	const transaction = transactionSchema.parse(json);
+export function simplifyTransaction(transaction: Transaction, unit?: AmountUnit): IDataObject {
 	return {
 		hash: transaction.hash,
 		payment_status: transaction.payment_status ?? null,
@@ -21,4 +20,27 @@ export function simplifyTransaction(json: IDataObject, unit?: AmountUnit): IData
 		created_at: transaction.created_at ?? null,
 		pix_qr_code: transaction.pix?.pix_qr_code ?? null,
 	};
+}
+
+/** A transaction for the output: whole as the service sent it, or simplified. */
+export function transactionOutput(
+	transaction: Transaction,
+	simplify: boolean,
+	unit?: AmountUnit,
+): IDataObject {
+	return simplify ? simplifyTransaction(transaction, unit) : transaction.json;
+}
+
+/**
+ * A transaction as the trigger and Wait for Payment report on it. The code to pay with is of no use
+ * any more then, and `verified` or `timedOut` takes its place among the ten fields of Simplify.
+ */
+export function reportOutput(
+	transaction: Transaction,
+	simplify: boolean,
+	unit?: AmountUnit,
+): IDataObject {
+	if (!simplify) return transaction.json;
+	const { pix_qr_code: _dropped, ...fields } = simplifyTransaction(transaction, unit);
+	return fields;
 }

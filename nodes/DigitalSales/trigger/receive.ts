@@ -1,9 +1,9 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { clock } from '../shared/clock';
-import { readNotice, type Notice } from '../notice/parse';
+import { readNotice, toNotice, type Notice } from '../notice/parse';
 import { accountOf } from '../notice/accountOf';
-import { factsOf, reported } from '../notice/facts';
+import { reportOutput } from '../output/transaction';
 import { handedOver, handOver, isBacklogged } from './handOver';
 import { cleanNotification, isTooLarge, readBody } from '../notice/body';
 import { noticeName, type Emission } from './noticeName';
@@ -81,7 +81,7 @@ async function judge(context: IWebhookFunctions): Promise<Outcome> {
 		});
 		if (verification.outcome !== 'found') return { reply: REPLIES[verification.outcome] };
 		const { transaction } = verification;
-		found = { transaction, status: factsOf(transaction).status };
+		found = { transaction };
 		return await emitVerified(context, form, found, body);
 	} finally {
 		// What could not be verified leaves no trace, or it would swallow the next notice.
@@ -136,8 +136,8 @@ async function emitVerified(
 ): Promise<Outcome> {
 	const { includeNotification, outputUnit } = form.options;
 	const redact = includeNotification ? (await accountOf(context)).redact : undefined;
-	return emit(context, form, { ...factsOf(transaction), verified: true }, () => ({
-		...reported(transaction, form.simplify, outputUnit),
+	return emit(context, form, { ...toNotice(transaction), verified: true }, () => ({
+		...reportOutput(transaction, form.simplify, outputUnit),
 		verified: true,
 		...(redact ? { notification: cleanNotification(redact, body) } : {}),
 	}));

@@ -10,7 +10,8 @@ import { readNotice } from '../notice/parse';
 import { isSameButForCase } from '../domain/hash';
 import { isSettled } from '../domain/paymentStatus';
 import { accountOf } from '../notice/accountOf';
-import { factsOf, reported } from '../notice/facts';
+import { reportOutput } from '../output/transaction';
+import type { Transaction } from '../api/schemas/transaction';
 import { isTooLarge, readBody } from '../notice/body';
 import { ANSWER_WITHIN_MS, readBack } from '../notice/readBack';
 import { answer, REPLIES, type Reply } from '../notice/reply';
@@ -96,9 +97,9 @@ async function look(
 	return { reply: states.includes(undefined) ? REPLIES.unreachable : REPLIES.waiting };
 }
 
-function stateOf({ simplify, unit }: OpenPayment, transaction: IDataObject): State {
-	const settled = isSettled(factsOf(transaction).status);
-	return { settled, json: { ...reported(transaction, simplify, unit), timedOut: !settled } };
+function stateOf({ simplify, unit }: OpenPayment, transaction: Transaction): State {
+	const settled = isSettled(transaction.payment_status);
+	return { settled, json: { ...reportOutput(transaction, simplify, unit), timedOut: !settled } };
 }
 
 /** The parked items with the states put in; an item whose payment could not be read stays as parked. */

@@ -265,7 +265,7 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 
 	test('what the process remembers of notices is bounded', async () => {
 		const hash = await charge();
-		const transaction = { hash };
+		const transaction = { hash, json: { hash } };
 		for (let nth = 0; nth < 3_000; nth += 1) {
 			const freeAt = clock.elapsed() + 3_000;
 			turns.set(`other ${nth}`, { held: false, freeAt, found: { transaction } });

@@ -9,7 +9,7 @@ import {
 import { withoutWaiting } from '../../support/virtualTime';
 
 const PAUSE_MS = 3_000;
-const FOUND = { transaction: { hash: 'ab12' }, status: 'paid' };
+const FOUND = { transaction: { hash: 'ab12', payment_status: 'paid', json: {} } };
 
 describe('Turns at looking at a transaction', () => {
 	const real = { ...clock };
@@ -130,7 +130,7 @@ describe('Turns at looking at a transaction', () => {
 		});
 
 		test('one that claims nothing is looked at even where nothing was stated before', async () => {
-			await look({ found: { transaction: { hash: 'ab12' } } });
+			await look({ found: { transaction: { hash: 'ab12', json: {} } } });
 
 			expect(await ask()).toMatchObject({ granted: true });
 			expect(passed()).toBe(PAUSE_MS);

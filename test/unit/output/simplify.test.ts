@@ -1,5 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { simplifyProduct } from '../../../nodes/DigitalSales/output/product';
+import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
+import type { AmountUnit } from '../../../nodes/DigitalSales/domain/money';
 import { simplifyTransaction } from '../../../nodes/DigitalSales/output/transaction';
 
 describe('A product as flat fields', () => {
@@ -115,10 +117,17 @@ describe('A product as flat fields', () => {
 	});
 });
 
+/** As it is read from an answer of the service. */
+function simplified(body: IDataObject, unit?: AmountUnit): IDataObject {
+	const transaction = readTransaction(body);
+	if (!transaction) throw new Error('It is no transaction');
+	return simplifyTransaction(transaction, unit);
+}
+
 describe('A transaction as flat fields', () => {
 	test('has ten of them', () => {
 		expect(
-			simplifyTransaction({
+			simplified({
 				hash: 'tr1',
 				payment_status: 'paid',
 				payment_method: 'pix',
@@ -149,7 +158,7 @@ describe('A transaction as flat fields', () => {
 		[{ hash: 'tr1', amount: 1e20, customer: { phone_number: true } }, 'tr1', { amount: null }],
 		[{ hash: 'tr1', amount: 'much', customer: 'Maria', pix: 'none' }, 'tr1', { amount: null }],
 	])('has null for what %j does not say', (json, hash, amount) => {
-		expect(simplifyTransaction(json)).toEqual({
+		expect(simplified(json)).toEqual({
 			hash,
 			payment_status: null,
 			payment_method: null,
@@ -165,7 +174,7 @@ describe('A transaction as flat fields', () => {
 
 	test('has the amount in reais under a name that says so, and the title of the offer for want of a product', () => {
 		expect(
-			simplifyTransaction({ hash: 'tr1', amount: '1990', offer: { title: 'Oferta' } }, 'reais'),
+			simplified({ hash: 'tr1', amount: '1990', offer: { title: 'Oferta' } }, 'reais'),
 		).toMatchObject({ amount_reais: 19.9, product_title: 'Oferta' });
 	});
 });

@@ -159,7 +159,9 @@ function preparedOffer(productHash: string, offer: Offer): PreparedItem {
 		clientOptions: clientOptions(options),
 		about,
 		async send(run) {
-			const { json, isExisting } = await createOnce(creationOf(productHash, offer, about, run));
+			const { made: json, isExisting } = await createOnce(
+				creationOf(productHash, offer, about, run),
+			);
 			if (isExisting)
 				run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
 			forgetCatalog(offer.account);
@@ -173,7 +175,7 @@ function creationOf(
 	{ context, itemIndex, account, body, options }: Offer,
 	about: string,
 	{ client, memory }: ItemRun,
-): Creation {
+): Creation<IDataObject> {
 	const fingerprint = offerFingerprint(productHash, body);
 	return {
 		context,

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import type { Account } from '../../api/account';
-import { transactionSchema } from '../../api/schemas/transaction';
+import type { Transaction } from '../../api/schemas/transaction';
 import { createTransaction, getTransaction } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
 import { hasFailed } from '../../domain/paymentStatus';
@@ -21,7 +21,7 @@ import { createProperties } from './createForm';
 import { createSchema, type CreateForm, type CreateReading } from './createSchema';
 import { fillCart, mayBeFilled } from './fillCart';
 import { pixOutput } from './pixOutput';
-import { simplifyTransaction } from '../../output/transaction';
+import { transactionOutput } from '../../output/transaction';
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
 export const createTransactionOperation: Operation = {
@@ -108,23 +108,23 @@ function preparedCharge(form: CreateForm, charge: Charge): PreparedItem {
 			const totalHint = cartTotalHint(form);
 			if (totalHint !== undefined) hint(totalHint);
 			const creation = creationOf(form, body, charge, run);
-			const { json, isExisting } = await createOnce(creation);
+			const { made: transaction, isExisting } = await createOnce(creation);
 			if (isExisting) {
 				hint(
-					`${customerOf(creation)} was already charged. Returning transaction ${String(json.hash)}.`,
+					`${customerOf(creation)} was already charged. Returning transaction ${transaction.hash}.`,
 				);
 			}
-			const { payment_status: status, pix } = transactionSchema.parse(json);
+			const { payment_status: status, pix } = transaction;
 			if (!pix)
 				hint(`The service created no PIX code; the payment status is ${status ?? 'not stated'}.`);
-			const binary = await pixOutput(json, {
+			const binary = await pixOutput(transaction, {
 				context,
 				hint,
 				qrCodeProperty: qrCodeProperty(form.options),
 			});
 			return [
 				{
-					json: form.simplify ? simplifyTransaction(json, form.options.outputUnit) : json,
+					json: transactionOutput(transaction, form.simplify, form.options.outputUnit),
 					...(binary && { binary }),
 				},
 			];
@@ -137,7 +137,7 @@ function creationOf(
 	body: IDataObject,
 	charge: Charge,
 	{ client, memory }: ItemRun,
-): Creation {
+): Creation<Transaction> {
 	const { context, itemIndex, account, fingerprint } = charge;
 	const { orderReference } = form.additionalFields;
 	return {
@@ -154,7 +154,7 @@ function creationOf(
 		create: async () => await createTransaction(client, body),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
-		isVoid: (transaction) => hasFailed(transactionSchema.parse(transaction).payment_status),
+		isVoid: ({ payment_status }) => hasFailed(payment_status),
 	};
 }
 

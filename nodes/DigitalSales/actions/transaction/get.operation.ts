@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { getTransaction } from '../../api/transactions';
-import { simplifyTransaction } from '../../output/transaction';
+import { transactionOutput } from '../../output/transaction';
 import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
 import { hashField, required, yesNoField } from '../../form/fields';
 import { qrCodeOptions, qrCodeOptionsShape, qrCodeProperty } from '../../form/qrCodeOptions';
@@ -52,15 +52,15 @@ export const getTransactionOperation: Operation = {
 			clientOptions: clientOptions(options),
 			about: `transaction ${transactionHash}`,
 			async send({ client, hint }) {
-				const json = await getTransaction(client, transactionHash);
-				const binary = await pixOutput(json, {
+				const transaction = await getTransaction(client, transactionHash);
+				const binary = await pixOutput(transaction, {
 					context,
 					hint,
 					qrCodeProperty: qrCodeProperty(options),
 				});
 				return [
 					{
-						json: simplify ? simplifyTransaction(json, options.outputUnit) : json,
+						json: transactionOutput(transaction, simplify, options.outputUnit),
 						...(binary && { binary }),
 					},
 				];

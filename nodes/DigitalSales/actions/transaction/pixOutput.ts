@@ -1,5 +1,5 @@
-import type { IBinaryKeyData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { transactionSchema, type Transaction } from '../../api/schemas/transaction';
+import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
+import type { Transaction } from '../../api/schemas/transaction';
 import { pixCodeProblem } from '../../domain/pixCode';
 import { readPngText } from '../../domain/png';
 import { drawQrCode } from '../../domain/qrCode';
@@ -15,15 +15,12 @@ export interface PixRun {
 /**
  * Looks at the PIX code of a transaction, hints at what is wrong with it, and gives its QR code as a
  * picture where one is wanted. Never throws: the charge exists, whatever becomes of the picture.
- *
- * @param json the transaction as the service sent it
  */
 export async function pixOutput(
-	json: IDataObject,
+	transaction: Transaction,
 	{ context, hint, qrCodeProperty }: PixRun,
 ): Promise<IBinaryKeyData | undefined> {
-	const { data: transaction } = transactionSchema.safeParse(json);
-	if (!transaction?.pix) return undefined;
+	if (!transaction.pix) return undefined;
 	const name = `transaction ${transaction.hash}`;
 	const code = transaction.pix.pix_qr_code;
 	const problem = code ? pixCodeProblem(code, transaction.amount) : undefined;

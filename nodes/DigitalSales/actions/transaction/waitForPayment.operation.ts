@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../shared/clock';
+import type { Transaction } from '../../api/schemas/transaction';
 import type { Situation } from '../../api/retryPolicy';
 import { ServiceError } from '../../api/serviceError';
 import { getTransaction } from '../../api/transactions';
@@ -16,7 +17,7 @@ import {
 } from '../../form/fields';
 import { readForm } from '../../form/readForm';
 import { simplifyProperty } from '../../form/simplifyProperty';
-import { factsOf, reported } from '../../notice/facts';
+import { reportOutput } from '../../output/transaction';
 import { isTool } from '../../once/execution';
 import type { Operation } from '../operation';
 import { hashProperty } from './hashProperty';
@@ -116,20 +117,20 @@ export const waitForPaymentOperation: Operation = {
 			about: `transaction ${transactionHash}`,
 			async send({ client, hint }) {
 				const transaction = await getTransaction(client, transactionHash).catch(
-					(error: unknown) => {
+					(error: unknown): Transaction => {
 						if (!mayPass(error)) throw error;
 						hint(
 							'The service could not be asked just now. It is asked again while the execution waits.',
 						);
-						return { hash: transactionHash };
+						return { hash: transactionHash, json: { hash: transactionHash } };
 					},
 				);
+				const timedOut = !isSettled(transaction.payment_status);
 				// Notices name the transaction as the service spells it.
-				const { hash, status } = factsOf(transaction);
-				const timedOut = !isSettled(status);
+				const { hash } = transaction;
 				return [
 					{
-						json: { ...reported(transaction, simplify, unit), timedOut },
+						json: { ...reportOutput(transaction, simplify, unit), timedOut },
 						...(timedOut ? { pending: { hash, simplify, unit, deadline, recheckMs } } : {}),
 					},
 				];

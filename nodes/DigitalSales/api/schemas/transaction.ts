@@ -1,48 +1,46 @@
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import { lenientInteger, lenientText, tolerated } from './lenient';
+import { readResource } from './resource';
 
 const person = tolerated(
-	z
-		.object({
-			name: tolerated(z.string()),
-			email: tolerated(z.string()),
-			phone_number: tolerated(lenientText),
-			document: tolerated(lenientText),
-		})
-		.passthrough(),
+	z.object({
+		name: tolerated(z.string()),
+		email: tolerated(z.string()),
+		phone_number: tolerated(lenientText),
+	}),
 );
 
-const titled = tolerated(
-	z.object({ hash: tolerated(lenientText), title: tolerated(z.string()) }).passthrough(),
-);
+const titled = tolerated(z.object({ hash: tolerated(lenientText), title: tolerated(z.string()) }));
 
 /**
  * The parts of a transaction that the package itself reads (API document, Transaction). `amount` in
  * cents. Without a hash nobody can follow a transaction up, so that alone is required.
  */
-export const transactionSchema = z
-	.object({
-		hash: z.union([z.string().trim().min(1), z.number().transform(String)]),
-		payment_method: tolerated(z.string()),
-		payment_status: tolerated(z.string()),
-		amount: tolerated(lenientInteger),
-		customer: person,
-		offer: titled,
-		product: titled,
-		items: tolerated(z.array(z.record(z.unknown()))),
-		pix: tolerated(
-			z
-				.object({
-					pix_url: tolerated(z.string()),
-					pix_qr_code: tolerated(z.string()),
-					qr_code_base64: tolerated(z.string()),
-					pix_base64: tolerated(z.string()),
-				})
-				.passthrough(),
-		),
-		created_at: tolerated(z.string()),
-		updated_at: tolerated(z.string()),
-	})
-	.passthrough();
+const transactionSchema = z.object({
+	hash: z.union([z.string().trim().min(1), z.number().transform(String)]),
+	payment_method: tolerated(z.string()),
+	payment_status: tolerated(z.string()),
+	amount: tolerated(lenientInteger),
+	customer: person,
+	offer: titled,
+	product: titled,
+	pix: tolerated(
+		z.object({
+			pix_qr_code: tolerated(z.string()),
+			qr_code_base64: tolerated(z.string()),
+			pix_base64: tolerated(z.string()),
+		}),
+	),
+	created_at: tolerated(z.string()),
+});
 
-export type Transaction = z.output<typeof transactionSchema>;
+/** A transaction: what the package reads of it, and all of it as the service sent it. */
+export type Transaction = z.output<typeof transactionSchema> & { json: IDataObject };
+
+/** Reads a transaction, bare or wrapped; undefined where there is none in the body. */
+export function readTransaction(body: unknown): Transaction | undefined {
+	const json = readResource(body);
+	const { data } = transactionSchema.safeParse(json);
+	return json && data && { ...data, json };
+}
