@@ -69,7 +69,7 @@ export default defineConfig(
 		'.n8n-host/',
 		'.n8n-hosts/',
 		'.n8n-data/',
-		'test/n8n-host/',
+		'test/host/n8n-host/',
 	]),
 	{ linterOptions: { reportUnusedDisableDirectives: 'error' } },
 	{ files: ['{nodes,credentials}/**/*'], linterOptions: { noInlineConfig: true } },
@@ -127,7 +127,7 @@ export default defineConfig(
 	},
 	{
 		// It makes suites of other files for the mutation run, and holds no test of its own.
-		files: ['test/mutation/gather.ts'],
+		files: ['test/tools/mutation/gather.ts'],
 		rules: {
 			'jest/no-export': 'off',
 			'jest/expect-expect': 'off',

@@ -4,9 +4,9 @@ export default {
 	jest: {
 		configFile: 'jest.config.js',
 		config: {
-			testEnvironment: './test/mutation/environment.cjs',
-			testSequencer: './test/mutation/unitFirst.cjs',
-			runtime: './test/mutation/runtime.cjs',
+			testEnvironment: './test/tools/mutation/environment.cjs',
+			testSequencer: './test/tools/mutation/unitFirst.cjs',
+			runtime: './test/tools/mutation/runtime.cjs',
 			testTimeout: 8_000,
 		},
 		// The tests are named at run time only, where jest does not see them.

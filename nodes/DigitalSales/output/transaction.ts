@@ -6,6 +6,8 @@ import { amountField } from './amountField';
 /**
  * A transaction as ten flat fields for a spreadsheet or CRM: `amount` in integer cents, or
  * `amount_reais`.
+ *
+ * @internal
  */
 export function simplifyTransaction(transaction: Transaction, unit?: AmountUnit): IDataObject {
 	return {

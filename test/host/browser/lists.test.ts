@@ -1,0 +1,103 @@
+import type { Browser } from 'playwright-core';
+import { CREDENTIAL_TYPE } from '../n8n/examples';
+import { PACKAGE_NAME } from '../n8n/paths';
+import { N8nRest } from '../n8n/rest';
+import { DEMO_LOGIN } from '../n8n/setUp';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
+import { openBrowser, openPage } from './chromium';
+import { Editor } from './editor';
+import { startNewcomer, type Newcomer } from './newcomer';
+import { picture } from './pictures';
+
+const INSTALL_AND_START_MS = 15 * 60_000;
+const NODE = 'Make an offer';
+
+let browser: Browser;
+let newcomer: Newcomer;
+let editor: Editor;
+let rest: N8nRest;
+const services: Sandbox[] = [];
+
+beforeAll(async () => {
+	browser = await openBrowser();
+	newcomer = await startNewcomer();
+	editor = new Editor(await openPage(browser), newcomer.url);
+	await editor.open(DEMO_LOGIN);
+	rest = new N8nRest(newcomer.url);
+	await rest.signIn(DEMO_LOGIN);
+}, INSTALL_AND_START_MS);
+
+afterAll(async () => {
+	await browser?.close();
+	await newcomer?.stop();
+	for (const service of services) await service.close();
+});
+
+/** A service of its own, with a workflow whose node has its credential chosen and no product yet. */
+async function workflowAt(options: SandboxOptions = {}): Promise<{ id: string; service: Sandbox }> {
+	const service = await startSandbox(options);
+	services.push(service);
+	const { baseUrl, apiToken } = service;
+	const { id, name } = await rest.createCredential('Account', CREDENTIAL_TYPE, {
+		baseUrl,
+		apiToken,
+	});
+	const workflow = await rest.createWorkflow({
+		name: 'A list',
+		nodes: [
+			{
+				id: 'offer',
+				name: NODE,
+				type: `${PACKAGE_NAME}.digitalSales`,
+				typeVersion: 1,
+				position: [0, 0],
+				parameters: { resource: 'offer', operation: 'create' },
+				credentials: { [CREDENTIAL_TYPE]: { id, name } },
+			},
+		],
+		connections: {},
+	});
+	return { id: workflow.id, service };
+}
+
+async function openList(workflowId: string): Promise<string> {
+	await editor.openWorkflow(workflowId);
+	const node = await editor.openNode(NODE);
+	return await node.listFailure('productHash');
+}
+
+describe('A list with nothing in it says why', () => {
+	it('where the account has no products', async () => {
+		const { id } = await workflowAt({ products: 0 });
+
+		const said = await openList(id);
+
+		expect(said).toContain('This account has no products yet');
+		expect(said).toContain('By Hash');
+		await picture(editor.page, 'list-empty');
+	});
+
+	it('where the token has no permission', async () => {
+		const { id, service } = await workflowAt();
+		service.addFault({ endpoint: 'GET /products', kind: 'status', status: 403, times: 'always' });
+
+		expect(await openList(id)).toContain('no permission');
+		await picture(editor.page, 'list-forbidden');
+	});
+
+	it('where the requests of the minute are used up', async () => {
+		const { id, service } = await workflowAt();
+		service.addFault({
+			endpoint: 'GET /products',
+			kind: 'retryAfter',
+			seconds: 60,
+			times: 'always',
+		});
+
+		const said = await openList(id);
+
+		expect(said).toContain('The product requests of this minute are used up');
+		expect(said).toContain('Open the list again in a minute');
+		await picture(editor.page, 'list-limited');
+	});
+});

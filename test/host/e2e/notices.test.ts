@@ -1,0 +1,274 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import * as fc from 'fast-check';
+import { sendRequest } from '../../product/engine/harness/http';
+import { chargeAt, chargesAt } from '../../support/charge';
+import { Figures } from '../../support/figures';
+import { bodies, contentTypes, SHAPES, valuesFor } from '../../support/notices';
+import { Downstream } from './stage/downstream';
+import { Stage } from './stage/stage';
+import { chainOf, TRIGGER } from './stage/workflows';
+
+const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e');
+const START_MS = 15 * 60_000;
+const BODIES = 1_000;
+const BATCH = 50;
+const RESEND_MS = 3_000;
+const SEED = Number(process.env.NOTICE_SEED ?? 20_261_120);
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** So many sandbox seconds pass in a second: what is re-sent after half a minute comes soon. */
+const CLOCK_SCALE = 20;
+
+const PUBLISHED = [
+	'shapes',
+	'identical',
+	'distinct',
+	'forged',
+	'random',
+	'down',
+	'restart',
+] as const;
+
+describe('Digital Sales Trigger under attack, races and loss', () => {
+	let stage: Stage;
+	let downstream: Downstream;
+
+	beforeAll(async () => {
+		stage = await Stage.open('e2e-notices', { clockScale: CLOCK_SCALE });
+		downstream = await Downstream.open();
+		// All beforehand: under a flood n8n itself is "not ready" now and then.
+		for (const name of PUBLISHED) await publish(name);
+	}, START_MS);
+	beforeEach(() => {
+		stage.sandbox.reset();
+		downstream.clear();
+	});
+	afterAll(async () => {
+		await stage?.close();
+		await downstream?.close();
+		figures.show();
+	});
+
+	/** Publishes a workflow with a trigger of its own. */
+	const publish = async (name: string): Promise<void> => {
+		const trigger = { name: 'Trigger', type: TRIGGER, webhookId: `notices-${name}` };
+		const workflow = chainOf(name, stage.credential, [trigger, downstream.node]);
+		await stage.rest.publish(await stage.rest.createWorkflow(workflow));
+	};
+	const addressOf = (name: (typeof PUBLISHED)[number]): string =>
+		`${stage.url}/webhook/notices-${name}/digital-sales`;
+	const post = async (url: string, body: object): Promise<number> =>
+		(await sendRequest(url, { headers: JSON_TYPE, body: JSON.stringify(body) })).status;
+	const pay = async (hash: string): Promise<void> => await stage.sandbox.setStatus(hash, 'paid');
+	const summary = (statuses: number[]): string =>
+		[...new Set(statuses)]
+			.sort((a, b) => a - b)
+			.map((status) => `${statuses.filter((one) => one === status).length} × ${status}`)
+			.join(', ');
+
+	test('the secret in the URL is asked for, and shown by Get Address', async () => {
+		const webhookId = 'notices-locked';
+		const trigger = {
+			name: 'Trigger',
+			type: TRIGGER,
+			webhookId,
+			parameters: { triggerOn: ['any'], options: { urlSecret: true } },
+		};
+		const workflow = chainOf('locked', stage.credential, [trigger, downstream.node]);
+		const shown = chainOf('shown', stage.credential, [
+			{ name: 'By hand', type: 'n8n-nodes-base.manualTrigger' },
+			{
+				name: 'Address',
+				type: TRIGGER.replace(/Trigger$/, ''),
+				parameters: { resource: 'notification', operation: 'getAddress' },
+			},
+		]);
+		const saved = await stage.rest.createWorkflow({
+			name: 'locked',
+			nodes: [...workflow.nodes, ...shown.nodes],
+			connections: { ...workflow.connections, ...shown.connections },
+		});
+		await stage.rest.publish(saved);
+		const hash = await chargeAt(stage.sandbox);
+
+		const execution = await stage.rest.run(saved.id, 'By hand');
+		const address = String(execution.items('Address')[0]?.json.url);
+
+		expect(address).toMatch(/\/webhook\/notices-locked\/digital-sales\?key=[\w-]{32}$/);
+		expect(await post(address.replace(/\?.*/, ''), { hash })).toBe(401);
+		expect(await post(`${address}x`, { hash })).toBe(401);
+		expect(await post(address, { hash })).toBe(200);
+		expect(await downstream.reaches(1)).toBe(1);
+	});
+
+	test('all three shapes × JSON types', async () => {
+		const url = addressOf('shapes');
+		let runs = 0;
+		let right = 0;
+		for (const shape of Object.values(SHAPES)) {
+			const hash = await chargeAt(stage.sandbox);
+			await pay(hash);
+			for (const { value, isRight } of valuesFor(hash)) {
+				const status = await post(url, shape(value, 'paid'));
+				runs += 1;
+				right += isRight ? 1 : 0;
+				expect(isRight ? [200] : [400, 404]).toContain(status);
+			}
+			for (const { value } of valuesFor('paid')) {
+				const other = await chargeAt(stage.sandbox);
+				await pay(other);
+				runs += 1;
+				right += 1;
+				expect(await post(url, shape(other, value))).toBe(200);
+			}
+		}
+
+		expect(await downstream.reaches(right)).toBe(right);
+		figures.add(
+			'3 shapes × JSON types for the hash and for the status',
+			runs,
+			`${right} with a right hash: ${downstream.reports.length} executions; the rest 400 or 404`,
+		);
+	});
+
+	test('200 identical notices at the same moment', async () => {
+		const url = addressOf('identical');
+		const hash = await chargeAt(stage.sandbox);
+		await pay(hash);
+
+		const notice = { hash, payment_status: 'paid' };
+		const first = await Promise.all(
+			Array.from({ length: 200 }, async () => {
+				const status = await post(url, notice);
+				// As a service does that repeats what was not taken.
+				for (let answer = status; answer !== 200; answer = await post(url, notice)) {
+					await pause(RESEND_MS);
+				}
+				return status;
+			}),
+		);
+
+		expect(await downstream.reaches(1)).toBe(1);
+		figures.add(
+			'identical notices at the same moment',
+			first.length,
+			`${downstream.reports.length} execution (at first ${summary(first)}, all taken in the end)`,
+		);
+	}, 180_000);
+
+	test('200 distinct notices at the same moment', async () => {
+		const url = addressOf('distinct');
+		const hashes: string[] = [];
+		while (hashes.length < 200) hashes.push(await chargeAt(stage.sandbox, url));
+
+		const reports = await Promise.all(hashes.map(async (hash) => await stage.sandbox.pay(hash)));
+
+		expect(await downstream.reaches(200)).toBe(200);
+		expect(new Set(downstream.reports.map(({ hash }) => hash)).size).toBe(200);
+		const first = reports.map(([report]) => report?.status ?? 0);
+		figures.add(
+			'distinct notices at the same moment',
+			hashes.length,
+			`${downstream.reports.length} executions, one each (at first ${summary(first)})`,
+		);
+	}, 180_000);
+
+	test('forged notices', async () => {
+		const url = addressOf('forged');
+		const hashes = await chargesAt(stage.sandbox, 100);
+		const unpaid = await Promise.all(
+			hashes.map(async (hash) => await post(url, { hash, payment_status: 'paid' })),
+		);
+		const unknown = await Promise.all(
+			hashes.map(async (_, nth) => await post(url, { hash: `forged${nth}`, status: 'paid' })),
+		);
+
+		expect(await downstream.reaches(0)).toBe(0);
+		figures.add(
+			'forged: a real hash with a false status',
+			unpaid.length,
+			`0 executions (${summary(unpaid)})`,
+		);
+		figures.add('forged: an unknown hash', unknown.length, `0 executions (${summary(unknown)})`);
+	});
+
+	test('random bodies', async () => {
+		const url = addressOf('random');
+		const statuses: number[] = [];
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(fc.tuple(bodies, contentTypes), { minLength: BATCH, maxLength: BATCH }),
+				async (notices) => {
+					const answers = await Promise.all(
+						notices.map(async ([body, type]) => {
+							const headers = { 'content-type': type };
+							return (await sendRequest(url, { body: Buffer.from(body), headers })).status;
+						}),
+					);
+					statuses.push(...answers);
+					// 422 is n8n's own answer to broken JSON.
+					expect(answers.filter((status) => ![400, 404, 422, 503].includes(status))).toEqual([]);
+				},
+			),
+			{ numRuns: BODIES / BATCH, seed: SEED },
+		);
+
+		expect(statuses).toHaveLength(BODIES);
+		expect(await downstream.reaches(0)).toBe(0);
+		figures.add(
+			`random bodies, seed ${SEED}`,
+			statuses.length,
+			`all answered (${summary(statuses)}), 0 executions`,
+		);
+	}, 300_000);
+
+	test('the service is down and comes back, the notices are re-sent', async () => {
+		const url = addressOf('down');
+		const hashes: string[] = [];
+		while (hashes.length < 20) hashes.push(await chargeAt(stage.sandbox, url));
+		stage.sandbox.addFault({
+			endpoint: 'GET /transactions/{hash}',
+			kind: 'status',
+			status: 503,
+			times: 'always',
+		});
+		await Promise.all(hashes.map(async (hash) => await stage.sandbox.pay(hash)));
+		expect(await downstream.reaches(0)).toBe(0);
+		stage.sandbox.clearFaults();
+
+		expect(await downstream.reaches(hashes.length)).toBe(hashes.length);
+		expect(new Set(downstream.reports.map(({ hash }) => hash)).size).toBe(hashes.length);
+		figures.add(
+			'the service down, then up, notices re-sent',
+			hashes.length,
+			`${downstream.reports.length} executions, one each, after ${stage.sandbox.deliveries.length} deliveries`,
+		);
+	});
+
+	// Last, because it takes n8n down.
+	test('a restart between two identical notices', async () => {
+		const url = addressOf('restart');
+		const hashes = await chargesAt(stage.sandbox, 20);
+		await Promise.all(hashes.map(pay));
+		const notify = async (): Promise<number[]> =>
+			await Promise.all(
+				hashes.map(async (hash) => await post(url, { hash, payment_status: 'paid' })),
+			);
+		await notify();
+		expect(await downstream.reaches(hashes.length)).toBe(hashes.length);
+
+		await stage.restart();
+		let again = await notify();
+		while (again.includes(404)) {
+			await pause(250);
+			again = await notify();
+		}
+
+		expect(again.every((status) => status === 200)).toBe(true);
+		expect(await downstream.reaches(hashes.length)).toBe(hashes.length);
+		figures.add(
+			'a restart between two identical notices',
+			hashes.length,
+			`${downstream.reports.length} executions, one each`,
+		);
+	}, 120_000);
+});

@@ -1,0 +1,220 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sendRequest } from '../../product/engine/harness/http';
+import type { Execution } from '../n8n/execution';
+import type { WorkflowFile } from '../n8n/rest';
+import type { Sandbox } from '../../sandbox';
+import { Stage } from './stage/stage';
+import { chainOf, createPix, webStart, type NodeSketch } from './stage/workflows';
+
+const START_MS = 15 * 60_000;
+const MAYBE = 'may already have been charged';
+const CHARGE = 'Charge';
+/** How long an execution that overlaps another one is held open. */
+const SLOW_SECONDS = 6;
+
+const split: NodeSketch = {
+	name: 'Split',
+	type: 'n8n-nodes-base.splitOut',
+	parameters: { fieldToSplitOut: 'body.items', options: {} },
+};
+const slow: NodeSketch = {
+	name: 'Slow',
+	type: 'n8n-nodes-base.wait',
+	typeVersion: 1.1,
+	webhookId: 'retry-slow',
+	parameters: { resume: 'timeInterval', amount: '={{ $json.seconds ?? 0 }}', unit: 'seconds' },
+};
+const FOR_EACH_ITEM = {
+	notify: 'none',
+	customerDocument: '={{ $json.document }}',
+	simplify: true,
+};
+const CUSTOMERS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
+
+/** A cart with the first offer of the catalog. */
+function cartOf({ products }: Sandbox): object {
+	const offerHash = { __rl: true, mode: 'hash', value: products[0]?.offers[0]?.hash ?? '' };
+	return { items: [{ offerHash, price: '1990', quantity: 1, operationType: 1, title: 'Curso' }] };
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+	const end = Date.now() + 30_000;
+	while (!(await isSo())) {
+		if (Date.now() > end) throw new Error('It did not come to pass');
+		await pause(50);
+	}
+}
+
+describe('Asked again in a real n8n', () => {
+	let stage: Stage;
+	const ids = new Map<string, string>();
+
+	beforeAll(async () => {
+		stage = await Stage.open('e2e-retry');
+		const cart = cartOf(stage.sandbox);
+		const batch = createPix({ cart, ...FOR_EACH_ITEM });
+		await publish('batch', [webStart('batch'), split, batch]);
+		const ordered = createPix({
+			cart,
+			notify: 'none',
+			customerDocument: '={{ $json.body.document }}',
+			additionalFields: { orderReference: '={{ $json.body.order }}' },
+		});
+		await publish('ordered', [webStart('ordered'), ordered]);
+		const plain = createPix({
+			cart,
+			notify: 'none',
+			customerDocument: '={{ $json.body.document }}',
+		});
+		await publish('plain', [webStart('plain'), plain]);
+		await publish('overlapping', [webStart('overlapping'), ordered, slowAfterStart()]);
+	}, START_MS);
+	beforeEach(() => stage.sandbox.reset());
+	afterAll(async () => await stage?.close());
+
+	const publish = async (name: string, nodes: NodeSketch[]): Promise<WorkflowFile> => {
+		const workflow = chainOf(name, stage.credential, nodes);
+		const saved = await stage.rest.createWorkflow(workflow);
+		await stage.rest.publish(saved);
+		ids.set(name, saved.id);
+		return workflow;
+	};
+	const slowAfterStart = (): NodeSketch => ({
+		...slow,
+		parameters: { ...slow.parameters, amount: '={{ $("Start").item.json.body.seconds ?? 0 }}' },
+	});
+	const idOf = (name: string): string => ids.get(name) ?? '';
+	const post = async (name: string, body: object): Promise<void> => {
+		const headers = { 'content-type': 'application/json' };
+		await sendRequest(`${stage.url}/webhook/${name}`, { headers, body: JSON.stringify(body) });
+	};
+	const newest = async (name: string): Promise<Execution> => {
+		const [summary] = await stage.rest.executions(idOf(name));
+		return await stage.rest.ended(summary?.id ?? '');
+	};
+	const ask = async (name: string, body: object): Promise<Execution> => {
+		const before = (await stage.rest.executions(idOf(name))).length;
+		await post(name, body);
+		await until(async () => (await stage.rest.executions(idOf(name))).length > before);
+		return await newest(name);
+	};
+	const retry = async (execution: Execution, loadWorkflow: boolean): Promise<Execution> => {
+		const { id } = await stage.rest.retry(execution.summary.id, loadWorkflow);
+		return await stage.rest.ended(id);
+	};
+	const hashes = (execution: Execution): unknown[] =>
+		execution.items(CHARGE).map(({ json }) => json.hash);
+	const charges = (): number => stage.sandbox.charges();
+	const batchOf = (count: number): object => ({
+		items: CUSTOMERS.slice(0, count).map((document) => ({ document })),
+	});
+	/** Kills n8n while a charge is under way, and starts it again. */
+	const crashDuring = async (name: string, body: object, charged: number): Promise<void> => {
+		stage.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'delayAfterProcessing',
+			ms: 60_000,
+			after: charged - charges() - 1,
+		});
+		await post(name, body);
+		await until(() => charges() >= charged);
+		await stage.kill();
+		stage.sandbox.clearFaults();
+		await stage.startAgain();
+	};
+
+	test('Retry of a failed execution, original and current, repeatedly: each item is charged once', async () => {
+		const endpoint = 'POST /transactions';
+		stage.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 2 });
+		const failed = await ask('batch', batchOf(3));
+		expect(failed.complaint).toContain('Already created in this execution: item 1 is');
+		expect(charges()).toBe(2);
+
+		const retries: Execution[] = [];
+		for (const current of [false, true, false, true]) retries.push(await retry(failed, current));
+
+		expect(charges()).toBe(3);
+		const made = stage.sandbox.transactions.map(({ hash }) => hash);
+		for (const execution of retries) expect(hashes(execution)).toEqual(made);
+	});
+
+	test('Retry after an unknown outcome is refused, in doubt', async () => {
+		const endpoint = 'POST /transactions';
+		stage.sandbox.addFault({ endpoint, kind: 'resetAfterProcessing' });
+		const failed = await ask('plain', { document: CUSTOMERS[0] });
+		for (const current of [false, true]) {
+			expect((await retry(failed, current)).complaint).toContain(MAYBE);
+		}
+
+		expect(charges()).toBe(1);
+	});
+
+	test('Retry of a crashed execution never charges again who was charged; the rest once', async () => {
+		await crashDuring('batch', batchOf(3), 2);
+		const crashed = await newest('batch');
+		expect(crashed.summary.status).toBe('crashed');
+		const stopped = await retry(crashed, false);
+		expect(stopped.complaint).toContain(`The customer of item 1 ${MAYBE}`);
+		expect(charges()).toBe(2);
+
+		await tolerate('batch');
+		for (let nth = 0; nth < 2; nth++) {
+			const items = (await retry(crashed, true)).items(CHARGE).map(({ json }) => json);
+			expect(items[0]?.error).toMatchObject({
+				message: expect.stringContaining(`The customer of item 1 ${MAYBE}`),
+				outcome: 'unknown',
+			});
+			expect(items[1]?.error).toMatchObject({
+				message: expect.stringContaining(`The customer of item 2 ${MAYBE}`),
+			});
+			expect(items[2]?.hash).toBe(stage.sandbox.transactions[2]?.hash);
+		}
+		expect(charges()).toBe(3);
+	}, 180_000);
+
+	/** Sets On Error of the charge to Continue. */
+	const tolerate = async (name: string): Promise<void> => {
+		const { nodes } = await stage.rest.workflow(idOf(name));
+		const onError = 'continueRegularOutput';
+		const changed = nodes.map((node) => (node.name === CHARGE ? { ...node, onError } : node));
+		await stage.rest.send('PATCH', `/workflows/${idOf(name)}`, { nodes: changed });
+	};
+
+	test('killed while it charges, asked again: refused with a reference and without; another customer is charged', async () => {
+		const [document, other] = CUSTOMERS;
+		await crashDuring('ordered', { document, order: 'order-1' }, 1);
+		const again = await ask('ordered', { document, order: 'order-1' });
+		const renamed = await ask('ordered', { document, order: 'order-2' });
+		expect(again.complaint).toContain('for order "order-1"');
+		expect(renamed.complaint).toContain(MAYBE);
+		expect(hashes(await ask('ordered', { document: other, order: 'order-3' }))).toHaveLength(1);
+		expect(charges()).toBe(2);
+
+		await crashDuring('plain', { document: CUSTOMERS[2] }, 3);
+		const crashed = await newest('plain');
+		expect((await ask('plain', { document: CUSTOMERS[2] })).complaint).toContain(MAYBE);
+		expect((await retry(crashed, false)).complaint).toContain(MAYBE);
+		expect(hashes(await ask('plain', { document: other }))).toHaveLength(1);
+		expect(charges()).toBe(4);
+	}, 240_000);
+
+	test('executions that overlap and a restart: never a second charge', async () => {
+		const [document, other] = CUSTOMERS;
+		await post('overlapping', { document, order: 'order-8', seconds: SLOW_SECONDS });
+		await until(() => charges() === 1);
+		await ask('overlapping', { document: other, order: 'order-9' });
+		await pause((SLOW_SECONDS + 1) * 1_000);
+		const same = await ask('overlapping', { document: other, order: 'order-9' });
+		expect(hashes(same)).toEqual([stage.sandbox.transactions[1]?.hash]);
+		await stage.restart();
+		for (const [who, order] of [
+			[document, 'order-8'],
+			[other, 'order-9'],
+		]) {
+			const repeated = await ask('overlapping', { document: who, order });
+			expect(repeated.complaint).toContain(`for order "${order}"`);
+		}
+
+		expect(charges()).toBe(2);
+	}, 180_000);
+});

@@ -1,0 +1,278 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import * as fc from 'fast-check';
+import { sendRequest } from '../../product/engine/harness/http';
+import type { StoredTransaction } from '../../sandbox/types';
+import { Figures } from '../../support/figures';
+import { bodies, contentTypes } from '../../support/notices';
+import { Downstream } from './stage/downstream';
+import { Stage } from './stage/stage';
+import { chainOf, createPix, waitForPayment, webStart } from './stage/workflows';
+
+const figures = new Figures('Executions that wait for a payment, in a real n8n', 'npm run e2e');
+const START_MS = 15 * 60_000;
+const POLL_MS = 5;
+const CUSTOMER = '={{ $json.body.customer }}';
+
+const LAST_OFFSET_MS = 50;
+const ROUNDS = 4;
+const AT_ONCE = 4;
+
+/** Workflows that charge, wait and report, by the way in which they wait. */
+const WAYS = {
+	told: { notify: 'thisExecution', wait: { recheckInterval: 0 } },
+	looks: { notify: 'none', wait: { recheckInterval: 2 } },
+	both: { notify: 'thisExecution', wait: { recheckInterval: 3 } },
+	'limit-5': { notify: 'none', wait: seconds(5) },
+	'limit-40': { notify: 'none', wait: seconds(40) },
+	'limit-90': { notify: 'none', wait: seconds(90) },
+	'limit-30': { notify: 'none', wait: seconds(30) },
+} as const;
+type Way = keyof typeof WAYS;
+
+function seconds(timeLimit: number): object {
+	return { timeLimit, timeLimitUnit: 'seconds', recheckInterval: 0 };
+}
+
+describe('Wait for Payment under races and loss', () => {
+	let stage: Stage;
+	let downstream: Downstream;
+	const workflowIds = new Map<Way, string>();
+	let customers = 0;
+
+	beforeAll(async () => {
+		// Nothing is re-sent: what gets lost is lost.
+		stage = await Stage.open('e2e-waiting', { resendAfterSeconds: [] });
+		downstream = await Downstream.open();
+		const offerHash = stage.sandbox.products[0]?.offers[0]?.hash;
+		for (const [way, { notify, wait }] of Object.entries(WAYS)) {
+			const workflow = chainOf(way, stage.credential, [
+				webStart(way),
+				createPix({
+					notify,
+					customerName: CUSTOMER,
+					cart: {
+						items: [
+							{
+								offerHash: { __rl: true, mode: 'hash', value: offerHash },
+								price: '1990',
+								quantity: 1,
+								operationType: 1,
+								title: 'Curso',
+							},
+						],
+					},
+				}),
+				waitForPayment({ ...wait }),
+				downstream.node,
+			]);
+			const saved = await stage.rest.createWorkflow(workflow);
+			await stage.rest.publish(saved);
+			workflowIds.set(way as Way, saved.id);
+		}
+	}, START_MS);
+	afterEach(() => stage.sandbox.clearFaults());
+	afterAll(async () => {
+		await stage?.close();
+		await downstream?.close();
+		figures.show();
+	});
+
+	const readsOf = (hash: string): number =>
+		stage.sandbox.requests.filter(
+			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),
+		).length;
+
+	/** Starts an execution, and gives its charge as soon as the execution looks at it. */
+	const begin = async (way: Way): Promise<StoredTransaction> => {
+		const customer = `Customer ${(customers += 1)}`;
+		await sendRequest(`${stage.url}/webhook/${way}`, {
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ customer }),
+		});
+		for (;;) {
+			const made = stage.sandbox.transactions.find((one) => one.customer.name === customer);
+			if (made && readsOf(made.hash) > 0) return made;
+			await pause(POLL_MS);
+		}
+	};
+
+	/** Starts an execution, and gives its charge and its id when it is parked. */
+	const park = async (way: Way): Promise<{ charge: StoredTransaction; executionId: string }> => {
+		const charge = await begin(way);
+		for (;;) {
+			const executions = await stage.rest.executions(workflowIds.get(way) ?? '');
+			const waiting = executions.filter(({ status }) => status === 'waiting');
+			for (const { id } of waiting) {
+				const [item] = (await stage.rest.execution(id)).items('Charge');
+				if (item?.json.hash === charge.hash) return { charge, executionId: id };
+			}
+			await pause(100);
+		}
+	};
+
+	test('one notice at every millisecond around the moment of parking', async () => {
+		const offsets = Array.from({ length: ROUNDS }, () =>
+			Array.from({ length: LAST_OFFSET_MS + 1 }, (_, offset) => offset),
+		).flat();
+		const answers: Array<number | null | undefined> = [];
+		const stuck: string[] = [];
+		let next = 0;
+		const worker = async (): Promise<void> => {
+			while (next < offsets.length) {
+				const offset = offsets[next++] ?? 0;
+				const { hash } = await begin('told');
+				await pause(offset);
+				const [report] = await stage.sandbox.pay(hash);
+				answers.push(report?.status);
+				const ended = await downstream.reportOn(hash, 30_000).catch(() => undefined);
+				if (ended?.json.payment_status !== 'paid' || ended.json.timedOut !== false)
+					stuck.push(hash);
+			}
+		};
+		await Promise.all(Array.from({ length: AT_ONCE }, worker));
+
+		const early = answers.filter((status) => status !== 200).length;
+		expect(stuck).toEqual([]);
+		expect(answers).toHaveLength(ROUNDS * (LAST_OFFSET_MS + 1));
+		expect(downstream.reports).toHaveLength(answers.length);
+		figures.add(
+			'one notice, never re-sent, 0 to 50 ms after the first look',
+			answers.length,
+			`0 stuck; ${early} came before the execution was parked and were turned away, all paid`,
+		);
+	}, 900_000);
+
+	test('the time limits end in time, with a fresh state', async () => {
+		const limits = [5, 40, 90] as const;
+		const runs = await Promise.all(
+			limits.map(async (limit) => {
+				const { hash } = await begin(`limit-${limit}`);
+				const startedAt = Date.now();
+				await stage.sandbox.setStatus(hash, 'analyzing');
+				const { json, at } = await downstream.reportOn(hash, 150_000);
+				return { limit, json, late: (at - startedAt) / 1_000 - limit };
+			}),
+		);
+
+		for (const { json, late } of runs) {
+			expect(json).toMatchObject({ payment_status: 'analyzing', timedOut: true });
+			expect(late).toBeGreaterThan(-1);
+			expect(late).toBeLessThan(3);
+		}
+		figures.add(
+			`time limits of ${limits.join(', ')} s`,
+			runs.length,
+			`ended ${runs.map(({ late }) => late.toFixed(1)).join(', ')} s after the limit, timedOut and a fresh state`,
+		);
+	}, 240_000);
+
+	test('without a public address it finds out by looking alone', async () => {
+		const { charge } = await park('looks');
+		await stage.sandbox.pay(charge.hash);
+
+		const { json } = await downstream.reportOn(charge.hash);
+
+		expect(charge.postback_url).toBe('');
+		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		figures.add('no notification address, re-check every 2 s', 1, 'paid, found by looking');
+	});
+
+	test('a lost notice costs one re-check', async () => {
+		const { charge } = await park('both');
+		stage.sandbox.addFault({ kind: 'lostNotice' });
+		const [report] = await stage.sandbox.pay(charge.hash);
+
+		const { json } = await downstream.reportOn(charge.hash);
+
+		expect(report?.outcome).toBe('lost');
+		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		figures.add('a lost notice, re-check every 3 s', 1, 'paid, found by looking');
+	});
+
+	test('stays parked while the service cannot be asked', async () => {
+		const { charge } = await park('both');
+		stage.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
+		const [report] = await stage.sandbox.pay(charge.hash);
+		await pause(4_000);
+		expect(downstream.reports.some(({ hash }) => hash === charge.hash)).toBe(false);
+		stage.sandbox.clearFaults();
+
+		const { json } = await downstream.reportOn(charge.hash);
+
+		expect(report?.status).toBe(503);
+		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		figures.add('the service down at the notice, then up', 1, 'notice answered 503, then paid');
+	});
+
+	test('whatever is posted to its address, it is answered and stays parked', async () => {
+		const { charge, executionId } = await park('told');
+		const statuses: number[] = [];
+		await fc.assert(
+			fc.asyncProperty(bodies, contentTypes, async (body, type) => {
+				const headers = { 'content-type': type };
+				const call = { body: Buffer.from(body), headers };
+				const { status } = await sendRequest(charge.postback_url, call);
+				statuses.push(status);
+				expect([400, 404, 422, 503]).toContain(status);
+			}),
+			{ numRuns: 300 },
+		);
+		const unsigned = charge.postback_url.replace(/\?.*/, '');
+		expect((await sendRequest(unsigned, { body: '{}' })).status).toBe(401);
+		const { summary } = await stage.rest.execution(executionId);
+		expect(summary.status).toBe('waiting');
+
+		await stage.sandbox.pay(charge.hash);
+
+		expect((await downstream.reportOn(charge.hash)).json).toMatchObject({ timedOut: false });
+		const own = downstream.reports.filter(({ hash }) => hash === charge.hash);
+		expect(own).toHaveLength(1);
+		expect(downstream.reports.every((report) => Object.keys(report).length > 0)).toBe(true);
+		figures.add(
+			'random bodies to the resume address',
+			statuses.length,
+			'all answered, stayed parked',
+		);
+	}, 180_000);
+
+	test('once stopped it stays so, and looks no more', async () => {
+		const { charge, executionId } = await park('both');
+		await stage.rest.stop(executionId);
+		await pause(4_000);
+		const reads = readsOf(charge.hash);
+
+		const [report] = await stage.sandbox.pay(charge.hash);
+		await pause(8_000);
+
+		expect(report?.status).toBe(409);
+		expect((await stage.rest.execution(executionId)).summary.status).toBe('canceled');
+		expect(readsOf(charge.hash)).toBe(reads);
+		expect(downstream.reports.some(({ hash }) => hash === charge.hash)).toBe(false);
+		figures.add('stopped while waiting, then paid', 1, 'stays stopped, 0 items downstream');
+	}, 60_000);
+
+	test('a restart: the next notice is taken, and n8n itself ends what has a limit', async () => {
+		const told = await park('told');
+		const limited = await park('limit-30');
+		const startedAt = Date.now();
+		await stage.restart();
+		let [report] = await stage.sandbox.pay(told.charge.hash);
+		while (report?.status === 404) {
+			await pause(250);
+			report = await stage.sandbox.notify(told.charge.hash);
+		}
+
+		const first = await downstream.reportOn(told.charge.hash);
+		const second = await downstream.reportOn(limited.charge.hash, 150_000);
+
+		expect(first.json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(second.json).toMatchObject({ payment_status: 'waiting_payment', timedOut: true });
+		const late = (second.at - startedAt) / 1_000 - 30;
+		expect(late).toBeLessThan(80);
+		figures.add(
+			'a restart of n8n while it waits',
+			2,
+			`the notice is taken; without one n8n ends it ${late.toFixed(0)} s after its limit of 30 s, timedOut`,
+		);
+	}, 300_000);
+});

@@ -1,0 +1,16 @@
+import path from 'node:path';
+
+export const ROOT = path.resolve(__dirname, '..', '..', '..');
+export const PACKAGE_NAME = 'n8n-nodes-digital-sales';
+
+/** The configurations of n8n hosts: the pinned one, and older ones in folders of their own. */
+export const HOSTS_FOLDER = path.join(ROOT, 'test', 'host', 'n8n-host');
+/** Another n8n than the pinned one: the name of a folder in `test/host/n8n-host`. */
+const OTHER_HOST = process.env.N8N_HOST ?? '';
+export const IS_PINNED_HOST = OTHER_HOST === '';
+export const HOST_CONFIGURATION = path.join(HOSTS_FOLDER, OTHER_HOST);
+export const HOST_FOLDER = IS_PINNED_HOST
+	? path.join(ROOT, '.n8n-host')
+	: path.join(ROOT, '.n8n-hosts', OTHER_HOST);
+export const DATA_FOLDER = path.join(ROOT, '.n8n-data');
+export const EXAMPLES_FOLDER = path.join(ROOT, 'examples');

@@ -1,0 +1,279 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Downstream } from '../e2e/stage/downstream';
+import { chainOf, TRIGGER } from '../e2e/stage/workflows';
+import { postJson } from '../../product/engine/harness/http';
+import { chargeAt } from '../../support/charge';
+import { Figures } from '../../support/figures';
+import { Cluster } from './stage/cluster';
+import { IN_DOUBT, isOnBoth, outcomeOf, twice } from './stage/sales';
+import { Shop, type Sale } from './stage/shop';
+
+const figures = new Figures('Queue mode: charges, asked for again', 'npm run e2e:queue');
+const START_MS = 15 * 60_000;
+const ORDERS = 10;
+const REPEATS = 4;
+const WORKERS = 2;
+const ROUNDS = 30;
+const CROWD = 90;
+const RETRIES = 4;
+const FAILED = 5;
+const LATER_MS = 2_000;
+
+describe('a charge that is asked for again, over several processes', () => {
+	let cluster: Cluster;
+	let downstream: Downstream;
+
+	beforeAll(async () => {
+		cluster = await Cluster.open({ name: 'queue-orders', workers: WORKERS });
+		downstream = await Downstream.open();
+	}, START_MS);
+	beforeEach(() => {
+		cluster.sandbox.reset();
+		downstream.clear();
+	});
+	afterAll(async () => {
+		await cluster?.close();
+		await downstream?.close();
+		figures.show();
+	});
+
+	const open = async (name: string, options?: Parameters<typeof Shop.open>[3]): Promise<Shop> =>
+		await Shop.open(cluster, downstream, name, options);
+
+	test('one after the other: one charge for each order, whichever worker is asked', async () => {
+		const shop = await open('sequence');
+		const orders = ordersOf(ORDERS);
+		const repeats: Sale[] = [];
+		const workers = new Set<string | undefined>();
+		for (const order of orders) {
+			const [first] = await shop.ask([order]);
+			for (let nth = 1; nth < REPEATS; nth++) {
+				const [repeat] = await shop.ask([order]);
+				if (!first || !repeat) throw new Error('Nothing was asked for.');
+				repeats.push(repeat);
+				workers.add(repeat.worker);
+				expect(repeat.hashes).toEqual(repeat.error === undefined ? first.hashes : []);
+				expect(repeat.error ?? 'may already have been charged').toMatch(IN_DOUBT);
+			}
+		}
+
+		expect(shop.chargesOf(orders)).toEqual(orders.map(() => 1));
+		expect(cluster.sandbox.charges()).toBe(ORDERS);
+		expect(workers.size).toBe(WORKERS);
+		figures.add(
+			`${ORDERS} orders with an Order Reference, each asked for ${REPEATS} times one after the other, on two workers`,
+			ORDERS * REPEATS,
+			`${cluster.sandbox.charges()} charges, one each; of the repeats ${outcomeOf(repeats)}`,
+		);
+	});
+
+	test('at the same moment on both workers: measured, since nothing guards it', async () => {
+		const shop = await open('together');
+		const orders = ordersOf(ROUNDS);
+		let onBoth = 0;
+		const sales: Sale[] = [];
+		for (const order of orders) {
+			const pair = await shop.ask([order], [order]);
+			sales.push(...pair);
+			if (isOnBoth(pair)) onBoth += 1;
+		}
+		const charges = shop.chargesOf(orders);
+		const again = await askAgain(shop, orders);
+
+		expect(charges.filter((count) => count !== 1 && count !== 2)).toEqual([]);
+		expect(shop.chargesOf(orders)).toEqual(charges);
+		figures.add(
+			'the same order twice at the same moment (not guarded over two workers)',
+			ROUNDS,
+			`${onBoth} came to both workers: ${twice(charges)} charged twice; of the executions ${outcomeOf(sales)}`,
+		);
+		figures.add(
+			'each of them asked for again later, one after the other',
+			ROUNDS,
+			`${outcomeOf(again)}; nobody charged once more`,
+		);
+	}, 300_000);
+
+	test('many customers at the same moment, each asked for again later: measured', async () => {
+		const shop = await open('crowd');
+		const orders = ordersOf(CROWD);
+		const first = await shop.ask(...orders.map((order) => [order]));
+		await pause(LATER_MS);
+		const again = await askAgain(shop, orders);
+
+		const charges = shop.chargesOf(orders);
+		expect(charges.filter((count) => count !== 1 && count !== 2)).toEqual([]);
+		figures.add('orders of as many customers, all at the same moment', CROWD, outcomeOf(first));
+		figures.add(
+			'each of them asked for again later, one after the other',
+			CROWD,
+			`${outcomeOf(again)}; ${twice(charges)} charged twice`,
+		);
+	}, 300_000);
+
+	test("n8n's Retry of a failed execution, on whichever worker, charges nobody twice", async () => {
+		const shop = await open('retried', { referenced: false });
+		const retries: Sale[] = [];
+		let customers: string[] = [];
+		const workers = new Set<string | undefined>();
+		for (let round = 0; round < FAILED; round++) {
+			const orders = ordersOf(3);
+			const original = await failAtSecond(shop, orders);
+			for (let nth = 0; nth < RETRIES; nth++) {
+				const retry = await shop.retry(original.executionId, nth % 2 === 1);
+				retries.push(retry);
+				workers.add(retry.worker);
+			}
+			expect(shop.chargesOf(orders)).toEqual([1, 1, 1]);
+			customers = [...customers, ...orders];
+		}
+
+		expect(shop.chargesOf(customers)).toEqual(customers.map(() => 1));
+		expect(workers.size).toBe(WORKERS);
+		figures.add(
+			`an execution that failed at its second customer of three, retried ${RETRIES} times one after the other`,
+			FAILED * RETRIES,
+			`${cluster.sandbox.charges()} charges, one for each of ${customers.length} customers; of the Retries ${outcomeOf(retries)}`,
+		);
+	});
+
+	test('two Retries at the same moment: measured, since nothing guards them', async () => {
+		const shop = await open('retriedTwice', { referenced: false });
+		let customers: string[] = [];
+		const retries: Sale[] = [];
+		const later: Sale[] = [];
+		let onBoth = 0;
+		for (let round = 0; round < ROUNDS; round++) {
+			const orders = ordersOf(3);
+			const { executionId } = await failAtSecond(shop, orders);
+			const pair = await Promise.all([
+				shop.retry(executionId, false),
+				shop.retry(executionId, false),
+			]);
+			if (isOnBoth(pair)) onBoth += 1;
+			retries.push(...pair);
+			// Both may have been refused, each because of the other.
+			if (shop.chargesOf(orders).includes(0)) later.push(await shop.retry(executionId, false));
+			customers = [...customers, ...orders.slice(1)];
+		}
+
+		const charges = shop.chargesOf(customers);
+		expect(charges.filter((count) => count > 2)).toEqual([]);
+		figures.add(
+			'the same execution retried twice at the same moment (not guarded over two workers)',
+			ROUNDS,
+			`${onBoth} came to both workers; ${outcomeOf(retries)}; of ${charges.length} customers who had not been charged before ${twice(charges)} charged twice`,
+		);
+		if (later.length > 0) {
+			const left = charges.filter((count) => count === 0).length;
+			figures.add(
+				'retried once more where both had been refused',
+				later.length,
+				`${outcomeOf(later)}; ${left} customers not charged`,
+			);
+		}
+	}, 300_000);
+
+	test('beside a trigger with a secret in its URL', async () => {
+		const trigger = {
+			name: 'Trigger',
+			type: TRIGGER,
+			webhookId: 'orders-locked',
+			parameters: { triggerOn: ['any'], options: { urlSecret: true } },
+		};
+		const end = { name: 'End', type: 'n8n-nodes-base.noOp' };
+		const beside = chainOf('locked', cluster.credential, [trigger, end]);
+		const shop = await open('beside', { beside });
+		const { staticData } = await cluster.rest.workflow(shop.workflowId);
+		const secret = /"urlSecret":"([\w-]+)"/.exec(JSON.stringify(staticData))?.[1] ?? '';
+		const url = `${cluster.url}/webhook/orders-locked/digital-sales?key=${secret}`;
+		const hash = await chargeAt(cluster.sandbox);
+
+		const before = await postJson(url, { hash });
+		await shop.send(ordersOf(1));
+		while (cluster.sandbox.charges() < 2) await pause(50);
+		const after = await postJson(url, { hash });
+
+		expect(secret).not.toBe('');
+		expect([before.status, after.status]).toEqual([200, 200]);
+		figures.add(
+			'a charge with a reference beside a trigger with a secret in its URL',
+			1,
+			'the trigger still knows its secret',
+		);
+	});
+
+	test('a worker that is killed while it charges: nobody else charges that customer', async () => {
+		const shop = await open('slow');
+		const [order = '', other = ''] = ordersOf(2);
+		cluster.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'delayAfterProcessing',
+			ms: 20_000,
+		});
+		await shop.send([order]);
+		while (cluster.sandbox.charges() === 0) await pause(50);
+		const [executionId = ''] = await shop.unseen();
+		const killed = await cluster.workerOf(executionId);
+		const worker = cluster.workers.find(({ name }) => name === killed);
+		await worker?.kill();
+
+		const [again] = await shop.ask([order]);
+		const [next] = await shop.ask([other]);
+		const status = await shop.status(executionId);
+		const requests = cluster.sandbox.requests.length;
+		const retried = await shop.retry(executionId, false);
+		await worker?.start();
+		await pause(5_000);
+
+		expect(again?.worker).not.toBe(killed);
+		expect(again?.error).toMatch(IN_DOUBT);
+		expect(next).toMatchObject({ error: undefined, orders: [other] });
+		expect(status).toBe('error');
+		expect(retried.hashes).toEqual([]);
+		expect(cluster.sandbox.requests).toHaveLength(requests);
+		expect(shop.chargesOf([order, other])).toEqual([1, 1]);
+		expect(downstream.reports).toHaveLength(1);
+		figures.add(
+			'a worker killed while it charges',
+			1,
+			'1 charge; the execution ends as an error and is not run again',
+		);
+		figures.add(
+			'the same order asked for again, on the other worker',
+			1,
+			'refused as in doubt; another customer is charged at once',
+		);
+		figures.add(
+			"n8n's Retry of the execution that the kill ended",
+			1,
+			'n8n has kept nothing of it to run again: nothing is sent',
+		);
+	}, 400_000);
+
+	/** Charges the first of three orders; the service refuses the second. */
+	async function failAtSecond(shop: Shop, orders: string[]): Promise<Sale> {
+		cluster.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'status',
+			status: 422,
+			after: 1,
+		});
+		const [original] = await shop.ask(orders);
+		if (original?.error === undefined) throw new Error('It has not failed.');
+		return original;
+	}
+});
+
+let orders = 0;
+
+/** Orders that nobody has asked for before. */
+function ordersOf(count: number): string[] {
+	return Array.from({ length: count }, () => `order-${(orders += 1)}`);
+}
+
+async function askAgain(shop: Shop, asked: string[]): Promise<Sale[]> {
+	const sales: Sale[] = [];
+	for (const order of asked) sales.push(...(await shop.ask([order])));
+	return sales;
+}

@@ -1,0 +1,156 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Downstream } from '../../e2e/stage/downstream';
+import { chainOf, createPix, webStart, type NodeSketch } from '../../e2e/stage/workflows';
+import { postJson } from '../../../product/engine/harness/http';
+import type { WorkflowFile } from '../../n8n/rest';
+import { cpf } from '../../../support/cpf';
+import { cartOf } from './cart';
+import type { Cluster } from './cluster';
+
+const POLL_MS = 50;
+/** n8n takes up to two minutes to notice that a worker is gone. */
+const ENDED_WITHIN_MS = 240_000;
+const FIRST_CUSTOMER = 100_200_300;
+
+const retriedSchema = z.object({ id: z.string() });
+
+/** What became of an execution that was to charge one or more orders. */
+export interface Sale {
+	executionId: string;
+	worker: string | undefined;
+	orders: string[];
+	/** The transactions that it went on with, new ones and existing ones. */
+	hashes: string[];
+	error: string | undefined;
+}
+
+/** A published workflow that charges the orders which it is sent, each of a customer of its own. */
+export class Shop {
+	private readonly seen = new Set<string>();
+	private readonly customers = new Map<string, number>();
+
+	private constructor(
+		private readonly cluster: Cluster,
+		readonly name: string,
+		readonly workflowId: string,
+	) {}
+
+	/** With Order Reference where `referenced`; `beside` are other nodes of the workflow. */
+	static async open(
+		cluster: Cluster,
+		downstream: Downstream,
+		name: string,
+		{ referenced = true, beside }: { referenced?: boolean; beside?: WorkflowFile } = {},
+	): Promise<Shop> {
+		const charging = chainOf(name, cluster.credential, [
+			webStart(name),
+			eachOrder,
+			createPix({
+				notify: 'none',
+				cart: cartOf(cluster.sandbox),
+				customerName: '={{ $json.order }}',
+				customerDocument: '={{ $json.document }}',
+				...(referenced ? { additionalFields: { orderReference: '={{ $json.order }}' } } : {}),
+			}),
+			downstream.node,
+		]);
+		const saved = await cluster.rest.createWorkflow({
+			...charging,
+			nodes: [...charging.nodes, ...(beside?.nodes ?? [])],
+			connections: { ...charging.connections, ...beside?.connections },
+		});
+		await cluster.rest.publish(saved);
+		return new Shop(cluster, name, saved.id);
+	}
+
+	/** Starts an execution for each list of orders, all at once. */
+	async send(...lists: string[][]): Promise<void> {
+		await Promise.all(
+			lists.map(async (list) => {
+				const orders = list.map((order) => ({ order, document: this.documentOf(order) }));
+				const { status } = await postJson(`${this.cluster.url}/webhook/${this.name}`, { orders });
+				if (status !== 200) throw new Error(`Not started: ${status}`);
+			}),
+		);
+	}
+
+	/** The same, and waits until they have ended. */
+	async ask(...lists: string[][]): Promise<Sale[]> {
+		await this.send(...lists);
+		return await this.ended(lists.length);
+	}
+
+	/** The ids of the executions that are under way, or have ended and were not asked for yet. */
+	async unseen(): Promise<string[]> {
+		const executions = await this.cluster.rest.executions(this.workflowId);
+		return executions.map(({ id }) => id).filter((id) => !this.seen.has(id));
+	}
+
+	/** What became of an execution, by n8n's word. */
+	async status(executionId: string): Promise<string> {
+		this.seen.add(executionId);
+		const deadline = Date.now() + ENDED_WITHIN_MS;
+		for (;;) {
+			const executions = await this.cluster.rest.executions(this.workflowId);
+			const found = executions.find(({ id }) => id === executionId);
+			if (found !== undefined && found.stoppedAt !== null) return found.status;
+			if (Date.now() > deadline) throw new Error(`${executionId} has not ended.`);
+			await pause(POLL_MS);
+		}
+	}
+
+	/** n8n's Retry, to its end: with the workflow as it was, or as it is now. */
+	async retry(executionId: string, loadWorkflow: boolean): Promise<Sale> {
+		const path = `/executions/${executionId}/retry`;
+		const { id } = await this.cluster.rest.call(retriedSchema, 'POST', path, { loadWorkflow });
+		this.seen.add(id);
+		return await this.sale(id);
+	}
+
+	/** How often each of the orders was charged. */
+	chargesOf(orders: string[]): number[] {
+		const names = this.cluster.sandbox.transactions.map(({ customer }) => customer.name);
+		return orders.map((order) => names.filter((name) => name === order).length);
+	}
+
+	private async ended(count: number): Promise<Sale[]> {
+		const deadline = Date.now() + ENDED_WITHIN_MS;
+		for (;;) {
+			const executions = await this.cluster.rest.executions(this.workflowId);
+			const over = executions
+				.filter(({ id, stoppedAt }) => stoppedAt !== null && !this.seen.has(id))
+				.map(({ id }) => id)
+				.reverse();
+			if (over.length >= count) {
+				for (const id of over) this.seen.add(id);
+				return await Promise.all(over.map(async (id) => await this.sale(id)));
+			}
+			if (Date.now() > deadline) throw new Error(`Only ${over.length} have ended.`);
+			await pause(POLL_MS);
+		}
+	}
+
+	private async sale(executionId: string): Promise<Sale> {
+		const execution = await this.cluster.rest.ended(executionId);
+		return {
+			executionId,
+			worker: await this.cluster.workerOf(executionId),
+			orders: execution.items(eachOrder.name).map(({ json }) => String(json.order)),
+			hashes: execution.items('Charge').map(({ json }) => String(json.hash)),
+			error: execution.error,
+		};
+	}
+
+	private documentOf(order: string): string {
+		const nth = this.customers.get(order) ?? this.customers.size;
+		this.customers.set(order, nth);
+		return cpf(FIRST_CUSTOMER + nth);
+	}
+}
+
+const eachOrder: NodeSketch = {
+	name: 'Each order',
+	type: 'n8n-nodes-base.splitOut',
+	parameters: { fieldToSplitOut: 'body.orders', options: {} },
+};

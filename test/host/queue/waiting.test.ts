@@ -1,0 +1,198 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Downstream } from '../e2e/stage/downstream';
+import { sendRequest } from '../../product/engine/harness/http';
+import { Figures } from '../../support/figures';
+import { Cluster } from './stage/cluster';
+import { Waits } from './stage/waits';
+
+const figures = new Figures('Queue mode: Wait for Payment', 'npm run e2e:queue');
+const START_MS = 15 * 60_000;
+const ROUNDS_AT_BOTH = 20;
+const LAST_OFFSET_MS = 50;
+const AT_ONCE = 4;
+/** By then the worker that parked an execution has looked again by itself. */
+const FIRST_LOOK_OVER_MS = 5_000;
+const LIMITS = [5, 40] as const;
+
+function limit(seconds: number): Record<string, unknown> {
+	return { timeLimit: seconds, timeLimitUnit: 'seconds', recheckInterval: 0 };
+}
+
+describe('Wait for Payment, over several processes', () => {
+	let cluster: Cluster;
+	let downstream: Downstream;
+	let waits: Waits;
+
+	beforeAll(async () => {
+		// Nothing is re-sent: what gets lost is lost.
+		const sandbox = { resendAfterSeconds: [] };
+		cluster = await Cluster.open({ name: 'queue-waiting', webhooks: 2, sandbox });
+		downstream = await Downstream.open();
+		waits = await Waits.publish(cluster, downstream, {
+			told: { notify: 'thisExecution', wait: { recheckInterval: 0 } },
+			looks: { notify: 'none', wait: { recheckInterval: 2 } },
+			'limit-5': { notify: 'none', wait: limit(5) },
+			'limit-40': { notify: 'none', wait: limit(40) },
+			'limit-60': { notify: 'thisExecution', wait: { ...limit(60), recheckInterval: 2 } },
+		});
+	}, START_MS);
+	afterAll(async () => {
+		await cluster?.close();
+		await downstream?.close();
+		figures.show();
+	});
+
+	const notify = async (url: string, hash: string): Promise<number> => {
+		const headers = { 'content-type': 'application/json' };
+		const body = JSON.stringify({ hash, payment_status: 'paid' });
+		return (await sendRequest(url, { headers, body })).status;
+	};
+	/** Pays without a notice, so that only those of the test are heard. */
+	const payUnheard = async (hash: string): Promise<void> => {
+		cluster.sandbox.addFault({ kind: 'lostNotice' });
+		await cluster.sandbox.setStatus(hash, 'paid');
+		cluster.sandbox.clearFaults();
+	};
+	const reportsOn = (hash: string): number =>
+		downstream.reports.filter((report) => report.hash === hash).length;
+
+	test('a webhook process is told and wakes it, a worker goes on; the main process does not', async () => {
+		const { charge, executionId } = await waits.park('told');
+		const atMain = charge.postback_url.replace(cluster.url, cluster.main.url);
+
+		await pause(FIRST_LOOK_OVER_MS);
+		await payUnheard(charge.hash);
+		const misrouted = await notify(atMain, charge.hash);
+		const before = (await cluster.rest.execution(executionId)).summary.status;
+		const answered = await notify(charge.postback_url, charge.hash);
+		const { json } = await downstream.reportOn(charge.hash);
+
+		expect(charge.postback_url).toMatch(`${cluster.url}/webhook-waiting/`);
+		expect([misrouted, before]).toEqual([404, 'waiting']);
+		expect(answered).toBe(200);
+		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(await cluster.workerOf(executionId)).toMatch(/^worker-/);
+		figures.add('a notice to the webhook process', 1, 'wakes the execution, a worker goes on');
+		figures.add('the same to the main process, which takes none', 1, `answered ${misrouted}`);
+	});
+
+	test('the same notice to both webhook processes at the same moment', async () => {
+		const answers: number[] = [];
+		for (let round = 0; round < ROUNDS_AT_BOTH; round++) {
+			const { charge } = await waits.park('told');
+			await payUnheard(charge.hash);
+			const urls = cluster.atEach(charge.postback_url);
+			answers.push(...(await Promise.all(urls.map(async (url) => await notify(url, charge.hash)))));
+			await downstream.reportOn(charge.hash);
+			await pause(1_000);
+			expect(reportsOn(charge.hash)).toBe(1);
+		}
+
+		figures.add(
+			'the same notice to both webhook processes at the same moment',
+			ROUNDS_AT_BOTH,
+			`each execution went on once; answered ${summary(answers)}`,
+		);
+	}, 300_000);
+
+	test('one notice at every millisecond around the moment of parking', async () => {
+		const offsets = Array.from({ length: LAST_OFFSET_MS + 1 }, (_, offset) => offset);
+		const stuck: string[] = [];
+		const answers: Array<number | null | undefined> = [];
+		const take = async (): Promise<void> => {
+			for (let offset = offsets.shift(); offset !== undefined; offset = offsets.shift()) {
+				const { hash } = await waits.begin('told');
+				await pause(offset);
+				const [report] = await cluster.sandbox.pay(hash);
+				answers.push(report?.status);
+				const ended = await downstream.reportOn(hash, 30_000).catch(() => undefined);
+				if (ended?.json.payment_status !== 'paid' || reportsOn(hash) !== 1) stuck.push(hash);
+			}
+		};
+		await Promise.all(Array.from({ length: AT_ONCE }, take));
+
+		expect(stuck).toEqual([]);
+		expect(answers).toHaveLength(LAST_OFFSET_MS + 1);
+		const early = answers.filter((status) => status !== 200).length;
+		figures.add(
+			`one notice, never re-sent, 0 to ${LAST_OFFSET_MS} ms after the first look`,
+			answers.length,
+			`0 stuck; ${early} came before the execution was parked and were turned away, all paid`,
+		);
+	}, 600_000);
+
+	test('the re-check finds out by itself', async () => {
+		const { charge } = await waits.park('looks');
+		await payUnheard(charge.hash);
+
+		const { json } = await downstream.reportOn(charge.hash);
+
+		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		figures.add('no notice, re-check every 2 s', 1, 'paid, found by looking');
+	});
+
+	test('the time limits end in time, with a fresh state', async () => {
+		const late = await Promise.all(
+			LIMITS.map(async (seconds) => {
+				const { hash } = await waits.begin(`limit-${seconds}`);
+				const startedAt = Date.now();
+				await cluster.sandbox.setStatus(hash, 'analyzing');
+				const { json, at } = await downstream.reportOn(hash, 150_000);
+				expect(json).toMatchObject({ payment_status: 'analyzing', timedOut: true });
+				return (at - startedAt) / 1_000 - seconds;
+			}),
+		);
+
+		expect(Math.min(...late)).toBeGreaterThan(-1);
+		expect(Math.max(...late)).toBeLessThan(3);
+		figures.add(
+			`time limits of ${LIMITS.join(' and ')} s`,
+			LIMITS.length,
+			`ended ${late.map((seconds) => seconds.toFixed(1)).join(' and ')} s after the limit, timedOut and a fresh state`,
+		);
+	});
+
+	test('the workers are restarted meanwhile: a notice is taken, and brings the re-checks back', async () => {
+		const told = await waits.park('told');
+		const first = await waits.park('limit-60');
+		const limited = await waits.park('limit-60');
+		const startedAt = Date.now();
+		for (const worker of cluster.workers) await worker.stop();
+		for (const worker of cluster.workers) await worker.start();
+		const unwatched = waits.readsOf(first.charge.hash);
+		await pause(5_000);
+		const readsWhileUnwatched = waits.readsOf(first.charge.hash) - unwatched;
+
+		const [taken] = await cluster.sandbox.pay(told.charge.hash);
+		const woken = await downstream.reportOn(told.charge.hash);
+		const early = await notify(first.charge.postback_url, first.charge.hash);
+		await payUnheard(first.charge.hash);
+		const found = await downstream.reportOn(first.charge.hash, 20_000);
+		const ended = await downstream.reportOn(limited.charge.hash, 180_000);
+
+		expect(taken?.status).toBe(200);
+		expect(woken.json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(readsWhileUnwatched).toBe(0);
+		expect(early).toBe(200);
+		expect(found.json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(ended.json).toMatchObject({ payment_status: 'waiting_payment', timedOut: true });
+		const late = (ended.at - startedAt) / 1_000 - 60;
+		figures.add(
+			'both workers restarted while it waits, then a notice',
+			2,
+			'the notice is taken, and brings the re-checks back',
+		);
+		figures.add(
+			'the same without a notice, limit 60 s',
+			1,
+			`n8n ends it ${late.toFixed(0)} s after the limit, timedOut`,
+		);
+	}, 360_000);
+});
+
+function summary(statuses: number[]): string {
+	return [...new Set(statuses)]
+		.sort((a, b) => a - b)
+		.map((status) => `${statuses.filter((one) => one === status).length} × ${status}`)
+		.join(', ');
+}

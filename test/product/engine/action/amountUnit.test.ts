@@ -1,0 +1,186 @@
+import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
+import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
+import { serveWebhook } from '../harness';
+import { everyProperty } from '../support/form';
+import { openAccount, pixParameters, type Account } from '../support/account';
+
+describe('Amount Unit', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	const inReais = { options: { amountUnit: 'reais' } };
+	const cart = (price: string): INodeParameters => ({
+		cart: {
+			items: [
+				{
+					offerHash: account.sandbox.products[0]?.offers[0]?.hash ?? '',
+					price,
+					title: 'Curso',
+					cover: 'https://example.com/a.png',
+				},
+			],
+		},
+	});
+	const body = (): unknown => account.sandbox.requests.at(-1)?.body;
+
+	test('reads amounts in reais where it says so', async () => {
+		await account.run(
+			pixParameters(account.sandbox, {
+				...cart('R$ 1.234,56'),
+				...inReais,
+				additionalFields: { amount: '1000,00' },
+			}),
+		);
+
+		expect(body()).toMatchObject({ amount: 100_000, cart: [{ price: 123_456 }] });
+	});
+
+	test('reads the price of an offer in reais', async () => {
+		await account.run({
+			resource: 'offer',
+			operation: 'create',
+			productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
+			title: 'Oferta',
+			price: '19,9',
+			...inReais,
+		});
+
+		expect(body()).toMatchObject({ price: 1990 });
+	});
+
+	test('names a field in errors as the form shows it', async () => {
+		const reais = await account.fail(
+			pixParameters(account.sandbox, { ...cart('1.999'), ...inReais }),
+		);
+		const cents = await account.fail(pixParameters(account.sandbox, cart('19,99')));
+
+		expect(reais.message).toBe(
+			'Cart > Item 1 > Price in Reais must be clear: "1.999" could mean R$ 1.999,00 or R$ 1,999. Write 1999,00',
+		);
+		expect(cents.message).toBe(
+			'Cart > Item 1 > Price in Cents must be digits only: for R$ 19,99 write 1999, not "19,99"',
+		);
+	});
+
+	test.each([
+		[
+			'R$ 1990',
+			'cents',
+			'Price in Cents must be digits only: "R$ 1990" could mean R$ 1.990,00 or R$ 19,90. Write 199000 or 1990',
+		],
+		[
+			'19 90',
+			'reais',
+			'Price in Reais must be clear: "19 90" could mean R$ 1.990,00 or R$ 19,90. Write 1990,00 or 19,90',
+		],
+	])('%j from a sheet, in %s, charges nobody', async (price, amountUnit, message) => {
+		const failure = await account.fail(
+			pixParameters(account.sandbox, { ...cart('={{ $json.price }}'), options: { amountUnit } }),
+			{ items: [{ price }] },
+		);
+
+		expect(failure.message).toBe(`Cart > Item 1 > ${message}`);
+		expect(failure.description).toContain('Nothing was sent.');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	describe('in the form', () => {
+		const { properties } = new DigitalSales().description;
+		const money = everyProperty(properties).filter(({ property }) =>
+			/ in (Cents|Reais)$/.test(property.displayName),
+		);
+		const shown = (name: string, root: INodeParameters): INodeProperties[] =>
+			money
+				.map(({ property }) => property)
+				.filter((property) => property.name === name)
+				.filter((property) =>
+					NodeHelpers.displayParameter(root, property, { typeVersion: 1 }, null, root),
+				);
+
+		test.each<[string, INodeParameters, string]>([
+			['nothing was chosen', {}, 'in Cents'],
+			['cents were chosen', { amountUnit: 'cents' }, 'in Cents'],
+			['reais were chosen', { amountUnit: 'reais' }, 'in Reais'],
+		])('shows each money field once, in its unit, where %s', (_name, options, ending) => {
+			const charge = { resource: 'transaction', operation: 'create', options };
+			const offer = { resource: 'offer', operation: 'create', options };
+
+			expect(shown('amount', charge)).toMatchObject([{ displayName: `Amount ${ending}` }]);
+			for (const form of [charge, offer]) {
+				const labels = shown('price', form).map(({ displayName }) => displayName);
+				expect(new Set(labels)).toEqual(new Set([`Price ${ending}`]));
+			}
+		});
+
+		test('says in each hint what the amount is in the other unit', () => {
+			expect(money).toHaveLength(6);
+			for (const { property } of money) {
+				expect(property.hint).toMatch(/1990.*19,90|19,90.*1990/);
+			}
+		});
+	});
+
+	describe('of simplified output', () => {
+		const create = async (options: INodeParameters) =>
+			(await account.run(pixParameters(account.sandbox, { simplify: true, options }))).json[0] ??
+			{};
+
+		test('is cents unless reais are chosen', async () => {
+			await expect(create({})).resolves.toMatchObject({ amount: 3980 });
+
+			const row = await create({ outputUnit: 'reais' });
+			expect(row).toMatchObject({ amount_reais: 39.8 });
+			expect(row).not.toHaveProperty('amount');
+			expect(Object.keys(row).length).toBeLessThanOrEqual(10);
+		});
+
+		test('may be reais for a transaction that is read', async () => {
+			const { hash } = await create({});
+
+			const { json } = await account.run({
+				resource: 'transaction',
+				operation: 'get',
+				transactionHash: String(hash),
+				options: { outputUnit: 'reais' },
+			});
+
+			expect(json[0]).toMatchObject({ hash, amount_reais: 39.8 });
+		});
+
+		test('may be reais for what the trigger reports', async () => {
+			const hash = String((await create({})).hash);
+			await account.sandbox.setStatus(hash, 'paid');
+			const trigger = await serveWebhook({
+				credentials: account.credentials,
+				parameters: { options: { outputUnit: 'reais' } },
+			});
+
+			await account.sandbox.notify(hash, { url: trigger.url });
+			await trigger.settled();
+			trigger.stopListening();
+
+			expect(trigger.executions[0]?.[0]?.json).toMatchObject({ hash, amount_reais: 39.8 });
+		});
+
+		test.each([true, false])(
+			'may be reais for products (split offers: %s)',
+			async (splitOffers) => {
+				const { json } = await account.run({
+					resource: 'product',
+					operation: 'getAll',
+					limit: 1,
+					options: { outputUnit: 'reais', splitOffers },
+				});
+
+				const prices = account.sandbox.products[0]?.offers.map(({ price }) => price / 100);
+				expect(prices).toContain(json[0]?.price_reais);
+				expect(json[0]).not.toHaveProperty('price');
+			},
+		);
+	});
+});

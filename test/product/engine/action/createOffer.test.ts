@@ -1,0 +1,218 @@
+import type { INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../../sandbox';
+import { openAccount, type Account } from '../support/account';
+
+describe('Offer > Create', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	const parameters = (more: INodeParameters = {}): INodeParameters => ({
+		resource: 'offer',
+		operation: 'create',
+		productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
+		title: 'Black Friday',
+		price: '1990',
+		paymentMethods: [1, 3],
+		...more,
+	});
+
+	const body = (): unknown => account.sandbox.requests[0]?.body;
+
+	test('sends every documented field under its name, integers as integers', async () => {
+		const { json, items } = await account.run(
+			parameters({
+				additionalFields: {
+					methodDefault: 3,
+					interval: 'semi-annual',
+					affiliatesVisible: false,
+					paymentMethodDiscounts: {
+						items: [
+							{ paymentMethod: 'pix', discountPercentage: 7.5 },
+							{ paymentMethod: 'other', paymentMethodName: 'billet', discountPercentage: 2 },
+						],
+					},
+				},
+			}),
+		);
+
+		expect(body()).toEqual({
+			title: 'Black Friday',
+			price: 1990,
+			payment_methods: [1, 3],
+			method_default: 3,
+			interval: 'semi-annual',
+			affiliates_visible: false,
+			payment_method_discounts: [
+				{ payment_method: 'pix', discount_percentage: 7.5 },
+				{ payment_method: 'billet', discount_percentage: 2 },
+			],
+		});
+		expect(json[0]).toEqual(account.sandbox.offers[0]?.offer);
+		expect(items[0]?.pairedItem).toEqual({ item: 0 });
+	});
+
+	test('leaves out what is blank', async () => {
+		await account.fail(parameters({ title: ' ', price: '', paymentMethods: [] }));
+
+		expect(body()).toEqual({});
+	});
+
+	test('says what it sends, and what it takes', async () => {
+		await account.run(parameters());
+
+		expect(account.sandbox.requests[0]?.headers).toMatchObject({
+			accept: 'application/json',
+			'content-type': 'application/json',
+		});
+		expect(account.sandbox.requests[0]?.bearer).toBe(true);
+	});
+
+	test('merges custom fields in last, nesting and integers kept', async () => {
+		await account.run(
+			parameters({
+				additionalFields: {
+					customFields: '{"price": 2500, "extra": {"level": [1, 2, {"deep": 3}]}}',
+				},
+			}),
+		);
+
+		expect(body()).toMatchObject({
+			title: 'Black Friday',
+			price: 2500,
+			extra: { level: [1, 2, { deep: 3 }] },
+		});
+	});
+
+	test('takes reais where the form says so', async () => {
+		await account.run(parameters({ price: 'R$ 1.234,56', options: { amountUnit: 'reais' } }));
+
+		expect(body()).toMatchObject({ price: 123456 });
+	});
+
+	test('reads parameters of each item from its own data', async () => {
+		await account.run(parameters({ price: '={{ $json.cents }}', title: '={{ $json.name }}' }), {
+			items: [
+				{ cents: 100, name: 'A' },
+				{ cents: 250, name: 'B' },
+			],
+		});
+
+		expect(account.sandbox.offers.map(({ request }) => request)).toMatchObject([
+			{ price: 100, title: 'A' },
+			{ price: 250, title: 'B' },
+		]);
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		[
+			'no product',
+			{ productHash: { __rl: true, mode: 'hash', value: '={{ $json.nothing }}' } },
+			'Product is empty',
+		],
+		[
+			'a product that is a path',
+			{ productHash: { __rl: true, mode: 'hash', value: '={{ ".." }}' } },
+			'Product is not a hash',
+		],
+		['reais in a field of cents', { price: '19,90' }, 'Price in Cents must be'],
+		['a negative price', { price: '-5' }, 'Price in Cents must not be negative'],
+		[
+			'an unknown payment method',
+			{ paymentMethods: [4] },
+			'Payment Methods 1 must be a whole number from 1 to 3',
+		],
+		[
+			'payment methods that are no list',
+			{ paymentMethods: '={{ "pix" }}' },
+			'Payment Methods must be a list of 1, 2 and 3',
+		],
+		[
+			'an unknown interval',
+			{ additionalFields: { interval: 'hourly' } },
+			'Additional Fields > Interval must be one of daily, weekly, monthly, quarterly, semi-annual, yearly',
+		],
+		['a time limit below nothing', { options: { timeout: -1 } }, 'Options > Timeout must be'],
+		[
+			'a discount above 100',
+			{
+				additionalFields: {
+					paymentMethodDiscounts: { items: [{ paymentMethod: 'pix', discountPercentage: 101 }] },
+				},
+			},
+			'Additional Fields > Payment Method Discounts > Discount 1 > Discount Percentage must be a percentage',
+		],
+		[
+			'a discount for a method without a name',
+			{
+				additionalFields: {
+					paymentMethodDiscounts: {
+						items: [
+							{ paymentMethod: 'pix', discountPercentage: 1 },
+							{ paymentMethod: 'other', paymentMethodName: ' ', discountPercentage: 1 },
+						],
+					},
+				},
+			},
+			'Additional Fields > Payment Method Discounts > Discount 2 > Payment Method Name is empty; fill it in',
+		],
+		[
+			'custom fields that are no object',
+			{ additionalFields: { customFields: '[1]' } },
+			'Additional Fields > Custom Fields must be a JSON object',
+		],
+	])('refuses %s by the name of the parameter and sends nothing', async (_name, wrong, message) => {
+		const failure = await account.fail(parameters(wrong), { items: [{}, {}] });
+
+		expect(failure.message).toContain(message);
+		expect(failure.itemIndex).toBe(0);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test.each<[string, Fault | undefined]>([
+		['knows another address of it', undefined],
+		['does not know it', { kind: 'patchBody', set: { data: [], links: null, meta: null } }],
+		['cannot be read', { kind: 'status', status: 500 }],
+	])('takes the hash from the path of an address where the catalog %s', async (_name, fault) => {
+		if (fault) account.sandbox.addFault({ endpoint: 'GET /products', times: 'always', ...fault });
+		const hash = account.sandbox.products[2]?.hash ?? '';
+
+		await account.run(
+			parameters({
+				productHash: { __rl: true, mode: 'url', value: `https://other.example.com/p/${hash}` },
+			}),
+		);
+
+		expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
+		expect(account.sandbox.requests[1]?.path).toContain(`/products/${hash}/offers`);
+	});
+
+	test('names all that is wrong at once', async () => {
+		const failure = await account.fail(
+			parameters({ price: '-5', paymentMethods: [9], additionalFields: { interval: 'hourly' } }),
+		);
+
+		expect(failure.message).toBe('Price in Cents must not be negative');
+		expect(failure.description).toBe(
+			[
+				'Nothing was sent.',
+				'Also: Payment Methods 1 must be a whole number from 1 to 3.',
+				'Also: Additional Fields > Interval must be one of daily, weekly, monthly, quarterly, semi-annual, yearly.',
+			].join('\n'),
+		);
+	});
+
+	test('sends no item at all when a later one is wrong', async () => {
+		const failure = await account.fail(parameters({ price: '={{ $json.cents }}' }), {
+			items: [{ cents: 100 }, { cents: 'cheap' }],
+		});
+
+		expect(failure.itemIndex).toBe(1);
+		expect(failure.description).toContain('neither was any other item');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+});

@@ -1,0 +1,186 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { everyOperation } from '../../../support/operations';
+import { openAccount, pixParameters, type Account } from '../support/account';
+import { errorIn } from '../support/errorItem';
+
+const HASH = 'nosuch1';
+
+/** What a workflow can go by when an item has failed and the run goes on. */
+describe('A failed item under On Error: Continue', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	const PARAMETERS: Record<string, () => INodeParameters> = {
+		'product/getAll': () => ({ options: { maxTries: 1 } }),
+		'offer/create': () => ({
+			productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
+			title: 'Oferta',
+			price: '100',
+			options: { maxTries: 1 },
+		}),
+		'transaction/create': () => pixParameters(account.sandbox, { options: { maxTries: 1 } }),
+		'transaction/get': () => ({ transactionHash: HASH, options: { maxTries: 1 } }),
+		'transaction/waitForPayment': () => ({ transactionHash: HASH }),
+	};
+	const asking = everyOperation()
+		.map(({ resource, value }) => `${resource}/${value}`)
+		.filter((name) => name !== 'notification/getAddress');
+	const ABOUT: Record<string, unknown> = {
+		'product/getAll': null,
+		'offer/create': expect.stringContaining('titled "Oferta"'),
+		'transaction/create': expect.stringContaining('customer document ending in'),
+		'transaction/get': `transaction ${HASH}`,
+		'transaction/waitForPayment': `transaction ${HASH}`,
+	};
+	const failed = async (name: string, credentials = account.credentials) => {
+		const [resource, operation] = name.split('/');
+		const parameters = PARAMETERS[name];
+		if (!parameters) throw new Error(`Add parameters of ${name} to this file`);
+		const { json } = await account.run(
+			{ ...parameters(), resource, operation },
+			{ continueOnFail: true, credentials },
+		);
+		return errorIn(json[0]);
+	};
+
+	test.each(asking)('of %s tells what the service refused, in its own words', async (name) => {
+		const body = {
+			success: false,
+			message: 'Invalid',
+			errors: { 'customer.email': ['is gone'], x: ['is odd', 'and late'] },
+		};
+		account.sandbox.addFault({ kind: 'status', status: 403, body, times: 'always' });
+
+		expect(await failed(name)).toEqual({
+			message: 'The API token has no permission for this (403)',
+			advice: expect.stringContaining('Use a token'),
+			status: 403,
+			outcome: 'refused',
+			messages: ['Invalid'],
+			fields: { 'customer.email': ['is gone'], x: ['is odd', 'and late'] },
+			about: ABOUT[name],
+		});
+	});
+
+	// Waiting for a payment goes on where the service may answer later.
+	test.each(asking.filter((name) => name !== 'transaction/waitForPayment'))(
+		'of %s tells an unknown outcome from a request that was not sent',
+		async (name) => {
+			account.sandbox.addFault({ kind: 'status', status: 500, body: { message: 'Oops' } });
+			const unknown = await failed(name);
+			const unreachable = await failed(name, {
+				digitalSalesApi: { baseUrl: 'http://127.0.0.1:9/v1', apiToken: 'test-token-nowhere' },
+			});
+
+			expect(unknown).toMatchObject({ status: 500, outcome: 'unknown', messages: ['Oops'] });
+			expect(unreachable).toMatchObject({
+				message: 'The service could not be reached',
+				status: null,
+				outcome: 'notSent',
+				messages: [],
+				fields: {},
+			});
+		},
+	);
+
+	test('tells a mistake in the form, and that nothing was sent', async () => {
+		const { json } = await account.run(pixParameters(account.sandbox, { customerEmail: 'maria' }), {
+			continueOnFail: true,
+		});
+
+		expect(errorIn(json[0])).toEqual({
+			message: 'Customer Email is not an e-mail address',
+			advice: 'Nothing was sent.',
+			status: null,
+			outcome: 'notSent',
+			messages: [],
+			fields: {},
+			about: null,
+		});
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test.each([
+		['an expression that fails', { customerName: "={{ $('Nope').item.json.x }}" }],
+		['an operation that does not exist', { operation: 'refund' }],
+	])('tells that nothing was sent after %s', async (_name, more) => {
+		const { json } = await account.run(pixParameters(account.sandbox, more), {
+			continueOnFail: true,
+			items: [{ row: 1 }, { row: 2 }],
+		});
+
+		expect(json.map((item) => errorIn(item).outcome)).toEqual(['notSent', 'notSent']);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test.each([
+		['an empty token', { apiToken: '' }],
+		['a Base URL that is no address', { baseUrl: 'ftp://service' }],
+		[
+			'domains that do not hold the host',
+			{ allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' },
+		],
+	])('is every item of a run whose credential has %s', async (_name, more) => {
+		const run = await account.run(pixParameters(account.sandbox), {
+			settings: { onError: 'continueErrorOutput' },
+			credentials: { digitalSalesApi: { ...account.credentials.digitalSalesApi, ...more } },
+			items: [{ row: 1 }, { row: 2 }],
+		});
+
+		// What leaves by the first output would be delivered as if it had been paid for.
+		expect(run.outputs[0]).toEqual([]);
+		expect(run.outputs[1]?.map(({ json }) => json)).toMatchObject([
+			{ row: 1, error: { outcome: 'notSent' } },
+			{ row: 2, error: { outcome: 'notSent' } },
+		]);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('is about the charge as it was sent, Custom Fields included', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+		const customFields = '{"amount": 500, "customer": {"document": "11144477735"}}';
+
+		const { json } = await account.run(
+			pixParameters(account.sandbox, { additionalFields: { customFields } }),
+			{ continueOnFail: true },
+		);
+
+		expect(errorIn(json[0]).about).toMatch(/^cart .*; amount R\$ 5,00; .* ending in 7735$/);
+	});
+
+	test('of a charge that may have been made before is of unknown outcome, and shows the code', async () => {
+		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+		const parameters = pixParameters(account.sandbox);
+		const options = { continueOnFail: true, workflowId: 'doubtful', mode: 'trigger' } as const;
+		const first = await account.run(parameters, options);
+		const second = await account.run(parameters, options);
+
+		expect(errorIn(first.json[0]).outcome).toBe('unknown');
+		expect(errorIn(second.json[0])).toMatchObject({
+			message: 'The customer may already have been charged, so nothing was sent',
+			advice: expect.stringContaining('Code to Charge Again'),
+			outcome: 'unknown',
+			status: null,
+			about: expect.stringContaining('customer document ending in'),
+		});
+	});
+
+	test('leaves by the error output, with what came in beside it', async () => {
+		account.sandbox.addFault({ kind: 'status', status: 404, times: 'always' });
+
+		const { outputs } = await account.run(
+			{ resource: 'transaction', operation: 'get', transactionHash: HASH },
+			{ settings: { onError: 'continueErrorOutput' }, items: [{ row: 7 }] },
+		);
+
+		expect(outputs[0]).toEqual([]);
+		const { row, ...rest } = outputs[1]?.[0]?.json ?? {};
+		expect(row).toBe(7);
+		expect(errorIn(rest).status).toBe(404);
+	});
+});

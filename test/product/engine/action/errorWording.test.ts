@@ -1,0 +1,413 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import type { Fault } from '../../../sandbox';
+import { withoutWaiting } from '../../../support/virtualTime';
+import { runNode } from '../harness';
+import { openAccount, pixParameters, type Account } from '../support/account';
+
+const REQUEST = 'Request: GET /transactions/{hash}';
+const BASE_URL_ADVICE =
+	'Check Base URL in the credential. If it is right, the service may have cut the answer short: try again.';
+const REDIRECT_ADVICE =
+	'Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address';
+const SERVICE_ADVICE = 'The fault is on the side of the service. Try again later.';
+
+describe('What a person reads of a failed request', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	const reading = (options: INodeParameters = {}): INodeParameters => ({
+		resource: 'transaction',
+		operation: 'get',
+		transactionHash: 'ab12',
+		options: { maxTries: 1, maxWait: 0, ...options },
+	});
+	const offer = (): INodeParameters => ({
+		resource: 'offer',
+		operation: 'create',
+		productHash: account.sandbox.products[0]?.hash ?? '',
+		title: 'Black Friday',
+		price: '1990',
+	});
+
+	test.each<[string, Fault, string, string, unknown]>([
+		[
+			'a rate limit',
+			{ kind: 'status', status: 429, body: {} },
+			'The service is still limiting requests (429)',
+			`The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
+			{ cause: 'rate-limited' },
+		],
+		[
+			'a rate limit whose body breaks off',
+			{ kind: 'status', status: 429, isCut: true },
+			'The service is still limiting requests (429)',
+			`The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
+			{ cause: 'rate-limited' },
+		],
+		...[502, 503, 504].map((status): [string, Fault, string, string, unknown] => [
+			`${status}`,
+			{ kind: 'status', status, body: {} },
+			`The service failed to answer (${status})`,
+			`${SERVICE_ADVICE}\n${REQUEST}.`,
+			{ cause: 'temporarily-unavailable' },
+		]),
+		[
+			'500',
+			{ kind: 'status', status: 500, body: { message: 'Oops' } },
+			'The service failed to answer (500)',
+			`The service said: Oops.\n${SERVICE_ADVICE}\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'a broken connection',
+			{ kind: 'resetBeforeProcessing' },
+			'The service did not answer in time or broke the connection',
+			`Try again later.\n${REQUEST}, ECONNRESET.`,
+			undefined,
+		],
+		[
+			'a redirect to another host',
+			{ kind: 'redirect', to: 'https://elsewhere.example.com/v1/x?token=1#top' },
+			'The service answered with a redirect (302)',
+			`${REDIRECT_ADVICE} (it pointed to https://elsewhere.example.com/v1/x).\n${REQUEST}.`,
+			{ cause: 'configuration-invalid' },
+		],
+		[
+			'a redirect on the same host',
+			{ kind: 'redirect', to: '/v2/x?token=1', status: 308 },
+			'The service answered with a redirect (308)',
+			`${REDIRECT_ADVICE} (it pointed to /v2/x).\n${REQUEST}.`,
+			{ cause: 'configuration-invalid' },
+		],
+		[
+			'a redirect to nowhere',
+			{ kind: 'status', status: 302, body: {} },
+			'The service answered with a redirect (302)',
+			`${REDIRECT_ADVICE}.\n${REQUEST}.`,
+			{ cause: 'configuration-invalid' },
+		],
+		[
+			'a wrong token',
+			{ kind: 'status', status: 401, body: {} },
+			'The service did not accept the API token (401)',
+			`Check API Token in the credential: copy it again from the service, without blanks.\n${REQUEST}.`,
+			{ cause: 'credential-invalid' },
+		],
+		[
+			'no permission',
+			{ kind: 'status', status: 403, body: {} },
+			'The API token has no permission for this (403)',
+			`Use a token of an account that may do this, or ask the service for the permission.\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'an unknown hash',
+			{ kind: 'status', status: 404, body: {} },
+			'The service found nothing under this address (404)',
+			`Check the hash. If every operation answers like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.\n${REQUEST}.`,
+			{ cause: 'configuration-invalid' },
+		],
+		[
+			'a refusal in whole sentences',
+			{ kind: 'status', status: 409, body: { message: 'Already there!' } },
+			'The service did not accept the request (409)',
+			`The service said: Already there!\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'a refusal with a dot inside',
+			{ kind: 'status', status: 409, body: { message: 'At most R$ 5.000' } },
+			'The service did not accept the request (409)',
+			`The service said: At most R$ 5.000.\n${REQUEST}.`,
+			undefined,
+		],
+		...[400, 422].map((status): [string, Fault, string, string, unknown] => [
+			`${status} with a field that no form has`,
+			{ kind: 'status', status, body: { errors: { extra: ['is wrong'] } } },
+			`The service did not accept the request (${status})`,
+			`The service said: extra: is wrong.\nCorrect the fields named above and run again.\n${REQUEST}.`,
+			undefined,
+		]),
+		[
+			'another refusal',
+			{ kind: 'status', status: 409, body: { message: 'Conflict' } },
+			'The service did not accept the request (409)',
+			`The service said: Conflict.\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'a failure under a 2xx',
+			{ kind: 'successFalse', message: 'No' },
+			'The service reported a failure',
+			`The service said: No.\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'a web page',
+			{ kind: 'html' },
+			'The service answered with a web page instead of data',
+			`Base URL in the credential most likely lacks part of its path, for example /api/public/v1.\n${REQUEST}.`,
+			{ cause: 'configuration-invalid' },
+		],
+		[
+			'data of another shape',
+			{ kind: 'status', status: 200, body: { hello: 1 } },
+			'The service answered with data of another shape than documented',
+			`${BASE_URL_ADVICE}\n${REQUEST}.`,
+			undefined,
+		],
+		[
+			'no JSON',
+			{ kind: 'notJson', text: 'OK' },
+			'The answer of the service could not be read',
+			`${BASE_URL_ADVICE}\n${REQUEST}.`,
+			undefined,
+		],
+	])('%s', async (_name, fault, message, description, failure) => {
+		account.sandbox.addFault({ ...fault, times: 'always' });
+
+		const { node } = await runNode(reading(), { credentials: account.credentials });
+
+		expect(node?.error).toMatchObject({ message, description });
+		expect(node?.error && 'failure' in node.error ? node.error.failure : undefined).toEqual(
+			failure,
+		);
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	test.each<[string, Fault, string]>([
+		['no answer', { kind: 'resetAfterProcessing' }, 'no answer came'],
+		['a fault of the service', { kind: 'status', status: 500 }, 'the answer was not usable (500)'],
+		['a web page', { kind: 'html' }, 'the answer was not usable (200)'],
+	])('an offer whose outcome is not known, after %s', async (_name, fault, why) => {
+		account.sandbox.addFault(fault);
+		const hash = account.sandbox.products[0]?.hash;
+
+		const { node } = await runNode(offer(), { credentials: account.credentials });
+
+		expect(node?.error?.message).toBe(`It is not known whether the service did this: ${why}`);
+		expect(node?.error?.description).toContain(
+			`It was about: an offer of the product ${hash} titled "Black Friday" at R$ 19,90. The offer may exist. Check the service's dashboard. Asked again, this node refuses the offer and shows a code that allows it once.\n`,
+		);
+		expect(node?.error && 'failure' in node.error ? node.error.failure : undefined).toBeUndefined();
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	test('an offer without title and price whose outcome is not known', async () => {
+		account.sandbox.addFault({ kind: 'status', status: 500 });
+
+		const { description } = await account.fail({ ...offer(), title: '', price: '' });
+
+		expect(description).toContain(
+			`It was about: an offer of the product ${account.sandbox.products[0]?.hash}. The offer may exist.`,
+		);
+	});
+
+	test('a charge whose outcome is not known, after it was cancelled too', async () => {
+		account.sandbox.addFault({ kind: 'delay', ms: 500 });
+		const running = runNode(pixParameters(account.sandbox), { credentials: account.credentials });
+		while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
+		running.cancel();
+
+		const { node } = await running;
+
+		expect(node?.error?.message).toContain('It is not known whether the service did this');
+		expect(node?.error?.description).toContain('The customer may already have been charged.');
+	});
+
+	test('a read that was cancelled while it was under way says just that', async () => {
+		account.sandbox.addFault({ kind: 'delay', ms: 500 });
+		const running = runNode(reading(), { credentials: account.credentials });
+		while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
+		running.cancel();
+
+		expect((await running).node?.error).toMatchObject({
+			message: 'The execution was cancelled',
+			context: { itemIndex: 0 },
+		});
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	describe('follows its options:', () => {
+		let restoreTime: () => number;
+
+		beforeEach(() => {
+			restoreTime = withoutWaiting(clock);
+		});
+		afterEach(() => {
+			restoreTime();
+			jest.restoreAllMocks();
+		});
+
+		test.each([1, 2, 3])('Maximum Tries of %i', async (maxTries) => {
+			account.sandbox.addFault({ kind: 'status', status: 503, body: {}, times: 'always' });
+
+			const failure = await account.fail(reading({ maxTries, maxWait: 300 }));
+
+			expect(account.sandbox.requests).toHaveLength(maxTries);
+			expect(failure.description).toBe(
+				`${SERVICE_ADVICE}\n${REQUEST}${maxTries > 1 ? `, tried ${maxTries} times` : ''}.`,
+			);
+		});
+
+		test.each([
+			[29, 1],
+			[30, 2],
+			[31, 2],
+		])(
+			'Maximum Wait of %i seconds where the service asks for 30: %i requests',
+			async (maxWait, sent) => {
+				account.sandbox.addFault({
+					kind: 'status',
+					status: 429,
+					headers: { 'Retry-After': '30' },
+					times: 'always',
+				});
+
+				await account.fail(reading({ maxWait, maxTries: 5 }));
+
+				expect(account.sandbox.requests).toHaveLength(sent);
+			},
+		);
+
+		test('a 429 whose body breaks off closes the rate limit for as long as its headers say', async () => {
+			const headers = { 'Retry-After': '30' };
+			account.sandbox.addFault({ kind: 'status', status: 429, headers, isCut: true });
+
+			await account.fail(reading({ maxTries: 1, maxWait: 300 }));
+
+			expect(account.sandbox.requests.map(({ status }) => status)).toEqual([429, 404]);
+			expect(restoreTime()).toBeGreaterThan(29_000);
+		});
+
+		test('Maximum Wait of eight runs that queue for the same rate limit', async () => {
+			account.sandbox.addFault({ kind: 'retryAfter', seconds: 4, times: 'always' });
+			// All have sent their first try before any of them waits.
+			account.sandbox.addFault({ kind: 'delay', ms: 200, times: 8 });
+
+			const runs = Array.from({ length: 8 }, () => account.fail(reading({ maxWait: 10 })));
+			const failures = await Promise.all(runs);
+
+			for (const { message } of failures) expect(message).toMatch(/still limiting requests/);
+			expect(account.sandbox.requests.length).toBeLessThanOrEqual(8 + 2);
+			expect(restoreTime()).toBeLessThan(10_100);
+		});
+
+		test('a rate limit that closes for longer than Maximum Wait leaves the failure of the last try', async () => {
+			account.sandbox.addFault({ kind: 'delay', ms: 200 });
+			account.sandbox.addFault({ kind: 'status', status: 503 });
+			account.sandbox.addFault({ kind: 'retryAfter', seconds: 60 });
+			const failing = account.fail(reading({ maxTries: 5, maxWait: 10 }));
+			while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
+			await account.fail(reading());
+
+			expect((await failing).message).toBe('The service failed to answer (503)');
+			expect(account.sandbox.requests).toHaveLength(2);
+			expect(restoreTime()).toBeLessThan(1_000);
+		});
+
+		test.each([
+			[429, '30', [expect.stringContaining('waited for its turn')]],
+			[429, '0', [expect.stringContaining('waited for its turn')]],
+			[503, '0', []],
+		])('after a %i that asks for %s seconds the run tells %j', async (...given) => {
+			const [status, seconds, told] = given;
+			const headers = { 'Retry-After': seconds };
+			account.sandbox.addFault({ kind: 'status', status, headers });
+
+			const { hints } = await account.run({ resource: 'product', operation: 'getAll', limit: 1 });
+
+			expect(hints.map(({ message }) => message)).toEqual(told);
+		});
+
+		test.each([
+			[{ 'Retry-After': '0' }],
+			[{ 'Retry-After': '-5' }],
+			[{ 'Retry-After': 'Wed, 21 Oct 2015 07:28:00 GMT' }],
+			[{ 'X-RateLimit-Reset': '1445412480' }],
+		])('a 429 that says %j costs the wait of its turn, and a try', async (headers) => {
+			account.sandbox.addFault({ kind: 'status', status: 429, headers, times: 'always' });
+			jest.spyOn(clock, 'random').mockReturnValue(0);
+
+			const failure = await account.fail(reading({ maxTries: 4, maxWait: 300 }));
+
+			expect(account.sandbox.requests).toHaveLength(4);
+			expect(restoreTime()).toBeGreaterThan((2.5 + 5 + 10 - 0.1) * 1_000);
+			expect(failure.description).toContain('Options > Maximum Tries');
+		});
+
+		test('a shorter wait than the one of its turn is not believed', async () => {
+			account.sandbox.addFault({ kind: 'retryAfter', seconds: 1, times: 3 });
+			jest.spyOn(clock, 'random').mockReturnValue(0);
+
+			await account.fail(reading({ maxTries: 1, maxWait: 300 }));
+
+			expect(account.sandbox.requests.map(({ status }) => status)).toEqual([429, 429, 429, 404]);
+			expect(restoreTime()).toBeGreaterThan((2.5 + 5 + 10 - 0.1) * 1_000);
+		});
+
+		test.each(['absent', 'garbage'] as const)(
+			'a 429 whose Retry-After is %s is waited out twice as long each time, up to a minute',
+			async (format) => {
+				account.sandbox.addFault({ kind: 'retryAfter', format, times: 6 });
+				jest.spyOn(clock, 'random').mockReturnValue(0);
+				await account.fail(reading({ maxTries: 7, maxWait: 300 }));
+
+				const slept = restoreTime();
+
+				expect(account.sandbox.requests.map(({ status }) => status)).toEqual([
+					...Array<number>(6).fill(429),
+					404,
+				]);
+				expect(Math.round(slept / 1_000)).toBeGreaterThanOrEqual(97);
+				expect(slept).toBeLessThanOrEqual((2.5 + 5 + 10 + 20 + 30 + 30) * 1_000);
+			},
+		);
+	});
+
+	test('Timeout ends a request that takes longer', async () => {
+		account.sandbox.addFault({ kind: 'delay', ms: 5_000 });
+		const started = Date.now();
+
+		const failure = await account.fail(reading({ timeout: 1 }));
+
+		expect(failure.message).toBe('The service did not answer in time or broke the connection');
+		expect(failure.description).toBe(`Try again later.\n${REQUEST}, ECONNABORTED.`);
+		expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
+		expect(Date.now() - started).toBeLessThan(4_000);
+	});
+
+	test('a credential whose fields are no texts says so', async () => {
+		const failure = await account.fail(reading(), {
+			credentials: { digitalSalesApi: { ...account.credentials.digitalSalesApi, apiToken: 5 } },
+		});
+
+		expect(failure.message).toBe(
+			'The credential holds a field that is not a text. Open and save it again.',
+		);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('Allowed Domains that include the host let the request through', async () => {
+		await account.run(
+			{ resource: 'product', operation: 'getAll', limit: 1 },
+			{
+				credentials: {
+					digitalSalesApi: {
+						...account.credentials.digitalSalesApi,
+						allowedHttpRequestDomains: 'domains',
+						allowedDomains: 'api.example.com, 127.0.0.1',
+					},
+				},
+			},
+		);
+
+		expect(account.sandbox.requests.map(({ status }) => status)).toEqual([200]);
+	});
+});

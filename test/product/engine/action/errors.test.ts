@@ -1,0 +1,300 @@
+import type { INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../../sandbox';
+import { everythingIn, runNode } from '../harness';
+import { openAccount, pixParameters, type Account } from '../support/account';
+
+/** Every operation with parameters that are right. */
+type Operation = 'getAll' | 'createOffer' | 'createPix' | 'get';
+
+describe('Errors of the service', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	const parametersOf = (operation: Operation): INodeParameters => {
+		switch (operation) {
+			case 'getAll':
+				return { resource: 'product', operation: 'getAll' };
+			case 'createOffer':
+				return {
+					resource: 'offer',
+					operation: 'create',
+					productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
+					title: 'Black Friday',
+					price: '1990',
+				};
+			case 'createPix':
+				return pixParameters(account.sandbox);
+			case 'get':
+				return { resource: 'transaction', operation: 'get', transactionHash: 'abc123' };
+		}
+	};
+
+	test.each<[string, Fault, Operation, RegExp[]]>([
+		[
+			'errors as an array',
+			{
+				kind: 'status',
+				status: 422,
+				body: { success: false, message: 'Invalid', errors: ['No price', 'No title'] },
+			},
+			'createOffer',
+			[/did not accept the request \(422\)/, /Invalid \| No price \| No title/],
+		],
+		[
+			'a message alone',
+			{ kind: 'status', status: 400, body: { success: false, message: 'Product is blocked' } },
+			'createOffer',
+			[/did not accept the request \(400\)/, /Product is blocked/],
+		],
+		[
+			'errors keyed by field',
+			{
+				kind: 'status',
+				status: 422,
+				body: {
+					message: 'Invalid',
+					errors: {
+						'cart.0.price': ['must be positive'],
+						'customer.document': ['is unknown', 'is short'],
+						'cart.10.quantity': ['is high'],
+						'cart.item1.price': ['is low'],
+						strange: ['is odd'],
+					},
+				},
+			},
+			'createPix',
+			[
+				/Cart > Item 1 > Price in Cents \(cart\.0\.price\): must be positive/,
+				/Customer Document \(customer\.document\): is unknown, is short/,
+				/Cart > Item 11 > Quantity \(cart\.10\.quantity\): is high/,
+				/\| cart\.item1\.price: is low/,
+				/strange: is odd/,
+			],
+		],
+		[
+			'success: false under a 2xx',
+			{ kind: 'successFalse', message: 'Account suspended', errors: ['Call us'] },
+			'createPix',
+			[/reported a failure/, /Account suspended \| Call us/],
+		],
+		[
+			'success: false under a 2xx of a list',
+			{ kind: 'successFalse', message: 'Account suspended' },
+			'getAll',
+			[/reported a failure/, /Account suspended/],
+		],
+		['HTML under a 200', { kind: 'html' }, 'getAll', [/web page instead of data/, /Base URL/]],
+		[
+			'HTML under a 404',
+			{ kind: 'html', status: 404 },
+			'get',
+			[/found nothing.*\(404\)/, /Base URL/],
+		],
+		['no permission', { kind: 'status', status: 403 }, 'getAll', [/no permission.*403/]],
+		[
+			'an unknown hash',
+			{ kind: 'status', status: 404, body: { message: 'Not found' } },
+			'get',
+			[/404/, /Check the hash/],
+		],
+		[
+			'a redirect',
+			{ kind: 'redirect', to: 'https://elsewhere.example.com/v1/x?token=1' },
+			'createPix',
+			[/redirect \(302\)/, /https:\/\/elsewhere\.example\.com\/v1\/x\b(?!\?)/],
+		],
+		['garbage', { kind: 'notJson' }, 'get', [/could not be read/]],
+		['nothing', { kind: 'emptyBody' }, 'get', [/could not be read/]],
+		[
+			'a fault of the service',
+			{ kind: 'status', status: 500 },
+			'get',
+			[/failed to answer \(500\)/],
+		],
+	])('%s give one clear error', async (_name, fault, operation, texts) => {
+		account.sandbox.addFault({ times: 'always', ...fault });
+
+		const { message, description } = await account.fail(parametersOf(operation), {
+			items: [{}, {}],
+		});
+
+		for (const text of texts) expect(`${message}\n${description}`).toMatch(text);
+	});
+
+	test('an operation that there is none of says what to choose', async () => {
+		const failure = await account.fail({ resource: 'product', operation: 'remove' });
+
+		expect(failure.message).toBe('Operation "remove" of "product" does not exist');
+		expect(failure.description).toBe('Choose the resource and the operation again.');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('a wrong token names the field of the credential', async () => {
+		const failure = await account.fail(parametersOf('get'), {
+			credentials: {
+				digitalSalesApi: { ...account.credentials.digitalSalesApi, apiToken: 'test-wrong-token' },
+			},
+		});
+
+		expect(failure).toMatchObject({ httpCode: '401', itemIndex: 0 });
+		expect(failure.description).toContain('Check API Token in the credential');
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	test.each([
+		['empty', ' ', 'Base URL of the credential is empty'],
+		['no address', 'not a host', 'Base URL of the credential must be a web address'],
+		['with a query', 'https://api.example.com/v1?x=1', 'must end with its path'],
+	])('a Base URL that is %s is told before anything is sent', async (_name, baseUrl, message) => {
+		const failure = await account.fail(parametersOf('get'), {
+			credentials: { digitalSalesApi: { ...account.credentials.digitalSalesApi, baseUrl } },
+		});
+
+		expect(failure.message).toContain(message);
+	});
+
+	test.each([
+		['slashes behind it', (url: string) => `${url}//`],
+		['blanks around it', (url: string) => `  ${url} `],
+	])('a Base URL with %s works', async (_name, change) => {
+		const { json } = await account.run(parametersOf('getAll'), {
+			credentials: {
+				digitalSalesApi: {
+					...account.credentials.digitalSalesApi,
+					baseUrl: change(account.sandbox.baseUrl),
+				},
+			},
+		});
+
+		expect(json).toHaveLength(50);
+	});
+
+	test('a host that refuses the connection says that nothing was sent', async () => {
+		const failure = await account.fail(parametersOf('createPix'), {
+			credentials: {
+				digitalSalesApi: {
+					...account.credentials.digitalSalesApi,
+					baseUrl: 'http://127.0.0.1:9/v1',
+				},
+			},
+			items: [{}],
+		});
+
+		expect(failure.message).toBe('The service could not be reached');
+		expect(failure.description).toContain('Nothing was sent');
+	});
+
+	test('allowed domains of the credential hold', async () => {
+		const failure = await account.fail(parametersOf('getAll'), {
+			credentials: {
+				digitalSalesApi: {
+					...account.credentials.digitalSalesApi,
+					allowedHttpRequestDomains: 'domains',
+					allowedDomains: 'api.example.com',
+				},
+			},
+		});
+
+		expect(failure.message).toContain('Allowed Domains');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test.each([301, 302, 307, 308] as const)(
+		'a redirect (%i) to another host takes the token and the charge nowhere',
+		async (status) => {
+			const elsewhere = await openAccount();
+			account.sandbox.addFault({
+				kind: 'redirect',
+				to: `${elsewhere.sandbox.baseUrl}/transactions`,
+				status,
+			});
+
+			await account.fail(parametersOf('createPix'));
+
+			expect(elsewhere.sandbox.requests).toEqual([]);
+			await elsewhere.sandbox.close();
+		},
+	);
+
+	describe('Continue on fail', () => {
+		test('gives message and status per item, and goes on', async () => {
+			account.sandbox.addFault({
+				endpoint: 'POST /transactions',
+				kind: 'status',
+				status: 422,
+				body: { message: 'No' },
+				after: 1,
+			});
+			const { json, items } = await account.run(
+				{
+					...parametersOf('createPix'),
+					customerEmail: '={{ $json.email }}',
+				},
+				{
+					continueOnFail: true,
+					items: [
+						{ email: 'a@example.com' },
+						{ email: 'b@example.com' },
+						{ email: 'c' },
+						{ email: 'd@example.com' },
+					],
+				},
+			);
+
+			expect(json).toMatchObject([
+				{ payment_status: 'waiting_payment' },
+				{ error: { message: expect.stringContaining('422'), status: 422, outcome: 'refused' } },
+				{ error: { message: 'Customer Email is not an e-mail address', outcome: 'notSent' } },
+				{ payment_status: 'waiting_payment' },
+			]);
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+				[0, 1, 2, 3].map((item) => ({ item })),
+			);
+			expect(json.map((item) => Object.keys(item)).slice(1, 3)).toEqual([['error'], ['error']]);
+			expect(account.sandbox.charges()).toBe(2);
+		});
+
+		test('sends failed items to the error output', async () => {
+			account.sandbox.addFault({
+				endpoint: 'GET /transactions/{hash}',
+				kind: 'status',
+				status: 404,
+				times: 2,
+			});
+			const { outputs } = await account.run(parametersOf('get'), {
+				settings: { onError: 'continueErrorOutput' },
+				items: [{}, {}],
+			});
+
+			expect(outputs[0]).toEqual([]);
+			expect(outputs[1]).toHaveLength(2);
+			expect(outputs[1]?.[0]?.json).toMatchObject({ error: { status: 404 } });
+		});
+	});
+
+	test.each<[string, Fault, Operation]>([
+		['an error that echoes the request', { kind: 'echoRequest' }, 'createPix'],
+		['a rejection that echoes the request', { kind: 'echoRequest', status: 422 }, 'createOffer'],
+		['a success that echoes the request', { kind: 'echoRequest', status: 200 }, 'createPix'],
+		['a page that echoes the request', { kind: 'echoRequest', format: 'html' }, 'get'],
+		['a reset', { kind: 'resetAfterProcessing' }, 'createPix'],
+	])('%s shows neither token anywhere', async (_name, fault, operation) => {
+		for (const continueOnFail of [false, true]) {
+			account.sandbox.addFault(fault);
+			const outcome = await runNode(parametersOf(operation), {
+				credentials: account.credentials,
+				continueOnFail,
+			});
+
+			const everything = everythingIn(outcome);
+			expect(account.sandbox.requests.length).toBeGreaterThan(0);
+			expect(everything).not.toContain(account.sandbox.apiToken);
+			expect(everything).not.toContain(account.sandbox.bodyApiToken);
+		}
+	});
+});

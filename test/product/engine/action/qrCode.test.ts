@@ -1,0 +1,144 @@
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { readQrCode } from '../../../support/readQrCode';
+import { openAccount, pixParameters, type Account } from '../support/account';
+
+const BODY = 'POST /transactions';
+
+describe('The QR code of a PIX transaction', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount({ qrImage: 'bare' });
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	const parameters = (more: INodeParameters = {}): INodeParameters =>
+		pixParameters(account.sandbox, more);
+	const picture = { options: { qrCodeImage: true } };
+	const code = (): string => account.sandbox.transactions[0]?.pix?.pix_qr_code ?? '';
+	const textIn = (item: INodeExecutionData | undefined, property: string): string | undefined => {
+		const base64 = item?.binary?.[property]?.data;
+		return base64 === undefined ? undefined : readQrCode(Buffer.from(base64, 'base64'));
+	};
+	const pix = (change: Record<string, unknown>): Record<string, unknown> => ({
+		pix: { pix_url: null, pix_qr_code: null, qr_code_base64: null, ...change },
+	});
+	/** The picture that the service itself made of its first charge. */
+	const servicePicture = async (): Promise<string> => {
+		await account.run(parameters());
+		return account.sandbox.transactions[0]?.pix?.qr_code_base64 ?? '';
+	};
+
+	test('is no part of the output unless it is asked for', async () => {
+		const { items } = await account.run(parameters());
+
+		expect(items[0]).not.toHaveProperty('binary');
+	});
+
+	test.each([true, false])('is a PNG that a phone reads (Simplify %s)', async (simplify) => {
+		const { items } = await account.run(parameters({ ...picture, simplify }));
+
+		expect(items[0]?.binary?.qrCode).toMatchObject({
+			mimeType: 'image/png',
+			fileExtension: 'png',
+			fileName: `pix-${account.sandbox.transactions[0]?.hash}.png`,
+		});
+		expect(textIn(items[0], 'qrCode')).toBe(code());
+	});
+
+	test('has a file name without what a disk may not take', async () => {
+		const fault = { endpoint: 'POST /transactions', kind: 'patchBody' } as const;
+		account.sandbox.addFault({ ...fault, set: { hash: '../a b-c_d' } });
+
+		const { items } = await account.run(parameters(picture));
+
+		expect(items[0]?.binary?.qrCode?.fileName).toBe('pix-_a_b-c_d.png');
+	});
+
+	test('goes into the field that is named', async () => {
+		const options = { qrCodeImage: true, binaryPropertyName: 'imagem' };
+		const { items } = await account.run(parameters({ options }));
+
+		expect(Object.keys(items[0]?.binary ?? {})).toEqual(['imagem']);
+	});
+
+	test('is made for Get, too', async () => {
+		await account.run(parameters());
+		const transactionHash = account.sandbox.transactions[0]?.hash ?? '';
+
+		const { items } = await account.run({
+			resource: 'transaction',
+			operation: 'get',
+			transactionHash,
+			...picture,
+		});
+
+		expect(textIn(items[0], 'qrCode')).toBe(code());
+	});
+
+	test.each([
+		['bare', 'qr_code_base64', ''],
+		['with its data prefix', 'qr_code_base64', 'data:image/png;base64,'],
+		['under its other name', 'pix_base64', ''],
+	])("is the service's own picture %s where there is no code", async (_name, field, prefix) => {
+		const base64 = await servicePicture();
+		const expected = code();
+		account.sandbox.addFault({
+			endpoint: BODY,
+			kind: 'patchBody',
+			set: pix({ [field]: prefix + base64 }),
+		});
+
+		const { items } = await account.run(parameters(picture));
+
+		expect(textIn(items[0], 'qrCode')).toBe(expected);
+	});
+
+	test('leaves a charge a success where neither code nor sound picture came', async () => {
+		const base64 = await servicePicture();
+		account.sandbox.addFault({
+			endpoint: BODY,
+			kind: 'patchBody',
+			set: pix({ qr_code_base64: base64.slice(0, 200) }),
+		});
+
+		const { items, hints } = await account.run(parameters(picture));
+
+		expect(items[0]).not.toHaveProperty('binary');
+		expect(items[0]?.json).toHaveProperty('hash');
+		expect(JSON.stringify(hints)).toContain('no QR code picture');
+	});
+
+	test.each([
+		['a damaged code', (text: string) => text.replace('5802BR', '5802US'), 'checksum'],
+		['what is no PIX code', () => 'https://example.com/pay', 'not a valid PIX code'],
+	])('is hinted at for %s', async (_name, changed, said) => {
+		await account.run(parameters());
+		account.sandbox.addFault({
+			endpoint: BODY,
+			kind: 'patchBody',
+			set: pix({ pix_qr_code: changed(code()) }),
+		});
+
+		const { hints } = await account.run(parameters());
+
+		expect(JSON.stringify(hints)).toContain(said);
+	});
+
+	test('is hinted at where it asks for another amount than the transaction', async () => {
+		account.sandbox.addFault({ endpoint: BODY, kind: 'patchBody', set: { amount: 3981 } });
+
+		const { hints } = await account.run(parameters());
+
+		expect(JSON.stringify(hints)).toContain(
+			'asks for R$ 39,80, but the transaction is about R$ 39,81',
+		);
+	});
+
+	test('says nothing where all agrees', async () => {
+		const { hints } = await account.run(parameters());
+
+		expect(hints).toEqual([]);
+	});
+});

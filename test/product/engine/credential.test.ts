@@ -1,0 +1,179 @@
+import { startSandbox, type Fault, type Sandbox } from '../../sandbox';
+import { runCredentialTest } from './harness';
+
+describe('Credential test', () => {
+	let sandbox: Sandbox;
+
+	beforeAll(async () => {
+		sandbox = await startSandbox({ requestsPerMinute: null });
+	});
+	beforeEach(() => sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	const result = async (
+		changes: Record<string, string> = {},
+	): Promise<{ status: string; message: string }> =>
+		await runCredentialTest({ baseUrl: sandbox.baseUrl, apiToken: sandbox.apiToken, ...changes });
+
+	test('accepts what works, also with blanks and a slash too many', async () => {
+		const accepted = { status: 'OK', message: 'The service accepts the token.' };
+
+		await expect(result()).resolves.toEqual(accepted);
+		await expect(
+			result({ baseUrl: ` ${sandbox.baseUrl}/ `, apiToken: ` ${sandbox.apiToken} ` }),
+		).resolves.toEqual(accepted);
+	});
+
+	test('asks for one product, as JSON', async () => {
+		await result();
+
+		expect(sandbox.requests).toMatchObject([
+			{
+				method: 'GET',
+				path: expect.stringMatching(/\/v1\/products$/) as string,
+				query: { page: '1', per_page: '1' },
+				headers: { accept: 'application/json' },
+				bearer: true,
+			},
+		]);
+	});
+
+	test.each([
+		[
+			'a wrong token',
+			() => ({ apiToken: 'test-wrong-token' }),
+			/does not accept the API token \(401\)/,
+		],
+		['no token', () => ({ apiToken: '' }), /API Token of the credential is empty/],
+		[
+			'a wrong host',
+			() => ({ baseUrl: 'http://host.invalid/api/public/v1' }),
+			/host host\.invalid does not exist/,
+		],
+		[
+			'a wrong port',
+			() => ({ baseUrl: 'http://127.0.0.1:9/v1' }),
+			/Nothing answers at 127\.0\.0\.1:9/,
+		],
+		[
+			'a path that gives a web page',
+			() => ({ baseUrl: `${new URL(sandbox.baseUrl).origin}/api` }),
+			/no API under this path \(200, a web page\)/,
+		],
+		[
+			'a path that gives 404',
+			() => ({ baseUrl: `${new URL(sandbox.baseUrl).origin}/wrong/v1` }),
+			/no API under this path \(404/,
+		],
+		['no address', () => ({ baseUrl: 'nothing here' }), /must be a web address/],
+	])('tells %s by its own message', async (_name, changes, message) => {
+		const { status, message: told } = await result(changes());
+
+		expect(status).toBe('Error');
+		expect(told).toMatch(message);
+	});
+
+	test.each([
+		[
+			'a redirect',
+			{ kind: 'redirect', to: 'https://elsewhere.example.com/v1?token=x' } as const,
+			/redirects.*elsewhere\.example\.com\/v1\)/,
+		],
+		['a rate limit', { kind: 'retryAfter' } as const, /limiting requests/],
+		[
+			'a fault of the service',
+			{ kind: 'status', status: 500 } as const,
+			/failed to answer \(500\)/,
+		],
+		[
+			'data of another kind',
+			{ kind: 'status', status: 200, body: { hello: 1 } } as const,
+			/not with a list of products/,
+		],
+	])('tells %s', async (_name, fault, message) => {
+		sandbox.addFault(fault);
+
+		await expect(result()).resolves.toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(message),
+		});
+	});
+
+	test.each<[string, Fault, string]>([
+		[
+			'404 without a page',
+			{ kind: 'status', status: 404, body: {} },
+			'The host answers, but there is no API under this path (404). Check the path in Base URL: it ends with the version, for example /api/public/v1.',
+		],
+		[
+			'405',
+			{ kind: 'status', status: 405, body: {} },
+			'The host answers, but there is no API under this path (405). Check the path in Base URL: it ends with the version, for example /api/public/v1.',
+		],
+		[
+			'a web page under a 200',
+			{ kind: 'html' },
+			'The host answers, but there is no API under this path (200, a web page). Check the path in Base URL: it ends with the version, for example /api/public/v1.',
+		],
+		[
+			'403',
+			{ kind: 'status', status: 403, body: {} },
+			'The service does not accept the API token (403). Copy it again from the service, without blanks.',
+		],
+		[
+			'a redirect to nowhere',
+			{ kind: 'status', status: 301, body: {} },
+			'The service redirects to another address. Enter the final address in Base URL.',
+		],
+		[
+			'a redirect on the same host',
+			{ kind: 'redirect', to: '/v2/products?token=x' },
+			'The service redirects to another address (/v2/products). Enter the final address in Base URL.',
+		],
+		[
+			'an empty answer',
+			{ kind: 'emptyBody' },
+			'The service failed to answer (200). Try again later.',
+		],
+		[
+			'a list of products under a fault',
+			{ kind: 'status', status: 500, body: { data: [] } },
+			'The service failed to answer (500). Try again later.',
+		],
+		[
+			'a maintenance page',
+			{ kind: 'html', status: 503 },
+			'The service failed to answer (503). Try again later.',
+		],
+	])('says of %s what to do', async (_name, fault, message) => {
+		sandbox.addFault({ ...fault, times: 'always' });
+
+		await expect(result()).resolves.toEqual({ status: 'Error', message });
+	});
+
+	test('says of a connection that breaks by which protocol it was tried', async () => {
+		sandbox.addFault({ kind: 'resetBeforeProcessing', times: 'always' });
+		const { host } = new URL(sandbox.baseUrl);
+
+		await expect(result()).resolves.toEqual({
+			status: 'Error',
+			message: `The connection to ${host} failed (ECONNRESET). Check the host in Base URL, and that it is reached by http.`,
+		});
+	});
+
+	test('says of fields that are no texts to save the credential again', async () => {
+		const credential = { baseUrl: sandbox.baseUrl, apiToken: 5 };
+
+		await expect(runCredentialTest(credential)).resolves.toEqual({
+			status: 'Error',
+			message: 'The credential holds a field that is not a text. Open and save it again.',
+		});
+		expect(sandbox.requests).toEqual([]);
+	});
+
+	test('never shows the token', async () => {
+		sandbox.addFault({ kind: 'echoRequest', times: 'always' });
+
+		expect(JSON.stringify(await result())).not.toContain(sandbox.apiToken);
+	});
+});

@@ -1,0 +1,438 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { queues } from '../../../../nodes/DigitalSales/shared/exclusively';
+import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
+import { exclusively } from '../../../../nodes/DigitalSales/shared/exclusively';
+import { chargeFingerprint } from '../../../../nodes/DigitalSales/once/identity';
+import {
+	ACTION_TYPE,
+	crashedData,
+	NodeProcess,
+	NO_OP_TYPE,
+	processedItems,
+	runWorkflow,
+	START_TYPE,
+} from '../harness';
+import { openAccount, type Account } from '../support/account';
+import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { errorIn } from '../support/errorItem';
+
+const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
+const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
+const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
+const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('Attacks on what is charged once', () => {
+	let account: Account;
+	let shop: Charging;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => {
+		account.reset();
+		shop = new Charging(account);
+	});
+	afterEach(() => jest.restoreAllMocks());
+	afterAll(async () => await account.sandbox.close());
+
+	const GET = 'GET /transactions/{hash}';
+	const POST = 'POST /transactions';
+
+	describe('exclusively', () => {
+		test('who leaves the end of the queue does not let the next one in', async () => {
+			let release = (): void => undefined;
+			let running = 0;
+			let most = 0;
+			const task = async () => {
+				most = Math.max(most, ++running);
+				await new Promise<void>((resolve) => (release = resolve));
+				running--;
+			};
+			const first = exclusively(['k'], task);
+			await pause(5);
+			const leaving = new AbortController();
+			const second = exclusively(['k'], task, leaving.signal).catch(() => undefined);
+			await pause(5);
+			leaving.abort();
+			await second;
+			const firstRelease = release;
+			const third = exclusively(['k'], task);
+			await pause(5);
+			firstRelease();
+			await first;
+			await pause(5);
+			release();
+			await third;
+
+			expect(most).toBe(1);
+		});
+
+		const cancelled = async (): Promise<void> => {
+			const canceling = new AbortController();
+			const waiting = shop.run(shop.parameters('order-1'), { signal: canceling.signal });
+			await pause(60);
+			canceling.abort();
+			await waiting;
+			await pause(20);
+		};
+
+		test('an order is charged once where executions that wait in between are cancelled', async () => {
+			const first = await shop.run(shop.parameters('order-1'));
+			await account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
+			account.sandbox.addFault({ endpoint: GET, kind: 'delay', ms: 600 });
+			const a = shop.run(shop.parameters('order-1'));
+			await pause(60);
+			// One for each of the two keys that they share: fingerprint and order.
+			await cancelled();
+			await cancelled();
+			account.sandbox.addFault({ endpoint: GET, kind: 'delay', ms: 1_200 });
+			const c = await shop.run(shop.parameters('order-1'));
+			await a;
+
+			// One for the expired one, one in its place.
+			expect([c.status, shop.charges]).toEqual(['success', 2]);
+		});
+
+		test('the next one waits, as the docs say, where one that waited was cancelled', async () => {
+			account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 600 });
+			const a = shop.run(shop.parameters());
+			while (shop.posts < 1) await pause(5);
+			const canceling = new AbortController();
+			const b = shop.run(shop.parameters(), { signal: canceling.signal });
+			await pause(60);
+			canceling.abort();
+			await b;
+			const c = await shop.run(shop.parameters());
+			await a;
+
+			expect(errorOf(c)).toBe('\n');
+		});
+	});
+
+	test('Retry with a new token in the credential charges nobody again', async () => {
+		shop.fault('refuse', 1);
+		const first = await shop.run(shop.parameters(), { items: [{}, {}] });
+		expect(shop.charges).toBe(1);
+		// The sandbox has one token, so the address changes here; both are parts of account.key.
+		const { digitalSalesApi: credential } = account.credentials;
+		const baseUrl = String(credential?.baseUrl).replace('127.0.0.1', 'localhost');
+		expect(baseUrl).not.toBe(credential?.baseUrl);
+		const retry = await shop.retry(shop.parameters(), first, {
+			credentials: { digitalSalesApi: { ...credential, baseUrl } },
+		});
+
+		expect([retry.status, shop.charges]).toEqual(['success', 2]);
+	});
+
+	test('Retry with another account and another cart shows nothing of the first charge', async () => {
+		shop.fault('refuse', 1);
+		const first = await shop.run(shop.parameters(), { items: [{}, {}] });
+		const other = await openAccount();
+		const amount = { additionalFields: { amount: '5000' } };
+		const retry = await shop.retry(shop.parameters(undefined, amount), first, {
+			credentials: other.credentials,
+		});
+		await other.sandbox.close();
+
+		expect(retry.node?.error?.message).toBe(
+			'The customer of item 1 was already charged with another token or Base URL, so nothing was sent',
+		);
+		expect(other.sandbox.charges()).toBe(0);
+	});
+
+	test('an item of On Error: Continue does not list the charges of other items', async () => {
+		shop.fault('lose', 1);
+		const customerDocument = '={{ $json.document }}';
+		const items = [DOCUMENTS[0], DOCUMENTS[1], DOCUMENTS[1]].map((document) => ({ document }));
+		const { json } = await shop.run(shop.parameters(undefined, { customerDocument }), {
+			items: items.map(({ document = '' }) => ({ document })),
+			continueOnFail: true,
+		});
+
+		expect(errorIn(json[2]).message).toContain('may already have been charged');
+		expect(JSON.stringify(json[2])).not.toContain(shop.hashes[0]);
+	});
+
+	test('an order whose transaction expired, and that another worker charged by code, is charged once', async () => {
+		const [one, two] = [NodeProcess.fresh(), NodeProcess.fresh()];
+		const first = await shop.run(shop.parameters('order-1'), { process: one });
+		await account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
+		const refused = await shop.run(shop.parameters('order-1'), { process: two });
+		const allowed = shop.parameters('order-1', { options: { repeatCode: codeIn(refused) } });
+		const second = await shop.run(allowed, { process: two });
+		expect([second.status, shop.charges]).toEqual(['success', 2]);
+		await account.sandbox.setStatus(String(second.json[0]?.hash), 'paid');
+
+		await shop.run(shop.parameters('order-1'), { process: one });
+		expect(shop.charges).toBe(2);
+	});
+
+	test('Retry of a crashed execution whose input comes in another order charges nobody again', async () => {
+		const parameters = shop.parameters(undefined, OWN_DOCUMENT);
+		const run = await shop.run(parameters, {
+			items: ITEMS.slice(0, 2),
+			process: NodeProcess.fresh(),
+		});
+		expect(shop.charges).toBe(2);
+		const stack = run.begun.executionData?.nodeExecutionStack[0];
+		// What a query before the node gives now: the newest first.
+		const reordered = [ITEMS[2], ITEMS[0], ITEMS[1]].map((json) => ({ json: json ?? {} }));
+		stack?.data.main?.splice(0, 1, reordered);
+		const retryOf = crashedData(run.begun, [
+			{ name: 'Start', finished: true },
+			{ name: 'Digital Sales', finished: false },
+		]);
+		const retry = await shop.run(parameters, {
+			retryOf,
+			process: NodeProcess.fresh(),
+			continueOnFail: true,
+		});
+
+		const charged = account.sandbox.transactions.map((t) => JSON.stringify(t)).join('\n');
+		const ofSecond = charged.split('11144477735').length - 1;
+		// Who stands now where somebody was charged is refused, too: nobody knows whether the cart was corrected.
+		expect(retry.json.map(({ error }) => Boolean(error))).toEqual([true, true, true]);
+		expect([ofSecond, shop.charges]).toEqual([1, 2]);
+	});
+
+	test.each([0, 1, 2, 4, 6, 8])(
+		'a code that two processes are given %i turns apart lets one charge pass',
+		async (turns) => {
+			shop.fault('drop');
+			await shop.run(shop.parameters('order-1'));
+			const refused = await shop.run(shop.parameters('order-1'), { process: NodeProcess.fresh() });
+			const allowed = shop.parameters('order-1', { options: { repeatCode: codeIn(refused) } });
+			const processes = [NodeProcess.fresh(), NodeProcess.fresh()];
+			const runs = await Promise.all(
+				processes.map(async (process, nth) => {
+					for (let turn = 0; turn < turns * nth; turn++) await new Promise(setImmediate);
+					return await shop.run(allowed, { process });
+				}),
+			);
+
+			expect([runs.map(({ status }) => status).sort(), shop.charges]).toEqual([
+				['error', 'success'],
+				1,
+			]);
+		},
+	);
+
+	test('a code that stays in the field does not count again, even where its use is forgotten', async () => {
+		shop.fault('drop');
+		await shop.run(shop.parameters());
+		const refused = await shop.run(shop.parameters());
+		const allowed = shop.parameters(undefined, { options: { repeatCode: codeIn(refused) } });
+		expect((await shop.run(allowed)).status).toBe('success');
+		// 5,000 later entries of the node, two days, and a restart.
+		processedItems.age(MOST_ENTRIES, MOST_ENTRIES);
+		const { now } = Date;
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 2 * 86_400_000);
+		const process = NodeProcess.fresh();
+		shop.fault('lose');
+		const unknown = await shop.run(allowed, { process });
+		expect(unknown.status).toBe('error');
+		expect(shop.charges).toBe(2);
+		const again = await shop.run(allowed, { process });
+
+		expect([again.status, shop.charges]).toEqual(['error', 2]);
+	});
+
+	test('a charge that was not sent since the database failed is not in doubt afterwards', async () => {
+		processedItems.failAfter = 1;
+		const failed = await shop.run(shop.parameters('order-1'));
+		expect(errorOf(failed)).toContain('so it was not sent');
+		expect(errorOf(failed)).toContain('then run this again');
+		processedItems.failAfter = Infinity;
+		const again = await shop.run(shop.parameters('order-1'));
+
+		expect([errorOf(again), shop.posts]).toEqual(['\n', 1]);
+	});
+
+	test('a charge stands where the picture, the hint or the simplifying fails behind it', async () => {
+		account.sandbox.addFault({
+			endpoint: POST,
+			kind: 'patchBody',
+			set: { payment_status: { a: 1 }, pix: 7, customer: [1] },
+		});
+		const run = await shop.run(
+			shop.parameters('order-1', { simplify: true, options: { qrCodeImage: true } }),
+			{
+				settings: RETRY_ON_FAIL,
+			},
+		);
+		await shop.run(shop.parameters('order-1'));
+
+		expect([run.status, shop.charges]).toEqual(['success', 1]);
+	});
+
+	test.each([['__proto__'], ['constructor'], ['0'], ['={{ 0 }}'], ['hasOwnProperty']])(
+		'the reference %s is one like any other',
+		async (reference) => {
+			await shop.run(shop.parameters(reference));
+			await shop.run(shop.parameters(reference));
+
+			expect(shop.charges).toBe(1);
+		},
+	);
+
+	test('a corrupted memory of the execution charges nobody again', async () => {
+		shop.fault('refuse', 1);
+		const first = await shop.run(shop.parameters(), { items: [{}, {}] });
+		const data = first.run?.data;
+		if (!data?.executionData) throw new Error('no data');
+		for (const context of Object.values(data.executionData.contextData)) {
+			if (context.digitalSales) context.digitalSales = { runs: 'x', attempts: { a: 1 } };
+		}
+		const retry = await shop.retry(shop.parameters(), first, { process: NodeProcess.fresh() });
+
+		expect([retry.status, shop.charges]).toEqual(['error', 1]);
+	});
+
+	test('On Error: error output and Execute Once charge once under Retry On Fail', async () => {
+		shop.fault('lose');
+		await shop.run(shop.parameters(), {
+			settings: { ...RETRY_ON_FAIL, onError: 'continueErrorOutput', executeOnce: true },
+			items: [{}, {}],
+		});
+
+		expect(shop.charges).toBe(1);
+	});
+
+	test('an error of a loop does not say that nothing was created where an earlier batch was charged', async () => {
+		shop.fault('refuse', 1);
+		const run = await runWorkflow({
+			credentials: account.credentials,
+			mode: 'trigger',
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ name: 'PIX', type: ACTION_TYPE, parameters: shop.parameters() },
+				{ name: 'End', type: NO_OP_TYPE },
+			],
+			connections: {
+				Start: { main: [[{ node: 'PIX', type: 'main', index: 0 }]] },
+				PIX: { main: [[{ node: 'End', type: 'main', index: 0 }]] },
+				End: { main: [[{ node: 'PIX', type: 'main', index: 0 }]] },
+			},
+		});
+
+		expect(shop.charges).toBe(1);
+		expect(String(run.data.PIX?.error?.description)).not.toContain('Nothing was created');
+	});
+
+	describe('in an n8n without resume tokens', () => {
+		beforeEach(() => {
+			const get = URLSearchParams.prototype.get;
+			jest.spyOn(URLSearchParams.prototype, 'get').mockImplementation(function (
+				this: URLSearchParams,
+				name: string,
+			) {
+				return name === 'signature' ? null : get.call(this, name);
+			});
+		});
+
+		test('two executions of one millisecond are two charges', async () => {
+			jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+			const first = await shop.run(shop.parameters());
+			const other = await shop.run(shop.parameters());
+
+			expect([first.status, other.status, shop.charges]).toEqual(['success', 'success', 2]);
+		});
+
+		test('of two customers of one millisecond both are charged, and neither sees the other', async () => {
+			jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+			await shop.run(shop.parameters());
+			const other = await shop.run(
+				shop.parameters(undefined, { customerDocument: DOCUMENTS[1] ?? '' }),
+			);
+
+			expect(errorOf(other)).not.toContain(shop.hashes[0]);
+			expect(shop.charges).toBe(2);
+		});
+	});
+
+	test('an order that came to nothing can be charged with a corrected cart', async () => {
+		const first = await shop.run(shop.parameters('order-1'));
+		await account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
+		const corrected: INodeParameters = {
+			additionalFields: { orderReference: 'order-1', amount: '1000' },
+		};
+		const second = await shop.run(shop.parameters(undefined, corrected));
+
+		expect(errorOf(second)).toBe('\n');
+	});
+
+	test.each([
+		['numbers as texts', { amount: 3980, cart: [{ offer_hash: 'a', price: '1990' }] }],
+		['a document as a number', { amount: 3980, customer: { document: 52998224725 } }],
+	])('fingerprints: %s', (_, body) => {
+		const same = JSON.parse(
+			JSON.stringify(body).replace('"1990"', '1990').replace('52998224725', '"52998224725"'),
+		);
+		expect(chargeFingerprint(body as never)).toBe(chargeFingerprint(same));
+	});
+
+	test.each([
+		['names', { customer: { name: 'José Açaí' } }],
+		['e-mail addresses', { customer: { email: 'josé@example.com' } }],
+		['documents that are none', { customer: { document: 'não sei' } }],
+		[
+			'titles without an offer',
+			{
+				cart: [
+					{ title: 'Aç', price: 1 },
+					{ title: 'Az', price: 1 },
+				],
+			},
+		],
+	])('fingerprints: %s are the same however their accents are stored', (_, body) => {
+		const stored = (form: string): string =>
+			chargeFingerprint(JSON.parse(JSON.stringify(body).normalize(form)));
+		const plain = JSON.parse(
+			JSON.stringify(body)
+				.normalize('NFD')
+				.replace(/[\u0300-\u036f]/g, ''),
+		);
+		expect(stored('NFD')).toBe(stored('NFC'));
+		expect(stored('NFC')).not.toBe(chargeFingerprint(plain));
+	});
+
+	test('a customer known by name alone is not charged again because of how accents are stored', async () => {
+		const named = (form: string): INodeParameters =>
+			shop.parameters(undefined, {
+				customerName: 'José Açaí'.normalize(form),
+				customerEmail: '',
+				customerPhone: '',
+				customerDocument: '',
+			});
+		account.sandbox.addFault({ endpoint: POST, kind: 'resetBeforeProcessing' });
+		await shop.run(named('NFC'));
+		const again = await shop.run(named('NFD'));
+
+		expect(errorOf(again)).toContain('may already have been charged');
+		expect(shop.posts).toBe(1);
+	});
+
+	test('fingerprints: customers with a placeholder for a document are not one customer', () => {
+		const of = (email: string) =>
+			chargeFingerprint({ amount: 1, customer: { document: '00000000000', email } });
+		expect(of('a@example.com')).not.toBe(of('b@example.com'));
+	});
+
+	test('nothing is left in the queues', async () => {
+		await Promise.all([1, 2, 3].map(async () => await shop.run(shop.parameters('order-1'))));
+		expect(queues.size).toBe(0);
+	});
+
+	test('Retry On Fail after the database failed at the first try charges once', async () => {
+		let calls = 0;
+		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
+		jest.spyOn(processedItems, 'checkProcessedAndRecord').mockImplementation(async (...args) => {
+			calls++;
+			if (calls === 2 || calls === 3) throw new Error('SQLITE_BUSY');
+			return await record(...args);
+		});
+		const run = await shop.run(shop.parameters(), { settings: RETRY_ON_FAIL });
+
+		expect([errorOf(run), shop.charges]).toEqual(['\n', 1]);
+	});
+});

@@ -1,0 +1,118 @@
+import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
+import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
+import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
+
+/** A sandbox with an account, and the action node that works on it. */
+export interface Account {
+	sandbox: Sandbox;
+	credentials: Record<string, ICredentialDataDecryptedObject>;
+	/** Sets the service back, and with it what the process remembers of it. */
+	reset: () => void;
+	/** Runs the action node once over the items; rejects where the run fails. */
+	run: (parameters: INodeParameters, options?: NodeRunOptions) => Promise<NodeOutcome>;
+	/** Runs the action node and gives the error that it ends with; rejects where it succeeds. */
+	fail: (parameters: INodeParameters, options?: NodeRunOptions) => Promise<Failure>;
+}
+
+/** What a person is shown of a failed node. */
+export interface Failure {
+	message: string;
+	description: string;
+	httpCode: string | null;
+	itemIndex: unknown;
+	/** Everything that n8n keeps of the error. */
+	kept: string;
+}
+
+let accounts = 0;
+
+/**
+ * Starts a sandbox of its own for a test file. Each has another token, since budgets are kept per
+ * account.
+ */
+export async function openAccount(
+	options: SandboxOptions = {},
+	credential: IDataObject = {},
+): Promise<Account> {
+	accounts += 1;
+	const sandbox = await startSandbox({
+		requestsPerMinute: null,
+		// Drawing QR codes is what takes the time; few tests need the picture.
+		qrImage: 'absent',
+		apiToken: `test-api-token-${process.pid}-${accounts}`,
+		bodyApiToken: `test-body-token-${process.pid}-${accounts}`,
+		...options,
+	});
+	const credentials = {
+		digitalSalesApi: {
+			baseUrl: sandbox.baseUrl,
+			apiToken: sandbox.apiToken,
+			bodyApiToken: sandbox.bodyApiToken,
+			...credential,
+		} as ICredentialDataDecryptedObject,
+	};
+	return {
+		sandbox,
+		credentials,
+		reset() {
+			sandbox.reset();
+			clearProcessWide();
+			processedItems.clear();
+		},
+		async run(parameters, runOptions = {}) {
+			const outcome = await runNode(parameters, { credentials, ...runOptions });
+			const error = outcome.node?.error;
+			if (error) throw error;
+			expect(outcome.status).toBe('success');
+			return outcome;
+		},
+		async fail(parameters, runOptions = {}) {
+			const { node, status } = await runNode(parameters, { credentials, ...runOptions });
+			const error = node?.error;
+			expect(status).toBe('error');
+			if (!error) throw new Error('The run failed without an error of the node');
+			return {
+				message: error.message,
+				description: String(error.description ?? ''),
+				httpCode: 'httpCode' in error ? error.httpCode : null,
+				itemIndex: error.context?.itemIndex,
+				kept: `${JSON.stringify(error)} ${error.stack ?? ''}`,
+			};
+		},
+	};
+}
+
+/** A customer whose CPF has right check digits. */
+export const CUSTOMER = {
+	customerName: 'Maria da Silva',
+	customerEmail: 'maria@example.com',
+	customerPhone: '(11) 91234-5678',
+	customerDocument: '529.982.247-25',
+} as const;
+
+/** Parameters of Transaction > Create PIX for one offer of the sandbox. */
+export function pixParameters(sandbox: Sandbox, more: INodeParameters = {}): INodeParameters {
+	const offer = sandbox.products[0]?.offers[0];
+	if (offer === undefined) throw new Error('The catalog is empty');
+	return {
+		resource: 'transaction',
+		operation: 'create',
+		cart: {
+			items: [
+				{
+					offerHash: { __rl: true, mode: 'hash', value: offer.hash },
+					price: '1990',
+					quantity: 2,
+					operationType: 1,
+					title: 'Curso de Fotografia',
+					cover: 'https://cdn.example.com/curso.png',
+				},
+			],
+		},
+		...CUSTOMER,
+		notify: 'none',
+		simplify: false,
+		...more,
+	};
+}

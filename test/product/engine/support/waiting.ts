@@ -1,0 +1,120 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
+import { fasterTime } from '../../../support/scaledTime';
+import {
+	ACTION_TYPE,
+	NO_OP_TYPE,
+	runWorkflow,
+	START_TYPE,
+	type ParkedRun,
+	type RunHandle,
+	type RunOptions,
+	type RunOutcome,
+	type WorkflowOutcome,
+} from '../harness';
+import { openAccount, pixParameters, type Account } from './account';
+
+/** So many seconds of the package pass in one second of a test. */
+const TIMES = 20;
+
+/** How a test runs Wait for Payment. */
+export interface WaitOptions extends Partial<RunOptions> {
+	parameters?: INodeParameters;
+	/** Settings of the node, such as `onError` or `executeOnce`. */
+	settings?: IDataObject;
+}
+
+/** An account, and executions that wait for its payments in time that passes faster. */
+export class WaitingRoom {
+	private restoreTime: () => void = () => {};
+
+	private constructor(readonly account: Account) {}
+
+	/** Opens it for a test file: the sandbox sends each notice once. */
+	static async open(): Promise<WaitingRoom> {
+		const room = new WaitingRoom(await openAccount({ resendAfterSeconds: [] }));
+		// The first run of the engine takes its time, which a short limit would not survive.
+		await room.charge();
+		return room;
+	}
+
+	/** Before each test. */
+	begin(times = TIMES): void {
+		this.account.reset();
+		this.restoreTime = fasterTime(clock, times);
+	}
+
+	/** After each test: ends what would go on calling. */
+	end(): void {
+		this.forget();
+		this.restoreTime();
+	}
+
+	async close(): Promise<void> {
+		await this.account.sandbox.close();
+	}
+
+	/** Has time pass so many times as fast from now on. */
+	pace(times: number): void {
+		this.restoreTime();
+		this.restoreTime = fasterTime(clock, times);
+	}
+
+	/** What a restart of n8n does to the process. */
+	forget(): void {
+		clearProcessWide();
+	}
+
+	/** Charges a customer, without anybody being told of what becomes of it. */
+	async charge(): Promise<string> {
+		await this.account.run(pixParameters(this.account.sandbox));
+		return this.account.sandbox.transactions.at(-1)?.hash ?? '';
+	}
+
+	/** How often the service was asked for a transaction. */
+	reads(hash?: string): number {
+		return this.account.sandbox.requests.filter(
+			({ method, path }) =>
+				method === 'GET' && path.includes('/transactions/') && (!hash || path.endsWith(`/${hash}`)),
+		).length;
+	}
+
+	/** Waits for the payments of the given hashes, one item each; "After" is the next node. */
+	wait(hashes: string[], options: WaitOptions = {}): RunHandle<WorkflowOutcome> {
+		const { parameters, settings, ...more } = options;
+		return runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ ...settings, name: 'Wait', type: ACTION_TYPE, parameters: waitParameters(parameters) },
+				{ name: 'After', type: NO_OP_TYPE },
+			],
+			startItems: hashes.map((hash) => ({ order: `order of ${hash}`, hash })),
+			mode: 'trigger',
+			credentials: this.account.credentials,
+			...more,
+		});
+	}
+
+	/** The same, for a run that has to be parked. */
+	async park(hashes: string[], options: WaitOptions = {}): Promise<ParkedRun> {
+		const { parked, status, error } = await this.wait(hashes, options);
+		if (!parked) throw new Error(`The run is not parked but ${status}: ${error?.message}`);
+		return parked;
+	}
+}
+
+/** Parameters of Transaction > Wait for Payment for the hash of each item. */
+export function waitParameters(more: INodeParameters = {}): INodeParameters {
+	return {
+		resource: 'transaction',
+		operation: 'waitForPayment',
+		transactionHash: '={{ $json.hash }}',
+		...more,
+	};
+}
+
+/** What the node after the wait got. */
+export function received(outcome: RunOutcome | undefined): IDataObject[] | undefined {
+	return outcome?.data.After?.items.map(({ json }) => json);
+}

@@ -1,0 +1,102 @@
+import { EventEmitter } from 'node:events';
+import { request } from 'node:http';
+import type { INodeParameters } from 'n8n-workflow';
+import { chargeAt } from '../../../support/charge';
+import { serveWebhook, type PublishedTrigger } from '../harness';
+import * as web from '../harness/webServer';
+import { openAccount, type Account } from '../support/account';
+
+/** As n8n's reader of forms hands files over: with a stream, in a circle, and written by toJSON. */
+class FormFile extends EventEmitter {
+	readonly size = 5;
+	readonly filepath = '/tmp/upload';
+	readonly self = this;
+	readonly chunks = ['x'.repeat(300_000)];
+
+	toJSON(): unknown {
+		return { size: this.size, filepath: this.filepath };
+	}
+}
+
+const LIMIT = 256 * 1024;
+const TYPE = 'multipart/form-data; boundary=x';
+
+/** The harness reads no such form; here it is what a test says that n8n has read. */
+describe('Digital Sales Trigger: a notice that is a form with files', () => {
+	let account: Account;
+	let trigger: PublishedTrigger;
+	let hash: string;
+	let form: unknown;
+
+	beforeAll(async () => {
+		account = await openAccount({ resendAfterSeconds: [] });
+	});
+	beforeEach(async () => {
+		account.reset();
+		hash = await chargeAt(account.sandbox);
+		jest.spyOn(web, 'parseBody').mockImplementation((read) => {
+			read.body = form;
+		});
+	});
+	afterEach(async () => {
+		await trigger.settled();
+		trigger.stopListening();
+		jest.restoreAllMocks();
+		expect(trigger.thrown).toEqual([]);
+	});
+	afterAll(async () => await account.sandbox.close());
+
+	const publish = async (options: INodeParameters): Promise<void> => {
+		trigger = await serveWebhook({
+			credentials: account.credentials,
+			parameters: { triggerOn: ['any'], options },
+		});
+	};
+	/** Without a Content-Length, as a sender does that makes the form as it goes. */
+	const sendInChunks = async (): Promise<number | undefined> =>
+		await new Promise((resolve, reject) => {
+			const headers = { 'content-type': TYPE, connection: 'close' };
+			const sent = request(trigger.url, { method: 'POST', headers, agent: false }, (answer) => {
+				answer.resume().on('end', () => resolve(answer.statusCode));
+			});
+			sent.on('error', reject);
+			sent.write('--x');
+			sent.end('--');
+		});
+	const item = () => trigger.executions[0]?.[0]?.json;
+
+	test.each<[string, (room: number) => unknown]>([
+		['a long text', (room) => ({ x: 'x'.repeat(room) })],
+		['a long name', (room) => ({ ['x'.repeat(room)]: 1 })],
+		['many values', (room) => ({ x: Array.from({ length: room }, () => 1) })],
+		['much in lists', (room) => ({ x: [[{ x: ['x'.repeat(room)] }]] })],
+	])('sent in chunks, with %s in it, may be as large as any other', async (_name, hold) => {
+		await publish({ verify: false });
+
+		form = { data: { hash, ...Object(hold(LIMIT)) }, files: {} };
+		expect(await sendInChunks()).toBe(413);
+		form = { data: { hash, ...Object(hold(LIMIT - 1_000)) }, files: {} };
+		expect(await sendInChunks()).toBe(200);
+	});
+
+	test.each([
+		['verify off', { verify: false }],
+		['Include Notification', { includeNotification: true }],
+	])('%s: its files are left out', async (_name, options) => {
+		await publish(options);
+		const shared = { nested: ['kept once'] };
+		const data = { hash, status: 'waiting_payment', shared, again: shared, circle: {} };
+		data.circle = data;
+		form = { data, files: { one: new FormFile(), more: [new FormFile()] } };
+
+		const { status } = await trigger.send({ headers: { 'content-type': TYPE }, body: '--x--' });
+
+		expect(status).toBe(200);
+		const notice = 'verify' in options ? item() : item()?.notification;
+		expect(notice).toMatchObject({
+			data: { hash, status: 'waiting_payment', shared },
+			files: { more: [null] },
+		});
+		expect(JSON.stringify(notice)).not.toMatch(/upload|again|circle|one"/);
+	});
+});

@@ -1,0 +1,297 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** What half a minute's allowance gives at once. */
+const READS_AT_ONCE = 15;
+
+describe('Digital Sales Trigger: strangers, whatever the service answers them', () => {
+	let trigger: PublishedTrigger;
+	let reads: string[];
+	let close = (): void => undefined;
+	let ahead: number;
+	let services = 0;
+
+	beforeEach(() => {
+		reads = [];
+		ahead = 0;
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => performance.now() + ahead);
+	});
+	afterEach(async () => {
+		await trigger.settled();
+		trigger.stopListening();
+		close();
+		jest.restoreAllMocks();
+		expect(trigger.thrown).toEqual([]);
+	});
+
+	/** A service that answers each read as `listener` says, and a published trigger that asks it. */
+	const serve = async (
+		listener: RequestListener,
+		parameters: INodeParameters = { triggerOn: ['any'] },
+	): Promise<void> => {
+		const server = createServer((request, response) => {
+			reads.push(String(request.url).split('/').at(-1) ?? '');
+			listener(request, response);
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		close = () => {
+			server.closeAllConnections();
+			server.close();
+		};
+		const { port } = server.address() as AddressInfo;
+		services += 1;
+		const digitalSalesApi = {
+			baseUrl: `http://127.0.0.1:${port}/api/public/v1`,
+			apiToken: `test-token-of-strangers-${services}`,
+		};
+		trigger = await serveWebhook({ credentials: { digitalSalesApi }, parameters });
+	};
+	const counts = (answers: HttpAnswer[]): Record<number, number> =>
+		answers.reduce<Record<number, number>>(
+			(sums, { status }) => ({ ...sums, [status]: (sums[status] ?? 0) + 1 }),
+			{},
+		);
+	const postAll = async (hashes: string[], status?: string): Promise<HttpAnswer[]> =>
+		await Promise.all(hashes.map(async (hash) => await trigger.post({ hash, status })));
+	const named = (name: string, count: number): string[] =>
+		Array.from({ length: count }, (_, nth) => `${name}${nth}`);
+	const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+	/** Lets so much time pass for the package. */
+	const pass = (milliseconds: number): void => {
+		ahead += milliseconds;
+	};
+	const always =
+		(status: number, body: string, headers: Record<string, string> = JSON_TYPE): RequestListener =>
+		(_, response) => {
+			response.writeHead(status, headers);
+			response.end(body);
+		};
+	const paid = (hash: string): string => JSON.stringify({ hash, payment_status: 'paid' });
+
+	test.each<[string, RequestListener]>([
+		['404', always(404, '{"success":false,"message":"Not found"}')],
+		['403', always(403, '{"message":"This action is unauthorized."}')],
+		['422', always(422, '{"success":false,"message":"The selected hash is invalid."}')],
+		['500', always(500, '{"message":"No query results for model [Transaction]."}')],
+		['success: false', always(200, '{"success":false,"message":"Transaction not found"}')],
+		['data: null', always(200, '{"success":true,"data":null}')],
+		['an empty body', always(200, '')],
+		['another transaction', always(200, paid('another1'))],
+		['a web page', always(200, '<html></html>', { 'content-type': 'text/html' })],
+		['a web page under 404', always(404, '<html></html>', { 'content-type': 'text/html' })],
+	])('600 forged notices cost few reads where it answers %s', async (_name, listener) => {
+		await serve(listener);
+
+		for (let round = 0; round < 3; round += 1) await postAll(named(`forged${round}x`, 200));
+
+		expect(reads.length).toBeLessThanOrEqual(READS_AT_ONCE + 1);
+		pass(61_000);
+		await postAll(named('later', 50));
+		expect(reads.length).toBeLessThanOrEqual(2 * READS_AT_ONCE + 2);
+		expect(trigger.executions).toEqual([]);
+	});
+
+	test.each<[string, RequestListener]>([
+		['is unavailable', always(503, '{}')],
+		['hangs up', (request) => request.socket.destroy()],
+	])('where it %s, each try that finds nothing is counted', async (_name, listener) => {
+		await serve(listener);
+
+		for (let round = 0; round < 3; round += 1) await postAll(named(`forged${round}x`, 200));
+
+		expect(reads.length).toBeGreaterThan(1);
+		expect(reads.length).toBeLessThanOrEqual(30);
+	});
+
+	test('a known, paid transaction passes while slow strangers are in flight and in line', async () => {
+		let status = 'waiting_payment';
+		await serve(
+			({ url }, response) => {
+				const isKnown = url?.endsWith('/known1') === true;
+				setTimeout(
+					() => {
+						response.writeHead(isKnown ? 200 : 422, JSON_TYPE);
+						response.end(JSON.stringify({ hash: 'known1', payment_status: status }));
+					},
+					isKnown ? 0 : 1_500,
+				);
+			},
+			{ triggerOn: ['paid'] },
+		);
+		await trigger.post({ hash: 'known1', status });
+		pass(5_000);
+		status = 'paid';
+		const flood = postAll(named('slow', 290));
+		await pause(300);
+		const startedAt = Date.now();
+
+		const answer = await trigger.post({ hash: 'known1', status });
+
+		expect(answer.status).toBe(200);
+		expect(Date.now() - startedAt).toBeLessThan(1_000);
+		expect(trigger.executions).toMatchObject([[{ json: { hash: 'known1', verified: true } }]]);
+		const strangers = await flood;
+		expect(counts(strangers)).toEqual({ 503: 290 });
+		expect(strangers.map(({ json }) => json)).toContainEqual({
+			received: false,
+			reason: 'too many notices at once',
+		});
+		expect(reads.length).toBeLessThanOrEqual(30);
+	});
+
+	describe('where it states a limit for reads', () => {
+		const LIMIT = 20;
+		let refused: number;
+		let status: string;
+
+		/** Serves a minute's limit, which is used up for good; knows one transaction. */
+		const serveLimit = async (): Promise<void> => {
+			refused = 0;
+			status = 'waiting_payment';
+			await serve(({ url }, response) => {
+				const remaining = LIMIT - reads.length;
+				if (remaining < 0) refused++;
+				const isKnown = url?.endsWith('/known1') === true;
+				response.writeHead(remaining < 0 ? 429 : isKnown ? 200 : 404, {
+					...JSON_TYPE,
+					'x-ratelimit-limit': LIMIT,
+					'x-ratelimit-remaining': Math.max(0, remaining),
+					...(remaining < 0 && { 'retry-after': '60' }),
+				});
+				response.end(isKnown ? JSON.stringify({ hash: 'known1', payment_status: status }) : '{}');
+			});
+		};
+
+		test('strangers leave half of it', async () => {
+			await serveLimit();
+			await trigger.post({ hash: 'known1', status });
+
+			for (let second = 0; second < 50; second += 5) {
+				await postAll(named(`forged${second}x`, 30));
+				pass(5_000);
+			}
+
+			expect(reads.length).toBe(LIMIT / 2);
+			status = 'paid';
+			expect((await trigger.post({ hash: 'known1', status })).status).toBe(200);
+			expect(trigger.executions).toHaveLength(2);
+			expect(refused).toBe(0);
+		});
+
+		test('they try again when its minute is over', async () => {
+			await serveLimit();
+			await postAll(named('forged', 30));
+			const before = reads.length;
+			reads = [];
+
+			expect((await trigger.post({ hash: 'known1' })).status).toBe(503);
+			pass(61_000);
+			expect((await trigger.post({ hash: 'known1' })).status).toBe(200);
+			expect(before).toBeLessThanOrEqual(LIMIT / 2);
+		});
+	});
+
+	test('after a 429 strangers are turned away at once until its wait is over', async () => {
+		let isLimited = true;
+		await serve((_, response) => {
+			response.writeHead(isLimited ? 429 : 200, { ...JSON_TYPE, 'retry-after': '30' });
+			response.end(isLimited ? '{}' : paid('genuine1'));
+		});
+		await trigger.post({ hash: 'stranger1' });
+
+		const answers = await postAll(named('forged', 30));
+
+		expect(answers.map(({ json }) => json)).toEqual(
+			answers.map(() => ({ received: false, reason: 'too many notices at once' })),
+		);
+		expect(reads).toEqual(['stranger1']);
+		isLimited = false;
+		pass(31_000);
+		expect((await trigger.post({ hash: 'genuine1' })).status).toBe(200);
+	});
+
+	test('a genuine notice of a transaction that this process does not know passes', async () => {
+		await serve(always(200, paid('elsewhere1')));
+
+		expect((await trigger.post({ hash: 'elsewhere1' })).status).toBe(200);
+		expect(trigger.executions).toHaveLength(1);
+	});
+
+	test.each([500, 503])('after a minute of %i the repeats pass within seconds', async (status) => {
+		let isDown = true;
+		await serve(({ url }, response) => {
+			const hash = String(url).split('/').at(-1) ?? '';
+			response.writeHead(isDown ? status : 200, JSON_TYPE);
+			response.end(isDown ? '{}' : paid(hash));
+		});
+		const genuine = named('genuine', 40);
+		for (let second = 0; second < 60; second += 5) {
+			expect(counts(await postAll(genuine))).toEqual({ 503: 40 });
+			pass(5_000);
+		}
+		expect(reads.length).toBeLessThanOrEqual(50);
+		isDown = false;
+		pass(4_000);
+
+		expect(counts(await postAll(genuine))).toEqual({ 200: 40 });
+		expect(trigger.executions).toHaveLength(40);
+	});
+
+	describe('whose hash is spelled otherwise', () => {
+		const HASH = 'abcdefgh';
+		const VARIANTS = Array.from({ length: 256 }, (_, mask) =>
+			[...HASH].map((letter, at) => (mask & (1 << at) ? letter.toUpperCase() : letter)).join(''),
+		);
+
+		test('256 variants start the workflow once and cost few reads', async () => {
+			await serve(always(200, paid(HASH)));
+
+			const answers = await postAll(VARIANTS.slice(1).concat(HASH), 'x');
+			pass(61_000);
+			answers.push(...(await postAll(VARIANTS, 'paid')));
+
+			expect(trigger.executions).toMatchObject([[{ json: { hash: HASH, verified: true } }]]);
+			expect(Object.keys(counts(answers))).toEqual(['200', '503']);
+			expect(reads.length).toBeLessThanOrEqual(2 * READS_AT_ONCE + 4);
+		});
+
+		test('the workflow starts under the hash that the service gives', async () => {
+			await serve(always(200, paid(HASH)));
+
+			const first = await trigger.post({ hash: 'ABCDEFGH', status: 'paid' });
+			const second = await trigger.post({ hash: HASH, status: 'paid' });
+			await trigger.restart();
+			const third = await trigger.post({ hash: 'ABCDefgh', status: 'paid' });
+
+			expect([first.status, second.status, third.status]).toEqual([200, 200, 200]);
+			expect(second.json).toMatchObject({ reason: 'already known' });
+			expect(trigger.executions).toMatchObject([[{ json: { hash: HASH } }]]);
+		});
+
+		test('variants that the service confirmed are no known transactions', async () => {
+			await serve(always(200, paid(HASH)));
+			await postAll(VARIANTS.slice(1, 41));
+			const before = reads.length;
+
+			await postAll(VARIANTS.slice(1, 41));
+
+			expect(reads.length - before).toBeLessThanOrEqual(1);
+			expect((await trigger.post({ hash: HASH })).status).toBe(200);
+		});
+
+		test.each([
+			['an accent', 'abcdéfgh'],
+			['a letter that only looks the same', 'abcdefg\u212a'],
+			['a letter more', 'abcdefghi'],
+		])('%s is another transaction', async (_name, hash) => {
+			await serve(always(200, paid(hash === 'abcdefg\u212a' ? 'abcdefgk' : HASH)));
+
+			expect((await trigger.post({ hash })).status).toBe(503);
+			expect(trigger.executions).toEqual([]);
+		});
+	});
+});

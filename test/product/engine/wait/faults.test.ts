@@ -1,0 +1,326 @@
+import * as fc from 'fast-check';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { everythingIn } from '../harness';
+import { received, WaitingRoom } from '../support/waiting';
+
+const NEVER = 'always' as const;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('Transaction > Wait for Payment: what goes wrong', () => {
+	let room: WaitingRoom;
+
+	beforeAll(async () => {
+		room = await WaitingRoom.open();
+	});
+	beforeEach(() => room.begin());
+	afterEach(() => room.end());
+	afterAll(async () => await room.close());
+
+	const seconds = (count: number): Promise<void> => clock.sleep(count * 1_000);
+
+	describe('at the first look', () => {
+		test.each([
+			['is down', { kind: 'status', status: 503 } as const],
+			['has a fault', { kind: 'status', status: 500 } as const],
+			['breaks off', { kind: 'resetBeforeProcessing' } as const],
+		])('waits on while the service %s', async (_name, fault) => {
+			const hash = await room.charge();
+			room.account.sandbox.addFault({ ...fault, times: NEVER });
+			const run = await room.wait([hash], { parameters: { recheckInterval: 2 } });
+
+			expect(run.status).toBe('waiting');
+			expect(run.hints).toMatchObject([
+				{ message: expect.stringMatching(/asked again while the execution waits/) },
+			]);
+			room.account.sandbox.clearFaults();
+			await room.account.sandbox.setStatus(hash, 'paid');
+
+			expect(received(await run.parked?.finished)).toMatchObject([{ hash, timedOut: false }]);
+		});
+
+		test('parks 30 payments in good time where each of them is answered 429', async () => {
+			const hashes = Array.from({ length: 30 }, (_, nth) => `hash${nth}`);
+			room.account.sandbox.addFault({ kind: 'retryAfter', seconds: 5, times: NEVER });
+			room.pace(50);
+			const startedAt = clock.elapsed();
+
+			const run = await room.wait(hashes);
+
+			expect(run.status).toBe('waiting');
+			expect(clock.elapsed() - startedAt).toBeLessThan(60_000);
+		});
+
+		test('parks at once, and sends nothing, while the rate limit is closed for longer', async () => {
+			const hash = await room.charge();
+			room.account.sandbox.addFault({ kind: 'retryAfter', seconds: 200, times: 1 });
+			const get = { resource: 'transaction', operation: 'get', transactionHash: hash };
+			await room.account.fail({ ...get, options: { maxWait: 0 } });
+			const reads = room.reads();
+
+			const run = await room.wait([hash]);
+
+			expect(run.status).toBe('waiting');
+			expect(run.hints).toMatchObject([
+				{ message: expect.stringMatching(/asked again while the execution waits/) },
+			]);
+			expect(room.reads()).toBe(reads);
+		});
+
+		test('an item that never could be read shows its hash at the limit', async () => {
+			const hash = await room.charge();
+			room.account.sandbox.addFault({ kind: 'status', status: 500, times: NEVER });
+			const parameters = { timeLimit: 3, timeLimitUnit: 'seconds', simplify: false };
+			const parked = await room.park([hash], { parameters });
+
+			expect(received(await parked.finished)).toEqual([{ hash, timedOut: true }]);
+		});
+
+		test.each([
+			['an unknown hash', { kind: 'status', status: 404, body: {} } as const, /404/],
+			['a wrong token', { kind: 'status', status: 401, body: {} } as const, /401/],
+			['a wrong base URL', { kind: 'html' } as const, /web page/],
+		])('fails at once for %s', async (_name, fault, message) => {
+			const hash = await room.charge();
+			room.account.sandbox.addFault({ ...fault, times: NEVER });
+
+			const run = await room.wait([hash]);
+
+			expect(run.status).toBe('error');
+			expect(run.error?.message).toMatch(message);
+		});
+
+		test('with On Error: Continue the other items still wait', async () => {
+			const hash = await room.charge();
+			const parked = await room.park(['nosuch1', hash], {
+				settings: { onError: 'continueRegularOutput' },
+			});
+			await room.account.sandbox.setStatus(hash, 'paid');
+
+			const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+			expect(received(outcome)).toMatchObject([
+				{ error: { message: expect.stringMatching(/404/), status: 404, outcome: 'refused' } },
+				{ hash, timedOut: false },
+			]);
+		});
+
+		test.each(['notice', 'limit'])(
+			'an error output gets the failed item at the %s',
+			async (end) => {
+				const hash = await room.charge();
+				const parked = await room.park(['nosuch1', hash], {
+					settings: { onError: 'continueErrorOutput' },
+				});
+				await room.account.sandbox.setStatus(hash, 'paid');
+
+				const outcome =
+					end === 'limit'
+						? await parked.resumeAtTimeLimit()
+						: (await parked.resumeByWebhook({ hash, status: 'paid' })).outcome;
+
+				const [regular, failed] = outcome?.data.Wait?.outputs ?? [];
+				expect(regular?.map(({ json }) => json.hash)).toEqual([hash]);
+				expect(failed?.map(({ json }) => json.error)).toMatchObject([
+					{ message: expect.stringMatching(/404/), about: 'transaction nosuch1' },
+				]);
+			},
+		);
+	});
+
+	test('stays parked while the service cannot be asked, and tells the sender to come again', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+		await room.account.sandbox.setStatus(hash, 'paid');
+		room.account.sandbox.addFault({ kind: 'status', status: 500, times: NEVER });
+
+		const refused = await parked.resumeByWebhook({ hash, status: 'paid' });
+		room.account.sandbox.clearFaults();
+		const taken = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		expect(refused.answer.status).toBe(503);
+		expect(Number(refused.answer.headers['retry-after'])).toBeGreaterThan(0);
+		expect(refused.outcome).toBeUndefined();
+		expect(received(taken.outcome)).toMatchObject([{ hash, timedOut: false }]);
+	});
+
+	test('a transaction that is gone is waited for like any other', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+		room.account.sandbox.addFault({ kind: 'status', status: 404, body: {}, times: NEVER });
+
+		expect((await parked.resumeByWebhook({ hash, status: 'paid' })).answer.status).toBe(503);
+		expect(parked.legs).toBe(1);
+	});
+
+	test('after a restart the next notice is taken, and brings the re-check back', async () => {
+		const [first, second] = [await room.charge(), await room.charge()];
+		const parked = await room.park([first, second], { parameters: { recheckInterval: 4 } });
+		room.forget();
+		await room.account.sandbox.setStatus(first, 'paid');
+
+		const notice = await parked.resumeByWebhook({ hash: first, status: 'paid' });
+		await room.account.sandbox.setStatus(second, 'paid');
+
+		expect(notice.answer).toMatchObject({ status: 200, json: { waiting: true } });
+		expect(received(await parked.finished)).toMatchObject([
+			{ hash: first, timedOut: false },
+			{ hash: second, timedOut: false },
+		]);
+	});
+
+	test('once cancelled it stays so, and looks no more', async () => {
+		const hash = await room.charge();
+		const running = room.wait([hash], { parameters: { recheckInterval: 2 } });
+		const { parked } = await running;
+		await seconds(2);
+		running.cancel();
+		await seconds(3);
+		const reads = room.reads();
+		await room.account.sandbox.setStatus(hash, 'paid');
+
+		const late = await parked?.resumeByWebhook({ hash, status: 'paid' });
+		await seconds(6);
+
+		expect(late?.answer.status).toBe(409);
+		expect((await parked?.finished)?.status).toBe('canceled');
+		expect(room.reads()).toBe(reads);
+	});
+
+	test('cancelling stops the first look as well', async () => {
+		const hash = await room.charge();
+		const headers = { 'retry-after': '10' };
+		room.account.sandbox.addFault({ kind: 'status', status: 503, headers, times: NEVER });
+		const running = room.wait([hash]);
+		await seconds(2);
+		running.cancel();
+
+		const { parked, error } = await running;
+		expect(parked).toBeUndefined();
+		expect(error?.message).toBe('The execution was cancelled');
+	});
+
+	describe('hostile requests', () => {
+		test.each([
+			['an empty body', { body: '' }, 400],
+			['no content type', { body: '{"hash":"x"}', headers: {} }, 400],
+			['a text', { body: 'paid', headers: { 'content-type': 'text/plain' } }, 400],
+			['null', { body: 'null', headers: JSON_TYPE }, 400],
+			['broken JSON', { body: '{"hash":', headers: JSON_TYPE }, 422],
+			['another transaction', { body: '{"hash":"other1"}', headers: JSON_TYPE }, 404],
+			['a guessed call of our own', { body: '{"wakeUpWait":"1"}', headers: JSON_TYPE }, 410],
+			['a call of our own that is none', { body: '{"wakeUpWait":1}', headers: JSON_TYPE }, 400],
+			['too much', { body: `{"hash":"${'x'.repeat(300_000)}"}`, headers: JSON_TYPE }, 413],
+			['a prototype', { body: '{"__proto__":{"hash":"x"}}', headers: JSON_TYPE }, 400],
+		])('%s is answered and asks nothing', async (_name, call, status) => {
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+			const reads = room.reads();
+
+			const { answer, outcome } = await parked.send(call);
+
+			expect(answer.status).toBe(status);
+			expect(outcome).toBeUndefined();
+			expect(room.reads()).toBe(reads);
+		});
+
+		test('a wrong signature, path or method does not get in', async () => {
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+			const unsigned = new URL(await parked.resumeUrl('digital-sales'));
+			unsigned.search = '';
+
+			expect((await fetch(unsigned, { method: 'POST' })).status).toBe(401);
+			expect((await parked.send({ body: '' }, '')).answer.status).toBe(404);
+			expect((await parked.send({ method: 'GET' })).answer.status).toBe(404);
+			expect(parked.legs).toBe(1);
+		});
+
+		test('whatever is posted, it is answered and stays parked', async () => {
+			const hash = await room.charge();
+			const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+			const body = fc.oneof(
+				fc.json(),
+				fc.string(),
+				fc
+					.record({ hash: fc.anything(), wakeUpWait: fc.anything() })
+					.map((value) => safeJson(value)),
+				fc.constant(JSON.stringify({ hash, status: 'paid' })),
+			);
+			const type = fc.constantFrom('application/json', 'text/plain', 'application/octet-stream');
+
+			await fc.assert(
+				fc.asyncProperty(body, type, async (text, contentType) => {
+					const { answer, outcome } = await parked.send({
+						body: text,
+						headers: { 'content-type': contentType },
+					});
+					expect([200, 400, 404, 410, 422, 503]).toContain(answer.status);
+					expect(outcome).toBeUndefined();
+				}),
+				{ numRuns: 100 },
+			);
+			expect(parked.legs).toBe(1);
+		});
+
+		test('a flood of notices costs one look', async () => {
+			const hash = await room.charge();
+			const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+			const reads = room.reads();
+			room.pace(1);
+			const startedAt = clock.now();
+
+			const notices = Array.from({ length: 40 }, async () => {
+				const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
+				return answer.status;
+			});
+			const statuses = await Promise.all(notices);
+
+			// One more is the look that each wait takes by itself a moment after it was parked.
+			const pauses = Math.floor((clock.now() - startedAt) / 3_000);
+			expect(room.reads() - reads).toBeLessThanOrEqual(2 + pauses);
+			expect(new Set(statuses)).toEqual(new Set([200, 503]));
+			expect(parked.legs).toBe(1);
+		});
+	});
+
+	test('a credential that is gone keeps it parked, and the log says what went wrong', async () => {
+		const hash = await room.charge();
+		const credentials = { ...room.account.credentials };
+		const { parked, logs } = await room.wait([hash], {
+			credentials,
+			parameters: { recheckInterval: 0 },
+		});
+		Reflect.deleteProperty(credentials, 'digitalSalesApi');
+
+		const resumption = await parked?.resumeByWebhook({ hash, status: 'paid' });
+
+		expect(resumption?.answer.status).toBe(503);
+		expect(resumption?.outcome).toBeUndefined();
+		const [logged] = logs.filter(({ level }) => level === 'error');
+		expect(logged?.text).toMatch(/waiting execution could not be handled.*Error/);
+
+		Object.assign(credentials, room.account.credentials);
+		await room.account.sandbox.setStatus(hash, 'paid');
+		await parked?.resumeByWebhook({ hash, status: 'paid' });
+		expect(received(await parked?.finished)).toMatchObject([{ hash, timedOut: false }]);
+	});
+
+	test('shows no token in what n8n keeps or logs', async () => {
+		const hash = await room.charge();
+		room.account.sandbox.addFault({ kind: 'echoRequest', times: NEVER });
+		const parameters = { timeLimit: 3, timeLimitUnit: 'seconds' };
+		const parked = await room.park([hash], { parameters });
+
+		const end = await parked.finished;
+
+		expect(everythingIn(end)).not.toContain(room.account.sandbox.apiToken);
+	});
+});
+
+function safeJson(value: unknown): string {
+	try {
+		return JSON.stringify(value) ?? '';
+	} catch {
+		return '{}';
+	}
+}

@@ -1,0 +1,246 @@
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { watches } from '../../../../nodes/DigitalSales/wait/poll';
+import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
+import { ACTION_TYPE, everythingIn } from '../harness';
+import { webServer } from '../harness/webServer';
+import { received, WaitingRoom, waitParameters } from '../support/waiting';
+
+const SECONDS = { timeLimitUnit: 'seconds', recheckInterval: 0 };
+
+describe('Transaction > Wait for Payment: until the time is up', () => {
+	let room: WaitingRoom;
+
+	beforeAll(async () => {
+		room = await WaitingRoom.open();
+	});
+	// Slow enough for what the engine itself needs to be little.
+	beforeEach(() => room.begin(5));
+	afterEach(() => room.end());
+	afterAll(async () => await room.close());
+
+	test('ends at the time limit with a fresh state', async () => {
+		const hash = await room.charge();
+		const startedAt = clock.now();
+		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 3 } });
+		await room.account.sandbox.setStatus(hash, 'analyzing');
+
+		const end = await parked.finished;
+
+		expect(received(end)).toMatchObject([{ hash, payment_status: 'analyzing', timedOut: true }]);
+		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(3_000);
+		expect(clock.now() - startedAt).toBeLessThan(6_000);
+	});
+
+	test('tells apart what was settled in time and what was not', async () => {
+		const [settled, open] = [await room.charge(), await room.charge()];
+		const parked = await room.park([open, settled], { parameters: { ...SECONDS, timeLimit: 2 } });
+		await room.account.sandbox.setStatus(settled, 'paid');
+
+		expect(received(await parked.finished)).toMatchObject([
+			{ hash: open, timedOut: true },
+			{ hash: settled, payment_status: 'paid', timedOut: false },
+		]);
+	});
+
+	test('ends with the last known state where the service cannot be asked at the limit', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 2 } });
+		room.account.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
+
+		expect(received(await parked.finished)).toMatchObject([
+			{ hash, payment_status: 'waiting_payment', timedOut: true },
+		]);
+	});
+
+	test('without its timers n8n ends it, with what it knew when it was parked', async () => {
+		const [settled, open] = [await room.charge(), await room.charge()];
+		await room.account.sandbox.setStatus(settled, 'paid');
+		const before = Date.now();
+		const run = await room.wait([settled, open], {
+			parameters: { timeLimit: 2, timeLimitUnit: 'hours' },
+		});
+		room.forget();
+
+		const end = await run.parked?.resumeAtTimeLimit();
+
+		expect(received(end)).toMatchObject([
+			{ hash: settled, payment_status: 'paid', timedOut: false },
+			{ hash: open, payment_status: 'waiting_payment', timedOut: true },
+		]);
+		for (const node of ['Wait', 'After']) {
+			expect(end?.data[node]?.items.map(({ pairedItem }) => pairedItem)).toEqual([
+				{ item: 0 },
+				{ item: 1 },
+			]);
+		}
+		const limit = (run.waitTill?.getTime() ?? 0) - before;
+		expect(limit).toBeGreaterThan(2 * 3_600_000);
+		expect(limit).toBeLessThan(2 * 3_600_000 + 60_000);
+	});
+
+	test('hands on nothing of its own: neither fields nor parts of an item', async () => {
+		const hash = await room.charge();
+		const run = await room.wait([hash]);
+		room.forget();
+		const end = await run.parked?.resumeAtTimeLimit();
+
+		const [item = { json: {} }] = end?.data.After?.items ?? [];
+		expect(Object.keys(item).sort()).toEqual(['json', 'pairedItem']);
+		expect(Object.keys(item.json)).toEqual([
+			'hash',
+			'payment_status',
+			'payment_method',
+			'amount',
+			'customer_name',
+			'customer_email',
+			'customer_phone',
+			'product_title',
+			'created_at',
+			'timedOut',
+		]);
+		expect(end && everythingIn(end)).not.toContain(room.account.sandbox.apiToken);
+	});
+
+	test('leaves out the items that Execute Once leaves out', async () => {
+		const [only, left] = [await room.charge(), await room.charge()];
+		const options = { settings: { executeOnce: true } };
+		const byNotice = await room.park([only, left], options);
+		const byLimit = await room.park([only, left], options);
+		room.forget();
+		await room.account.sandbox.setStatus(only, 'paid');
+
+		const noticed = await byNotice.resumeByWebhook({ hash: only, status: 'paid' });
+
+		expect(received(noticed.outcome)).toMatchObject([{ hash: only, timedOut: false }]);
+		expect(received(await byLimit.resumeAtTimeLimit())).toMatchObject([
+			{ hash: only, timedOut: true },
+		]);
+	});
+
+	test('takes the longest limit and the shortest interval of its items', async () => {
+		room.pace(10);
+		const hashes = [await room.charge(), await room.charge(), await room.charge()];
+		const startedAt = clock.now();
+		const parked = await room.park(hashes, {
+			parameters: {
+				...SECONDS,
+				timeLimit: '={{ [1, 8, 2][$itemIndex] }}',
+				recheckInterval: '={{ [0, 1, 60][$itemIndex] }}',
+			},
+		});
+
+		await parked.finished;
+
+		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(8_000);
+		expect(room.reads()).toBeGreaterThanOrEqual(3 * 4);
+	});
+
+	test('does not look again where the interval is 0', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 8 } });
+
+		await parked.finished;
+
+		// At the start, a moment after it was parked, and at the limit.
+		expect(room.reads()).toBe(3);
+	});
+
+	test('is not parked at all where the limit passes while it reads', async () => {
+		const hash = await room.charge();
+		room.account.sandbox.addFault({ kind: 'delay', ms: 300 });
+
+		const run = await room.wait([hash], { parameters: { ...SECONDS, timeLimit: 1 } });
+
+		expect(run.status).toBe('success');
+		expect(received(run)).toMatchObject([{ hash, timedOut: true }]);
+	});
+
+	test.each([
+		[{ timeLimit: 0 }, /^Time Limit must be a number above 0/],
+		[{ timeLimit: 'soon' }, /^Time Limit must be a number above 0/],
+		[{ timeLimit: '' }, /^Time Limit is empty/],
+		[{ timeLimit: 366, timeLimitUnit: 'days' }, /^Time Limit must be at most 365 days/],
+		[{ timeLimitUnit: 'weeks' }, /^Time Limit Unit must be seconds, minutes, hours or days/],
+		[{ recheckInterval: -1 }, /^Re-Check Interval must be a whole number of at least 0/],
+		[{ transactionHash: ' ' }, /^Transaction Hash is empty/],
+		[{ transactionHash: '..' }, /^Transaction Hash is not a hash/],
+	])('refuses %j and asks nothing', async (parameters, message) => {
+		const { error } = await room.wait(['ab12'], { parameters });
+
+		expect(error?.message).toMatch(message);
+		expect(room.reads()).toBe(0);
+	});
+
+	test('takes half an hour as a text with a comma', async () => {
+		const hash = await room.charge();
+		const before = clock.now();
+		const run = await room.wait([hash], {
+			parameters: { timeLimit: '0,5', timeLimitUnit: 'hours' },
+		});
+
+		const limit = (run.waitTill?.getTime() ?? 0) - before;
+		expect(limit).toBeGreaterThan(1_800_000);
+		expect(limit).toBeLessThan(1_860_000);
+	});
+
+	test('takes a limit of a whole year', async () => {
+		const hash = await room.charge();
+		const run = await room.wait([hash], {
+			parameters: { timeLimit: 365, timeLimitUnit: 'days' },
+		});
+
+		expect(run.error).toBeUndefined();
+	});
+
+	test('refuses to be the tool of an agent, which cannot wait', async () => {
+		const type = `${ACTION_TYPE}Tool`;
+		const tool = new DigitalSales();
+		const run = await room.account.fail(waitParameters({ transactionHash: 'ab12' }), {
+			type,
+			nodeTypes: { [type]: tool },
+		});
+
+		expect(run.message).toBe('Wait for Payment cannot be used as a tool of an agent');
+		expect(run.description).toBe(
+			'Give the agent Transaction > Get to look at a payment, or wait in the workflow behind the agent.',
+		);
+		expect(run.itemIndex).toBe(0);
+	});
+
+	test('says so where n8n does not reach its own address', async () => {
+		const hash = await room.charge();
+		const run = await room.wait([hash], { parameters: { ...SECONDS, timeLimit: 2 } });
+		await webServer.close();
+		while (!run.logs.some(({ level }) => level === 'warn')) await clock.sleep(500);
+
+		const warnings = run.logs.filter(({ level }) => level === 'warn');
+		expect(warnings.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/cannot reach the address of this n8n itself.*WEBHOOK_URL/),
+		]);
+		expect(warnings[0]?.text).not.toContain('signature');
+		expect(received(await run.parked?.resumeAtTimeLimit())).toMatchObject([
+			{ hash, timedOut: true },
+		]);
+	});
+
+	test('stops calling what has never been parked', async () => {
+		const hash = await room.charge();
+		room.pace(200);
+		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+		webServer.forget(new URL(await parked.resumeUrl()).pathname);
+
+		while (watches.size > 0) await clock.sleep(5_000);
+
+		expect(parked.legs).toBe(1);
+	});
+
+	test('forgets an execution that has ended', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 2 } });
+		expect(watches.size).toBe(1);
+
+		await parked.finished;
+
+		expect(watches.size).toBe(0);
+	});
+});

@@ -1,0 +1,123 @@
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { received, WaitingRoom } from '../support/waiting';
+
+const READ = { endpoint: 'GET /transactions/{hash}' } as const;
+
+describe('Transaction > Wait for Payment: several notices', () => {
+	let room: WaitingRoom;
+
+	beforeAll(async () => {
+		room = await WaitingRoom.open();
+	});
+	// Slow enough for what the engine itself needs to be little.
+	beforeEach(() => room.begin(5));
+	afterEach(() => room.end());
+	afterAll(async () => await room.close());
+
+	const quiet = { parameters: { recheckInterval: 0 } };
+
+	test('go on with every execution that waits for the payment', async () => {
+		const hash = await room.charge();
+		const executions = [await room.park([hash], quiet), await room.park([hash], quiet)];
+		await room.account.sandbox.setStatus(hash, 'paid');
+
+		for (const parked of executions) {
+			const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+			expect(received(outcome)).toMatchObject([{ hash, timedOut: false }]);
+		}
+	});
+
+	test('are of the payment that the service spells otherwise than the form', async () => {
+		const typed = await room.charge();
+		const hash = typed.toUpperCase();
+		room.account.sandbox.addFault({ ...READ, kind: 'patchBody', set: { hash }, times: 'always' });
+		const parked = await room.park([typed], quiet);
+
+		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		// It is read under that hash, which the sandbox does not know.
+		expect(answer.status).toBe(503);
+		expect(room.reads(hash)).toBeGreaterThan(0);
+	});
+
+	test('are of a payment whose hash was typed in another case, also if it could not be read', async () => {
+		const hash = await room.charge();
+		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, body: {} });
+		const parked = await room.park([hash.toUpperCase()], quiet);
+
+		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		// It is read as it was typed, which the sandbox does not know.
+		expect(answer.status).toBe(503);
+	});
+
+	test('at the same moment go on with it once, and none is to be sent again', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], quiet);
+		await room.account.sandbox.setStatus(hash, 'paid');
+		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 60, times: 'always' });
+		const before = room.reads();
+
+		const notices = await Promise.all([
+			parked.resumeByWebhook({ hash, status: 'paid' }),
+			parked.resumeByWebhook({ hash, status: 'approved' }),
+		]);
+
+		expect(notices.map(({ answer }) => answer.status)).toEqual([200, 200]);
+		expect(notices.map(({ answer }) => answer.json)).toEqual([
+			{ received: true },
+			{ received: true },
+		]);
+		expect(room.reads() - before).toBe(1);
+		expect(parked.legs).toBe(2);
+	});
+
+	test('of several payments are all taken, also while one is being looked at', async () => {
+		room.pace(10);
+		const [first, second] = [await room.charge(), await room.charge()];
+		const parked = await room.park([first, second], quiet);
+		// By then it has looked by itself.
+		while (room.reads() < 4) await clock.sleep(100);
+		await clock.sleep(3_500);
+		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 60, times: 'always' });
+
+		const notices = await Promise.all([
+			parked.resumeByWebhook({ hash: first, status: 'analyzing' }),
+			parked.resumeByWebhook({ hash: second, status: 'analyzing' }),
+		]);
+
+		expect(notices.map(({ answer }) => answer.status)).toEqual([200, 200]);
+		expect(parked.legs).toBe(1);
+	});
+
+	test('just before the time limit do not delay its end', async () => {
+		const hash = await room.charge();
+		const startedAt = clock.now();
+		const parked = await room.park([hash], {
+			parameters: { timeLimit: 6, timeLimitUnit: 'seconds', recheckInterval: 0 },
+		});
+		await clock.sleep(startedAt + 5_000 - clock.now());
+		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
+		expect(answer.json).toMatchObject({ waiting: true });
+
+		await parked.finished;
+
+		expect(clock.now() - startedAt).toBeLessThan(7_900);
+	});
+
+	test('that change nothing do not make it look more often', async () => {
+		room.pace(40);
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { recheckInterval: 5 } });
+		for (const status of ['paid', 'refunded', 'chargeback']) {
+			await clock.sleep(1_500);
+			await parked.resumeByWebhook({ hash, status });
+		}
+		const before = room.reads();
+
+		await clock.sleep(20_000);
+
+		expect(room.reads() - before).toBeGreaterThanOrEqual(2);
+		expect(room.reads() - before).toBeLessThanOrEqual(6);
+	});
+});

@@ -1,0 +1,255 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+} from 'n8n-workflow';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { watches } from '../../../../nodes/DigitalSales/wait/poll';
+import { callSelf } from '../../../../nodes/DigitalSales/wait/pingSelf';
+import type { ParkedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
+import { watchOver } from '../../../../nodes/DigitalSales/wait/poll';
+import { fasterTime } from '../../../support/scaledTime';
+import { runNode, type NodeOutcome } from '../harness';
+
+const TYPE = 'test.double';
+const WAITING = '{"received": true, "waiting": true}';
+/** Where nothing listens. */
+const NOWHERE = 'http://127.0.0.1:9/webhook-waiting/1/digital-sales';
+
+interface Told {
+	status: number;
+	body?: string;
+	headers?: Record<string, string>;
+}
+
+describe('Calls of an execution to its own address', () => {
+	let server: Server;
+	let url: string;
+	let tells: Told[] = [];
+	let calls: Array<{ method?: string; type?: string; body: unknown }> = [];
+	let restoreTime: () => void;
+
+	beforeAll(async () => {
+		server = createServer((request, response) => {
+			const chunks: Buffer[] = [];
+			request.on('data', (chunk: Buffer) => chunks.push(chunk));
+			request.on('end', () => {
+				const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+				const { method, headers } = request;
+				const told = tells[calls.length] ?? tells.at(-1) ?? { status: 500 };
+				calls.push({ method, type: headers['content-type'], body });
+				response.writeHead(told.status, told.headers).end(told.body ?? '');
+			});
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		const { port } = server.address() as AddressInfo;
+		url = `http://127.0.0.1:${port}/webhook-waiting/1/digital-sales`;
+	});
+	beforeEach(() => {
+		tells = [];
+		calls = [];
+		restoreTime = fasterTime(clock, 20);
+	});
+	afterEach(() => {
+		watches.clear();
+		restoreTime();
+	});
+	afterAll(async () => {
+		await new Promise((resolve) => {
+			server.close(resolve);
+			server.closeAllConnections();
+		});
+	});
+
+	/** Has n8n's engine run a node that does this. */
+	const inANode = async (
+		act: (context: IExecuteFunctions) => Promise<void>,
+	): Promise<NodeOutcome> => {
+		const double: INodeType = {
+			description: {
+				displayName: 'Double',
+				name: 'double',
+				group: ['transform'],
+				version: 1,
+				description: '',
+				defaults: { name: 'Double' },
+				inputs: [NodeConnectionTypes.Main],
+				outputs: [NodeConnectionTypes.Main],
+				properties: [],
+			},
+			async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+				await act(this);
+				return [this.getInputData()];
+			},
+		};
+		const outcome = await runNode({}, { type: TYPE, nodeTypes: { [TYPE]: double } });
+		expect(outcome.status).toBe('success');
+		return outcome;
+	};
+
+	test.each<[Told, string]>([
+		[{ status: 200, body: WAITING }, 'waiting'],
+		[{ status: 200, body: '{"received":true,"waiting":true}' }, 'waiting'],
+		[{ status: 200, body: '{"received":true}' }, 'over'],
+		[{ status: 200 }, 'over'],
+		[{ status: 503 }, 'waiting'],
+		[{ status: 401 }, 'over'],
+		[{ status: 410 }, 'over'],
+		[{ status: 409, body: '{"message":"The execution \\"1\\" has finished already."}' }, 'over'],
+		[{ status: 409, body: '{"message":"The execution \\"1\\" is running already."}' }, 'notParked'],
+		[{ status: 404 }, 'notParked'],
+		[{ status: 500 }, 'notParked'],
+		[{ status: 302, headers: { location: '/elsewhere' } }, 'notParked'],
+	])('the answer %j says: %s', async (told, expected) => {
+		tells = [told];
+		let answer: string | undefined;
+
+		await inANode(async ({ helpers }) => {
+			answer = await callSelf(helpers, url, 'wait-1');
+		});
+
+		expect(answer).toBe(expected);
+		expect(calls).toEqual([
+			{ method: 'POST', type: 'application/json', body: { wakeUpWait: 'wait-1' } },
+		]);
+	});
+
+	test('no answer at all says: unreachable', async () => {
+		let answer: string | undefined;
+
+		await inANode(async ({ helpers }) => {
+			answer = await callSelf(helpers, NOWHERE, 'wait-1');
+		});
+
+		expect(answer).toBe('unreachable');
+	});
+
+	/** Watches until the watch ends by itself; gives the seconds that it took, too. */
+	const watch = async (
+		address: string,
+		{ limit, recheck }: { limit: number; recheck: number },
+	): Promise<{ seconds: number; logs: string[] }> => {
+		const startedAt = clock.now();
+		const wait: ParkedWait = {
+			id: 'wait-1',
+			deadline: startedAt + limit * 1_000,
+			recheckMs: recheck * 1_000,
+			count: 1,
+			open: [],
+		};
+		const { logs } = await inANode(async (context) => {
+			watchOver(context, wait, address);
+			while (watches.size > 0) await clock.sleep(500);
+		});
+		return {
+			seconds: (clock.now() - startedAt) / 1_000,
+			logs: logs.map(({ text }) => text).filter((text) => text.includes('Wait for Payment')),
+		};
+	};
+
+	test.each<[string, Told[], number]>([
+		['goes on at once', [{ status: 200 }], 1],
+		['has been replaced', [{ status: 410 }], 1],
+		['went on after it had been parked', [{ status: 503 }, { status: 404 }], 2],
+		['was parked late', [{ status: 404 }, { status: 200, body: WAITING }, { status: 404 }], 3],
+	])('end with an execution that %s', async (_name, told, expected) => {
+		tells = told;
+
+		await watch(url, { limit: 300, recheck: 2 });
+
+		expect(calls).toHaveLength(expected);
+	});
+
+	test('end a minute after an execution that was never parked', async () => {
+		tells = [{ status: 404 }];
+
+		const { seconds } = await watch(url, { limit: 300, recheck: 100 });
+
+		expect(seconds).toBeGreaterThan(60);
+		expect(seconds).toBeLessThan(120);
+		expect(calls.length).toBeGreaterThan(15);
+	});
+
+	test('are those of the later wait where an execution waits twice', async () => {
+		tells = [{ status: 503 }];
+		const deadline = clock.now() + 300_000;
+		const wait = { deadline, recheckMs: 1_000, count: 1, open: [] };
+
+		await inANode(async (context) => {
+			watchOver(context, { ...wait, id: 'wait-1' }, url);
+			watchOver(context, { ...wait, id: 'wait-2' }, url);
+			while (calls.length < 4) await clock.sleep(500);
+		});
+
+		expect(calls.map(({ body }) => body)).toEqual(
+			Array.from({ length: 4 }, () => ({ wakeUpWait: 'wait-2' })),
+		);
+		expect([...watches.values()]).toEqual(['wait-2']);
+	});
+
+	test('come once before the time limit where it does not look again', async () => {
+		tells = [{ status: 503 }];
+
+		await inANode(async (context) => {
+			const deadline = clock.now() + 300_000;
+			watchOver(context, { id: 'wait-1', deadline, recheckMs: 0, count: 1, open: [] }, url);
+			while (calls.length < 1) await clock.sleep(500);
+			await clock.sleep(6_000);
+		});
+
+		expect(calls).toHaveLength(1);
+	});
+
+	test('end when nobody watches any more', async () => {
+		tells = [{ status: 503 }];
+
+		await inANode(async (context) => {
+			const deadline = clock.now() + 300_000;
+			watchOver(context, { id: 'wait-1', deadline, recheckMs: 1_000, count: 1, open: [] }, url);
+			while (calls.length < 2) await clock.sleep(500);
+			watches.clear();
+			await clock.sleep(5_000);
+		});
+
+		expect(calls).toHaveLength(2);
+	});
+
+	test('go on for a while behind the time limit, then leave it to n8n', async () => {
+		tells = [{ status: 503 }];
+
+		const { seconds, logs } = await watch(url, { limit: 5, recheck: 0 });
+
+		expect(seconds).toBeGreaterThan(20);
+		expect(seconds).toBeLessThan(80);
+		expect(logs).toEqual([]);
+	});
+
+	test('warn once where n8n does not reach its own address', async () => {
+		const { seconds, logs } = await watch(NOWHERE, { limit: 5, recheck: 1 });
+
+		expect(seconds).toBeGreaterThan(20);
+		expect(logs).toHaveLength(1);
+		expect(logs[0]).toContain('cannot reach the address of this n8n itself');
+		expect(logs[0]).toContain('127.0.0.1:9');
+		expect(logs[0]).not.toContain('webhook-waiting');
+	});
+
+	test('are made for 10,000 executions at most', async () => {
+		const others = Array.from({ length: 9_999 }, (_, nth) => [`other ${nth}`, 'wait'] as const);
+		for (const [execution, id] of others) watches.set(execution, id);
+		const wait = { id: 'wait-1', deadline: clock.now() + 60_000, recheckMs: 0, count: 1, open: [] };
+		const taken: number[] = [];
+
+		for (let nth = 0; nth < 2; nth++) {
+			await inANode(async (context) => {
+				watchOver(context, wait, url);
+				taken.push(watches.size);
+			});
+		}
+
+		expect(taken).toEqual([10_000, 10_000]);
+	});
+});

@@ -1,0 +1,73 @@
+import { runNode } from '../engine/harness';
+import { startSandbox, type Sandbox } from '../../sandbox';
+import { Figures } from '../../support/figures';
+import { builtPackage, forgetEverything } from './builtPackage';
+
+const LIMIT = 20;
+/** A minute of the sandbox takes this long; the node is told the same limit for that time. */
+const WINDOW_SECONDS = 6;
+
+const figures = new Figures(
+	"Listing under 20 requests a minute, in n8n's own engine",
+	'npm run test:faults',
+);
+
+describe('Listing under 20 requests a minute', () => {
+	let sandbox: Sandbox;
+
+	beforeEach(() => forgetEverything());
+	afterEach(async () => await sandbox.close());
+	afterAll(() => figures.show());
+
+	test.each([
+		{ products: 137, pageSize: 30, executions: 1 },
+		{ products: 3_000, pageSize: 30, executions: 1 },
+		{ products: 600, pageSize: 30, executions: 4 },
+	])('$products products by $executions at once', async ({ products, pageSize, executions }) => {
+		sandbox = await startSandbox({
+			products,
+			maxPageSize: pageSize,
+			clockScale: 60 / WINDOW_SECONDS,
+			requestsPerMinute: LIMIT,
+			rateLimitWindow: 'sliding',
+		});
+		const started = Date.now();
+		const runs = await Promise.all(
+			Array.from(
+				{ length: executions },
+				async () =>
+					await runNode(
+						{
+							resource: 'product',
+							operation: 'getAll',
+							returnAll: true,
+							options: { requestLimit: LIMIT, requestLimitWindow: WINDOW_SECONDS },
+						},
+						{
+							credentials: {
+								digitalSalesApi: { baseUrl: sandbox.baseUrl, apiToken: sandbox.apiToken },
+							},
+							process: builtPackage,
+						},
+					),
+			),
+		);
+
+		const seconds = (Date.now() - started) / 1_000;
+		const requests = sandbox.requests.length;
+		const allowed = Math.floor((requests - 1) / LIMIT) * WINDOW_SECONDS;
+		const limited = sandbox.requests.filter(({ status }) => status === 429).length;
+		figures.add(
+			`${products} products, ${executions} at once, ${pageSize} a page, a minute taking ${WINDOW_SECONDS} s`,
+			requests,
+			allowed === 0
+				? `one burst of ${seconds.toFixed(2)} s; ${limited} answered 429`
+				: `${seconds.toFixed(2)} s where the limit allows ${allowed.toFixed(2)} s: ratio ${(seconds / allowed).toFixed(3)}; ${limited} answered 429`,
+		);
+		expect(runs.map(({ json }) => json.length)).toEqual(runs.map(() => products));
+		expect(requests).toBe(executions * Math.ceil(products / pageSize));
+		expect(limited).toBe(0);
+		// A single request too many in the own count costs a whole window.
+		expect(seconds).toBeLessThan(allowed + WINDOW_SECONDS);
+	});
+});

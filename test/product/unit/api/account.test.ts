@@ -1,0 +1,76 @@
+import { CredentialError, readAccount } from '../../../../nodes/DigitalSales/api/account';
+
+const CREDENTIAL = { baseUrl: 'https://api.example.com/v1', apiToken: 'test-api-token' };
+
+/** Reads a credential; a field that is undefined is not in it. */
+const read = (changes: Record<string, string | undefined> = {}) => {
+	const fields = Object.entries({ ...CREDENTIAL, ...changes });
+	return readAccount(
+		Object.fromEntries(fields.filter((field): field is [string, string] => field[1] !== undefined)),
+	);
+};
+
+describe('The account of a credential', () => {
+	test('is read without the blanks that come with what is pasted', () => {
+		const account = read({
+			baseUrl: ' https://api.example.com/v1/ ',
+			bodyApiToken: ' test-body-token\n',
+			notificationUrl: ' https://n8n.example.com/hook ',
+		});
+
+		expect(account).toMatchObject({
+			baseUrl: 'https://api.example.com/v1',
+			bodyApiToken: 'test-body-token',
+			notificationUrl: 'https://n8n.example.com/hook',
+		});
+		expect(() => read({ apiToken: ' ' })).toThrow(CredentialError);
+	});
+
+	test.each([undefined, '', ' '])('with %j for a body token sends the API token there', (blank) => {
+		expect(read({ bodyApiToken: blank, notificationUrl: blank })).toMatchObject({
+			bodyApiToken: 'test-api-token',
+			notificationUrl: undefined,
+		});
+	});
+
+	test('is the same where address and token are, and has its tokens nowhere in its key', () => {
+		const { key } = read({ bodyApiToken: 'test-body-token' });
+
+		expect(read({ baseUrl: 'api.example.com/v1/', apiToken: ' test-api-token ' }).key).toBe(key);
+		expect(read({ apiToken: 'test-other-token' }).key).not.toBe(key);
+		expect(read({ baseUrl: 'https://api.example.com/v2' }).key).not.toBe(key);
+		expect(key).not.toContain('token');
+	});
+
+	test('keeps both of its tokens out of texts', () => {
+		const { redact } = read({ bodyApiToken: 'test-body-token' });
+
+		expect(redact.text('test-api-token and test-body-token')).toBe(
+			'[token removed] and [token removed]',
+		);
+	});
+
+	test.each([
+		['all', 'other.example.com', undefined],
+		['all', undefined, undefined],
+		[undefined, 'other.example.com', undefined],
+		['domains', ' api.example.com ', 'api.example.com'],
+		['domains', 'other.example.com, *.example.com', 'other.example.com, *.example.com'],
+	])('allows its host under %j with %j', (setting, list, expected) => {
+		const { allowedDomains } = read({
+			allowedHttpRequestDomains: setting,
+			allowedDomains: list,
+		});
+
+		expect(allowedDomains).toBe(expected);
+	});
+
+	test.each([undefined, '', ' ', 'other.example.com'])(
+		'is refused where only certain domains are allowed, and those are %j',
+		(list) => {
+			const changes = { allowedHttpRequestDomains: 'domains', allowedDomains: list };
+
+			expect(() => read(changes)).toThrow(/^Allowed Domains of the credential do not include/);
+		},
+	);
+});

@@ -1,0 +1,132 @@
+import * as fc from 'fast-check';
+import { readAnswer } from '../../../../nodes/DigitalSales/api/answer';
+import { createRedactor } from '../../../../nodes/DigitalSales/api/redact';
+
+const redact = createRedactor(['test-token']);
+const read = (status: number, text: string | undefined, headers = {}) =>
+	readAnswer({ status, headers, text }, redact);
+
+describe('An answer', () => {
+	test.each<[string, string, unknown]>([
+		['with blanks around it', ' \r\n{"hash":"ab"}\n', { hash: 'ab' }],
+		['behind a byte order mark', '\ufeff{"hash":"ab"}', { hash: 'ab' }],
+		['with such a mark inside', '{"title":"a\ufeffb"}', { title: 'a\ufeffb' }],
+		['with a token in it', '{"title":"test-token"}', { title: '[token removed]' }],
+	])('%s is read', (_name, text, body) => {
+		expect(read(200, text)).toMatchObject({ situation: 'success', body });
+	});
+
+	test.each<[string, string | undefined, string]>([
+		['nothing', '', 'empty'],
+		['blanks', ' \n', 'empty'],
+		['a byte order mark alone', '\ufeff', 'empty'],
+		['too much', undefined, 'tooLarge'],
+		['a text', 'OK', 'notJson'],
+		['JSON that was cut short', '{"hash":"ab', 'notJson'],
+		['a text that speaks of a page', 'no <html here', 'notJson'],
+		['lists in lists', '['.repeat(100_000) + ']'.repeat(100_000), 'tooDeep'],
+		['a page', '<!DOCTYPE html><title>x</title>', 'html'],
+		['a page with blanks before it', '\n  <html lang="pt">', 'html'],
+		['a page without its frame', '<body>x</body>', 'html'],
+	])('of %s is no success', (_name, text, unreadable) => {
+		expect(read(200, text)).toMatchObject({ situation: 'unreadable', unreadable });
+	});
+
+	test.each([
+		[409, 'unclear'],
+		[422, 'rejected'],
+		[500, 'serverError'],
+	])('under %i that is nested too deep says what its status says', (status, situation) => {
+		const deep = '['.repeat(64) + ']'.repeat(64);
+
+		expect(read(status, `{"success":false,"message":"No","x":${deep}}`)).toMatchObject({
+			situation,
+			body: undefined,
+			words: { messages: [], fields: {} },
+		});
+	});
+
+	test.each([
+		[409, 'unclear'],
+		[422, 'rejected'],
+		[500, 'serverError'],
+	])('under %i of more than a million characters is not parsed', (status, situation) => {
+		const parse = jest.spyOn(JSON, 'parse');
+
+		const long = read(status, `{"message":"No","x":"${'x'.repeat(1_048_576)}"}`);
+
+		expect(parse.mock.calls).toHaveLength(0);
+		expect(long).toMatchObject({ situation, body: undefined, words: { messages: [] } });
+		expect(read(status, `{"message":"No","x":"${'x'.repeat(1_000_000)}"}`).words.messages).toEqual([
+			'No',
+		]);
+		parse.mockRestore();
+	});
+
+	test.each([
+		['lists', '[', '', ']'],
+		['objects', '{"a":', '1', '}'],
+		['what is cut short', '[{"a":', '', ''],
+	])('of %s without end is not parsed', (_name, open, inner, close) => {
+		const parse = jest.spyOn(JSON, 'parse');
+
+		const { unreadable } = read(200, open.repeat(150_000) + inner + close.repeat(150_000));
+
+		expect(unreadable).toBe('tooDeep');
+		expect(parse.mock.calls).toHaveLength(0);
+		parse.mockRestore();
+	});
+
+	test('that is long is read to the same depth, whatever stands in its texts', () => {
+		const nested = (levels: number, value: unknown): unknown =>
+			levels === 0 ? value : nested(levels - 1, levels % 2 === 0 ? [value] : { '[{"': value });
+		const signs = fc
+			.array(fc.constantFrom('"', '\\', '[', ']', '{', '}', 'a'))
+			.map((all) => all.join(''));
+		fc.assert(
+			fc.property(fc.array(signs), fc.integer({ min: 60, max: 67 }), (texts, levels) => {
+				const value = { texts, long: ' '.repeat(131_072), deep: nested(levels, 1) };
+				const { body, unreadable } = read(200, JSON.stringify(value));
+				expect([body, unreadable]).toEqual(
+					levels < 64 ? [value, undefined] : [undefined, 'tooDeep'],
+				);
+			}),
+			{ numRuns: 50 },
+		);
+	});
+
+	test.each<[number, string, string | undefined]>([
+		[404, '<html>', 'html'],
+		[500, '<html>', 'html'],
+		// A proxy's own page, not that of a wrong address.
+		[503, '<html>', undefined],
+		[302, '<html>', undefined],
+		[404, 'Not found', undefined],
+		[404, '', undefined],
+	])('under %i with the body %j is one of a web page: %j', (status, text, unreadable) => {
+		expect(read(status, text).unreadable).toBe(unreadable);
+	});
+
+	test.each([
+		['https://u:p@b.example.com:8443/v1?token=1#t', 'https://b.example.com:8443/v1'],
+		['https://b.example.com/test-token/v1', 'https://b.example.com/[token removed]/v1'],
+		['/v2/x?token=1', '/v2/x'],
+		['/v2/test-token#?token=1', '/v2/[token removed]'],
+		['../v2\n?token=1\n#x', '../v2\n'],
+		['https://Test-Token.example.com/v1', 'https://[token removed].example.com/v1'],
+		['https://test%2Dtoken.example.com/v1', 'https://[token removed].example.com/v1'],
+		[
+			'https://b.example.com/TEST-token/test%2Dtoken',
+			'https://b.example.com/[token removed]/[token removed]',
+		],
+		['//TEST-TOKEN/v2', '//[token removed]/v2'],
+		[['/a', '/b'], undefined],
+		[undefined, undefined],
+	])('that redirects to %j shows no more of it than %j', (location, expected) => {
+		expect(read(302, '', { location }).redirectedTo).toBe(expected);
+	});
+
+	test('that does not redirect names no other address', () => {
+		expect(read(201, '{}', { location: '/transactions/ab' }).redirectedTo).toBeUndefined();
+	});
+});

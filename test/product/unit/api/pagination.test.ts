@@ -1,0 +1,488 @@
+import * as fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import {
+	listPages,
+	type Listing,
+	type ListingOptions,
+} from '../../../../nodes/DigitalSales/api/pagination';
+import {
+	readProductPage,
+	type ProductPage,
+} from '../../../../nodes/DigitalSales/api/schemas/product';
+
+type ProductPageFigures = Omit<ProductPage, 'data'>;
+
+interface Server {
+	total: number;
+	pageSize: number;
+	meta: boolean;
+	links: boolean;
+	texts: boolean;
+}
+
+const catalog = (total: number): IDataObject[] =>
+	Array.from({ length: total }, (_, index) => ({ hash: `p${index}`, even: index % 2 === 0 }));
+
+/** A page as a service sends it, read as the package reads it. */
+function page(server: Server, items: IDataObject[], number: number): ProductPage {
+	const data = items.slice((number - 1) * server.pageSize, number * server.pageSize);
+	const last = Math.max(1, Math.ceil(items.length / server.pageSize));
+	const figure = (value: number): number | string => (server.texts ? String(value) : value);
+	const read = readProductPage({
+		data,
+		...(server.meta
+			? {
+					meta: {
+						last_page: figure(last),
+						per_page: figure(server.pageSize),
+						total: figure(items.length),
+					},
+				}
+			: {}),
+		...(server.links ? { links: { next: number < last ? `?page=${number + 1}` : null } } : {}),
+	});
+	if (!read) throw new Error('The page was not understood');
+	return read;
+}
+
+const server: fc.Arbitrary<Server> = fc.record({
+	total: fc.integer({ min: 0, max: 60 }),
+	pageSize: fc.integer({ min: 1, max: 12 }),
+	meta: fc.boolean(),
+	links: fc.boolean(),
+	texts: fc.boolean(),
+});
+
+/** Answers take a random while, so that later pages may come before earlier ones. */
+async function later<T>(value: T, turns: number): Promise<T> {
+	for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+	return value;
+}
+
+describe('Pages of a list', () => {
+	test('every item comes once and in order, however the service describes its pages', async () => {
+		await fc.assert(
+			fc.asyncProperty(server, fc.infiniteStream(fc.nat(20)), async (one, turns) => {
+				const items = catalog(one.total);
+				const listing = await listPages({
+					fetchPage: async (number) =>
+						await later(page(one, items, number), turns.next().value as number),
+					keep: () => true,
+				});
+
+				expect(listing).toEqual({ items, incomplete: undefined });
+			}),
+		);
+	});
+
+	test('where the service announces its pages, no request is sent in vain', async () => {
+		await fc.assert(
+			fc.asyncProperty(server, async (one) => {
+				const asked: number[] = [];
+				await listPages({
+					fetchPage: async (number) => {
+						asked.push(number);
+						return page({ ...one, meta: true }, catalog(one.total), number);
+					},
+					keep: () => true,
+				});
+
+				const pages = Math.max(1, Math.ceil(one.total / one.pageSize));
+				expect(asked).toEqual(Array.from({ length: pages }, (_, index) => index + 1));
+			}),
+		);
+	});
+
+	test('a limit is met exactly, counted after the filter, without a page more than needed', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				server,
+				fc.integer({ min: 1, max: 40 }),
+				fc.boolean(),
+				async (one, limit, filtered) => {
+					let asked = 0;
+					const wanted = catalog(one.total).filter(({ even }) => !filtered || even === true);
+					const { items } = await listPages({
+						fetchPage: async (number) => {
+							asked = Math.max(asked, number);
+							return page({ ...one, meta: true }, catalog(one.total), number);
+						},
+						limit,
+						keep: ({ even }) => !filtered || even === true,
+					});
+
+					expect(items).toEqual(wanted.slice(0, limit));
+					const last = wanted[Math.min(limit, wanted.length) - 1];
+					const position = catalog(one.total).findIndex(({ hash }) => hash === last?.hash) + 1;
+					const pages = Math.max(1, Math.ceil(one.total / one.pageSize));
+					const needed = wanted.length < limit ? pages : Math.ceil(position / one.pageSize);
+					expect(asked).toBe(needed);
+				},
+			),
+		);
+	});
+
+	test.each([undefined, 190])(
+		'never more than six pages are under way (limit %p)',
+		async (limit) => {
+			let underWay = 0;
+			let most = 0;
+			const one = { total: 200, pageSize: 5, meta: true, links: false, texts: false };
+			await listPages({
+				fetchPage: async (number) => {
+					most = Math.max(most, ++underWay);
+					await new Promise((resolve) => setImmediate(resolve));
+					underWay--;
+					return page(one, catalog(one.total), number);
+				},
+				limit,
+				keep: () => true,
+			});
+
+			expect(most).toBe(6);
+		},
+	);
+
+	test('whatever a service answers, the list ends and holds nothing twice', async () => {
+		const lie = fc.record({
+			data: fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }),
+			lastPage: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
+			perPage: fc.option(fc.integer({ min: 0, max: 50 }), { nil: undefined }),
+			total: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
+			hasNext: fc.option(fc.boolean(), { nil: undefined }),
+		});
+		await fc.assert(
+			fc.asyncProperty(fc.infiniteStream(lie), async (lies) => {
+				let asked = 0;
+				const { items } = await listPages({
+					fetchPage: async () => {
+						asked++;
+						const { value } = lies.next();
+						return { ...value, data: value.data.map((hash: number) => ({ hash: `p${hash}` })) };
+					},
+					keep: () => true,
+					maxPages: 100,
+				});
+
+				expect(new Set(items.map(({ hash }) => hash)).size).toBe(items.length);
+				expect(asked).toBeLessThanOrEqual(106);
+			}),
+		);
+	});
+
+	test('a server that never ends is left after the most pages, and the list says so', async () => {
+		const listing = await listPages({
+			fetchPage: async (number) => ({ data: [{ hash: `p${number}` }], lastPage: number + 1 }),
+			keep: () => true,
+			maxPages: 20,
+		});
+
+		expect(listing.items).toHaveLength(20);
+		expect(listing.incomplete).toContain('more than the 20 pages');
+	});
+
+	/** Reads pages whose items are given by their hashes; a page beyond the last is like the last. */
+	const read = async (
+		pages: Array<[string, ProductPageFigures?]>,
+		options: Partial<ListingOptions> = {},
+	): Promise<{ asked: number; most: number; hashes: string; incomplete?: string }> => {
+		let asked = 0;
+		let most = 0;
+		let underWay = 0;
+		const { items, incomplete } = await listPages({
+			fetchPage: async (number) => {
+				asked++;
+				most = Math.max(most, ++underWay);
+				await new Promise((resolve) => setImmediate(resolve));
+				underWay--;
+				const [hashes, figures] = pages[number - 1] ?? pages.at(-1) ?? [''];
+				return { data: [...hashes].map((hash) => ({ hash })), ...figures };
+			},
+			keep: () => true,
+			...options,
+		});
+		return { asked, most, hashes: items.map(({ hash }) => hash).join(''), incomplete };
+	};
+	const BARREN = 'the service went on sending pages without anything new';
+
+	describe('pages without anything new', () => {
+		const announced = { lastPage: 1_000 };
+		const same = (times: number): Array<[string, ProductPageFigures]> =>
+			Array.from({ length: times }, () => ['a', announced]);
+
+		test('are left after ten in a row where the service announces more', async () => {
+			await expect(read(same(1), { limit: 2 })).resolves.toMatchObject({
+				asked: 11,
+				hashes: 'a',
+				incomplete: BARREN,
+			});
+		});
+
+		test('are counted anew after one that brings something', async () => {
+			const one = (hash: string): [string, ProductPageFigures] => [hash, announced];
+			const pages = [...same(10), one('b'), ...same(9), one('c')];
+
+			await expect(
+				read(
+					pages.map(([...one]) => one),
+					{ limit: 3 },
+				),
+			).resolves.toMatchObject({
+				asked: 21,
+				hashes: 'abc',
+				incomplete: undefined,
+			});
+		});
+
+		test.each([
+			['by nothing', {}],
+			['by its links alone', { hasNext: true }],
+		])('are left after three in a row where the service announces more %s', async (_name, more) => {
+			await expect(read([['a', more]])).resolves.toMatchObject({
+				asked: 4,
+				hashes: 'a',
+				incomplete: BARREN,
+			});
+		});
+
+		test('are left after one behind the last page', async () => {
+			await expect(read([['a', { lastPage: 1, hasNext: true }]])).resolves.toMatchObject({
+				asked: 2,
+				hashes: 'a',
+				incomplete: BARREN,
+			});
+		});
+	});
+
+	test.each<[string, Array<[string, ProductPageFigures?]>, string]>([
+		['is full, so another is asked for', [['ab'], ['cd'], ['']], 'abcd'],
+		['is short, so it is the last', [['ab'], ['c'], ['de']], 'abc'],
+		['is empty, so it is the last', [['ab'], [''], ['cd']], 'ab'],
+		['is short, but another follows', [['ab'], ['c', { hasNext: true }], ['d']], 'abcd'],
+		['is full, but none follows', [['ab'], ['cd', { hasNext: false }], ['ef']], 'abcd'],
+		['is empty, whatever is said to follow', [['ab'], ['', { hasNext: true }], ['cd']], 'ab'],
+	])('where the number of pages is not announced and one %s', async (_name, pages, expected) => {
+		await expect(read(pages)).resolves.toMatchObject({
+			hashes: expected,
+			most: 1,
+			incomplete: undefined,
+		});
+	});
+
+	test('a full last page does not end the list while less has come than was announced', async () => {
+		const figures = { total: 4, lastPage: 2 };
+
+		await expect(
+			read([
+				['ab', figures],
+				['bc', figures],
+				['d', figures],
+			]),
+		).resolves.toEqual({ asked: 3, most: 1, hashes: 'abcd', incomplete: undefined });
+	});
+
+	test('pages behind the last are asked for one by one, and once each', async () => {
+		const more = { lastPage: 1, hasNext: true };
+
+		await expect(
+			read([
+				['a', more],
+				['b', more],
+				['c', { lastPage: 1, hasNext: false }],
+			]),
+		).resolves.toEqual({ asked: 3, most: 1, hashes: 'abc', incomplete: undefined });
+	});
+
+	test('an empty last page ends the list, although another is said to follow', async () => {
+		await expect(read([['', { lastPage: 1, hasNext: true }]])).resolves.toEqual({
+			asked: 1,
+			most: 1,
+			hashes: '',
+			incomplete: undefined,
+		});
+	});
+
+	test('the page size that the service states counts where its own figures agree', async () => {
+		const agreeing = { perPage: 4, total: 8, lastPage: 2 };
+		const announced = 'the service announced 8 and sent 6';
+
+		await expect(
+			read([
+				['abc', agreeing],
+				['def', agreeing],
+			]),
+		).resolves.toMatchObject({ asked: 2, hashes: 'abcdef', incomplete: announced });
+	});
+
+	test.each([
+		['not all of them are there', { total: 8, lastPage: 2 }],
+		['they contradict each other', { perPage: 50, total: 8, lastPage: 2 }],
+		['none is there but the total', { total: 8 }],
+		['the total is missing', { perPage: 4, lastPage: 4 }],
+	])('else what the first page brought: %s', async (_name, figures) => {
+		await expect(
+			read([
+				['ab', figures],
+				['cd', figures],
+				['ef', figures],
+				['gh', figures],
+			]),
+		).resolves.toMatchObject({ asked: 4, hashes: 'abcdefgh', incomplete: undefined });
+	});
+
+	test('an empty first page ends the list, whatever total is announced', async () => {
+		await expect(read([['', { total: 5 }]])).resolves.toEqual({
+			asked: 1,
+			most: 1,
+			hashes: '',
+			incomplete: 'the service announced 5 and sent 0',
+		});
+	});
+
+	test('after an empty first page of several, one is asked for at a time', async () => {
+		const figures = { lastPage: 3 };
+
+		await expect(
+			read([
+				['', figures],
+				['ab', figures],
+				['c', figures],
+			]),
+		).resolves.toMatchObject({ asked: 3, most: 1, hashes: 'abc' });
+	});
+
+	test('what was announced holds for pages that say nothing of it', async () => {
+		await expect(
+			read([['a', { lastPage: 3, total: 4 }], ['b'], ['c'], ['d']]),
+		).resolves.toMatchObject({ hashes: 'abcd', incomplete: undefined });
+		await expect(read([['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']])).resolves.toEqual({
+			asked: 4,
+			most: 3,
+			hashes: 'ab',
+			incomplete: 'the service announced 4 and sent 2, and 1 came more than once',
+		});
+	});
+
+	test('no more pages are under way than the limit still needs', async () => {
+		const figures = { lastPage: 9 };
+		const pages = [...'abcdefghi'].map((hash): [string, ProductPageFigures] => [hash, figures]);
+
+		await expect(read(pages, { limit: 4 })).resolves.toMatchObject({ asked: 4, most: 3 });
+	});
+
+	test.each([
+		['grows', 1],
+		['shrinks', -1],
+	])('a catalog that %s meanwhile is told, but not where the limit is met', async (...given) => {
+		const [, change] = given;
+		const read = async (limit?: number): Promise<Listing> =>
+			await listPages({
+				fetchPage: async (number) => ({
+					data: catalog(20).slice((number - 1) * 10, number * 10),
+					lastPage: 2,
+					perPage: 10,
+					total: number === 1 ? 20 : 20 + change,
+				}),
+				limit,
+				keep: () => true,
+			});
+
+		expect((await read()).incomplete).toBe('the catalog changed while it was read');
+		expect((await read(21)).incomplete).toBe('the catalog changed while it was read');
+		expect((await read(20)).incomplete).toBeUndefined();
+	});
+
+	test('a catalog that is smaller than announced is told', async () => {
+		const listing = await listPages({
+			fetchPage: async (number) => ({
+				data: number === 2 ? [{ hash: 'p0' }] : catalog(10),
+				lastPage: 2,
+				perPage: 10,
+				total: 20,
+			}),
+			keep: () => true,
+		});
+
+		expect(listing.items).toHaveLength(10);
+		expect(listing.incomplete).toBeDefined();
+	});
+
+	test.each<[string, Partial<ProductPage>, string[]]>([
+		['says that another follows', { hasNext: true }, ['a', 'b', 'c', 'd']],
+		['says that none follows', { hasNext: false }, ['a', 'b']],
+		['says nothing of it', {}, ['a', 'b']],
+		['announces more in all', { total: 4 }, ['a', 'b', 'c', 'd']],
+		['has sent all that it announces', { total: 2, hasNext: true }, ['a', 'b']],
+	])(
+		'a full page that is called the last and %s decides how it goes on',
+		async (_name, figures, expected) => {
+			const pages = [
+				['a', 'b'],
+				['c', 'd'],
+			];
+			const listing = await listPages({
+				fetchPage: async (number) => {
+					const data = (pages[number - 1] ?? []).map((hash) => ({ hash }));
+					return { data, ...(number === 1 ? { lastPage: 1, ...figures } : { lastPage: 1 }) };
+				},
+				keep: () => true,
+			});
+
+			expect(listing.items.map(({ hash }) => hash)).toEqual(expected);
+			expect(listing.incomplete).toBeUndefined();
+		},
+	);
+
+	test('items without a hash are never taken for one another, and a number is as good as its text', async () => {
+		const data = [{ title: 'A' }, { title: 'A' }, { hash: null }, { hash: 7 }, { hash: '7' }];
+
+		const { items, incomplete } = await listPages({
+			fetchPage: async (number) => ({ data: number === 1 ? data : [], lastPage: 1, total: 5 }),
+			keep: () => true,
+		});
+
+		expect(items).toEqual(data.slice(0, 4));
+		expect(incomplete).toBe('the service announced 5 and sent 4, and 1 came more than once');
+	});
+
+	test('the first failure in the order of pages is the one that is told', async () => {
+		const failing = listPages({
+			fetchPage: async (number) => {
+				if (number >= 3) throw new Error(`page ${number}`);
+				return page(
+					{ total: 50, pageSize: 10, meta: true, links: false, texts: false },
+					catalog(50),
+					number,
+				);
+			},
+			keep: () => true,
+		});
+
+		await expect(failing).rejects.toThrow('page 3');
+	});
+});
+
+describe('Reading a page', () => {
+	test.each([
+		['a bare list', [{ hash: 'a' }]],
+		['a page inside data', { success: true, data: { data: [{ hash: 'a' }], meta: {} } }],
+		['a page without meta', { data: [{ hash: 'a' }] }],
+		['odd figures', { data: [{ hash: 'a' }], meta: { last_page: 'x', total: null, per_page: -1 } }],
+	])('%s is understood', (_name, body) => {
+		expect(readProductPage(body)?.data).toEqual([{ hash: 'a' }]);
+	});
+
+	test('nothing makes it throw, and unknown fields stay', () => {
+		fc.assert(
+			fc.property(fc.anything(), (body) => {
+				readProductPage(body);
+			}),
+		);
+		fc.assert(
+			fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), (data) => {
+				const text = JSON.stringify({ data });
+				expect(JSON.stringify({ data: readProductPage(JSON.parse(text))?.data })).toBe(text);
+			}),
+		);
+	});
+});

@@ -1,0 +1,677 @@
+import { getEventListeners } from 'node:events';
+import * as fc from 'fast-check';
+import { CanceledError, clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { readLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/limitHeaders';
+import { RateLimiter, TooLateError } from '../../../../nodes/DigitalSales/api/rateLimiter';
+import { withoutWaiting } from '../../../support/virtualTime';
+
+const MINUTE = 60_000;
+
+describe('The budget of an account', () => {
+	let restoreTime: () => number;
+
+	beforeEach(() => {
+		restoreTime = withoutWaiting(clock);
+	});
+	afterEach(() => {
+		jest.useRealTimers();
+		restoreTime();
+	});
+
+	/** Sends requests one after the other and gives the moment of each, from the first on. */
+	async function send(limiter: RateLimiter, count: number): Promise<number[]> {
+		const start = clock.elapsed();
+		const moments: number[] = [];
+		for (let sent = 0; sent < count; sent++) {
+			const place = await limiter.take();
+			moments.push(clock.elapsed() - start);
+			limiter.settle(place, {});
+		}
+		return moments;
+	}
+
+	test('lets a burst up to the limit through at once, then waits for the window', async () => {
+		const moments = await send(new RateLimiter({ requests: 20, perMs: MINUTE }), 45);
+
+		expect(moments[19]).toBeLessThan(1_000);
+		expect(moments[20]).toBeGreaterThanOrEqual(MINUTE);
+		expect(moments[39]).toBeLessThan(MINUTE + 1_000);
+		expect(moments[40]).toBeGreaterThanOrEqual(2 * MINUTE);
+	});
+
+	test('no window of time holds more requests than the limit', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 6 }),
+				fc.array(fc.nat(40_000), { minLength: 1, maxLength: 25 }),
+				async (requests, pauses) => {
+					const limiter = new RateLimiter({ requests, perMs: MINUTE });
+					const moments: number[] = [];
+					for (const pause of pauses) {
+						await clock.sleep(pause);
+						const place = await limiter.take();
+						moments.push(clock.elapsed());
+						limiter.settle(place, {});
+					}
+					for (const moment of moments) {
+						const within = moments.filter((other) => other >= moment && other < moment + MINUTE);
+						expect(within.length).toBeLessThanOrEqual(requests);
+					}
+				},
+			),
+			{ numRuns: 50 },
+		);
+	});
+
+	test('requests under way count', async () => {
+		const limiter = new RateLimiter({ requests: 2, perMs: MINUTE });
+		const place = await limiter.take();
+		await limiter.take();
+
+		expect(limiter.delayMs()).toBe(Infinity);
+		const third = limiter.take();
+		limiter.settle(place, {});
+		await third;
+		expect(limiter.delayMs()).toBe(Infinity);
+	});
+
+	test('serves those who wait in the order in which they came', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		const served: string[] = [];
+		const execution = async (name: string): Promise<void> => {
+			for (let page = 0; page < 3; page++) {
+				const place = await limiter.take();
+				served.push(name);
+				limiter.settle(place, {});
+			}
+		};
+		await Promise.all(['a', 'b', 'c', 'd'].map(execution));
+
+		for (let round = 0; round < 12; round += 4) {
+			expect([...served.slice(round, round + 4)].sort()).toEqual(['a', 'b', 'c', 'd']);
+		}
+	});
+
+	test('follows the service where others spend from the same account', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const place = await limiter.take();
+		limiter.settle(place, { limit: 20, remaining: 3 });
+
+		const moments = await send(limiter, 4);
+		expect(moments[2]).toBeLessThan(1_000);
+		expect(moments[3]).toBeGreaterThan(MINUTE - 1_000);
+	});
+
+	test('does not take for others what it spent itself while answers were under way', async () => {
+		const service: number[] = [];
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		restoreTime();
+		jest.useFakeTimers();
+		const start = clock.elapsed();
+		let left = 100;
+		const worker = async (): Promise<void> => {
+			while (left-- > 0) {
+				const place = await limiter.take();
+				await clock.sleep(20);
+				service.push(clock.elapsed());
+				const counted = service.filter((at) => clock.elapsed() - at < MINUTE).length;
+				// Some answers come in a moment, others take a second.
+				await clock.sleep(left % 3 === 0 ? 1_000 : 20);
+				limiter.settle(place, { limit: 20, remaining: 20 - counted });
+			}
+		};
+		const done = Promise.all(Array.from({ length: 4 }, worker));
+		await jest.advanceTimersByTimeAsync(20 * MINUTE);
+		await done;
+		jest.useRealTimers();
+
+		const took = Math.max(...service) - start;
+		expect(took).toBeGreaterThanOrEqual(4 * MINUTE);
+		expect(took).toBeLessThan(4 * MINUTE * 1.02);
+	});
+
+	test.each([
+		[34, 20],
+		[5, 5],
+	])('of a higher limit others have left %i: %i more go out at once', async (remaining, more) => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		limiter.settle(await limiter.take(), { limit: 60, remaining });
+
+		const moments = await send(limiter, 25);
+
+		const atOnce = moments.filter((moment) => moment < 1_000);
+		expect(atOnce).toHaveLength(Math.min(more, 19));
+	});
+
+	test('a rate of a shorter window does not wait for its own requests of this minute', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const rate = { requests: 3, perMs: 10_000 };
+		const start = clock.elapsed();
+		for (let sent = 1; sent <= 12; sent++) {
+			limiter.settle(await limiter.take({ rate }), { limit: 20, remaining: 20 - sent });
+		}
+
+		expect(clock.elapsed() - start).toBeLessThan(31_000);
+	});
+
+	test('what a rate of a shorter window has sent is entered for nobody else', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const rate = { requests: 20, perMs: 1_000 };
+		for (let sent = 1; sent <= 7; sent++) {
+			limiter.settle(await limiter.take({ rate }), { limit: 20, remaining: 20 - sent });
+			await clock.sleep(2_000);
+		}
+
+		expect((await send(limiter, 13))[12]).toBeLessThan(1_000);
+	});
+
+	test('a rate of a shorter window waits for its window where others left nothing', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const rate = { requests: 3, perMs: 10_000 };
+		for (let sent = 0; sent < 6; sent++) limiter.settle(await limiter.take({ rate }), {});
+		await clock.sleep(10_000);
+
+		limiter.settle(await limiter.take({ rate }), { limit: 20, remaining: 0 });
+
+		expect(limiter.delayMs(rate)).toBeGreaterThan(9_000);
+	});
+
+	test('takes a lower limit over from the service, and no higher one', async () => {
+		const lower = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const ofLower = await lower.take();
+		lower.settle(ofLower, { limit: 5, remaining: 4 });
+		expect((await send(lower, 5))[4]).toBeGreaterThan(MINUTE - 1_000);
+
+		const higher = new RateLimiter({ requests: 2, perMs: MINUTE });
+		const ofHigher = await higher.take();
+		higher.settle(ofHigher, { limit: 600, remaining: 599 });
+		expect((await send(higher, 2))[1]).toBeGreaterThan(MINUTE - 1_000);
+	});
+
+	test('a limit that one answer lowered holds until the next answer states another', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		limiter.settle(await limiter.take(), { limit: 1, remaining: 0 });
+		expect(limiter.delayMs()).toBeGreaterThan(MINUTE - 1_000);
+
+		limiter.settle(await limiter.take(), { limit: 20, remaining: 19 });
+
+		const moments = await send(limiter, 19);
+		expect(moments[18]).toBeLessThan(1_000);
+	});
+
+	test('a limit that was stated once holds for five minutes', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		limiter.settle(await limiter.take(), { limit: 2 });
+
+		await clock.sleep(299_000);
+		expect((await send(limiter, 3))[2]).toBeGreaterThan(MINUTE - 1_000);
+		await clock.sleep(2 * MINUTE);
+		expect((await send(limiter, 20))[19]).toBeLessThan(1_000);
+	});
+
+	test('a rate that a 429 taught is forgotten as well, unless it is stated again', async () => {
+		const limiter = new RateLimiter(undefined);
+		limiter.settleLimited(await limiter.take(), { limit: 1 }, 5_000);
+
+		expect((await send(limiter, 2))[1]).toBeGreaterThan(MINUTE - 1_000);
+		await clock.sleep(5 * MINUTE);
+		expect((await send(limiter, 100))[99]).toBeLessThan(1_000);
+		limiter.settle(await limiter.take(), { limit: 3, remaining: 0 });
+		expect(limiter.delayMs()).toBeGreaterThan(MINUTE - 1_000);
+	});
+
+	describe('what is left until half of a stated limit is used', () => {
+		test('is everything where none is stated, also after five minutes', async () => {
+			const limiter = new RateLimiter(undefined);
+			expect(limiter.leftOfHalf()).toBe(Infinity);
+			limiter.settle(await limiter.take(), { limit: 20, remaining: 1 });
+
+			await clock.sleep(5 * MINUTE);
+
+			expect(limiter.leftOfHalf()).toBe(Infinity);
+		});
+
+		test.each([
+			[{ limit: 20, remaining: 19 }, 9],
+			[{ limit: 20, remaining: 10 }, 0],
+			[{ limit: 20, remaining: 3 }, -7],
+			[{ limit: 20 }, 10],
+		])('goes by the latest answer: %j', async (headers, left) => {
+			const limiter = new RateLimiter(undefined);
+			limiter.settle(await limiter.take(), { limit: 60, remaining: 50 });
+			limiter.settle(await limiter.take(), headers);
+
+			expect(limiter.leftOfHalf()).toBe(left);
+		});
+
+		test('is half of it again after a minute', async () => {
+			const limiter = new RateLimiter(undefined);
+			limiter.settle(await limiter.take(), { limit: 20, remaining: 3 });
+
+			await clock.sleep(MINUTE - 1_000);
+			expect(limiter.leftOfHalf()).toBe(-7);
+			await clock.sleep(1_000);
+			expect(limiter.leftOfHalf()).toBe(10);
+		});
+
+		test('is nothing while a 429 is waited out', async () => {
+			const limiter = new RateLimiter(undefined);
+			limiter.settleLimited(await limiter.take(), {}, 5_000);
+
+			expect(limiter.leftOfHalf()).toBe(0);
+			await clock.sleep(5_000);
+			expect(limiter.leftOfHalf()).toBe(Infinity);
+		});
+	});
+
+	test.each([-3_600_000, 3_600_000])('a clock set by %i ms changes no wait', async (by) => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		await send(limiter, 20);
+		const before = limiter.delayMs();
+		const { now } = clock;
+		clock.now = () => now() + by;
+
+		const after = limiter.delayMs();
+
+		clock.now = now;
+		expect(before).toBeGreaterThan(MINUTE - 1_000);
+		expect(Math.abs(after - before)).toBeLessThan(1_000);
+	});
+
+	test('a rate of its own holds for a request alone, and what it sends counts for all', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		for (let sent = 0; sent < 30; sent++) {
+			limiter.settle(await limiter.take({ rate: { requests: 1_000, perMs: MINUTE } }), {});
+		}
+
+		expect(limiter.delayMs({ requests: 1_000, perMs: MINUTE })).toBe(0);
+		expect(limiter.delayMs()).toBeGreaterThan(MINUTE - 1_000);
+		expect(limiter.delayMs({ requests: 31, perMs: MINUTE })).toBe(0);
+	});
+
+	test('whoever waits for a smaller rate keeps nobody of a larger one waiting', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		limiter.settle(await limiter.take(), {});
+		restoreTime();
+		const canceling = new AbortController();
+		const rate = { requests: 1, perMs: MINUTE };
+		const waiting = limiter.take({ rate, signal: canceling.signal });
+
+		limiter.settle(await limiter.take(), {});
+
+		canceling.abort();
+		await expect(waiting).rejects.toThrow(CanceledError);
+		restoreTime = withoutWaiting(clock);
+	});
+
+	test('a longer window of its own counts what the shorter one has forgotten', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const rate = { requests: 2, perMs: 10 * MINUTE };
+		for (let sent = 0; sent < 2; sent++) limiter.settle(await limiter.take({ rate }), {});
+
+		await clock.sleep(5 * MINUTE);
+		limiter.settle(await limiter.take(), {});
+
+		expect(Math.round(limiter.delayMs(rate) / MINUTE)).toBe(5);
+	});
+
+	test('paces nothing without a known limit, until a 429 teaches one', async () => {
+		const limiter = new RateLimiter(undefined);
+		expect((await send(limiter, 100))[99]).toBeLessThan(1_000);
+
+		const place = await limiter.take();
+		limiter.settleLimited(place, { limit: 2 }, 7_000);
+		const moments = await send(limiter, 4);
+		expect(moments[0]).toBeGreaterThan(6_900);
+		expect(moments[1]).toBeLessThan(8_000);
+		expect(moments[2]).toBeGreaterThan(6_900 + MINUTE);
+	});
+
+	test('after a 429 one request goes first, and the others follow when it has passed', async () => {
+		const limiter = new RateLimiter(undefined);
+		const limited = await limiter.take();
+		limiter.settleLimited(limited, {}, 5_000);
+		const probe = await limiter.take();
+		expect(limiter.delayMs()).toBe(Infinity);
+		limiter.settle(probe, {});
+		expect(limiter.delayMs()).toBe(0);
+	});
+
+	test.each([
+		['gets no answer', undefined, 1],
+		['is answered', {}, 0],
+	])('when the one that goes first %s', async (_name, headers, waits) => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		for (let sent = 0; sent < 19; sent++) limiter.settle(await limiter.take(), {});
+		limiter.settleLimited(await limiter.take(), {}, 5_000);
+
+		limiter.settle(await limiter.take(), headers);
+
+		expect(Math.round(limiter.delayMs() / MINUTE)).toBe(waits);
+		await limiter.take();
+		expect(limiter.delayMs()).toBe(waits === 1 ? Infinity : 0);
+	});
+
+	test.each([[{}], [undefined]])(
+		'what was in flight before a 429 changes nothing when it ends with %j',
+		async (headers) => {
+			const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+			const older = [await limiter.take(), await limiter.take()];
+			limiter.settleLimited(await limiter.take(), {}, 5_000);
+
+			for (const permit of older.splice(1)) limiter.settle(permit, headers);
+			const probe = await limiter.take();
+			for (const permit of older) limiter.settle(permit, headers);
+
+			expect(limiter.delayMs()).toBe(Infinity);
+			limiter.settle(probe, {});
+			expect(limiter.delayMs()).toBe(0);
+		},
+	);
+
+	test('a 429 that comes while one goes first closes again, whatever that one is answered', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const older = await limiter.take();
+		limiter.settleLimited(await limiter.take(), {}, 5_000);
+		const probe = await limiter.take();
+
+		limiter.settleLimited(older, {}, 5_000);
+		limiter.settle(probe, {});
+
+		expect(limiter.delayMs()).toBeGreaterThan(4_000);
+		await limiter.take();
+		expect(limiter.delayMs()).toBe(Infinity);
+	});
+
+	test('a turn that would come too late is refused at once', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		limiter.settle(await limiter.take(), {});
+		const start = clock.elapsed();
+		const told: number[] = [];
+		const onWait = (delayMs: number): number => told.push(delayMs);
+
+		const late = limiter.take({ latest: start + 30_000, onWait });
+		await expect(late).rejects.toThrow(TooLateError);
+		expect(clock.elapsed() - start).toBeLessThan(1_000);
+		expect(told).toEqual([]);
+
+		const { takenAt } = await limiter.take({ latest: start + MINUTE + 1_000, onWait });
+		expect(takenAt - start).toBeLessThanOrEqual(MINUTE + 1_000);
+		expect(told.length).toBeGreaterThan(0);
+	});
+
+	test('whoever queues behind others is told at once, or refused at once', async () => {
+		restoreTime();
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		limiter.settle(await limiter.take(), {});
+		const canceling = new AbortController();
+		const { signal } = canceling;
+		const first = limiter.take({ signal });
+		const onWait = jest.fn();
+		const start = Date.now();
+
+		const second = limiter.take({ signal, onWait });
+		const late = limiter.take({ latest: clock.elapsed() + 30_000 });
+
+		await expect(late).rejects.toThrow(TooLateError);
+		expect(Date.now() - start).toBeLessThan(500);
+		expect(onWait).toHaveBeenCalledTimes(1);
+		canceling.abort();
+		await expect(first).rejects.toThrow(CanceledError);
+		await expect(second).rejects.toThrow(CanceledError);
+		restoreTime = withoutWaiting(clock);
+	});
+
+	test('whoever waits for the answer of another waits no longer than it may', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		const permit = await limiter.take();
+		const start = Date.now();
+
+		const late = limiter.take({ latest: clock.elapsed() + 50 });
+
+		await expect(late).rejects.toThrow(TooLateError);
+		expect(Date.now() - start).toBeLessThan(1_000);
+		limiter.settle(permit, {});
+		limiter.settle(await limiter.take(), {});
+	});
+
+	test('whatever is cancelled, limited, too late or not answered, no permit is lost', async () => {
+		const rates = [undefined, { requests: 2, perMs: 10_000 }, { requests: 9, perMs: MINUTE }];
+		const request = fc.record({
+			rate: fc.constantFrom(...rates),
+			end: fc.constantFrom('answered', 'limited', 'not answered'),
+			takesMs: fc.nat(3_000),
+			patienceMs: fc.option(fc.nat(90_000), { nil: Infinity }),
+			cancelAfter: fc.option(fc.nat(60)),
+		});
+		await fc.assert(
+			fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 25 }), async (requests) => {
+				const limiter = new RateLimiter({ requests: 5, perMs: MINUTE });
+				const run = async (one: (typeof requests)[number]): Promise<void> => {
+					const canceling = new AbortController();
+					const { rate, end, takesMs, cancelAfter } = one;
+					const latest = clock.elapsed() + one.patienceMs;
+					const taking = limiter.take({ rate, latest, signal: canceling.signal });
+					const ending = taking.then(async (permit) => {
+						expect(permit.takenAt).toBeLessThanOrEqual(latest);
+						await clock.sleep(takesMs);
+						if (end === 'limited') limiter.settleLimited(permit, { limit: 3 }, 5_000);
+						else limiter.settle(permit, end === 'answered' ? {} : undefined);
+					});
+					for (let turn = 0; turn < (cancelAfter ?? 0); turn++) await Promise.resolve();
+					if (cancelAfter !== null) canceling.abort();
+					await ending.catch((error: unknown) => {
+						if (error instanceof CanceledError || error instanceof TooLateError) return;
+						throw error;
+					});
+				};
+
+				await Promise.all(requests.map(run));
+				await clock.sleep(10 * MINUTE);
+				limiter.settle(await limiter.take(), {});
+				await clock.sleep(MINUTE);
+
+				const start = clock.elapsed();
+				await Promise.all(Array.from({ length: 5 }, async () => await limiter.take()));
+				expect(clock.elapsed() - start).toBeLessThan(1_000);
+			}),
+			{ numRuns: 100 },
+		);
+	});
+
+	test('a cancelled execution stops waiting at once and takes nothing', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		const place = await limiter.take();
+		limiter.settle(place, {});
+		restoreTime();
+		const canceling = new AbortController();
+		const first = limiter.take({ signal: canceling.signal });
+		const second = limiter.take({ signal: canceling.signal });
+		const started = Date.now();
+		canceling.abort();
+
+		await expect(first).rejects.toThrow(CanceledError);
+		await expect(second).rejects.toThrow(CanceledError);
+		expect(Date.now() - started).toBeLessThan(500);
+		restoreTime = withoutWaiting(clock);
+		await clock.sleep(MINUTE);
+		await limiter.take();
+	});
+
+	test('a cancelled execution does not wait for another that is before it', async () => {
+		restoreTime();
+		jest.useFakeTimers();
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		limiter.settle(await limiter.take(), {});
+		const canceling = new AbortController();
+		const other = limiter.take();
+		const outcome = limiter.take({ signal: canceling.signal }).catch((error: unknown) => error);
+
+		await jest.advanceTimersByTimeAsync(5_000);
+		canceling.abort();
+		await jest.advanceTimersByTimeAsync(0);
+		expect(await outcome).toBeInstanceOf(CanceledError);
+
+		await jest.advanceTimersByTimeAsync(MINUTE);
+		limiter.settle(await other, {});
+		jest.useRealTimers();
+	});
+
+	test('a cancelled execution does not wait for an answer that another is owed', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		const place = await limiter.take();
+		const canceling = new AbortController();
+		const canceled = limiter.take({ signal: canceling.signal });
+		await new Promise((resolve) => setImmediate(resolve));
+		canceling.abort();
+
+		await expect(canceled).rejects.toThrow(CanceledError);
+		expect(getEventListeners(canceling.signal, 'abort')).toEqual([]);
+		limiter.settle(place, {});
+		limiter.settle(await limiter.take(), {});
+	});
+
+	test('whoever has got a place no longer listens for a cancellation', async () => {
+		const { signal } = new AbortController();
+
+		await new RateLimiter(undefined).take({ signal });
+
+		expect(getEventListeners(signal, 'abort')).toEqual([]);
+	});
+
+	test.each([
+		[0, 20],
+		[1, 1],
+	])('told of a limit of %i it allows %i at once', async (limit, atOnce) => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		limiter.settle(await limiter.take(), { limit, remaining: 0 });
+
+		const moments = await send(limiter, atOnce);
+
+		expect(moments.filter((moment) => moment < 1_000)).toHaveLength(atOnce - 1);
+	});
+
+	/** Cancels a number of turns later, and gives what came of it once all have heard of it. */
+	const canceledAfter = async (
+		turns: number,
+		canceling: AbortController,
+		taking: Promise<string>,
+	): Promise<string> => {
+		for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+		canceling.abort();
+		const outcome = await taking;
+		await new Promise((resolve) => setImmediate(resolve));
+		return outcome;
+	};
+
+	test('a permit that comes at the moment of the cancellation is not lost', async () => {
+		const outcomes = new Set<string>();
+		for (let turns = 0; turns < 20; turns++) {
+			const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+			const canceling = new AbortController();
+			const taking = limiter.take({ signal: canceling.signal }).then(
+				(permit) => {
+					limiter.settle(permit, {});
+					return 'taken';
+				},
+				() => 'given back',
+			);
+			const outcome = await canceledAfter(turns, canceling, taking);
+			outcomes.add(outcome);
+
+			expect(Math.round(limiter.delayMs() / MINUTE)).toBe(outcome === 'taken' ? 1 : 0);
+		}
+		expect([...outcomes].sort()).toEqual(['given back', 'taken']);
+	});
+
+	test('one that was to go first and is cancelled at that moment leaves the way to the next', async () => {
+		const outcomes = new Set<string>();
+		for (let turns = 0; turns < 20; turns++) {
+			const limiter = new RateLimiter(undefined);
+			limiter.settleLimited(await limiter.take(), {}, 0);
+			const canceling = new AbortController();
+			const taking = limiter.take({ signal: canceling.signal }).then(
+				() => 'taken',
+				() => 'given back',
+			);
+			const outcome = await canceledAfter(turns, canceling, taking);
+			outcomes.add(outcome);
+
+			expect(limiter.delayMs()).toBe(outcome === 'taken' ? Infinity : 0);
+		}
+		expect([...outcomes].sort()).toEqual(['given back', 'taken']);
+	});
+
+	test('who is cancelled already takes nothing, and keeps nobody waiting', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+
+		await expect(limiter.take({ signal: AbortSignal.abort() })).rejects.toThrow(CanceledError);
+		await new Promise((resolve) => setImmediate(resolve));
+
+		expect(limiter.delayMs()).toBe(0);
+	});
+
+	test('a limit without what remains of it is taken over, and nothing is entered for others', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const place = await limiter.take();
+		limiter.settle(place, { limit: 3 });
+
+		const moments = await send(limiter, 3);
+		expect(moments[1]).toBeLessThan(1_000);
+		expect(moments[2]).toBeGreaterThan(MINUTE - 1_000);
+	});
+});
+
+describe('What the service says about its limit', () => {
+	test.each([
+		[{ 'retry-after': '7' }, 7_000],
+		[{ 'retry-after': 7 }, 7_000],
+		[{ 'retry-after': ' 7 ' }, 7_000],
+		[{ 'retry-after': '0' }, undefined],
+		[{ 'retry-after': '00' }, undefined],
+		[{ 'retry-after': '0', 'x-ratelimit-reset': '9' }, 9_000],
+		[{ 'retry-after': '86400' }, 300_000],
+		[{ 'x-ratelimit-reset': '999999999' }, 300_000],
+		// From here on it is a moment, and this one is in 2001.
+		[{ 'x-ratelimit-reset': '1000000000' }, undefined],
+		[{ 'x-ratelimit-reset': '0' }, undefined],
+		[{ 'retry-after': '7', 'x-ratelimit-reset': '9' }, 7_000],
+		[{ 'retry-after': '7;' }, undefined],
+		[{ 'retry-after': ['7'] }, undefined],
+		[{ 'retry-after': [new Date().toUTCString()] }, undefined],
+		[{ 'x-ratelimit-reset': '9' }, 9_000],
+		[{ 'retry-after': 'soon' }, undefined],
+		[{ 'retry-after': '-5' }, undefined],
+		[{ 'retry-after': '', 'x-ratelimit-reset': '' }, undefined],
+		[{}, undefined],
+	])('%j asks to wait %p ms', (headers, expected) => {
+		expect(retryAfterMs(headers)).toBe(expected);
+	});
+
+	test.each([
+		['a date', 'retry-after', (at: number) => new Date(at).toUTCString()],
+		['a unix time', 'x-ratelimit-reset', (at: number) => String(Math.ceil(at / 1_000))],
+	])('%s is counted from now', (_name, header, write) => {
+		const asked = retryAfterMs({ [header]: write(clock.now() + 30_000) }) ?? 0;
+		expect(asked).toBeGreaterThan(25_000);
+		expect(asked).toBeLessThanOrEqual(31_000);
+	});
+
+	test.each([
+		['a date', 'retry-after', new Date(clock.now() - 30_000).toUTCString()],
+		['a reset', 'x-ratelimit-reset', String(Math.floor(clock.now() / 1_000) - 5)],
+	])('%s that has passed is no wait to go by', (_name, header, value) => {
+		expect(retryAfterMs({ [header]: value })).toBeUndefined();
+	});
+
+	test('figures are read, and anything else is ignored', () => {
+		expect(readLimitHeaders({ 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': 3 })).toEqual({
+			limit: 20,
+			remaining: 3,
+		});
+		expect(readLimitHeaders({ 'x-ratelimit-limit': 'many' })).toEqual({
+			limit: undefined,
+			remaining: undefined,
+		});
+	});
+});

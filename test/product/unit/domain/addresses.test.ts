@@ -1,0 +1,140 @@
+import * as fc from 'fast-check';
+import { parseBaseUrl } from '../../../../nodes/DigitalSales/domain/baseUrl';
+import {
+	hashSegment,
+	isSameButForCase,
+	isUsableHash,
+} from '../../../../nodes/DigitalSales/domain/hash';
+import { parsePhone } from '../../../../nodes/DigitalSales/domain/phone';
+import { isPrivateAddress } from '../../../../nodes/DigitalSales/domain/webAddress';
+
+describe('Base URL', () => {
+	test.each([
+		['https://api.example.com/api/public/v1', 'https://api.example.com/api/public/v1'],
+		['  https://api.example.com/public/v1// ', 'https://api.example.com/public/v1'],
+		['api.example.com/public/v1', 'https://api.example.com/public/v1'],
+		['localhost:4010/api', 'https://localhost:4010/api'],
+		['http://127.0.0.1:4010', 'http://127.0.0.1:4010'],
+		['example.com/at/http://x', 'https://example.com/at/http://x'],
+	])('%p is %s', (typed, baseUrl) => {
+		expect(parseBaseUrl(typed)).toEqual({ baseUrl });
+	});
+
+	test.each([
+		'',
+		' ',
+		'ftp://example.com',
+		'not a host',
+		'https://',
+		'https://a.com/?x',
+		'https://a.com/#x',
+		'https://u:p@a.com',
+	])('%p is refused with a reason', (typed) => {
+		expect(parseBaseUrl(typed)).toHaveProperty('problem');
+	});
+
+	test.each(['https://u:p@a.com', 'https://u@a.com', 'https://:p@a.com'])(
+		'%p says why, since it would end up in messages',
+		(typed) => {
+			expect(parseBaseUrl(typed)).toEqual({ problem: 'must not hold a user name or password' });
+		},
+	);
+});
+
+describe('Hashes', () => {
+	test('every usable hash stays one segment of the path', () => {
+		fc.assert(
+			fc.property(
+				fc.string({ unit: 'grapheme' }).filter((hash) => isUsableHash(hash)),
+				(hash) => {
+					const { pathname } = new URL(`https://a.example/transactions/${hashSegment(hash)}`);
+					expect(pathname.split('/')).toHaveLength(3);
+					expect(decodeURIComponent(pathname.split('/')[2] ?? '')).toBe(hash.trim());
+				},
+			),
+		);
+	});
+
+	test.each(['', ' ', '.', '..', ' .. '])('%p is not usable', (hash) => {
+		expect(isUsableHash(hash)).toBe(false);
+	});
+
+	test('are the same but for case where each character is the same letter of A to Z, or the same', () => {
+		const letters = fc.string({
+			unit: fc.constantFrom('a', 'A', 'k', 'K', '\u212a', 'é', 'É', '1', ' '),
+		});
+		const code = (letter: string): number => {
+			const at = letter.charCodeAt(0);
+			return at >= 65 && at <= 90 ? at + 32 : at;
+		};
+		fc.assert(
+			fc.property(letters, letters, (one, other) => {
+				const expected =
+					one.length === other.length &&
+					[...one].every((letter, at) => code(letter) === code(other.charAt(at)));
+				expect(isSameButForCase(one, other)).toBe(expected);
+				expect(
+					isSameButForCase(
+						one,
+						one.replace(/[a-z]/g, (letter) => letter.toUpperCase()),
+					),
+				).toBe(true);
+			}),
+		);
+	});
+});
+
+describe('Phone numbers', () => {
+	test.each([
+		['(11) 91234-5678', '11912345678'],
+		['+55 11 91234-5678', '5511912345678'],
+		[1133334444, '1133334444'],
+	])('%p is %s', (typed, phone) => {
+		expect(parsePhone(typed)).toEqual({ phone });
+	});
+
+	test.each(['12345', '12345678901234', '', null, {}])('%p is refused', (typed) => {
+		expect(parsePhone(typed)).toHaveProperty('problem');
+	});
+
+	test('what is no text and no number is none, whatever digits it would print', () => {
+		expect(parsePhone([1133334444])).toEqual({ problem: 'is not a phone number' });
+	});
+});
+
+describe('Addresses that the service cannot reach', () => {
+	test.each([
+		['http://localhost:5678/x', true],
+		['http://127.0.0.1/x', true],
+		['http://10.1.2.3/x', true],
+		['http://172.16.0.1/x', true],
+		['http://172.15.0.1/x', false],
+		['http://172.20.0.1/x', true],
+		['http://172.31.0.1/x', true],
+		['http://172.32.0.1/x', false],
+		['http://169.254.1.1/x', true],
+		['http://8.10.1.1/x', false],
+		['http://192.168.1.5/x', true],
+		['http://[::1]/x', true],
+		['http://[::]/x', true],
+		['http://[fd00::1]/x', true],
+		['http://[fc12:3::1]/x', true],
+		['http://[fe80::1]/x', true],
+		['http://[fe00::1]/x', false],
+		['http://[ff02::1]/x', false],
+		['http://[2001:db8::1]/x', false],
+		['http://[2001:fd00::1]/x', false],
+		['http://n8n.lan/x', true],
+		['http://localhost.example.com/x', false],
+		['http://mylocalhost.com/x', false],
+		['http://notlocal.network/x', false],
+		['http://unlan/x', true],
+		['http://n8n/x', true],
+		['http://n8n.local/x', true],
+		['https://n8n.example.com/x', false],
+		['https://10.example.com/x', false],
+		['https://8.8.8.8/x', false],
+	])('%s: %p', (address, expected) => {
+		expect(isPrivateAddress(new URL(address))).toBe(expected);
+	});
+});

@@ -1,0 +1,363 @@
+import * as fc from 'fast-check';
+import { formatReais, parseCents } from '../../../../nodes/DigitalSales/domain/money';
+import {
+	anyAmountText,
+	clearCents,
+	clearReais,
+	meaningOf,
+	SECOND_READERS,
+	type Unit,
+} from './amountOracle';
+
+const cents = fc.integer({ min: 0, max: 99_999_999_999 });
+
+/** The reais of an amount, written out digit by digit. */
+function written(amount: number, decimal: string, group: string): string {
+	const digits = String(amount).padStart(3, '0');
+	const whole = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, group);
+	return `${whole}${decimal}${digits.slice(-2)}`;
+}
+
+describe('Amounts in reais', () => {
+	test.each([
+		['1.15', 115],
+		['19,90', 1990],
+		['19.9', 1990],
+		['R$ 19.90', 1990],
+		['R$ 1.234,56', 123456],
+		['1.234,56', 123456],
+		['1,234.56', 123456],
+		['1.234.567', 123456700],
+		['12.345.678', 1234567800],
+		['12,345,678', 1234567800],
+		['0,01', 1],
+		['7', 700],
+		[1.15, 115],
+		[19.9, 1990],
+		[0.1 + 0.2, 30],
+		[7, 700],
+		[1_000_000.1 * 3, 300000030],
+		['R$\u00a019,90', 1990],
+		['r$19,9', 1990],
+		['19,90 R$', 1990],
+		[' 19,90\n', 1990],
+		['1 990', 199000],
+		['1 990,00', 199000],
+		['R$ 1\u00a0234\u202f567.8', 123456780],
+		['00019,90', 1990],
+		[90_071_992_547_409.9, 9007199254740990],
+		[70_000_000_000_000.01, 7000000000000001],
+	])('%p is %i cents', (input, expected) => {
+		expect(parseCents(input, 'reais')).toEqual({ cents: expected });
+	});
+
+	test.each([
+		'1.234',
+		'1,234',
+		'19,9,0',
+		'abc',
+		'1e3',
+		'',
+		'19,999',
+		'12,34.5',
+		'1.23.456',
+		'1234.567,89',
+		'1234,567.89',
+		'1234.567.890',
+		'1234,567,890',
+		'1.234.567.89',
+		'1,234,567,89',
+		'1.234,56x',
+		'19R$,90',
+		'R$ 19,90 R$',
+		'R$\n19,90',
+		'R $ 19,90',
+		'19,90 BRL',
+		'19 90',
+		'1  990',
+		'12 3456',
+		'1 990 00',
+		'1 234.567',
+		'1.99 0',
+		'19.\n90',
+		'1\n990',
+		'1\t990',
+		'1\u2003990',
+		'0.123,45',
+		'1.234.56',
+		'1.23,456',
+		'１９,９０',
+		'19．90',
+		'+19,90',
+		'0x10',
+		'Infinity',
+		19.999,
+		1.005,
+		1e-7,
+		5_000_000_000_000.005,
+		-19.9,
+	])('%p is refused, since it can be read in two ways or in none', (input) => {
+		expect(parseCents(input, 'reais')).toHaveProperty('problem');
+	});
+
+	test('every amount is read back, whatever way it is written', () => {
+		fc.assert(
+			fc.property(cents, (amount) => {
+				const writings = [
+					written(amount, ',', '.'),
+					written(amount, '.', ','),
+					written(amount, ',', ''),
+					written(amount, '.', ''),
+					`R$ ${written(amount, ',', '.')}`,
+					formatReais(amount),
+				];
+				for (const writing of writings) {
+					expect(parseCents(writing, 'reais')).toEqual({ cents: amount });
+				}
+			}),
+		);
+	});
+
+	test('every number of cents is exact, though reais are not', () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 0, max: 999_999_999 }), (amount) => {
+				expect(parseCents(amount / 100, 'reais')).toEqual({ cents: amount });
+			}),
+		);
+	});
+
+	test('a number with more than two decimals is refused, float noise apart', () => {
+		fc.assert(
+			fc.property(
+				fc.integer({ min: 0, max: 9_999_999 }),
+				fc.integer({ min: 1, max: 9 }),
+				(whole, digit) => {
+					expect(parseCents(Number(`${whole}.12${digit}`), 'reais')).toHaveProperty('problem');
+				},
+			),
+		);
+	});
+});
+
+describe('What is wrong with an amount', () => {
+	const LARGEST = 'is too large; the largest amount is R$ 90.071.992.547.409,91';
+	const NO_CENTS = 'must be digits only, for example 1990 for R$ 19,90;';
+	const NO_REAIS = 'must be an amount such as 19,90 or 1.234,56;';
+
+	test.each<[unknown, Unit, string]>([
+		[{}, 'cents', 'is not an amount'],
+		[NaN, 'cents', 'is not an amount'],
+		[NaN, 'reais', 'is not an amount'],
+		['-1', 'reais', 'must not be negative'],
+		['-1', 'cents', 'must not be negative'],
+		['R$ -5', 'cents', 'must not be negative'],
+		['-R$ 5,00', 'reais', 'must not be negative'],
+		['\u22125,00', 'reais', 'must not be negative'],
+		[-0.01, 'reais', 'must not be negative'],
+		[-1, 'cents', 'must not be negative'],
+		['9007199254740992', 'cents', LARGEST],
+		['90071992547409,92', 'reais', LARGEST],
+		[2 ** 53, 'cents', LARGEST],
+		[1e21, 'cents', LARGEST],
+		[1e21, 'reais', LARGEST],
+		[Infinity, 'reais', LARGEST],
+		[19.9, 'cents', 'must be whole cents, for example 1990 for R$ 19,90; 19.9 is not'],
+		[1.005, 'reais', 'must have at most two decimals; 1.005 has more. Round it first'],
+		['R$ 10', 'cents', twoOf('R$ 10', 'R$ 10,00 or R$ 0,10', '1000 or 10')],
+		['R$ 1990', 'cents', twoOf('R$ 1990', 'R$ 1.990,00 or R$ 19,90', '199000 or 1990')],
+		['1990 R$', 'cents', twoOf('1990 R$', 'R$ 1.990,00 or R$ 19,90', '199000 or 1990')],
+		['1 990', 'cents', twoOf('1 990', 'R$ 1.990,00 or R$ 19,90', '199000 or 1990')],
+		['19 90', 'cents', twoOf('19 90', 'R$ 1.990,00 or R$ 19,90', '199000 or 1990')],
+		['1990.00', 'cents', twoOf('1990.00', 'R$ 1.990,00 or R$ 19,90', '199000 or 1990')],
+		['5,0', 'cents', twoOf('5,0', 'R$ 5,00 or R$ 0,05', '500 or 5')],
+		['R$ 5', 'cents', twoOf('R$ 5', 'R$ 5,00 or R$ 0,05', '500 or 5')],
+		['1.990', 'cents', twoOf('1.990', 'R$ 1.990,00, R$ 1,99 or R$ 19,90', '199000, 199 or 1990')],
+		[
+			'1.234.567',
+			'cents',
+			twoOf('1.234.567', 'R$ 1.234.567,00 or R$ 12.345,67', '123456700 or 1234567'),
+		],
+		['19,90', 'cents', 'must be digits only: for R$ 19,90 write 1990, not "19,90"'],
+		['R$ 19,9', 'cents', 'must be digits only: for R$ 19,90 write 1990, not "R$ 19,9"'],
+		[
+			'R$ 1.234,56',
+			'cents',
+			'must be digits only: for R$ 1.234,56 write 123456, not "R$ 1.234,56"',
+		],
+		['R$ 0', 'cents', 'must be digits only: for R$ 0,00 write 0, not "R$ 0"'],
+		['１９９０', 'cents', 'must be digits only: for R$ 19,90 write 1990, not "１９９０"'],
+		['dez', 'cents', `${NO_CENTS} "dez" is not an amount`],
+		['1e3', 'cents', `${NO_CENTS} "1e3" is not an amount`],
+		['', 'cents', `${NO_CENTS} "" is not an amount`],
+		[
+			'1.990',
+			'reais',
+			'must be clear: "1.990" could mean R$ 1.990,00 or R$ 1,99. Write 1990,00 or 1,99',
+		],
+		[
+			'1,990',
+			'reais',
+			'must be clear: "1,990" could mean R$ 1.990,00 or R$ 1,99. Write 1990,00 or 1,99',
+		],
+		[
+			'1.500',
+			'reais',
+			'must be clear: "1.500" could mean R$ 1.500,00 or R$ 1,50. Write 1500,00 or 1,50',
+		],
+		['1.999', 'reais', 'must be clear: "1.999" could mean R$ 1.999,00 or R$ 1,999. Write 1999,00'],
+		[
+			'19 90',
+			'reais',
+			'must be clear: "19 90" could mean R$ 1.990,00 or R$ 19,90. Write 1990,00 or 19,90',
+		],
+		[
+			'1.99 0',
+			'reais',
+			'must be clear: "1.99 0" could mean R$ 1.990,00 or R$ 1,99. Write 1990,00 or 1,99',
+		],
+		['12 34 56', 'reais', 'must be clear: for R$ 123.456,00 write 123456,00, not "12 34 56"'],
+		['19.\n90', 'reais', 'must be clear: for R$ 19,90 write 19,90, not "19.\\n90"'],
+		['R$ 5 R$', 'reais', 'must be clear: for R$ 5,00 write 5,00, not "R$ 5 R$"'],
+		['1.234.56', 'reais', `${NO_REAIS} "1.234.56" is not one`],
+		['1.23,456', 'reais', `${NO_REAIS} "1.23,456" is not one`],
+		['0,005', 'reais', `${NO_REAIS} "0,005" is not one`],
+		['19,90 BRL', 'reais', `${NO_REAIS} "19,90 BRL" is not one`],
+		[`1${' '.repeat(50)}0`, 'reais', `${NO_REAIS} "1${' '.repeat(39)}..." is not one`],
+	])('%j in %s: %s', (input, unit, problem) => {
+		expect(parseCents(input, unit)).toEqual({ problem });
+	});
+
+	function twoOf(text: string, amounts: string, writings: string): string {
+		return `must be digits only: "${text}" could mean ${amounts}. Write ${writings}`;
+	}
+
+	test('a text of any length is refused at once', () => {
+		for (const text of [`5${' '.repeat(200_000)}x`, '1.'.repeat(100_000), '1 '.repeat(100_000)]) {
+			const start = performance.now();
+			expect(parseCents(text, 'reais')).toHaveProperty('problem');
+			expect(parseCents(text, 'cents')).toHaveProperty('problem');
+			expect(performance.now() - start).toBeLessThan(1_000);
+		}
+	});
+});
+
+describe('An amount is read as everybody reads it, or not at all', () => {
+	const read = (text: string, unit: Unit): number | undefined => {
+		const result = parseCents(text, unit);
+		return 'cents' in result ? result.cents : undefined;
+	};
+	const RUNS = { numRuns: 3_000 };
+
+	test('what is clear is read exactly', () => {
+		fc.assert(
+			fc.property(clearReais, ({ text, cents: expected }) => {
+				expect(read(text, 'reais')).toBe(expected);
+				expect(meaningOf(text, 'reais')).toBe(expected);
+			}),
+			RUNS,
+		);
+		fc.assert(
+			fc.property(clearCents, ({ text, cents: expected }) => {
+				expect(read(text, 'cents')).toBe(expected);
+				expect(meaningOf(text, 'cents')).toBe(expected);
+			}),
+		);
+	});
+
+	test.each<Unit>(['cents', 'reais'])('anything else is refused in %s', (unit) => {
+		fc.assert(
+			fc.property(anyAmountText, (text) => {
+				expect(read(text, unit)).toBe(meaningOf(text, unit));
+			}),
+			{ numRuns: 20_000 },
+		);
+	});
+
+	test('no second reader takes it for another amount', () => {
+		fc.assert(
+			fc.property(
+				fc.oneof(
+					anyAmountText,
+					clearReais.map(({ text }) => text),
+				),
+				(text) => {
+					const amount = read(text, 'reais');
+					if (amount === undefined) return;
+					const others = Object.values(SECOND_READERS).map((reader) => reader(text));
+					expect(
+						new Set([BigInt(amount), ...others.filter((other) => other !== undefined)]),
+					).toEqual(new Set([BigInt(amount)]));
+				},
+			),
+			{ numRuns: 20_000 },
+		);
+	});
+});
+
+describe('Amounts as a Brazilian reads them', () => {
+	test.each([
+		[0, 'R$ 0,00'],
+		[5, 'R$ 0,05'],
+		[123456, 'R$ 1.234,56'],
+		[-1990, '-R$ 19,90'],
+		[Number.MAX_SAFE_INTEGER, 'R$ 90.071.992.547.409,91'],
+		[1e21, 'R$ 10.000.000.000.000.000.000,00'],
+		[19.5, '19.5 cents'],
+		[Infinity, 'Infinity cents'],
+	])('%d cents are %s', (amount, text) => {
+		expect(formatReais(amount)).toBe(text);
+	});
+});
+
+describe('Amounts in cents', () => {
+	test('whole numbers pass unchanged', () => {
+		fc.assert(
+			fc.property(cents, (amount) => {
+				expect(parseCents(amount, 'cents')).toEqual({ cents: amount });
+				expect(parseCents(String(amount), 'cents')).toEqual({ cents: amount });
+			}),
+		);
+	});
+
+	test.each([
+		'19,90',
+		'19.90',
+		'x1',
+		'1x',
+		'R$ 1990',
+		'1990 R$',
+		'1 990',
+		'19\n90',
+		'1.990',
+		'１９９０',
+		'+1990',
+		'0x10',
+		19.9,
+		-1,
+		'-1',
+		'R$',
+		{},
+		null,
+		true,
+		NaN,
+		Infinity,
+		1e21,
+	])('%p is refused', (input) => {
+		expect(parseCents(input, 'cents')).toHaveProperty('problem');
+	});
+
+	test('nothing makes it throw, and what it gives is a safe whole number', () => {
+		fc.assert(
+			fc.property(
+				fc.anything(),
+				fc.constantFrom('cents' as const, 'reais' as const),
+				(input, unit) => {
+					const result: { cents?: number; problem?: string } = parseCents(input, unit);
+					const { cents: amount = 0, problem = 'none' } = result;
+					expect(Object.keys(result)).toHaveLength(1);
+					expect(Number.isSafeInteger(amount) && amount >= 0 && problem !== '').toBe(true);
+				},
+			),
+		);
+	});
+});

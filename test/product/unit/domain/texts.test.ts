@@ -1,0 +1,27 @@
+import { withoutBlanks } from '../../../../nodes/DigitalSales/domain/blanks';
+import { isSameText, searchKey } from '../../../../nodes/DigitalSales/domain/searchText';
+
+describe('Searching in a text', () => {
+	test.each([
+		['Café da Manhã', 'cafe da manha'],
+		['  CURSO ', 'curso'],
+		['ÇÃO', 'cao'],
+		['1º', '1º'],
+	])('%p is found as %p', (text, key) => {
+		expect(searchKey(text)).toBe(key);
+	});
+});
+
+test('Texts are the same, however their accents are stored', () => {
+	expect(isSameText('em análise'.normalize('NFD'), 'em análise'.normalize('NFC'))).toBe(true);
+	expect(isSameText('em análise', 'em analise')).toBe(false);
+	expect(isSameText('Em análise', 'em análise')).toBe(false);
+});
+
+describe('Blanks', () => {
+	test('are left out; what is false, zero or an empty text was given', () => {
+		const values = { a: undefined, b: null, c: [], d: '', e: 0, f: false, g: ['x'], h: {} };
+
+		expect(withoutBlanks(values)).toEqual({ d: '', e: 0, f: false, g: ['x'], h: {} });
+	});
+});

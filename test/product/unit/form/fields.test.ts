@@ -1,0 +1,155 @@
+import type { z } from 'zod';
+import {
+	hashField,
+	jsonObjectField,
+	moneyField,
+	optional,
+	percentField,
+	positiveNumberField,
+	required,
+	textField,
+	webAddressField,
+	wholeNumberField,
+	yesNoField,
+} from '../../../../nodes/DigitalSales/form/fields';
+import { customerFields } from '../../../../nodes/DigitalSales/form/customerFields';
+
+/** What a field reads: the value, or in a list what it says is wrong. */
+function read(schema: z.ZodTypeAny, input: unknown): unknown {
+	const result = schema.safeParse(input);
+	return result.success ? result.data : result.error.issues.map(({ message }) => message);
+}
+
+const BLANKS = [undefined, null, '', ' \n'];
+const NO_NUMBER = ['must be a number'];
+const NOT_ABOVE_0 = ['must be a number above 0, for example 1.5'];
+const NO_PERCENTAGE = ['must be a percentage from 0 to 100, for example 12.5'];
+const NO_YES_OR_NO = ['must be true or false'];
+const FROM_1_TO_3 = ['must be a whole number from 1 to 3'];
+const AT_LEAST_1 = ['must be a whole number of at least 1'];
+const NO_OBJECT = ['must be a JSON object, for example {"expire_in_days": 3}'];
+const NO_ADDRESS = ['must be a complete web address that starts with http:// or https://'];
+
+describe('A field', () => {
+	test.each<[string, z.ZodTypeAny, unknown, unknown]>([
+		['a text', textField, ' a b ', 'a b'],
+		['a text', textField, 12, '12'],
+		['a text', textField, true, ['must be a text']],
+		['a text', textField, { a: 1 }, ['must be a text']],
+		['a whole number', wholeNumberField(1), 1, 1],
+		['a whole number', wholeNumberField(1), ' 12 ', 12],
+		['a whole number', wholeNumberField(-5), '-5', -5],
+		['a whole number', wholeNumberField(1), 0, AT_LEAST_1],
+		['a whole number', wholeNumberField(1), 1.5, AT_LEAST_1],
+		['a whole number', wholeNumberField(1), '1.5', AT_LEAST_1],
+		['a whole number', wholeNumberField(1), '12a', AT_LEAST_1],
+		['a whole number', wholeNumberField(1), 'a12', AT_LEAST_1],
+		['a whole number', wholeNumberField(1), 2 ** 53, AT_LEAST_1],
+		['a whole number', wholeNumberField(1), [1], AT_LEAST_1],
+		['a whole number', wholeNumberField(1, 3), 3, 3],
+		['a whole number', wholeNumberField(1, 3), 4, FROM_1_TO_3],
+		['a whole number', wholeNumberField(1, 3), true, FROM_1_TO_3],
+		['a positive number', positiveNumberField, 0.5, 0.5],
+		['a positive number', positiveNumberField, ' 0,5 ', 0.5],
+		['a positive number', positiveNumberField, '0.5', 0.5],
+		['a positive number', positiveNumberField, 0, NOT_ABOVE_0],
+		['a positive number', positiveNumberField, Infinity, NOT_ABOVE_0],
+		['a positive number', positiveNumberField, 'soon', NOT_ABOVE_0],
+		...['0x10', '1e9', '1.234,5', '1,5,5', '+5', '-5', '5.', '.5', '１', 'Infinity'].map(
+			(text): [string, z.ZodTypeAny, unknown, unknown] => [
+				'a positive number',
+				positiveNumberField,
+				text,
+				NOT_ABOVE_0,
+			],
+		),
+		['a positive number', positiveNumberField, [1], NO_NUMBER],
+		['a percentage', percentField, 0, 0],
+		['a percentage', percentField, 100, 100],
+		['a percentage', percentField, ' 7,5 ', 7.5],
+		['a percentage', percentField, '12.5', 12.5],
+		['a percentage', percentField, '0', 0],
+		...['0x10', '1e1', '1.234,5', '1 0', '5%', '-5', '-0'].map(
+			(text): [string, z.ZodTypeAny, unknown, unknown] => [
+				'a percentage',
+				percentField,
+				text,
+				NO_PERCENTAGE,
+			],
+		),
+		['a percentage', percentField, -0.1, NO_PERCENTAGE],
+		['a percentage', percentField, 100.1, NO_PERCENTAGE],
+		['a percentage', percentField, 'half', NO_PERCENTAGE],
+		['a percentage', percentField, [5], NO_NUMBER],
+		['a yes or no', yesNoField, true, true],
+		['a yes or no', yesNoField, false, false],
+		['a yes or no', yesNoField, 'true', true],
+		['a yes or no', yesNoField, 'false', false],
+		['a yes or no', yesNoField, 'yes', NO_YES_OR_NO],
+		['a yes or no', yesNoField, 1, NO_YES_OR_NO],
+		['a hash', hashField, ' ab12 ', 'ab12'],
+		['a hash', hashField, '..', ['is not a hash']],
+		['an address', webAddressField, 'https://example.com/a', 'https://example.com/a'],
+		['an address', webAddressField, 'example.com', NO_ADDRESS],
+		['an amount', moneyField('cents'), '1990', 1990],
+		['an amount', moneyField('reais'), '19,90', 1990],
+		['a JSON object', jsonObjectField, '{"a": [1]}', { a: [1] }],
+		['a JSON object', jsonObjectField, { a: 1 }, { a: 1 }],
+		['a JSON object', jsonObjectField, '{"a"', NO_OBJECT],
+		['a JSON object', jsonObjectField, '[1]', NO_OBJECT],
+		['a JSON object', jsonObjectField, 'null', NO_OBJECT],
+		['a JSON object', jsonObjectField, 1, NO_OBJECT],
+	])('for %s (%#) reads what was typed', (_name, schema, input, expected) => {
+		expect(read(schema, input)).toEqual(expected);
+		expect(read(optional(schema), input)).toEqual(expected);
+		expect(read(required(schema), input)).toEqual(expected);
+	});
+
+	test.each(BLANKS)('may be left empty, or must be filled in: %j', (blank) => {
+		expect(read(optional(textField), blank)).toBeUndefined();
+		expect(read(required(textField), blank)).toEqual(['is empty; fill it in']);
+	});
+
+	test.each(['', ' \n'])('is no percentage where it is blank: %j', (blank) => {
+		expect(read(percentField, blank)).toEqual(NO_PERCENTAGE);
+	});
+
+	test.each([0, false])('is not empty with %j in it', (value) => {
+		const schema = value === 0 ? wholeNumberField(0) : yesNoField;
+		expect(read(optional(schema), value)).toBe(value);
+		expect(read(required(schema), value)).toBe(value);
+	});
+});
+
+describe('The data of a customer', () => {
+	const checked = customerFields(true);
+	const unchecked = customerFields(false);
+
+	test.each(['maria', 'a b@example.com', 'maria@example', '@example.com', 'a@b.c d', 'a@b@c.de x'])(
+		'are no e-mail address: %s',
+		(email) => {
+			expect(read(checked.email, email)).toEqual(['is not an e-mail address']);
+			expect(read(unchecked.email, email)).toBe(email);
+		},
+	);
+
+	test('are checked, or only freed of punctuation', () => {
+		expect(read(checked.email, ' maria@example.com ')).toBe('maria@example.com');
+		expect(read(checked.phone, '(11) 91234-5678')).toBe('11912345678');
+		expect(read(checked.phone, '1234')).toEqual([expect.stringContaining('10 to 13 digits')]);
+		expect(read(unchecked.phone, '12-34')).toBe('1234');
+		expect(read(checked.document, '529.982.247-25')).toBe('52998224725');
+		expect(read(checked.document, '529.982.247-26')).toEqual([
+			expect.stringContaining('check digits do not match'),
+		]);
+		expect(read(unchecked.document, '12-3a')).toBe('123A');
+	});
+
+	test('are not guessed where a number could be two documents, checked or not', () => {
+		expect(read(checked.document, 191)).toEqual([
+			expect.stringContaining('could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91'),
+		]);
+		expect(read(unchecked.document, 191)).toBe('191');
+		expect(read(checked.document, '00000000191')).toBe('00000000191');
+	});
+});

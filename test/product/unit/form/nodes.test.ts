@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { INodeTypeDescription } from 'n8n-workflow';
+import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
+import { DigitalSalesTrigger } from '../../../../nodes/DigitalSales/DigitalSalesTrigger.node';
+
+const FOLDER = path.resolve(__dirname, '../../../../nodes/DigitalSales');
+
+const action = new DigitalSales().description;
+const trigger = new DigitalSalesTrigger().description;
+
+describe.each<[string, INodeTypeDescription]>([
+	['action', action],
+	['trigger', trigger],
+])('The %s node', (kind, node) => {
+	test('is found under names that saved workflows hold', () => {
+		expect([node.name, node.version, node.group]).toEqual(
+			kind === 'action'
+				? ['digitalSales', 1, ['transform']]
+				: ['digitalSalesTrigger', 1, ['trigger']],
+		);
+		expect(node.defaults.name).toBe(node.displayName);
+		expect(node.displayName).toBe(kind === 'action' ? 'Digital Sales' : 'Digital Sales Trigger');
+	});
+
+	test('says in the node panel what it does', () => {
+		expect(node.description).toMatch(/^[A-Z].*PIX/);
+		expect(node.description).toMatch(/products/);
+	});
+
+	test('has an icon for either theme, which is there', () => {
+		const { icon } = node;
+		if (typeof icon !== 'object') throw new Error('One icon for both themes');
+		for (const file of [icon.light, icon.dark]) {
+			expect(file).toMatch(/^file:.+\.svg$/);
+			expect(existsSync(path.join(FOLDER, file.replace('file:', '')))).toBe(true);
+		}
+		expect(icon.light).not.toBe(icon.dark);
+	});
+
+	test('needs the credential, and has it tested', () => {
+		expect(node.credentials).toEqual([
+			{ name: 'digitalSalesApi', required: true, testedBy: 'digitalSalesApiTest' },
+		]);
+	});
+
+	test('is connected as its kind is', () => {
+		expect(node.inputs).toEqual(kind === 'action' ? ['main'] : []);
+		expect(node.outputs).toEqual(['main']);
+	});
+});
+
+describe('The trigger while it listens', () => {
+	test('takes notifications at a path of its own', () => {
+		expect(trigger.webhooks).toEqual([
+			{
+				name: 'default',
+				httpMethod: 'POST',
+				responseMode: 'onReceived',
+				responseData: 'noData',
+				path: 'digital-sales',
+			},
+		]);
+	});
+
+	test('says what it waits for and how to try it, before and after publishing', () => {
+		const { triggerPanel } = trigger;
+		if (typeof triggerPanel !== 'object') throw new Error('There is no panel');
+		const { header, executionsHelp, activationHint } = triggerPanel;
+		if (typeof executionsHelp !== 'object') throw new Error('One text for both states');
+
+		expect(header).toBe('Receive payments as they happen');
+		expect(trigger.eventTriggerDescription).toBe('Waiting for a notification from the service');
+		for (const text of [executionsHelp.inactive, executionsHelp.active]) {
+			expect(text).toContain('<b>To try it</b>, press <b>Execute step</b>');
+			expect(text).toContain('test URL');
+			expect(text).toContain('production URL');
+		}
+		expect(executionsHelp.inactive).toContain('publish the workflow');
+		expect(executionsHelp.active).toContain('run by themselves');
+		expect(activationHint).toContain('Publish the workflow');
+		expect(trigger.activationMessage).toContain('Notification > Get Address');
+	});
+});

@@ -1,0 +1,196 @@
+import { readAccount } from '../../../../nodes/DigitalSales/api/account';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { readLimiterFor, ReadLimiter } from '../../../../nodes/DigitalSales/notice/readLimiter';
+
+const MINUTE = 60_000;
+const MISSES = 30;
+const FOUND = 0;
+const MISSED = 1;
+
+describe('Reads that notices cause', () => {
+	let limiter: ReadLimiter;
+	let now: number;
+
+	beforeEach(() => {
+		now = 1_000_000;
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
+		limiter = new ReadLimiter(MISSES);
+	});
+	afterEach(() => jest.restoreAllMocks());
+
+	/** Asks for so many reads; gives what became of each, `undefined` while it waits in line. */
+	async function ask(count: number, startBy = Infinity): Promise<Array<boolean | undefined>> {
+		const outcomes = new Array<boolean | undefined>(count).fill(undefined);
+		outcomes.forEach((_, nth) => {
+			void limiter.enter(startBy).then((admitted) => {
+				outcomes[nth] = admitted;
+			});
+		});
+		await settled();
+		return outcomes;
+	}
+	async function settled(): Promise<void> {
+		await new Promise((resolve) => setImmediate(resolve));
+	}
+	async function leave(misses: number): Promise<void> {
+		limiter.leave(misses);
+		await settled();
+	}
+	const count = (outcomes: Array<boolean | undefined>, wanted: boolean | undefined): number =>
+		outcomes.filter((outcome) => outcome === wanted).length;
+	/** Reads so often, one after the other; gives how many were admitted. */
+	async function read(times: number, misses: number): Promise<number> {
+		let admitted = 0;
+		for (let nth = 0; nth < times; nth++) {
+			if (!(await limiter.enter(Infinity))) continue;
+			admitted++;
+			limiter.leave(misses);
+		}
+		return admitted;
+	}
+
+	test('ten are under way at once; the next waits until one has ended', async () => {
+		const outcomes = await ask(11);
+		expect([count(outcomes, true), count(outcomes, undefined)]).toEqual([10, 1]);
+
+		await leave(FOUND);
+
+		expect(count(outcomes, true)).toBe(11);
+	});
+
+	test('those in line come in the order in which they came', async () => {
+		await ask(10);
+		const first = await ask(1);
+		const second = await ask(1);
+
+		await leave(FOUND);
+
+		expect([first, second]).toEqual([[true], [undefined]]);
+	});
+
+	test('256 wait in line, and no more', async () => {
+		await ask(10);
+
+		const outcomes = await ask(257);
+
+		expect([count(outcomes, undefined), count(outcomes, false)]).toEqual([256, 1]);
+		expect(outcomes.at(-1)).toBe(false);
+	});
+
+	test('whose time is over while it waits in line does not begin any more', async () => {
+		await ask(10);
+		const late = await ask(1, now + 1_000);
+		const inTime = await ask(1, now + 1_001);
+		now += 1_001;
+
+		await leave(FOUND);
+
+		expect([late, inTime]).toEqual([[false], [true]]);
+	});
+
+	test('of those that find nothing half a minute’s go at once, the others over the minute', async () => {
+		expect(await read(20, MISSED)).toBe(15);
+		now += 3_999;
+		expect(await read(2, MISSED)).toBe(0);
+		now += 1;
+		expect(await read(2, MISSED)).toBe(1);
+		now += MINUTE;
+		expect(await read(20, MISSED)).toBe(15);
+		now += 60 * MINUTE;
+		expect(await read(20, MISSED)).toBe(15);
+	});
+
+	test('one that took two requests to find nothing counts twice', async () => {
+		expect(await read(20, 2)).toBe(8);
+	});
+
+	test('however many requests found nothing, the next read is four seconds away at most', async () => {
+		await ask(10);
+		for (let nth = 0; nth < 10; nth++) await leave(5);
+		now += 3_999;
+		expect(await read(1, MISSED)).toBe(0);
+		now += 1;
+
+		expect(await read(1, MISSED)).toBe(1);
+	});
+
+	test('those that find something use nothing up', async () => {
+		await read(14, MISSED);
+
+		expect(await read(100, FOUND)).toBe(100);
+		expect(await read(2, MISSED)).toBe(1);
+	});
+
+	test('each under way holds a place among those that may find nothing', async () => {
+		await read(13, MISSED);
+		const outcomes = await ask(3);
+		expect(outcomes).toEqual([true, true, undefined]);
+
+		await leave(FOUND);
+		expect(outcomes).toEqual([true, true, true]);
+	});
+
+	test('those in line are turned away once the others have used up what there was', async () => {
+		await read(13, MISSED);
+		const outcomes = await ask(3);
+
+		await leave(MISSED);
+		expect(outcomes).toEqual([true, true, undefined]);
+		await leave(MISSED);
+
+		expect(outcomes).toEqual([true, true, false]);
+	});
+
+	test('nobody overtakes those in line', async () => {
+		await read(14, MISSED);
+		await ask(1);
+		const waiting = await ask(1);
+		now += MINUTE;
+		const next = await ask(1);
+		expect([waiting, next]).toEqual([[undefined], [undefined]]);
+
+		await leave(FOUND);
+
+		expect([waiting, next]).toEqual([[true], [true]]);
+	});
+
+	test('3,000 a minute are read in all: half of them at once', async () => {
+		expect(await read(1_600, FOUND)).toBe(1_500);
+		now += MINUTE;
+		expect(await read(1_600, FOUND)).toBe(1_500);
+	});
+
+	test('so many are under way as the service leaves, and none where it leaves none', async () => {
+		let left = 2;
+		limiter = new ReadLimiter(MISSES, () => left);
+		const outcomes = await ask(3);
+		expect(outcomes).toEqual([true, true, undefined]);
+
+		left = -1;
+		await leave(FOUND);
+		expect(outcomes).toEqual([true, true, undefined]);
+		await leave(FOUND);
+		expect(outcomes).toEqual([true, true, false]);
+		expect(await ask(1)).toEqual([false]);
+		left = 0.5;
+		expect(await ask(1)).toEqual([true]);
+	});
+
+	test('of each lane are bounded apart, for each account', async () => {
+		const account = (apiToken: string) =>
+			readAccount({ baseUrl: 'https://api.example.com/v1', apiToken });
+		const [one, other] = [account('test-token-bounds-1'), account('test-token-bounds-2')];
+		const strangers = readLimiterFor(one, 'strangers');
+		limiter = strangers;
+		await read(20, MISSED);
+
+		limiter = readLimiterFor(one, 'strangers');
+		expect(await read(1, MISSED)).toBe(0);
+		limiter = readLimiterFor(other, 'strangers');
+		expect(await read(20, MISSED)).toBe(15);
+		for (const lane of ['known', 'trusted'] as const) {
+			limiter = readLimiterFor(one, lane);
+			expect(await read(400, MISSED)).toBe(300);
+		}
+	});
+});

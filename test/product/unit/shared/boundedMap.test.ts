@@ -1,0 +1,59 @@
+import * as fc from 'fast-check';
+import { BoundedMap } from '../../../../nodes/DigitalSales/shared/boundedMap';
+
+describe('A bounded map', () => {
+	test('forgets the oldest, and setting an entry anew makes it the newest', () => {
+		const map = new BoundedMap<number>({ most: 2 });
+		map.set('a', 1);
+		map.set('b', 2);
+		map.set('a', 3);
+		map.set('c', 4);
+
+		expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([3, undefined, 4]);
+		expect(map.list()).toEqual([
+			['a', 3],
+			['c', 4],
+		]);
+	});
+
+	test('does not find what is over, and lets it go with the next entry', () => {
+		let now = 0;
+		const map = new BoundedMap<number>({ most: 10, isOver: (until) => until <= now });
+		map.set('short', 5);
+		map.set('long', 50);
+		now = 10;
+
+		expect([map.get('short'), map.get('long')]).toEqual([undefined, 50]);
+		expect(map.list()).toEqual([['long', 50]]);
+		map.set('new', 60);
+		expect(map.size).toBe(2);
+	});
+
+	test('lets what is kept go last', () => {
+		const map = new BoundedMap<string>({ most: 2, isKept: (value) => value === 'kept' });
+		map.set('a', 'kept');
+		map.set('b', 'other');
+		map.set('c', 'kept');
+		expect([map.get('a'), map.get('b'), map.get('c')]).toEqual(['kept', undefined, 'kept']);
+
+		map.set('d', 'kept');
+		expect([map.get('a'), map.get('c'), map.get('d')]).toEqual([undefined, 'kept', 'kept']);
+	});
+
+	test('never holds more than its bound', () => {
+		const entry = fc.record({ key: fc.constantFrom(...'abcdefgh'), value: fc.nat({ max: 9 }) });
+		fc.assert(
+			fc.property(fc.array(entry), fc.integer({ min: 1, max: 5 }), (entries, most) => {
+				const map = new BoundedMap<number>({
+					most,
+					isOver: (value) => value === 0,
+					isKept: (value) => value > 6,
+				});
+				for (const { key, value } of entries) {
+					map.set(key, value);
+					expect(map.size).toBeLessThanOrEqual(most);
+				}
+			}),
+		);
+	});
+});

@@ -1,0 +1,45 @@
+import { inOrder } from '../../../../nodes/DigitalSales/shared/mapLimit';
+
+/** Ends after so many turns of the event loop. */
+const turns = async (count: number): Promise<void> => {
+	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('Tasks for many entries', () => {
+	test('give their results in order, whichever ends first', async () => {
+		const results = await inOrder([3, 1, 2], 3, async (entry, index) => {
+			await turns(entry);
+			return `${index}: ${entry}`;
+		});
+
+		expect(results).toEqual(['0: 3', '1: 1', '2: 2']);
+	});
+
+	test('give nothing for no entries', async () => {
+		await expect(inOrder([], 3, async () => 'result')).resolves.toEqual([]);
+	});
+
+	test.each([1, 2, 5])('are under way at most %i at once', async (atOnce) => {
+		let underWay = 0;
+		let most = 0;
+		await inOrder([1, 2, 3, 4, 5, 6], atOnce, async () => {
+			most = Math.max(most, ++underWay);
+			await turns(2);
+			underWay--;
+		});
+
+		expect(most).toBe(atOnce);
+	});
+
+	test('fail with the first in order, once those under way have ended, and start no more', async () => {
+		const ended: number[] = [];
+		const running = inOrder([3, 5, 1, 1, 1], 3, async (entry, index) => {
+			await turns(entry);
+			ended.push(index);
+			if (index !== 1) throw new Error(`entry ${index}`);
+		});
+
+		await expect(running).rejects.toThrow('entry 0');
+		expect(ended).toEqual([2, 0, 1]);
+	});
+});

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Stage } from '../../host/e2e/stage/stage';
+import { chainOf, type NodeSketch } from '../../host/e2e/stage/workflows';
+import { CREDENTIAL_TYPE } from '../../host/n8n/examples';
+import type { SavedCredential, SavedWorkflow } from '../../host/n8n/rest';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
+import { cpuMs } from './process';
+import { LeanService } from './service';
+import { startAndAnswer } from './workflows';
+
+const REGISTERED_WITHIN_MS = 30_000;
+const POLL_MS = 100;
+
+/** An account at a stand-in, and the credentials of both sides for it. */
+export interface BenchAccount {
+	baseUrl: string;
+	ours: SavedCredential;
+	bearer: SavedCredential;
+}
+
+/** What one run took: real time, and CPU time of n8n's process, in milliseconds. */
+export interface Cost {
+	ms: number;
+	cpuMs: number;
+}
+
+/** One side of a comparison: a published workflow that answers when it has ended. */
+export interface Side {
+	url: string;
+	/** Runs it to its end. */
+	run(body?: object): Promise<Cost>;
+	/** Runs it and gives the items of its last node. */
+	items(body?: object): Promise<unknown[]>;
+	/** Runs it where it may fail, and gives what n8n answered. */
+	attempt(body?: object): Promise<{ status: number; text: string }>;
+}
+
+/** The real n8n in which both sides run, and the stand-ins that they talk to. */
+export class Bench {
+	private readonly sandboxes: Sandbox[] = [];
+
+	private constructor(
+		readonly stage: Stage,
+		readonly lean: LeanService,
+	) {}
+
+	static async open(): Promise<Bench> {
+		return new Bench(await Stage.open('bench'), await LeanService.open());
+	}
+
+	get pid(): number {
+		return this.stage.pid;
+	}
+
+	/** A sandbox that is closed with the bench. */
+	async sandbox(options: SandboxOptions): Promise<Sandbox> {
+		const sandbox = await startSandbox(options);
+		this.sandboxes.push(sandbox);
+		return sandbox;
+	}
+
+	/** Saves the credentials of both sides for an account. */
+	async account({ baseUrl, apiToken }: { baseUrl: string; apiToken: string }) {
+		const { rest } = this.stage;
+		const name = `Bench ${randomUUID()}`;
+		const ours = await rest.createCredential(name, CREDENTIAL_TYPE, { baseUrl, apiToken });
+		const bearer = await rest.createCredential(name, 'httpBearerAuth', { token: apiToken });
+		return { baseUrl, ours, bearer };
+	}
+
+	/** Publishes a chain of nodes behind a start of its own; successful runs leave no record. */
+	async side(account: BenchAccount, nodes: NodeSketch[]): Promise<Side> {
+		const publish = async (answer: 'noData' | 'allEntries'): Promise<string> => {
+			const path = randomUUID();
+			const chain = chainOf(path, account.ours, [startAndAnswer(path, answer), ...nodes]);
+			const settings = { ...chain.settings, saveDataSuccessExecution: 'none' };
+			await this.publish({ ...chain, settings });
+			return `${this.stage.url}/webhook/${path}`;
+		};
+		const silent = await publish('noData');
+		const telling = await publish('allEntries');
+		return {
+			url: silent,
+			run: async (body = {}) => {
+				const cpuBefore = cpuMs(this.pid);
+				const start = performance.now();
+				const { status, text } = await post(silent, body);
+				const ms = performance.now() - start;
+				if (status !== 200) throw new Error(`A run failed (${status}): ${text}`);
+				return { ms, cpuMs: cpuMs(this.pid) - cpuBefore };
+			},
+			items: async (body = {}) => {
+				const { status, text } = await post(telling, body);
+				if (status !== 200) throw new Error(`A run failed (${status}): ${text}`);
+				const items: unknown = JSON.parse(text);
+				return Array.isArray(items) ? items : [items];
+			},
+			attempt: async (body = {}) => await post(telling, body),
+		};
+	}
+
+	/** Publishes a workflow and gives it back. */
+	async publish(workflow: Parameters<Stage['rest']['createWorkflow']>[0]): Promise<SavedWorkflow> {
+		const saved = await this.stage.rest.createWorkflow(workflow);
+		await this.stage.rest.publish(saved);
+		return saved;
+	}
+
+	/**
+	 * Starts n8n anew, so that no earlier run has left anything in its memory.
+	 *
+	 * @param url of a published workflow: its address listens a moment after n8n is ready
+	 */
+	async restart(url: string, env: Record<string, string> = {}): Promise<void> {
+		await this.stage.restart(env);
+		const deadline = Date.now() + REGISTERED_WITHIN_MS;
+		// A connection that was kept from the n8n before may be found broken once.
+		const listens = async (): Promise<boolean> =>
+			await post(url, {}).then(
+				({ status }) => status !== 404,
+				() => false,
+			);
+		while (!(await listens())) {
+			if (Date.now() > deadline) throw new Error('A published workflow does not listen.');
+			await pause(POLL_MS);
+		}
+	}
+
+	async close(): Promise<void> {
+		await this.stage.close();
+		await this.lean.close();
+		for (const sandbox of this.sandboxes) await sandbox.close();
+	}
+}
+
+/** Sends a notice or a start, and reads what comes back. */
+export async function post(url: string, body: object): Promise<{ status: number; text: string }> {
+	const response = await fetch(url, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify(body),
+	});
+	return { status: response.status, text: await response.text() };
+}
+
+/** Makes sure that the sides do the same work: the same items in the same order. */
+export async function checkSame(sides: readonly Side[], count: number, body?: object) {
+	const [first, ...others] = await inTurnOnce(sides, async (side) => await side.items(body));
+	if (first?.length !== count) throw new Error(`Not ${count} items, but ${first?.length}.`);
+	if (!others.every((items) => isDeepStrictEqual(items, first))) {
+		throw new Error('The sides put out different items.');
+	}
+}
+
+/**
+ * Runs the sides in turn, so that whatever else the machine does strikes all of them, and gives what
+ * each round of each side took. Every other round goes the other way round.
+ */
+export async function inTurn<S, T>(
+	sides: readonly S[],
+	rounds: { warmUps: number; counted: number },
+	run: (side: S) => Promise<T>,
+): Promise<T[][]> {
+	const results: T[][] = sides.map(() => []);
+	for (let round = -rounds.warmUps; round < rounds.counted; round++) {
+		const order = [...sides.keys()];
+		if (round % 2 !== 0) order.reverse();
+		for (const place of order) {
+			const result = await run(sides[place] as S);
+			if (round >= 0) results[place]?.push(result);
+		}
+	}
+	return results;
+}
+
+async function inTurnOnce<S, T>(sides: readonly S[], run: (side: S) => Promise<T>): Promise<T[]> {
+	const results = await inTurn(sides, { warmUps: 0, counted: 1 }, run);
+	return results.flat();
+}

@@ -1,0 +1,80 @@
+import { messageOf, say, step } from '../../host/n8n/terminal';
+import { Bench } from './bench';
+import { isFailure, isMet, type GroupOutcome, type Outcome } from './outcome';
+import { readMachine } from './report/machine';
+import { tableOf } from './report/table';
+import { keepFigures, type Measured } from './report/write';
+import { gets } from './rows/gets';
+import { large } from './rows/large';
+import { ledger } from './rows/ledger';
+import { limit } from './rows/limit';
+import { list } from './rows/list';
+import { load } from './rows/load';
+import { notices } from './rows/notices';
+
+interface Group {
+	name: string;
+	title: string;
+	measure: (bench: Bench) => Promise<GroupOutcome>;
+}
+
+const GROUPS: readonly Group[] = [
+	{ name: 'list', title: 'The catalog from 50 ms away', measure: list },
+	{ name: 'limit', title: 'The catalog under 20 requests a minute', measure: limit },
+	{ name: 'gets', title: 'One request for each item', measure: gets },
+	{ name: 'notices', title: 'Notices of payments', measure: notices },
+	{ name: 'ledger', title: 'What it costs to charge once', measure: ledger },
+	{ name: 'load', title: 'The package itself', measure: load },
+	// Last, because it starts n8n anew many times.
+	{ name: 'large', title: 'Large catalogs', measure: large },
+];
+
+async function measureAll(groups: readonly Group[]): Promise<Measured[]> {
+	const bench = await step('Building, and starting n8n', async () => await Bench.open());
+	try {
+		const measured: Measured[] = [];
+		for (const { name, title, measure } of groups) {
+			const group = await step(title, async () => await measure(bench));
+			show(group.outcomes);
+			measured.push({ name, title, ...group });
+		}
+		return measured;
+	} finally {
+		await bench.close();
+	}
+}
+
+function show(outcomes: readonly Outcome[]): void {
+	say(`\n${tableOf(outcomes)}\n`);
+	for (const note of outcomes.flatMap(({ notes }) => notes ?? [])) say(`- ${note}`);
+	say('');
+}
+
+/** Measures the groups that are named, or all; the figures of all are kept in the documentation. */
+async function main(names: string[]): Promise<void> {
+	const unknown = names.filter((name) => !GROUPS.some((group) => group.name === name));
+	if (unknown.length > 0) {
+		const known = GROUPS.map(({ name }) => name).join(', ');
+		throw new Error(`There is nothing called ${unknown.join(', ')}; there are ${known}.`);
+	}
+	const machine = await readMachine();
+	const measured = await measureAll(
+		GROUPS.filter(({ name }) => names.length === 0 || names.includes(name)),
+	);
+	if (names.length === 0) await keepFigures(machine, measured);
+	const outcomes = measured.flatMap((group) => group.outcomes);
+	const missed = outcomes.filter((outcome) => isMet(outcome) === false);
+	const goals = outcomes.filter((outcome) => outcome.goal).length;
+	say(`${goals - missed.length} of ${goals} goals met.`);
+	for (const { what, goal } of missed) say(`Missed: ${what}${because(goal?.missedBecause)}`);
+	if (outcomes.some(isFailure)) process.exitCode = 1;
+}
+
+function because(cause: string | undefined): string {
+	return cause === undefined ? '' : ` (known: ${cause})`;
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+	say(messageOf(error));
+	process.exitCode = 1;
+});

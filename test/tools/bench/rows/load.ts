@@ -1,0 +1,101 @@
+import { gzipSync } from 'node:zlib';
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { installHost } from '../../../host/n8n/host';
+import { HOST_FOLDER } from '../../../host/n8n/paths';
+import { packAndUnpack } from '../../package/unpack';
+import { inTurn } from '../bench';
+import type { GroupOutcome } from '../outcome';
+import { sampleOf } from '../statistics';
+
+const ROUNDS = { warmUps: 2, counted: 11 };
+const KB = 1_000;
+const OURS = [
+	'dist/nodes/DigitalSales/DigitalSales.node.js',
+	'dist/nodes/DigitalSales/DigitalSalesTrigger.node.js',
+	'dist/credentials/DigitalSalesApi.credentials.js',
+];
+const STRIPE = [
+	'n8n-nodes-base/dist/nodes/Stripe/Stripe.node.js',
+	'n8n-nodes-base/dist/nodes/Stripe/StripeTrigger.node.js',
+	'n8n-nodes-base/dist/credentials/StripeApi.credentials.js',
+];
+
+// What n8n has loaded long before any node is not counted to either side.
+const SCRIPT = `
+	require('n8n-workflow'); require('zod');
+	const start = performance.now();
+	for (const file of process.argv.slice(1)) require(file);
+	console.log(performance.now() - start);
+`;
+
+/** What the package costs an n8n that starts, and a person who downloads it. */
+export async function load(): Promise<GroupOutcome> {
+	const { node } = await installHost();
+	const modules = path.join(HOST_FOLDER, 'node_modules');
+	const packed = await packAndUnpack();
+	try {
+		const sides = [
+			OURS.map((file) => path.join(packed.folder, file)),
+			STRIPE.map((file) => path.join(modules, file)),
+		];
+		const runs = await inTurn(sides, ROUNDS, async (files) => {
+			const { stdout } = await promisify(execFile)(node, ['-e', SCRIPT, ...files], {
+				cwd: modules,
+				env: { NODE_PATH: modules },
+			});
+			return Number(stdout);
+		});
+		const [ours = [], peer = []] = runs;
+		const whole = (await stat(packed.tarball)).size;
+		const withoutLibrary = await packedSize(packed.folder, 'dist/vendor');
+		return {
+			outcomes: [
+				{
+					what: '`require` of both nodes and the credential',
+					unit: 'ms',
+					ours: sampleOf(ours),
+					peer: { name: 'Stripe and Stripe Trigger of n8n', figures: sampleOf(peer) },
+					goal: { of: 'ours', bound: 'atMost', value: 30, isOnlyShown: true },
+				},
+				{
+					what: 'tarball without the QR library',
+					unit: 'kB',
+					ours: sampleOf([withoutLibrary / KB]),
+					goal: {
+						of: 'ours',
+						bound: 'atMost',
+						value: 60,
+						missedBecause:
+							'every file of the sources is one in the package, as it is compiled and not minified, so that whoever runs it can read it where it runs and an error names the file; the README, the license and package.json are in it, too.',
+					},
+					notes: [`The tarball as it is published has ${(whole / KB).toFixed(1)} kB.`],
+				},
+			],
+			method:
+				'Each time in a new process of the Node.js that n8n runs on, in which n8n-workflow and zod are loaded before. The files of n8n are single modules as well, not bundles.',
+		};
+	} finally {
+		await packed.remove();
+	}
+}
+
+/** Bytes of a tarball of a folder, made as npm makes it, without one of its folders. */
+async function packedSize(folder: string, without: string): Promise<number> {
+	const tar = await promisify(execFile)(
+		'tar',
+		[
+			'-c',
+			'--format=ustar',
+			'--owner=0',
+			'--group=0',
+			'--sort=name',
+			`--exclude=./${without}`,
+			'.',
+		],
+		{ cwd: folder, encoding: 'buffer', maxBuffer: 64 * 1_024 * 1_024 },
+	);
+	return gzipSync(tar.stdout, { level: 9 }).length;
+}

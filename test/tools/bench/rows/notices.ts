@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { chainOf, type NodeSketch } from '../../../host/e2e/stage/workflows';
+import type { SavedWorkflow } from '../../../host/n8n/rest';
+import { inTurn, post, type Bench, type BenchAccount } from '../bench';
+import { expressionEngineMs } from '../expressionEngine';
+import type { GroupOutcome, Outcome } from '../outcome';
+import { cpuMs } from '../process';
+import { sampleOf } from '../statistics';
+import { DONE, httpRequest, IF_PAID, paidSale, webhook } from '../workflows';
+
+const LATENCY_MS = 5;
+const DISTINCT = 150;
+const STORM = { transactions: 10, times: 15 };
+const SENT_AT_ONCE = 20;
+const ROUNDS = { warmUps: 1, counted: 3 };
+const POLL_MS = 200;
+const QUIET_MS = 1_000;
+const WITHIN_MS = 120_000;
+
+/** One side: a published workflow that takes notices in. */
+interface Receiver {
+	workflow: SavedWorkflow;
+	url: string;
+	/** Whether it starts one execution for each notice, or one for each transaction. */
+	isPeer: boolean;
+}
+
+interface Flood {
+	executions: number;
+	/** From the first notice to the end of the last execution. */
+	ms: number;
+	cpuMs: number;
+	statuses: number[];
+}
+
+/** n8n prepares its engine for expressions when it meets one, and not before. */
+const LAZY = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
+
+/** Why goals are missed, in n8n's own work before a trigger is called. */
+function becauseOfEngines(engineMs: number): { asItComes: string; lazy: string } {
+	const cost = `One takes ${Math.round(engineMs)} ms on this machine.`;
+	return {
+		asItComes: `n8n prepares an isolated engine for expressions for each call of a trigger that is not its own Webhook node, also where there is no expression (\`webhookPhaseNeedsIsolate\` in its live-webhooks), and another one for the execution. ${cost}`,
+		lazy: `with \`N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true\` n8n spares the engine of the execution. For the call of a trigger of type version 1 it evaluates an expression of its own (\`parseRequestBody\` in its webhook-helpers), and prepares an engine all the same; for a later version it would not, but would leave bodies of unusual content types unread. ${cost}`,
+	};
+}
+
+/** Notices of paid sales, one for each and in floods. */
+export async function notices(bench: Bench): Promise<GroupOutcome> {
+	const { lean } = bench;
+	const account = await bench.account({ baseUrl: lean.baseUrl(0), apiToken: lean.apiToken });
+	const receivers = await publishBoth(bench, account);
+	const because = becauseOfEngines(await expressionEngineMs());
+	lean.latencyMs = LATENCY_MS;
+	const asItComes = await measure(bench, receivers, '', because.asItComes);
+	await bench.restart(receivers[0].url, LAZY);
+	const lazy = await measure(bench, receivers, ', expressions prepared when met', because.lazy);
+	await bench.restart(receivers[0].url);
+	lean.latencyMs = 0;
+	return {
+		outcomes: [...asItComes, ...lazy],
+		method: `Notices are posted ${SENT_AT_ONCE} at a time; a lean server answers each read after ${LATENCY_MS} ms. Ours is the trigger with its defaults and one node behind it. The peer reads the transaction with HTTP Request, asks If it is paid, and has the same node behind; its Webhook node answers at once, before anything is verified. Both keep the executions, as n8n does by default. The time ends with the last execution, by n8n's own record.`,
+	};
+}
+
+async function measure(
+	bench: Bench,
+	receivers: readonly Receiver[],
+	how: string,
+	missedBecause: string,
+): Promise<Outcome[]> {
+	const distinct = await inTurn(receivers, ROUNDS, async (receiver) => {
+		return await flood(bench, receiver, newHashes(DISTINCT), DISTINCT);
+	});
+	const storms = await inTurn(receivers, ROUNDS, async (receiver) => {
+		const hashes = newHashes(STORM.transactions);
+		const sent = Array.from({ length: STORM.times }, () => hashes).flat();
+		return await flood(bench, receiver, sent, receiver.isPeer ? sent.length : hashes.length);
+	});
+	const name = 'Webhook + HTTP Request + If';
+	const sidesOf = (runs: Flood[][], value: (run: Flood) => number) => {
+		const [ours, peer] = runs.map((rounds) => sampleOf(rounds.map(value)));
+		if (!ours || !peer) throw new Error('A side has not run.');
+		return { ours, peer: { name, figures: peer } };
+	};
+	const storm = `${STORM.transactions * STORM.times} notices of ${STORM.transactions} transactions${how}`;
+	const single = `${DISTINCT} notices of as many transactions${how}`;
+	return [
+		{
+			what: single,
+			unit: 'a second',
+			...sidesOf(distinct, ({ ms, executions }) => (executions * 1_000) / ms),
+			goal: { of: 'ratio', bound: 'atLeast', value: 1.2, missedBecause },
+			notes: [`${single}: answers of the first round ${answers(distinct)}.`],
+		},
+		{
+			what: `CPU time of n8n for ${single}`,
+			unit: 'ms',
+			...sidesOf(distinct, (run) => run.cpuMs),
+		},
+		{
+			what: `executions started by ${storm}`,
+			unit: 'executions',
+			...sidesOf(storms, (run) => run.executions),
+			goal: { of: 'ratio', bound: 'atMost', value: 0.1 },
+			notes: [`${storm}: answers of the first round ${answers(storms)}.`],
+		},
+		{
+			what: `CPU time of n8n for ${storm}`,
+			unit: 'ms',
+			...sidesOf(storms, (run) => run.cpuMs),
+			goal: { of: 'ratio', bound: 'atMost', value: 0.2, missedBecause },
+		},
+	];
+}
+
+async function publishBoth(
+	bench: Bench,
+	account: BenchAccount,
+): Promise<[ours: Receiver, peer: Receiver]> {
+	const receive = async (path: string, isPeer: boolean, nodes: NodeSketch[]) => {
+		const workflow = await bench.publish(chainOf(path, account.ours, [...nodes, DONE]));
+		return { workflow, url: `${bench.stage.url}/webhook/${path}`, isPeer };
+	};
+	const [id, path] = [randomUUID(), randomUUID()];
+	const url = `=${account.baseUrl}/transactions/{{ $json.body.hash }}`;
+	return [
+		await receive(`${id}/digital-sales`, false, [paidSale(id)]),
+		await receive(path, true, [webhook(path), httpRequest(account.bearer, url), IF_PAID]),
+	];
+}
+
+async function flood(
+	bench: Bench,
+	{ workflow, url }: Receiver,
+	hashes: readonly string[],
+	expected: number,
+): Promise<Flood> {
+	const { rest } = bench.stage;
+	const before = await rest.successes(workflow.id);
+	const cpuBefore = cpuMs(bench.pid);
+	const start = Date.now();
+	const statuses = await sendAll(url, hashes);
+	const deadline = Date.now() + WITHIN_MS;
+	let executions = 0;
+	while ((executions = (await rest.successes(workflow.id)) - before) < expected) {
+		if (Date.now() > deadline) {
+			throw new Error(`${executions} executions of ${expected} (${answersOf(statuses)})`);
+		}
+		await pause(POLL_MS);
+	}
+	const cpu = cpuMs(bench.pid) - cpuBefore;
+	const ends = (await rest.executions(workflow.id)).map(({ stoppedAt }) =>
+		Date.parse(stoppedAt ?? ''),
+	);
+	await pause(QUIET_MS);
+	executions = (await rest.successes(workflow.id)) - before;
+	return { executions, ms: Math.max(...ends) - start, cpuMs: cpu, statuses };
+}
+
+async function sendAll(url: string, hashes: readonly string[]): Promise<number[]> {
+	const statuses: number[] = [];
+	const left = hashes.values();
+	const sender = async (): Promise<void> => {
+		for (const hash of left) {
+			const { status } = await post(url, { event: 'transaction', hash, payment_status: 'paid' });
+			statuses.push(status);
+		}
+	};
+	await Promise.all(Array.from({ length: SENT_AT_ONCE }, sender));
+	return statuses;
+}
+
+function newHashes(count: number): string[] {
+	const round = randomUUID().slice(0, 8);
+	return Array.from({ length: count }, (_, nth) => `n${round}${nth}`);
+}
+
+function answers([ours, peer]: Flood[][]): string {
+	return `${answersOf(ours?.[0]?.statuses ?? [])} against ${answersOf(peer?.[0]?.statuses ?? [])}`;
+}
+
+/** How often each status was answered. */
+function answersOf(statuses: readonly number[]): string {
+	return [...new Set(statuses)]
+		.sort((a, b) => a - b)
+		.map((status) => `${statuses.filter((one) => one === status).length} × ${status}`)
+		.join(', ');
+}

@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import manifest from '../../../package.json';
+import { ROOT } from '../../host/n8n/paths';
+import { capture, endGroup, startGroup } from '../../host/n8n/processes';
+
+const scripts: Record<string, string> = manifest.scripts;
+const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
+const markdownIn = (folder: string): string[] =>
+	readdirSync(path.join(ROOT, folder))
+		.filter((name) => name.endsWith('.md'))
+		.map((name) => path.join(folder, name));
+
+const GUIDES = [...markdownIn('.'), ...markdownIn('docs'), ...markdownIn('.github')];
+const SHIPPED = 'nodes/DigitalSales';
+
+/** The scripts that a text tells its reader to run. */
+function commandsIn(text: string): string[] {
+	const named = text.matchAll(/\bnpm (?:run ([\w:-]+)|(test|start|version)\b)/g);
+	return [...new Set([...named].map(([, run, short]) => run ?? short ?? ''))];
+}
+
+describe.each(GUIDES)('%s', (guide) => {
+	const text = read(guide);
+
+	test('names only commands that exist', () => {
+		expect(Object.keys(scripts)).toEqual(expect.arrayContaining(commandsIn(text)));
+	});
+
+	test('names only files that exist', () => {
+		const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)].map(([, link = '']) =>
+			path.join(path.dirname(guide), link),
+		);
+		const files = [...text.matchAll(/`([\w.-]+\/[\w./-]+\.(?:ts|js|cjs|mjs|json|md))`/g)].map(
+			([, file = '']) => file,
+		);
+		const isThere = (file: string): boolean =>
+			['', SHIPPED, 'docs', 'test'].some((folder) => existsSync(path.join(ROOT, folder, file)));
+		expect([...links, ...files].filter((file) => !isThere(file))).toEqual([]);
+	});
+});
+
+test('CONTRIBUTING.md explains every command', () => {
+	expect(commandsIn(read('CONTRIBUTING.md')).sort()).toEqual(Object.keys(scripts).sort());
+});
+
+describe.each(Object.entries(scripts))('npm run %s', (_name, script) => {
+	const steps = script.split(' && ').map((step) => step.split(' '));
+
+	test('starts programs that are installed', () => {
+		const isThere = ([program = '', , script = '']: string[]): boolean =>
+			program === 'npm'
+				? script in scripts
+				: existsSync(path.join(ROOT, 'node_modules', '.bin', program));
+		expect(steps.filter((step) => !isThere(step))).toEqual([]);
+	});
+
+	test('works on files that exist', () => {
+		const files = steps.flat().filter((word) => /\/.*\.[cm]?[jt]s$/.test(word));
+		expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+	});
+});
+
+test('npm run check runs scripts that exist', () => {
+	const [, , ...commands] = (scripts.check ?? '').split(' ');
+	expect(commands.length).toBeGreaterThan(0);
+	expect(Object.keys(scripts)).toEqual(expect.arrayContaining(commands));
+});
+
+describe('as written', () => {
+	test.each(Object.keys(scripts).filter((name) => scripts[name]?.startsWith('jest')))(
+		'npm run %s finds tests',
+		async (name) => {
+			const listed = await capture('npm', ['run', '--silent', name, '--', '--listTests'], ROOT);
+			expect(listed).toMatch(/\.test\.ts/);
+		},
+	);
+
+	test('npm run sandbox serves its page', async () => {
+		const sandbox = startGroup('npm', ['run', '--silent', 'sandbox', '--', '--port', '0'], {
+			cwd: ROOT,
+			stdio: ['ignore', 'pipe', 'inherit'],
+		});
+		try {
+			const page = await new Promise<string>((resolve) => {
+				let output = '';
+				sandbox.stdout?.on('data', (chunk: Buffer) => {
+					output += chunk.toString();
+					const [, url] = /Page\s+(\S+)/.exec(output) ?? [];
+					if (url !== undefined) resolve(url);
+				});
+			});
+			expect((await fetch(page)).status).toBe(200);
+		} finally {
+			await endGroup(sandbox);
+		}
+	});
+});

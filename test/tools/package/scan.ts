@@ -1,0 +1,57 @@
+import { ROOT } from '../../host/n8n/paths';
+import { messageOf, say, step } from '../../host/n8n/terminal';
+import { packAndUnpack } from './unpack';
+
+/** What the scanner looks at in a published tarball; it names these itself, but exports no list. */
+const TARBALL_PATTERNS = ['**/*.js', 'package.json'];
+
+interface Leg {
+	label: string;
+	folder: string;
+	patterns: string[];
+}
+
+// The scanner lints with the settings of no ESLint configuration of ours, and without comments that
+// switch rules off: what passes here passes there.
+async function passes(leg: Leg): Promise<boolean> {
+	const { analyzePackage } = await scanner();
+	const analysis = await step(
+		leg.label,
+		async () => await analyzePackage(leg.folder, leg.patterns),
+	);
+	// It also passes where its patterns match no file, and then says so.
+	if (analysis.passed && analysis.message === undefined) return true;
+	say(`\n${leg.label}: ${analysis.message ?? 'not passed'}\n${analysis.details ?? ''}`);
+	return false;
+}
+
+async function scanner() {
+	return await import('@n8n/scan-community-package/scanner/scanner.mjs');
+}
+
+async function main(): Promise<void> {
+	const { SOURCE_FILE_PATTERNS } = await scanner();
+	say("n8n's official scanner, both legs:");
+	const packed = await step('Build and pack', packAndUnpack);
+	try {
+		const sources = await passes({
+			label: 'Sources',
+			folder: ROOT,
+			patterns: SOURCE_FILE_PATTERNS,
+		});
+		const tarball = await passes({
+			label: `Tarball (${packed.files.length} files)`,
+			folder: packed.folder,
+			patterns: TARBALL_PATTERNS,
+		});
+		if (!sources || !tarball) process.exitCode = 1;
+		else say('Passed. Provenance is checked once a version is published.');
+	} finally {
+		await packed.remove();
+	}
+}
+
+main().catch((error: unknown) => {
+	say(messageOf(error));
+	process.exitCode = 1;
+});

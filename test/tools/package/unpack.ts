@@ -1,0 +1,42 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { packBuild } from '../../host/n8n/packageInstall';
+import { capture } from '../../host/n8n/processes';
+
+/** A release as it leaves this machine: the tarball, and what is in it. */
+export interface Packed {
+	tarball: string;
+	/** Where it is unpacked, with the `package/` that npm puts around it taken off. */
+	folder: string;
+	/** Every file in it, relative and sorted. */
+	files: string[];
+	remove: () => Promise<void>;
+}
+
+/** Builds, packs and unpacks the package. */
+export async function packAndUnpack(): Promise<Packed> {
+	const { tarball, remove: removeTarball } = await packBuild();
+	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-unpacked-'));
+	const remove = async () => {
+		await removeTarball();
+		await rm(folder, { recursive: true, force: true });
+	};
+	try {
+		await capture('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], folder);
+		return { tarball, folder, files: await filesIn(folder), remove };
+	} catch (error) {
+		await remove();
+		throw error;
+	}
+}
+
+/** Every file below a folder, relative to it and sorted. */
+export async function filesIn(folder: string): Promise<string[]> {
+	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+	return entries
+		.filter((entry) => !entry.isDirectory())
+		.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+		.map((name) => name.split(path.sep).join('/'))
+		.sort();
+}

@@ -1,0 +1,20 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import manifest from '../../../package.json';
+import { ROOT } from '../../host/n8n/paths';
+import { capture } from '../../host/n8n/processes';
+import { messageOf, say } from '../../host/n8n/terminal';
+import { release } from './changelog';
+
+/** Run by `npm version` between setting the version and committing it. */
+async function main(): Promise<void> {
+	const file = path.join(ROOT, 'CHANGELOG.md');
+	const day = new Date().toISOString().slice(0, 10);
+	await writeFile(file, release(await readFile(file, 'utf8'), manifest.version, day));
+	await capture('git', ['add', 'CHANGELOG.md'], ROOT);
+}
+
+main().catch((error: unknown) => {
+	say(messageOf(error));
+	process.exitCode = 1;
+});
