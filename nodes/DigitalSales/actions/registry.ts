@@ -72,7 +72,7 @@ export function formProperties(): INodeProperties[] {
 		...RESOURCES.flatMap((resource) => [
 			operationField(resource),
 			...resource.operations.flatMap((operation) =>
-				operation.properties.map((property) => shownFor(resource, operation, property)),
+				operation.form.properties.map((property) => shownFor(resource, operation, property)),
 			),
 		]),
 	];

@@ -86,7 +86,7 @@ export function chargeFingerprint(body: IDataObject): string {
 function customerOf(body: IDataObject): string[] {
 	const { document, email, phone_number: phone, name } = customerSchema.parse(body.customer);
 	const known = parseDocument(document);
-	if ('document' in known) return [known.document];
+	if ('value' in known) return [known.value];
 	const other =
 		email?.trim().toLowerCase() ||
 		phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '') ||
