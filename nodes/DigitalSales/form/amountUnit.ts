@@ -1,3 +1,4 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { moneyField, optional } from './fields';
 import { field, type Field } from './formOf';
@@ -38,30 +39,29 @@ export function money<const N extends string>(
 	{ name, label, description }: Money<N>,
 	bodyName: string,
 ): Field<N, number | undefined> {
-	return field(
-		[
-			{
-				displayName: `${label} in Cents`,
-				name,
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. 1990',
-				hint: 'Digits only: 1990 is R$ 19,90. To type reais, set Options > Amount Unit.',
-				description,
-				displayOptions: { hide: { [OPTION_PATH]: ['reais'] } },
-			},
-			{
-				displayName: `${label} in Reais`,
-				name,
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. 19,90',
-				hint: '19,90 is sent as 1990 cents. Write 1990,00, not 1.990.',
-				description,
-				displayOptions: { show: { [OPTION_PATH]: ['reais'] } },
-			},
-		],
+	const inCents = field(
+		{
+			displayName: `${label} in Cents`,
+			name,
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 1990',
+			hint: 'Digits only: 1990 is R$ 19,90. To type reais, set Options > Amount Unit.',
+			description,
+			displayOptions: { hide: { [OPTION_PATH]: ['reais'] } },
+		},
 		({ unit }) => optional(moneyField(unit)),
 		bodyName,
 	);
+	const inReais: INodeProperties = {
+		displayName: `${label} in Reais`,
+		name,
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 19,90',
+		hint: '19,90 is sent as 1990 cents. Write 1990,00, not 1.990.',
+		description,
+		displayOptions: { show: { [OPTION_PATH]: ['reais'] } },
+	};
+	return { ...inCents, properties: [...inCents.properties, inReais] };
 }

@@ -19,13 +19,13 @@ export interface Reading {
 /** Field names of the service, dotted and with `*` for any number, and the parameters behind them. */
 type ServiceFields = Readonly<Record<string, string>>;
 
-/** A field, or several in a collection. */
+/** A field, or a collection of fields. */
 export interface Field<N extends string = string, T = unknown> {
 	name: N;
 	properties: INodeProperties[];
 	schema: (reading: Reading) => z.ZodType<T, z.ZodTypeDef, unknown>;
 	serviceFields: ServiceFields;
-	/** Writes a value into the body of the request; blanks are left out. */
+	/** Writes what was read into the body of the request; blanks are left out. */
 	write: (value: unknown, body: IDataObject) => void;
 }
 
@@ -53,27 +53,28 @@ export interface Form<T> extends Omit<Field<string, T>, 'name'> {
 }
 
 /**
- * One field. A money field has two faces, of which n8n shows one, so it has two properties.
+ * One field.
  *
- * @param bodyName its name in the body of the request, dotted where it is nested
+ * @param schema how it is read, or what says so for a {@link Reading}
+ * @param bodyName its name in the body of the request, dotted if it is nested
  */
 export function field<const N extends string, S extends z.ZodTypeAny>(
-	property: Named<N> | [Named<N>, Named<N>],
+	property: Named<N>,
 	schema: S | ((reading: Reading) => S),
 	bodyName?: string,
 ): Field<N, z.output<S>> {
-	const properties = Array.isArray(property) ? property : [property];
-	const [{ name, type }] = Array.isArray(property) ? property : [property];
-	const serviceNames = [bodyName, type === 'multiOptions' ? `${bodyName}.*` : bodyName];
+	const { name, type } = property;
 	return {
 		name,
-		properties,
+		properties: [property],
 		schema: (reading) => (typeof schema === 'function' ? schema(reading) : schema),
-		serviceFields:
-			bodyName === undefined ? {} : Object.fromEntries(serviceNames.map((key) => [key, name])),
+		serviceFields: {
+			...(bodyName !== undefined && { [bodyName]: name }),
+			...(bodyName !== undefined && type === 'multiOptions' && { [`${bodyName}.*`]: name }),
+		},
 		write(value, body) {
-			if (bodyName === undefined) return;
-			put(body, bodyName, type === 'resourceLocator' && isJsonObject(value) ? value.hash : value);
+			const sent = type === 'resourceLocator' && isJsonObject(value) ? value.hash : value;
+			if (bodyName !== undefined) put(body, bodyName, sent);
 		},
 	};
 }
@@ -94,7 +95,7 @@ export function group<const N extends string, P extends Part>(
 		properties: [{ ...property, options: inner.properties }],
 		schema: (reading) => inner.schema(reading).default({}),
 		serviceFields: {
-			...(bodyName === undefined ? {} : { [bodyName]: name }),
+			...(bodyName !== undefined && { [bodyName]: name }),
 			...within(inner.serviceFields, bodyName, name),
 		},
 		write(value, body) {
@@ -126,12 +127,8 @@ export function list<const N extends string, P extends Part>(
 			...within(inner.serviceFields, `${bodyName}.*`, `${name}.${key}.*`),
 		},
 		write(value, body) {
-			const entries: unknown[] = Array.isArray(value) ? value : [];
-			put(
-				body,
-				bodyName,
-				entries.map((one) => written(inner, one)),
-			);
+			const entries = Array.isArray(value) ? value.map((one) => written(inner, one)) : [];
+			put(body, bodyName, entries);
 		},
 	};
 }
@@ -173,16 +170,12 @@ function schemaOf<T>(
 	check: Check<T>,
 	reading: Reading,
 ): z.ZodType<T, z.ZodTypeDef, unknown> {
-	const shape = fields.map(({ name, schema }) => [name, schema(reading)] as const);
-	return (
-		z
-			.object(Object.fromEntries(shape))
-			// An object of the fields' names and readings is what their values are.
-			.pipe(z.custom<T>())
-			.superRefine((values, context) => {
-				for (const problem of check(values)) context.addIssue({ code: 'custom', ...problem });
-			})
-	);
+	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema(reading)]));
+	// That the values of these fields are a T is what `Values` says; TypeScript cannot follow it here.
+	const checked = z.custom<T>().superRefine((values, context) => {
+		for (const problem of check(values)) context.addIssue({ code: 'custom', ...problem });
+	});
+	return z.object(shape).pipe(checked);
 }
 
 function within(fields: ServiceFields, bodyName: string | undefined, name: string): ServiceFields {

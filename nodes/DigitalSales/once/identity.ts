@@ -20,13 +20,11 @@ export interface Identity {
 	doubt: string;
 	/** The call of an agent, which repeats calls and has no place that stays the same. */
 	call?: string;
-	/** Who and what alone, without account and node. */
-	fingerprint: string;
 }
 
 /** What is asked for, of which an identity is made. */
 export interface Wanted {
-	/** Who and what, as {@link chargeFingerprint} gives it. */
+	/** Who and what alone, without account and node. */
 	fingerprint: string;
 	orderReference?: string;
 	itemIndex: number;
@@ -59,7 +57,6 @@ export function identify(
 		...(orderReference === undefined ? {} : { order: digest('order', ...scope, orderReference) }),
 		doubt: digest('doubt', ...scope, fingerprint),
 		...(isTool(context) ? { call } : {}),
-		fingerprint,
 	};
 }
 

@@ -7,10 +7,9 @@ import { isSamePage } from '../../domain/pageAddress';
 import { withCustomFields } from '../../form/customFields';
 import { readForm } from '../../form/readForm';
 import { clientOptions } from '../../form/requestOptions';
-import { typedCodes } from '../../once/code';
 import { createOnce } from '../../once/createOnce';
-import { identify, offerFingerprint } from '../../once/identity';
-import type { Operation, PreparedItem } from '../operation';
+import { offerFingerprint } from '../../once/identity';
+import type { Operation, Output, PreparedItem } from '../operation';
 import { offerForm } from './createForm';
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
@@ -29,32 +28,29 @@ export const createOfferOperation: Operation = {
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
 		const prepared = (productHash: string): PreparedItem => {
 			const about = inWords(productHash, body);
-			const fingerprint = offerFingerprint(productHash, body);
-			return {
-				about,
-				async send() {
-					const client = run.client(clientOptions(form.options));
-					const { made: json, isExisting } = await createOnce<IDataObject>({
-						context,
-						itemIndex,
-						kind: 'offer',
-						about,
-						account: account.key,
-						identity: identify(context, account, memory, { fingerprint, itemIndex }),
-						memory,
-						codes: typedCodes(form.options.repeatCode),
-						create: async () => await createOffer(client, productHash, body),
-						// No operation reads an offer, so all of it is kept.
-						keep: (made) => made,
-						again: async (kept) => kept,
-						isVoid: () => false,
-					});
-					if (isExisting)
-						run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
-					forgetCatalog(account);
-					return [{ json }];
-				},
+			const send = async (): Promise<Output[]> => {
+				const client = run.client(clientOptions(form.options));
+				const { made: json, isExisting } = await createOnce<IDataObject>({
+					context,
+					account,
+					memory,
+					itemIndex,
+					kind: 'offer',
+					about,
+					fingerprint: offerFingerprint(productHash, body),
+					repeatCode: form.options.repeatCode,
+					create: async () => await createOffer(client, productHash, body),
+					// No operation reads an offer, so all of it is kept.
+					keep: (made) => made,
+					again: async (kept) => kept,
+					isVoid: () => false,
+				});
+				if (isExisting)
+					run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
+				forgetCatalog(account);
+				return [{ json }];
 			};
+			return { about, send };
 		};
 		const { hash, address } = form.productHash;
 		if (address === undefined) return prepared(hash);
@@ -64,7 +60,6 @@ export const createOfferOperation: Operation = {
 		};
 	},
 };
-
 /** Whether an address is the sale page of a product, or the checkout of one of its offers. */
 function sells(product: CatalogProduct, hash: string, address: string): boolean {
 	const pages = [product.sale_page, ...product.offers.map(({ url }) => url)];

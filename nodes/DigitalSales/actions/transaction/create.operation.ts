@@ -4,9 +4,7 @@ import { createTransaction, getTransaction } from '../../api/transactions';
 import { hasFailed } from '../../domain/paymentStatus';
 import { mistake, readForm } from '../../form/readForm';
 import { clientOptions } from '../../form/requestOptions';
-import { typedCodes } from '../../once/code';
 import { createOnce, type Creation } from '../../once/createOnce';
-import { identify } from '../../once/identity';
 import { customerOf } from '../../once/refusals';
 import type { Operation, PreparedItem } from '../operation';
 import type { Run } from '../run';
@@ -74,15 +72,15 @@ function creationOf(
 	const client = run.client(clientOptions(options));
 	return {
 		context,
+		account,
+		memory,
 		itemIndex,
 		kind: 'charge',
 		about,
 		amount: total,
+		fingerprint,
 		orderReference,
-		account: account.key,
-		identity: identify(context, account, memory, { fingerprint, orderReference, itemIndex }),
-		memory,
-		codes: typedCodes(options.repeatCode),
+		repeatCode: options.repeatCode,
 		create: async () => await createTransaction(client, body),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
