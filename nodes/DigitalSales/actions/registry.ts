@@ -40,7 +40,7 @@ export function subtitleExpression(): string {
 	return `={{ (${JSON.stringify(choices)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
 }
 
-/** What the output panel says before the node has run, where several items come in. */
+/** What the output panel says before the node has run, if several items come in. */
 export function manyItemsHints(): NodeHint[] {
 	return RESOURCES.flatMap(({ value, operations }) =>
 		operations.flatMap(({ value: operation, manyItemsHint }): NodeHint[] => {

@@ -4,7 +4,7 @@ import type { Result } from './result';
 /** The unit in which a person types an amount; the service itself only knows integer cents. */
 export type AmountUnit = 'cents' | 'reais';
 
-/** How an amount in reais may be written: with one meaning for whoever reads it. */
+/** How an amount in reais may be written: so that every reader takes it for the same. */
 const REAIS_WRITINGS = [
 	/^\d+(?:[.,]\d{1,2})?$/,
 	/^[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?$/,

@@ -136,7 +136,7 @@ export function list<const N extends string, P extends Part>(
 /** A form of fields. Its schema is made once for each way of reading it. */
 export function formOf<P extends Part>(
 	parts: readonly P[],
-	check: Check<Values<P>> = () => [],
+	check?: Check<Values<P>>,
 ): Form<Values<P>> {
 	const all: readonly Part[] = parts;
 	const fields = all.filter(isField);
@@ -144,7 +144,7 @@ export function formOf<P extends Part>(
 	const inner = {
 		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
 		schema(reading: Reading) {
-			const key = JSON.stringify(reading);
+			const key = `${reading.unit} ${reading.checkCustomer}`;
 			const schema = schemas.get(key) ?? schemaOf(fields, check, reading);
 			schemas.set(key, schema);
 			return schema;
@@ -167,13 +167,15 @@ function isField(part: Part): part is Field {
 
 function schemaOf<T>(
 	fields: readonly Field[],
-	check: Check<T>,
+	check: Check<T> | undefined,
 	reading: Reading,
 ): z.ZodType<T, z.ZodTypeDef, unknown> {
 	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema(reading)]));
 	// That the values of these fields are a T is what `Values` says; TypeScript cannot follow it here.
-	const checked = z.custom<T>().superRefine((values, context) => {
-		for (const problem of check(values)) context.addIssue({ code: 'custom', ...problem });
+	const values = z.custom<T>();
+	if (!check) return z.object(shape).pipe(values);
+	const checked = values.superRefine((all, context) => {
+		for (const problem of check(all)) context.addIssue({ code: 'custom', ...problem });
 	});
 	return z.object(shape).pipe(checked);
 }

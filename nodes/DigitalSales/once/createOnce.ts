@@ -164,7 +164,7 @@ class Making<T> {
 		});
 	}
 
-	/** Lets it pass once where the user has given its code. */
+	/** Lets it pass once if the user has given its code. */
 	private async refuseUnlessAllowed(earlier?: Attempt): Promise<void> {
 		if (this.isAllowed) return;
 		const { creation, identity, ledger } = this;

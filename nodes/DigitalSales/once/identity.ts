@@ -14,7 +14,7 @@ export interface Identity {
 	place: string;
 	/** The same again, but by who and what instead of the item: a Retry may have other rows in other order. */
 	share: string;
-	/** The Order Reference, where there is one. */
+	/** The Order Reference, if there is one. */
 	order?: string;
 	/** Who it is for, and what, in any execution. */
 	doubt: string;

@@ -19,7 +19,7 @@ export function leavesBlanks({ cart, options }: CreateForm): boolean {
 }
 
 /**
- * Fills title and price of the cart's offers from the catalog where they were left blank, and reads
+ * Fills title and price of the cart's offers from the catalog if they were left blank, and reads
  * an offer's hash from its checkout address. A blank cover is filled along with them, but is not worth
  * a request of its own. What was typed stays. A lookup that finds nothing or fails leaves the blanks
  * and says so; it never keeps a charge from being made.

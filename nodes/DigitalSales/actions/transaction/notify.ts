@@ -17,7 +17,7 @@ export interface NotificationAddress {
 /**
  * Works out the notification address of a transaction.
  *
- * @throws NodeOperationError where the chosen address does not exist; nothing has been sent then
+ * @throws NodeOperationError if the chosen address does not exist; nothing has been sent then
  */
 export function notificationAddress(
 	context: IExecuteFunctions,
