@@ -1,38 +1,24 @@
-import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import type { Account } from '../api/account';
-import type { CatalogLookup } from '../api/catalogLookup';
-import type { Client, ClientOptions } from '../api/client';
-import type { ExecutionMemory } from '../once/executionMemory';
-import type { PendingPayment } from '../wait/suspend';
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
+import type { Form } from '../form/formOf';
+import type { ItemResult, PendingPayment } from '../wait/suspend';
+import type { Run } from './run';
 
 /** One output item of an operation, before it is paired with its input item. */
 export interface Output {
 	json: IDataObject;
 	binary?: IBinaryKeyData;
-	/** What the item still waits for. Where an item waits, the whole execution is parked. */
+	/** What the item still waits for. */
 	pending?: PendingPayment;
 }
 
-/** What an operation may use while it works on one item. */
-export interface ItemRun {
-	client: Client;
-	/** What this execution has made before. */
-	memory: ExecutionMemory;
-	/** Shows a hint in the output panel, once a run however often it is given. */
-	hint: (message: string) => void;
-}
-
-/** One item whose parameters have all been read and found valid; nothing has been sent yet. */
+/** One item that is found valid and ready to be sent. */
 export interface PreparedItem {
-	/**
-	 * Looks up what the form leaves to the catalog, and gives the item with it. All items are complete
-	 * before the first is sent. Only reads, and what cannot be found stays as it is.
-	 *
-	 * @throws NodeOperationError where what was found makes the item invalid
-	 */
-	complete?: (catalog: CatalogLookup, hint: ItemRun['hint']) => Promise<PreparedItem>;
-	send: (run: ItemRun) => Promise<Output[]>;
-	clientOptions?: ClientOptions;
+	send: () => Promise<Output[]>;
 	/** What it is about, in words that help to look it up after an error. */
 	about?: string;
 }
@@ -44,26 +30,24 @@ export interface Operation {
 	value: string;
 	action: string;
 	description: string;
-	/** The form, without display conditions: the registry adds them. */
-	properties: INodeProperties[];
-	/** The parameter behind a dotted field of the service, `*` for any number: for error texts. */
-	serviceFields: Readonly<Record<string, string>>;
+	/** Without display conditions for the operation: the registry adds them. */
+	form: Pick<Form<never>, 'properties' | 'serviceFields'>;
 	/** What a person should know before several items run through it. */
 	manyItemsHint?: string;
-	/**
-	 * Whether it creates something. Then an error says what the items before have created, and only
-	 * one item is under way at a time.
-	 */
+	/** Whether it creates something. Then errors list what was created, and items go one by one. */
 	creates: boolean;
-	/** How many items may be under way at once, where it creates nothing. */
+	/** How many items may be under way at once, if it creates nothing. */
 	itemsAtOnce?: number;
 	/**
-	 * Reads and checks the parameters of one item. All items are prepared before the first is sent,
-	 * so that bad input in one of them sends nothing.
+	 * Reads and checks the parameters of one item. All items are prepared before the first is sent, so
+	 * a mistake in any of them sends nothing.
 	 *
+	 * @returns the item, or what looks up the rest of it once all forms are found valid; only reads
 	 * @throws NodeOperationError that names the parameter
 	 */
-	prepare: (context: IExecuteFunctions, itemIndex: number, account: Account) => PreparedItem;
+	prepare: (run: Run, itemIndex: number) => PreparedItem | (() => Promise<PreparedItem>);
+	/** Has the last word on the items of a run, failed ones included. */
+	finish?: (context: IExecuteFunctions, items: ItemResult[]) => Promise<INodeExecutionData[]>;
 }
 
 /** A resource of the service with its operations. */

@@ -40,7 +40,7 @@ export function subtitleExpression(): string {
 	return `={{ (${JSON.stringify(choices)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
 }
 
-/** What the output panel says before the node has run, where several items come in. */
+/** What the output panel says before the node has run, if several items come in. */
 export function manyItemsHints(): NodeHint[] {
 	return RESOURCES.flatMap(({ value, operations }) =>
 		operations.flatMap(({ value: operation, manyItemsHint }): NodeHint[] => {
@@ -72,7 +72,7 @@ export function formProperties(): INodeProperties[] {
 		...RESOURCES.flatMap((resource) => [
 			operationField(resource),
 			...resource.operations.flatMap((operation) =>
-				operation.properties.map((property) => shownFor(resource, operation, property)),
+				operation.form.properties.map((property) => shownFor(resource, operation, property)),
 			),
 		]),
 	];

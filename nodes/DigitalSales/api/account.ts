@@ -60,17 +60,17 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		throw new CredentialError('API Token of the credential is empty. Copy it from the service.');
 	}
 	const isBound = data.allowedHttpRequestDomains === 'domains';
-	if (isBound && !allows(data.allowedDomains, base.baseUrl)) {
+	if (isBound && !allows(data.allowedDomains, base.value)) {
 		throw new CredentialError(
 			'Allowed Domains of the credential do not include the host of its Base URL. Add the host, or allow all domains.',
 		);
 	}
 	return {
-		baseUrl: base.baseUrl,
+		baseUrl: base.value,
 		bodyApiToken: data.bodyApiToken === '' ? data.apiToken : data.bodyApiToken,
 		notificationUrl: data.notificationUrl === '' ? undefined : data.notificationUrl,
 		allowedDomains: isBound ? data.allowedDomains : undefined,
-		key: createHash('sha256').update(`${base.baseUrl}\n${data.apiToken}`).digest('hex'),
+		key: createHash('sha256').update(`${base.value}\n${data.apiToken}`).digest('hex'),
 		redact: createRedactor([data.apiToken, data.bodyApiToken]),
 		credential,
 	};

@@ -57,7 +57,7 @@ function isSame(one: AmountReading, other: AmountReading): boolean {
 	return one.reais === other.reais && one.decimals === other.decimals;
 }
 
-/** Full-width digits look like digits to whoever typed them. */
+/** Full-width digits look like digits to the person who typed them. */
 function withPlainDigits(text: string): string {
 	return text.replace(/[\uff10-\uff19]/g, (digit) => digit.normalize('NFKC'));
 }

@@ -1,14 +1,12 @@
+import type { Result } from './result';
 import { parseWebAddress } from './webAddress';
-
-/** A usable base URL without trailing slash, or the reason why it is not one. */
-export type BaseUrlResult = { baseUrl: string } | { problem: string };
 
 /**
  * Reads the address of the service as typed: blanks around it and slashes behind it are dropped,
  * a missing scheme becomes `https://`. The path, the version segment included, is the user's:
- * many services run the same API under other paths (API document, Versioning).
+ * many services run the same API under other paths (API document, Versioning). Without trailing slash.
  */
-export function parseBaseUrl(input: string): BaseUrlResult {
+export function parseBaseUrl(input: string): Result<string> {
 	const typed = input.trim();
 	if (typed === '') return { problem: 'is empty' };
 	const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
@@ -20,5 +18,5 @@ export function parseBaseUrl(input: string): BaseUrlResult {
 	if (address.username !== '' || address.password !== '') {
 		return { problem: 'must not hold a user name or password' };
 	}
-	return { baseUrl: address.origin + address.pathname.replace(/\/+$/, '') };
+	return { value: address.origin + address.pathname.replace(/\/+$/, '') };
 }

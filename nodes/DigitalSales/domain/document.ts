@@ -1,7 +1,5 @@
 import { cnpj, cpf } from '../../../vendor/checkDigits';
-
-/** A Brazilian taxpayer number in the form the service takes, or the reason why it is not one. */
-export type DocumentResult = { document: string } | { problem: string };
+import type { Result } from './result';
 
 const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
@@ -14,18 +12,18 @@ const CPF_SHAPE = /^\d{11}$/;
  * A document that came as a number has lost its leading zeros: they are put back if only a CPF or
  * only a CNPJ comes of it.
  */
-export function parseDocument(input: unknown): DocumentResult {
+export function parseDocument(input: unknown): Result<string> {
 	if (typeof input === 'number') return documentFromNumber(input);
 	if (typeof input !== 'string') return { problem: 'is not a CPF or CNPJ' };
 	const document = stripDocument(input);
 	if (CPF_SHAPE.test(document)) {
 		return isCpf(document)
-			? { document }
+			? { value: document }
 			: { problem: 'is not a valid CPF: its check digits do not match' };
 	}
 	if (CNPJ_SHAPE.test(document)) {
 		return isCnpj(document)
-			? { document }
+			? { value: document }
 			: { problem: 'is not a valid CNPJ: its check digits do not match' };
 	}
 	return {
@@ -38,7 +36,7 @@ export function stripDocument(text: string): string {
 	return text.replace(/[^0-9a-z]/gi, '').toUpperCase();
 }
 
-function documentFromNumber(value: number): DocumentResult {
+function documentFromNumber(value: number): Result<string> {
 	if (!Number.isSafeInteger(value) || value < 0) return { problem: 'is not a CPF or CNPJ' };
 	const asCpf = String(value).padStart(CPF_LENGTH, '0');
 	const asCnpj = String(value).padStart(CNPJ_LENGTH, '0');
@@ -49,13 +47,13 @@ function documentFromNumber(value: number): DocumentResult {
 			problem: `came as a number and could be the CPF ${cpf.format(asCpf)} or the CNPJ ${cnpj.format(asCnpj)}; send it as text with its leading zeros`,
 		};
 	}
-	if (mayBeCpf) return { document: asCpf };
+	if (mayBeCpf) return { value: asCpf };
 	if (mayBeCnpj && String(value).length === CPF_LENGTH) {
 		return {
 			problem: `came as a number of ${CPF_LENGTH} digits: as a CPF its check digits do not match, and the CNPJ ${cnpj.format(asCnpj)} would lack its zeros; send it as text`,
 		};
 	}
-	if (mayBeCnpj) return { document: asCnpj };
+	if (mayBeCnpj) return { value: asCnpj };
 	return {
 		problem:
 			'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text',

@@ -1,12 +1,10 @@
 import { amountReadings, type AmountReading } from './amountReadings';
+import type { Result } from './result';
 
 /** The unit in which a person types an amount; the service itself only knows integer cents. */
 export type AmountUnit = 'cents' | 'reais';
 
-/** An amount that was understood, in integer cents, or the reason why it was not. */
-export type CentsResult = { cents: number } | { problem: string };
-
-/** How an amount in reais may be written: with one meaning for whoever reads it. */
+/** How an amount in reais may be written: so that every reader takes it for the same. */
 const REAIS_WRITINGS = [
 	/^\d+(?:[.,]\d{1,2})?$/,
 	/^[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?$/,
@@ -37,7 +35,7 @@ const IS_NO_AMOUNT = { problem: 'is not an amount' };
  * @param input a number, or a text such as `1990` (cents), `19,90`, `1.234,56`, `R$ 19.90` (reais)
  * @param unit the unit of `input`
  */
-export function parseCents(input: unknown, unit: AmountUnit): CentsResult {
+export function parseCents(input: unknown, unit: AmountUnit): Result<number> {
 	if (typeof input === 'number') return centsOfNumber(input, unit);
 	if (typeof input !== 'string') return IS_NO_AMOUNT;
 	const text = input.trim();
@@ -65,7 +63,7 @@ export function centsToReais(cents: number): number {
 	return cents / 100;
 }
 
-function centsOfNumber(value: number, unit: AmountUnit): CentsResult {
+function centsOfNumber(value: number, unit: AmountUnit): Result<number> {
 	if (Number.isNaN(value)) return IS_NO_AMOUNT;
 	if (value < 0) return IS_NEGATIVE;
 	if (unit === 'reais') return centsOfReais(value);
@@ -73,7 +71,7 @@ function centsOfNumber(value: number, unit: AmountUnit): CentsResult {
 	return { problem: `must be whole cents, for example 1990 for R$ 19,90; ${value} is not` };
 }
 
-function centsOfReais(value: number): CentsResult {
+function centsOfReais(value: number): Result<number> {
 	if (value > LARGEST_AMOUNT) return exactly(value);
 	const digits = digitsOfReais(String(value)) ?? digitsOfReais(withoutNoise(value));
 	if (digits !== undefined) return exactly(Number(digits));
@@ -95,8 +93,8 @@ function digitsOfReais(text: string): string | undefined {
 	return amount.replace(/\D/g, '') + '0'.repeat(2 - decimals.length);
 }
 
-function exactly(cents: number): CentsResult {
-	if (isExactAmount(cents)) return { cents };
+function exactly(cents: number): Result<number> {
+	if (isExactAmount(cents)) return { value: cents };
 	return { problem: `is too large; the largest amount is ${formatReais(LARGEST_AMOUNT)}` };
 }
 

@@ -1,11 +1,10 @@
-/** The digits of a phone number, or the reason why it is not one. */
-export type PhoneResult = { phone: string } | { problem: string };
+import type { Result } from './result';
 
 const MIN_DIGITS = 10;
 const MAX_DIGITS = 13;
 
 /** Keeps the digits as typed, with or without the country code: `+55 (11) 91234-5678`. */
-export function parsePhone(input: unknown): PhoneResult {
+export function parsePhone(input: unknown): Result<string> {
 	if (typeof input !== 'string' && typeof input !== 'number') {
 		return { problem: 'is not a phone number' };
 	}
@@ -15,5 +14,5 @@ export function parsePhone(input: unknown): PhoneResult {
 			problem: `must have ${MIN_DIGITS} to ${MAX_DIGITS} digits, area code included; this one has ${phone.length}`,
 		};
 	}
-	return { phone };
+	return { value: phone };
 }

@@ -4,7 +4,7 @@ import { formatReais, isExactAmount } from './money';
 export interface PixCode {
 	/** Whether the checksum at its end is that of the text before it. */
 	checksumHolds: boolean;
-	/** What it asks for, in integer cents; undefined where it leaves that open. */
+	/** What it asks for, in integer cents; undefined if it leaves that open. */
 	cents?: number;
 }
 
@@ -14,7 +14,7 @@ const CHECKSUM = '63';
 const CHECKSUM_DIGITS = 4;
 
 /**
- * Reads a copy-and-paste PIX code; undefined where the text has not its form.
+ * Reads a copy-and-paste PIX code; undefined if the text is none.
  * @internal Exported for its tests.
  */
 export function readPixCode(text: string): PixCode | undefined {
@@ -33,9 +33,9 @@ export function readPixCode(text: string): PixCode | undefined {
 
 /**
  * What is wrong with the PIX code of a transaction, in words that continue "The PIX code ...";
- * undefined where nothing is.
+ * undefined if nothing is.
  *
- * @param cents the amount of the transaction, where it is known
+ * @param cents the amount of the transaction, if it is known
  */
 export function pixCodeProblem(text: string, cents?: number | null): string | undefined {
 	const code = readPixCode(text);

@@ -5,7 +5,7 @@ const DATA_PREFIX = /^data:image\/png;base64,/i;
 const CHUNK_FRAME = 12;
 
 /**
- * The PNG in a base64 text, with or without a `data:` prefix; undefined where there is no whole and
+ * The PNG in a base64 text, with or without a `data:` prefix; undefined if there is no whole and
  * undamaged one in it.
  */
 export function readPngText(text: string): Uint8Array | undefined {

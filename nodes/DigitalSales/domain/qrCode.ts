@@ -6,7 +6,7 @@ const MARGIN = 4;
 /**
  * Draws a text as a QR code.
  *
- * @returns a PNG; undefined where the text is too long for a QR code
+ * @returns a PNG; undefined if the text is too long for a QR code
  */
 export async function drawQrCode(text: string): Promise<Uint8Array | undefined> {
 	// Most runs draw nothing, and n8n loads every node when it starts.

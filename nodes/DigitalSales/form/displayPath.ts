@@ -5,6 +5,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
+import type { Form } from './formOf';
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
 
@@ -30,6 +31,27 @@ export function displayPath(
 		entries = entry === undefined ? [] : childrenOf(entry);
 	}
 	return labels.join(' > ');
+}
+
+/**
+ * The label of the parameter behind a dotted field of the service: `cart.0.price` gives
+ * `Cart > Item 1 > Price`; undefined if the form has no such parameter.
+ */
+export function fieldLabel(
+	{ properties, serviceFields }: Pick<Form<never>, 'properties' | 'serviceFields'>,
+	serviceField: string,
+	node: INode,
+): string | undefined {
+	const keys = serviceField.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+	const pattern = keys.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
+	// The service may name any field, also `constructor`.
+	const parameter = Object.hasOwn(serviceFields, pattern) ? serviceFields[pattern] : undefined;
+	if (parameter === undefined) return undefined;
+	const indexes = keys.filter((key) => typeof key === 'number');
+	const path = parameter
+		.split('.')
+		.flatMap((key): Array<string | number> => (key === '*' ? indexes.splice(0, 1) : [key]));
+	return displayPath(properties, path, node);
 }
 
 function entryNamed(entries: FormEntry[], wanted: string, node: INode): FormEntry | undefined {

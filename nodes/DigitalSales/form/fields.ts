@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
 import { parseCents, type AmountUnit } from '../domain/money';
+import type { Result } from '../domain/result';
 import { parseWebAddress } from '../domain/webAddress';
 
 /** Schemas for single form fields. Messages continue the field's display name: "Title must be ...". */
@@ -11,6 +12,16 @@ function isBlank(value: unknown): boolean {
 	return (
 		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 	);
+}
+
+/** A field for which there is a parser. */
+export function parsed<T>(parse: (input: unknown) => Result<T>) {
+	return z.unknown().transform((input, context): T => {
+		const result = parse(input);
+		if ('value' in result) return result.value;
+		context.addIssue({ code: 'custom', message: result.problem });
+		return z.NEVER;
+	});
 }
 
 /** A field that may be left empty; what is empty is left out of the request. */
@@ -51,6 +62,9 @@ export const textField = z
 
 const LONGEST_REFERENCE = 255;
 
+/** What is wrong with a reference that was asked for and is empty. */
+export const EMPTY_REFERENCE = 'is empty. Fill it in, or remove the field to charge without it';
+
 function isInvisible(value: unknown): boolean {
 	return isBlank(value) || (typeof value === 'string' && !/[^\s\p{C}\p{Z}]/u.test(value));
 }
@@ -59,17 +73,16 @@ function isInvisible(value: unknown): boolean {
  * A name that the user gives to an order. Where it is asked for and comes out empty, a guard that was
  * wanted is not there, so it is refused. Text that looks the same counts as the same.
  */
-export const referenceField = z.unknown().transform((value, context): string => {
-	const result = isInvisible(value) ? undefined : textField.safeParse(value);
+export const referenceField = parsed((input): Result<string> => {
+	const result = isInvisible(input) ? undefined : textField.safeParse(input);
 	const reference = result?.data?.normalize('NFC');
-	if (reference !== undefined && reference.length <= LONGEST_REFERENCE) return reference;
-	const problem =
-		reference === undefined
-			? (result?.error?.issues[0]?.message ??
-				'is empty. Fill it in, or remove the field to charge without it')
-			: `must have at most ${LONGEST_REFERENCE} characters; this one has ${reference.length}`;
-	context.addIssue({ code: 'custom', message: problem });
-	return z.NEVER;
+	if (reference === undefined) {
+		return { problem: result?.error?.issues[0]?.message ?? EMPTY_REFERENCE };
+	}
+	if (reference.length <= LONGEST_REFERENCE) return { value: reference };
+	return {
+		problem: `must have at most ${LONGEST_REFERENCE} characters; this one has ${reference.length}`,
+	};
 });
 
 /** A whole number, also as a text of digits. */
@@ -118,12 +131,7 @@ export const percentField = decimalField.refine(
 
 /** An amount in integer cents, typed in the given unit. */
 export function moneyField(unit: AmountUnit) {
-	return z.unknown().transform((value, context): number => {
-		const result = parseCents(value, unit);
-		if ('cents' in result) return result.cents;
-		context.addIssue({ code: 'custom', message: result.problem });
-		return z.NEVER;
-	});
+	return parsed((input) => parseCents(input, unit));
 }
 
 /** A true or false that an expression may give as a text. */
@@ -142,14 +150,11 @@ export const webAddressField = textField.refine(
 );
 
 /** A JSON object, as a text or as an object from an expression. */
-export const jsonObjectField = z.unknown().transform((value, context): IDataObject => {
-	const parsed = typeof value === 'string' ? parseJson(value) : value;
-	if (isJsonObject(parsed)) return parsed;
-	context.addIssue({
-		code: 'custom',
-		message: 'must be a JSON object, for example {"expire_in_days": 3}',
-	});
-	return z.NEVER;
+export const jsonObjectField = parsed((input): Result<IDataObject> => {
+	const value = typeof input === 'string' ? parseJson(input) : input;
+	return isJsonObject(value)
+		? { value }
+		: { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
 });
 
 function parseJson(text: string): unknown {

@@ -1,21 +1,65 @@
-import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
 import { hashInAddress } from '../domain/pageAddress';
+import type { Result } from '../domain/result';
+import { parsed } from './fields';
+import { field } from './formOf';
 
 const HASH_HINT = 'The identifier that the service has for it';
 const ADDRESS_HINT =
 	'It is looked for in the catalog; otherwise the last part of its path is taken for the hash.';
 
-type Place = Pick<INodeProperties, 'description' | 'required'>;
+/** What a locator holds. */
+export interface Located {
+	/** As it was given, or as it was read from the address. */
+	hash: string;
+	/** The address that the hash was read from; the catalog may know it better. */
+	address?: string;
+}
+
+/**
+ * The hash or address that a locator holds; a plain text from an expression counts as well.
+ *
+ * @internal
+ */
+export const locatorField = parsed((input): Result<Located> => {
+	const value = heldBy(input);
+	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+	const isAddress = /^https?:\/\//i.test(text);
+	const hash = isAddress ? hashInAddress(text) : text;
+	if (hash === undefined || !isUsableHash(hash)) return { problem: problemOf(text, isAddress) };
+	return { value: isAddress ? { hash, address: text } : { hash } };
+});
+
+/**
+ * A locator that may be left empty.
+ *
+ * @internal
+ */
+export const optionalLocatorField = z
+	.unknown()
+	.transform((input) =>
+		[undefined, null, ''].some((blank) => blank === heldBy(input)) ? undefined : input,
+	)
+	.pipe(locatorField.optional());
+
+function heldBy(input: unknown): unknown {
+	return isJsonObject(input) && '__rl' in input ? input.value : input;
+}
+
+function problemOf(text: string, isAddress: boolean): string {
+	if (isAddress) return 'is an address with no hash in it; choose from the list or enter the hash';
+	return text === '' ? 'is empty; choose one or enter its hash' : 'is not a hash';
+}
 
 /** Picks one product: from the searchable list, by its hash, or by the address of its sale page. */
-export function productLocator(place: Place): INodeProperties {
-	return {
+export const productLocator = field(
+	{
 		displayName: 'Product',
 		name: 'productHash',
 		type: 'resourceLocator',
+		required: true,
 		default: { mode: 'list', value: '' },
 		modes: [
 			{
@@ -40,13 +84,14 @@ export function productLocator(place: Place): INodeProperties {
 				hint: `The address of its sale page. ${ADDRESS_HINT}`,
 			},
 		],
-		...place,
-	};
-}
+		description: 'The product that the offer sells',
+	},
+	locatorField,
+);
 
 /** Picks one offer: from the searchable list, by its hash, or by the address of its checkout. */
-export function offerLocator(place: Place): INodeProperties {
-	return {
+export const offerLocator = field(
+	{
 		displayName: 'Offer',
 		name: 'offerHash',
 		type: 'resourceLocator',
@@ -74,42 +119,9 @@ export function offerLocator(place: Place): INodeProperties {
 				hint: `The address of its checkout. ${ADDRESS_HINT}`,
 			},
 		],
-		...place,
-	};
-}
-
-/** What a locator holds. */
-export interface Located {
-	/** As it was given, or as it was read from the address. */
-	hash: string;
-	/** The address that the hash was read from; the catalog may know it better. */
-	address?: string;
-}
-
-/** The hash or address that a locator holds; a plain text from an expression counts as well. */
-export const locatorField = z.unknown().transform((input, context): Located => {
-	const value: unknown = isJsonObject(input) && '__rl' in input ? input.value : input;
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-	const isAddress = /^https?:\/\//i.test(text);
-	const hash = isAddress ? hashInAddress(text) : text;
-	if (hash !== undefined && isUsableHash(hash)) {
-		return isAddress ? { hash, address: text } : { hash };
-	}
-	context.addIssue({ code: 'custom', message: problemOf(text, isAddress) });
-	return z.NEVER;
-});
-
-function problemOf(text: string, isAddress: boolean): string {
-	if (isAddress) return 'is an address with no hash in it; choose from the list or enter the hash';
-	return text === '' ? 'is empty; choose one or enter its hash' : 'is not a hash';
-}
-
-/** A locator that may be left empty. */
-export const optionalLocatorField = z.unknown().transform((input, context): Located | undefined => {
-	const value: unknown = isJsonObject(input) && '__rl' in input ? input.value : input;
-	if (value === undefined || value === null || value === '') return undefined;
-	const result = locatorField.safeParse(input);
-	if (result.success) return result.data;
-	for (const { message } of result.error.issues) context.addIssue({ code: 'custom', message });
-	return z.NEVER;
-});
+		description:
+			'The offer that is bought. Its title and price come from the catalog if you leave them blank.',
+	},
+	optionalLocatorField,
+	'offer_hash',
+);

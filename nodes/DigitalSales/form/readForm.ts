@@ -1,26 +1,25 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import type { z } from 'zod';
+import { isJsonObject } from '../shared/json';
 import { displayPath } from './displayPath';
-import { nothingSent } from './nothingSent';
+import type { Form, Reading } from './formOf';
 
 /**
- * Reads the parameters of one item through a schema whose shape is that of the form.
+ * Reads the parameters of one item.
  *
  * @throws NodeOperationError that names the parameter by its display name, the item and what to change
  */
-export function readForm<S extends z.ZodTypeAny>(
+export function readForm<T>(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	properties: INodeProperties[],
-	schema: S,
-): z.output<S> {
+	{ properties, schema }: Form<T>,
+): T {
 	const values: Record<string, unknown> = {};
 	for (const { name, type, default: initial } of properties) {
 		// A field that the form does not show just now is not there; then its default counts.
 		if (type !== 'notice') values[name] = context.getNodeParameter(name, itemIndex, initial);
 	}
-	const result = schema.safeParse(values);
+	const result = schema(readingOf(values)).safeParse(values);
 	if (result.success) return result.data;
 	const problems = result.error.issues.map(
 		({ path, message }) => `${displayPath(properties, path, context.getNode())} ${message}`,
@@ -32,4 +31,32 @@ export function readForm<S extends z.ZodTypeAny>(
 			...problems.slice(1).map((problem) => `Also: ${problem}.`),
 		].join('\n'),
 	});
+}
+
+/** A mistake in the parameters of one item that its form alone does not show. */
+export function mistake(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	message: string,
+	advice: string,
+): NodeOperationError {
+	return new NodeOperationError(context.getNode(), message, {
+		itemIndex,
+		description: `${advice}\n${nothingSent(context, itemIndex)}`,
+	});
+}
+
+function readingOf({ options }: Record<string, unknown>): Reading {
+	const { amountUnit, checkCustomer } = isJsonObject(options) ? options : {};
+	return {
+		unit: amountUnit === 'reais' ? 'reais' : 'cents',
+		checkCustomer: checkCustomer !== false && checkCustomer !== 'false',
+	};
+}
+
+/** What a mistake in one item means for the run: all items are read before any is sent. */
+function nothingSent(context: IExecuteFunctions, itemIndex: number): string {
+	return context.getInputData().length === 1
+		? 'Nothing was sent.'
+		: `Item ${itemIndex + 1} was not sent, and neither was any other item of this run.`;
 }

@@ -1,12 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Attempt } from './attempt';
 import { CanceledError, clock } from '../shared/clock';
+import type { Account } from '../api/account';
 import { ServiceError } from '../api/serviceError';
-import { nextChance } from './code';
+import { nextChance, typedCodes } from './code';
 import { exclusively } from '../shared/exclusively';
 import { isRetry } from './execution';
 import type { ExecutionMemory } from './executionMemory';
-import type { Identity } from './identity';
+import { identify, type Identity, type Wanted } from './identity';
 import { Ledger, LedgerError } from './ledger';
 import { forget, recall, remember } from './processMemory';
 import {
@@ -23,13 +24,11 @@ import {
 const CALL_COUNTS_MS = 15 * 60_000;
 
 /** Something to be made once, whoever asks again. */
-export interface Creation<T> extends Subject {
-	/** The key of the account in which it is made. */
-	account: string;
-	identity: Identity;
+export interface Creation<T> extends Subject, Wanted {
+	account: Account;
 	memory: ExecutionMemory;
-	/** Codes with which the user allows what is in doubt to be made again. */
-	codes: readonly string[];
+	/** What the user typed to allow what is in doubt to be made again. */
+	repeatCode?: string;
 	/** Makes it: sends the request. */
 	create: () => Promise<T>;
 	/** What is kept of it, to give it again. */
@@ -55,10 +54,11 @@ export interface Created<T> {
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
-	const { identity, context } = creation;
+	const { context, account, memory } = creation;
+	const identity = identify(context, account, memory, creation);
 	return await exclusively(
 		keysOf(identity),
-		async () => await new Making(creation).run(),
+		async () => await new Making(creation, identity).run(),
 		context.getExecutionCancelSignal(),
 	);
 }
@@ -78,7 +78,10 @@ class Making<T> {
 	private allowed = 0;
 	private isAllowed = false;
 
-	constructor(private readonly creation: Creation<T>) {
+	constructor(
+		private readonly creation: Creation<T>,
+		private readonly identity: Identity,
+	) {
 		this.ledger = Ledger.of(creation.context);
 	}
 
@@ -91,14 +94,14 @@ class Making<T> {
 
 	/** What was made before, as far as this process and this execution know. */
 	private async existing(): Promise<T | undefined> {
-		const { creation } = this;
-		const { fingerprint, order, doubt } = creation.identity;
+		const { creation, identity } = this;
+		const { order, doubt } = identity;
 		const here = this.atThisPlace();
 		if (here?.state === 'made') return await this.madeHere(here);
 		const ordered = recallIf(order);
-		const isOther = ordered !== undefined && ordered.fingerprint !== fingerprint;
+		const isOther = ordered !== undefined && ordered.fingerprint !== creation.fingerprint;
 		if (isOther && ordered.state === 'inDoubt') throw otherOrder(creation);
-		const known = ordered ?? recentCall(creation.identity);
+		const known = ordered ?? recentCall(identity);
 		if (known?.state === 'made') {
 			const made = await this.again(known, isOther);
 			if (!creation.isVoid(made)) {
@@ -114,7 +117,8 @@ class Making<T> {
 
 	/** Only a Retry comes back to a place that the execution itself does not remember. */
 	private atThisPlace(): Attempt | undefined {
-		const { context, identity, memory } = this.creation;
+		const { identity } = this;
+		const { context, memory } = this.creation;
 		const known = [memory.get(identity.spot)];
 		if (isRetry(context)) known.push(recall(identity.place), recall(identity.share));
 		return known.find((attempt) => attempt?.state === 'made') ?? known.find(Boolean);
@@ -122,8 +126,8 @@ class Making<T> {
 
 	private async madeHere(here: Attempt): Promise<T> {
 		const { creation } = this;
-		const isSameAccount = here.account === creation.account;
-		if (here.fingerprint !== creation.identity.fingerprint) {
+		const isSameAccount = here.account === creation.account.key;
+		if (here.fingerprint !== creation.fingerprint) {
 			throw isSameAccount ? changed(creation, here) : otherAccount(creation);
 		}
 		if (isSameAccount) return await this.again(here);
@@ -145,8 +149,8 @@ class Making<T> {
 
 	/** Enters in n8n's database what is about to be sent. */
 	private async enter(): Promise<void> {
-		const { ledger } = this;
-		const { identity, context } = this.creation;
+		const { ledger, identity } = this;
+		const { context } = this.creation;
 		if (!ledger) return;
 		const keys = keysOf(identity);
 		const seen = await ledger.enter(keys);
@@ -160,12 +164,12 @@ class Making<T> {
 		});
 	}
 
-	/** Lets it pass once where the user has given its code. */
+	/** Lets it pass once if the user has given its code. */
 	private async refuseUnlessAllowed(earlier?: Attempt): Promise<void> {
 		if (this.isAllowed) return;
-		const { creation, ledger } = this;
-		const { turn, used, code, codes } = await nextChance(creation.identity, ledger);
-		const isGiven = creation.codes.some((given) => codes.includes(given));
+		const { creation, identity, ledger } = this;
+		const { turn, used, code, codes } = await nextChance(identity, ledger);
+		const isGiven = typedCodes(creation.repeatCode).some((given) => codes.includes(given));
 		if (!isGiven || (await ledger?.enter([used]))?.has(used)) {
 			throw inDoubt(creation, code, earlier);
 		}
@@ -176,8 +180,8 @@ class Making<T> {
 	}
 
 	private async create(): Promise<T> {
-		const { creation, ledger } = this;
-		const { identity, memory, itemIndex: item } = creation;
+		const { creation, identity, ledger } = this;
+		const { memory, itemIndex: item } = creation;
 		const where = { run: memory.run(), item };
 		const attempt = this.attempt('inDoubt');
 		memory.set(identity.spot, where, attempt);
@@ -203,23 +207,23 @@ class Making<T> {
 	}
 
 	private async leaveInDoubt(): Promise<void> {
-		const keys = keysOf(this.creation.identity);
+		const keys = keysOf(this.identity);
 		this.ledger?.keep(keys);
 		await this.ledger?.settle([], keys);
 	}
 
 	private async withdraw(): Promise<void> {
-		const { identity, memory } = this.creation;
-		memory.delete(identity.spot);
+		const { identity } = this;
+		this.creation.memory.delete(identity.spot);
 		forget([...lastingKeysOf(identity), identity.doubt]);
 		await this.ledger?.strike(keysOf(identity));
 	}
 
 	/** The order came to nothing, so it may be made anew; unless another process has done so by a code. */
 	private async freeOrder(known: Attempt): Promise<void> {
-		const { creation, ledger } = this;
-		const { order = '', call = '' } = creation.identity;
-		const { turn } = await nextChance(creation.identity, ledger);
+		const { identity, ledger } = this;
+		const { order = '', call = '' } = identity;
+		const { turn } = await nextChance(identity, ledger);
 		if (turn !== known.allowed) {
 			await this.refuseUnlessAllowed();
 			return;
@@ -230,11 +234,11 @@ class Making<T> {
 	}
 
 	private attempt(state: Attempt['state']): Attempt {
-		const { account, identity, amount } = this.creation;
+		const { account, fingerprint, amount } = this.creation;
 		return {
 			state,
-			account,
-			fingerprint: identity.fingerprint,
+			account: account.key,
+			fingerprint,
 			startedAt: clock.now(),
 			allowed: this.allowed,
 			...(amount === undefined ? {} : { amount }),

@@ -14,19 +14,17 @@ export interface Identity {
 	place: string;
 	/** The same again, but by who and what instead of the item: a Retry may have other rows in other order. */
 	share: string;
-	/** The Order Reference, where there is one. */
+	/** The Order Reference, if there is one. */
 	order?: string;
 	/** Who it is for, and what, in any execution. */
 	doubt: string;
 	/** The call of an agent, which repeats calls and has no place that stays the same. */
 	call?: string;
-	/** Who and what alone, without account and node. */
-	fingerprint: string;
 }
 
 /** What is asked for, of which an identity is made. */
 export interface Wanted {
-	/** Who and what, as {@link chargeFingerprint} gives it. */
+	/** Who and what alone, without account and node. */
 	fingerprint: string;
 	orderReference?: string;
 	itemIndex: number;
@@ -59,7 +57,6 @@ export function identify(
 		...(orderReference === undefined ? {} : { order: digest('order', ...scope, orderReference) }),
 		doubt: digest('doubt', ...scope, fingerprint),
 		...(isTool(context) ? { call } : {}),
-		fingerprint,
 	};
 }
 
@@ -86,7 +83,7 @@ export function chargeFingerprint(body: IDataObject): string {
 function customerOf(body: IDataObject): string[] {
 	const { document, email, phone_number: phone, name } = customerSchema.parse(body.customer);
 	const known = parseDocument(document);
-	if ('document' in known) return [known.document];
+	if ('value' in known) return [known.value];
 	const other =
 		email?.trim().toLowerCase() ||
 		phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '') ||

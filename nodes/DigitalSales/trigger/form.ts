@@ -7,10 +7,9 @@ import type {
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
-import { outputUnitField, outputUnitOption } from '../form/amountUnit';
 import { displayPath } from '../form/displayPath';
 import { required } from '../form/fields';
-import { simplifyProperty } from '../form/simplifyProperty';
+import { outputUnitField, outputUnitOption, simplifyOption } from '../form/outputOptions';
 import {
 	filledListField,
 	filtersField,
@@ -99,7 +98,7 @@ export const triggerProperties: INodeProperties[] = [
 		description: 'Payment statuses as the service writes them, separated by commas',
 		displayOptions: { show: { triggerOn: [OTHER] } },
 	},
-	simplifyProperty,
+	...simplifyOption.properties,
 	filtersProperty,
 	{
 		displayName: 'Options',
@@ -133,7 +132,7 @@ export const triggerProperties: INodeProperties[] = [
 				description:
 					'Whether to make a secret when the workflow is published and to turn away every notice whose address lacks it. Create PIX of this workflow adds it by itself; for other workflows copy the whole address from the output of Notification > Get Address. Charges made before it was switched on report without it and are turned away.',
 			},
-			outputUnitOption,
+			...outputUnitOption.properties,
 			{
 				displayName: 'Verify With the Service',
 				name: 'verify',

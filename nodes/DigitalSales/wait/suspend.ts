@@ -9,7 +9,7 @@ import { FALLBACK_AFTER_MS, watchOver } from './poll';
 const ID_BYTES = 12;
 
 /** A payment that is not settled yet, and how long its item may wait for that. */
-export interface PendingPayment {
+export type PendingPayment = {
 	hash: string;
 	simplify: boolean;
 	/** Of the amounts that Simplify gives. */
@@ -18,7 +18,7 @@ export interface PendingPayment {
 	deadline: number;
 	/** How long to wait before looking again; 0 is never. */
 	recheckMs: number;
-}
+};
 
 /** An item of the node's output; one that is pending shows what the time limit would show. */
 export type ItemResult = Item & { pending?: PendingPayment };

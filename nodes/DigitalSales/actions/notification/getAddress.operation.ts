@@ -1,10 +1,10 @@
-import type { INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
+import { formOf } from '../../form/formOf';
 import { triggerAddresses } from '../../trigger/address';
 import { hasUrlSecret } from '../../trigger/urlSecret';
 import type { Operation } from '../operation';
 
-const properties: INodeProperties[] = [
+const form = formOf([
 	{
 		displayName:
 			'Shows the address that the published Digital Sales Trigger of this workflow listens at, its secret included. For charges of other workflows copy it into the Notification URL of the credential.',
@@ -12,7 +12,7 @@ const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-];
+]);
 
 /** Notification > Get Address: where the trigger of this workflow takes notifications in. */
 export const getAddressOperation: Operation = {
@@ -20,11 +20,10 @@ export const getAddressOperation: Operation = {
 	value: 'getAddress',
 	action: 'Get the notification address of this workflow',
 	description: 'Show the whole address of the published trigger of this workflow',
-	properties,
-	serviceFields: {},
+	form,
 	creates: false,
 	itemsAtOnce: 32,
-	prepare(context, itemIndex) {
+	prepare({ context }, itemIndex) {
 		const addresses = triggerAddresses(context.getWorkflowStaticData('global'));
 		if (addresses.length === 0) {
 			throw new NodeOperationError(

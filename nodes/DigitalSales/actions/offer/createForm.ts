@@ -1,7 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
-import { PAYMENT_METHOD_CODES } from '../../api/schemas/offer';
-import { amountUnitOption, moneyProperties } from '../../form/amountUnit';
-import { customFieldsProperty } from '../../form/customFields';
+import { z } from 'zod';
+import { OFFER_INTERVALS, PAYMENT_METHOD_CODES } from '../../api/schemas/offer';
+import { amountUnitOption, money } from '../../form/amountUnit';
+import { customFieldsField } from '../../form/customFields';
+import { optional, percentField, textField, wholeNumberField, yesNoField } from '../../form/fields';
+import { field, formOf, group, list } from '../../form/formOf';
 import { productLocator } from '../../form/locators';
 import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requestOptions';
 
@@ -10,125 +12,176 @@ const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Card', value: PAYMENT_METHOD_CODES.card },
 	{ name: 'PIX', value: PAYMENT_METHOD_CODES.pix },
 ];
+const methodCode = wholeNumberField(1, 3);
 
-/** The form of Offer > Create. */
-export const offerProperties: INodeProperties[] = [
-	productLocator({ required: true, description: 'The product that the offer sells' }),
+const intervalField = textField.pipe(
+	z.enum(OFFER_INTERVALS, { message: `must be one of ${OFFER_INTERVALS.join(', ')}` }),
+);
+
+const OTHER = 'other';
+
+const discounts = list(
 	{
-		displayName: 'Title',
-		name: 'title',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Black Friday',
-		description: 'The name of the offer',
-	},
-	...moneyProperties({ name: 'price', label: 'Price', description: 'The price of the offer' }),
-	{
-		displayName: 'Payment Methods',
-		name: 'paymentMethods',
-		type: 'multiOptions',
-		options: PAYMENT_METHOD_OPTIONS,
-		default: [3],
-		description: 'How a customer may pay',
-	},
-	{
-		displayName: 'Additional Fields',
-		name: 'additionalFields',
-		type: 'collection',
-		placeholder: 'Add Field',
+		displayName: 'Payment Method Discounts',
+		name: 'paymentMethodDiscounts',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true },
+		placeholder: 'Add Discount',
 		default: {},
-		options: [
-			customFieldsProperty,
-			{
-				displayName: 'Default Method',
-				name: 'methodDefault',
-				type: 'options',
-				options: PAYMENT_METHOD_OPTIONS,
-				default: 3,
-				description: 'The payment method that is chosen when the checkout opens',
-			},
-			{
-				displayName: 'Interval',
-				name: 'interval',
-				type: 'options',
-				options: [
-					{ name: 'Daily', value: 'daily' },
-					{ name: 'Monthly', value: 'monthly' },
-					{ name: 'Quarterly', value: 'quarterly' },
-					{ name: 'Semi-Annual', value: 'semi-annual' },
-					{ name: 'Weekly', value: 'weekly' },
-					{ name: 'Yearly', value: 'yearly' },
-				],
-				default: 'monthly',
-				description: 'How often a subscription is charged. Needed only for subscription products.',
-			},
-			{
-				displayName: 'Payment Method Discounts',
-				name: 'paymentMethodDiscounts',
-				type: 'fixedCollection',
-				typeOptions: { multipleValues: true },
-				placeholder: 'Add Discount',
-				default: {},
-				description: 'Discounts for customers who pay in a certain way',
-				options: [
-					{
-						displayName: 'Discount',
-						name: 'items',
-						values: [
-							{
-								displayName: 'Payment Method',
-								name: 'paymentMethod',
-								type: 'options',
-								options: [
-									{ name: 'Card', value: 'credit_card' },
-									{ name: 'Other', value: 'other' },
-									{ name: 'PIX', value: 'pix' },
-								],
-								default: 'pix',
-							},
-							{
-								displayName: 'Payment Method Name',
-								name: 'paymentMethodName',
-								type: 'string',
-								default: '',
-								description: 'The name that your service has for this payment method',
-								displayOptions: { show: { paymentMethod: ['other'] } },
-							},
-							{
-								displayName: 'Discount Percentage',
-								name: 'discountPercentage',
-								type: 'number',
-								typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 2 },
-								default: 0,
-								description: 'Percent off the price, for example 5 or 7.5',
-							},
-						],
-					},
-				],
-			},
-			{
-				displayName: 'Visible to Affiliates',
-				name: 'affiliatesVisible',
-				type: 'boolean',
-				default: false,
-				description: 'Whether affiliates see the offer in the marketplace',
-			},
+		description: 'Discounts for customers who pay in a certain way',
+	},
+	{
+		displayName: 'Discount',
+		name: 'items',
+		parts: [
+			field(
+				{
+					displayName: 'Payment Method',
+					name: 'paymentMethod',
+					type: 'options',
+					options: [
+						{ name: 'Card', value: 'credit_card' },
+						{ name: 'Other', value: OTHER },
+						{ name: 'PIX', value: 'pix' },
+					],
+					default: 'pix',
+				},
+				textField.transform((method) => (method === OTHER ? undefined : method)),
+				'payment_method',
+			),
+			field(
+				{
+					displayName: 'Payment Method Name',
+					name: 'paymentMethodName',
+					type: 'string',
+					default: '',
+					description: 'The name that your service has for this payment method',
+					displayOptions: { show: { paymentMethod: [OTHER] } },
+				},
+				optional(textField),
+				'payment_method',
+			),
+			field(
+				{
+					displayName: 'Discount Percentage',
+					name: 'discountPercentage',
+					type: 'number',
+					typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 2 },
+					default: 0,
+					description: 'Percent off the price, for example 5 or 7.5',
+				},
+				percentField,
+				'discount_percentage',
+			),
 		],
+		check: ({ paymentMethod, paymentMethodName }) =>
+			(paymentMethod ?? paymentMethodName) === undefined
+				? [{ path: ['paymentMethodName'], message: 'is empty; fill it in' }]
+				: [],
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
+	'payment_method_discounts',
+);
+
+/** The form of Offer > Create, and the body of POST /products/{hash}/offers (API document, Endpoint 2). */
+export const offerForm = formOf([
+	productLocator,
+	field(
+		{
+			displayName: 'Title',
+			name: 'title',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. Black Friday',
+			description: 'The name of the offer',
+		},
+		optional(textField),
+		'title',
+	),
+	money({ name: 'price', label: 'Price', description: 'The price of the offer' }, 'price'),
+	field(
+		{
+			displayName: 'Payment Methods',
+			name: 'paymentMethods',
+			type: 'multiOptions',
+			options: PAYMENT_METHOD_OPTIONS,
+			default: [3],
+			description: 'How a customer may pay',
+		},
+		optional(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
+		'payment_methods',
+	),
+	group(
+		{
+			displayName: 'Additional Fields',
+			name: 'additionalFields',
+			type: 'collection',
+			placeholder: 'Add Field',
+			default: {},
+		},
+		[
+			customFieldsField,
+			field(
+				{
+					displayName: 'Default Method',
+					name: 'methodDefault',
+					type: 'options',
+					options: PAYMENT_METHOD_OPTIONS,
+					default: 3,
+					description: 'The payment method that is chosen when the checkout opens',
+				},
+				optional(methodCode),
+				'method_default',
+			),
+			field(
+				{
+					displayName: 'Interval',
+					name: 'interval',
+					type: 'options',
+					options: [
+						{ name: 'Daily', value: 'daily' },
+						{ name: 'Monthly', value: 'monthly' },
+						{ name: 'Quarterly', value: 'quarterly' },
+						{ name: 'Semi-Annual', value: 'semi-annual' },
+						{ name: 'Weekly', value: 'weekly' },
+						{ name: 'Yearly', value: 'yearly' },
+					],
+					default: 'monthly',
+					description:
+						'How often a subscription is charged. Needed only for subscription products.',
+				},
+				optional(intervalField),
+				'interval',
+			),
+			discounts,
+			field(
+				{
+					displayName: 'Visible to Affiliates',
+					name: 'affiliatesVisible',
+					type: 'boolean',
+					default: false,
+					description: 'Whether affiliates see the offer in the marketplace',
+				},
+				optional(yesNoField),
+				'affiliates_visible',
+			),
+		],
+	),
+	group(
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+		},
+		[
 			amountUnitOption,
 			repeatCodeOption(
 				'Code to Create Again',
 				"The code from the error of an offer that may already exist. Enter it once you have checked the service's dashboard and the offer is not there. It allows that one offer.",
 			),
 			...writingOptions,
-			timeoutOption,
+			timeoutOption(),
 		],
-	},
-];
+	),
+]);

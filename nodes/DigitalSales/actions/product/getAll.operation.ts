@@ -1,48 +1,40 @@
-import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod';
+import type { IDataObject } from 'n8n-workflow';
 import { listProducts } from '../../api/products';
-import { simplifyProduct } from '../../output/product';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
-import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
-import { optional, textField, wholeNumberField, yesNoField } from '../../form/fields';
+import type { Result } from '../../domain/result';
+import { optional, parsed, textField, wholeNumberField, yesNoField } from '../../form/fields';
+import { field, formOf, group } from '../../form/formOf';
+import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
 import { readForm } from '../../form/readForm';
-import { readingOptions, requestOptionsShape, timeoutOption } from '../../form/requestOptions';
-import { simplifyProperty } from '../../form/simplifyProperty';
+import { readingOptions, timeoutOption } from '../../form/requestOptions';
+import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
 import {
 	listClientOptions,
-	listOptionsShape,
 	queryNames,
 	queryNamesOption,
 	requestLimitOptions,
 } from './listOptions';
-import { splitOffers } from './splitOffers';
 
-const properties: INodeProperties[] = [
-	{
-		displayName: 'Return All',
-		name: 'returnAll',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to return all results or only up to a given limit',
-	},
-	{
-		displayName: 'Limit',
-		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 50,
-		description: 'Max number of results to return',
-		displayOptions: { show: { returnAll: [false] } },
-	},
-	simplifyProperty,
+const categoriesField = parsed((value): Result<number[] | undefined> => {
+	const texts = (Array.isArray(value) ? value : String(value ?? '').split(','))
+		.map((entry) => String(entry).trim())
+		.filter((entry) => entry !== '');
+	return texts.every((text) => /^\d+$/.test(text))
+		? { value: texts.length > 0 ? texts.map(Number) : undefined }
+		: { problem: 'must be whole numbers separated by commas, for example 3, 7' };
+});
+
+const filters = group(
 	{
 		displayName: 'Filters',
 		name: 'filters',
 		type: 'collection',
 		placeholder: 'Add Filter',
 		default: {},
-		options: [
+	},
+	[
+		field(
 			{
 				displayName: 'Category IDs',
 				name: 'categories',
@@ -52,6 +44,9 @@ const properties: INodeProperties[] = [
 				description:
 					'Numbers of the categories, separated by commas. A product of any of them matches.',
 			},
+			categoriesField,
+		),
+		field(
 			{
 				displayName: 'Search',
 				name: 'search',
@@ -61,6 +56,9 @@ const properties: INodeProperties[] = [
 				description:
 					'A part of the title, in any case and with or without accents, or the exact hash',
 			},
+			optional(textField),
+		),
+		field(
 			{
 				displayName: 'Status',
 				name: 'status',
@@ -74,16 +72,22 @@ const properties: INodeProperties[] = [
 				],
 				description: 'Only products with this status',
 			},
-		],
-	},
+			optional(wholeNumberField(1)),
+		),
+	],
+);
+
+const options = group(
 	{
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: [
-			...readingOptions,
+	},
+	[
+		...readingOptions,
+		field(
 			{
 				displayName: 'Page Size',
 				name: 'pageSize',
@@ -93,9 +97,12 @@ const properties: INodeProperties[] = [
 				description:
 					'How many products to ask for in one request. Without this option the node asks for as many as are useful, and the service may give fewer.',
 			},
-			queryNamesOption,
-			...requestLimitOptions,
-			outputUnitOption,
+			optional(wholeNumberField(1)),
+		),
+		queryNamesOption,
+		...requestLimitOptions,
+		outputUnitOption,
+		field(
 			{
 				displayName: 'Split Offers',
 				name: 'splitOffers',
@@ -104,41 +111,39 @@ const properties: INodeProperties[] = [
 				description:
 					'Whether to return one item per offer, with its product, instead of one item per product',
 			},
-			timeoutOption,
-		],
-	},
-];
+			optional(yesNoField),
+		),
+		timeoutOption(),
+	],
+);
 
-const categoriesField = z.unknown().transform((value, context): number[] | undefined => {
-	const texts = (Array.isArray(value) ? value : String(value ?? '').split(','))
-		.map((entry) => String(entry).trim())
-		.filter((entry) => entry !== '');
-	if (texts.every((text) => /^\d+$/.test(text)))
-		return texts.length > 0 ? texts.map(Number) : undefined;
-	context.addIssue({
-		code: 'custom',
-		message: 'must be whole numbers separated by commas, for example 3, 7',
-	});
-	return z.NEVER;
-});
-
-const schema = z.object({
-	returnAll: yesNoField,
-	limit: optional(wholeNumberField(1)),
-	simplify: yesNoField,
-	filters: z.object({
-		categories: categoriesField,
-		search: optional(textField),
-		status: optional(wholeNumberField(1)),
-	}),
-	options: z.object({
-		...requestOptionsShape,
-		...listOptionsShape,
-		outputUnit: outputUnitField,
-		pageSize: optional(wholeNumberField(1)),
-		splitOffers: optional(yesNoField),
-	}),
-});
+const form = formOf([
+	field(
+		{
+			displayName: 'Return All',
+			name: 'returnAll',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to return all results or only up to a given limit',
+		},
+		yesNoField,
+	),
+	field(
+		{
+			displayName: 'Limit',
+			name: 'limit',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 50,
+			description: 'Max number of results to return',
+			displayOptions: { show: { returnAll: [false] } },
+		},
+		optional(wholeNumberField(1)),
+	),
+	simplifyOption,
+	filters,
+	options,
+]);
 
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
 export const getAllProducts: Operation = {
@@ -146,27 +151,21 @@ export const getAllProducts: Operation = {
 	value: 'getAll',
 	action: 'Get many products',
 	description: 'List the products of the account with their offers',
-	properties,
-	serviceFields: {},
+	form,
 	creates: false,
-	prepare(context, itemIndex) {
-		const { returnAll, limit, simplify, filters, options } = readForm(
-			context,
-			itemIndex,
-			properties,
-			schema,
-		);
+	prepare(run, itemIndex) {
+		const choice = readForm(run.context, itemIndex, form);
+		const { returnAll, limit, simplify, options } = choice;
 		return {
-			clientOptions: listClientOptions(options),
-			async send({ client, hint }) {
-				const { items, incomplete } = await listProducts(client, {
-					...filters,
+			async send() {
+				const { items, incomplete } = await listProducts(run.client(listClientOptions(options)), {
+					...choice.filters,
 					limit: returnAll ? undefined : (limit ?? 50),
 					pageSize: options.pageSize,
 					queryNames: queryNames(options),
 				});
 				if (incomplete !== undefined)
-					hint(`The list of products may be incomplete: ${incomplete}.`);
+					run.hint(`The list of products may be incomplete: ${incomplete}.`);
 				const rows = options.splitOffers ? items.flatMap(splitOffers) : items;
 				return rows.map((json) => ({
 					json: simplify ? simplifyProduct(json, options.outputUnit) : json,
@@ -175,3 +174,10 @@ export const getAllProducts: Operation = {
 		};
 	},
 };
+
+/** One row per offer of a product, the offer under `offer`; a product without offers keeps its row. */
+function splitOffers(product: IDataObject): IDataObject[] {
+	const { offers, ...rest } = product;
+	if (!Array.isArray(offers) || offers.length === 0) return [{ ...rest, offer: null }];
+	return offers.map((offer) => ({ ...rest, offer }));
+}

@@ -1,102 +1,110 @@
-import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import type { ClientOptions } from '../../api/client';
 import type { QueryNames } from '../../api/products';
 import { withoutBlanks } from '../../domain/blanks';
 import { optional, textField, wholeNumberField } from '../../form/fields';
+import { field, formOf, type FormValues } from '../../form/formOf';
 import { clientOptions, type RequestOptions } from '../../form/requestOptions';
 
 /** How much of the account's budget there is to spend. */
-export const requestLimitOptions: INodeProperties[] = [
-	{
-		displayName: 'Request Limit',
-		name: 'requestLimit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 20,
-		description:
-			'How many product requests your account may make within the Request Limit Window. The documented limit is 20 in 60 seconds.',
-	},
-	{
-		displayName: 'Request Limit Window',
-		name: 'requestLimitWindow',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 60,
-		description: 'The number of seconds in which the Request Limit counts',
-	},
+export const requestLimitOptions = [
+	field(
+		{
+			displayName: 'Request Limit',
+			name: 'requestLimit',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 20,
+			description:
+				'How many product requests your account may make within the Request Limit Window. The documented limit is 20 in 60 seconds.',
+		},
+		optional(wholeNumberField(1)),
+	),
+	field(
+		{
+			displayName: 'Request Limit Window',
+			name: 'requestLimitWindow',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 60,
+			description: 'The number of seconds in which the Request Limit counts',
+		},
+		optional(wholeNumberField(1)),
+	),
 ];
 
-const NAME_PROPERTIES: Record<keyof QueryNames, INodeProperties> = {
-	categories: {
-		displayName: 'Categories',
-		name: 'categories',
-		type: 'string',
-		default: 'categories',
-		description: 'The parameter for the category IDs',
-	},
-	page: {
-		displayName: 'Page',
-		name: 'page',
-		type: 'string',
-		default: 'page',
-		description: 'The parameter for the number of the page',
-	},
-	pageSize: {
-		displayName: 'Page Size',
-		name: 'pageSize',
-		type: 'string',
-		default: 'per_page',
-		description: 'The parameter for the products per page',
-	},
-	search: {
-		displayName: 'Search',
-		name: 'search',
-		type: 'string',
-		default: 'search',
-		description: 'The parameter for the text that is searched for',
-	},
-	status: {
-		displayName: 'Status',
-		name: 'status',
-		type: 'string',
-		default: 'status',
-		description: 'The parameter for the product status',
-	},
-};
+const names = formOf([
+	field(
+		{
+			displayName: 'Categories',
+			name: 'categories',
+			type: 'string',
+			default: 'categories',
+			description: 'The parameter for the category IDs',
+		},
+		optional(textField),
+	),
+	field(
+		{
+			displayName: 'Page',
+			name: 'page',
+			type: 'string',
+			default: 'page',
+			description: 'The parameter for the number of the page',
+		},
+		optional(textField),
+	),
+	field(
+		{
+			displayName: 'Page Size',
+			name: 'pageSize',
+			type: 'string',
+			default: 'per_page',
+			description: 'The parameter for the products per page',
+		},
+		optional(textField),
+	),
+	field(
+		{
+			displayName: 'Search',
+			name: 'search',
+			type: 'string',
+			default: 'search',
+			description: 'The parameter for the text that is searched for',
+		},
+		optional(textField),
+	),
+	field(
+		{
+			displayName: 'Status',
+			name: 'status',
+			type: 'string',
+			default: 'status',
+			description: 'The parameter for the product status',
+		},
+		optional(textField),
+	),
+]);
 
 /** What the query parameters are called that an operation sends. */
-export const queryNamesOption: INodeProperties = {
-	displayName: 'Query Parameter Names',
-	name: 'queryParameterNames',
-	type: 'fixedCollection',
-	default: {},
-	description:
-		'How your service names its query parameters, if a filter or the page size has no effect. The names are not documented.',
-	options: [{ displayName: 'Names', name: 'names', values: Object.values(NAME_PROPERTIES) }],
-};
+export const queryNamesOption = field(
+	{
+		displayName: 'Query Parameter Names',
+		name: 'queryParameterNames',
+		type: 'fixedCollection',
+		default: {},
+		description:
+			'How your service names its query parameters, if a filter or the page size has no effect. The names are not documented.',
+		options: [{ displayName: 'Names', name: 'names', values: names.properties }],
+	},
+	(reading) => z.object({ names: names.schema(reading).optional() }).optional(),
+);
 
-const nameField = optional(textField);
-
-export const listOptionsShape = {
-	requestLimit: optional(wholeNumberField(1)),
-	requestLimitWindow: optional(wholeNumberField(1)),
-	queryParameterNames: z
-		.object({
-			names: z
-				.object({
-					categories: nameField,
-					page: nameField,
-					pageSize: nameField,
-					search: nameField,
-					status: nameField,
-				})
-				.optional(),
-		})
-		.optional(),
-};
-
-type ListOptions = RequestOptions & z.output<z.ZodObject<typeof listOptionsShape>>;
+interface ListOptions extends RequestOptions {
+	requestLimit?: number;
+	requestLimitWindow?: number;
+	queryParameterNames?: { names?: FormValues<typeof names> };
+}
 
 const SECOND_MS = 1_000;
 

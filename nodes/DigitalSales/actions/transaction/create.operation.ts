@@ -1,27 +1,18 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
-import type { Account } from '../../api/account';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import { createTransaction, getTransaction } from '../../api/transactions';
-import { formatReais } from '../../domain/money';
 import { hasFailed } from '../../domain/paymentStatus';
-import { typedCodes } from '../../once/code';
-import { createOnce, type Creation } from '../../once/createOnce';
-import { chargeFingerprint, identify } from '../../once/identity';
-import { customerOf } from '../../once/refusals';
-import { nothingSent } from '../../form/nothingSent';
-import { readForm } from '../../form/readForm';
-import { qrCodeProperty } from '../../form/qrCodeOptions';
+import { mistake, readForm } from '../../form/readForm';
 import { clientOptions } from '../../form/requestOptions';
-import { notificationAddress, type NotificationAddress } from './notify';
-import type { ItemRun, Operation, PreparedItem } from '../operation';
-import { cartTotal, refuseInexactTotal } from './cartTotal';
-import { createBody, describeCharge } from './createBody';
-import { createProperties } from './createForm';
-import { createSchema, type CreateForm, type CreateReading } from './createSchema';
-import { fillCart, mayBeFilled } from './fillCart';
-import { pixOutput } from './pixOutput';
-import { transactionOutput } from '../../output/transaction';
+import { createOnce, type Creation } from '../../once/createOnce';
+import { customerOf } from '../../once/refusals';
+import type { Operation, PreparedItem } from '../operation';
+import type { Run } from '../run';
+import { chargeOf, type Charge } from './charge';
+import { createForm, type CreateForm } from './createForm';
+import { fillCart, leavesBlanks } from './fillCart';
+import { notificationAddress } from './notify';
+import { transactionItem } from './transactionItem';
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
 export const createTransactionOperation: Operation = {
@@ -29,128 +20,67 @@ export const createTransactionOperation: Operation = {
 	value: 'create',
 	action: 'Create a PIX transaction',
 	description: 'Charge a customer by PIX; the answer holds the code to pay with',
-	properties: createProperties,
-	serviceFields: {
-		amount: 'additionalFields.amount',
-		cart: 'cart',
-		'cart.*.offer_hash': 'cart.items.*.offerHash',
-		'cart.*.price': 'cart.items.*.price',
-		'cart.*.quantity': 'cart.items.*.quantity',
-		'cart.*.operation_type': 'cart.items.*.operationType',
-		'cart.*.title': 'cart.items.*.title',
-		'cart.*.cover': 'cart.items.*.cover',
-		installments: 'additionalFields.installments',
-		'customer.name': 'customerName',
-		'customer.email': 'customerEmail',
-		'customer.phone_number': 'customerPhone',
-		'customer.document': 'customerDocument',
-		tracking: 'additionalFields.tracking',
-		'tracking.src': 'additionalFields.tracking.src',
-		'tracking.utm_source': 'additionalFields.tracking.utmSource',
-		'tracking.utm_campaign': 'additionalFields.tracking.utmCampaign',
-		'tracking.utm_content': 'additionalFields.tracking.utmContent',
-		'tracking.utm_term': 'additionalFields.tracking.utmTerm',
-		'tracking.utm_medium': 'additionalFields.tracking.utmMedium',
-		webhook_url: 'notificationUrl',
-	},
+	form: createForm,
 	manyItemsHint:
 		'A customer is charged for each input item. To charge only once, switch on Execute Once in the Settings of this node.',
 	creates: true,
-	prepare(context, itemIndex, account) {
-		const form = readForm(
-			context,
-			itemIndex,
-			createProperties,
-			createSchema(readingOf(context, itemIndex)),
-		);
-		refuseEmptyCart(context, itemIndex, form);
-		const notification = notificationAddress(
-			context,
-			itemIndex,
-			account,
-			form.notify,
-			form.notificationUrl,
-		);
-		// What was asked for stays the same in each try, whatever the catalog says meanwhile.
-		const fingerprint = chargeFingerprint(createBody(form, undefined));
-		const charge = { context, itemIndex, account, fingerprint, notification };
-		const prepared = preparedCharge(form, charge);
-		if (!mayBeFilled(form)) return prepared;
-		return {
-			...prepared,
-			async complete(catalog, hint) {
-				const filled = await fillCart(form, catalog, hint);
-				return preparedCharge(filled, charge);
+	prepare(run, itemIndex) {
+		const { context } = run;
+		const typed = readForm(context, itemIndex, createForm);
+		refuseEmptyCart(context, itemIndex, typed);
+		const { url, hint } = notificationAddress(context, itemIndex, run.account, typed);
+		const form = { ...typed, notificationUrl: url };
+		const asked = chargeOf(context, itemIndex, form);
+		const prepared = (charge: Charge): PreparedItem => ({
+			about: charge.about,
+			async send() {
+				if (hint !== undefined) run.hint(hint);
+				if (charge.hint !== undefined) run.hint(charge.hint);
+				const transaction = await charged(run, creationOf(run, itemIndex, form, charge));
+				return [await transactionItem(run, transaction, form)];
 			},
+		});
+		if (!leavesBlanks(form)) return prepared(asked);
+		return async () => {
+			const filled = await fillCart(form, run.catalog, run.hint);
+			return prepared(chargeOf(context, itemIndex, filled, asked));
 		};
 	},
 };
 
-/** What stays the same of a charge whether or not the catalog filled its blanks. */
-interface Charge {
-	context: IExecuteFunctions;
-	itemIndex: number;
-	account: Account;
-	fingerprint: string;
-	notification: NotificationAddress;
-}
-
-function preparedCharge(form: CreateForm, charge: Charge): PreparedItem {
-	const { context, notification } = charge;
-	refuseInexactTotal(context, charge.itemIndex, form);
-	const body = createBody(form, notification.url);
-	return {
-		clientOptions: clientOptions(form.options),
-		about: describeCharge(body),
-		async send(run) {
-			const { hint } = run;
-			if (notification.hint !== undefined) hint(notification.hint);
-			const totalHint = cartTotalHint(form);
-			if (totalHint !== undefined) hint(totalHint);
-			const creation = creationOf(form, body, charge, run);
-			const { made: transaction, isExisting } = await createOnce(creation);
-			if (isExisting) {
-				hint(
-					`${customerOf(creation)} was already charged. Returning transaction ${transaction.hash}.`,
-				);
-			}
-			const { payment_status: status, pix } = transaction;
-			if (!pix)
-				hint(`The service created no PIX code; the payment status is ${status ?? 'not stated'}.`);
-			const binary = await pixOutput(transaction, {
-				context,
-				hint,
-				qrCodeProperty: qrCodeProperty(form.options),
-			});
-			return [
-				{
-					json: transactionOutput(transaction, form.simplify, form.options.outputUnit),
-					...(binary && { binary }),
-				},
-			];
-		},
-	};
+async function charged(run: Run, creation: Creation<Transaction>): Promise<Transaction> {
+	const { made: transaction, isExisting } = await createOnce(creation);
+	if (isExisting) {
+		run.hint(
+			`${customerOf(creation)} was already charged. Returning transaction ${transaction.hash}.`,
+		);
+	}
+	const { payment_status: status, pix } = transaction;
+	if (!pix) {
+		run.hint(`The service created no PIX code; the payment status is ${status ?? 'not stated'}.`);
+	}
+	return transaction;
 }
 
 function creationOf(
-	form: CreateForm,
-	body: IDataObject,
-	charge: Charge,
-	{ client, memory }: ItemRun,
+	run: Run,
+	itemIndex: number,
+	{ additionalFields: { orderReference }, options }: CreateForm,
+	{ body, total, about, fingerprint }: Charge,
 ): Creation<Transaction> {
-	const { context, itemIndex, account, fingerprint } = charge;
-	const { orderReference } = form.additionalFields;
+	const { context, account, memory } = run;
+	const client = run.client(clientOptions(options));
 	return {
 		context,
+		account,
+		memory,
 		itemIndex,
 		kind: 'charge',
-		about: describeCharge(body),
-		amount: typeof body.amount === 'number' ? body.amount : undefined,
+		about,
+		amount: total,
+		fingerprint,
 		orderReference,
-		account: account.key,
-		identity: identify(context, account, memory, { fingerprint, orderReference, itemIndex }),
-		memory,
-		codes: typedCodes(form.options.repeatCode),
+		repeatCode: options.repeatCode,
 		create: async () => await createTransaction(client, body),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
@@ -158,27 +88,9 @@ function creationOf(
 	};
 }
 
-function readingOf(context: IExecuteFunctions, itemIndex: number): CreateReading {
-	const unit = context.getNodeParameter('options.amountUnit', itemIndex, 'cents');
-	const check = context.getNodeParameter('options.checkCustomer', itemIndex, true);
-	return {
-		unit: unit === 'reais' ? 'reais' : 'cents',
-		checkCustomer: check !== false && check !== 'false',
-	};
-}
-
 function refuseEmptyCart(context: IExecuteFunctions, itemIndex: number, form: CreateForm): void {
 	const { amount, customFields } = form.additionalFields;
-	if (form.cart.items.length > 0 || amount !== undefined || customFields?.cart) return;
-	throw new NodeOperationError(context.getNode(), 'Cart is empty', {
-		itemIndex,
-		description: `Add an item to Cart, or set Additional Fields > Amount.\n${nothingSent(context, itemIndex)}`,
-	});
-}
-
-function cartTotalHint(form: CreateForm): string | undefined {
-	const { amount } = form.additionalFields;
-	const total = cartTotal(form);
-	if (amount === undefined || total === undefined || amount === total) return undefined;
-	return `Amount is ${formatReais(amount)}, but the cart adds up to ${formatReais(total)}. The amount was sent as given.`;
+	if (form.cart.length > 0 || amount !== undefined || customFields?.cart) return;
+	const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
+	throw mistake(context, itemIndex, 'Cart is empty', advice);
 }

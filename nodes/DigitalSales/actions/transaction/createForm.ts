@@ -1,161 +1,180 @@
-import type { INodeProperties } from 'n8n-workflow';
-import { amountUnitOption, moneyProperties, outputUnitOption } from '../../form/amountUnit';
-import { fillFromCatalogOption } from '../../form/catalogOption';
-import { customFieldsProperty } from '../../form/customFields';
-import { qrCodeNotice, qrCodeOptions } from '../../form/qrCodeOptions';
-import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requestOptions';
-import { cartProperty } from './cartForm';
-import { simplifyProperty } from '../../form/simplifyProperty';
-
-const tracking: INodeProperties = {
-	displayName: 'Tracking',
-	name: 'tracking',
-	type: 'collection',
-	placeholder: 'Add Tracking Value',
-	default: {},
-	description: 'Where the sale came from',
-	options: [
-		{
-			displayName: 'Source (Src)',
-			name: 'src',
-			type: 'string',
-			default: '',
-			description: 'Where the customer came from, for example instagram',
-		},
-		{
-			displayName: 'UTM Campaign',
-			name: 'utmCampaign',
-			type: 'string',
-			default: '',
-			description: 'The campaign, for example black-friday',
-		},
-		{
-			displayName: 'UTM Content',
-			name: 'utmContent',
-			type: 'string',
-			default: '',
-			description: 'Which of several advertisements it was',
-		},
-		{
-			displayName: 'UTM Medium',
-			name: 'utmMedium',
-			type: 'string',
-			default: '',
-			description: 'The kind of advertisement, for example cpc',
-		},
-		{
-			displayName: 'UTM Source',
-			name: 'utmSource',
-			type: 'string',
-			default: '',
-			description: 'The site that sent the customer, for example google',
-		},
-		{
-			displayName: 'UTM Term',
-			name: 'utmTerm',
-			type: 'string',
-			default: '',
-			description: 'The words that were searched for',
-		},
-	],
-};
-
-/** The form of Transaction > Create PIX. */
-export const createProperties: INodeProperties[] = [
-	cartProperty,
-	{
-		displayName: 'Customer Name',
-		name: 'customerName',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Maria da Silva',
-		description: 'Full name of the person or company that pays',
-	},
-	{
-		displayName: 'Customer Email',
-		name: 'customerEmail',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. maria@example.com',
-		description: 'E-mail address of the customer',
-	},
-	{
-		displayName: 'Customer Phone',
-		name: 'customerPhone',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. (11) 91234-5678',
-		description: 'Phone number with area code; punctuation is dropped',
-	},
-	{
-		displayName: 'Customer Document',
-		name: 'customerDocument',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 529.982.247-25',
-		hint: 'CPF or CNPJ, with or without punctuation',
-		description:
-			'CPF of the person or CNPJ of the company that pays. Send it as text: a number loses its leading zeros.',
-	},
-	{
-		displayName: 'Notify',
-		name: 'notify',
-		type: 'options',
-		options: [
-			{
-				name: 'Address From the Credential',
-				value: 'credential',
-				description: 'The Notification URL of the credential',
-			},
-			{
-				name: 'Another Address',
-				value: 'url',
-				description: 'An address that you enter here',
-			},
-			{
-				name: 'Nobody',
-				value: 'none',
-				description: 'The service sends no notifications',
-			},
-			{
-				name: 'This Execution',
-				value: 'thisExecution',
-				description: 'Transaction > Wait for Payment, further on in this workflow',
-			},
-			{
-				name: 'Trigger of This Workflow',
-				value: 'trigger',
-				description: 'The published Digital Sales Trigger in this same workflow',
-			},
-		],
-		default: 'none',
-		description: 'Who is told when the transaction is paid or changes otherwise',
-	},
-	{
-		displayName: 'Notification URL',
-		name: 'notificationUrl',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
-		description:
-			'The address that the service posts updates to; it must start with http:// or https://',
-		displayOptions: { show: { notify: ['url'] } },
-	},
-	simplifyProperty,
+import { z } from 'zod';
+import { amountUnitOption, money } from '../../form/amountUnit';
+import { customFieldsField } from '../../form/customFields';
+import {
+	EMPTY_REFERENCE,
+	optional,
+	referenceField,
+	textField,
+	wholeNumberField,
+	yesNoField,
+} from '../../form/fields';
+import { field, formOf, group, type FormValues } from '../../form/formOf';
+import {
+	outputUnitOption,
 	qrCodeNotice,
+	qrCodeOptions,
+	simplifyOption,
+} from '../../form/outputOptions';
+import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requestOptions';
+import { cart } from './cartForm';
+import { customer } from './customerForm';
+
+const tracking = group(
+	{
+		displayName: 'Tracking',
+		name: 'tracking',
+		type: 'collection',
+		placeholder: 'Add Tracking Value',
+		default: {},
+		description: 'Where the sale came from',
+	},
+	[
+		field(
+			{
+				displayName: 'Source (Src)',
+				name: 'src',
+				type: 'string',
+				default: '',
+				description: 'Where the customer came from, for example instagram',
+			},
+			optional(textField),
+			'src',
+		),
+		field(
+			{
+				displayName: 'UTM Campaign',
+				name: 'utmCampaign',
+				type: 'string',
+				default: '',
+				description: 'The campaign, for example black-friday',
+			},
+			optional(textField),
+			'utm_campaign',
+		),
+		field(
+			{
+				displayName: 'UTM Content',
+				name: 'utmContent',
+				type: 'string',
+				default: '',
+				description: 'Which of several advertisements it was',
+			},
+			optional(textField),
+			'utm_content',
+		),
+		field(
+			{
+				displayName: 'UTM Medium',
+				name: 'utmMedium',
+				type: 'string',
+				default: '',
+				description: 'The kind of advertisement, for example cpc',
+			},
+			optional(textField),
+			'utm_medium',
+		),
+		field(
+			{
+				displayName: 'UTM Source',
+				name: 'utmSource',
+				type: 'string',
+				default: '',
+				description: 'The site that sent the customer, for example google',
+			},
+			optional(textField),
+			'utm_source',
+		),
+		field(
+			{
+				displayName: 'UTM Term',
+				name: 'utmTerm',
+				type: 'string',
+				default: '',
+				description: 'The words that were searched for',
+			},
+			optional(textField),
+			'utm_term',
+		),
+	],
+	'tracking',
+);
+
+const notify = [
+	field(
+		{
+			displayName: 'Notify',
+			name: 'notify',
+			type: 'options',
+			options: [
+				{
+					name: 'Address From the Credential',
+					value: 'credential',
+					description: 'The Notification URL of the credential',
+				},
+				{
+					name: 'Another Address',
+					value: 'url',
+					description: 'An address that you enter here',
+				},
+				{
+					name: 'Nobody',
+					value: 'none',
+					description: 'The service sends no notifications',
+				},
+				{
+					name: 'This Execution',
+					value: 'thisExecution',
+					description: 'Transaction > Wait for Payment, further on in this workflow',
+				},
+				{
+					name: 'Trigger of This Workflow',
+					value: 'trigger',
+					description: 'The published Digital Sales Trigger in this same workflow',
+				},
+			],
+			default: 'none',
+			description: 'Who is told when the transaction is paid or changes otherwise',
+		},
+		z.enum(['none', 'credential', 'trigger', 'thisExecution', 'url'], {
+			message: 'must be none, credential, trigger, thisExecution or url',
+		}),
+	),
+	field(
+		{
+			displayName: 'Notification URL',
+			name: 'notificationUrl',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
+			description:
+				'The address that the service posts updates to; it must start with http:// or https://',
+			displayOptions: { show: { notify: ['url'] } },
+		},
+		optional(textField),
+		'webhook_url',
+	),
+];
+
+const additionalFields = group(
 	{
 		displayName: 'Additional Fields',
 		name: 'additionalFields',
 		type: 'collection',
 		placeholder: 'Add Field',
 		default: {},
-		options: [
-			...moneyProperties({
+	},
+	[
+		money(
+			{
 				name: 'amount',
 				label: 'Amount',
 				description: 'The total to charge. Without it the sum of the cart is charged.',
-			}),
-			customFieldsProperty,
+			},
+			'amount',
+		),
+		customFieldsField,
+		field(
 			{
 				displayName: 'Installments',
 				name: 'installments',
@@ -164,6 +183,11 @@ export const createProperties: INodeProperties[] = [
 				default: 1,
 				description: 'Number of instalments; 1 for PIX',
 			},
+			// Several deployments demand it even for PIX.
+			optional(wholeNumberField(1)).transform((installments = 1) => installments),
+			'installments',
+		),
+		field(
 			{
 				displayName: 'Order Reference',
 				name: 'orderReference',
@@ -173,17 +197,23 @@ export const createProperties: INodeProperties[] = [
 				description:
 					'Your own name for this order. This node charges it once: asked again, it returns the existing transaction, or an error where that is not known any more. It is not sent to the service.',
 			},
-			tracking,
-		],
-	},
+			referenceField.optional(),
+		),
+		tracking,
+	],
+);
+
+const options = group(
 	{
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: [
-			amountUnitOption,
+	},
+	[
+		amountUnitOption,
+		field(
 			{
 				displayName: 'Check Customer Data',
 				name: 'checkCustomer',
@@ -192,15 +222,38 @@ export const createProperties: INodeProperties[] = [
 				description:
 					'Whether to check e-mail, phone and the check digits of the CPF or CNPJ before sending. The service checks them in any case.',
 			},
-			repeatCodeOption(
-				'Code to Charge Again',
-				"The code from the error of a charge that may already have been made. Enter it once you have checked the service's dashboard and the charge is not there. It allows that one charge.",
-			),
-			fillFromCatalogOption,
-			...writingOptions,
-			...qrCodeOptions,
-			outputUnitOption,
-			{ ...timeoutOption, default: 120 },
-		],
-	},
-];
+			optional(yesNoField),
+		),
+		repeatCodeOption(
+			'Code to Charge Again',
+			"The code from the error of a charge that may already have been made. Enter it once you have checked the service's dashboard and the charge is not there. It allows that one charge.",
+		),
+		field(
+			{
+				displayName: 'Fill Blanks From Catalog',
+				name: 'fillFromCatalog',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to look up the title and price of an offer if you leave them blank, and its hash if you give its address. The first lookup spends up to 5 of the 20 product requests a minute; what it read is remembered for 45 seconds. If you switch this off, blanks stay blank.',
+			},
+			optional(yesNoField),
+		),
+		...writingOptions,
+		...qrCodeOptions,
+		outputUnitOption,
+		timeoutOption(120),
+	],
+);
+
+/** The form of Transaction > Create PIX, and the body of POST /transactions (API document, Endpoint 3). */
+export const createForm = formOf(
+	[cart, ...customer, ...notify, simplifyOption, qrCodeNotice, additionalFields, options],
+	({ additionalFields: more }) =>
+		// Added, but its expression gave nothing.
+		'orderReference' in more && more.orderReference === undefined
+			? [{ path: ['additionalFields', 'orderReference'], message: EMPTY_REFERENCE }]
+			: [],
+);
+
+export type CreateForm = FormValues<typeof createForm>;

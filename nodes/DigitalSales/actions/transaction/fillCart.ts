@@ -8,18 +8,18 @@ import type { CatalogOffer } from '../../api/catalogPage';
 import { isSamePage } from '../../domain/pageAddress';
 import { parseWebAddress } from '../../domain/webAddress';
 import type { Located } from '../../form/locators';
-import type { CreateForm } from './createSchema';
+import type { CreateForm } from './createForm';
 
-type CartItem = CreateForm['cart']['items'][number];
+type CartItem = CreateForm['cart'][number];
 
 /** Whether the cart leaves something to the catalog that the charge needs. */
-export function mayBeFilled(form: CreateForm): boolean {
-	if (form.options.fillFromCatalog === false) return false;
-	return form.cart.items.some((item) => item.offerHash && isOpen(item));
+export function leavesBlanks({ cart, options }: CreateForm): boolean {
+	if (options.fillFromCatalog === false) return false;
+	return cart.some((item) => item.offerHash && isOpen(item));
 }
 
 /**
- * Fills title and price of the cart's offers from the catalog where they were left blank, and reads
+ * Fills title and price of the cart's offers from the catalog if they were left blank, and reads
  * an offer's hash from its checkout address. A blank cover is filled along with them, but is not worth
  * a request of its own. What was typed stays. A lookup that finds nothing or fails leaves the blanks
  * and says so; it never keeps a charge from being made.
@@ -29,20 +29,20 @@ export async function fillCart(
 	catalog: CatalogLookup,
 	hint: (message: string) => void,
 ): Promise<CreateForm> {
-	const items: CartItem[] = [];
-	for (const item of form.cart.items) {
+	const cart: CartItem[] = [];
+	for (const item of form.cart) {
 		const { offerHash: located } = item;
 		if (!located || !isOpen(item)) {
-			items.push(item);
+			cart.push(item);
 			continue;
 		}
 		const { found, failed } = await catalog.offer((offer) => isIt(located, offer));
 		const filled = found ? filledFrom(item, located, found) : item;
 		const problem = problemOf(located, blanksOf(filled), { found, failed });
 		if (problem !== undefined) hint(`Offer ${located.hash} ${problem}.`);
-		items.push(filled);
+		cart.push(filled);
 	}
-	return { ...form, cart: { ...form.cart, items } };
+	return { ...form, cart };
 }
 
 function problemOf(

@@ -1,40 +1,41 @@
-import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod';
 import { getTransaction } from '../../api/transactions';
-import { transactionOutput } from '../../output/transaction';
-import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
-import { hashField, required, yesNoField } from '../../form/fields';
-import { qrCodeOptions, qrCodeOptionsShape, qrCodeProperty } from '../../form/qrCodeOptions';
+import { hashField, required } from '../../form/fields';
+import { field, formOf, group } from '../../form/formOf';
+import { outputUnitOption, qrCodeOptions, simplifyOption } from '../../form/outputOptions';
 import { readForm } from '../../form/readForm';
-import {
-	clientOptions,
-	readingOptions,
-	requestOptionsShape,
-	timeoutOption,
-} from '../../form/requestOptions';
-import { simplifyProperty } from '../../form/simplifyProperty';
+import { clientOptions, readingOptions, timeoutOption } from '../../form/requestOptions';
 import type { Operation } from '../operation';
-import { pixOutput } from './pixOutput';
-import { hashProperty } from './hashProperty';
+import { transactionItem } from './transactionItem';
 
-const properties: INodeProperties[] = [
-	hashProperty,
-	simplifyProperty,
+/** The transaction that an operation is about. */
+export const transactionHash = field(
 	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [...readingOptions, ...qrCodeOptions, outputUnitOption, timeoutOption],
+		displayName: 'Transaction Hash',
+		name: 'transactionHash',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. ab12cd34ef',
+		description: 'The hash of the transaction, as Create PIX and the trigger give it',
 	},
-];
+	required(hashField),
+	'hash',
+);
 
-const schema = z.object({
-	transactionHash: required(hashField),
-	simplify: yesNoField,
-	options: z.object({ ...requestOptionsShape, ...qrCodeOptionsShape, outputUnit: outputUnitField }),
-});
+const form = formOf([
+	transactionHash,
+	simplifyOption,
+	group(
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+		},
+		[...readingOptions, ...qrCodeOptions, outputUnitOption, timeoutOption()],
+	),
+]);
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
 export const getTransactionOperation: Operation = {
@@ -42,28 +43,17 @@ export const getTransactionOperation: Operation = {
 	value: 'get',
 	action: 'Get a transaction',
 	description: 'Read one transaction by its hash',
-	properties,
-	serviceFields: { hash: 'transactionHash' },
+	form,
 	creates: false,
 	itemsAtOnce: 32,
-	prepare(context, itemIndex) {
-		const { transactionHash, simplify, options } = readForm(context, itemIndex, properties, schema);
+	prepare(run, itemIndex) {
+		const choice = readForm(run.context, itemIndex, form);
+		const { transactionHash: hash, options } = choice;
 		return {
-			clientOptions: clientOptions(options),
-			about: `transaction ${transactionHash}`,
-			async send({ client, hint }) {
-				const transaction = await getTransaction(client, transactionHash);
-				const binary = await pixOutput(transaction, {
-					context,
-					hint,
-					qrCodeProperty: qrCodeProperty(options),
-				});
-				return [
-					{
-						json: transactionOutput(transaction, simplify, options.outputUnit),
-						...(binary && { binary }),
-					},
-				];
+			about: `transaction ${hash}`,
+			async send() {
+				const transaction = await getTransaction(run.client(clientOptions(options)), hash);
+				return [await transactionItem(run, transaction, choice)];
 			},
 		};
 	},

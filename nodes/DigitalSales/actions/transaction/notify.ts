@@ -1,13 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 import type { Account } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
-import { nothingSent } from '../../form/nothingSent';
+import { mistake } from '../../form/readForm';
 import { triggerAddresses } from '../../trigger/address';
 import { resumeUrl } from '../../wait/resumeUrl';
 
 /** Where a new transaction reports its updates to (API document, Events 1). */
-export type NotifyChoice = 'none' | 'credential' | 'trigger' | 'thisExecution' | 'url';
+type NotifyChoice = 'none' | 'credential' | 'trigger' | 'thisExecution' | 'url';
 
 export interface NotificationAddress {
 	url?: string;
@@ -18,14 +17,13 @@ export interface NotificationAddress {
 /**
  * Works out the notification address of a transaction.
  *
- * @throws NodeOperationError where the chosen address does not exist; nothing has been sent then
+ * @throws NodeOperationError if the chosen address does not exist; nothing has been sent then
  */
 export function notificationAddress(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	account: Account,
-	notify: NotifyChoice,
-	typedUrl: string | undefined,
+	{ notify, notificationUrl }: { notify: NotifyChoice; notificationUrl?: string },
 ): NotificationAddress {
 	switch (notify) {
 		case 'none':
@@ -50,7 +48,7 @@ export function notificationAddress(
 		case 'thisExecution':
 			return executionAddress(context, itemIndex);
 		case 'url':
-			return checked(context, itemIndex, typedUrl, {
+			return checked(context, itemIndex, notificationUrl, {
 				missing: 'Notification URL is empty',
 				advice:
 					'Enter the address that the service shall post to, or choose another way to notify.',
@@ -78,16 +76,14 @@ function checked(
 	texts: { missing: string; advice: string },
 ): NotificationAddress {
 	const { missing, advice } = texts;
-	const refuse = (message: string): NodeOperationError =>
-		new NodeOperationError(context.getNode(), message, {
-			itemIndex,
-			description: `${advice}\n${nothingSent(context, itemIndex)}`,
-		});
-	if (url === undefined) throw refuse(missing);
+	if (url === undefined) throw mistake(context, itemIndex, missing, advice);
 	const address = parseWebAddress(url);
 	if (!address) {
-		throw refuse(
+		throw mistake(
+			context,
+			itemIndex,
 			'Notification URL must be a complete web address that starts with http:// or https://',
+			advice,
 		);
 	}
 	return { url, hint: reachability(address) };

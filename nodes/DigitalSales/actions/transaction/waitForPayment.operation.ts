@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../shared/clock';
@@ -7,93 +7,87 @@ import type { Situation } from '../../api/retryPolicy';
 import { ServiceError } from '../../api/serviceError';
 import { getTransaction } from '../../api/transactions';
 import { isSettled } from '../../domain/paymentStatus';
-import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
-import {
-	hashField,
-	positiveNumberField,
-	required,
-	wholeNumberField,
-	yesNoField,
-} from '../../form/fields';
+import { positiveNumberField, required, wholeNumberField } from '../../form/fields';
+import { field, formOf, group } from '../../form/formOf';
+import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
 import { readForm } from '../../form/readForm';
-import { simplifyProperty } from '../../form/simplifyProperty';
 import { reportOutput } from '../../output/transaction';
 import { isTool } from '../../once/execution';
+import { parkWherePending } from '../../wait/suspend';
 import type { Operation } from '../operation';
-import { hashProperty } from './hashProperty';
+import { transactionHash } from './get.operation';
 
 const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const LONGEST_LIMIT_DAYS = 365;
 
-const properties: INodeProperties[] = [
-	{
-		displayName:
-			'The execution waits here and goes on when the payment is decided: paid, refused, canceled, expired, refunded or charged back. Set Notify of Create PIX to This Execution to hear of it at once; otherwise it is noticed at the next re-check. Check "timedOut" and "payment_status" before you deliver anything.',
-		name: 'waitNotice',
-		type: 'notice',
-		default: '',
-	},
-	hashProperty,
-	{
-		displayName: 'Time Limit',
-		name: 'timeLimit',
-		type: 'number',
-		typeOptions: { minValue: 0 },
-		default: 60,
-		description:
-			'How long to wait at most. Then the execution goes on with the state of that moment and "timedOut" is true.',
-	},
-	{
-		displayName: 'Time Limit Unit',
-		name: 'timeLimitUnit',
-		type: 'options',
-		options: [
-			{ name: 'Seconds', value: 'seconds' },
-			{ name: 'Minutes', value: 'minutes' },
-			{ name: 'Hours', value: 'hours' },
-			{ name: 'Days', value: 'days' },
-		],
-		default: 'minutes',
-	},
-	{
-		displayName: 'Re-Check Interval',
-		name: 'recheckInterval',
-		type: 'number',
-		typeOptions: { minValue: 0, numberPrecision: 0 },
-		default: 60,
-		description:
-			'How many seconds to wait before looking at the payment again by itself, because notifications get lost; 0 never looks again. Each time costs one request for each item.',
-	},
-	simplifyProperty,
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [outputUnitOption],
-	},
-];
-
-const schema = z
-	.object({
-		transactionHash: required(hashField),
-		timeLimit: required(positiveNumberField),
-		timeLimitUnit: z.enum(['seconds', 'minutes', 'hours', 'days'], {
-			message: 'must be seconds, minutes, hours or days',
-		}),
-		recheckInterval: required(wholeNumberField(0)),
-		simplify: yesNoField,
-		options: z.object({ outputUnit: outputUnitField }),
-	})
-	.refine(
-		({ timeLimit, timeLimitUnit }) =>
-			limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days'),
+const form = formOf(
+	[
 		{
-			path: ['timeLimit'],
-			message: `must be at most ${LONGEST_LIMIT_DAYS} days`,
+			displayName:
+				'The execution waits here and goes on when the payment is decided: paid, refused, canceled, expired, refunded or charged back. Set Notify of Create PIX to This Execution to hear of it at once; otherwise it is noticed at the next re-check. Check "timedOut" and "payment_status" before you deliver anything.',
+			name: 'waitNotice',
+			type: 'notice',
+			default: '',
 		},
-	);
+		transactionHash,
+		field(
+			{
+				displayName: 'Time Limit',
+				name: 'timeLimit',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: 60,
+				description:
+					'How long to wait at most. Then the execution goes on with the state of that moment and "timedOut" is true.',
+			},
+			required(positiveNumberField),
+		),
+		field(
+			{
+				displayName: 'Time Limit Unit',
+				name: 'timeLimitUnit',
+				type: 'options',
+				options: [
+					{ name: 'Seconds', value: 'seconds' },
+					{ name: 'Minutes', value: 'minutes' },
+					{ name: 'Hours', value: 'hours' },
+					{ name: 'Days', value: 'days' },
+				],
+				default: 'minutes',
+			},
+			z.enum(['seconds', 'minutes', 'hours', 'days'], {
+				message: 'must be seconds, minutes, hours or days',
+			}),
+		),
+		field(
+			{
+				displayName: 'Re-Check Interval',
+				name: 'recheckInterval',
+				type: 'number',
+				typeOptions: { minValue: 0, numberPrecision: 0 },
+				default: 60,
+				description:
+					'How many seconds to wait before looking at the payment again by itself, because notifications get lost; 0 never looks again. Each time costs one request for each item.',
+			},
+			required(wholeNumberField(0)),
+		),
+		simplifyOption,
+		group(
+			{
+				displayName: 'Options',
+				name: 'options',
+				type: 'collection',
+				placeholder: 'Add Option',
+				default: {},
+			},
+			[outputUnitOption],
+		),
+	],
+	({ timeLimit, timeLimitUnit }) =>
+		limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days')
+			? []
+			: [{ path: ['timeLimit'], message: `must be at most ${LONGEST_LIMIT_DAYS} days` }],
+);
 
 /** Transaction > Wait for Payment: GET /transactions/{hash} (API document, Endpoint 1) until it is settled. */
 export const waitForPaymentOperation: Operation = {
@@ -101,28 +95,26 @@ export const waitForPaymentOperation: Operation = {
 	value: 'waitForPayment',
 	action: 'Wait for the payment of a transaction',
 	description: 'Pause the execution until a transaction is paid or cannot be paid any more',
-	properties,
-	serviceFields: { hash: 'transactionHash' },
+	form,
 	creates: false,
 	itemsAtOnce: 32,
-	prepare(context, itemIndex) {
-		refuseAsTool(context, itemIndex);
-		const form = readForm(context, itemIndex, properties, schema);
-		const { transactionHash, simplify, options } = form;
+	prepare(run, itemIndex) {
+		refuseAsTool(run.context, itemIndex);
+		const choice = readForm(run.context, itemIndex, form);
+		const { transactionHash: typedHash, simplify, options } = choice;
 		const { outputUnit: unit } = options;
-		const deadline = clock.now() + limitMs(form.timeLimit, form.timeLimitUnit);
-		const recheckMs = form.recheckInterval * 1_000;
+		const deadline = clock.now() + limitMs(choice.timeLimit, choice.timeLimitUnit);
+		const recheckMs = choice.recheckInterval * 1_000;
 		return {
-			clientOptions: FIRST_READ_LIMITS,
-			about: `transaction ${transactionHash}`,
-			async send({ client, hint }) {
-				const transaction = await getTransaction(client, transactionHash).catch(
+			about: `transaction ${typedHash}`,
+			async send() {
+				const transaction = await getTransaction(run.client(FIRST_READ_LIMITS), typedHash).catch(
 					(error: unknown): Transaction => {
 						if (!mayPass(error)) throw error;
-						hint(
+						run.hint(
 							'The service could not be asked just now. It is asked again while the execution waits.',
 						);
-						return { hash: transactionHash, json: { hash: transactionHash } };
+						return { hash: typedHash, json: { hash: typedHash } };
 					},
 				);
 				const timedOut = !isSettled(transaction.payment_status);
@@ -137,6 +129,7 @@ export const waitForPaymentOperation: Operation = {
 			},
 		};
 	},
+	finish: parkWherePending,
 };
 
 /** The wait itself is the longer retry. */

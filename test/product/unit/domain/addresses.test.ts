@@ -17,7 +17,7 @@ describe('Base URL', () => {
 		['http://127.0.0.1:4010', 'http://127.0.0.1:4010'],
 		['example.com/at/http://x', 'https://example.com/at/http://x'],
 	])('%p is %s', (typed, baseUrl) => {
-		expect(parseBaseUrl(typed)).toEqual({ baseUrl });
+		expect(parseBaseUrl(typed)).toEqual({ value: baseUrl });
 	});
 
 	test.each([
@@ -90,7 +90,7 @@ describe('Phone numbers', () => {
 		['+55 11 91234-5678', '5511912345678'],
 		[1133334444, '1133334444'],
 	])('%p is %s', (typed, phone) => {
-		expect(parsePhone(typed)).toEqual({ phone });
+		expect(parsePhone(typed)).toEqual({ value: phone });
 	});
 
 	test.each(['12345', '12345678901234', '', null, {}])('%p is refused', (typed) => {

@@ -48,7 +48,7 @@ describe('CPF and CNPJ', () => {
 		['12.ABC.345/01DE-35', '12ABC34501DE35'],
 		['12.abc.345/01de-35', '12ABC34501DE35'],
 	])('%s is read as %s', (input, document) => {
-		expect(parseDocument(input)).toEqual({ document });
+		expect(parseDocument(input)).toEqual({ value: document });
 	});
 
 	test.each([
@@ -89,7 +89,7 @@ describe('CPF and CNPJ', () => {
 
 	test('a number of another length is no document, whatever its last digits', () => {
 		for (let number = 100_000_000_000; number < 100_000_002_000; number++) {
-			const { document = '' } = parseDocument(number) as { document?: string };
+			const { value: document = '' } = parseDocument(number) as { value?: string };
 			expect([0, 14]).toContain(document.length);
 		}
 		for (let number = 100_000_000_000_000; number < 100_000_000_002_000; number++) {
@@ -100,8 +100,10 @@ describe('CPF and CNPJ', () => {
 	test('every document with right check digits is taken, with or without punctuation', () => {
 		fc.assert(
 			fc.property(fc.oneof(cpf, cnpj), (document) => {
-				expect(parseDocument(document)).toEqual({ document });
-				expect(parseDocument(` ${document.replace(/(.{3})/g, '$1.')}`)).toEqual({ document });
+				expect(parseDocument(document)).toEqual({ value: document });
+				expect(parseDocument(` ${document.replace(/(.{3})/g, '$1.')}`)).toEqual({
+					value: document,
+				});
 			}),
 		);
 	});
@@ -130,7 +132,7 @@ describe('CPF and CNPJ', () => {
 			const [one = '', other] = readings;
 			const isMistyped = String(number).length === 11 && one.length === 14;
 			if (isMistyped) return { problem: expect.stringContaining('send it as text') };
-			if (other === undefined && one !== '') return { document: one };
+			if (other === undefined && one !== '') return { value: one };
 			const both = `could be the CPF ${dotted(one)} or the CNPJ ${dotted(other ?? '')};`;
 			return { problem: expect.stringContaining(other ? both : 'no leading zeros make it') };
 		};
@@ -150,12 +152,12 @@ describe('CPF and CNPJ', () => {
 				fc.property(fc.oneof(cpf, withZeros), (digits) => {
 					const result = parseDocument(Number(digits));
 					expect(result).toEqual(expected(Number(digits)));
-					expect(parseDocument(digits)).toEqual({ document: digits });
+					expect(parseDocument(digits)).toEqual({ value: digits });
 					outcomes.add(Object.keys(result).join());
 				}),
 				{ numRuns: 500 },
 			);
-			expect(outcomes).toEqual(new Set(['document', 'problem']));
+			expect(outcomes).toEqual(new Set(['value', 'problem']));
 		});
 
 		test('follow their check digits, whatever the number', () => {
@@ -180,7 +182,7 @@ describe('CPF and CNPJ', () => {
 			fc.property(
 				numericCnpj.filter((document) => Number(document) > 99_999_999_999),
 				(document) => {
-					expect(parseDocument(Number(document))).toEqual({ document });
+					expect(parseDocument(Number(document))).toEqual({ value: document });
 				},
 			),
 		);

@@ -48,7 +48,7 @@ describe('Amounts in reais', () => {
 		[90_071_992_547_409.9, 9007199254740990],
 		[70_000_000_000_000.01, 7000000000000001],
 	])('%p is %i cents', (input, expected) => {
-		expect(parseCents(input, 'reais')).toEqual({ cents: expected });
+		expect(parseCents(input, 'reais')).toEqual({ value: expected });
 	});
 
 	test.each([
@@ -112,7 +112,7 @@ describe('Amounts in reais', () => {
 					formatReais(amount),
 				];
 				for (const writing of writings) {
-					expect(parseCents(writing, 'reais')).toEqual({ cents: amount });
+					expect(parseCents(writing, 'reais')).toEqual({ value: amount });
 				}
 			}),
 		);
@@ -121,7 +121,7 @@ describe('Amounts in reais', () => {
 	test('every number of cents is exact, though reais are not', () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 0, max: 999_999_999 }), (amount) => {
-				expect(parseCents(amount / 100, 'reais')).toEqual({ cents: amount });
+				expect(parseCents(amount / 100, 'reais')).toEqual({ value: amount });
 			}),
 		);
 	});
@@ -244,7 +244,7 @@ describe('What is wrong with an amount', () => {
 describe('An amount is read as everybody reads it, or not at all', () => {
 	const read = (text: string, unit: Unit): number | undefined => {
 		const result = parseCents(text, unit);
-		return 'cents' in result ? result.cents : undefined;
+		return 'value' in result ? result.value : undefined;
 	};
 	const RUNS = { numRuns: 3_000 };
 
@@ -313,8 +313,8 @@ describe('Amounts in cents', () => {
 	test('whole numbers pass unchanged', () => {
 		fc.assert(
 			fc.property(cents, (amount) => {
-				expect(parseCents(amount, 'cents')).toEqual({ cents: amount });
-				expect(parseCents(String(amount), 'cents')).toEqual({ cents: amount });
+				expect(parseCents(amount, 'cents')).toEqual({ value: amount });
+				expect(parseCents(String(amount), 'cents')).toEqual({ value: amount });
 			}),
 		);
 	});
@@ -352,8 +352,8 @@ describe('Amounts in cents', () => {
 				fc.anything(),
 				fc.constantFrom('cents' as const, 'reais' as const),
 				(input, unit) => {
-					const result: { cents?: number; problem?: string } = parseCents(input, unit);
-					const { cents: amount = 0, problem = 'none' } = result;
+					const result: { value?: number; problem?: string } = parseCents(input, unit);
+					const { value: amount = 0, problem = 'none' } = result;
 					expect(Object.keys(result)).toHaveLength(1);
 					expect(Number.isSafeInteger(amount) && amount >= 0 && problem !== '').toBe(true);
 				},

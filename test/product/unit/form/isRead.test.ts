@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { findOperation } from '../../../../nodes/DigitalSales/actions/registry';
+import { everyOperation } from '../../../support/operations';
 import { everyProperty } from '../../engine/support/form';
 import { FORMS } from './forms';
 
@@ -23,7 +25,16 @@ function identifiers(file: string): string[] {
 	return found;
 }
 
-const used = new Set([...sources('nodes'), ...sources('credentials')].flatMap(identifiers));
+/** The fields that have a name in the body of a request: they are written there by it. */
+const sent = everyOperation().flatMap(({ resource, value }) =>
+	Object.values(findOperation(resource, value)?.form.serviceFields ?? {}).flatMap((parameter) =>
+		parameter.split('.').slice(-1),
+	),
+);
+const used = new Set([
+	...[...sources('nodes'), ...sources('credentials')].flatMap(identifiers),
+	...sent,
+]);
 const names = FORMS.flatMap(({ properties }) =>
 	everyProperty(properties)
 		.filter(({ property }) => property.type !== 'notice')

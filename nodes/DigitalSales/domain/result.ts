@@ -1,0 +1,2 @@
+/** What was read, or why it could not be: words that continue the name of the field. */
+export type Result<T> = { value: T } | { problem: string };

@@ -1,0 +1,201 @@
+import has from 'lodash/has';
+import set from 'lodash/set';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { z } from 'zod';
+import { isJsonObject } from '../shared/json';
+import type { AmountUnit } from '../domain/money';
+
+/**
+ * A field of a form stands in one place: what n8n shows, how it is read, and its name in the body of
+ * the request. The form that n8n gets, the schema, the body and the labels in errors follow from it.
+ */
+
+/** The options of a form that decide how its other fields are read. */
+export interface Reading {
+	unit: AmountUnit;
+	checkCustomer: boolean;
+}
+
+/** Field names of the service, dotted and with `*` for any number, and the parameters behind them. */
+type ServiceFields = Readonly<Record<string, string>>;
+
+/** A field, or a collection of fields. */
+export interface Field<N extends string = string, T = unknown> {
+	name: N;
+	properties: INodeProperties[];
+	schema: (reading: Reading) => z.ZodType<T, z.ZodTypeDef, unknown>;
+	serviceFields: ServiceFields;
+	/** Writes what was read into the body of the request; blanks are left out. */
+	write: (value: unknown, body: IDataObject) => void;
+}
+
+/** A text in a form. It is shown, and nothing is read from it. */
+export type Notice = INodeProperties & { type: 'notice' };
+
+type Part = Field | Notice;
+type Named<N extends string> = INodeProperties & { name: N };
+
+/** What is read from fields, by their names. */
+type Values<P extends Part> = {
+	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
+};
+
+/** What is wrong with fields that are right one by one; `path` names the field to change. */
+type Check<T> = (values: T) => Array<{ path: string[]; message: string }>;
+
+/** What is read from a form. */
+export type FormValues<F> = F extends Form<infer T> ? T : never;
+
+/** A whole form. */
+export interface Form<T> extends Omit<Field<string, T>, 'name'> {
+	/** The body of the request, of the fields that have a name in it. */
+	body: (values: T) => IDataObject;
+}
+
+/**
+ * One field.
+ *
+ * @param schema how it is read, or what says so for a {@link Reading}
+ * @param bodyName its name in the body of the request, dotted if it is nested
+ */
+export function field<const N extends string, S extends z.ZodTypeAny>(
+	property: Named<N>,
+	schema: S | ((reading: Reading) => S),
+	bodyName?: string,
+): Field<N, z.output<S>> {
+	const { name, type } = property;
+	return {
+		name,
+		properties: [property],
+		schema: (reading) => (typeof schema === 'function' ? schema(reading) : schema),
+		serviceFields: {
+			...(bodyName !== undefined && { [bodyName]: name }),
+			...(bodyName !== undefined && type === 'multiOptions' && { [`${bodyName}.*`]: name }),
+		},
+		write(value, body) {
+			const sent = type === 'resourceLocator' && isJsonObject(value) ? value.hash : value;
+			if (bodyName !== undefined) put(body, bodyName, sent);
+		},
+	};
+}
+
+/**
+ * A collection. With a `bodyName` it is an object in the body, else its fields stand in the body
+ * themselves.
+ */
+export function group<const N extends string, P extends Part>(
+	property: Named<N>,
+	parts: readonly P[],
+	bodyName?: string,
+): Field<N, Values<P>> {
+	const { name } = property;
+	const inner = formOf(parts);
+	return {
+		name,
+		properties: [{ ...property, options: inner.properties }],
+		schema: (reading) => inner.schema(reading).default({}),
+		serviceFields: {
+			...(bodyName !== undefined && { [bodyName]: name }),
+			...within(inner.serviceFields, bodyName, name),
+		},
+		write(value, body) {
+			if (bodyName === undefined) inner.write(value, body);
+			else put(body, bodyName, written(inner, value));
+		},
+	};
+}
+
+/** A fixed collection with any number of entries. It is read as a list of them, and sent as one. */
+export function list<const N extends string, P extends Part>(
+	property: Named<N>,
+	entry: { displayName: string; name: string; parts: readonly P[]; check?: Check<Values<P>> },
+	bodyName: string,
+): Field<N, Array<Values<P>>> {
+	const { name } = property;
+	const inner = formOf(entry.parts, entry.check);
+	const { displayName, name: key } = entry;
+	return {
+		name,
+		properties: [{ ...property, options: [{ displayName, name: key, values: inner.properties }] }],
+		schema: (reading) =>
+			z
+				.object({ [key]: z.array(inner.schema(reading)).default([]) })
+				.default({})
+				.transform(({ [key]: entries = [] }) => entries),
+		serviceFields: {
+			[bodyName]: name,
+			...within(inner.serviceFields, `${bodyName}.*`, `${name}.${key}.*`),
+		},
+		write(value, body) {
+			const entries = Array.isArray(value) ? value.map((one) => written(inner, one)) : [];
+			put(body, bodyName, entries);
+		},
+	};
+}
+
+/** A form of fields. Its schema is made once for each way of reading it. */
+export function formOf<P extends Part>(
+	parts: readonly P[],
+	check?: Check<Values<P>>,
+): Form<Values<P>> {
+	const all: readonly Part[] = parts;
+	const fields = all.filter(isField);
+	const schemas = new Map<string, z.ZodType<Values<P>, z.ZodTypeDef, unknown>>();
+	const inner = {
+		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
+		schema(reading: Reading) {
+			const key = `${reading.unit} ${reading.checkCustomer}`;
+			const schema = schemas.get(key) ?? schemaOf(fields, check, reading);
+			schemas.set(key, schema);
+			return schema;
+		},
+		// Of several fields with one name in the body the first counts, here as in `write`.
+		serviceFields: Object.fromEntries(
+			[...fields].reverse().flatMap(({ serviceFields }) => Object.entries(serviceFields)),
+		),
+		write(values: unknown, body: IDataObject) {
+			if (!isJsonObject(values)) return;
+			for (const one of fields) one.write(values[one.name], body);
+		},
+	};
+	return { ...inner, body: (values) => written(inner, values) };
+}
+
+function isField(part: Part): part is Field {
+	return 'schema' in part;
+}
+
+function schemaOf<T>(
+	fields: readonly Field[],
+	check: Check<T> | undefined,
+	reading: Reading,
+): z.ZodType<T, z.ZodTypeDef, unknown> {
+	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema(reading)]));
+	// That the values of these fields are a T is what `Values` says; TypeScript cannot follow it here.
+	const values = z.custom<T>();
+	if (!check) return z.object(shape).pipe(values);
+	const checked = values.superRefine((all, context) => {
+		for (const problem of check(all)) context.addIssue({ code: 'custom', ...problem });
+	});
+	return z.object(shape).pipe(checked);
+}
+
+function within(fields: ServiceFields, bodyName: string | undefined, name: string): ServiceFields {
+	const prefix = bodyName === undefined ? '' : `${bodyName}.`;
+	return Object.fromEntries(
+		Object.entries(fields).map(([key, parameter]) => [prefix + key, `${name}.${parameter}`]),
+	);
+}
+
+function written(inner: Pick<Field, 'write'>, values: unknown): IDataObject {
+	const body: IDataObject = {};
+	inner.write(values, body);
+	return body;
+}
+
+/** Writes a value under its name, unless it is blank or another field has given it. */
+function put(body: IDataObject, bodyName: string, value: unknown): void {
+	const isBlank = value === undefined || value === null;
+	if (isBlank || (typeof value === 'object' && Object.keys(value).length === 0)) return;
+	if (!has(body, bodyName)) set(body, bodyName, value);
+}

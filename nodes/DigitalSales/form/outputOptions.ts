@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { optional, textField, yesNoField } from './fields';
+import { field, type Notice } from './formOf';
+
+/** Whether an output is flattened to at most ten fields. */
+export const simplifyOption = field(
+	{
+		displayName: 'Simplify',
+		name: 'simplify',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+	yesNoField,
+);
+
+export const outputUnitField = z
+	.enum(['cents', 'reais'], { message: 'must be cents or reais' })
+	.optional();
+
+/** In which unit Simplify gives amounts. */
+export const outputUnitOption = field(
+	{
+		displayName: 'Simplified Amounts In',
+		name: 'outputUnit',
+		type: 'options',
+		options: [
+			{ name: 'Cents', value: 'cents', description: '1990, as the service has it' },
+			{ name: 'Reais', value: 'reais', description: '19.9, in a field whose name ends in _reais' },
+		],
+		default: 'cents',
+		displayOptions: { show: { '/simplify': [true] } },
+		description: 'The unit of amounts in the simplified output',
+	},
+	outputUnitField,
+);
+
+const DEFAULT_PROPERTY = 'qrCode';
+
+/** Says that there is a picture, for people who do not look among the options for it. */
+export const qrCodeNotice: Notice = {
+	displayName:
+		'The customer pays with the text in <code>pix_qr_code</code>. To get its QR code as a picture too, add Options > <b>QR Code Image</b>.',
+	name: 'qrCodeNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { hide: { '/options.qrCodeImage': [true] } },
+};
+
+/** The options for the QR code of a PIX transaction as a picture. */
+export const qrCodeOptions = [
+	field(
+		{
+			displayName: 'Put QR Code in Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			default: DEFAULT_PROPERTY,
+			displayOptions: { show: { qrCodeImage: [true] } },
+			hint: 'The name of the output binary field to put the picture in',
+			description:
+				'A node behind this one that sends files, for example by WhatsApp, Telegram or e-mail, asks for this name',
+		},
+		optional(textField),
+	),
+	field(
+		{
+			displayName: 'QR Code Image',
+			name: 'qrCodeImage',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to add the QR code of the PIX as a PNG picture. It is drawn here, so no other service sees the charge.',
+		},
+		optional(yesNoField),
+	),
+];
+
+/** The name of the binary field for the picture; undefined if none is wanted. */
+export function qrCodeProperty(options: {
+	qrCodeImage?: boolean;
+	binaryPropertyName?: string;
+}): string | undefined {
+	return options.qrCodeImage === true
+		? (options.binaryPropertyName ?? DEFAULT_PROPERTY)
+		: undefined;
+}

@@ -1,0 +1,261 @@
+import fc from 'fast-check';
+import type { INodeProperties } from 'n8n-workflow';
+import { money } from '../../../../nodes/DigitalSales/form/amountUnit';
+import { fieldLabel } from '../../../../nodes/DigitalSales/form/displayPath';
+import {
+	optional,
+	required,
+	textField,
+	wholeNumberField,
+} from '../../../../nodes/DigitalSales/form/fields';
+import {
+	field,
+	formOf,
+	group,
+	list,
+	type Form,
+	type Notice,
+} from '../../../../nodes/DigitalSales/form/formOf';
+import { offerLocator } from '../../../../nodes/DigitalSales/form/locators';
+
+const text = <const N extends string>(name: N, displayName: string) =>
+	({ displayName, name, type: 'string', default: '' }) satisfies INodeProperties;
+const collection = <const N extends string>(name: N, displayName: string) =>
+	({ displayName, name, type: 'collection', default: {} }) satisfies INodeProperties;
+
+const notice: Notice = { displayName: 'Read me', name: 'readMe', type: 'notice', default: '' };
+
+const form = formOf(
+	[
+		notice,
+		field(text('personName', 'Name'), required(textField), 'person.name'),
+		field(text('personPhone', 'Phone'), optional(textField), 'person.phone_number'),
+		field(text('note', 'Note'), optional(textField)),
+		field(
+			{ ...text('methods', 'Methods'), type: 'multiOptions', default: [] },
+			optional(wholeNumberField(1).array()),
+			'methods',
+		),
+		list(
+			{ ...collection('cart', 'Cart'), type: 'fixedCollection' },
+			{
+				displayName: 'Item',
+				name: 'items',
+				parts: [
+					offerLocator,
+					money({ name: 'price', label: 'Price', description: 'Unit price' }, 'price'),
+					field(text('kind', 'Kind'), optional(textField), 'kind'),
+					field(text('otherKind', 'Other Kind'), optional(textField), 'kind'),
+				],
+				check: ({ kind, otherKind }) =>
+					kind === undefined && otherKind === undefined
+						? [{ path: ['otherKind'], message: 'is empty' }]
+						: [],
+			},
+			'cart',
+		),
+		group(collection('more', 'More'), [
+			notice,
+			field(text('size', 'Size'), optional(wholeNumberField(1)), 'size'),
+			group(
+				collection('origin', 'Origin'),
+				[field(text('utmSource', 'UTM Source'), optional(textField), 'utm_source')],
+				'origin',
+			),
+		]),
+	],
+	({ note }) => (note === 'wrong' ? [{ path: ['note'], message: 'is wrong' }] : []),
+);
+
+const CENTS = { unit: 'cents', checkCustomer: true } as const;
+const REAIS = { unit: 'reais', checkCustomer: true } as const;
+
+/** What is read, or where something is wrong. */
+function read<T>(
+	{ schema }: Form<T>,
+	input: unknown,
+	reading: typeof CENTS | typeof REAIS = CENTS,
+) {
+	const result = schema(reading).safeParse(input);
+	return result.success
+		? result.data
+		: result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+}
+
+/** The body of what is read. */
+function bodyOf(input: unknown, reading: typeof CENTS | typeof REAIS = CENTS) {
+	return form.body(form.schema(reading).parse(input));
+}
+
+test('n8n gets the properties of all fields, in their order', () => {
+	expect(form.properties.map(({ name }) => name)).toEqual([
+		'readMe',
+		'personName',
+		'personPhone',
+		'note',
+		'methods',
+		'cart',
+		'more',
+	]);
+	expect(form.properties.at(-2)).toMatchObject({
+		options: [
+			{
+				displayName: 'Item',
+				name: 'items',
+				values: [
+					{ name: 'offerHash' },
+					{ displayName: 'Price in Cents' },
+					{ displayName: 'Price in Reais' },
+					{ name: 'kind' },
+					{ name: 'otherKind' },
+				],
+			},
+		],
+	});
+	expect(form.properties.at(-1)).toMatchObject({
+		options: [notice, { name: 'size' }, { name: 'origin', options: [{ name: 'utmSource' }] }],
+	});
+});
+
+describe('What is read', () => {
+	test('has the shape of the form, a list without the name of its entries', () => {
+		expect(
+			read(form, {
+				personName: ' Maria ',
+				methods: ['3'],
+				cart: { items: [{ offerHash: 'ab12', price: '1990', kind: 'a' }] },
+				more: { size: '2', origin: { utmSource: 'ads' } },
+			}),
+		).toEqual({
+			personName: 'Maria',
+			methods: [3],
+			cart: [{ offerHash: { hash: 'ab12' }, price: 1990, kind: 'a' }],
+			more: { size: 2, origin: { utmSource: 'ads' } },
+		});
+	});
+
+	test.each([{}, { cart: {}, more: {} }])('may leave out collections: %j', (input) => {
+		expect(read(form, { personName: 'Maria', ...input })).toEqual({
+			personName: 'Maria',
+			cart: [],
+			more: { origin: {} },
+		});
+	});
+
+	test('depends on the options that decide how it is read', () => {
+		const input = { personName: 'Maria', cart: { items: [{ price: '19', kind: 'a' }] } };
+
+		expect(read(form, input, CENTS)).toMatchObject({ cart: [{ price: 19 }] });
+		expect(read(form, input, REAIS)).toMatchObject({ cart: [{ price: 1900 }] });
+		expect(form.schema(REAIS)).toBe(form.schema({ ...REAIS }));
+	});
+
+	test.each<[object, string[]]>([
+		[{ personName: '' }, ['personName is empty; fill it in']],
+		[
+			{ more: { size: 0, origin: { utmSource: true } } },
+			['more.size must be a whole number of at least 1', 'more.origin.utmSource must be a text'],
+		],
+		[{ cart: { items: [{ kind: 'a' }, {}] } }, ['cart.items.1.otherKind is empty']],
+		[{ note: 'wrong' }, ['note is wrong']],
+		[{ note: 'wrong', more: { size: 0 } }, ['more.size must be a whole number of at least 1']],
+		[{ more: null }, ['more Expected object, received null']],
+	])('says where %j is wrong', (input, problems) => {
+		expect(read(form, { personName: 'Maria', ...input })).toEqual(problems);
+	});
+});
+
+describe('The body', () => {
+	test('holds what was filled in, under the names of the service', () => {
+		const offerHash = { __rl: true, mode: 'url', value: 'https://pay.example.com/ab12' };
+		const input = {
+			personName: 'Maria',
+			personPhone: '11',
+			note: 'mine',
+			methods: [1, 3],
+			cart: { items: [{ offerHash, price: '0', kind: 'a', otherKind: 'b' }, { otherKind: 'c' }] },
+			more: { size: 2, origin: { utmSource: 'ads' } },
+		};
+
+		expect(bodyOf(input)).toEqual({
+			person: { name: 'Maria', phone_number: '11' },
+			methods: [1, 3],
+			cart: [{ offer_hash: 'ab12', price: 0, kind: 'a' }, { kind: 'c' }],
+			size: 2,
+			origin: { utm_source: 'ads' },
+		});
+	});
+
+	test('leaves out blanks, empty lists and empty groups', () => {
+		const input = {
+			personName: 'Maria',
+			personPhone: ' ',
+			methods: [],
+			more: { origin: { utmSource: '' } },
+		};
+
+		expect(bodyOf(input)).toEqual({ person: { name: 'Maria' } });
+	});
+
+	test('holds each value in the place that its label in errors leads to', () => {
+		const word = fc.stringMatching(/^[a-z]{1,8}$/);
+		const entry = fc.record({ kind: word, price: fc.nat(), offerHash: word });
+		const input = fc.record({
+			personName: word,
+			personPhone: word,
+			cart: fc.record({ items: fc.array(entry, { minLength: 1, maxLength: 3 }) }),
+			more: fc.record({ size: fc.integer({ min: 1 }), origin: fc.record({ utmSource: word }) }),
+		});
+		fc.assert(
+			fc.property(input, (typed) => {
+				for (const [path, value] of leavesOf(bodyOf(typed))) {
+					const parameter = form.serviceFields[path.map(starred).join('.')] ?? '';
+					const indexes = path.filter((key) => /^\d+$/.test(key));
+					const place = parameter.replace(/\*/g, () => indexes.shift() ?? '').split('.');
+					expect(valueAt(typed, place)).toEqual(value);
+				}
+			}),
+		);
+	});
+});
+
+function starred(key: string): string {
+	return /^\d+$/.test(key) ? '*' : key;
+}
+
+function leavesOf(value: unknown, path: string[] = []): Array<[string[], unknown]> {
+	if (typeof value !== 'object' || value === null) return [[path, value]];
+	return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
+}
+
+function valueAt(value: unknown, path: string[]): unknown {
+	return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
+}
+
+test.each<[string, string | undefined]>([
+	['person.name', 'Name'],
+	['methods', 'Methods'],
+	['methods.1', 'Methods'],
+	['cart', 'Cart'],
+	['cart.2.price', 'Cart > Item 3 > Price in Cents'],
+	['cart.0.offer_hash', 'Cart > Item 1 > Offer'],
+	['cart.0.kind', 'Cart > Item 1 > Kind'],
+	['size', 'More > Size'],
+	['origin', 'More > Origin'],
+	['origin.utm_source', 'More > Origin > UTM Source'],
+	['person', undefined],
+	['note', undefined],
+	['more', undefined],
+	['constructor', undefined],
+])('errors call the field %s of the service %s', (serviceField, label) => {
+	const node = {
+		id: '1',
+		name: 'Digital Sales',
+		type: 'digitalSales',
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+		parameters: {},
+	};
+
+	expect(fieldLabel(form, serviceField, node)).toBe(label);
+});
