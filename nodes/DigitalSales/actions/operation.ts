@@ -2,6 +2,7 @@ import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } 
 import type { Account } from '../api/account';
 import type { CatalogLookup } from '../api/catalogLookup';
 import type { Client, ClientOptions } from '../api/client';
+import type { FormAdvice } from '../api/wording';
 import type { ExecutionMemory } from '../once/executionMemory';
 import type { PendingPayment } from '../wait/suspend';
 
@@ -48,6 +49,8 @@ export interface Operation {
 	properties: INodeProperties[];
 	/** The parameter behind a dotted field of the service, `*` for any number: for error texts. */
 	serviceFields: Readonly<Record<string, string>>;
+	/** What its options can do about a request that failed. */
+	advice?: FormAdvice;
 	/** What a person should know before several items run through it. */
 	manyItemsHint?: string;
 	/**

@@ -8,7 +8,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount, type Account } from '../api/account';
 import { CatalogLookup, LOOKUP_LIMITS } from '../api/catalogLookup';
 import { Client } from '../api/client';
-import { toFailure, type Failure } from '../api/errors';
+import { toFailure, type Failure } from '../output/errors';
 import { inOrder } from '../shared/mapLimit';
 import { ExecutionMemory } from '../once/executionMemory';
 import { parkWherePending, type ItemResult } from '../wait/suspend';
@@ -111,6 +111,7 @@ class Run {
 				labelOf: (field) => fieldLabel(this.operation, field, this.context.getNode()),
 				about: preparation.about,
 				created: this.created(),
+				advice: this.operation.advice,
 			});
 			return failedItem(this.context, failure, itemIndex);
 		}

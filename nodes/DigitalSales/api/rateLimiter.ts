@@ -1,15 +1,10 @@
 import { CanceledError, clock, wait } from '../shared/clock';
+import type { LimitHeaders } from './response';
 
 /** A number of requests in a span of time. */
 export interface Rate {
 	requests: number;
 	perMs: number;
-}
-
-/** What the service's headers say about the limit. */
-export interface LimitHeaders {
-	limit?: number;
-	remaining?: number;
 }
 
 /** Leave for one request; it counts from {@link RateLimiter.take} on. */

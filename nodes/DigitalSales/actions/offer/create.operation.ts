@@ -21,7 +21,7 @@ import {
 } from '../../form/fields';
 import { locatorField } from '../../form/locators';
 import { readForm } from '../../form/readForm';
-import { clientOptions, requestOptionsShape } from '../../form/requestOptions';
+import { clientOptions, RATE_LIMIT_ADVICE, requestOptionsShape } from '../../form/requestOptions';
 import { typedCodes } from '../../once/code';
 import { createOnce, type Creation } from '../../once/createOnce';
 import { identify, offerFingerprint } from '../../once/identity';
@@ -99,6 +99,7 @@ export const createOfferOperation: Operation = {
 	},
 	manyItemsHint:
 		'One offer is created for each input item. To create only one, switch on Execute Once in the Settings of this node.',
+	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(context, itemIndex, account) {
 		const unit = context.getNodeParameter('options.amountUnit', itemIndex, 'cents');

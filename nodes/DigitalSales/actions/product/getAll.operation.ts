@@ -6,7 +6,12 @@ import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import { outputUnitField, outputUnitOption } from '../../form/amountUnit';
 import { optional, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { readForm } from '../../form/readForm';
-import { readingOptions, requestOptionsShape, timeoutOption } from '../../form/requestOptions';
+import {
+	RATE_LIMIT_ADVICE,
+	readingOptions,
+	requestOptionsShape,
+	timeoutOption,
+} from '../../form/requestOptions';
 import { simplifyProperty } from '../../form/simplifyProperty';
 import type { Operation } from '../operation';
 import {
@@ -148,6 +153,10 @@ export const getAllProducts: Operation = {
 	description: 'List the products of the account with their offers',
 	properties,
 	serviceFields: {},
+	advice: {
+		rateLimited: RATE_LIMIT_ADVICE,
+		tooLarge: 'If it is right, set Options > Page Size to a smaller number.',
+	},
 	creates: false,
 	prepare(context, itemIndex) {
 		const { returnAll, limit, simplify, filters, options } = readForm(

@@ -12,7 +12,7 @@ import { customerOf } from '../../once/refusals';
 import { nothingSent } from '../../form/nothingSent';
 import { readForm } from '../../form/readForm';
 import { qrCodeProperty } from '../../form/qrCodeOptions';
-import { clientOptions } from '../../form/requestOptions';
+import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { notificationAddress, type NotificationAddress } from './notify';
 import type { ItemRun, Operation, PreparedItem } from '../operation';
 import { cartTotal, refuseInexactTotal } from './cartTotal';
@@ -55,6 +55,7 @@ export const createTransactionOperation: Operation = {
 	},
 	manyItemsHint:
 		'A customer is charged for each input item. To charge only once, switch on Execute Once in the Settings of this node.',
+	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(context, itemIndex, account) {
 		const form = readForm(

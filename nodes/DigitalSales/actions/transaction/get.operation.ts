@@ -8,6 +8,7 @@ import { qrCodeOptions, qrCodeOptionsShape, qrCodeProperty } from '../../form/qr
 import { readForm } from '../../form/readForm';
 import {
 	clientOptions,
+	RATE_LIMIT_ADVICE,
 	readingOptions,
 	requestOptionsShape,
 	timeoutOption,
@@ -44,6 +45,7 @@ export const getTransactionOperation: Operation = {
 	description: 'Read one transaction by its hash',
 	properties,
 	serviceFields: { hash: 'transactionHash' },
+	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: false,
 	itemsAtOnce: 32,
 	prepare(context, itemIndex) {

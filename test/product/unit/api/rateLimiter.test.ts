@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { CanceledError, clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { readLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/limitHeaders';
+import { readLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/response';
 import { RateLimiter, TooLateError } from '../../../../nodes/DigitalSales/api/rateLimiter';
 import { withoutWaiting } from '../../../support/virtualTime';
 
