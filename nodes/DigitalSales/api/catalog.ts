@@ -1,9 +1,8 @@
 import type { Account } from './account';
 import type { CatalogPage, CatalogProduct } from './catalogPage';
 import type { Client } from './client';
-import { BoundedMap } from '../shared/boundedMap';
-import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
+import { PromiseCache } from '../shared/promiseCache';
 import { fetchProductPage, refusesPageSize } from './products';
 import { productSchema, type Product, type ProductPage } from './schemas/product';
 
@@ -12,20 +11,13 @@ const PAGE_SIZE = 100;
 /** Long enough to look through a list and come back, short enough to see what was changed meanwhile. */
 const REMEMBERED_MS = 45_000;
 
-/** A page as it is remembered. */
-interface RememberedPage {
-	accountKey: string;
-	until: number;
-	page: Promise<CatalogPage>;
-}
-
 /**
  * Pages of catalogs by account, search and number.
  *
  * @internal
  */
 export const catalogPages = processWide(
-	new BoundedMap<RememberedPage>({ most: 60, isOver: ({ until }) => until <= clock.elapsed() }),
+	new PromiseCache<CatalogPage>({ most: 60, keptMs: REMEMBERED_MS }),
 );
 
 /**
@@ -39,43 +31,23 @@ export async function catalogPage(
 	search: string | undefined,
 	page: number,
 ): Promise<CatalogPage> {
-	const { key: accountKey } = client.account;
-	const key = JSON.stringify([accountKey, search, page]);
-	const known = catalogPages.get(key);
-	if (known) return await known.page;
-	const reading = readPage(client, search, page);
-	catalogPages.set(key, {
-		accountKey,
-		until: clock.elapsed() + REMEMBERED_MS,
-		page: reading,
-	});
-	// A fault is not remembered: the next one who looks may have better luck.
-	reading.catch(() => {
-		if (catalogPages.get(key)?.page === reading) catalogPages.delete(key);
-	});
-	return await reading;
+	const key = prefixOf(client.account) + JSON.stringify([search, page]);
+	return await catalogPages.get(key, async () => await readPage(client, search, page));
 }
 
 /** The products that are remembered of an account's catalog, in no certain order. */
 export async function rememberedProducts(account: Account): Promise<CatalogProduct[]> {
-	const pages = catalogPages
-		.list()
-		.filter(([, { accountKey }]) => accountKey === account.key)
-		.map(
-			async ([, { page }]) =>
-				await page.then(
-					({ products }) => products,
-					() => [],
-				),
-		);
-	return (await Promise.all(pages)).flat();
+	const pages = await Promise.allSettled(catalogPages.list(prefixOf(account)));
+	return pages.flatMap((page) => (page.status === 'fulfilled' ? page.value.products : []));
 }
 
 /** Forgets an account's catalog, because it was just changed. */
 export function forgetCatalog(account: Account): void {
-	for (const [key, { accountKey }] of catalogPages.list()) {
-		if (accountKey === account.key) catalogPages.delete(key);
-	}
+	catalogPages.forget(prefixOf(account));
+}
+
+function prefixOf({ key }: Account): string {
+	return `${key} `;
 }
 
 async function readPage(

@@ -14,7 +14,6 @@ import {
 	rateLimitWaitMs,
 	type RetryLimits,
 } from './backoff';
-import { rateLimiterFor } from './budget';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import {
 	kindOfFault,
@@ -26,7 +25,7 @@ import {
 	type Outcome,
 } from './outcome';
 import {
-	TooLateError,
+	rateLimiterFor,
 	type Permit,
 	type Rate,
 	type RateLimiter,
@@ -41,6 +40,7 @@ import {
 	takeText,
 } from './response';
 import { CanceledError, clock, wait } from '../shared/clock';
+import { TooLateError } from '../shared/turnstile';
 
 export type ServiceContext =
 	| IExecuteFunctions
