@@ -1,14 +1,18 @@
 import { CanceledError, clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { Turnstile, type Patience } from '../shared/turnstile';
-import type { Account } from './account';
 import { ENDPOINTS, type Endpoint } from './endpoints';
-import type { LimitHeaders } from './response';
 
 /** A number of requests in a span of time. */
 export interface Rate {
 	requests: number;
 	perMs: number;
+}
+
+/** What the service's headers say about the limit. */
+export interface LimitHeaders {
+	limit?: number;
+	remaining?: number;
 }
 
 /** Leave for one request; it counts from {@link RateLimiter.take} on. */
@@ -223,7 +227,7 @@ export class RateLimiter {
 const rateLimiters = processWide(new Map<string, RateLimiter>());
 
 /** The rate limiter of an account at an endpoint, at the documented rate (API document, Limits). */
-export function rateLimiterFor(account: Account, endpoint: Endpoint): RateLimiter {
+export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
 	const key = `${account.key} ${endpoint}`;
 	let limiter = rateLimiters.get(key);
 	if (!limiter) {

@@ -170,14 +170,11 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
 /** Below this a reset header counts seconds from now, above it is a unix time. */
 const FIRST_UNIX_TIME = 1_000_000_000;
 
-/** What the service's headers say about the limit. */
-export interface LimitHeaders {
+/** Reads `X-RateLimit-Limit` and `X-RateLimit-Remaining`; a proxy may have dropped them. */
+export function readLimitHeaders(headers: Outcome['headers']): {
 	limit?: number;
 	remaining?: number;
-}
-
-/** Reads `X-RateLimit-Limit` and `X-RateLimit-Remaining`; a proxy may have dropped them. */
-export function readLimitHeaders(headers: Outcome['headers']): LimitHeaders {
+} {
 	return {
 		limit: wholeNumber(headers['x-ratelimit-limit']),
 		remaining: wholeNumber(headers['x-ratelimit-remaining']),

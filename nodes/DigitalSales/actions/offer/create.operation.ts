@@ -1,8 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../../api/account';
-import { forgetCatalog } from '../../api/catalog';
-import type { CatalogProduct } from '../../api/catalogPage';
+import { forgetCatalog, type CatalogProduct } from '../../api/catalog';
 import { createOffer } from '../../api/offers';
 import { OFFER_INTERVALS } from '../../api/schemas/offer';
 import { withoutBlanks } from '../../domain/blanks';
