@@ -31,14 +31,7 @@ import {
 	type RateLimiter,
 	type TakeOptions,
 } from './rateLimiter';
-import {
-	readBody,
-	readLimitHeaders,
-	readResponse,
-	responseHead,
-	retryAfterMs,
-	takeText,
-} from './response';
+import { readBody, readResponse, responseHead, takeText } from './response';
 import { CanceledError, clock, wait } from '../shared/clock';
 import { TooLateError } from '../shared/turnstile';
 
@@ -60,14 +53,14 @@ export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
 	/**
 	 * The longest time one try may take, its whole answer included, in whole milliseconds; the
-	 * endpoint's own where left out.
+	 * endpoint's own by default.
 	 */
 	timeoutMs?: number;
-	/** The rate of GET /products, where the user has set another than the documented one. */
+	/** The rate of GET /products, if the user has set another than the documented one. */
 	productRate?: Rate;
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
-	/** How long each try may wait for the account's rate limit; without end where left out. */
+	/** How long each try may wait for the account's rate limit; without end by default. */
 	longestLimiterWaitMs?: number;
 	/** Told before the rate limit makes a request wait. */
 	onWait?: (endpoint: Endpoint) => void;
@@ -126,7 +119,7 @@ export class Client {
 				outcome = { ...outcome, kind: 'unreadable', unreadable: 'otherShape' };
 			}
 			const isLimited = outcome.kind === 'rateLimited';
-			const askedMs = retryAfterMs(outcome.headers);
+			const askedMs = outcome.retryAfterMs;
 			if (isLimited) counts.limited++;
 			if (!isLimited || askedMs === undefined) counts.failed++;
 			// A 429 has closed the limiter for all executions; the next try waits there.
@@ -227,17 +220,16 @@ export class Client {
 function settle(
 	limiter: RateLimiter,
 	permit: Permit,
-	{ kind, status, headers }: Outcome,
+	{ kind, status, retryAfterMs = 0, limits }: Outcome,
 	rateLimitHits: number,
 ): void {
 	if (kind === 'rateLimited') {
 		const leastMs = rateLimitWaitMs(rateLimitHits, clock.random());
-		const closedMs = Math.max(retryAfterMs(headers) ?? 0, leastMs);
-		limiter.settleLimited(permit, readLimitHeaders(headers), closedMs);
+		limiter.settleLimited(permit, limits, Math.max(retryAfterMs, leastMs));
 	} else {
 		// 502, 503 and 504 are answers of a proxy, which say nothing of the limit.
 		const isOfService = status !== undefined && kind !== 'unavailable';
-		limiter.settle(permit, isOfService ? readLimitHeaders(headers) : undefined);
+		limiter.settle(permit, isOfService ? limits : undefined);
 	}
 }
 

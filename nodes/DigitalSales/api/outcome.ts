@@ -23,13 +23,11 @@ export type OutcomeKind =
 /** Why a 2xx could not be used. */
 export type UnreadableReason = 'html' | 'notJson' | 'empty' | 'tooLarge' | 'tooDeep' | 'otherShape';
 
-/** What came of one request. The tokens are out of every text in it but the headers. */
+/** What came of one request. The tokens are out of every text in it. */
 export interface Outcome {
 	kind: OutcomeKind;
 	/** The HTTP status; undefined if no answer came. */
 	status?: number;
-	/** By lower-case name. */
-	headers: Readonly<Record<string, unknown>>;
 	/** The parsed JSON; undefined if there was none. */
 	body?: unknown;
 	/** What the service says of a failure. */
@@ -37,8 +35,18 @@ export interface Outcome {
 	unreadable?: UnreadableReason;
 	/** Where a redirect pointed to: origin and path, never the query. */
 	redirectedTo?: string;
+	/** How long the service asks to wait. */
+	retryAfterMs?: number;
+	/** What the service says of its rate limit. */
+	limits: LimitHeaders;
 	/** The system code of a fault without an answer, for example `ECONNRESET`. */
 	code?: string;
+}
+
+/** What the headers of an answer say of the rate limit. */
+export interface LimitHeaders {
+	limit?: number;
+	remaining?: number;
 }
 
 export type RetryDecision = 'done' | 'retry' | 'fail' | 'unknownOutcome';
@@ -216,11 +224,11 @@ export function readFault(error: unknown): Fault {
 
 /** An outcome without a usable answer. */
 export function withoutAnswer(kind: OutcomeKind, code?: string): Outcome {
-	return { kind, code, headers: {}, words: { messages: [], fields: {} } };
+	return { kind, code, limits: {}, words: { messages: [], fields: {} } };
 }
 
-/** What an error keeps of an outcome: headers are not searched for tokens, and a body may be large. */
-export type FailedOutcome = Omit<Outcome, 'headers' | 'body'>;
+/** What an error keeps of an outcome: a body may be large. */
+export type FailedOutcome = Omit<Outcome, 'body'>;
 
 /**
  * A request to the service that did not give what was asked for: what came of it and no trace of the
@@ -234,7 +242,7 @@ export class ServiceError extends Error {
 	/** @param tries how many times the request was sent */
 	constructor(
 		readonly endpoint: Endpoint,
-		{ headers: _headers, body: _body, ...outcome }: Outcome,
+		{ body: _body, ...outcome }: Outcome,
 		readonly tries: number,
 	) {
 		super(`${endpoint}: ${outcome.kind}`);

@@ -2,6 +2,7 @@ import { CanceledError, clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { Turnstile, type Patience } from '../shared/turnstile';
 import { ENDPOINTS, type Endpoint } from './endpoints';
+import type { LimitHeaders } from './outcome';
 
 /** A number of requests in a span of time. */
 export interface Rate {
@@ -9,16 +10,10 @@ export interface Rate {
 	perMs: number;
 }
 
-/** What the service's headers say about the limit. */
-export interface LimitHeaders {
-	limit?: number;
-	remaining?: number;
-}
-
 /** Leave for one request; it counts from {@link RateLimiter.take} on. */
 export interface Permit {
 	takenAt: number;
-	/** The rate that was asked for, where it is not the account's own. */
+	/** The rate that was asked for, if it is not the account's own. */
 	rate?: Rate;
 }
 
@@ -57,11 +52,11 @@ export class RateLimiter {
 	private halfOpen?: { probe?: Permit; hasFailed: boolean };
 	/** The latest limit that the service stated. */
 	private stated?: { requests: number; remaining?: number; at: number };
-	/** Whether a 429 has shown that the endpoint has a limit, where none is documented. */
+	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
 	private longestWindowMs: number;
 
-	/** @param rate the documented one; undefined where none is documented */
+	/** @param rate the documented one; undefined if none is documented */
 	constructor(private readonly rate: Rate | undefined) {
 		this.longestWindowMs = rate?.perMs ?? MINUTE_MS;
 	}
@@ -141,7 +136,7 @@ export class RateLimiter {
 		this.advance();
 	}
 
-	/** Enters a 429: nothing is sent for the given time, and a rate is learned where none was known. */
+	/** Enters a 429: nothing is sent for the given time, and a rate is learned if none was known. */
 	settleLimited(permit: Permit, { limit }: LimitHeaders, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
@@ -187,7 +182,7 @@ export class RateLimiter {
 	}
 
 	/**
-	 * The service counts for all who share the account; where that leaves us less than our own rate,
+	 * The service counts for all who share the account; if that leaves us less than our own rate,
 	 * we follow. It counted before it answered, so what has left our window since then may still have
 	 * been in its; and its window is not the one of a request's own rate.
 	 */

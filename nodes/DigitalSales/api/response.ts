@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { clock } from '../shared/clock';
-import { kindOfStatus, type Outcome, type UnreadableReason } from './outcome';
+import { kindOfStatus, type LimitHeaders, type Outcome, type UnreadableReason } from './outcome';
 import { MOST_LEVELS, type Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
 
@@ -30,8 +30,8 @@ export const MOST_BODY_BYTES = 33_554_432;
  *
  * @param late ends the reading, however much is still coming in; the connection is left with the next
  *   piece that arrives on it
- * @returns what came, for {@link takeText}; undefined where it is more than {@link MOST_BODY_BYTES}
- * @throws Error where the connection broke or the time was up before the end
+ * @returns what came, for {@link takeText}; undefined if it is more than {@link MOST_BODY_BYTES}
+ * @throws Error if the connection broke or the time was up before the end
  */
 export async function readBody(
 	stream: BodyStream,
@@ -84,10 +84,13 @@ export const responseHead = z.object({
 	body: bodyStream,
 });
 
+/** By lower-case name. */
+type Headers = Readonly<Record<string, unknown>>;
+
 /** A response as it arrived. */
 interface RawResponse {
 	status: number;
-	headers: Outcome['headers'];
+	headers: Headers;
 	/** Undefined if it is too large to be read. */
 	text: string | undefined;
 }
@@ -102,7 +105,14 @@ export function readResponse({ status, headers, text }: RawResponse, redact: Red
 	const kind = kindOfStatus(status);
 	const longest = kind === 'success' ? Infinity : LONGEST_FAILURE;
 	const { json: body, unreadable } = readContent(text, longest, redact);
-	const outcome: Outcome = { kind, status, headers, body, words: readServiceWords(body) };
+	const outcome: Outcome = {
+		kind,
+		status,
+		body,
+		words: readServiceWords(body),
+		retryAfterMs: retryAfterMs(headers),
+		limits: readLimitHeaders(headers),
+	};
 	if (status >= 300 && status < 400) {
 		outcome.redirectedTo = redirectTarget(headers.location, redact);
 	} else if (unreadable === 'html' && kind !== 'unavailable') {
@@ -170,11 +180,12 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
 /** Below this a reset header counts seconds from now, above it is a unix time. */
 const FIRST_UNIX_TIME = 1_000_000_000;
 
-/** Reads `X-RateLimit-Limit` and `X-RateLimit-Remaining`; a proxy may have dropped them. */
-export function readLimitHeaders(headers: Outcome['headers']): {
-	limit?: number;
-	remaining?: number;
-} {
+/**
+ * Reads `X-RateLimit-Limit` and `X-RateLimit-Remaining`; a proxy may have dropped them.
+ *
+ * @internal
+ */
+export function readLimitHeaders(headers: Headers): LimitHeaders {
 	return {
 		limit: wholeNumber(headers['x-ratelimit-limit']),
 		remaining: wholeNumber(headers['x-ratelimit-remaining']),
@@ -185,8 +196,10 @@ export function readLimitHeaders(headers: Outcome['headers']): {
  * How long an answer asks to wait, in milliseconds: `Retry-After` in seconds or as a date, else
  * `X-RateLimit-Reset`, else undefined. No time at all, or a moment that has passed, is no wait to go
  * by: the clocks may differ. Capped at five minutes, since a proxy may ask for a day.
+ *
+ * @internal
  */
-export function retryAfterMs(headers: Outcome['headers']): number | undefined {
+export function retryAfterMs(headers: Headers): number | undefined {
 	const asked = [
 		fromRetryAfter(headers['retry-after']),
 		fromReset(headers['x-ratelimit-reset']),

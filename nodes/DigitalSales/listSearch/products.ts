@@ -62,7 +62,7 @@ type Part = string | null | undefined;
 
 /**
  * One line of a list. The editor cuts it after about fifty letters, so the price comes first, and a
- * status comes before the titles where it is not the usual one.
+ * status comes before the titles if it is not the usual one.
  */
 function label(price: Part, titles: Part[], status: number | null | undefined): string {
 	const statusName = status == null ? undefined : String(productStatusName(status));

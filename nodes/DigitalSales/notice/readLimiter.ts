@@ -13,7 +13,7 @@ const MOST_A_MINUTE = 3_000;
 /**
  * Bounds the reads that notices cause: the address of a trigger is open to anybody, and each notice
  * costs a request of the account. Reads that find their transaction are work and hardly bounded;
- * those that do not, whatever the service answers, are few. Whoever brings the secret of a trigger,
+ * those that do not, whatever the service answers, are few. Callers with the secret of a trigger,
  * transactions known to exist and all others have one of these each, so that no stranger can keep a
  * genuine notice waiting.
  */
@@ -84,7 +84,7 @@ export class ReadLimiter {
 }
 
 /**
- * So many a minute: half of them at once, the other half evenly over the minute. Where all were
+ * So many a minute: half of them at once, the other half evenly over the minute. If all were
  * used up in an outage, the next one is there seconds after it and not a minute.
  */
 class Allowance {
@@ -124,7 +124,7 @@ const limiters = processWide(new Map<string, ReadLimiter>());
 
 /** On whose word a transaction is read back; each has reads of its own. */
 export type ReadLane =
-	/** Whoever brings the secret of the trigger. */
+	/** Of a caller with the secret of the trigger. */
 	| 'trusted'
 	/** About a transaction that is known to exist. */
 	| 'known'
