@@ -10,6 +10,16 @@ const layer = (name, folders, knows, comment) => ({
 	to: { path: '^(nodes|credentials)/', pathNot: inside(...folders, ...knows) },
 });
 
+/** The floors of api/, the lowest first: each file knows its own floor and those below. */
+const API_FLOORS = [
+	['endpoints'],
+	['account', 'redact', 'escapes', 'schemas/.+'],
+	['outcome', 'wording', 'response', 'backoff', 'rateLimiter', 'pagination'],
+	['client'],
+	['products', 'catalog', 'catalogLookup', 'offers', 'transactions', 'credentialTest'],
+];
+const apiFiles = (floors) => `${PACKAGE}api/(${floors.flat().join('|')})\\.ts$`;
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
 	forbidden: [
@@ -35,6 +45,21 @@ module.exports = {
 			['domain', 'shared'],
 			'The service is the same for any form.',
 		),
+		...API_FLOORS.map((floor, index) => ({
+			name: `api-floor-${index + 1}`,
+			comment:
+				'What is sent stands on how it is sent, paced and read, and that on what an account is.',
+			severity: 'error',
+			from: { path: apiFiles([floor]) },
+			to: { path: inside('api'), pathNot: apiFiles(API_FLOORS.slice(0, index + 1)) },
+		})),
+		{
+			name: 'api-has-five-floors',
+			comment: 'A file without a floor would be held to no order.',
+			severity: 'error',
+			from: { pathNot: apiFiles(API_FLOORS) },
+			to: { path: inside('api'), pathNot: apiFiles(API_FLOORS) },
+		},
 		layer(
 			'output-knows-api',
 			['output'],

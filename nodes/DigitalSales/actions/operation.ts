@@ -4,6 +4,7 @@ import type {
 	IExecuteFunctions,
 	INodeExecutionData,
 } from 'n8n-workflow';
+import type { FormAdvice } from '../api/wording';
 import type { Form } from '../form/formOf';
 import type { ItemResult, PendingPayment } from '../wait/suspend';
 import type { Run } from './run';
@@ -32,6 +33,8 @@ export interface Operation {
 	description: string;
 	/** Without display conditions for the operation: the registry adds them. */
 	form: Pick<Form<never>, 'properties' | 'serviceFields'>;
+	/** What its options can do about a request that failed. */
+	advice?: FormAdvice;
 	/** What a person should know before several items run through it. */
 	manyItemsHint?: string;
 	/** Whether it creates something. Then errors list what was created, and items go one by one. */

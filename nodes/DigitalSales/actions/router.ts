@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import { toFailure, type Failure } from '../api/errors';
+import { toFailure, type Failure } from '../output/errors';
 import { fieldLabel } from '../form/displayPath';
 import { inOrder } from '../shared/mapLimit';
 import type { ItemResult } from '../wait/suspend';
@@ -78,6 +78,7 @@ async function sendAll(
 					labelOf: (field) => fieldLabel(operation.form, field, context.getNode()),
 					about: preparation.about,
 					created: createdBefore(operation, run),
+					advice: operation.advice,
 				});
 				return failedItem(context, failure, itemIndex);
 			}

@@ -1,5 +1,4 @@
-import { catalogPage, rememberedProducts } from './catalog';
-import type { CatalogOffer, CatalogProduct } from './catalogPage';
+import { readCatalog, rememberedProducts, type CatalogOffer, type CatalogProduct } from './catalog';
 import type { Client } from './client';
 import { clock } from '../shared/clock';
 
@@ -66,10 +65,9 @@ export class CatalogLookup {
 		pick: (product: CatalogProduct) => T | undefined,
 	): Promise<T | undefined> {
 		const end = clock.elapsed() + LONGEST_LOOKUP_MS;
-		for (let number = 1; number <= MOST_LOOKUP_PAGES && clock.elapsed() < end; number++) {
-			const { products, isLast } = await catalogPage(this.client, undefined, number);
-			const found = firstOf(products, pick);
-			if (found !== undefined || isLast) return found;
+		for await (const { items } of readCatalog(this.client, { maxPages: MOST_LOOKUP_PAGES })) {
+			const found = firstOf(items, pick);
+			if (found !== undefined || clock.elapsed() >= end) return found;
 		}
 		return undefined;
 	}

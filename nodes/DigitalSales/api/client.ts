@@ -7,33 +7,33 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { CREDENTIAL_NAME, type Account } from './account';
-import { readAnswer, responseHead, type Answer } from './answer';
-import { readBody, takeText } from './body';
-import { rateLimiterFor } from './budget';
-import { CanceledError, clock, wait } from '../shared/clock';
-import { ENDPOINTS, type Endpoint } from './endpoints';
-import { readFault } from './fault';
-import { readLimitHeaders, retryAfterMs } from './limitHeaders';
 import {
-	TooLateError,
+	backoffMs,
+	DEFAULT_RETRY_LIMITS,
+	mayRetry,
+	rateLimitWaitMs,
+	type RetryLimits,
+} from './backoff';
+import { ENDPOINTS, type Endpoint } from './endpoints';
+import {
+	kindOfFault,
+	kindOfStatus,
+	readFault,
+	retryDecision,
+	ServiceError,
+	withoutAnswer,
+	type Outcome,
+} from './outcome';
+import {
+	rateLimiterFor,
 	type Permit,
 	type Rate,
 	type RateLimiter,
 	type TakeOptions,
 } from './rateLimiter';
-import {
-	backoffMs,
-	DEFAULT_RETRY_LIMITS,
-	mayRetry,
-	situationOfFault,
-	rateLimitWaitMs,
-	situationOfStatus,
-	verdict,
-	type Fault,
-	type RetryLimits,
-	type Situation,
-} from './retryPolicy';
-import { ServiceError } from './serviceError';
+import { readBody, readResponse, responseHead, takeText } from './response';
+import { CanceledError, clock, wait } from '../shared/clock';
+import { TooLateError } from '../shared/turnstile';
 
 export type ServiceContext =
 	| IExecuteFunctions
@@ -53,23 +53,17 @@ export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
 	/**
 	 * The longest time one try may take, its whole answer included, in whole milliseconds; the
-	 * endpoint's own where left out.
+	 * endpoint's own by default.
 	 */
 	timeoutMs?: number;
-	/** The rate of GET /products, where the user has set another than the documented one. */
+	/** The rate of GET /products, if the user has set another than the documented one. */
 	productRate?: Rate;
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
-	/** How long each try may wait for the account's rate limit; without end where left out. */
+	/** How long each try may wait for the account's rate limit; without end by default. */
 	longestLimiterWaitMs?: number;
 	/** Told before the rate limit makes a request wait. */
 	onWait?: (endpoint: Endpoint) => void;
-}
-
-interface Outcome {
-	situation: Situation;
-	answer?: Answer;
-	fault?: Fault;
 }
 
 /** Shorter waits are not worth telling a person about. */
@@ -105,7 +99,7 @@ export class Client {
 		const limiter = rateLimiterFor(this.account, endpoint);
 		const counts = { tries: 0, failed: 0, limited: 0 };
 		// Until it has been sent, only the rate limit can be in its way.
-		let outcome: Outcome = { situation: 'rateLimited' };
+		let outcome = withoutAnswer('rateLimited');
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.limits.maxTotalMs + GRACE_MS;
@@ -119,23 +113,22 @@ export class Client {
 			outcome = await this.send(request);
 			settle(limiter, permit, outcome, counts.limited + 1);
 			counts.tries++;
-			if (outcome.situation === 'success') {
-				const value = understood(outcome.answer?.body, read);
+			if (outcome.kind === 'success') {
+				const value = understood(outcome.body, read);
 				if (value !== undefined) return value;
-				outcome.situation = 'unreadable';
+				outcome = { ...outcome, kind: 'unreadable', unreadable: 'otherShape' };
 			}
-			const isLimited = outcome.situation === 'rateLimited';
-			const askedMs = retryAfterMs(outcome.answer?.headers ?? {});
+			const isLimited = outcome.kind === 'rateLimited';
+			const askedMs = outcome.retryAfterMs;
 			if (isLimited) counts.limited++;
 			if (!isLimited || askedMs === undefined) counts.failed++;
-			const decision = verdict(method, outcome.situation);
-			// A 429 has closed the limiter for all executions; the next turn waits there.
+			// A 429 has closed the limiter for all executions; the next try waits there.
 			const delayMs = isLimited
 				? 0
 				: Math.max(askedMs ?? 0, backoffMs(counts.failed, clock.random()));
 			const elapsedMs = clock.elapsed() - firstSentAt;
 			if (
-				decision !== 'retry' ||
+				retryDecision(method, outcome.kind) !== 'retry' ||
 				!mayRetry(this.limits, { failedTries: counts.failed, elapsedMs, delayMs })
 			) {
 				throw this.failure(endpoint, outcome, counts.tries);
@@ -159,21 +152,20 @@ export class Client {
 	private async send(request: ServiceRequest): Promise<Outcome> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const late = AbortSignal.timeout(timeoutMs);
-		let situationOf = situationOfFault;
+		// Once there are headers, the service has the request, whatever becomes of its answer.
+		let isSent = false;
 		try {
 			const { statusCode, headers, body } = await this.begin(request, timeoutMs);
-			// From here on the service has the request, whatever becomes of its answer.
-			situationOf = () => 'interrupted';
+			isSent = true;
 			const text = await readText(body, late).catch((error: unknown) => {
 				// A 429 is one by its status line, whatever becomes of its body.
-				if (situationOfStatus(statusCode) === 'rateLimited') return '';
+				if (kindOfStatus(statusCode) === 'rateLimited') return '';
 				throw error;
 			});
-			const answer = readAnswer({ status: statusCode, headers, text }, this.account.redact);
-			return { situation: answer.situation, answer };
+			return readResponse({ status: statusCode, headers, text }, this.account.redact);
 		} catch (error) {
 			const fault = readFault(error);
-			return { situation: situationOf(fault), fault };
+			return withoutAnswer(isSent ? 'interrupted' : kindOfFault(fault), fault.code);
 		}
 	}
 
@@ -219,22 +211,8 @@ export class Client {
 	}
 
 	private failure(endpoint: Endpoint, outcome: Outcome, tries: number): Error {
-		const outcomeUnknown =
-			verdict(ENDPOINTS[endpoint].method, outcome.situation) === 'unknownOutcome';
-		if (this.options.signal?.aborted && !outcomeUnknown) return new CanceledError();
-		const { answer, fault } = outcome;
-		return new ServiceError({
-			endpoint,
-			situation: outcome.situation,
-			outcomeUnknown,
-			status: answer?.status,
-			code: fault?.code,
-			unreadable:
-				answer?.unreadable ?? (outcome.situation === 'unreadable' ? 'otherShape' : undefined),
-			redirectedTo: answer?.redirectedTo,
-			words: answer?.words ?? { messages: [], fields: {} },
-			tries,
-		});
+		const error = new ServiceError(endpoint, outcome, tries);
+		return this.options.signal?.aborted && !error.outcomeUnknown ? new CanceledError() : error;
 	}
 }
 
@@ -242,17 +220,16 @@ export class Client {
 function settle(
 	limiter: RateLimiter,
 	permit: Permit,
-	{ answer, situation }: Outcome,
+	{ kind, status, retryAfterMs = 0, limits }: Outcome,
 	rateLimitHits: number,
 ): void {
-	if (answer && situation === 'rateLimited') {
+	if (kind === 'rateLimited') {
 		const leastMs = rateLimitWaitMs(rateLimitHits, clock.random());
-		const closedMs = Math.max(retryAfterMs(answer.headers) ?? 0, leastMs);
-		limiter.settleLimited(permit, readLimitHeaders(answer.headers), closedMs);
+		limiter.settleLimited(permit, limits, Math.max(retryAfterMs, leastMs));
 	} else {
 		// 502, 503 and 504 are answers of a proxy, which say nothing of the limit.
-		const own = situation === 'unavailable' ? undefined : answer;
-		limiter.settle(permit, own && readLimitHeaders(own.headers));
+		const isOfService = status !== undefined && kind !== 'unavailable';
+		limiter.settle(permit, isOfService ? limits : undefined);
 	}
 }
 
@@ -261,7 +238,7 @@ async function readText(...from: Parameters<typeof readBody>): Promise<string | 
 	return chunks && takeText(chunks);
 }
 
-/** A reader that fails says as much of an answer as one that does not know its shape. */
+/** A reader that fails says as much as one that does not know the shape. */
 function understood<T>(body: unknown, read: (body: unknown) => T | undefined): T | undefined {
 	try {
 		return read(body);

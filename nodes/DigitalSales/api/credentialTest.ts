@@ -5,9 +5,8 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import { CredentialError, readAccount, type Account } from './account';
-import { readAnswer, responseHead, type Answer } from './answer';
-import { readFault } from './fault';
-import type { Fault } from './retryPolicy';
+import { readFault, type Outcome } from './outcome';
+import { readResponse, responseHead } from './response';
 import { readProductPage } from './schemas/product';
 
 const TIMEOUT_MS = 20_000;
@@ -48,15 +47,15 @@ export async function digitalSalesApiTest(
 			timeout: TIMEOUT_MS,
 		});
 		const { statusCode, headers, body } = wholeResponse.parse(response);
-		const answer = readAnswer({ status: statusCode, headers, text: body }, account.redact);
-		return judge(answer, account);
+		const outcome = readResponse({ status: statusCode, headers, text: body }, account.redact);
+		return checkResponse(outcome, account);
 	} catch (error) {
-		return failed(faultText(readFault(error), new URL(account.baseUrl)));
+		return failed(faultText(readFault(error).code, new URL(account.baseUrl)));
 	}
 }
 
-function judge(answer: Answer, { baseUrl }: Account): INodeCredentialTestResult {
-	const { status, unreadable, situation, redirectedTo } = answer;
+function checkResponse(outcome: Outcome, { baseUrl }: Account): INodeCredentialTestResult {
+	const { status = 0, unreadable, kind, redirectedTo, body } = outcome;
 	if (unreadable === 'html' || status === 404 || status === 405) {
 		return failed(
 			`The host answers, but there is no API under this path (${status}${unreadable === 'html' ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`,
@@ -72,13 +71,13 @@ function judge(answer: Answer, { baseUrl }: Account): INodeCredentialTestResult 
 			`The service redirects to another address${redirectedTo === undefined ? '' : ` (${redirectedTo})`}. Enter the final address in Base URL.`,
 		);
 	}
-	if (situation === 'rateLimited') {
+	if (kind === 'rateLimited') {
 		return failed('The service is limiting requests just now (429). Wait a minute and test again.');
 	}
-	if (situation === 'success' && readProductPage(answer.body)) {
+	if (kind === 'success' && readProductPage(body)) {
 		return { status: 'OK', message: 'The service accepts the token.' };
 	}
-	if (situation === 'success') {
+	if (kind === 'success') {
 		return failed(
 			`Something answers under ${baseUrl}, but not with a list of products. Check Base URL.`,
 		);
@@ -86,7 +85,7 @@ function judge(answer: Answer, { baseUrl }: Account): INodeCredentialTestResult 
 	return failed(`The service failed to answer (${status}). Try again later.`);
 }
 
-function faultText({ code }: Fault, { host, protocol }: URL): string {
+function faultText(code: string | undefined, { host, protocol }: URL): string {
 	switch (code) {
 		case 'ENOTFOUND':
 		case 'EAI_AGAIN':

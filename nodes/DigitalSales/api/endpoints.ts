@@ -1,6 +1,6 @@
 /**
  * The four documented endpoints (API document, Endpoints 1 to 4), named as the document names them.
- * `requestsPerMinute` is the documented limit; where none is documented nothing is paced until the
+ * `requestsPerMinute` is the documented limit; if none is documented, nothing is paced until the
  * service itself answers 429.
  */
 export const ENDPOINTS = {

@@ -1,9 +1,181 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ProductPage } from './schemas/product';
 
+/** What a page of a list brought. */
+export interface NewItems<T> {
+	/** The number of the page. */
+	number: number;
+	/** Those that came on no page before. */
+	items: T[];
+	/** Whether another page follows; undefined if only asking for it can tell. */
+	hasNext?: boolean;
+}
+
+interface PageOptions<T> {
+	fetchPage: (page: number) => Promise<ProductPage<T>>;
+	/** The first page to read; of those before it nothing is known. */
+	from?: number;
+	maxPages?: number;
+	/** After how many pages in a row without anything new the list is left at the latest. */
+	mostBarren?: number;
+	/** How many items are still wanted: as many pages are fetched at once. Left out, one at a time. */
+	wanted?: () => number;
+}
+
+/** As many as a browser has under way with one host. */
+const PAGES_AT_ONCE = 6;
+const DEFAULT_MAX_PAGES = 2_000;
+/** Pages in a row without anything new after which a service that claims to have more is left. */
+const MOST_BARREN_PAGES = 10;
+/** The same if the service does not say how many pages there are. */
+const MOST_BARREN_PAGES_UNANNOUNCED = 3;
+
+/**
+ * Reads the pages of a list in order and yields what is new on them; it alone decides when a list
+ * ends.
+ *
+ * Page 1 tells the page size that the service really applied and how many pages there are. The rest
+ * are fetched a few at a time. If the service announces no number of pages, they are read one after
+ * the other until one is short or empty. Whatever a service does wrong, the list ends.
+ *
+ * @returns why the list may lack something, in words for the user; undefined if it is complete
+ */
+export async function* pages<T extends { hash?: unknown }>(
+	options: PageOptions<T>,
+): AsyncGenerator<NewItems<T>, string | undefined, void> {
+	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted } = options;
+	const progress = new Progress(from);
+	const underWay = new Map<number, Promise<ProductPage<T>>>();
+	const most = from + maxPages - 1;
+	for (let number = from, next = from; ; number++) {
+		const last = Math.min(most, progress.lastPage ?? number);
+		const atOnce = wanted ? progress.pagesFor(wanted()) : 1;
+		while (next === number || (next <= last && next < number + atOnce)) {
+			const fetching = fetchPage(next);
+			// Awaited in order; a failure of a later page must not surface before its turn.
+			fetching.catch(() => undefined);
+			underWay.set(next++, fetching);
+		}
+		const page = await underWay.get(number);
+		underWay.delete(number);
+		if (!page) return undefined;
+		const items = progress.enter(page, number);
+		const hasNext = progress.hasNext(page, number);
+		if (items.length > 0) yield { number, items, hasNext };
+		if (hasNext === false) return progress.incomplete();
+		if (
+			progress.barrenPages >= Math.min(progress.mostBarren(number), options.mostBarren ?? Infinity)
+		) {
+			return 'the service went on sending pages without anything new';
+		}
+		if (number >= most) {
+			return `the service has more than the ${maxPages} pages that are read at most`;
+		}
+	}
+}
+
+/** What is known of a list by the pages that were read. */
+class Progress {
+	/** In a row, up to the latest page: those without anything new. */
+	barrenPages = 0;
+	lastPage?: number;
+	private readonly seenHashes = new Set<string>();
+	private seen: number;
+	private repeated = 0;
+	/** How many items a full page holds: what page 1 really brought, not what was asked for. */
+	private pageSize = 0;
+	private total?: number;
+	private hasChanged = false;
+
+	constructor(private readonly from: number) {
+		// A total tells nothing of a list that is not read from its beginning.
+		this.seen = from === 1 ? 0 : Infinity;
+	}
+
+	/** Over how many pages so many items are spread, as far as several may be fetched at once. */
+	pagesFor(items: number): number {
+		if (this.lastPage === undefined || this.pageSize === 0) return 1;
+		return Math.min(PAGES_AT_ONCE, Math.ceil(items / this.pageSize));
+	}
+
+	/** Takes in a page and gives what is new on it. */
+	enter<T extends { hash?: unknown }>(page: ProductPage<T>, number: number): T[] {
+		if (number === this.from) this.pageSize = appliedPageSize(page, number);
+		this.noteFigures(page);
+		const { size } = this.seenHashes;
+		const { repeated } = this;
+		const items = page.data.filter((item) => this.isNew(item));
+		// If all that has a hash was there before, the rest was, too.
+		const isRepeat = this.repeated > repeated && this.seenHashes.size === size;
+		if (isRepeat || items.length === 0) {
+			this.barrenPages++;
+			return [];
+		}
+		this.barrenPages = 0;
+		this.seen += items.length;
+		return items;
+	}
+
+	hasNext({ data, hasNext }: ProductPage<unknown>, number: number): boolean | undefined {
+		const isFull = data.length >= this.pageSize && data.length > 0;
+		if (this.lastPage === undefined) {
+			if (data.length === 0) return false;
+			return hasNext ?? (isFull ? undefined : false);
+		}
+		if (number < this.lastPage) return true;
+		return isFull && (this.total === undefined ? hasNext === true : this.seen < this.total);
+	}
+
+	mostBarren(number: number): number {
+		if (this.lastPage === undefined) return MOST_BARREN_PAGES_UNANNOUNCED;
+		return number < this.lastPage ? MOST_BARREN_PAGES : 1;
+	}
+
+	incomplete(): string | undefined {
+		if (this.hasChanged) return 'the catalog changed while it was read';
+		if (this.total === undefined || this.seen >= this.total) return undefined;
+		const repeats = this.repeated > 0 ? `, and ${this.repeated} came more than once` : '';
+		return `the service announced ${this.total} and sent ${this.seen}${repeats}`;
+	}
+
+	private noteFigures({ total, lastPage }: ProductPage<unknown>): void {
+		if (total !== undefined) {
+			if (this.total !== undefined && this.total !== total) this.hasChanged = true;
+			this.total = total;
+		}
+		const fromTotal = total !== undefined && this.pageSize > 0 ? total / this.pageSize : 0;
+		const announced = Math.max(lastPage ?? 0, Math.ceil(fromTotal));
+		if (announced > 0) this.lastPage = announced;
+	}
+
+	/** Items without a hash are never taken for one another. */
+	private isNew({ hash }: { hash?: unknown }): boolean {
+		if (typeof hash !== 'string' && typeof hash !== 'number') return true;
+		const key = String(hash);
+		if (this.seenHashes.has(key)) {
+			this.repeated++;
+			return false;
+		}
+		this.seenHashes.add(key);
+		return true;
+	}
+}
+
+/**
+ * How many items a full page holds; 0 if that is not known. The number the service states counts
+ * only if its own figures agree with each other; else what page 1 really brought.
+ */
+function appliedPageSize(page: ProductPage<unknown>, number: number): number {
+	const { data, perPage, total, lastPage } = page;
+	const agrees =
+		perPage !== undefined && total !== undefined && Math.ceil(total / perPage) === lastPage;
+	if (agrees) return perPage;
+	return number === 1 ? data.length : 0;
+}
+
 export interface Listing {
 	items: IDataObject[];
-	/** Why the list may lack something, in words for the user; undefined where it is complete. */
+	/** Why the list may lack something, in words for the user; undefined if it is complete. */
 	incomplete?: string;
 }
 
@@ -16,158 +188,18 @@ export interface ListingOptions {
 	maxPages?: number;
 }
 
-/** As many as a browser has under way with one host. */
-const PAGES_AT_ONCE = 6;
-const DEFAULT_MAX_PAGES = 2_000;
-/** Pages in a row without anything new after which a service that claims to have more is left. */
-const MOST_BARREN_PAGES = 10;
-/** The same where the service does not say how many pages there are. */
-const MOST_BARREN_PAGES_UNANNOUNCED = 3;
-
-/**
- * Reads the pages of a list in order and gives the items once each.
- *
- * Page 1 tells the page size that the service really applied and how many pages there are. The rest
- * are fetched a few at a time, never more than the limit still needs. Where the service announces no
- * number of pages they are read one after the other until one is short or empty. Whatever a service
- * does wrong, the list ends, and `incomplete` says where it may lack something.
- */
+/** Reads a list as far as its limit needs, never more pages at once than that. */
 export async function listPages(options: ListingOptions): Promise<Listing> {
-	const run = new ListingRun(options);
-	return await run.result();
-}
-
-class ListingRun {
-	private readonly items: IDataObject[] = [];
-	private readonly seenHashes = new Set<string>();
-	private readonly underWay = new Map<number, Promise<ProductPage>>();
-	private seen = 0;
-	private repeated = 0;
-	private barrenInARow = 0;
-	/** How many items a full page holds: what page 1 really brought, not what was asked for. */
-	private pageSize = 0;
-	private lastPage: number | undefined;
-	private total: number | undefined;
-	private catalogChanged = false;
-	private ending: string | undefined;
-
-	constructor(private readonly options: ListingOptions) {}
-
-	async result(): Promise<Listing> {
-		const maxPages = this.options.maxPages ?? DEFAULT_MAX_PAGES;
-		for (let current = 1, next = 1; ; current++) {
-			const most = Math.min(maxPages, this.lastPage ?? current);
-			while (next <= most && next < current + this.pagesAtOnce()) this.start(next++);
-			if (next === current) this.start(next++);
-			const page = await this.underWay.get(current);
-			this.underWay.delete(current);
-			if (page === undefined || this.take(page, current)) break;
-			if (current >= maxPages) {
-				this.ending = `the service has more than the ${maxPages} pages that are read at most`;
-				break;
-			}
+	const { limit = Infinity, keep, fetchPage, maxPages } = options;
+	const items: IDataObject[] = [];
+	const reading = pages({ fetchPage, maxPages, wanted: () => limit - items.length });
+	for (;;) {
+		const page = await reading.next();
+		if (page.done) return { items, incomplete: page.value };
+		for (const item of page.value.items) if (keep(item)) items.push(item);
+		if (items.length >= limit) {
+			items.length = limit;
+			return { items };
 		}
-		return { items: this.items, incomplete: this.incomplete() };
 	}
-
-	private start(page: number): void {
-		const request = this.options.fetchPage(page);
-		// Awaited in order; a failure of a later page must not surface before its turn.
-		request.catch(() => undefined);
-		this.underWay.set(page, request);
-	}
-
-	private pagesAtOnce(): number {
-		if (this.lastPage === undefined || this.pageSize === 0) return 1;
-		const { limit } = this.options;
-		if (limit === undefined) return PAGES_AT_ONCE;
-		return Math.min(PAGES_AT_ONCE, Math.ceil((limit - this.items.length) / this.pageSize));
-	}
-
-	/** Takes in a page and says whether it was the last one needed. */
-	private take(page: ProductPage, number: number): boolean {
-		if (number === 1) this.pageSize = appliedPageSize(page);
-		this.noteNumbers(page);
-		const newItems = this.addNew(page.data);
-		this.barrenInARow = newItems === 0 ? this.barrenInARow + 1 : 0;
-		const { limit } = this.options;
-		if (limit !== undefined && this.items.length >= limit) {
-			this.items.length = limit;
-			return true;
-		}
-		return this.isEnd(page, number);
-	}
-
-	private isEnd(page: ProductPage, number: number): boolean {
-		const full = page.data.length >= this.pageSize && page.data.length > 0;
-		if (this.lastPage !== undefined) {
-			if (number < this.lastPage) return this.gaveUp(MOST_BARREN_PAGES);
-			const mayHoldMore =
-				full && (this.total === undefined ? page.hasNext === true : this.seen < this.total);
-			return !mayHoldMore || this.gaveUp(1);
-		}
-		if (page.hasNext === false || page.data.length === 0) return true;
-		if (page.hasNext === undefined && !full) return true;
-		return this.gaveUp(MOST_BARREN_PAGES_UNANNOUNCED);
-	}
-
-	private gaveUp(mostBarren: number): boolean {
-		if (this.barrenInARow < mostBarren) return false;
-		this.ending = 'the service went on sending pages without anything new';
-		return true;
-	}
-
-	private noteNumbers(page: ProductPage): void {
-		if (page.total !== undefined) {
-			if (this.total !== undefined && this.total !== page.total) this.catalogChanged = true;
-			this.total = page.total;
-		}
-		const fromTotal =
-			page.total !== undefined && this.pageSize > 0
-				? Math.ceil(page.total / this.pageSize)
-				: undefined;
-		const announced = Math.max(page.lastPage ?? 0, fromTotal ?? 0);
-		if (announced > 0) this.lastPage = announced;
-	}
-
-	private addNew(data: IDataObject[]): number {
-		let added = 0;
-		for (const item of data) {
-			const { hash } = item;
-			if (typeof hash === 'string' || typeof hash === 'number') {
-				const key = String(hash);
-				if (this.seenHashes.has(key)) {
-					this.repeated++;
-					continue;
-				}
-				this.seenHashes.add(key);
-			}
-			added++;
-			if (this.options.keep(item)) this.items.push(item);
-		}
-		this.seen += added;
-		return added;
-	}
-
-	private incomplete(): string | undefined {
-		const { limit } = this.options;
-		if (limit !== undefined && this.items.length >= limit) return undefined;
-		if (this.ending !== undefined) return this.ending;
-		if (this.catalogChanged) return 'the catalog changed while it was read';
-		if (this.total !== undefined && this.seen < this.total) {
-			const repeats = this.repeated > 0 ? `, and ${this.repeated} came more than once` : '';
-			return `the service announced ${this.total} and sent ${this.seen}${repeats}`;
-		}
-		return undefined;
-	}
-}
-
-/**
- * How many items a full page holds. The number the service states counts only where its own figures
- * agree with each other; else what page 1 really brought.
- */
-function appliedPageSize({ data, perPage, total, lastPage }: ProductPage): number {
-	const agrees =
-		perPage !== undefined && total !== undefined && Math.ceil(total / perPage) === lastPage;
-	return agrees ? perPage : data.length;
 }

@@ -3,7 +3,7 @@ import { searchKey } from '../domain/searchText';
 import type { Client } from './client';
 import { listPages, type Listing } from './pagination';
 import { readProductPage, productSchema, type ProductPage } from './schemas/product';
-import { ServiceError } from './serviceError';
+import { ServiceError } from './outcome';
 
 /**
  * The names of the query parameters are not shown in the API document (Endpoint 4); these are the
@@ -100,6 +100,6 @@ function usefulPageSize(query: ProductQuery): number | undefined {
 /** Whether the service refused a page for its size: which sizes are allowed is not documented. */
 export function refusesPageSize(error: unknown): boolean {
 	return (
-		error instanceof ServiceError && (error.facts.status === 400 || error.facts.status === 422)
+		error instanceof ServiceError && (error.outcome.status === 400 || error.outcome.status === 422)
 	);
 }

@@ -1,4 +1,8 @@
-import { CanceledError, clock, wait } from '../shared/clock';
+import { CanceledError, clock } from '../shared/clock';
+import { processWide } from '../shared/processWide';
+import { Turnstile, type Patience } from '../shared/turnstile';
+import { ENDPOINTS, type Endpoint } from './endpoints';
+import type { LimitHeaders } from './outcome';
 
 /** A number of requests in a span of time. */
 export interface Rate {
@@ -6,40 +10,21 @@ export interface Rate {
 	perMs: number;
 }
 
-/** What the service's headers say about the limit. */
-export interface LimitHeaders {
-	limit?: number;
-	remaining?: number;
-}
-
 /** Leave for one request; it counts from {@link RateLimiter.take} on. */
 export interface Permit {
 	takenAt: number;
-	/** The rate that was asked for, where it is not the account's own. */
+	/** The rate that was asked for, if it is not the account's own. */
 	rate?: Rate;
 }
 
 /** How a permit is asked for. */
-export interface TakeOptions {
+export interface TakeOptions extends Patience {
 	/** Another rate than the account's own, for this request alone. */
 	rate?: Rate;
-	/** Cancels waiting at once. */
-	signal?: AbortSignal;
-	/** When it is too late to begin, on `clock.elapsed()`. */
-	latest?: number;
-	/** Told before each wait how long it will be at least, as {@link RateLimiter.delayMs} says it. */
-	onWait?: (delayMs: number) => void;
-}
-
-/** Thrown by {@link RateLimiter.take} when a turn does not come in time. */
-export class TooLateError extends Error {
-	constructor() {
-		super('The rate limit left no turn in time');
-	}
 }
 
 /** Limits are stated per minute throughout the API document. */
-const LEARNED_WINDOW_MS = 60_000;
+const MINUTE_MS = 60_000;
 /** A limit that the service stated once, and not again, was a mistake or is over. */
 const STATED_FOR_MS = 300_000;
 const MOST_COUNTED = 10_000;
@@ -57,8 +42,8 @@ const MOST_COUNTED = 10_000;
  * is entered as if we had sent it. Without a known rate nothing waits until a 429 teaches one.
  */
 export class RateLimiter {
-	/** The end of the queue of each rate. */
-	private readonly queues = new Map<string, Promise<void>>();
+	/** By rate; those without one of their own share the first. */
+	private readonly lines = new Map<string, Turnstile<Permit>>();
 	/** When the requests that still count were answered, oldest first. */
 	private answered: number[] = [];
 	private readonly inFlight = new Set<Permit>();
@@ -67,14 +52,13 @@ export class RateLimiter {
 	private halfOpen?: { probe?: Permit; hasFailed: boolean };
 	/** The latest limit that the service stated. */
 	private stated?: { requests: number; remaining?: number; at: number };
-	/** Whether a 429 has shown that the endpoint has a limit, where none is documented. */
+	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
 	private longestWindowMs: number;
-	private readonly waiting = new Set<() => void>();
 
-	/** @param rate the documented one; undefined where none is documented */
+	/** @param rate the documented one; undefined if none is documented */
 	constructor(private readonly rate: Rate | undefined) {
-		this.longestWindowMs = rate?.perMs ?? LEARNED_WINDOW_MS;
+		this.longestWindowMs = rate?.perMs ?? MINUTE_MS;
 	}
 
 	/**
@@ -107,7 +91,7 @@ export class RateLimiter {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return 0;
 		if (!stated || now - stated.at >= STATED_FOR_MS) return Infinity;
-		const isOver = now - stated.at >= LEARNED_WINDOW_MS;
+		const isOver = now - stated.at >= MINUTE_MS;
 		const { requests, remaining = requests } = stated;
 		return (isOver ? requests : remaining) - requests / 2;
 	}
@@ -119,25 +103,20 @@ export class RateLimiter {
 	 * @throws TooLateError when its turn does not come in time, as soon as that is certain
 	 */
 	async take(options: TakeOptions = {}): Promise<Permit> {
-		const { rate, signal, latest = Infinity } = options;
+		const { rate, signal } = options;
 		this.longestWindowMs = Math.max(this.longestWindowMs, rate?.perMs ?? 0);
-		// Whoever queues behind others asks again only at the head of the queue.
-		this.announcedDelay(options);
-		const queue = rate ? `${rate.requests}/${rate.perMs}` : '';
-		const before = this.queues.get(queue) ?? Promise.resolve();
-		const turn = before.then(async () => await this.untilFree(options));
-		const after: Promise<void> = turn
-			.catch(() => undefined)
-			.then(() => this.leaveQueue(queue, after));
-		this.queues.set(queue, after);
-		return await raceTime(raceAbort(turn, signal), latest).catch((error: unknown) => {
-			// Return a permit granted while aborting.
-			void turn.then(
-				(permit) => this.release(permit),
-				() => undefined,
-			);
-			throw error;
-		});
+		const key = rate ? `${rate.requests}/${rate.perMs}` : '';
+		const line = this.lines.get(key) ?? this.newLine(rate);
+		this.lines.set(key, line);
+		try {
+			const permit = await line.enter(options);
+			if (!signal?.aborted) return permit;
+			this.release(permit);
+			this.advance();
+		} finally {
+			if (line.length === 0) this.lines.delete(key);
+		}
+		throw new CanceledError();
 	}
 
 	/**
@@ -154,9 +133,10 @@ export class RateLimiter {
 		this.release(permit);
 		if (headers) this.correct(permit, headers);
 		this.forgetOld();
+		this.advance();
 	}
 
-	/** Enters a 429: nothing is sent for the given time, and a rate is learned where none was known. */
+	/** Enters a 429: nothing is sent for the given time, and a rate is learned if none was known. */
 	settleLimited(permit: Permit, { limit }: LimitHeaders, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
@@ -166,6 +146,7 @@ export class RateLimiter {
 			this.stated = { requests: Math.max(1, limit), at: now };
 		}
 		this.release(permit);
+		this.advance();
 	}
 
 	/** The rate that counts at this moment: what the service states lowers it and never raises it. */
@@ -174,51 +155,34 @@ export class RateLimiter {
 		const wanted = own ?? this.rate;
 		if (!stated || clock.elapsed() - stated.at >= STATED_FOR_MS) return wanted;
 		if (!wanted) {
-			return isTaught ? { requests: stated.requests, perMs: LEARNED_WINDOW_MS } : undefined;
+			return isTaught ? { requests: stated.requests, perMs: MINUTE_MS } : undefined;
 		}
 		return { ...wanted, requests: Math.min(wanted.requests, stated.requests) };
 	}
 
-	private leaveQueue(queue: string, end: Promise<void>): void {
-		if (this.queues.get(queue) === end) this.queues.delete(queue);
+	private newLine(rate: Rate | undefined): Turnstile<Permit> {
+		return new Turnstile<Permit>({
+			delayMs: () => this.delayMs(rate),
+			admit: () => {
+				const permit = { takenAt: clock.elapsed(), rate };
+				this.inFlight.add(permit);
+				if (this.halfOpen) this.halfOpen.probe = permit;
+				return permit;
+			},
+		});
 	}
 
 	private release(permit: Permit): void {
 		this.inFlight.delete(permit);
 		if (this.halfOpen?.probe === permit) this.halfOpen.probe = undefined;
-		const waiting = [...this.waiting];
-		this.waiting.clear();
-		for (const wake of waiting) wake();
 	}
 
-	private async untilFree(options: TakeOptions): Promise<Permit> {
-		const { rate, signal } = options;
-		for (;;) {
-			if (signal?.aborted) throw new CanceledError();
-			const delay = this.announcedDelay(options);
-			if (delay <= 0) break;
-			if (delay === Infinity) {
-				await raceAbort(new Promise<void>((wake) => this.waiting.add(wake)), signal);
-			} else {
-				await wait(delay, signal);
-			}
-		}
-		const permit = { takenAt: clock.elapsed(), rate };
-		this.inFlight.add(permit);
-		if (this.halfOpen) this.halfOpen.probe = permit;
-		return permit;
-	}
-
-	/** @throws TooLateError instead of a wait that would be too long */
-	private announcedDelay({ rate, latest = Infinity, onWait }: TakeOptions): number {
-		const delay = this.delayMs(rate);
-		if (delay < Infinity && clock.elapsed() + delay > latest) throw new TooLateError();
-		if (delay > 0) onWait?.(delay);
-		return delay;
+	private advance(): void {
+		for (const line of this.lines.values()) line.advance();
 	}
 
 	/**
-	 * The service counts for all who share the account; where that leaves us less than our own rate,
+	 * The service counts for all who share the account; if that leaves us less than our own rate,
 	 * we follow. It counted before it answered, so what has left our window since then may still have
 	 * been in its; and its window is not the one of a request's own rate.
 	 */
@@ -228,7 +192,7 @@ export class RateLimiter {
 		this.stated = { requests: limit, remaining, at: now };
 		const rate = this.rateNow(own);
 		if (!rate || remaining === undefined) return;
-		const statedWindowMs = this.rate?.perMs ?? LEARNED_WINDOW_MS;
+		const statedWindowMs = this.rate?.perMs ?? MINUTE_MS;
 		const spentByOthers = limit - remaining - this.spentWithin(statedWindowMs, takenAt);
 		const leftTooMany = rate.requests - remaining - this.spentWithin(rate.perMs, takenAt);
 		const entered = Math.min(spentByOthers, leftTooMany, MOST_COUNTED);
@@ -254,27 +218,17 @@ export class RateLimiter {
 	}
 }
 
-async function raceTime<T>(promise: Promise<T>, latest: number): Promise<T> {
-	if (latest === Infinity) return await promise;
-	const late = AbortSignal.timeout(Math.max(0, Math.ceil(latest - clock.elapsed())));
-	return await raceAbort(promise, late, () => new TooLateError());
-}
+/** By account and endpoint. */
+const rateLimiters = processWide(new Map<string, RateLimiter>());
 
-async function raceAbort<T>(
-	promise: Promise<T>,
-	signal: AbortSignal | undefined,
-	reason = (): Error => new CanceledError(),
-): Promise<T> {
-	if (!signal) return await promise;
-	if (signal.aborted) throw reason();
-	let onAbort: () => void = () => undefined;
-	const aborted = new Promise<never>((_, reject) => {
-		onAbort = () => reject(reason());
-		signal.addEventListener('abort', onAbort);
-	});
-	try {
-		return await Promise.race([promise, aborted]);
-	} finally {
-		signal.removeEventListener('abort', onAbort);
+/** The rate limiter of an account at an endpoint, at the documented rate (API document, Limits). */
+export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
+	const key = `${account.key} ${endpoint}`;
+	let limiter = rateLimiters.get(key);
+	if (!limiter) {
+		const requests = ENDPOINTS[endpoint].requestsPerMinute;
+		limiter = new RateLimiter(requests === undefined ? undefined : { requests, perMs: MINUTE_MS });
+		rateLimiters.set(key, limiter);
 	}
+	return limiter;
 }

@@ -10,7 +10,7 @@ export interface Redactor {
 	 * Replaces the tokens in the texts, the names and the numbers of a parsed JSON value, in place: a
 	 * copy would double what a large list takes.
 	 *
-	 * @returns the value; undefined where it is nested deeper than {@link MOST_LEVELS}
+	 * @returns the value; undefined if it is nested deeper than {@link MOST_LEVELS}
 	 */
 	json(value: unknown): unknown;
 }

@@ -1,8 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashSegment, isSameButForCase } from '../domain/hash';
+import { BoundedMap } from '../shared/boundedMap';
+import { processWide } from '../shared/processWide';
+import type { Account } from './account';
 import type { Client } from './client';
-import { rememberTransaction } from './seenTransactions';
 import { readTransaction, type Transaction } from './schemas/transaction';
+
+/** Transactions that an account is known to have, by account and hash. */
+const seenTransactions = processWide(new BoundedMap<true>({ most: 10_000 }));
 
 /**
  * Creates a PIX transaction (API document, Endpoint 3: POST /transactions). The account's token for
@@ -10,7 +15,7 @@ import { readTransaction, type Transaction } from './schemas/transaction';
  *
  * @param body the documented fields under the service's names; amounts in integer cents
  * @returns the transaction, in its POST shape
- * @throws ServiceError, with `outcomeUnknown` where the charge may exist although no usable answer came
+ * @throws ServiceError, with `outcomeUnknown` if the charge may exist although no usable answer came
  */
 export async function createTransaction(client: Client, body: IDataObject): Promise<Transaction> {
 	const transaction = await client.request(
@@ -44,4 +49,22 @@ export async function getTransaction(client: Client, hash: string): Promise<Tran
 	);
 	rememberTransaction(client.account, transaction.hash);
 	return transaction;
+}
+
+/**
+ * Remembers that an account has a transaction: this process has made or read it.
+ *
+ * @internal
+ */
+export function rememberTransaction(account: Account, hash: string): void {
+	seenTransactions.set(keyOf(account, hash), true);
+}
+
+/** Whether an account is known to have a transaction. False means unknown, not absent. */
+export function isKnownTransaction(account: Account, hash: string): boolean {
+	return seenTransactions.get(keyOf(account, hash)) === true;
+}
+
+function keyOf({ key }: Account, hash: string): string {
+	return `${key.slice(0, 16)} ${hash}`;
 }

@@ -1,6 +1,6 @@
-import { MOST_BODY_BYTES } from './body';
+import type { FailedOutcome, ServiceError } from './outcome';
 import { MOST_LEVELS } from './redact';
-import type { ServiceErrorFacts } from './serviceError';
+import { MOST_BODY_BYTES } from './response';
 
 /** What happened, and what to do about it. */
 interface Wording {
@@ -8,33 +8,42 @@ interface Wording {
 	advice?: string;
 }
 
-/** What the words depend on beside the failure itself. */
-interface About {
+/** What a form can do about a failure that its options have a part in, in whole sentences. */
+export interface FormAdvice {
+	rateLimited?: string;
+	tooLarge?: string;
+}
+
+/** What the words depend on besides the failure itself. */
+interface WordingContext {
 	/** What was being asked for. */
 	about?: string;
-	/** What this execution has created before, where it creates anything. */
+	/** What this execution has created before, if it creates anything. */
 	created?: string[];
+	advice?: FormAdvice;
 }
 
 /** Says what happened and what to do, for each way in which a request can fail. */
-export function wording(facts: ServiceErrorFacts, context: About): Wording {
-	if (facts.outcomeUnknown) return unknownOutcome(facts, context.about);
-	if (isRedirect(facts)) return redirected(facts);
-	switch (facts.situation) {
+export function wording(error: ServiceError, context: WordingContext): Wording {
+	const { outcome } = error;
+	if (error.outcomeUnknown) return unknownOutcome(error, context.about);
+	if (isRedirect(outcome)) return redirected(outcome);
+	switch (outcome.kind) {
 		case 'rateLimited':
 			return {
 				message: 'The service is still limiting requests (429)',
 				advice:
-					'The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.',
+					context.advice?.rateLimited ??
+					'Try again later, or run fewer workflows of this account at the same time.',
 			};
 		case 'unavailable':
 		case 'serverError':
 			return {
-				message: `The service failed to answer (${facts.status})`,
+				message: `The service failed to answer (${outcome.status})`,
 				advice: 'The fault is on the side of the service. Try again later.',
 			};
 		case 'unreadable':
-			return unreadable(facts);
+			return unreadable(outcome, context);
 		case 'notSent':
 			return {
 				message: 'The service could not be reached',
@@ -53,30 +62,24 @@ export function wording(facts: ServiceErrorFacts, context: About): Wording {
 				advice: 'Try again later.',
 			};
 		default:
-			return rejected(facts, context);
+			return rejected(outcome, context);
 	}
 }
 
 /** Whether the service pointed elsewhere. */
-export function isRedirect({ status = 0 }: ServiceErrorFacts): boolean {
+export function isRedirect({ status = 0 }: FailedOutcome): boolean {
 	return status >= 300 && status < 400;
 }
 
-function redirected({ status, redirectedTo }: ServiceErrorFacts): {
-	message: string;
-	advice: string;
-} {
+function redirected({ status, redirectedTo }: FailedOutcome): Required<Wording> {
 	return {
 		message: `The service answered with a redirect (${status})`,
 		advice: `Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address${redirectedTo ? ` (it pointed to ${redirectedTo})` : ''}.`,
 	};
 }
 
-function rejected(
-	facts: ServiceErrorFacts,
-	{ created }: About,
-): { message: string; advice?: string } {
-	switch (facts.status) {
+function rejected({ status }: FailedOutcome, { created }: WordingContext): Wording {
+	switch (status) {
 		case 401:
 			return {
 				message: 'The service did not accept the API token (401)',
@@ -98,31 +101,31 @@ function rejected(
 		case 400:
 		case 422:
 			return {
-				message: `The service did not accept the request (${facts.status})`,
+				message: `The service did not accept the request (${status})`,
 				advice: `Correct the fields named above and run again.${created?.length === 0 ? ' Nothing was created.' : ''}`,
 			};
 		default:
-			return facts.status !== undefined && facts.status < 300
+			return status !== undefined && status < 300
 				? { message: 'The service reported a failure' }
-				: { message: `The service did not accept the request (${facts.status})` };
+				: { message: `The service did not accept the request (${status})` };
 	}
 }
 
-function unreadable(facts: ServiceErrorFacts): { message: string; advice: string } {
-	if (facts.unreadable === 'html') {
+function unreadable({ unreadable: reason }: FailedOutcome, { advice }: WordingContext): Wording {
+	if (reason === 'html') {
 		return {
 			message: 'The service answered with a web page instead of data',
 			advice:
 				'Base URL in the credential most likely lacks part of its path, for example /api/public/v1.',
 		};
 	}
-	if (facts.unreadable === 'tooLarge') {
+	if (reason === 'tooLarge') {
 		return {
 			message: 'The answer of the service is too large to be read',
-			advice: `More than ${MOST_BODY_BYTES / 1_048_576} MB came in. Check Base URL in the credential.${facts.endpoint === 'GET /products' ? ' If it is right, set Options > Page Size to a smaller number.' : ''}`,
+			advice: `More than ${MOST_BODY_BYTES / 1_048_576} MB came in. Check Base URL in the credential.${advice?.tooLarge === undefined ? '' : ` ${advice.tooLarge}`}`,
 		};
 	}
-	if (facts.unreadable === 'tooDeep') {
+	if (reason === 'tooDeep') {
 		return {
 			message: 'The answer of the service is nested too deep to be read',
 			advice: `Its data is more than ${MOST_LEVELS} levels deep. Check Base URL in the credential. If it is right, ask the service.`,
@@ -130,7 +133,7 @@ function unreadable(facts: ServiceErrorFacts): { message: string; advice: string
 	}
 	return {
 		message:
-			facts.unreadable === 'otherShape'
+			reason === 'otherShape'
 				? 'The service answered with data of another shape than documented'
 				: 'The answer of the service could not be read',
 		advice:
@@ -138,21 +141,19 @@ function unreadable(facts: ServiceErrorFacts): { message: string; advice: string
 	};
 }
 
-function unknownOutcome(
-	facts: ServiceErrorFacts,
-	about: string | undefined,
-): { message: string; advice: string } {
-	const happened = isRedirect(facts)
-		? `the answer was a redirect (${facts.status})`
-		: facts.status === undefined
+function unknownOutcome({ endpoint, outcome }: ServiceError, about: string | undefined): Wording {
+	const { status } = outcome;
+	const happened = isRedirect(outcome)
+		? `the answer was a redirect (${status})`
+		: status === undefined
 			? 'no answer came'
-			: `the answer was not usable (${facts.status})`;
+			: `the answer was not usable (${status})`;
 	const wasAbout = about === undefined ? '' : `It was about: ${about}. `;
 	const check =
-		facts.endpoint === 'POST /transactions'
+		endpoint === 'POST /transactions'
 			? "The customer may already have been charged. Check the service's dashboard. Asked again, this node refuses the charge and shows a code that allows it once."
 			: "The offer may exist. Check the service's dashboard. Asked again, this node refuses the offer and shows a code that allows it once.";
-	const redirect = isRedirect(facts) ? `\n${redirected(facts).advice}` : '';
+	const redirect = isRedirect(outcome) ? `\n${redirected(outcome).advice}` : '';
 	return {
 		message: `It is not known whether the service did this: ${happened}`,
 		advice: wasAbout + check + redirect,

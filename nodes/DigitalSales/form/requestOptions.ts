@@ -76,6 +76,10 @@ export const writingOptions = [
 	),
 ];
 
+/** What the two options above can do about a rate limit. */
+export const RATE_LIMIT_ADVICE =
+	'The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.';
+
 /** Where the user says that something in doubt was not made. */
 export function repeatCodeOption(
 	displayName: string,

@@ -2,8 +2,8 @@ import type { ILoadOptionsFunctions, INode } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { Client } from '../api/client';
-import { toFailure, type NodeError } from '../api/errors';
-import { ServiceError } from '../api/serviceError';
+import { ServiceError } from '../api/outcome';
+import { toFailure, type NodeError } from '../output/errors';
 
 /** A client for somebody who has a list open and is looking at it. */
 export async function listClient(context: ILoadOptionsFunctions): Promise<Client> {
@@ -26,7 +26,7 @@ export function emptyList(node: INode, what: string): NodeApiError {
 
 /** What went wrong with a list, in the words that the list then shows. */
 export function listError(node: INode, error: unknown): NodeError {
-	const isLimited = error instanceof ServiceError && error.facts.situation === 'rateLimited';
+	const isLimited = error instanceof ServiceError && error.outcome.kind === 'rateLimited';
 	if (!isLimited) return toFailure(node, error, { isSent: false }).error;
 	return listFailure(
 		node,

@@ -3,8 +3,7 @@ import type {
 	INodeListSearchItems,
 	INodeListSearchResult,
 } from 'n8n-workflow';
-import { catalogPage } from '../api/catalog';
-import type { CatalogOffer, CatalogProduct } from '../api/catalogPage';
+import { readCatalog, type CatalogOffer, type CatalogProduct } from '../api/catalog';
 import { productStatusName } from '../output/productStatus';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
@@ -63,7 +62,7 @@ type Part = string | null | undefined;
 
 /**
  * One line of a list. The editor cuts it after about fifty letters, so the price comes first, and a
- * status comes before the titles where it is not the usual one.
+ * status comes before the titles if it is not the usual one.
  */
 function label(price: Part, titles: Part[], status: number | null | undefined): string {
 	const statusName = status == null ? undefined : String(productStatusName(status));
@@ -94,18 +93,27 @@ async function searchPages(
 	const isWanted = wishFor(search);
 	try {
 		const client = await listClient(context);
-		let number = Number(paginationToken ?? 1);
-		for (let read = 0; read < MOST_PAGES_A_CALL; read++, number++) {
-			const { products, isLast } = await catalogPage(client, search, number);
-			const results = products.flatMap((product) => entriesOf(product, isWanted));
-			if (!isLast && results.length === 0) continue;
-			if (isLast && number === 1 && results.length === 0 && search === undefined) {
-				throw emptyList(context.getNode(), what);
-			}
-			return isLast ? { results } : { results, paginationToken: String(number + 1) };
+		const from = Number(paginationToken ?? 1);
+		const reading = readCatalog(client, { search, from });
+		for (let page = await reading.next(); !page.done; page = await reading.next()) {
+			const { number, items, hasNext } = page.value;
+			const results = items.flatMap((product) => entriesOf(product, isWanted));
+			if (results.length === 0 && number + 1 < from + MOST_PAGES_A_CALL) continue;
+			return (hasNext ?? (await isFollowed(reading)))
+				? { results, paginationToken: String(number + 1) }
+				: { results };
 		}
-		return { results: [], paginationToken: String(number) };
+		if (from === 1 && search === undefined) throw emptyList(context.getNode(), what);
+		return { results: [] };
 	} catch (error) {
 		throw listError(context.getNode(), error);
 	}
+}
+
+/** Reads on to learn whether there is more; if that fails, asking for more says why. */
+async function isFollowed(reading: ReturnType<typeof readCatalog>): Promise<boolean> {
+	return await reading.next().then(
+		({ done }) => done !== true,
+		() => true,
+	);
 }

@@ -1,22 +1,14 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount, type Account } from '../api/account';
-import { BoundedMap } from '../shared/boundedMap';
-import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
-
-const KEPT_MS = 5_000;
+import { PromiseCache } from '../shared/promiseCache';
 
 /**
  * Accounts of nodes that take notices in, for a few seconds.
  *
  * @internal
  */
-export const accounts = processWide(
-	new BoundedMap<{ account: Promise<Account>; until: number }>({
-		most: 100,
-		isOver: ({ until }) => until <= clock.elapsed(),
-	}),
-);
+export const accounts = processWide(new PromiseCache<Account>({ most: 100, keptMs: 5_000 }));
 
 /**
  * The account of a node that takes notices in. n8n fetches and decrypts a credential anew for every
@@ -25,10 +17,7 @@ export const accounts = processWide(
 export async function accountOf(context: IWebhookFunctions): Promise<Account> {
 	const { id, credentials } = context.getNode();
 	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
-	const kept = accounts.get(key);
-	if (kept) return await kept.account;
-	const account = context.getCredentials(CREDENTIAL_NAME).then(readAccount);
-	accounts.set(key, { account, until: clock.elapsed() + KEPT_MS });
-	account.catch(() => accounts.delete(key));
-	return await account;
+	return await accounts.get(key, async () =>
+		readAccount(await context.getCredentials(CREDENTIAL_NAME)),
+	);
 }

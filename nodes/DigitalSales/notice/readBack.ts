@@ -3,7 +3,7 @@ import type { Account } from '../api/account';
 import { Client } from '../api/client';
 import { clock } from '../shared/clock';
 import type { Transaction } from '../api/schemas/transaction';
-import { ServiceError } from '../api/serviceError';
+import { ServiceError } from '../api/outcome';
 import { getTransaction } from '../api/transactions';
 
 /** What reading a transaction back gave, and how many requests that took where it gave nothing. */
@@ -44,8 +44,8 @@ export async function readBack(
 		return { outcome: 'found', transaction: await getTransaction(client, hash) };
 	} catch (error) {
 		if (!(error instanceof ServiceError)) return { outcome: 'unreachable', requests: 1 };
-		const { status, unreadable, tries } = error.facts;
-		const isUnknown = status === 404 && unreadable === undefined;
+		const { outcome, tries } = error;
+		const isUnknown = outcome.status === 404 && outcome.unreadable === undefined;
 		return { outcome: isUnknown ? 'unknown' : 'unreachable', requests: tries };
 	}
 }

@@ -1,7 +1,8 @@
 import type { Account } from '../api/account';
-import { rateLimiterFor } from '../api/budget';
+import { rateLimiterFor } from '../api/rateLimiter';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
+import { Turnstile } from '../shared/turnstile';
 
 const MINUTE_MS = 60_000;
 const MOST_AT_ONCE = 10;
@@ -9,21 +10,20 @@ const MOST_IN_LINE = 256;
 /** Five times what a busy shop sells, and still no load for a service. */
 const MOST_A_MINUTE = 3_000;
 
-interface Asking {
-	startBy: number;
-	admit: (admitted: boolean) => void;
-}
-
 /**
  * Bounds the reads that notices cause: the address of a trigger is open to anybody, and each notice
  * costs a request of the account. Reads that find their transaction are work and hardly bounded;
- * those that do not, whatever the service answers, are few. Whoever brings the secret of a trigger,
+ * those that do not, whatever the service answers, are few. Callers with the secret of a trigger,
  * transactions known to exist and all others have one of these each, so that no stranger can keep a
  * genuine notice waiting.
  */
 export class ReadLimiter {
 	private underWay = 0;
-	private line: Asking[] = [];
+	private readonly line = new Turnstile({
+		isClosed: () => this.isSpent(),
+		delayMs: () => (this.hasRoom() ? 0 : Infinity),
+		admit: () => this.start(),
+	});
 	private readonly reads = new Allowance(MOST_A_MINUTE);
 	private readonly misses: Allowance;
 
@@ -39,41 +39,38 @@ export class ReadLimiter {
 	}
 
 	/**
-	 * Asks for a read, and waits in a short line where too many are under way. An admitted read must
+	 * Asks for a read, and waits in a short line if too many are under way. An admitted read must
 	 * be followed by one {@link leave}.
 	 *
 	 * @param startBy when it is too late to begin, on the clock of the package
 	 * @returns whether the read is admitted
 	 */
 	async enter(startBy: number): Promise<boolean> {
-		if (this.isSpent() || this.line.length >= MOST_IN_LINE) return false;
-		if (this.line.length === 0 && this.hasRoom()) return this.start();
-		return await new Promise((resolve) => this.line.push({ startBy, admit: resolve }));
+		if (this.line.length >= MOST_IN_LINE) return false;
+		// A caller that does not have to wait begins, however late it is.
+		const latest = Math.max(startBy, clock.elapsed());
+		return await this.line.enter({ latest }).then(
+			() => true,
+			() => false,
+		);
 	}
 
 	/**
 	 * Ends an admitted read.
 	 *
-	 * @param misses how many requests did not find the transaction; 0 where it was found
+	 * @param misses how many requests did not find the transaction; 0 if it was found
 	 */
 	leave(misses: number): void {
 		this.underWay--;
 		this.misses.take(misses - 1);
-		const asking = this.line;
-		this.line = [];
-		for (const one of asking) {
-			if (this.isSpent() || clock.elapsed() > one.startBy) one.admit(false);
-			else if (this.hasRoom()) one.admit(this.start());
-			else this.line.push(one);
-		}
+		this.line.advance();
 	}
 
 	/** Each read under way may turn out to find nothing, so it is counted among those until it has. */
-	private start(): true {
+	private start(): void {
 		this.underWay++;
 		this.reads.take(1);
 		this.misses.take(1);
-		return true;
 	}
 
 	private isSpent(): boolean {
@@ -87,7 +84,7 @@ export class ReadLimiter {
 }
 
 /**
- * So many a minute: half of them at once, the other half evenly over the minute. Where all were
+ * So many a minute: half of them at once, the other half evenly over the minute. If all were
  * used up in an outage, the next one is there seconds after it and not a minute.
  */
 class Allowance {
@@ -127,7 +124,7 @@ const limiters = processWide(new Map<string, ReadLimiter>());
 
 /** On whose word a transaction is read back; each has reads of its own. */
 export type ReadLane =
-	/** Whoever brings the secret of the trigger. */
+	/** Of a caller with the secret of the trigger. */
 	| 'trusted'
 	/** About a transaction that is known to exist. */
 	| 'known'

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
-import { isKnownTransaction } from '../api/seenTransactions';
+import { isKnownTransaction } from '../api/transactions';
 import { accountOf } from './accountOf';
 import { readLimiterFor, type ReadLane } from './readLimiter';
 import { readBack, SHORTEST_READ_MS, type ReadBack } from './readBack';

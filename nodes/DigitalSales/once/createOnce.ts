@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Attempt } from './attempt';
 import { CanceledError, clock } from '../shared/clock';
 import type { Account } from '../api/account';
-import { ServiceError } from '../api/serviceError';
+import { ServiceError } from '../api/outcome';
 import { nextChance, typedCodes } from './code';
 import { exclusively } from '../shared/exclusively';
 import { isRetry } from './execution';
@@ -143,7 +143,9 @@ class Making<T> {
 		const { creation } = this;
 		return await creation.again(result).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
-			throw isOther ? otherOrder(creation) : unreadable(creation, String(result.hash), error.facts);
+			throw isOther
+				? otherOrder(creation)
+				: unreadable(creation, String(result.hash), error.outcome);
 		});
 	}
 
@@ -265,5 +267,5 @@ function recentCall({ call }: Identity): Attempt | undefined {
 /** Anything unforeseen after the request may have left leaves the outcome in doubt. */
 function isProvablyNotMade(error: unknown): boolean {
 	if (error instanceof CanceledError) return true;
-	return error instanceof ServiceError && !error.facts.outcomeUnknown;
+	return error instanceof ServiceError && !error.outcomeUnknown;
 }

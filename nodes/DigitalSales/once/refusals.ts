@@ -1,9 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Attempt } from './attempt';
-import { Refusal } from '../api/refusal';
-import type { RequestOutcome } from '../api/retryPolicy';
-import type { ServiceErrorFacts } from '../api/serviceError';
+import type { FailedOutcome, PublicOutcome } from '../api/outcome';
 import { formatReais } from '../domain/money';
+import { Refusal } from '../output/errors';
 
 /** What is to be made, as an error speaks of it. */
 export interface Subject {
@@ -71,11 +70,11 @@ export function otherAccount(subject: Subject): Refusal {
 }
 
 /** It was made before, but the service does not give it just now. */
-export function unreadable(subject: Subject, hash: string, answer: ServiceErrorFacts): Refusal {
+export function unreadable(subject: Subject, hash: string, read: FailedOutcome): Refusal {
 	const reason =
-		answer.status === undefined
+		read.status === undefined
 			? 'The service did not answer.'
-			: `The service answered with status ${answer.status}.`;
+			: `The service answered with status ${read.status}.`;
 	return refusal(
 		`${customerOf(subject)} was already charged, but transaction ${hash} could not be read`,
 		[
@@ -83,7 +82,7 @@ export function unreadable(subject: Subject, hash: string, answer: ServiceErrorF
 			'Read it with Transaction > Get when the service answers again.',
 		],
 		'unknown',
-		answer,
+		read,
 	);
 }
 
@@ -130,8 +129,8 @@ function isStoppingOthers({ context }: Subject): boolean {
 function refusal(
 	message: string,
 	lines: string[],
-	outcome: RequestOutcome = 'notSent',
-	answer?: ServiceErrorFacts,
+	outcome: PublicOutcome = 'notSent',
+	read?: FailedOutcome,
 ): Refusal {
-	return new Refusal(message, { advice: lines.join('\n'), outcome, answer });
+	return new Refusal(message, { advice: lines.join('\n'), outcome, read });
 }

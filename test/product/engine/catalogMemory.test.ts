@@ -232,6 +232,16 @@ describe('The catalog behind lists and charges', () => {
 			});
 		});
 
+		test('also where the service says nothing of its pages', async () => {
+			const set = { meta: null, links: null };
+			account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set, times: 'always' });
+
+			await expect(chargeFor(499)).resolves.toEqual({
+				hints: [],
+				pages: ['1', '2', '3', '4', '5'],
+			});
+		});
+
 		test('no further', async () => {
 			await expect(chargeFor(500)).resolves.toEqual({
 				hints: [expect.stringContaining('is not on the first 5 pages')],

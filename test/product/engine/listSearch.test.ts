@@ -179,6 +179,38 @@ describe('Searchable lists', () => {
 		expect(paginationToken).toBe(expected);
 	});
 
+	describe('of a service that says nothing of its pages', () => {
+		const set = { meta: null, links: null };
+		const open = async (paginationToken?: string) =>
+			await runListSearch('searchProducts', {
+				credentials: account.credentials,
+				paginationToken,
+			});
+
+		test('go on until a page brings nothing new', async () => {
+			account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
+
+			const first = await open();
+			const second = await open(first.paginationToken);
+
+			expect(first.paginationToken).toBe('2');
+			const hashes = [...first.results, ...second.results].map(({ value }) => value);
+			expect(hashes).toEqual(account.sandbox.products.map(({ hash }) => hash));
+			expect(second.paginationToken).toBeUndefined();
+			expect(account.sandbox.requests.map(({ query }) => query.page)).toEqual(['1', '2', '3']);
+		});
+
+		test('show the first page although the next one cannot be read', async () => {
+			account.sandbox.addFault({ kind: 'patchBody', set });
+			account.sandbox.addFault({ kind: 'status', status: 403, after: 1 });
+
+			const { results, paginationToken } = await open();
+
+			expect(results).toHaveLength(100);
+			expect(paginationToken).toBe('2');
+		});
+	});
+
 	test('end with a page without products, whatever is announced', async () => {
 		const set = { data: [], meta: { last_page: 9 } };
 		account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });

@@ -1,12 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { forgetCatalog } from '../../api/catalog';
-import type { CatalogProduct } from '../../api/catalogPage';
+import { forgetCatalog, type CatalogProduct } from '../../api/catalog';
 import { createOffer } from '../../api/offers';
 import { formatReais } from '../../domain/money';
 import { isSamePage } from '../../domain/pageAddress';
 import { withCustomFields } from '../../form/customFields';
 import { readForm } from '../../form/readForm';
-import { clientOptions } from '../../form/requestOptions';
+import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
 import type { Operation, Output, PreparedItem } from '../operation';
@@ -21,6 +20,7 @@ export const createOfferOperation: Operation = {
 	form: offerForm,
 	manyItemsHint:
 		'One offer is created for each input item. To create only one, switch on Execute Once in the Settings of this node.',
+	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
 		const { context, account, memory } = run;
@@ -60,6 +60,7 @@ export const createOfferOperation: Operation = {
 		};
 	},
 };
+
 /** Whether an address is the sale page of a product, or the checkout of one of its offers. */
 function sells(product: CatalogProduct, hash: string, address: string): boolean {
 	const pages = [product.sale_page, ...product.offers.map(({ url }) => url)];

@@ -6,7 +6,7 @@ import { optional, parsed, textField, wholeNumberField, yesNoField } from '../..
 import { field, formOf, group } from '../../form/formOf';
 import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
 import { readForm } from '../../form/readForm';
-import { readingOptions, timeoutOption } from '../../form/requestOptions';
+import { RATE_LIMIT_ADVICE, readingOptions, timeoutOption } from '../../form/requestOptions';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
 import {
@@ -152,6 +152,10 @@ export const getAllProducts: Operation = {
 	action: 'Get many products',
 	description: 'List the products of the account with their offers',
 	form,
+	advice: {
+		rateLimited: RATE_LIMIT_ADVICE,
+		tooLarge: 'If it is right, set Options > Page Size to a smaller number.',
+	},
 	creates: false,
 	prepare(run, itemIndex) {
 		const choice = readForm(run.context, itemIndex, form);

@@ -3,7 +3,7 @@ import type { Transaction } from '../../api/schemas/transaction';
 import { createTransaction, getTransaction } from '../../api/transactions';
 import { hasFailed } from '../../domain/paymentStatus';
 import { mistake, readForm } from '../../form/readForm';
-import { clientOptions } from '../../form/requestOptions';
+import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { createOnce, type Creation } from '../../once/createOnce';
 import { customerOf } from '../../once/refusals';
 import type { Operation, PreparedItem } from '../operation';
@@ -23,6 +23,7 @@ export const createTransactionOperation: Operation = {
 	form: createForm,
 	manyItemsHint:
 		'A customer is charged for each input item. To charge only once, switch on Execute Once in the Settings of this node.',
+	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
 		const { context } = run;

@@ -1,10 +1,10 @@
+import type { CatalogOffer } from '../../api/catalog';
 import {
 	MOST_LOOKUP_PAGES,
 	type CatalogLookup,
 	type FoundOffer,
 	type Lookup,
 } from '../../api/catalogLookup';
-import type { CatalogOffer } from '../../api/catalogPage';
 import { isSamePage } from '../../domain/pageAddress';
 import { parseWebAddress } from '../../domain/webAddress';
 import type { Located } from '../../form/locators';

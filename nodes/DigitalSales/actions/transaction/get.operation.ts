@@ -3,7 +3,12 @@ import { hashField, required } from '../../form/fields';
 import { field, formOf, group } from '../../form/formOf';
 import { outputUnitOption, qrCodeOptions, simplifyOption } from '../../form/outputOptions';
 import { readForm } from '../../form/readForm';
-import { clientOptions, readingOptions, timeoutOption } from '../../form/requestOptions';
+import {
+	clientOptions,
+	RATE_LIMIT_ADVICE,
+	readingOptions,
+	timeoutOption,
+} from '../../form/requestOptions';
 import type { Operation } from '../operation';
 import { transactionItem } from './transactionItem';
 
@@ -44,6 +49,7 @@ export const getTransactionOperation: Operation = {
 	action: 'Get a transaction',
 	description: 'Read one transaction by its hash',
 	form,
+	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: false,
 	itemsAtOnce: 32,
 	prepare(run, itemIndex) {

@@ -3,8 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../shared/clock';
 import type { Transaction } from '../../api/schemas/transaction';
-import type { Situation } from '../../api/retryPolicy';
-import { ServiceError } from '../../api/serviceError';
+import { ServiceError, type OutcomeKind } from '../../api/outcome';
 import { getTransaction } from '../../api/transactions';
 import { isSettled } from '../../domain/paymentStatus';
 import { positiveNumberField, required, wholeNumberField } from '../../form/fields';
@@ -138,7 +137,7 @@ const FIRST_READ_LIMITS = {
 	longestLimiterWaitMs: 15_000,
 };
 
-const PASSING: ReadonlySet<Situation> = new Set([
+const PASSING: ReadonlySet<OutcomeKind> = new Set([
 	'rateLimited',
 	'unavailable',
 	'serverError',
@@ -148,7 +147,7 @@ const PASSING: ReadonlySet<Situation> = new Set([
 
 /** Whether a read failed in a way that may be over when it is tried again. */
 function mayPass(error: unknown): boolean {
-	return error instanceof ServiceError && PASSING.has(error.facts.situation);
+	return error instanceof ServiceError && PASSING.has(error.outcome.kind);
 }
 
 function limitMs(amount: number, unit: keyof typeof UNITS): number {

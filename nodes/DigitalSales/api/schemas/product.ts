@@ -23,9 +23,9 @@ export const productSchema = z
 export type Product = z.output<typeof productSchema>;
 
 /** One page of a list, as far as the pagination reads it. */
-export interface ProductPage {
-	/** The products as they came: they are the output, unknown fields included. */
-	data: IDataObject[];
+export interface ProductPage<T = IDataObject> {
+	/** The products, by default as they came: they are the output, unknown fields included. */
+	data: T[];
 	lastPage?: number;
 	perPage?: number;
 	total?: number;

@@ -1,4 +1,4 @@
-import { readFault } from '../../../../nodes/DigitalSales/api/fault';
+import { readFault } from '../../../../nodes/DigitalSales/api/outcome';
 
 /** Errors one within the other, the outermost first. */
 function chain(...links: object[]): Error | undefined {

@@ -445,6 +445,21 @@ describe('Pages of a list', () => {
 		expect(incomplete).toBe('the service announced 5 and sent 4, and 1 came more than once');
 	});
 
+	test('items without a hash on a page that came before are not taken for new ones', async () => {
+		const data = [{ hash: 'a' }, { title: 'A' }];
+		let asked = 0;
+
+		const { items, incomplete } = await listPages({
+			fetchPage: async () => {
+				asked++;
+				return { data };
+			},
+			keep: () => true,
+		});
+
+		expect([asked, items, incomplete]).toEqual([4, data, BARREN]);
+	});
+
 	test('the first failure in the order of pages is the one that is told', async () => {
 		const failing = listPages({
 			fetchPage: async (number) => {

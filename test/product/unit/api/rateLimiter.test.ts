@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { CanceledError, clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { readLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/limitHeaders';
-import { RateLimiter, TooLateError } from '../../../../nodes/DigitalSales/api/rateLimiter';
+import { readLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/response';
+import { RateLimiter } from '../../../../nodes/DigitalSales/api/rateLimiter';
+import { TooLateError } from '../../../../nodes/DigitalSales/shared/turnstile';
 import { withoutWaiting } from '../../../support/virtualTime';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { createRedactor, MOST_LEVELS } from '../../../../nodes/DigitalSales/api/redact';
-import { readAnswer } from '../../../../nodes/DigitalSales/api/answer';
+import { readResponse } from '../../../../nodes/DigitalSales/api/response';
 
 type Encoder = (text: string) => string;
 
@@ -97,7 +97,7 @@ function isReadable(text: string, token: string, layers: number): boolean {
 
 /** What the client makes of an answer of the service. */
 const answered = (text: string, ...tokens: string[]): unknown =>
-	readAnswer({ status: 200, headers: {}, text }, createRedactor(tokens)).body;
+	readResponse({ status: 200, headers: {}, text }, createRedactor(tokens)).body;
 
 const TOKEN = '12|AbCdEfGh/+x=.-_~%&"<>\'\\Z9==';
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'];

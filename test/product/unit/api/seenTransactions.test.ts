@@ -2,7 +2,7 @@ import { readAccount } from '../../../../nodes/DigitalSales/api/account';
 import {
 	isKnownTransaction,
 	rememberTransaction,
-} from '../../../../nodes/DigitalSales/api/seenTransactions';
+} from '../../../../nodes/DigitalSales/api/transactions';
 
 describe('The transactions that an account is known to have', () => {
 	const account = (apiToken: string) =>

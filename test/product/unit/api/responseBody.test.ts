@@ -7,7 +7,7 @@ import {
 	MOST_BODY_BYTES,
 	readBody,
 	takeText,
-} from '../../../../nodes/DigitalSales/api/body';
+} from '../../../../nodes/DigitalSales/api/response';
 
 describe('The body of an answer', () => {
 	let answer: (response: ServerResponse) => void;

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
-import { readAnswer } from '../../../../nodes/DigitalSales/api/answer';
+import { readResponse } from '../../../../nodes/DigitalSales/api/response';
 import { createRedactor } from '../../../../nodes/DigitalSales/api/redact';
 
 const redact = createRedactor(['test-token']);
 const read = (status: number, text: string | undefined, headers = {}) =>
-	readAnswer({ status, headers, text }, redact);
+	readResponse({ status, headers, text }, redact);
 
 describe('An answer', () => {
 	test.each<[string, string, unknown]>([
@@ -13,7 +13,7 @@ describe('An answer', () => {
 		['with such a mark inside', '{"title":"a\ufeffb"}', { title: 'a\ufeffb' }],
 		['with a token in it', '{"title":"test-token"}', { title: '[token removed]' }],
 	])('%s is read', (_name, text, body) => {
-		expect(read(200, text)).toMatchObject({ situation: 'success', body });
+		expect(read(200, text)).toMatchObject({ kind: 'success', body });
 	});
 
 	test.each<[string, string | undefined, string]>([
@@ -29,18 +29,18 @@ describe('An answer', () => {
 		['a page with blanks before it', '\n  <html lang="pt">', 'html'],
 		['a page without its frame', '<body>x</body>', 'html'],
 	])('of %s is no success', (_name, text, unreadable) => {
-		expect(read(200, text)).toMatchObject({ situation: 'unreadable', unreadable });
+		expect(read(200, text)).toMatchObject({ kind: 'unreadable', unreadable });
 	});
 
 	test.each([
 		[409, 'unclear'],
 		[422, 'rejected'],
 		[500, 'serverError'],
-	])('under %i that is nested too deep says what its status says', (status, situation) => {
+	])('under %i that is nested too deep says what its status says', (status, kind) => {
 		const deep = '['.repeat(64) + ']'.repeat(64);
 
 		expect(read(status, `{"success":false,"message":"No","x":${deep}}`)).toMatchObject({
-			situation,
+			kind,
 			body: undefined,
 			words: { messages: [], fields: {} },
 		});
@@ -50,13 +50,13 @@ describe('An answer', () => {
 		[409, 'unclear'],
 		[422, 'rejected'],
 		[500, 'serverError'],
-	])('under %i of more than a million characters is not parsed', (status, situation) => {
+	])('under %i of more than a million characters is not parsed', (status, kind) => {
 		const parse = jest.spyOn(JSON, 'parse');
 
 		const long = read(status, `{"message":"No","x":"${'x'.repeat(1_048_576)}"}`);
 
 		expect(parse.mock.calls).toHaveLength(0);
-		expect(long).toMatchObject({ situation, body: undefined, words: { messages: [] } });
+		expect(long).toMatchObject({ kind, body: undefined, words: { messages: [] } });
 		expect(read(status, `{"message":"No","x":"${'x'.repeat(1_000_000)}"}`).words.messages).toEqual([
 			'No',
 		]);

@@ -1,25 +1,48 @@
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import {
+	publicOutcome,
+	ServiceError,
+	type FailedOutcome,
+	type PublicOutcome,
+} from '../api/outcome';
+import { isRedirect, wording, type FormAdvice } from '../api/wording';
 import { CanceledError } from '../shared/clock';
-import { Refusal } from './refusal';
-import { outcomeOf, type RequestOutcome } from './retryPolicy';
-import { ServiceError, type ServiceErrorFacts } from './serviceError';
-import { isRedirect, wording } from './wording';
 
 /** A longer list would hide what went wrong. */
 const MOST_NAMED = 100;
 
-/** What the caller knows and the API layer does not. */
+/** What the node refuses to do itself, before anything is sent. */
+export class Refusal extends Error {
+	constructor(
+		message: string,
+		readonly facts: {
+			/** What to do now, in whole sentences. */
+			advice: string;
+			/** Unknown if an earlier attempt may have done it. */
+			outcome: PublicOutcome;
+			/** What came of a read that was to decide it. */
+			read?: FailedOutcome;
+		},
+	) {
+		super(message);
+		this.name = 'Refusal';
+	}
+}
+
+/** What the caller knows of what failed. */
 export interface ErrorContext {
 	itemIndex?: number;
 	/** Whether something may have been sent before it was thrown. */
 	isSent: boolean;
-	/** The display name of the parameter behind a dotted field of the service, where there is one. */
+	/** The display name of the parameter behind a dotted field of the service, if there is one. */
 	labelOf?: (serviceField: string) => string | undefined;
 	/** What was being asked for, in words that help to look it up: cart, amount, customer. */
 	about?: string;
-	/** What this execution has created before, where it creates anything: "item 1 is abc123". */
+	/** What this execution has created before, if it creates anything: "item 1 is abc123". */
 	created?: string[];
+	/** What the form can do about it. */
+	advice?: FormAdvice;
 }
 
 /** The errors that n8n shows as a node's own. */
@@ -32,7 +55,7 @@ export interface ErrorFacts {
 	advice: string | null;
 	/** The HTTP status of the service's answer; null without one. */
 	status: number | null;
-	outcome: RequestOutcome;
+	outcome: PublicOutcome;
 	/** The service's own texts. */
 	messages: string[];
 	/** The service's texts by its own dotted field names. */
@@ -74,7 +97,7 @@ function joined(lines: Array<string | null | undefined>): string {
 
 function refusalFailure(node: INode, error: Refusal, context: ErrorContext): Failure {
 	const { message } = error;
-	const { advice, outcome, answer } = error.facts;
+	const { advice, outcome, read } = error.facts;
 	return {
 		error: new NodeOperationError(node, message, {
 			itemIndex: context.itemIndex,
@@ -84,9 +107,9 @@ function refusalFailure(node: INode, error: Refusal, context: ErrorContext): Fai
 			message,
 			advice,
 			outcome,
-			status: answer?.status ?? null,
-			messages: answer?.words.messages ?? [],
-			fields: answer?.words.fields ?? {},
+			status: read?.status ?? null,
+			messages: read?.words.messages ?? [],
+			fields: read?.words.fields ?? {},
 			about: context.about ?? null,
 		},
 	};
@@ -97,15 +120,16 @@ function refusalFailure(node: INode, error: Refusal, context: ErrorContext): Fai
  * display names, the item, and what to do.
  */
 function serviceFailure(node: INode, error: ServiceError, context: ErrorContext): Failure {
-	const { facts } = error;
-	const { message, advice } = wording(facts, context);
-	const words = serviceWords(facts, context.labelOf);
+	const { endpoint, outcome, tries } = error;
+	const { status, words } = outcome;
+	const { message, advice } = wording(error, context);
+	const said = serviceWords(words, context.labelOf);
 	const description = joined([
 		// A list shows the lines of a description as one.
-		words === '' ? undefined : `The service said: ${words}${/[.!?]$/.test(words) ? '' : '.'}`,
+		said === '' ? undefined : `The service said: ${said}${/[.!?]$/.test(said) ? '' : '.'}`,
 		createdNote(context),
 		advice,
-		`Request: ${facts.endpoint}${tries(facts)}${facts.code ? `, ${facts.code}` : ''}.`,
+		`Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${outcome.code ? `, ${outcome.code}` : ''}.`,
 	]);
 	return {
 		error: new NodeApiError(
@@ -115,33 +139,34 @@ function serviceFailure(node: INode, error: ServiceError, context: ErrorContext)
 				message,
 				description,
 				itemIndex: context.itemIndex,
-				httpCode: facts.status?.toString(),
-				failure: failureOf(facts),
+				httpCode: status?.toString(),
+				failure: failureOf(error),
 			},
 		),
 		facts: {
 			message,
 			advice: advice ?? null,
-			status: facts.status ?? null,
-			outcome: outcomeOf(facts.situation),
-			messages: facts.words.messages,
-			fields: facts.words.fields,
+			status: status ?? null,
+			outcome: publicOutcome(outcome.kind),
+			messages: words.messages,
+			fields: words.fields,
 			about: context.about ?? null,
 		},
 	};
 }
 
 /**
- * Why it failed, in n8n's own terms. An unknown outcome has none: no reader shall take it for
+ * Why it failed, in n8n's own terms. An unknown outcome has none: nobody must take it for
  * something that waiting or trying again would mend.
  */
-function failureOf(facts: ServiceErrorFacts): NodeApiError['failure'] {
-	if (facts.outcomeUnknown) return undefined;
-	if (facts.situation === 'rateLimited') return { cause: 'rate-limited' };
-	if (facts.situation === 'unavailable') return { cause: 'temporarily-unavailable' };
-	if (facts.status === 401) return { cause: 'credential-invalid' };
-	const wrongAddress = facts.unreadable === 'html' || isRedirect(facts);
-	return wrongAddress || facts.status === 404 ? { cause: 'configuration-invalid' } : undefined;
+function failureOf({ outcome, outcomeUnknown }: ServiceError): NodeApiError['failure'] {
+	if (outcomeUnknown) return undefined;
+	if (outcome.kind === 'rateLimited') return { cause: 'rate-limited' };
+	if (outcome.kind === 'unavailable') return { cause: 'temporarily-unavailable' };
+	if (outcome.status === 401) return { cause: 'credential-invalid' };
+	const isWrongAddress =
+		outcome.unreadable === 'html' || isRedirect(outcome) || outcome.status === 404;
+	return isWrongAddress ? { cause: 'configuration-invalid' } : undefined;
 }
 
 function createdNote({ created = [] }: ErrorContext): string | undefined {
@@ -151,14 +176,10 @@ function createdNote({ created = [] }: ErrorContext): string | undefined {
 	return `Already created in this execution: ${more > 0 ? `${more} others; ` : ''}${named}.`;
 }
 
-function serviceWords(facts: ServiceErrorFacts, labelOf: ErrorContext['labelOf']): string {
-	const fields = Object.entries(facts.words.fields).map(([field, texts]) => {
+function serviceWords(words: FailedOutcome['words'], labelOf: ErrorContext['labelOf']): string {
+	const fields = Object.entries(words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);
 		return `${label === undefined ? field : `${label} (${field})`}: ${texts.join(', ')}`;
 	});
-	return [...facts.words.messages, ...fields].join(' | ');
-}
-
-function tries(facts: ServiceErrorFacts): string {
-	return facts.tries > 1 ? `, tried ${facts.tries} times` : '';
+	return [...words.messages, ...fields].join(' | ');
 }

@@ -1,9 +1,13 @@
+import { z } from 'zod';
+import { ENDPOINTS, type Endpoint } from './endpoints';
+import type { ServiceWords } from './schemas/error';
+
 /**
  * What can come of one request. `notSent` is only what provably never reached the service: the name
  * was not found, the connection was refused, the certificate was not accepted. `blocked` is what n8n
  * itself did not let out.
  */
-export type Situation =
+export type OutcomeKind =
 	| 'success'
 	| 'rejected'
 	| 'unclear'
@@ -16,20 +20,49 @@ export type Situation =
 	| 'blocked'
 	| 'interrupted';
 
-export type Verdict = 'done' | 'retry' | 'fail' | 'unknownOutcome';
+/** Why a 2xx could not be used. */
+export type UnreadableReason = 'html' | 'notJson' | 'empty' | 'tooLarge' | 'tooDeep' | 'otherShape';
+
+/** What came of one request. The tokens are out of every text in it. */
+export interface Outcome {
+	kind: OutcomeKind;
+	/** The HTTP status; undefined if no answer came. */
+	status?: number;
+	/** The parsed JSON; undefined if there was none. */
+	body?: unknown;
+	/** What the service says of a failure. */
+	words: ServiceWords;
+	unreadable?: UnreadableReason;
+	/** Where a redirect pointed to: origin and path, never the query. */
+	redirectedTo?: string;
+	/** How long the service asks to wait. */
+	retryAfterMs?: number;
+	/** What the service says of its rate limit. */
+	limits: LimitHeaders;
+	/** The system code of a fault without an answer, for example `ECONNRESET`. */
+	code?: string;
+}
+
+/** What the headers of an answer say of the rate limit. */
+export interface LimitHeaders {
+	limit?: number;
+	remaining?: number;
+}
+
+export type RetryDecision = 'done' | 'retry' | 'fail' | 'unknownOutcome';
 
 interface Rule {
-	GET: Verdict;
-	POST: Verdict;
+	GET: RetryDecision;
+	POST: RetryDecision;
 	why: string;
 }
 
 /**
  * The one place that decides what is sent again. Money moves through POST and the service has no
- * idempotency key and no list of transactions, so a POST is repeated only where it provably was not
+ * idempotency key and no list of transactions, so a POST is repeated only if it provably was not
  * processed; whatever else goes wrong with it is reported as an unknown outcome.
  */
-const RETRY_TABLE: Readonly<Record<Situation, Rule>> = {
+const RETRY_TABLE: Readonly<Record<OutcomeKind, Rule>> = {
 	success: { GET: 'done', POST: 'done', why: 'A well-formed answer under 2xx.' },
 	rejected: {
 		GET: 'fail',
@@ -83,30 +116,30 @@ const RETRY_TABLE: Readonly<Record<Situation, Rule>> = {
 	},
 };
 
-/** What the table says of a situation on an endpoint. */
-export function verdict(method: 'GET' | 'POST', situation: Situation): Verdict {
-	return RETRY_TABLE[situation][method];
+/** What the table says of an outcome. */
+export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryDecision {
+	return RETRY_TABLE[kind][method];
 }
 
 /**
  * What a workflow can go by after a failed request: the service refused it, it may have been done all
  * the same, or it never reached the service. Of a read, unknown says that no usable answer came.
  */
-export type RequestOutcome = 'refused' | 'unknown' | 'notSent';
+export type PublicOutcome = 'refused' | 'unknown' | 'notSent';
 
-const REFUSED: ReadonlySet<Situation> = new Set(['rejected', 'rateLimited', 'redirected']);
-const NOT_SENT: ReadonlySet<Situation> = new Set(['notSent', 'blocked']);
+const REFUSED: ReadonlySet<OutcomeKind> = new Set(['rejected', 'rateLimited', 'redirected']);
+const NOT_SENT: ReadonlySet<OutcomeKind> = new Set(['notSent', 'blocked']);
 
-/** The outcome of a request that failed. */
-export function outcomeOf(situation: Situation): RequestOutcome {
-	if (NOT_SENT.has(situation)) return 'notSent';
-	return REFUSED.has(situation) ? 'refused' : 'unknown';
+/** A failed request in the words of an error item. */
+export function publicOutcome(kind: OutcomeKind): PublicOutcome {
+	if (NOT_SENT.has(kind)) return 'notSent';
+	return REFUSED.has(kind) ? 'refused' : 'unknown';
 }
 
 const UNCLEAR: ReadonlySet<number> = new Set([302, 303, 408, 409, 425, 499]);
 
 /** The kind of an HTTP answer by its status alone; a 2xx still has to be read. */
-export function situationOfStatus(status: number): Situation {
+export function kindOfStatus(status: number): OutcomeKind {
 	if (status === 429) return 'rateLimited';
 	if (status >= 200 && status < 300) return 'success';
 	if (UNCLEAR.has(status)) return 'unclear';
@@ -130,18 +163,11 @@ const NEVER_SENT_CODES: ReadonlySet<string> = new Set([
 	'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** What n8n calls the faults by which it keeps requests from private addresses. */
-export const BLOCKED_BY_N8N = [
-	'SsrfBlockedHostnameError',
-	'SsrfBlockedIpError',
-	'UnknownConnectionHostError',
-] as const;
-
 /** System calls that come before the first byte of a request. */
 const NEVER_SENT_CALLS: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
 
 /** What the system says of a fault that gave no answer, as far as n8n passes it on. */
-export interface Fault {
+interface Fault {
 	code?: string;
 	/** Tells a host that could not be reached at all from one that was lost after sending. */
 	syscall?: string;
@@ -150,7 +176,7 @@ export interface Fault {
 }
 
 /** The kind of a fault that gave no answer. */
-export function situationOfFault({ code, syscall, isBlocked }: Fault): Situation {
+export function kindOfFault({ code, syscall, isBlocked }: Fault): OutcomeKind {
 	if (isBlocked) return 'blocked';
 	const neverSent =
 		(code !== undefined && NEVER_SENT_CODES.has(code)) ||
@@ -158,53 +184,71 @@ export function situationOfFault({ code, syscall, isBlocked }: Fault): Situation
 	return neverSent ? 'notSent' : 'interrupted';
 }
 
-/** How often and how long a request is tried. Times in milliseconds. */
-export interface RetryLimits {
-	/** Tries in all, the first included. A 429 that says how long to wait is waited out instead. */
-	maxTries: number;
-	/** No new try starts later than this after the first one. */
-	maxTotalMs: number;
-}
-
-export const DEFAULT_RETRY_LIMITS: Readonly<RetryLimits> = { maxTries: 5, maxTotalMs: 300_000 };
-
-const FIRST_BACKOFF_MS = 500;
-const LONGEST_BACKOFF_MS = 30_000;
-
-/**
- * Exponential backoff with full jitter: a random time between nothing and a cap that doubles with
- * each try, so that many executions that failed together do not come back together.
- *
- * @param failedTries how many tries have failed so far, at least 1
- * @param random a number from 0 up to 1
- */
-export function backoffMs(failedTries: number, random: number): number {
-	const cap = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failedTries - 1));
-	return Math.round(random * cap);
-}
-
-const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
-const LONGEST_RATE_LIMIT_WAIT_MS = 60_000;
+const systemName = z
+	.string()
+	.regex(/^[A-Za-z_]{2,40}$/)
+	.optional()
+	.catch(undefined);
+/** What n8n calls the faults by which it keeps requests from private addresses. */
+const isBlocked = z
+	.enum(['SsrfBlockedHostnameError', 'SsrfBlockedIpError', 'UnknownConnectionHostError'])
+	.transform(() => true)
+	.optional()
+	.catch(undefined);
+const link = z.object({
+	name: isBlocked,
+	code: systemName,
+	syscall: systemName,
+	cause: z.unknown(),
+});
+const DEEPEST_CAUSE = 5;
 
 /**
- * How long to wait after a 429 at least, whatever it says: doubling up to the minute in which all
- * limits of the document are counted, the upper half of it at random.
- *
- * @param rateLimitHits 429s so far, this one included
- * @param random a number from 0 up to 1
+ * Reads the system code of a request that got no answer. n8n wraps the fault in an error of its own,
+ * so the chain of causes is followed; nothing but codes and names is taken from it, because the
+ * errors in it carry the request with its headers.
  */
-export function rateLimitWaitMs(rateLimitHits: number, random: number): number {
-	const cap = Math.min(
-		LONGEST_RATE_LIMIT_WAIT_MS,
-		FIRST_RATE_LIMIT_WAIT_MS * 2 ** (rateLimitHits - 1),
-	);
-	return Math.round(cap / 2 + (random * cap) / 2);
+export function readFault(error: unknown): Fault {
+	const fault: Fault = {};
+	let current: unknown = error;
+	for (let depth = 0; depth < DEEPEST_CAUSE; depth++) {
+		const parsed = link.safeParse(current);
+		if (!parsed.success) break;
+		fault.code ??= parsed.data.code;
+		fault.syscall ??= parsed.data.syscall;
+		if (parsed.data.name) fault.isBlocked = true;
+		current = parsed.data.cause;
+	}
+	return fault;
 }
 
-/** Whether the limits leave room for another try. */
-export function mayRetry(
-	limits: RetryLimits,
-	used: { failedTries: number; elapsedMs: number; delayMs: number },
-): boolean {
-	return used.failedTries < limits.maxTries && used.elapsedMs + used.delayMs <= limits.maxTotalMs;
+/** An outcome without a usable answer. */
+export function withoutAnswer(kind: OutcomeKind, code?: string): Outcome {
+	return { kind, code, limits: {}, words: { messages: [], fields: {} } };
+}
+
+/** What an error keeps of an outcome: a body may be large. */
+export type FailedOutcome = Omit<Outcome, 'body'>;
+
+/**
+ * A request to the service that did not give what was asked for: what came of it and no trace of the
+ * request, so that nothing secret can travel with it.
+ */
+export class ServiceError extends Error {
+	readonly outcome: FailedOutcome;
+	/** True if a charge or an offer may have been made although no usable answer came. */
+	readonly outcomeUnknown: boolean;
+
+	/** @param tries how many times the request was sent */
+	constructor(
+		readonly endpoint: Endpoint,
+		{ body: _body, ...outcome }: Outcome,
+		readonly tries: number,
+	) {
+		super(`${endpoint}: ${outcome.kind}`);
+		this.name = 'ServiceError';
+		this.outcome = outcome;
+		const { method } = ENDPOINTS[endpoint];
+		this.outcomeUnknown = retryDecision(method, outcome.kind) === 'unknownOutcome';
+	}
 }

@@ -1,0 +1,228 @@
+import { z } from 'zod';
+import { clock } from '../shared/clock';
+import { kindOfStatus, type LimitHeaders, type Outcome, type UnreadableReason } from './outcome';
+import { MOST_LEVELS, type Redactor } from './redact';
+import { readServiceWords, saysFailure } from './schemas/error';
+
+/** What is used of the Node.js stream that n8n's HTTP helper hands over. */
+interface BodyStream {
+	on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+	on(event: 'end' | 'close', listener: () => void): unknown;
+	on(event: 'error', listener: (error: Error) => void): unknown;
+	destroy(): unknown;
+}
+
+/**
+ * The body of an answer on its way.
+ *
+ * @internal
+ */
+export const bodyStream = z.custom<BodyStream>(
+	(value) => typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value,
+);
+
+/** Far more than the largest page of products; an answer beyond it has no end that matters. */
+export const MOST_BODY_BYTES = 33_554_432;
+
+/**
+ * Reads a body to its end. n8n's HTTP helper could do that, but it knows no bound, its time-out ends
+ * a silent connection only, and what it has read stays in memory with the closed connection.
+ *
+ * @param late ends the reading, however much is still coming in; the connection is left with the next
+ *   piece that arrives on it
+ * @returns what came, for {@link takeText}; undefined if it is more than {@link MOST_BODY_BYTES}
+ * @throws Error if the connection broke or the time was up before the end
+ */
+export async function readBody(
+	stream: BodyStream,
+	late: AbortSignal,
+): Promise<Buffer[] | undefined> {
+	const chunks: Buffer[] = [];
+	let size = 0;
+	let giveUp: () => void = () => undefined;
+	try {
+		const isWhole = await new Promise<boolean>((resolve, reject) => {
+			// Settled before the stream is destroyed: n8n hands over one that then claims to have ended.
+			// One that has ended is left alone: its connection may carry the next request already.
+			giveUp = () => {
+				reject(new Error('The answer did not end in time'));
+				stream.destroy();
+			};
+			stream.on('data', (chunk) => {
+				size += chunk.length;
+				if (size <= MOST_BODY_BYTES) {
+					chunks.push(chunk);
+				} else {
+					resolve(false);
+					stream.destroy();
+				}
+			});
+			stream.on('end', () => resolve(true));
+			stream.on('error', reject);
+			stream.on('close', () => reject(new Error('The answer broke off')));
+			late.addEventListener('abort', giveUp);
+			if (late.aborted) giveUp();
+		});
+		return isWhole ? chunks : undefined;
+	} finally {
+		late.removeEventListener('abort', giveUp);
+	}
+}
+
+/**
+ * Makes the text of a body, in UTF-8, and empties it: the listeners and promises of its reading live
+ * on with the closed connection for long, and would keep every page of a list.
+ */
+export function takeText(chunks: Buffer[]): string {
+	return Buffer.concat(chunks.splice(0)).toString('utf8');
+}
+
+/** What n8n's HTTP helper gives: status and headers, the body still on its way. */
+export const responseHead = z.object({
+	statusCode: z.number(),
+	headers: z.record(z.unknown()).catch({}),
+	body: bodyStream,
+});
+
+/** By lower-case name. */
+type Headers = Readonly<Record<string, unknown>>;
+
+/** A response as it arrived. */
+interface RawResponse {
+	status: number;
+	headers: Headers;
+	/** Undefined if it is too large to be read. */
+	text: string | undefined;
+}
+
+/** In characters: what a service says of a failure is short, and it is read on the event loop. */
+const LONGEST_FAILURE = 1_048_576;
+/** In characters: what is shorter is parsed in no time, however deep it is. */
+const LONGEST_UNMEASURED = 131_072;
+
+/** What came of a request that was answered. */
+export function readResponse({ status, headers, text }: RawResponse, redact: Redactor): Outcome {
+	const kind = kindOfStatus(status);
+	const longest = kind === 'success' ? Infinity : LONGEST_FAILURE;
+	const { json: body, unreadable } = readContent(text, longest, redact);
+	const outcome: Outcome = {
+		kind,
+		status,
+		body,
+		words: readServiceWords(body),
+		retryAfterMs: retryAfterMs(headers),
+		limits: readLimitHeaders(headers),
+	};
+	if (status >= 300 && status < 400) {
+		outcome.redirectedTo = redirectTarget(headers.location, redact);
+	} else if (unreadable === 'html' && kind !== 'unavailable') {
+		outcome.unreadable = 'html';
+	}
+	if ((kind === 'success' || status === 409) && saysFailure(body)) outcome.kind = 'rejected';
+	if (kind === 'success' && unreadable) return { ...outcome, kind: 'unreadable', unreadable };
+	return outcome;
+}
+
+function readContent(
+	raw: string | undefined,
+	longest: number,
+	redact: Redactor,
+): { json?: unknown; unreadable?: UnreadableReason } {
+	if (raw === undefined) return { unreadable: 'tooLarge' };
+	const text = raw.replace(/^\ufeff/, '').trim();
+	if (text === '') return { unreadable: 'empty' };
+	if (/^<(!doctype|html|\?xml|head|body)/i.test(text)) return { unreadable: 'html' };
+	if (text.length > longest) return { unreadable: 'tooLarge' };
+	if (text.length > LONGEST_UNMEASURED && isTooDeep(text)) return { unreadable: 'tooDeep' };
+	try {
+		const json = redact.json(JSON.parse(text));
+		return json === undefined ? { unreadable: 'tooDeep' } : { json };
+	} catch {
+		return { unreadable: 'notJson' };
+	}
+}
+
+/** Whether JSON is nested too deep, told without parsing: that would fill the memory with levels. */
+function isTooDeep(text: string): boolean {
+	let depth = 0;
+	for (let at = 0; at < text.length; at++) {
+		const sign = text.charAt(at);
+		if (sign === '"') at = endOfString(text, at);
+		else if (sign === '[' || sign === '{') depth++;
+		else if (sign === ']' || sign === '}') depth--;
+		if (depth > MOST_LEVELS) return true;
+	}
+	return false;
+}
+
+/** Where a string of JSON ends: at the next quote that has an even number of backslashes before it. */
+function endOfString(text: string, start: number): number {
+	let end = start;
+	let first: number;
+	do {
+		end = text.indexOf('"', end + 1);
+		if (end < 0) return text.length;
+		first = end;
+		while (text.charAt(first - 1) === '\\') first--;
+	} while ((end - first) % 2 === 1);
+	return end;
+}
+
+/** The query of a redirect may carry a token, so only origin and path are kept. */
+function redirectTarget(location: unknown, redact: Redactor): string | undefined {
+	if (typeof location !== 'string') return undefined;
+	if (!URL.canParse(location)) return redact.anyCase(location.replace(/[?#].*/s, ''));
+	const { origin, pathname } = new URL(location);
+	return redact.anyCase(origin + pathname);
+}
+
+const LONGEST_RETRY_AFTER_MS = 300_000;
+/** Below this a reset header counts seconds from now, above it is a unix time. */
+const FIRST_UNIX_TIME = 1_000_000_000;
+
+/**
+ * Reads `X-RateLimit-Limit` and `X-RateLimit-Remaining`; a proxy may have dropped them.
+ *
+ * @internal
+ */
+export function readLimitHeaders(headers: Headers): LimitHeaders {
+	return {
+		limit: wholeNumber(headers['x-ratelimit-limit']),
+		remaining: wholeNumber(headers['x-ratelimit-remaining']),
+	};
+}
+
+/**
+ * How long an answer asks to wait, in milliseconds: `Retry-After` in seconds or as a date, else
+ * `X-RateLimit-Reset`, else undefined. No time at all, or a moment that has passed, is no wait to go
+ * by: the clocks may differ. Capped at five minutes, since a proxy may ask for a day.
+ *
+ * @internal
+ */
+export function retryAfterMs(headers: Headers): number | undefined {
+	const asked = [
+		fromRetryAfter(headers['retry-after']),
+		fromReset(headers['x-ratelimit-reset']),
+	].find((milliseconds = 0) => milliseconds > 0);
+	return asked === undefined ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, asked);
+}
+
+function fromRetryAfter(value: unknown): number | undefined {
+	const seconds = wholeNumber(value);
+	if (seconds !== undefined) return seconds * 1_000;
+	if (typeof value !== 'string' || !/[a-z]/i.test(value)) return undefined;
+	const date = Date.parse(value);
+	return Number.isNaN(date) ? undefined : date - clock.now();
+}
+
+function fromReset(value: unknown): number | undefined {
+	const reset = wholeNumber(value);
+	if (reset === undefined) return undefined;
+	return reset < FIRST_UNIX_TIME ? reset * 1_000 : reset * 1_000 - clock.now();
+}
+
+function wholeNumber(value: unknown): number | undefined {
+	const text = typeof value === 'number' ? String(value) : value;
+	if (typeof text !== 'string' || !/^\d{1,15}$/.test(text.trim())) return undefined;
+	return Number(text);
+}
