@@ -11,7 +11,7 @@ import { Client } from '../api/client';
 import { toFailure, type Failure } from '../api/errors';
 import { inOrder } from '../shared/mapLimit';
 import { ExecutionMemory } from '../once/executionMemory';
-import { parkWherePending, type ItemResult } from '../wait/suspend';
+import { suspendIfPending, type ItemResult } from '../wait/suspend';
 import { fieldLabel } from './fieldLabel';
 import type { Operation, PreparedItem } from './operation';
 import { findOperation } from './registry';
@@ -30,7 +30,7 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 	} catch (error) {
 		return [everyItemFailed(this, toFailure(this.getNode(), error, { isSent: false }))];
 	}
-	return [await parkWherePending(this, await run.results())];
+	return [await suspendIfPending(this, await run.results())];
 }
 
 /** n8n would hand the items on as if nothing had happened, through the output for success. */

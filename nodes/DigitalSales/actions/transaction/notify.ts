@@ -4,7 +4,7 @@ import type { Account } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { nothingSent } from '../../form/nothingSent';
 import { triggerAddresses } from '../../trigger/address';
-import { resumeUrl } from '../../wait/resumeUrl';
+import { resumeUrl } from '../../wait/suspendedWait';
 
 /** Where a new transaction reports its updates to (API document, Events 1). */
 export type NotifyChoice = 'none' | 'credential' | 'trigger' | 'thisExecution' | 'url';

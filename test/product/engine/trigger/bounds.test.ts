@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { notices } from '../../../../nodes/DigitalSales/trigger/handOver';
-import { turns } from '../../../../nodes/DigitalSales/notice/singleFlight';
+import { dedupeStore } from '../../../../nodes/DigitalSales/trigger/dedupe';
+import { readsInFlight } from '../../../../nodes/DigitalSales/trigger/receive';
 import { chargeAt } from '../../../support/charge';
 import { withoutWaiting } from '../../../support/virtualTime';
 import { postJson, serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness';
@@ -238,16 +238,16 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 	});
 
 	test('what the process remembers of notices is bounded, and how long a status may be', async () => {
-		for (let nth = 0; nth < 10_000; nth++) notices.set(`old ${nth}`, 'answered');
+		for (let nth = 0; nth < 10_000; nth++) dedupeStore.set(`old ${nth}`, 'answered');
 		const hash = await charge();
 		await account.sandbox.setStatus(hash, 'x'.repeat(100_000));
 
 		await trigger.post({ hash });
 		await trigger.settled();
 
-		expect(notices.size).toBe(10_000);
-		expect(notices.get('old 0')).toBeUndefined();
-		expect(notices.list().at(-1)?.[0].length).toBeLessThan(300);
+		expect(dedupeStore.size).toBe(10_000);
+		expect(dedupeStore.get('old 0')).toBeUndefined();
+		expect(dedupeStore.list().at(-1)?.[0].length).toBeLessThan(300);
 	});
 
 	test('a credential that is gone is no crash, and the log says what went wrong', async () => {
@@ -267,12 +267,11 @@ describe('Digital Sales Trigger: what strangers can cause', () => {
 		const hash = await charge();
 		const transaction = { hash, json: { hash } };
 		for (let nth = 0; nth < 3_000; nth += 1) {
-			const freeAt = clock.elapsed() + 3_000;
-			turns.set(`other ${nth}`, { held: false, freeAt, found: { transaction } });
+			await readsInFlight.run({ subject: `other ${nth}` }, async () => ({ result: transaction }));
 		}
 
 		await trigger.post({ hash, payment_status: 'waiting_payment' });
 
-		expect(turns.size).toBeLessThanOrEqual(1_000);
+		expect(readsInFlight.subjects.length).toBeLessThanOrEqual(1_000);
 	});
 });

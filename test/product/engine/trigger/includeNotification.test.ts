@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import * as cleaning from '../../../../nodes/DigitalSales/notice/withoutSecrets';
+import * as cleaning from '../../../../nodes/DigitalSales/notice/body';
 import { serveWebhook, type PublishedTrigger } from '../harness';
 import { openAccount, type Account } from '../support/account';
 import { chargeAt } from '../../../support/charge';
@@ -119,7 +119,7 @@ describe('Digital Sales Trigger: the notice in the item', () => {
 	test.each([{ includeNotification: true }, { verify: false }])(
 		'is cleaned only where it is handed over: %j',
 		async (options) => {
-			const clean = jest.spyOn(cleaning, 'withoutSecrets');
+			const clean = jest.spyOn(cleaning, 'cleanNotification');
 			await publish(options);
 			await trigger.post({ ...notice(), status: 'waiting_payment' });
 			await trigger.settled();

@@ -207,8 +207,8 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			['null', { body: 'null', headers: JSON_TYPE }, 400],
 			['broken JSON', { body: '{"hash":', headers: JSON_TYPE }, 422],
 			['another transaction', { body: '{"hash":"other1"}', headers: JSON_TYPE }, 404],
-			['a guessed call of our own', { body: '{"wakeUpWait":"1"}', headers: JSON_TYPE }, 410],
-			['a call of our own that is none', { body: '{"wakeUpWait":1}', headers: JSON_TYPE }, 400],
+			['a guessed call of our own', { body: '{"pingedWait":"1"}', headers: JSON_TYPE }, 410],
+			['a call of our own that is none', { body: '{"pingedWait":1}', headers: JSON_TYPE }, 400],
 			['too much', { body: `{"hash":"${'x'.repeat(300_000)}"}`, headers: JSON_TYPE }, 413],
 			['a prototype', { body: '{"__proto__":{"hash":"x"}}', headers: JSON_TYPE }, 400],
 		])('%s is answered and asks nothing', async (_name, call, status) => {
@@ -242,7 +242,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 				fc.json(),
 				fc.string(),
 				fc
-					.record({ hash: fc.anything(), wakeUpWait: fc.anything() })
+					.record({ hash: fc.anything(), pingedWait: fc.anything() })
 					.map((value) => safeJson(value)),
 				fc.constant(JSON.stringify({ hash, status: 'paid' })),
 			);

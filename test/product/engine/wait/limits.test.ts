@@ -1,5 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { watches } from '../../../../nodes/DigitalSales/wait/poll';
+import { polledWaits } from '../../../../nodes/DigitalSales/wait/poll';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { ACTION_TYPE, everythingIn } from '../harness';
 import { webServer } from '../harness/webServer';
@@ -229,7 +229,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
 		webServer.forget(new URL(await parked.resumeUrl()).pathname);
 
-		while (watches.size > 0) await clock.sleep(5_000);
+		while (polledWaits.size > 0) await clock.sleep(5_000);
 
 		expect(parked.legs).toBe(1);
 	});
@@ -237,10 +237,10 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 	test('forgets an execution that has ended', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 2 } });
-		expect(watches.size).toBe(1);
+		expect(polledWaits.size).toBe(1);
 
 		await parked.finished;
 
-		expect(watches.size).toBe(0);
+		expect(polledWaits.size).toBe(0);
 	});
 });

@@ -7,10 +7,10 @@ import {
 	type INodeType,
 } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { watches } from '../../../../nodes/DigitalSales/wait/poll';
-import { callSelf } from '../../../../nodes/DigitalSales/wait/pingSelf';
-import type { ParkedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
-import { watchOver } from '../../../../nodes/DigitalSales/wait/poll';
+import { polledWaits } from '../../../../nodes/DigitalSales/wait/poll';
+import { pingSelf } from '../../../../nodes/DigitalSales/wait/pingSelf';
+import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
+import { startPolling } from '../../../../nodes/DigitalSales/wait/poll';
 import { fasterTime } from '../../../support/scaledTime';
 import { runNode, type NodeOutcome } from '../harness';
 
@@ -54,7 +54,7 @@ describe('Calls of an execution to its own address', () => {
 		restoreTime = fasterTime(clock, 20);
 	});
 	afterEach(() => {
-		watches.clear();
+		polledWaits.clear();
 		restoreTime();
 	});
 	afterAll(async () => {
@@ -99,21 +99,21 @@ describe('Calls of an execution to its own address', () => {
 		[{ status: 401 }, 'over'],
 		[{ status: 410 }, 'over'],
 		[{ status: 409, body: '{"message":"The execution \\"1\\" has finished already."}' }, 'over'],
-		[{ status: 409, body: '{"message":"The execution \\"1\\" is running already."}' }, 'notParked'],
-		[{ status: 404 }, 'notParked'],
-		[{ status: 500 }, 'notParked'],
-		[{ status: 302, headers: { location: '/elsewhere' } }, 'notParked'],
+		[{ status: 409, body: '{"message":"The execution \\"1\\" is running already."}' }, 'notSuspended'],
+		[{ status: 404 }, 'notSuspended'],
+		[{ status: 500 }, 'notSuspended'],
+		[{ status: 302, headers: { location: '/elsewhere' } }, 'notSuspended'],
 	])('the answer %j says: %s', async (told, expected) => {
 		tells = [told];
 		let answer: string | undefined;
 
 		await inANode(async ({ helpers }) => {
-			answer = await callSelf(helpers, url, 'wait-1');
+			answer = await pingSelf(helpers, url, 'wait-1');
 		});
 
 		expect(answer).toBe(expected);
 		expect(calls).toEqual([
-			{ method: 'POST', type: 'application/json', body: { wakeUpWait: 'wait-1' } },
+			{ method: 'POST', type: 'application/json', body: { pingedWait: 'wait-1' } },
 		]);
 	});
 
@@ -121,7 +121,7 @@ describe('Calls of an execution to its own address', () => {
 		let answer: string | undefined;
 
 		await inANode(async ({ helpers }) => {
-			answer = await callSelf(helpers, NOWHERE, 'wait-1');
+			answer = await pingSelf(helpers, NOWHERE, 'wait-1');
 		});
 
 		expect(answer).toBe('unreachable');
@@ -133,7 +133,7 @@ describe('Calls of an execution to its own address', () => {
 		{ limit, recheck }: { limit: number; recheck: number },
 	): Promise<{ seconds: number; logs: string[] }> => {
 		const startedAt = clock.now();
-		const wait: ParkedWait = {
+		const wait: SuspendedWait = {
 			id: 'wait-1',
 			deadline: startedAt + limit * 1_000,
 			recheckMs: recheck * 1_000,
@@ -141,8 +141,8 @@ describe('Calls of an execution to its own address', () => {
 			open: [],
 		};
 		const { logs } = await inANode(async (context) => {
-			watchOver(context, wait, address);
-			while (watches.size > 0) await clock.sleep(500);
+			startPolling(context, wait, address);
+			while (polledWaits.size > 0) await clock.sleep(500);
 		});
 		return {
 			seconds: (clock.now() - startedAt) / 1_000,
@@ -179,15 +179,15 @@ describe('Calls of an execution to its own address', () => {
 		const wait = { deadline, recheckMs: 1_000, count: 1, open: [] };
 
 		await inANode(async (context) => {
-			watchOver(context, { ...wait, id: 'wait-1' }, url);
-			watchOver(context, { ...wait, id: 'wait-2' }, url);
+			startPolling(context, { ...wait, id: 'wait-1' }, url);
+			startPolling(context, { ...wait, id: 'wait-2' }, url);
 			while (calls.length < 4) await clock.sleep(500);
 		});
 
 		expect(calls.map(({ body }) => body)).toEqual(
-			Array.from({ length: 4 }, () => ({ wakeUpWait: 'wait-2' })),
+			Array.from({ length: 4 }, () => ({ pingedWait: 'wait-2' })),
 		);
-		expect([...watches.values()]).toEqual(['wait-2']);
+		expect([...polledWaits.values()]).toEqual(['wait-2']);
 	});
 
 	test('come once before the time limit where it does not look again', async () => {
@@ -195,7 +195,7 @@ describe('Calls of an execution to its own address', () => {
 
 		await inANode(async (context) => {
 			const deadline = clock.now() + 300_000;
-			watchOver(context, { id: 'wait-1', deadline, recheckMs: 0, count: 1, open: [] }, url);
+			startPolling(context, { id: 'wait-1', deadline, recheckMs: 0, count: 1, open: [] }, url);
 			while (calls.length < 1) await clock.sleep(500);
 			await clock.sleep(6_000);
 		});
@@ -203,14 +203,14 @@ describe('Calls of an execution to its own address', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	test('end when nobody watches any more', async () => {
+	test('end when nobody polledWaits any more', async () => {
 		tells = [{ status: 503 }];
 
 		await inANode(async (context) => {
 			const deadline = clock.now() + 300_000;
-			watchOver(context, { id: 'wait-1', deadline, recheckMs: 1_000, count: 1, open: [] }, url);
+			startPolling(context, { id: 'wait-1', deadline, recheckMs: 1_000, count: 1, open: [] }, url);
 			while (calls.length < 2) await clock.sleep(500);
-			watches.clear();
+			polledWaits.clear();
 			await clock.sleep(5_000);
 		});
 
@@ -239,14 +239,14 @@ describe('Calls of an execution to its own address', () => {
 
 	test('are made for 10,000 executions at most', async () => {
 		const others = Array.from({ length: 9_999 }, (_, nth) => [`other ${nth}`, 'wait'] as const);
-		for (const [execution, id] of others) watches.set(execution, id);
+		for (const [execution, id] of others) polledWaits.set(execution, id);
 		const wait = { id: 'wait-1', deadline: clock.now() + 60_000, recheckMs: 0, count: 1, open: [] };
 		const taken: number[] = [];
 
 		for (let nth = 0; nth < 2; nth++) {
 			await inANode(async (context) => {
-				watchOver(context, wait, url);
-				taken.push(watches.size);
+				startPolling(context, wait, url);
+				taken.push(polledWaits.size);
 			});
 		}
 
