@@ -3,7 +3,7 @@ import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { dedupeStore } from './dedupe';
 
-/** A sender waits some ten seconds, and part of them passes before n8n calls the trigger. */
+/** A sender waits about ten seconds, some of which pass before n8n calls the trigger. */
 const LONGEST_WAIT_MS = 6_000;
 /** The least that n8n needs to store an execution in a burst; a single one takes a third. */
 const LEAST_EACH_MS = 75;

@@ -1,4 +1,4 @@
-import { attempts } from '../../../../nodes/DigitalSales/once/processMemory';
+import { attempts } from '../../../../nodes/DigitalSales/once/attempts';
 import { ledgerRows } from '../../../../nodes/DigitalSales/once/ledger';
 import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { NodeProcess, processedItems } from '../harness';

@@ -99,7 +99,10 @@ describe('Calls of an execution to its own address', () => {
 		[{ status: 401 }, 'over'],
 		[{ status: 410 }, 'over'],
 		[{ status: 409, body: '{"message":"The execution \\"1\\" has finished already."}' }, 'over'],
-		[{ status: 409, body: '{"message":"The execution \\"1\\" is running already."}' }, 'notSuspended'],
+		[
+			{ status: 409, body: '{"message":"The execution \\"1\\" is running already."}' },
+			'notSuspended',
+		],
 		[{ status: 404 }, 'notSuspended'],
 		[{ status: 500 }, 'notSuspended'],
 		[{ status: 302, headers: { location: '/elsewhere' } }, 'notSuspended'],
