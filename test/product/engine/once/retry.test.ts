@@ -1,6 +1,6 @@
 import { crashedData, NodeProcess } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
-import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { pixParameters } from '../support/account';
+import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
 
 const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
@@ -9,17 +9,7 @@ const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
 
 describe('Asked again by n8n, a charge is made once', () => {
-	let account: Account;
-	let shop: Charging;
-
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => {
-		account.reset();
-		shop = new Charging(account);
-	});
-	afterAll(async () => await account.sandbox.close());
+	const shop = useShop();
 
 	describe('Retry On Fail', () => {
 		test('charges nobody again who was charged in the first try', async () => {
@@ -63,7 +53,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 
 		test('an error names what this run has charged, whichever try it was', async () => {
 			const endpoint = 'POST /transactions';
-			account.sandbox.addFault({
+			shop.account.sandbox.addFault({
 				endpoint,
 				kind: 'status',
 				status: 422,
@@ -131,7 +121,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		test('with a corrected cart refuses who was charged, and names both amounts', async () => {
 			shop.fault('refuse', 1);
 			const first = await shop.run(shop.parameters(), { items: [{}, {}] });
-			const { cart } = pixParameters(account.sandbox) as { cart: { items: object[] } };
+			const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
 			const dearer = { items: cart.items.map((item) => ({ ...item, price: '2990' })) };
 			const retry = await shop.retry(shop.parameters(undefined, { cart: dearer }), first);
 

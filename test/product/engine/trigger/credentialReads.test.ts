@@ -1,49 +1,37 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { accounts } from '../../../../nodes/DigitalSales/notice/accountOf';
-import { serveWebhook, type CredentialData, type PublishedTrigger } from '../harness';
-import { openAccount, type Account } from '../support/account';
+import type { CredentialData } from '../harness';
+import { useInbox } from '../support/inbox';
 
 /** Takes every notice as it is, so that the credential is all there is to read. */
 const UNVERIFIED = { triggerOn: ['any'], options: { verify: false, deduplicate: false } };
 const NOTICE = { hash: 'ab12', status: 'paid' };
 
 describe('Digital Sales Trigger: how often its credential is read', () => {
-	let account: Account;
-	const published: PublishedTrigger[] = [];
+	const inbox = useInbox();
 	const realNow = clock.elapsed;
 	let now: number;
 
-	beforeAll(async () => {
-		account = await openAccount();
-	});
 	beforeEach(() => {
-		account.reset();
 		now = realNow();
 		clock.elapsed = () => now;
 	});
-	afterEach(async () => {
+	afterEach(() => {
 		clock.elapsed = realNow;
-		for (const trigger of published.splice(0)) {
-			await trigger.settled();
-			trigger.stopListening();
-			expect(trigger.thrown).toEqual([]);
-		}
 	});
-	afterAll(async () => await account.sandbox.close());
 
 	/** A trigger of a workflow of its own, and how often its credential has been read. */
 	const publish = async (more: { failing?: () => boolean; apiToken?: string } = {}) => {
-		const { failing = () => false, apiToken = account.sandbox.apiToken } = more;
+		const { failing = () => false, apiToken = inbox.account.sandbox.apiToken } = more;
 		let reads = 0;
 		const credentials: CredentialData = {
 			get digitalSalesApi() {
 				reads += 1;
 				if (failing()) throw new Error('The database is away');
-				return { ...account.credentials.digitalSalesApi, apiToken };
+				return { ...inbox.account.credentials.digitalSalesApi, apiToken };
 			},
 		};
-		const trigger = await serveWebhook({ credentials, parameters: UNVERIFIED });
-		published.push(trigger);
+		const trigger = await inbox.publish(UNVERIFIED, { credentials });
 		return { trigger, reads: () => reads };
 	};
 	const filled = (count: number, until: number): void => {

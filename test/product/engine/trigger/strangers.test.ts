@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness';
+import { counts } from '../support/inbox';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** What half a minute's allowance gives at once. */
@@ -50,11 +51,6 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		};
 		trigger = await serveWebhook({ credentials: { digitalSalesApi }, parameters });
 	};
-	const counts = (answers: HttpAnswer[]): Record<number, number> =>
-		answers.reduce<Record<number, number>>(
-			(sums, { status }) => ({ ...sums, [status]: (sums[status] ?? 0) + 1 }),
-			{},
-		);
 	const postAll = async (hashes: string[], status?: string): Promise<HttpAnswer[]> =>
 		await Promise.all(hashes.map(async (hash) => await trigger.post({ hash, status })));
 	const named = (name: string, count: number): string[] =>

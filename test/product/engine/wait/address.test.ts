@@ -1,16 +1,9 @@
 import { ACTION_TYPE, NO_OP_TYPE, runWorkflow, START_TYPE, type NodeInput } from '../harness';
 import { pixParameters } from '../support/account';
-import { WaitingRoom, waitParameters } from '../support/waiting';
+import { useWaitingRoom, waitParameters } from '../support/waiting';
 
 describe('Create PIX > Notify: This Execution', () => {
-	let room: WaitingRoom;
-
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	beforeEach(() => room.begin());
-	afterEach(() => room.end());
-	afterAll(async () => await room.close());
+	const room = useWaitingRoom();
 
 	const charge = async (...next: NodeInput[]) =>
 		await runWorkflow({

@@ -1,20 +1,13 @@
 import * as fc from 'fast-check';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { everythingIn } from '../harness';
-import { received, WaitingRoom } from '../support/waiting';
+import { received, useWaitingRoom } from '../support/waiting';
 
 const NEVER = 'always' as const;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('Transaction > Wait for Payment: what goes wrong', () => {
-	let room: WaitingRoom;
-
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	beforeEach(() => room.begin());
-	afterEach(() => room.end());
-	afterAll(async () => await room.close());
+	const room = useWaitingRoom();
 
 	const seconds = (count: number): Promise<void> => clock.sleep(count * 1_000);
 

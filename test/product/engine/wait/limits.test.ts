@@ -3,20 +3,13 @@ import { polledWaits } from '../../../../nodes/DigitalSales/wait/poll';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { ACTION_TYPE, everythingIn } from '../harness';
 import { webServer } from '../harness/webServer';
-import { received, WaitingRoom, waitParameters } from '../support/waiting';
+import { received, useWaitingRoom, waitParameters } from '../support/waiting';
 
 const SECONDS = { timeLimitUnit: 'seconds', recheckInterval: 0 };
 
 describe('Transaction > Wait for Payment: until the time is up', () => {
-	let room: WaitingRoom;
-
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	// Slow enough for what the engine itself needs to be little.
-	beforeEach(() => room.begin(5));
-	afterEach(() => room.end());
-	afterAll(async () => await room.close());
+	// Slow enough that the time of the engine itself hardly counts.
+	const room = useWaitingRoom(5);
 
 	test('ends at the time limit with a fresh state', async () => {
 		const hash = await room.charge();

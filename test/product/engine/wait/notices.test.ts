@@ -1,18 +1,11 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { received, WaitingRoom } from '../support/waiting';
+import { received, useWaitingRoom } from '../support/waiting';
 
 const READ = { endpoint: 'GET /transactions/{hash}' } as const;
 
 describe('Transaction > Wait for Payment: several notices', () => {
-	let room: WaitingRoom;
-
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	// Slow enough for what the engine itself needs to be little.
-	beforeEach(() => room.begin(5));
-	afterEach(() => room.end());
-	afterAll(async () => await room.close());
+	// Slow enough that the time of the engine itself hardly counts.
+	const room = useWaitingRoom(5);
 
 	const quiet = { parameters: { recheckInterval: 0 } };
 

@@ -1,7 +1,6 @@
-import { received, WaitingRoom } from '../support/waiting';
 import { ACTION_TYPE, NO_OP_TYPE, runWorkflow, START_TYPE } from '../harness';
 import { pixParameters } from '../support/account';
-import { waitParameters } from '../support/waiting';
+import { received, useWaitingRoom, waitParameters } from '../support/waiting';
 
 const FINAL = [
 	'paid',
@@ -16,14 +15,7 @@ const FINAL = [
 const OPEN = ['waiting_payment', 'pending', 'authorized', 'waiting_refund', 'never_heard_of'];
 
 describe('Transaction > Wait for Payment: until it is settled', () => {
-	let room: WaitingRoom;
-
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	beforeEach(() => room.begin());
-	afterEach(() => room.end());
-	afterAll(async () => await room.close());
+	const room = useWaitingRoom();
 
 	test.each(FINAL)('passes on at once what is %s', async (status) => {
 		const hash = await room.charge();
