@@ -29,7 +29,7 @@ describe('Attacks on what is charged once', () => {
 	const POST = 'POST /transactions';
 
 	describe('exclusively', () => {
-		test('who leaves the end of the queue does not let the next one in', async () => {
+		test('leaving the end of the queue does not let the next one in', async () => {
 			let release = (): void => undefined;
 			let running = 0;
 			let most = 0;
@@ -66,7 +66,7 @@ describe('Attacks on what is charged once', () => {
 			await pause(20);
 		};
 
-		test('an order is charged once where executions that wait in between are cancelled', async () => {
+		test('an order is charged once if queued executions in between are cancelled', async () => {
 			const first = await shop.run(shop.parameters('order-1'));
 			await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
 			shop.account.sandbox.addFault({ endpoint: GET, kind: 'delay', ms: 600 });
@@ -83,7 +83,7 @@ describe('Attacks on what is charged once', () => {
 			expect([c.status, shop.charges]).toEqual(['success', 2]);
 		});
 
-		test('the next one waits, as the docs say, where one that waited was cancelled', async () => {
+		test('the next one waits, as documented, after a queued one was cancelled', async () => {
 			shop.account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 600 });
 			const a = shop.run(shop.parameters());
 			while (shop.posts < 1) await pause(5);
@@ -157,7 +157,7 @@ describe('Attacks on what is charged once', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('Retry of a crashed execution whose input comes in another order charges nobody again', async () => {
+	test('Retry of a crashed execution with its input in another order charges nobody again', async () => {
 		const parameters = shop.parameters(undefined, OWN_DOCUMENT);
 		const run = await shop.run(parameters, {
 			items: ITEMS.slice(0, 2),
@@ -180,7 +180,7 @@ describe('Attacks on what is charged once', () => {
 
 		const charged = shop.account.sandbox.transactions.map((t) => JSON.stringify(t)).join('\n');
 		const ofSecond = charged.split('11144477735').length - 1;
-		// Who stands now where somebody was charged is refused, too: nobody knows whether the cart was corrected.
+		// A customer now in the place of a charged one is refused too: the cart may have been corrected.
 		expect(retry.json.map(({ error }) => Boolean(error))).toEqual([true, true, true]);
 		expect([ofSecond, shop.charges]).toEqual([1, 2]);
 	});
@@ -207,7 +207,7 @@ describe('Attacks on what is charged once', () => {
 		},
 	);
 
-	test('a code that stays in the field does not count again, even where its use is forgotten', async () => {
+	test('a code left in the field does not count again, even if its use is forgotten', async () => {
 		shop.fault('drop');
 		await shop.run(shop.parameters());
 		const refused = await shop.run(shop.parameters());
@@ -238,7 +238,7 @@ describe('Attacks on what is charged once', () => {
 		expect([errorOf(again), shop.posts]).toEqual(['\n', 1]);
 	});
 
-	test('a charge stands where the picture, the hint or the simplifying fails behind it', async () => {
+	test('a charge stands if the picture, the hint or Simplify fails after it', async () => {
 		shop.account.sandbox.addFault({
 			endpoint: POST,
 			kind: 'patchBody',
@@ -288,7 +288,7 @@ describe('Attacks on what is charged once', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('an error of a loop does not say that nothing was created where an earlier batch was charged', async () => {
+	test('an error in a loop does not say that nothing was created if an earlier batch was charged', async () => {
 		shop.fault('refuse', 1);
 		const run = await runWorkflow({
 			credentials: shop.account.credentials,

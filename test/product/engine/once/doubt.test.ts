@@ -7,7 +7,7 @@ import { errorIn } from '../support/errorItem';
 const REFUSED = 'The customer may already have been charged, so nothing was sent';
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 
-describe('A charge whose outcome is not known', () => {
+describe('A charge whose outcome is unknown', () => {
 	const shop = useShop();
 
 	test('says what it was about and what to do', async () => {
@@ -182,7 +182,7 @@ describe('A charge whose outcome is not known', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('the item of On Error: Continue holds the code, too', async () => {
+		test('the item of On Error: Continue also holds the code', async () => {
 			shop.fault('drop');
 			await shop.run(shop.parameters());
 			const { json } = await shop.run(shop.parameters(), { continueOnFail: true });
@@ -210,7 +210,7 @@ describe('A charge whose outcome is not known', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('the second is refused where the outcome of the first is not known', async () => {
+		test('the second is refused if the outcome of the first is unknown', async () => {
 			shop.fault('lose');
 			const runs = await Promise.all([shop.run(shop.parameters()), shop.run(shop.parameters())]);
 

@@ -27,7 +27,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
 	});
 
-	test('one write that fails is tried again', async () => {
+	test('a failed write is retried', async () => {
 		processedItems.failingWrites = 1;
 
 		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
@@ -49,7 +49,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.posts).toBe(0);
 	});
 
-	test('a charge stands, and its order is known, where its doubt could not be taken out', async () => {
+	test('a charge stands, and its order is known, even if its doubt could not be removed', async () => {
 		shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 200 });
 		const running = shop.run(shop.parameters('order-1'));
 		while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -31,7 +31,7 @@ describe('Offer > Create, asked again', () => {
 		else shop.account.sandbox.addFault({ endpoint, kind, after });
 	};
 
-	test('Retry On Fail creates each offer once, and gives what the first try created', async () => {
+	test('Retry On Fail creates each offer once, and returns what the first try created', async () => {
 		fault('status', 1);
 		const { json, status, hints } = await run({}, { settings: RETRY_ON_FAIL, items: [{}, {}] });
 
@@ -43,7 +43,7 @@ describe('Offer > Create, asked again', () => {
 		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
 	});
 
-	test('an offer in doubt is the same however the accents of its title are stored', async () => {
+	test('an offer in doubt is recognised however the accents of its title are encoded', async () => {
 		fault('resetAfterProcessing');
 		await run({ title: 'Promoção'.normalize('NFC') });
 		const again = await run({ title: 'Promoção'.normalize('NFD') });
@@ -52,7 +52,7 @@ describe('Offer > Create, asked again', () => {
 		expect(offers()).toBe(1);
 	});
 
-	test('the Retry of an execution gives what exists, after a restart too', async () => {
+	test('the Retry of an execution returns what exists, even after a restart', async () => {
 		fault('status', 1);
 		const first = await run({}, { items: [{}, {}] });
 		const retryOf = first.run?.data;

@@ -12,7 +12,7 @@ describe('Order Reference', () => {
 	const afterRestart = async (parameters: INodeParameters): Promise<NodeOutcome> =>
 		await shop.run(parameters, { process: NodeProcess.fresh() });
 
-	test('a repeat gives the existing transaction, and says so', async () => {
+	test('a repeat returns the existing transaction, and says so', async () => {
 		const first = await shop.run(shop.parameters('order-1'));
 		const second = await shop.run(shop.parameters('order-1'));
 
@@ -168,7 +168,7 @@ describe('Order Reference', () => {
 		expect(runs.map(({ json }) => json[0]?.hash)).toEqual(Array(5).fill(shop.hashes[0]));
 	});
 
-	test('a run around it that is started anew, as by Execute Sub-workflow, charges once', async () => {
+	test('an outer run that starts again, as by Execute Sub-workflow, charges once', async () => {
 		shop.fault('refuse', 1);
 		const parameters = shop.parameters('={{ $json.order }}');
 		const items = [{ order: 'a' }, { order: 'b' }];
@@ -216,7 +216,7 @@ describe('Order Reference', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('one whose transaction is refused at once can be charged again, after a restart too', async () => {
+	test('an order refused at once can be charged again, even after a restart', async () => {
 		shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'refused' });
 		const first = await shop.run(shop.parameters('order-1'));
 		const second = await afterRestart(shop.parameters('order-1'));
@@ -248,11 +248,11 @@ describe('Order Reference', () => {
 	});
 
 	test.each([
-		['an expression that gives nothing', '={{ $json.missing }}'],
+		['an expression that returns nothing', '={{ $json.missing }}'],
 		['null', '={{ null }}'],
 		['an empty text', ''],
 		['blanks', ' \t '],
-		['characters that nobody sees', '\u200b\u00a0\ufeff'],
+		['invisible characters', '\u200b\u00a0\ufeff'],
 	])('%s is refused: a guard that was asked for is not there', async (_what, reference) => {
 		const failed = await shop.run(shop.parameters(reference), { settings: RETRY_ON_FAIL });
 

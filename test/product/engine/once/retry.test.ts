@@ -4,7 +4,7 @@ import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
 
 const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
-/** A customer of its own for each item. */
+/** Another customer for each item. */
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
 
@@ -12,7 +12,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 	const shop = useShop();
 
 	describe('Retry On Fail', () => {
-		test('charges nobody again who was charged in the first try', async () => {
+		test('charges nobody again who was charged on the first try', async () => {
 			shop.fault('refuse', 1);
 
 			const run = await shop.run(shop.parameters(), { settings: RETRY_ON_FAIL, items: ITEMS });
@@ -40,7 +40,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect([shop.posts, shop.charges]).toEqual([1, 1]);
 		});
 
-		test('charges nobody twice where failed items go on as items', async () => {
+		test('charges nobody twice if failed items continue as items', async () => {
 			shop.fault('refuse');
 
 			await shop.run(shop.parameters(), {
@@ -80,7 +80,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 	});
 
 	describe('the Retry of an execution', () => {
-		test('that failed at an item gives what exists and charges what is missing, once in all', async () => {
+		test('that failed at an item returns what exists and charges what is missing, once in total', async () => {
 			shop.fault('refuse', 2);
 			const first = await shop.run(shop.parameters(), { items: ITEMS });
 			const retries = [];
@@ -93,7 +93,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(3);
 		});
 
-		test('after a restart gives what the execution itself has kept', async () => {
+		test('after a restart returns what the execution itself has stored', async () => {
 			shop.fault('refuse', 2);
 			const first = await shop.run(shop.parameters(), { items: ITEMS });
 
@@ -118,7 +118,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('with a corrected cart refuses who was charged, and names both amounts', async () => {
+		test('with a corrected cart refuses customers already charged, and names both amounts', async () => {
 			shop.fault('refuse', 1);
 			const first = await shop.run(shop.parameters(), { items: [{}, {}] });
 			const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
@@ -132,7 +132,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('that is about another customer now charges nobody in the place of the first', async () => {
+		test('with another customer now charges nobody in place of the first', async () => {
 			shop.fault('refuse', 1);
 			const first = await shop.run(shop.parameters(), { items: [{}, {}] });
 			const other = { customerDocument: DOCUMENTS[1] ?? '' };
@@ -174,7 +174,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		];
 		const continued = { process: NodeProcess.fresh(), continueOnFail: true };
 
-		test('never charges again who was charged and answered; the rest is charged once', async () => {
+		test('never repeats a charge that was answered; the rest is charged once', async () => {
 			const retryOf = await crash(STARTED, 2);
 			const parameters = shop.parameters(undefined, OWN_DOCUMENT);
 			const retries = [
@@ -195,7 +195,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(3);
 		});
 
-		test('stops where the node stops at errors, and says how the others go on', async () => {
+		test('stops if the node stops at errors, and says how the other items can continue', async () => {
 			const retryOf = await crash(STARTED, 2);
 			const retry = await shop.run(shop.parameters(undefined, OWN_DOCUMENT), {
 				retryOf,

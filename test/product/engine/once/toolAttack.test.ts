@@ -24,7 +24,7 @@ describe('Attacks on what a tool charges once', () => {
 		expect(second.answers[0]?.[0]?.hash).not.toBe(first.answers[0]?.[0]?.hash);
 	});
 
-	test('an order of an agent with a reference is one charge, after 15 minutes too', async () => {
+	test("an agent's order with a reference is one charge, even after 15 minutes", async () => {
 		const parameters = pixParameters(shop.account.sandbox, {
 			additionalFields: { orderReference: 'order-1' },
 		});
@@ -37,7 +37,7 @@ describe('Attacks on what a tool charges once', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a call whose transaction is void by now is charged anew, once', async () => {
+	test('a call whose transaction is void by now is charged again, once', async () => {
 		const parameters = pixParameters(shop.account.sandbox);
 		const first = await call(parameters);
 		await shop.account.sandbox.setStatus(String(first.answers[0]?.[0]?.hash), 'expired');

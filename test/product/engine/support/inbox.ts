@@ -77,6 +77,36 @@ class Inbox {
 		).length;
 	}
 
+	/** Posts a notice, and leaves without its answer as soon as `until` resolves. */
+	async postAndLeave(body: object, until: () => Promise<unknown>): Promise<void> {
+		const leaving = new AbortController();
+		const call = fetch(this.trigger.url, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+			signal: leaving.signal,
+		}).catch(() => undefined);
+		await until();
+		leaving.abort();
+		await call;
+	}
+
+	/** Has n8n store no execution of the trigger until it is told to. */
+	holdStoring(): { begun: () => Promise<void>; release: () => void } {
+		const { trigger } = this;
+		let release = (): void => undefined;
+		trigger.storing = new Promise((resolve) => (release = resolve));
+		return {
+			begun: async () => {
+				while (trigger.held === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+			},
+			release: () => {
+				release();
+				trigger.storing = undefined;
+			},
+		};
+	}
+
 	/** Ends the triggers of a test, and gives what their webhooks have thrown. */
 	async close(): Promise<Error[]> {
 		const triggers = this.published.splice(0);

@@ -3,20 +3,20 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { withoutWaiting } from '../../../support/virtualTime';
 import { useInbox } from '../support/inbox';
 
-/** A sender is answered within so long, whatever the service does. */
+/** The longest time to an answer, whatever the service does. */
 const ANSWER_WITHIN_MS = 9_500;
 
-describe('Digital Sales Trigger: an answer while the sender still waits', () => {
+describe('Digital Sales Trigger: an answer before the sender stops waiting', () => {
 	const inbox = useInbox();
 	let hash: string;
 	const real = { ...clock };
-	/** How long n8n takes to give the credential, by the clock of the package. */
+	/** How long n8n takes to return the credential, by the clock of the package. */
 	let credentialTakesMs = 0;
 
 	beforeEach(async () => {
 		hash = await inbox.charge();
 		const startedAt = clock.elapsed();
-		// No time passes but what is slept, however slow the machine.
+		// Time passes only by sleeping, however slow the machine.
 		clock.elapsed = () => startedAt;
 		withoutWaiting(clock);
 		clock.random = () => 0.9;
@@ -56,7 +56,7 @@ describe('Digital Sales Trigger: an answer while the sender still waits', () => 
 		expect(inbox.reads).toBe(2);
 	});
 
-	test('it is not asked again where little time is left', async () => {
+	test('it is not asked again if little time is left', async () => {
 		down(1);
 		credentialTakesMs = ANSWER_WITHIN_MS - 2_600;
 
@@ -64,7 +64,7 @@ describe('Digital Sales Trigger: an answer while the sender still waits', () => 
 		expect(inbox.reads).toBe(1);
 	});
 
-	test('a service that does not answer is given up the sooner, the less time is left', async () => {
+	test('the less time is left, the sooner a read of a silent service is aborted', async () => {
 		await inbox.trigger.post({ hash: 'nosuch1' });
 		inbox.account.reset();
 		inbox.account.sandbox.addFault({

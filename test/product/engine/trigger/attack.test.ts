@@ -18,16 +18,7 @@ describe('Attacks on what starts the workflow once', () => {
 	const posted = async (hash: string): Promise<number> =>
 		(await inbox.trigger.post({ hash })).status;
 	const leaveWhileVerified = async (body: object): Promise<void> => {
-		const leaving = new AbortController();
-		const first = fetch(inbox.trigger.url, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify(body),
-			signal: leaving.signal,
-		}).catch(() => undefined);
-		await pause(60);
-		leaving.abort();
-		await first;
+		await inbox.postAndLeave(body, async () => await pause(60));
 		await pause(250);
 		await inbox.trigger.settled();
 	};
@@ -38,7 +29,7 @@ describe('Attacks on what starts the workflow once', () => {
 			ms: 200,
 		});
 
-	test('a sender that leaves while its notice is verified is not counted for ever', async () => {
+	test('a sender that leaves while its notice is verified is not counted forever', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();
 		delayReads();
@@ -58,7 +49,7 @@ describe('Attacks on what starts the workflow once', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
-	test('40 senders that left do not close the trigger for ever', async () => {
+	test('40 senders that left do not close the trigger forever', async () => {
 		await inbox.publish();
 		for (let nth = 0; nth < 40; nth++) {
 			const hash = await inbox.charge();
@@ -67,16 +58,7 @@ describe('Attacks on what starts the workflow once', () => {
 				kind: 'delay',
 				ms: 40,
 			});
-			const leaving = new AbortController();
-			const call = fetch(inbox.trigger.url, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify({ hash }),
-				signal: leaving.signal,
-			}).catch(() => undefined);
-			await pause(20);
-			leaving.abort();
-			await call;
+			await inbox.postAndLeave({ hash }, async () => await pause(20));
 			await pause(40);
 		}
 		await inbox.trigger.settled();
@@ -96,25 +78,22 @@ describe('Attacks on what starts the workflow once', () => {
 
 	test.each([
 		['before its second entry', [3, 4]],
-		['between its first entry and the look whether it is there', [2, 3]],
-	])(
-		'Retry On Fail of the trigger swallows nothing where the database failed %s',
-		async (_, nths) => {
-			await inbox.publish(ANY, {
-				settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
-				next: [{ name: 'Deliver', type: NO_OP_TYPE }],
-			});
-			failing(...nths);
-			const hash = await inbox.charge();
-			expect(await posted(hash)).toBe(200);
-			const [run] = await inbox.trigger.settled();
+		['between its first entry and the check of it', [2, 3]],
+	])('Retry On Fail of the trigger swallows nothing if the database failed %s', async (_, nths) => {
+		await inbox.publish(ANY, {
+			settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+			next: [{ name: 'Deliver', type: NO_OP_TYPE }],
+		});
+		failing(...nths);
+		const hash = await inbox.charge();
+		expect(await posted(hash)).toBe(200);
+		const [run] = await inbox.trigger.settled();
 
-			// Either the item goes on, or the execution fails and can be retried.
-			expect([run?.status, run?.data.Deliver?.items.length ?? 0]).not.toEqual(['success', 0]);
-		},
-	);
+		// Either the item goes on, or the execution fails and can be retried.
+		expect([run?.status, run?.data.Deliver?.items.length ?? 0]).not.toEqual(['success', 0]);
+	});
 
-	test('On Error: Continue of the trigger gives one item where the database fails', async () => {
+	test('On Error: Continue of the trigger emits one item if the database fails', async () => {
 		await inbox.publish(ANY, {
 			settings: { onError: 'continueRegularOutput' },
 			next: [{ name: 'Deliver', type: NO_OP_TYPE }],
@@ -131,7 +110,7 @@ describe('Attacks on what starts the workflow once', () => {
 		expect(second?.data.Deliver?.items ?? []).toEqual([]);
 	});
 
-	test('a hash that the service gives as a number starts the workflow once', async () => {
+	test('a hash that the service returns as a number starts the workflow once', async () => {
 		const server = createServer((_, response) => {
 			response.setHeader('content-type', 'application/json');
 			response.end(JSON.stringify({ hash: 123456, payment_status: 'paid', amount: 1990 }));

@@ -23,7 +23,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		at = inbox.trigger,
 	): Promise<HttpAnswer[]> =>
 		await Promise.all(Array.from({ length: count }, async (_, nth) => await at.post(body(nth))));
-	/** Lets so much time pass for the package. */
+	/** Advances the clock of the package. */
 	const pass = async (milliseconds: number): Promise<void> => {
 		restoreTime();
 		restoreTime = withoutWaiting(clock);
@@ -47,7 +47,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
-	test('transactions of this process are read also while strangers knock', async () => {
+	test('transactions of this process are read during a flood of unverified notices', async () => {
 		const made = await inbox.chargeHere();
 		const madeElsewhere = await inbox.charge();
 		await flood(40, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
@@ -68,7 +68,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.trigger.executions).toHaveLength(2);
 	});
 
-	test('a charge whose notice comes before it can be read stays known', async () => {
+	test('a charge stays known if its notice comes before it can be read', async () => {
 		const made = await inbox.chargeHere();
 		inbox.account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
@@ -82,7 +82,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect((await inbox.trigger.post({ hash: made })).status).toBe(200);
 	});
 
-	test('whoever brings the secret of a trigger is read while strangers knock at another', async () => {
+	test('a notice with the secret of its trigger is read during a flood at another trigger', async () => {
 		const madeElsewhere = await inbox.charge();
 		const open = inbox.trigger;
 		const locked = await inbox.publish({ triggerOn: ['any'], options: { urlSecret: true } });
@@ -106,7 +106,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.trigger.executions).toHaveLength(40);
 	});
 
-	test('not more than ten that this process does not know are read at once', async () => {
+	test('at most ten transactions unknown to this process are read at once', async () => {
 		const hashes: string[] = [];
 		while (hashes.length < 30) hashes.push(await inbox.charge());
 		inbox.account.sandbox.addFault({
@@ -145,7 +145,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
-	test('a status that changes right after a look is not missed', async () => {
+	test('a status that changes right after a read is not missed', async () => {
 		const hash = await inbox.chargeHere();
 		await inbox.trigger.post({ hash, payment_status: 'waiting_payment' });
 		await inbox.account.sandbox.setStatus(hash, 'paid');
@@ -160,7 +160,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		]);
 	});
 
-	test('a change that is reported while a look is under way is looked at next', async () => {
+	test('a change that is reported during a read is read next', async () => {
 		const hash = await inbox.chargeHere();
 		inbox.account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
@@ -182,7 +182,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.reads).toBe(2);
 	});
 
-	test('where every notice is wanted, a repeated one costs no second read either', async () => {
+	test('with deduplication off, a repeated notice still costs no second read', async () => {
 		await inbox.publish({ triggerOn: ['any'], options: { deduplicate: false } });
 		const hash = await inbox.chargeHere();
 
@@ -194,7 +194,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.reads).toBe(1);
 	});
 
-	test('a closed budget is not waited for: the sender is told to come again', async () => {
+	test('a closed rate limit is not waited for: the sender is told to come again', async () => {
 		const hash = await inbox.chargeHere();
 		inbox.account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
@@ -211,7 +211,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.reads).toBe(1);
 	});
 
-	test('what the process remembers of notices is bounded, and how long a status may be', async () => {
+	test('the dedupe store is bounded, and so is a status in it', async () => {
 		for (let nth = 0; nth < 10_000; nth++) dedupeStore.set(`old ${nth}`, 'answered');
 		const hash = await inbox.chargeHere();
 		await inbox.account.sandbox.setStatus(hash, 'x'.repeat(100_000));
@@ -239,7 +239,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(logged?.text).toMatch(/notification could not be handled.*Error/);
 	});
 
-	test('what the process remembers of notices is bounded', async () => {
+	test('what the process remembers of reads is bounded', async () => {
 		const hash = await inbox.chargeHere();
 		const transaction = { hash, json: { hash } };
 		for (let nth = 0; nth < 3_000; nth += 1) {

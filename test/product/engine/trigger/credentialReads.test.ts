@@ -3,7 +3,7 @@ import { accounts } from '../../../../nodes/DigitalSales/notice/accountOf';
 import type { CredentialData } from '../harness';
 import { useInbox } from '../support/inbox';
 
-/** Takes every notice as it is, so that the credential is all there is to read. */
+/** Accepts every notice unread, so that only the credential is read. */
 const UNVERIFIED = { triggerOn: ['any'], options: { verify: false, deduplicate: false } };
 const NOTICE = { hash: 'ab12', status: 'paid' };
 
@@ -54,7 +54,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(reads()).toBe(1);
 	});
 
-	test('anew after five seconds, so that a change of it takes effect', async () => {
+	test('again after five seconds, so that a change of it takes effect', async () => {
 		const { trigger, reads } = await publish();
 		await trigger.post(NOTICE);
 
@@ -67,7 +67,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(reads()).toBe(2);
 	});
 
-	test('anew for each trigger, which never works with the account of another', async () => {
+	test('for each trigger, which never uses the account of another', async () => {
 		const tokens = ['test-token-of-the-first', 'test-token-of-the-second'] as const;
 		const [first, second] = [
 			await publish({ apiToken: tokens[0] }),
@@ -86,7 +86,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(notes[1]).toContain(tokens[0]);
 	});
 
-	test('again at the next notice where it could not be read', async () => {
+	test('again at the next notice if it could not be read', async () => {
 		let isAway = true;
 		const { trigger, reads } = await publish({ failing: () => isAway });
 
@@ -98,7 +98,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(reads()).toBe(2);
 	});
 
-	test('of a hundred triggers at most the account is kept in memory', async () => {
+	test('the accounts of at most a hundred triggers are kept in memory', async () => {
 		filled(100, now + 1);
 		const { trigger, reads } = await publish();
 
@@ -110,7 +110,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(reads()).toBe(1);
 	});
 
-	test('an account whose time is over does not stay in memory', async () => {
+	test('an expired account does not stay in memory', async () => {
 		filled(50, now);
 		const { trigger } = await publish();
 

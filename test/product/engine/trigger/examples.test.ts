@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { Example } from '../../../host/n8n/examples';
-import { activateTrigger } from '../harness';
+import { activateTrigger, postJson } from '../harness';
 import { useInbox } from '../support/inbox';
 
 const DELIVERING = ['catalog-and-charge.json', 'paid-sale-to-crm.json'];
@@ -20,7 +20,7 @@ describe('The examples that a payment starts', () => {
 		const node = workflow?.nodes.find(({ type }) => type.endsWith('.digitalSalesTrigger'));
 		return node?.parameters as INodeParameters;
 	};
-	/** Charges an offer of a product, for so many cents, which the sandbox then takes for paid. */
+	/** Charges an offer of a product, for an amount in cents, and marks it as paid. */
 	const paid = async (nthProduct: number, cents: number): Promise<string> => {
 		const offer = inbox.account.sandbox.products[nthProduct]?.offers[0]?.hash;
 		const offerHash = { __rl: true, mode: 'hash', value: offer ?? '' };
@@ -65,16 +65,13 @@ describe('The examples that a payment starts', () => {
 		await expect(publishing).rejects.toThrow('Filters > Minimum Amount in Reais');
 	});
 
-	test.each(DELIVERING)('%s starts for its product and its price alone', async (file) => {
+	test.each(DELIVERING)('%s starts only for its product and its price', async (file) => {
 		const [cent, other, right] = [await paid(0, 1), await paid(1, 4990), await paid(0, 4990)];
 		const parameters = await parametersOf(file, true);
 		const trigger = await inbox.publish(parameters);
 		const key = /\?key=[\w-]+/.exec(JSON.stringify(trigger.staticData))?.[0] ?? '';
-		const post = async (query: string, hash: string): Promise<number> => {
-			const body = JSON.stringify({ hash, status: 'paid' });
-			const headers = { 'content-type': 'application/json' };
-			return (await fetch(`${trigger.url}${query}`, { method: 'POST', headers, body })).status;
-		};
+		const post = async (query: string, hash: string): Promise<number> =>
+			(await postJson(`${trigger.url}${query}`, { hash, status: 'paid' })).status;
 
 		expect(await post('', right)).toBe(401);
 		for (const hash of [cent, other, right]) expect(await post(key, hash)).toBe(200);

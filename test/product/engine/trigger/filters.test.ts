@@ -87,7 +87,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 
 	const publish = async (parameters: INodeParameters, mode?: 'test'): Promise<PublishedTrigger> =>
 		await inbox.publish({ triggerOn: ['paid'], ...parameters }, mode && { mode });
-	/** Charges an amount in cents, which the sandbox then takes for paid. */
+	/** Charges an amount in cents and marks it as paid. */
 	const paid = async (cents: number): Promise<string> => {
 		const hash = await inbox.chargeHere({ additionalFields: { amount: String(cents) } });
 		await inbox.account.sandbox.setStatus(hash, 'paid');
@@ -148,7 +148,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		['with semicolons', (product) => `other1; ${product}`],
 		['in a list', (product) => ['other1', product]],
 		['in a text of a list', (product) => [`other1,${product}`]],
-		['beside numbers', (product) => `={{ [17, "${product}"] }}`],
+		['among numbers', (product) => `={{ [17, "${product}"] }}`],
 	])('products %s', async (_name, productHashes) => {
 		const hash = await paid(1990);
 		const product = inbox.account.sandbox.transactions.at(-1)?.product.hash ?? '';
@@ -208,7 +208,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 	});
 
 	describe.each(BAD)('a form that cannot be read: %s', (_name, form, problem) => {
-		test.each([undefined, 'test'] as const)('is told at once (%s)', async (mode) => {
+		test.each([undefined, 'test'] as const)('is reported at once (%s)', async (mode) => {
 			const publishing = activateTrigger({
 				credentials: inbox.account.credentials,
 				parameters: { triggerOn: ['paid'], ...form },
@@ -221,7 +221,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 			});
 		});
 
-		test('starts nothing and loses nothing where it comes up later', async () => {
+		test('starts nothing and loses nothing if it appears later', async () => {
 			const hash = await paid(1990);
 			const trigger = await PublishedTrigger.prepare({
 				credentials: inbox.account.credentials,

@@ -4,7 +4,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import * as web from '../harness/webServer';
 import { useInbox } from '../support/inbox';
 
-/** As n8n's reader of forms hands files over: with a stream, in a circle, and written by toJSON. */
+/** A file as n8n's form parser returns it: an event emitter with a circular reference and toJSON. */
 class FormFile extends EventEmitter {
 	readonly size = 5;
 	readonly filepath = '/tmp/upload';
@@ -19,7 +19,7 @@ class FormFile extends EventEmitter {
 const LIMIT = 256 * 1024;
 const TYPE = 'multipart/form-data; boundary=x';
 
-/** The harness reads no such form; here it is what a test says that n8n has read. */
+/** The harness parses no such form; a test says what n8n has parsed. */
 describe('Digital Sales Trigger: a notice that is a form with files', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 	let hash: string;
@@ -35,7 +35,7 @@ describe('Digital Sales Trigger: a notice that is a form with files', () => {
 
 	const publish = async (options: INodeParameters) =>
 		await inbox.publish({ triggerOn: ['any'], options });
-	/** Without a Content-Length, as a sender does that makes the form as it goes. */
+	/** Without a Content-Length, like a sender that streams the form. */
 	const sendInChunks = async (): Promise<number | undefined> =>
 		await new Promise((resolve, reject) => {
 			const headers = { 'content-type': TYPE, connection: 'close' };

@@ -39,7 +39,7 @@ describe('Digital Sales Trigger: the notice in the item', () => {
 		transaction: { id: hash },
 	});
 
-	test('is there on request, without any field that is called a secret', async () => {
+	test('is included on request, without any field named like a secret', async () => {
 		await publish({ includeNotification: true });
 
 		expect((await inbox.trigger.post(notice())).status).toBe(200);
@@ -50,7 +50,7 @@ describe('Digital Sales Trigger: the notice in the item', () => {
 		expect(JSON.stringify([inbox.trigger.logs, inbox.trigger.begun])).not.toContain('X-SECRET');
 	});
 
-	test('is the item without verification, which says so and holds no secret either', async () => {
+	test('is the item without verification, which says so and holds no secret', async () => {
 		await publish({ verify: false });
 		const before = inbox.account.sandbox.requests.length;
 
@@ -70,7 +70,7 @@ describe('Digital Sales Trigger: the notice in the item', () => {
 	test.each([
 		['100,000 deep in lists', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
 		['40,000 deep in objects', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`],
-	])('nested %s is cut, and starts the workflow all the same', async (_, deep) => {
+	])('nested %s is cut, and still starts the workflow', async (_, deep) => {
 		for (const options of [{ includeNotification: true }, { verify: false }]) {
 			await publish(options);
 
@@ -86,7 +86,7 @@ describe('Digital Sales Trigger: the notice in the item', () => {
 		}
 	});
 
-	test('nested deep starts the workflow once without verification, too', async () => {
+	test('nested deep, it starts the workflow once also without verification', async () => {
 		await publish({ verify: false });
 		const deep = `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`;
 		const call = {
@@ -105,7 +105,7 @@ describe('Digital Sales Trigger: the notice in the item', () => {
 	});
 
 	test.each([{ includeNotification: true }, { verify: false }])(
-		'is cleaned only where it is handed over: %j',
+		'is cleaned only if it is emitted: %j',
 		async (options) => {
 			const clean = jest.spyOn(cleaning, 'cleanNotification');
 			await publish(options);

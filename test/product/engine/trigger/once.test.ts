@@ -47,7 +47,7 @@ describe('A notice starts the workflow once', () => {
 		expect(inbox.trigger.executions).toHaveLength(2);
 	});
 
-	test('two processes of n8n give one item', async () => {
+	test('two processes of n8n emit one item', async () => {
 		await inbox.publish();
 		inbox.trigger.addProcess();
 		const hash = await inbox.charge();
@@ -70,7 +70,7 @@ describe('A notice starts the workflow once', () => {
 		expect(second?.data.Deliver).toBeUndefined();
 	});
 
-	test('another status, and another account, are something else', async () => {
+	test('another status of the same transaction is emitted', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();
 		await posted(hash);
@@ -84,7 +84,7 @@ describe('A notice starts the workflow once', () => {
 	});
 
 	describe('the Retry of an execution that crashed', () => {
-		test('gives the item, as often as it crashes again', async () => {
+		test('emits the item, even after several crashes', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			await posted(hash);
@@ -96,7 +96,7 @@ describe('A notice starts the workflow once', () => {
 			}
 		});
 
-		test('gives none where it was a duplicate of another one', async () => {
+		test('emits none if it was a duplicate of another one', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			await posted(hash);
@@ -109,7 +109,7 @@ describe('A notice starts the workflow once', () => {
 			}
 		});
 
-		test('gives it where the crash came before anything was entered', async () => {
+		test('emits it if the crash came before anything was entered', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			await posted(hash);
@@ -122,10 +122,10 @@ describe('A notice starts the workflow once', () => {
 			expect(inbox.trigger.executions).toHaveLength(2);
 		});
 
-		test('gives it where the crash came between the two entries', async () => {
+		test('emits it if the crash came between the two entries', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
-			// The first entry and the look whether it is there; all that follows fails.
+			// The first entry and the check of it succeed; everything after them fails.
 			processedItems.failAfter = 2;
 			await posted(hash);
 			processedItems.clear({ keepRows: true });
@@ -137,7 +137,7 @@ describe('A notice starts the workflow once', () => {
 		});
 	});
 
-	test('a database that refuses the entry fails the execution; its Retry gives the item', async () => {
+	test('a database that refuses the entry fails the execution; its Retry emits the item', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();
 		processedItems.failingWrites = 100;
@@ -152,7 +152,7 @@ describe('A notice starts the workflow once', () => {
 		expect(Object.values(data)[0]?.items).toHaveLength(1);
 	});
 
-	test('what n8n could not store is not swallowed when it comes again', async () => {
+	test('a notice that n8n could not store is not swallowed when it comes again', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();
 		inbox.trigger.failingStores = 1;
@@ -164,12 +164,11 @@ describe('A notice starts the workflow once', () => {
 	test('while n8n stores it, the same notice is told to come again; afterwards it is known', async () => {
 		await inbox.publish(undefined, { next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
 		const hash = await inbox.charge();
-		let release = (): void => undefined;
-		inbox.trigger.storing = new Promise((resolve) => (release = resolve));
+		const storing = inbox.holdStoring();
 		const first = inbox.trigger.post({ hash, status: 'waiting_payment' });
-		while (inbox.trigger.held === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+		await storing.begun();
 		const second = await inbox.trigger.post({ hash, status: 'waiting_payment' });
-		release();
+		storing.release();
 		const answers = [(await first).status, second.status];
 		const third = await inbox.trigger.post({ hash, status: 'waiting_payment' });
 
@@ -181,22 +180,11 @@ describe('A notice starts the workflow once', () => {
 	test('a sender that leaves before the answer may come again', async () => {
 		await inbox.publish(undefined, { next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
 		const hash = await inbox.charge();
-		let release = (): void => undefined;
-		inbox.trigger.storing = new Promise((resolve) => (release = resolve));
-		const leaving = new AbortController();
-		const first = fetch(inbox.trigger.url, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ hash }),
-			signal: leaving.signal,
-		}).catch(() => undefined);
-		while (inbox.trigger.held === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-		leaving.abort();
-		await first;
+		const storing = inbox.holdStoring();
+		await inbox.postAndLeave({ hash }, storing.begun);
 		await new Promise((resolve) => setTimeout(resolve, 50));
-		release();
+		storing.release();
 		await new Promise((resolve) => setTimeout(resolve, 50));
-		inbox.trigger.storing = undefined;
 
 		expect(await posted(hash)).toBe(200);
 		await inbox.trigger.settled();

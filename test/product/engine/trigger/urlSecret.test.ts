@@ -48,7 +48,7 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 		expect(String(item?.json.url).startsWith(`${inbox.trigger.url}?`)).toBe(true);
 	});
 
-	test('is part of the address that Create PIX of the workflow gives to the service', async () => {
+	test('is part of the address that Create PIX of the workflow sends to the service', async () => {
 		await publish();
 		await run(pixParameters(inbox.account.sandbox, { notify: 'trigger' }));
 
@@ -104,7 +104,7 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 		expect((await inbox.trigger.post({ hash })).status).toBe(200);
 	});
 
-	test('is another one for another account', async () => {
+	test('differs for another account', async () => {
 		await publish();
 		const key = new URL(await shownAddress()).searchParams.get('key');
 		inbox.trigger.stopListening();
@@ -126,7 +126,7 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 		expect(new URL(await shownAddress()).searchParams.get('key')).not.toBe(key);
 	});
 
-	test('an address that is no complete one, for want of http:// in WEBHOOK_URL, is shown all the same', async () => {
+	test('an incomplete address, because WEBHOOK_URL lacks http://, is still shown', async () => {
 		const url = 'n8n.example.com/webhook/abc/digital-sales';
 		await publish({}, { global: { digitalSalesTriggers: { other: url } } });
 		const outcome = await run({ resource: 'notification', operation: 'getAddress' });

@@ -19,7 +19,7 @@ describe('Digital Sales Trigger: notices', () => {
 	const setStatus = async (status: string): Promise<void> =>
 		await inbox.account.sandbox.setStatus(hash, status);
 
-	test.each(['A', 'B', 'C'] as const)('takes a notice of shape %s in, verified', async (shape) => {
+	test.each(['A', 'B', 'C'] as const)('emits a notice of shape %s, verified', async (shape) => {
 		await inbox.publish({});
 		await setStatus('paid');
 
@@ -40,7 +40,7 @@ describe('Digital Sales Trigger: notices', () => {
 		);
 	});
 
-	test('gives the whole transaction without Simplify', async () => {
+	test('emits the whole transaction without Simplify', async () => {
 		await inbox.publish({ simplify: false });
 		await setStatus('paid');
 		await inbox.account.sandbox.notify(hash, { url: inbox.trigger.url });
@@ -132,7 +132,7 @@ describe('Digital Sales Trigger: notices', () => {
 				async () => await inbox.trigger.send({ body: ofSize(LIMIT + 1), headers: json }),
 			],
 			[
-				'that do not state their length',
+				'that state no length',
 				async () => {
 					const body = new Blob([ofSize(LIMIT + 1)]).stream();
 					return await fetch(inbox.trigger.url, {
@@ -170,7 +170,7 @@ describe('Digital Sales Trigger: notices', () => {
 		});
 	});
 
-	test('takes a form and a text that holds JSON', async () => {
+	test('accepts a form, and a text that holds JSON', async () => {
 		await inbox.publish();
 		await inbox.trigger.send({
 			body: `transaction_hash=${hash}&status=paid`,
@@ -190,14 +190,14 @@ describe('Digital Sales Trigger: notices', () => {
 
 	test.each([
 		['is down', { kind: 'status', status: 503, times: 'always' } as const],
-		['gives a web page', { kind: 'html', times: 'always' } as const],
-		['gives a web page under 404', { kind: 'html', status: 404, times: 'always' } as const],
+		['returns a web page', { kind: 'html', times: 'always' } as const],
+		['returns a web page with 404', { kind: 'html', status: 404, times: 'always' } as const],
 		['refuses the token', { kind: 'status', status: 401, times: 'always' } as const],
 		[
-			'tells of another transaction',
+			'returns another transaction',
 			{ kind: 'patchBody', set: { hash: 'another1' }, times: 'always' } as const,
 		],
-		['breaks off', { kind: 'resetBeforeProcessing', times: 'always' } as const],
+		['drops the connection', { kind: 'resetBeforeProcessing', times: 'always' } as const],
 	])(
 		'answers 503 with Retry-After and starts nothing when the service %s',
 		async (_name, fault) => {
@@ -228,7 +228,7 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(inbox.items).toHaveLength(1);
 		});
 
-		test('a notice of what was emitted long before is known without asking the service', async () => {
+		test('a notice of what was emitted long ago is a duplicate, without asking the service', async () => {
 			await inbox.publish();
 			await inbox.trigger.post({ hash, status: 'waiting_payment' });
 			await clock.sleep(60_000);
@@ -240,7 +240,7 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(inbox.account.sandbox.requests).toHaveLength(before);
 		});
 
-		test('each trigger tells of a transaction, whatever others have told', async () => {
+		test('each trigger emits a transaction, whatever others have emitted', async () => {
 			await inbox.publish();
 			await inbox.trigger.post({ hash });
 			expect(inbox.items).toHaveLength(1);
@@ -263,7 +263,7 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(inbox.items).toMatchObject([{ hash }, { hash }]);
 		});
 
-		test('a transaction without a status is emitted once, too', async () => {
+		test('a transaction without a status is also emitted once', async () => {
 			await inbox.publish();
 			inbox.account.sandbox.addFault({
 				endpoint: 'GET /transactions/{hash}',
@@ -281,7 +281,7 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(inbox.items).toMatchObject([{ hash, payment_status: null, verified: true }]);
 		});
 
-		test('a status of any length is known again, and little of it is stored', async () => {
+		test('a status of any length is recognised, and little of it is stored', async () => {
 			await inbox.publish();
 			await setStatus('x'.repeat(10_000));
 
@@ -340,7 +340,7 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(inbox.items).toMatchObject([{ payment_status: 'paid', verified: true }]);
 		});
 
-		test('every notice is emitted when the user wants that', async () => {
+		test('every notice is emitted if the user wants that', async () => {
 			await inbox.publish({ triggerOn: ['any'], options: { deduplicate: false } });
 			await inbox.trigger.post({ hash });
 			await inbox.trigger.post({ hash });
@@ -369,7 +369,7 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(inbox.items).toHaveLength(expected);
 		});
 
-		test('tell a stranger nothing of the transaction', async () => {
+		test('tell a stranger nothing about the transaction', async () => {
 			await inbox.publish({ triggerOn: ['paid'] });
 
 			const { json } = await inbox.trigger.post({ hash });
@@ -398,7 +398,7 @@ describe('Digital Sales Trigger: notices', () => {
 				{ triggerOn: ['any'], filters: { productHashes: 'other1, other2' } },
 				'Filters > Product Hashes asks for other1, other2.',
 			],
-		])('say to whoever tests it in the editor why nothing starts: %j', async (form, reason) => {
+		])('tell the person who tests in the editor why nothing starts: %j', async (form, reason) => {
 			await inbox.publish(form, { mode: 'test' });
 
 			const { status, json, text } = await inbox.trigger.post({ hash });
@@ -413,7 +413,7 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(inbox.items).toEqual([]);
 		});
 
-		test('statuses that the user names', async () => {
+		test('statuses entered by the user', async () => {
 			await inbox.publish({ triggerOn: ['other'], otherStatuses: 'frozen, thawed' });
 			await setStatus('thawed');
 			await inbox.trigger.post({ hash });
@@ -444,15 +444,15 @@ describe('Digital Sales Trigger: notices', () => {
 		});
 	});
 
-	describe('Where an expression in the form gives nonsense', () => {
-		/** What the answer to a notice says, and the items that come of it. */
+	describe('If an expression in the form returns nonsense', () => {
+		/** The status of the answer to a notice, and the items that it started. */
 		const noticed = async (parameters: INodeParameters, mode?: 'test') => {
 			await inbox.publish(parameters, mode && { mode });
 			const { status } = await inbox.trigger.post({ hash, status: 'paid' });
 			return { status, items: inbox.items };
 		};
 
-		test('in place of all filters, n8n itself leaves none', async () => {
+		test('instead of all filters, n8n itself applies none', async () => {
 			const { items } = await noticed({ triggerOn: ['any'], filters: 'pix' });
 
 			expect(items).toMatchObject([{ hash }]);
@@ -466,24 +466,24 @@ describe('Digital Sales Trigger: notices', () => {
 
 		const NONSENSE = { triggerOn: ['any'], options: { verify: 'perhaps' } };
 
-		test('in the options, the address is closed to whoever does not have its secret', async () => {
+		test('in the options, the address is closed to everybody without its secret', async () => {
 			expect(await noticed(NONSENSE)).toEqual({ status: 401, items: [] });
 		});
 
-		test('in the options, the service is asked all the same', async () => {
+		test('in the options, the service is still asked', async () => {
 			const { items } = await noticed(NONSENSE, 'test');
 
 			expect(items).toMatchObject([{ payment_status: 'waiting_payment', verified: true }]);
 			expect(items[0]).not.toHaveProperty('notification');
 		});
 
-		test('lists may be texts, with blanks and empty places', async () => {
+		test('lists may be strings, with blanks and empty entries', async () => {
 			const { items } = await noticed({ triggerOn: 'paid, , waiting ' });
 
 			expect(items).toMatchObject([{ payment_status: 'waiting_payment' }]);
 		});
 
-		test('an empty place is no status', async () => {
+		test('an empty entry is not a status', async () => {
 			inbox.account.sandbox.addFault({
 				endpoint: 'GET /transactions/{hash}',
 				kind: 'patchBody',
@@ -496,7 +496,7 @@ describe('Digital Sales Trigger: notices', () => {
 			});
 		});
 
-		test('Other Statuses counts for nothing where Trigger On does not have Other', async () => {
+		test('Other Statuses is ignored if Trigger On does not include Other', async () => {
 			await setStatus('frozen');
 
 			expect(await noticed({ triggerOn: ['paid'], otherStatuses: 'frozen' })).toEqual({
@@ -506,7 +506,7 @@ describe('Digital Sales Trigger: notices', () => {
 		});
 	});
 
-	test('takes tokens out of a notice in every field, also where they are escaped', async () => {
+	test('removes tokens from every field of a notice, even escaped ones', async () => {
 		await inbox.publish({ triggerOn: ['any'], options: { includeNotification: true } });
 		const { apiToken } = inbox.account.sandbox;
 		const escaped = apiToken.replaceAll('-', '%2D');

@@ -16,7 +16,7 @@ import { runNode, type NodeOutcome } from '../harness';
 
 const TYPE = 'test.double';
 const WAITING = '{"received": true, "waiting": true}';
-/** Where nothing listens. */
+/** Nothing listens here. */
 const NOWHERE = 'http://127.0.0.1:9/webhook-waiting/1/digital-sales';
 
 interface Told {
@@ -25,7 +25,7 @@ interface Told {
 	headers?: Record<string, string>;
 }
 
-describe('Calls of an execution to its own address', () => {
+describe('Pings of a suspended execution', () => {
 	let server: Server;
 	let url: string;
 	let tells: Told[] = [];
@@ -64,7 +64,7 @@ describe('Calls of an execution to its own address', () => {
 		});
 	});
 
-	/** Has n8n's engine run a node that does this. */
+	/** Runs a node with this code in n8n's engine. */
 	const inANode = async (
 		act: (context: IExecuteFunctions) => Promise<void>,
 	): Promise<NodeOutcome> => {
@@ -130,8 +130,8 @@ describe('Calls of an execution to its own address', () => {
 		expect(answer).toBe('unreachable');
 	});
 
-	/** Watches until the watch ends by itself; gives the seconds that it took, too. */
-	const watch = async (
+	/** Polls until the polling ends; returns the seconds that it took and the logs. */
+	const poll = async (
 		address: string,
 		{ limit, recheck }: { limit: number; recheck: number },
 	): Promise<{ seconds: number; logs: string[] }> => {
@@ -156,27 +156,27 @@ describe('Calls of an execution to its own address', () => {
 	test.each<[string, Told[], number]>([
 		['goes on at once', [{ status: 200 }], 1],
 		['has been replaced', [{ status: 410 }], 1],
-		['went on after it had been parked', [{ status: 503 }, { status: 404 }], 2],
-		['was parked late', [{ status: 404 }, { status: 200, body: WAITING }, { status: 404 }], 3],
+		['went on after it had been suspended', [{ status: 503 }, { status: 404 }], 2],
+		['was suspended late', [{ status: 404 }, { status: 200, body: WAITING }, { status: 404 }], 3],
 	])('end with an execution that %s', async (_name, told, expected) => {
 		tells = told;
 
-		await watch(url, { limit: 300, recheck: 2 });
+		await poll(url, { limit: 300, recheck: 2 });
 
 		expect(calls).toHaveLength(expected);
 	});
 
-	test('end a minute after an execution that was never parked', async () => {
+	test('end after a minute if the execution is never suspended', async () => {
 		tells = [{ status: 404 }];
 
-		const { seconds } = await watch(url, { limit: 300, recheck: 100 });
+		const { seconds } = await poll(url, { limit: 300, recheck: 100 });
 
 		expect(seconds).toBeGreaterThan(60);
 		expect(seconds).toBeLessThan(120);
 		expect(calls.length).toBeGreaterThan(15);
 	});
 
-	test('are those of the later wait where an execution waits twice', async () => {
+	test('are for the later wait if an execution waits twice', async () => {
 		tells = [{ status: 503 }];
 		const deadline = clock.now() + 300_000;
 		const wait = { deadline, recheckMs: 1_000, count: 1, open: [] };
@@ -193,7 +193,7 @@ describe('Calls of an execution to its own address', () => {
 		expect([...polledWaits.values()]).toEqual(['wait-2']);
 	});
 
-	test('come once before the time limit where it does not look again', async () => {
+	test('come once before the time limit without a re-check interval', async () => {
 		tells = [{ status: 503 }];
 
 		await inANode(async (context) => {
@@ -206,7 +206,7 @@ describe('Calls of an execution to its own address', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	test('end when nobody polledWaits any more', async () => {
+	test('end when polling is stopped', async () => {
 		tells = [{ status: 503 }];
 
 		await inANode(async (context) => {
@@ -220,18 +220,18 @@ describe('Calls of an execution to its own address', () => {
 		expect(calls).toHaveLength(2);
 	});
 
-	test('go on for a while behind the time limit, then leave it to n8n', async () => {
+	test('go on for a while after the time limit, then leave it to n8n', async () => {
 		tells = [{ status: 503 }];
 
-		const { seconds, logs } = await watch(url, { limit: 5, recheck: 0 });
+		const { seconds, logs } = await poll(url, { limit: 5, recheck: 0 });
 
 		expect(seconds).toBeGreaterThan(20);
 		expect(seconds).toBeLessThan(80);
 		expect(logs).toEqual([]);
 	});
 
-	test('warn once where n8n does not reach its own address', async () => {
-		const { seconds, logs } = await watch(NOWHERE, { limit: 5, recheck: 1 });
+	test('warn once if n8n cannot reach its own address', async () => {
+		const { seconds, logs } = await poll(NOWHERE, { limit: 5, recheck: 1 });
 
 		expect(seconds).toBeGreaterThan(20);
 		expect(logs).toHaveLength(1);
