@@ -35,7 +35,7 @@ type Caller = { notice: Notice; pinged?: undefined } | { notice?: undefined; pin
 
 const READS_AT_ONCE = 20;
 
-/** Looks at the payments of a wait, by wait; what they give is the items to resume with. */
+/** Reads of the payments of a wait, by its id; a look that ends the wait gives the items to resume with. */
 const looks = processWide(new SingleFlight<INodeExecutionData[] | 'resumed'>(true));
 
 /**
