@@ -11,8 +11,8 @@ import { formProperties, manyItemsHints, subtitleExpression } from './actions/re
 import { router } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
-import { resumeWebhooks } from './wait/resumeUrl';
-import { wake } from './wait/resume';
+import { resume } from './wait/resume';
+import { resumeWebhooks } from './wait/suspendedWait';
 
 export class DigitalSales implements INodeType {
 	description: INodeTypeDescription = {
@@ -43,6 +43,6 @@ export class DigitalSales implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await wake(this);
+		return await resume(this);
 	}
 }

@@ -9,10 +9,11 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api/credentialTest';
-import { emitOnce } from './trigger/emitOnce';
+import { announce, isAnnounced, withdraw } from './trigger/address';
+import { emitOnce } from './trigger/dedupe';
+import { triggerProperties } from './trigger/form';
 import { receiveNotification } from './trigger/receive';
-import { isAnnounced, announce, withdraw } from './trigger/address';
-import { triggerProperties, triggerSubtitle } from './trigger/form';
+import { triggerSubtitle } from './trigger/triggerOn';
 
 const TRY_IT =
 	'<b>To try it</b>, press <b>Execute step</b> above and have a notification sent to the <b>test URL</b> (unfold Webhook URLs): choose Notify: Another Address in Create PIX, paste the test URL, and pay that charge. Or post the hash of a paid transaction yourself: <code>curl -X POST &lt;test URL&gt; -H "Content-Type: application/json" -d \'{"hash":"..."}\'</code>. Where Trigger On or the filters do not want it, nothing appears here: the answer to the sender says why, and the editor goes on listening.';

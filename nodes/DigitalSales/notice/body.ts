@@ -1,20 +1,23 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import isPlainObject from 'lodash/isPlainObject';
 import type { Redactor } from '../api/redact';
-import { jsonObject } from '../shared/json';
-import { isContainer, withoutSecrets } from './withoutSecrets';
+import { isJsonObject, jsonObject } from '../shared/json';
 
 const LARGEST_NOTICE_BYTES = 256 * 1024;
+/** Far deeper than any real notice; n8n itself cannot store what is nested ten thousand deep. */
+const DEEPEST = 32;
+const SECRET_NAME = /token|secret|password|api[-_ ]?key|^authorization$/i;
 
 /** Whether a notice is larger than any real one. */
 export function isTooLarge(context: IWebhookFunctions): boolean {
 	const stated = Number(context.getHeaderData()['content-length']);
 	const kept = Number(context.getRequestObject().rawBody?.length);
 	if (stated > LARGEST_NOTICE_BYTES || kept > LARGEST_NOTICE_BYTES) return true;
-	// n8n keeps no form with files as it came, and one that is sent in chunks states no length.
+	// n8n keeps no raw body of a form with files, and one sent in chunks states no length.
 	return !(stated > 0 || kept > 0) && holdsMore(context.getBodyData(), LARGEST_NOTICE_BYTES);
 }
 
-/** Whether a parsed body holds more characters and values than so many; it counts no further. */
+/** Whether a parsed body holds more characters and values than `most`; stops counting there. */
 function holdsMore(body: unknown, most: number): boolean {
 	let count = 0;
 	const open: unknown[] = [body];
@@ -29,7 +32,7 @@ function holdsMore(body: unknown, most: number): boolean {
 	return count > most;
 }
 
-/** The body of a notice: n8n gives an object for JSON and forms, a text for other types, or nothing. */
+/** The body of a notice: from n8n an object for JSON and forms, a string for other types, or nothing. */
 export function readBody(context: IWebhookFunctions): unknown {
 	const body: unknown = context.getBodyData();
 	if (typeof body !== 'string') return body;
@@ -40,7 +43,38 @@ export function readBody(context: IWebhookFunctions): unknown {
 	}
 }
 
-/** A notification without its secrets, nor the tokens of the account wherever they stand in it. */
+/** The body of a notice without secrets: neither fields named as such, nor the account's tokens anywhere. */
 export function cleanNotification(redact: Redactor, body: unknown): IDataObject {
 	return jsonObject.catch({}).parse(redact.json(withoutSecrets(body)));
+}
+
+/**
+ * The JSON of a parsed body, without fields whose name says that they hold a secret, at any depth.
+ * What is nested deeper than any notice becomes null. Left out are the files of a form, and an object
+ * that appears a second time, which JSON cannot have.
+ *
+ * @internal
+ */
+export function withoutSecrets(value: unknown, depth = 0, seen: Set<unknown> = new Set()): unknown {
+	if (!isContainer(value)) return isScalar(value) ? value : undefined;
+	if (seen.has(value)) return undefined;
+	if (depth === DEEPEST) return null;
+	seen.add(value);
+	const clean = (entry: unknown): unknown => withoutSecrets(entry, depth + 1, seen);
+	if (Array.isArray(value)) return value.map((entry) => clean(entry) ?? null);
+	return Object.fromEntries(
+		Object.entries(value)
+			.filter(([name]) => !SECRET_NAME.test(name))
+			.map(([name, entry]) => [name, clean(entry)])
+			.filter(([, entry]) => entry !== undefined),
+	);
+}
+
+/** Whether it is a list or an object of JSON: n8n's form files hold streams, and each other. */
+function isContainer(value: unknown): value is unknown[] | Record<string, unknown> {
+	return Array.isArray(value) || (isJsonObject(value) && isPlainObject(value));
+}
+
+function isScalar(value: unknown): boolean {
+	return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }

@@ -4,8 +4,8 @@ import { lenientInteger } from '../api/schemas/lenient';
 import type { Transaction } from '../api/schemas/transaction';
 
 /**
- * What a notification claims. The document does not show its shape (API document, Events 3); three
- * are known, and none is signed, so nothing of it is believed before the transaction was read back.
+ * What a notification claims. The document does not show its shape (API document, Events 3). Three
+ * shapes are known; none is signed, so nothing is believed before the transaction is read back.
  */
 export interface Notice {
 	hash: string;
@@ -13,7 +13,7 @@ export interface Notice {
 	paymentMethod?: string;
 	productHash?: string;
 	offerHash?: string;
-	/** In integer cents; unreadable where something is stated that is no number of cents. */
+	/** In integer cents; `unreadable` if what is stated is not a number of cents. */
 	amount?: number | 'unreadable';
 }
 
@@ -21,8 +21,8 @@ const LONGEST_HASH = 200;
 
 /**
  * Reads the transaction hash, and what else is claimed, from any known shape: the transaction itself,
- * a flat summary, or an envelope with the transaction inside, each also under `data`. The root `id` is
- * never taken: it is a number of the service's own. In the REST resource `transaction` is a text.
+ * a flat summary, or an envelope around the transaction, each also under `data`. The root `id` is
+ * ignored: it is an internal number of the service. In the REST resource `transaction` is a string.
  */
 export function readNotice(body: unknown): Notice | undefined {
 	if (!isJsonObject(body)) return undefined;
@@ -64,7 +64,7 @@ function text(value: unknown): string | undefined {
 	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** What the service itself says of a transaction, in the terms in which a notice speaks of it. */
+/** A transaction read from the service, in the shape of a notice. */
 export function toNotice({ json, ...transaction }: Transaction): Notice {
 	return {
 		hash: transaction.hash,
@@ -76,7 +76,7 @@ export function toNotice({ json, ...transaction }: Transaction): Notice {
 	};
 }
 
-/** An amount in integer cents as it is stated; undefined where none is. */
+/** The stated amount in integer cents; undefined if none is stated. */
 function statedCents(value: unknown): Notice['amount'] {
 	if (value === undefined || value === null || value === '') return undefined;
 	return lenientInteger.safeParse(value).data ?? 'unreadable';

@@ -1,4 +1,5 @@
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
 /** What the sender of a notice is told. */
 export interface Reply {
@@ -7,7 +8,7 @@ export interface Reply {
 	retryAfterSeconds?: number;
 }
 
-/** The answers to a notice. A sender that repeats what is not answered 2xx loses nothing by them. */
+/** The replies to a notice. A sender that repeats everything not answered 2xx loses nothing. */
 export const REPLIES = {
 	accepted: { status: 200, body: { received: true } },
 	duplicate: { status: 200, body: { received: true, started: false, reason: 'already known' } },
@@ -21,7 +22,7 @@ export const REPLIES = {
 	unknown: { status: 404, body: { received: false, reason: 'unknown transaction' } },
 	replaced: { status: 410, body: { received: false, reason: 'this wait is over' } },
 	tooLarge: { status: 413, body: { received: false, reason: 'too large' } },
-	inHand: {
+	inFlight: {
 		status: 503,
 		body: { received: false, reason: 'this transaction is being looked at' },
 		retryAfterSeconds: 5,
@@ -55,7 +56,7 @@ export function filteredInTest(reason: string): Reply {
 	};
 }
 
-/** Answers a notice; n8n is told to leave the answering to the node. */
+/** Answers a notice itself, in place of n8n. */
 export function answer(context: IWebhookFunctions, reply: Reply): void {
 	const response = context.getResponseObject();
 	if (response.headersSent) return;
@@ -63,4 +64,40 @@ export function answer(context: IWebhookFunctions, reply: Reply): void {
 		response.setHeader('Retry-After', String(reply.retryAfterSeconds));
 	}
 	response.status(reply.status).json(reply.body);
+}
+
+class Declined extends Error {
+	constructor(readonly reply: Reply) {
+		super();
+	}
+}
+
+/** Ends the handling of a notice within {@link answering}: nothing starts, and the sender gets this reply. */
+export function decline(reply: Reply): never {
+	throw new Declined(reply);
+}
+
+/**
+ * Handles a notice, and answers it if it is declined. Never throws, whatever was sent: n8n would
+ * answer 500 and start a failed execution.
+ *
+ * @param failure the line in the log if the handling fails; the sender is told to come again
+ */
+export async function answering(
+	context: IWebhookFunctions,
+	failure: string,
+	handle: () => Promise<IWebhookResponseData>,
+): Promise<IWebhookResponseData> {
+	return await handle().catch((error: unknown) => {
+		const isDeclined = error instanceof Declined;
+		if (!isDeclined) context.logger.error(failure, { reason: reasonOf(error) });
+		answer(context, isDeclined ? error.reply : REPLIES.unreachable);
+		return { noWebhookResponse: true };
+	});
+}
+
+/** Only errors about the form are logged with their message: others may quote what was sent. */
+function reasonOf(error: unknown): string {
+	if (error instanceof NodeOperationError) return error.message;
+	return error instanceof Error ? error.name : typeof error;
 }

@@ -1,112 +1,108 @@
-import type { Transaction } from '../api/schemas/transaction';
 import { BoundedMap } from '../shared/boundedMap';
 import { clock, wait } from '../shared/clock';
-import { processWide } from '../shared/processWide';
 
 const PAUSE_MS = 3_000;
-/** A sender waits some ten seconds for an answer, and the look itself takes time, too. */
+/** A sender waits about ten seconds for an answer, and the task itself takes time too. */
 const LONGEST_HOLD_MS = 3_500;
+const MOST_SUBJECTS = 1_000;
 
-/** What a look found, for as long as another look would be too soon. */
-export interface Found {
-	transaction: Transaction;
-}
-
-/** One look at a subject: under way, or done a moment ago. */
-interface Turn {
-	/** What the notice claims that made somebody look; while the look is under way. */
-	inHand?: { claim?: string; ended: Promise<void> };
-	/** A second notice is waiting for its turn. */
-	held: boolean;
-	/** When the subject may be looked at again. */
-	freeAt: number;
-	found?: Found;
-	/** Nobody needs to look at it any more. */
-	over?: boolean;
-}
-
-/**
- * Looks at transactions and waiting executions, by who looks and at what.
- *
- * @internal
- */
-export const turns = processWide(
-	new BoundedMap<Turn>({
-		most: 1_000,
-		isOver: ({ inHand, freeAt }) => !inHand && freeAt <= clock.elapsed(),
-		isKept: ({ inHand }) => inHand !== undefined,
-	}),
-);
-
-/** What a look came to: whether the next one may follow at once, and what it found. */
-export interface Look {
-	pause: boolean;
-	found?: Found;
-	/** Nobody needs to look any more. */
-	over?: boolean;
-}
-
-/**
- * What became of asking for a turn: it is granted and has to be ended; a look a moment ago has
- * already seen what the notice claims; or somebody else is at it, and the sender shall come again.
- */
-export type Asked =
-	| { granted: true; end: (look: Look) => void }
-	| { granted: false; found?: Found; over?: boolean };
-
-/** Who asks, and for what. */
+/** A notice that asks for a task to run. */
 export interface Asking {
+	/** What the task is about; one task per subject runs at a time. */
 	subject: string;
-	/** What the notice speaks of. */
+	/** What the notice says about the subject. */
 	claim?: string;
-	/** Whether it must not wait for the end of a pause. */
+	/** Runs during a pause too. */
 	urgent?: boolean;
 }
 
-/**
- * Asks to look at a subject, of which one look is under way at a time, with a pause after each. So
- * a flood about one transaction costs one request. No change is missed by that: only a notice that
- * claims what has just been seen is spared its look; one that claims something else is held until
- * the pause is over, and all others are told to come again.
- */
-export async function askForTurn(asking: Asking): Promise<Asked> {
-	const { subject, claim, urgent = false } = asking;
-	const askedAt = clock.elapsed();
-	for (;;) {
-		const turn = turns.get(subject);
-		if (turn?.over) return { granted: false, over: true };
-		if (!turn || (urgent && !turn.inHand)) return grant(subject, claim);
-		if (!turn.inHand && claim !== undefined && claim === turn.found?.transaction.payment_status) {
-			return { granted: false, found: turn.found };
-		}
-		const isSameNotice = turn.inHand !== undefined && turn.inHand.claim === claim;
-		if (turn.held || isSameNotice || clock.elapsed() - askedAt > LONGEST_HOLD_MS) {
-			return { granted: false };
-		}
-		turn.held = true;
-		await (turn.inHand?.ended ?? wait(turn.freeAt - clock.elapsed()));
-		turn.held = false;
-	}
+/** What a task found. */
+export interface Landing<T> {
+	result: T;
+	/** The result for a notice that comes during the pause; undefined if it needs a run of its own. */
+	share?: (claim: string | undefined) => T | undefined;
 }
 
-function grant(subject: string, claim: string | undefined): Asked {
-	let ended: () => void = () => undefined;
-	const turn: Turn = {
-		inHand: { claim, ended: new Promise((resolve) => (ended = resolve)) },
-		held: false,
-		freeAt: 0,
-	};
-	turns.set(subject, turn);
-	return {
-		granted: true,
-		end({ pause, found, over }) {
-			turn.inHand = undefined;
-			turn.found = found;
-			turn.over = over;
-			turn.freeAt = clock.elapsed() + PAUSE_MS;
-			if (pause) turns.set(subject, turn);
-			else turns.delete(subject);
-			ended();
-		},
-	};
+/** One run of a task: in flight, or landed a moment ago. */
+interface Flight<T> {
+	/** Undefined once it has landed. */
+	inFlight?: { claim?: string; landed: Promise<void> };
+	/** Whether a second notice is held until the next run may start. */
+	hasHeld: boolean;
+	/** When the next run may start. */
+	freeAt: number;
+	share?: Landing<T>['share'];
+}
+
+/**
+ * Runs one task per subject at a time, with a pause after each, so that a flood of notices about one
+ * transaction costs one request. No change is missed: only a notice that claims what the last run has
+ * just seen goes without a run of its own. One that claims something else is held until the pause is
+ * over; all others are told to come again.
+ */
+export class SingleFlight<T> {
+	private readonly flights = new BoundedMap<Flight<T>>({
+		most: MOST_SUBJECTS,
+		isOver: ({ inFlight, freeAt }) => !inFlight && freeAt <= clock.elapsed(),
+		isKept: ({ inFlight }) => inFlight !== undefined,
+	});
+
+	/** @param pausesAfterFailure whether a task that rejects is followed by a pause too; else it leaves no trace */
+	constructor(private readonly pausesAfterFailure: boolean) {}
+
+	/**
+	 * Runs the task, or shares what the last run found.
+	 *
+	 * @returns undefined if the sender has to come again, because another notice is being handled
+	 * @throws what the task throws
+	 */
+	async run(asking: Asking, task: () => Promise<Landing<T>>): Promise<T | undefined> {
+		const { subject, claim, urgent = false } = asking;
+		const askedAt = clock.elapsed();
+		for (;;) {
+			const flight = this.flights.get(subject);
+			const shared = flight?.share?.(claim);
+			if (shared !== undefined) return shared;
+			if (!flight || (urgent && !flight.inFlight)) return await this.start(asking, task);
+			const isSameNotice = flight.inFlight !== undefined && flight.inFlight.claim === claim;
+			const isLate = clock.elapsed() - askedAt > LONGEST_HOLD_MS;
+			if (flight.hasHeld || isSameNotice || isLate) return undefined;
+			flight.hasHeld = true;
+			await (flight.inFlight?.landed ?? wait(flight.freeAt - clock.elapsed()));
+			flight.hasHeld = false;
+		}
+	}
+
+	/**
+	 * Subjects in flight or in a pause, the latest to land last.
+	 *
+	 * @internal
+	 */
+	get subjects(): string[] {
+		return this.flights.list().map(([subject]) => subject);
+	}
+
+	clear(): void {
+		this.flights.clear();
+	}
+
+	private async start({ subject, claim }: Asking, task: () => Promise<Landing<T>>): Promise<T> {
+		let land: () => void = () => undefined;
+		const landed = new Promise<void>((resolve) => (land = resolve));
+		const flight: Flight<T> = { inFlight: { claim, landed }, hasHeld: false, freeAt: 0 };
+		this.flights.set(subject, flight);
+		let pauses = this.pausesAfterFailure;
+		try {
+			const { result, share } = await task();
+			flight.share = share;
+			pauses = true;
+			return result;
+		} finally {
+			flight.inFlight = undefined;
+			flight.freeAt = clock.elapsed() + PAUSE_MS;
+			if (pauses) this.flights.set(subject, flight);
+			else this.flights.delete(subject);
+			land();
+		}
+	}
 }

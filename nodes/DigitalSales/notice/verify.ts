@@ -1,28 +1,40 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
-import { isKnownTransaction } from '../api/transactions';
-import { accountOf } from './accountOf';
+import { Client } from '../api/client';
+import type { Transaction } from '../api/schemas/transaction';
+import { ServiceError } from '../api/outcome';
+import { getTransaction, isKnownTransaction } from '../api/transactions';
+import { clock } from '../shared/clock';
 import { readLimiterFor, type ReadLane } from './readLimiter';
-import { readBack, SHORTEST_READ_MS, type ReadBack } from './readBack';
 
-/** What verifying a notice gave; `busy` is that too much is being read, or was in the last minute. */
+/** What reading a transaction back gave; `requests` counts those that found nothing. */
+type ReadBack =
+	| { outcome: 'found'; transaction: Transaction }
+	| { outcome: 'unknown' | 'unreachable'; requests: number };
+
+/** What verifying a notice gave; `busy` means too many reads now or in the last minute. */
 export type Verification = ReadBack | { outcome: 'busy' };
 
-/** A notice that asks for a read. */
-interface Request {
-	hash: string;
-	/** Whether it came to an address with the right secret. */
-	hasSecret: boolean;
-	/** When the answer has to be there, on the clock of the package. */
-	answerBy: number;
-}
+/** A sender waits about ten seconds; everything, one quick retry included, has to fit. */
+export const ANSWER_WITHIN_MS = 9_500;
 
-/** Reads the transaction of a notice back, within the bounds of what its sender may cause. */
+/** With less time left than this, a read would only waste a request. */
+const SHORTEST_READ_MS = 3_000;
+const LONGEST_TRY_MS = 3_500;
+const LONGEST_LIMITER_WAIT_MS = 1_000;
+const MOST_TRIES = 2;
+
+/**
+ * Reads the transaction of a notice back, within the limits of what its sender may cause.
+ *
+ * @param hasSecret whether the notice came with the secret of the trigger
+ * @param answerBy when the answer has to be there, on `clock.elapsed()`
+ */
 export async function verifyTransaction(
 	context: IWebhookFunctions,
-	{ hash, hasSecret, answerBy }: Request,
+	account: Account,
+	{ hash, hasSecret, answerBy }: { hash: string; hasSecret: boolean; answerBy: number },
 ): Promise<Verification> {
-	const account = await accountOf(context);
 	const limiter = readLimiterFor(account, hasSecret ? 'trusted' : laneOf(account, hash));
 	if (!(await limiter.enter(answerBy - SHORTEST_READ_MS))) return { outcome: 'busy' };
 	let misses = 1;
@@ -35,16 +47,42 @@ export async function verifyTransaction(
 	}
 }
 
-/** A 404 does not make a stranger of a known one: a notice can come before its transaction can be read. */
+/** A known transaction stays known after a 404: a notice can come before its transaction can be read. */
 function laneOf(account: Account, hash: string): ReadLane {
 	return isKnownTransaction(account, hash) ? 'known' : 'strangers';
 }
 
-/**
- * How many requests did not find what the notice named. A hash that the service spells otherwise
- * counts among them: each of its many spellings would cost a read.
- */
+/** A hash in another spelling than the service's is a miss: each of its many spellings costs a read. */
 function missesOf(read: ReadBack, hash: string): number {
 	if (read.outcome !== 'found') return read.requests;
 	return read.transaction.hash === hash ? 0 : 1;
+}
+
+/**
+ * Reads a transaction back from the service while a sender waits for an answer. Only a well-formed
+ * transaction with the requested hash is believed; only a 404 says that there is none. Never throws.
+ *
+ * @param answerBy when the answer has to be there, on `clock.elapsed()`
+ */
+export async function readBack(
+	context: IWebhookFunctions,
+	account: Account,
+	hash: string,
+	answerBy: number,
+): Promise<ReadBack> {
+	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
+	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(forTries / MOST_TRIES)));
+	const client = new Client(context, account, {
+		timeoutMs,
+		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) },
+		longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS,
+	});
+	try {
+		return { outcome: 'found', transaction: await getTransaction(client, hash) };
+	} catch (error) {
+		if (!(error instanceof ServiceError)) return { outcome: 'unreachable', requests: 1 };
+		const { outcome, tries } = error;
+		const isUnknown = outcome.status === 404 && outcome.unreadable === undefined;
+		return { outcome: isUnknown ? 'unknown' : 'unreachable', requests: tries };
+	}
 }

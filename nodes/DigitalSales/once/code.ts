@@ -1,40 +1,37 @@
 import { createHash } from 'crypto';
 import { clock } from '../shared/clock';
+import { recall } from './attempts';
 import { digest } from './execution';
 import type { Identity } from './identity';
 import type { Ledger } from './ledger';
-import { recall } from './processMemory';
 
-/** Without letters and digits that look alike. */
+/** No letters or digits that look alike. */
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 8;
 
-/** A code that stays in a form does not come to count again, even where its use is forgotten by then. */
+/** A code left in a form must not count again, even after its use is forgotten. */
 const DAY_MS = 86_400_000;
 
-/** The next chance to make something in doubt again. */
-export interface Chance {
-	/** How often it was made again before. */
-	turn: number;
-	/** The name under which the use of the chance is entered. */
-	used: string;
+/** The next code that allows something in doubt to be made again. */
+export interface NextCode {
+	/** How many codes were used before. */
+	used: number;
+	/** The key under which the use of this one is recorded. */
+	key: string;
 	/** What the error shows. */
 	code: string;
-	/** The codes that count: what an error shows today, or showed yesterday. */
-	codes: string[];
+	/** The codes that are accepted: what an error shows today, or showed yesterday. */
+	accepted: string[];
 }
 
-/**
- * The chance to have something in doubt made again, once: its code is bound to the very charge, and
- * each use brings up the next one.
- */
-export async function nextChance(identity: Identity, ledger: Ledger | undefined): Promise<Chance> {
+/** Finds the next code. Each is bound to one very charge and allows it once. */
+export async function nextCode(identity: Identity, ledger: Ledger | undefined): Promise<NextCode> {
 	const today = Math.floor(clock.now() / DAY_MS);
-	for (let turn = 0; ; turn++) {
-		const used = digest('used', identity.order ?? '', identity.doubt, String(turn));
-		if (recall(used) !== undefined || (await ledger?.has(used))) continue;
-		const code = codeOf(used, today);
-		return { turn, used, code, codes: [code, codeOf(used, today - 1)] };
+	for (let used = 0; ; used++) {
+		const key = digest('used', identity.order ?? '', identity.doubt, String(used));
+		if (recall(key) !== undefined || (await ledger?.has(key))) continue;
+		const code = codeOf(key, today);
+		return { used, key, code, accepted: [code, codeOf(key, today - 1)] };
 	}
 }
 
@@ -48,8 +45,8 @@ export function typedCodes(text: string | undefined): string[] {
 		.map(dashed);
 }
 
-function codeOf(used: string, day: number): string {
-	const bytes = createHash('sha256').update(`${used} ${day}`).digest().subarray(0, LENGTH);
+function codeOf(key: string, day: number): string {
+	const bytes = createHash('sha256').update(`${key} ${day}`).digest().subarray(0, LENGTH);
 	return dashed([...bytes].map((byte) => LETTERS[byte % LETTERS.length]).join(''));
 }
 

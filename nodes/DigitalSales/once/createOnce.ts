@@ -1,15 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Attempt } from './attempt';
-import { CanceledError, clock } from '../shared/clock';
 import type { Account } from '../api/account';
 import { ServiceError } from '../api/outcome';
-import { nextChance, typedCodes } from './code';
+import { CanceledError, clock } from '../shared/clock';
 import { exclusively } from '../shared/exclusively';
+import { forget, recall, remember, type Attempt } from './attempts';
+import { nextCode, typedCodes } from './code';
 import { isRetry } from './execution';
 import type { ExecutionMemory } from './executionMemory';
 import { identify, type Identity, type Wanted } from './identity';
 import { Ledger, LedgerError } from './ledger';
-import { forget, recall, remember } from './processMemory';
 import {
 	changed,
 	inDoubt,
@@ -20,22 +19,22 @@ import {
 	type Subject,
 } from './refusals';
 
-/** An agent that repeats a call does so soon; a customer who buys the same again comes later. */
+/** An agent repeats a call soon; a customer who buys the same again comes later. */
 const CALL_COUNTS_MS = 15 * 60_000;
 
-/** Something to be made once, whoever asks again. */
+/** Something to be made only once, no matter how often it is asked for. */
 export interface Creation<T> extends Subject, Wanted {
 	account: Account;
 	memory: ExecutionMemory;
-	/** What the user typed to allow what is in doubt to be made again. */
+	/** What the user typed to allow something in doubt to be made again. */
 	repeatCode?: string;
 	/** Makes it: sends the request. */
 	create: () => Promise<T>;
-	/** What is kept of it, to give it again. */
+	/** What is stored of it, to return it again. */
 	keep: (made: T) => IDataObject;
-	/** Gives again what was made before. */
+	/** Returns what was made before. */
 	again: (kept: IDataObject) => Promise<T>;
-	/** Whether it has come to nothing, so that its order may be made anew. */
+	/** Whether it has failed for good, such as an expired charge, so that its order may be made again. */
 	isVoid: (made: T) => boolean;
 }
 
@@ -46,36 +45,38 @@ export interface Created<T> {
 }
 
 /**
- * Makes something, unless it was made before: then that is given. Before anything is sent it is
- * entered in the memory of the process, the execution and n8n's database; only a provable refusal
- * takes it out again.
+ * Makes something, unless it was made before: then that is returned. Before anything is sent, the
+ * attempt is recorded in the process, the execution and n8n's database; only a provable refusal of the
+ * service takes it out again.
  *
- * @throws Refusal when it may have been made before, or cannot be entered; nothing is sent
+ * @throws Refusal if it may have been made before, or cannot be recorded; nothing is sent
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
 	const { context, account, memory } = creation;
 	const identity = identify(context, account, memory, creation);
 	return await exclusively(
-		keysOf(identity),
-		async () => await new Making(creation, identity).run(),
+		ledgerKeys(identity),
+		async () => await new GuardedCreation(creation, identity).run(),
 		context.getExecutionCancelSignal(),
 	);
 }
 
-function keysOf({ place, share, doubt, order }: Identity): string[] {
+/** The keys that are in the ledger while the request is under way. */
+function ledgerKeys({ place, share, doubt, order }: Identity): string[] {
 	return [place, share, doubt, ...(order === undefined ? [] : [order])];
 }
 
-/** The names under which it is still known when its outcome is. */
-function lastingKeysOf({ place, share, order, call }: Identity): string[] {
+/** The keys under which the process still knows an attempt once its outcome is known. */
+function lastingKeys({ place, share, order, call }: Identity): string[] {
 	return [place, share, order ?? '', call ?? ''].filter((key) => key !== '');
 }
 
-class Making<T> {
+class GuardedCreation<T> {
 	private readonly ledger: Ledger | undefined;
-	/** How often the user has allowed it with a code, this time included. */
+	/** How many codes the user has given for it, the present one included. */
 	private allowed = 0;
+	/** Whether a code allows this very attempt. */
 	private isAllowed = false;
 
 	constructor(
@@ -86,37 +87,37 @@ class Making<T> {
 	}
 
 	async run(): Promise<Created<T>> {
-		const existing = await this.existing();
+		const existing = await this.findExisting();
 		if (existing) return { made: existing, isExisting: true };
-		await this.recorded(async () => await this.enter());
+		await this.orNotRecorded(async () => await this.enterInLedger());
 		return { made: await this.create(), isExisting: false };
 	}
 
-	/** What was made before, as far as this process and this execution know. */
-	private async existing(): Promise<T | undefined> {
+	/** What this process and this execution know to exist; a doubt that no code allows is refused. */
+	private async findExisting(): Promise<T | undefined> {
 		const { creation, identity } = this;
 		const { order, doubt } = identity;
-		const here = this.atThisPlace();
-		if (here?.state === 'made') return await this.madeHere(here);
-		const ordered = recallIf(order);
+		const here = this.attemptAtThisPlace();
+		if (here?.state === 'made') return await this.readFromThisPlace(here);
+		const ordered = recall(order);
 		const isOther = ordered !== undefined && ordered.fingerprint !== creation.fingerprint;
 		if (isOther && ordered.state === 'inDoubt') throw otherOrder(creation);
 		const known = ordered ?? recentCall(identity);
 		if (known?.state === 'made') {
-			const made = await this.again(known, isOther);
+			const made = await this.read(known, isOther);
 			if (!creation.isVoid(made)) {
 				if (isOther) throw otherOrder(creation);
 				return made;
 			}
-			await this.recorded(async () => await this.freeOrder(known));
+			await this.orNotRecorded(async () => await this.releaseOrder(known));
 		}
-		const unknown = [here, ordered, recall(doubt)].find((attempt) => attempt?.state === 'inDoubt');
-		if (unknown) await this.recorded(async () => await this.refuseUnlessAllowed(unknown));
+		const doubtful = [here, ordered, recall(doubt)].find((each) => each?.state === 'inDoubt');
+		if (doubtful) await this.orNotRecorded(async () => await this.requireCode(doubtful));
 		return undefined;
 	}
 
-	/** Only a Retry comes back to a place that the execution itself does not remember. */
-	private atThisPlace(): Attempt | undefined {
+	/** Only a Retry returns to a place that the execution itself does not remember. */
+	private attemptAtThisPlace(): Attempt | undefined {
 		const { identity } = this;
 		const { context, memory } = this.creation;
 		const known = [memory.get(identity.spot)];
@@ -124,22 +125,22 @@ class Making<T> {
 		return known.find((attempt) => attempt?.state === 'made') ?? known.find(Boolean);
 	}
 
-	private async madeHere(here: Attempt): Promise<T> {
+	private async readFromThisPlace(here: Attempt): Promise<T> {
 		const { creation } = this;
 		const isSameAccount = here.account === creation.account.key;
 		if (here.fingerprint !== creation.fingerprint) {
 			throw isSameAccount ? changed(creation, here) : otherAccount(creation);
 		}
-		if (isSameAccount) return await this.again(here);
-		// With another token it may be the same account all the same: then it can be read.
+		if (isSameAccount) return await this.read(here);
+		// Another token may belong to the same account: then the transaction can be read.
 		const read = creation.kind === 'charge' ? creation.again(here.result ?? {}) : Promise.reject();
 		return await read.catch(() => {
 			throw otherAccount(creation);
 		});
 	}
 
-	/** @param isOther whether it is of another order, of which nothing may be shown */
-	private async again({ result = {} }: Attempt, isOther = false): Promise<T> {
+	/** @param isOther whether it belongs to another order, of which the error may show nothing */
+	private async read({ result = {} }: Attempt, isOther = false): Promise<T> {
 		const { creation } = this;
 		return await creation.again(result).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
@@ -149,67 +150,65 @@ class Making<T> {
 		});
 	}
 
-	/** Enters in n8n's database what is about to be sent. */
-	private async enter(): Promise<void> {
-		const { ledger, identity } = this;
+	/** Enters the creation in n8n's database; refuses what was entered before and no code allows. */
+	private async enterInLedger(): Promise<void> {
+		const { identity, ledger } = this;
 		const { context } = this.creation;
 		if (!ledger) return;
-		const keys = keysOf(identity);
+		const keys = ledgerKeys(identity);
 		const seen = await ledger.enter(keys);
 		const isPlace = (key: string): boolean => [identity.place, identity.share].includes(key);
 		const earlier = [...seen].filter((key) => !isPlace(key) || isRetry(context));
 		if (earlier.length === 0) return;
 		ledger.keep(earlier);
-		await this.refuseUnlessAllowed().catch(async (error: unknown) => {
+		await this.requireCode().catch(async (error: unknown) => {
 			await ledger.strike(keys.filter((key) => !seen.has(key)));
 			throw error;
 		});
 	}
 
-	/** Lets it pass once if the user has given its code. */
-	private async refuseUnlessAllowed(earlier?: Attempt): Promise<void> {
+	/** Refuses the creation, unless the user has given its code; each code counts once. */
+	private async requireCode(earlier?: Attempt): Promise<void> {
 		if (this.isAllowed) return;
 		const { creation, identity, ledger } = this;
-		const { turn, used, code, codes } = await nextChance(identity, ledger);
-		const isGiven = typedCodes(creation.repeatCode).some((given) => codes.includes(given));
-		if (!isGiven || (await ledger?.enter([used]))?.has(used)) {
+		const { used, key, code, accepted } = await nextCode(identity, ledger);
+		const isGiven = typedCodes(creation.repeatCode).some((given) => accepted.includes(given));
+		if (!isGiven || (await ledger?.enter([key]))?.has(key)) {
 			throw inDoubt(creation, code, earlier);
 		}
-		ledger?.keep([used]);
-		remember([used], this.attempt('inDoubt'));
+		ledger?.keep([key]);
+		remember([key], this.attempt('inDoubt'));
 		this.isAllowed = true;
-		this.allowed = turn + 1;
+		this.allowed = used + 1;
 	}
 
+	/** Sends the request, in doubt until its outcome is known. */
 	private async create(): Promise<T> {
-		const { creation, identity, ledger } = this;
-		const { memory, itemIndex: item } = creation;
-		const where = { run: memory.run(), item };
-		const attempt = this.attempt('inDoubt');
-		memory.set(identity.spot, where, attempt);
-		remember([...lastingKeysOf(identity), identity.doubt], attempt);
+		const { creation, identity } = this;
+		this.remember([...lastingKeys(identity), identity.doubt], this.attempt('inDoubt'));
 		const made = await creation.create().catch(async (error: unknown) => {
 			if (isProvablyNotMade(error)) await this.withdraw();
 			else await this.leaveInDoubt();
 			throw error;
 		});
-		const settled = { ...this.attempt('made'), result: creation.keep(made) };
-		memory.set(identity.spot, where, settled);
-		remember(lastingKeysOf(identity), settled);
-		forget([identity.doubt]);
-		const { order } = identity;
-		const freed = order !== undefined && creation.isVoid(made) ? [order] : [];
-		forget(freed);
-		const over = [identity.doubt, ...freed];
-		await ledger?.settle(
-			over,
-			keysOf(identity).filter((key) => !over.includes(key)),
-		);
+		await this.settle(made);
 		return made;
 	}
 
+	/** Takes the doubt out; the place stays, and so does the order unless the creation is void. */
+	private async settle(made: T): Promise<void> {
+		const { creation, identity } = this;
+		const { order, doubt } = identity;
+		const result = creation.keep(made);
+		this.remember(lastingKeys(identity), { ...this.attempt('made'), result });
+		const over = order !== undefined && creation.isVoid(made) ? [doubt, order] : [doubt];
+		forget(over);
+		const lasting = ledgerKeys(identity).filter((key) => !over.includes(key));
+		await this.ledger?.settle(over, lasting);
+	}
+
 	private async leaveInDoubt(): Promise<void> {
-		const keys = keysOf(this.identity);
+		const keys = ledgerKeys(this.identity);
 		this.ledger?.keep(keys);
 		await this.ledger?.settle([], keys);
 	}
@@ -217,20 +216,20 @@ class Making<T> {
 	private async withdraw(): Promise<void> {
 		const { identity } = this;
 		this.creation.memory.delete(identity.spot);
-		forget([...lastingKeysOf(identity), identity.doubt]);
-		await this.ledger?.strike(keysOf(identity));
+		forget([...lastingKeys(identity), identity.doubt]);
+		await this.ledger?.strike(ledgerKeys(identity));
 	}
 
-	/** The order came to nothing, so it may be made anew; unless another process has done so by a code. */
-	private async freeOrder(known: Attempt): Promise<void> {
+	/** Frees the order of a void creation, unless another process has made it again by a code. */
+	private async releaseOrder(known: Attempt): Promise<void> {
 		const { identity, ledger } = this;
 		const { order = '', call = '' } = identity;
-		const { turn } = await nextChance(identity, ledger);
-		if (turn !== known.allowed) {
-			await this.refuseUnlessAllowed();
+		const { used } = await nextCode(identity, ledger);
+		if (used !== known.allowed) {
+			await this.requireCode();
 			return;
 		}
-		this.allowed = turn;
+		this.allowed = used;
 		forget([order, call].filter((key) => recall(key) === known));
 		if (order !== '') await ledger?.strike([order]);
 	}
@@ -247,7 +246,15 @@ class Making<T> {
 		};
 	}
 
-	private async recorded<R>(task: () => Promise<R>): Promise<R> {
+	/** Remembers an attempt in the execution and, under these keys, in the process. */
+	private remember(keys: readonly string[], attempt: Attempt): void {
+		const { identity } = this;
+		const { memory, itemIndex: item } = this.creation;
+		memory.set(identity.spot, { run: memory.run(), item }, attempt);
+		remember(keys, attempt);
+	}
+
+	private async orNotRecorded<R>(task: () => Promise<R>): Promise<R> {
 		return await task().catch((error: unknown) => {
 			if (error instanceof LedgerError) throw notRecorded(this.creation, error.message);
 			throw error;
@@ -255,16 +262,12 @@ class Making<T> {
 	}
 }
 
-function recallIf(key: string | undefined): Attempt | undefined {
-	return key === undefined ? undefined : recall(key);
-}
-
 function recentCall({ call }: Identity): Attempt | undefined {
-	const known = recallIf(call);
+	const known = recall(call);
 	return known && clock.now() - known.startedAt < CALL_COUNTS_MS ? known : undefined;
 }
 
-/** Anything unforeseen after the request may have left leaves the outcome in doubt. */
+/** Any unforeseen error after the request may have left keeps the outcome in doubt. */
 function isProvablyNotMade(error: unknown): boolean {
 	if (error instanceof CanceledError) return true;
 	return error instanceof ServiceError && !error.outcomeUnknown;

@@ -2,13 +2,13 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { createHash, randomUUID } from 'crypto';
 import { z } from 'zod';
 
-/** In the query of an execution's resume address: made when it begins, and stored with it. */
+/** The name in the query of an execution's resume address; the token is stored with the execution. */
 const TOKEN_NAME = 'signature';
 const DIGEST_BYTES = 16;
 
 const executionSchema = z.object({ resumeUrl: z.string() });
 
-/** A short name for texts of any length. Texts that look the same have the same name. */
+/** A short key for texts of any length; texts that look the same have the same key. */
 export function digest(...texts: string[]): string {
 	const hash = createHash('sha256').update(JSON.stringify(texts).normalize('NFC')).digest();
 	return hash.subarray(0, DIGEST_BYTES).toString('base64url');
@@ -22,26 +22,26 @@ export interface Origin {
 }
 
 /**
- * Names the execution as it first began. n8n's Retry gives it another id, but keeps its token, after
- * a crash too. Older n8n has no token, but keeps the moment at which it began, unless it crashed; two
- * executions may begin in the same millisecond.
+ * Names the execution as it first began. n8n's Retry changes its id but keeps its token, after a crash
+ * too. Older n8n has no token but keeps the moment of the start, unless the execution crashed; two
+ * executions may start in the same millisecond.
  */
 export function originOf(context: IExecuteFunctions): Origin {
 	const { resumeUrl } = executionSchema.parse(context.getWorkflowDataProxy(0).$execution);
 	const token = URL.canParse(resumeUrl) && new URL(resumeUrl).searchParams.get(TOKEN_NAME);
 	if (token) return { name: digest(token), isUnique: true };
 	const beganAt = context.getExecutionContext()?.establishedAt;
-	// n8n's Agents run a node without any execution.
+	// n8n's Agents run a node without an execution.
 	const name = String(beganAt ?? context.getExecutionId() ?? randomUUID());
 	return { name: digest(name), isUnique: false };
 }
 
-/** Whether n8n runs again what failed or crashed before. */
+/** Whether this is n8n's Retry of an execution that failed or crashed. */
 export function isRetry(context: IExecuteFunctions): boolean {
 	return context.getMode() === 'retry';
 }
 
-/** Whether the node runs as the tool of an agent: n8n then calls its type by another name. */
+/** Whether the node runs as the tool of an agent: n8n then gives its type another name. */
 export function isTool(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('Tool');
 }

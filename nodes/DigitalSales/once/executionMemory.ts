@@ -1,13 +1,13 @@
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import type { Attempt } from './attempt';
 import { jsonObject } from '../shared/json';
+import type { Attempt } from './attempts';
 
 const CONTEXT_KEY = 'digitalSales';
 
 const storedSchema = z
 	.object({
-		/** The run indexes that the node had, in the order in which they came up. */
+		/** The run indexes of the node so far, in order. */
 		runs: z.array(z.number()),
 		attempts: z.record(
 			z.object({
@@ -23,29 +23,29 @@ const storedSchema = z
 			}),
 		),
 	})
-	// Made anew each time, since it is written to.
+	// A new object each time, since it is written to.
 	.catch(() => ({ runs: [], attempts: {} }));
 
-/** Where in an execution something is made; both counted from 0. */
+/** Where in an execution something is made; both count from 0. */
 export interface Where {
 	run: number;
 	item: number;
 }
 
 /**
- * What an execution remembers of a node, in its context: n8n stores it with the execution's data and
- * hands it to a Retry. A crash saves nothing of it.
+ * What an execution remembers of a node, in the node's context: n8n stores it with the execution and
+ * passes it on to a Retry. A crash loses it.
  */
 export class ExecutionMemory {
-	private readonly held: IContextObject;
+	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** How many items of this run asked for the same. */
+	/** How many items of this run asked for the same, by fingerprint. */
 	private readonly counts = new Map<string, number>();
 
 	constructor(private readonly context: IExecuteFunctions) {
-		// Without a workflow, as in n8n's Agents, there is no such context, and asking for it throws.
-		this.held = context.getWorkflow().id ? context.getContext('node') : {};
-		this.stored = storedSchema.parse(this.held[CONTEXT_KEY]);
+		// Without a workflow, as in n8n's Agents, there is no context, and asking for it throws.
+		this.nodeContext = context.getWorkflow().id ? context.getContext('node') : {};
+		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
 	}
 
 	/**
@@ -89,6 +89,6 @@ export class ExecutionMemory {
 	}
 
 	private store(): void {
-		this.held[CONTEXT_KEY] = this.stored;
+		this.nodeContext[CONTEXT_KEY] = this.stored;
 	}
 }

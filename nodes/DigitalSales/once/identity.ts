@@ -6,23 +6,23 @@ import { parseDocument } from '../domain/document';
 import { digest, isTool, originOf } from './execution';
 import type { ExecutionMemory } from './executionMemory';
 
-/** What makes something the same when it is asked for again. */
+/** The keys by which a creation that is asked for again is recognised. */
 export interface Identity {
-	/** Where it is made in the execution; only the execution itself knows it by this name. */
+	/** The position in the execution: run and item. Unique only within the execution. */
 	spot: string;
-	/** The same among all executions: the execution as it first began, the run of the node, the item. */
+	/** The same across executions: the execution as it first began, the run of the node, the item. */
 	place: string;
-	/** The same again, but by who and what instead of the item: a Retry may have other rows in other order. */
+	/** Like `place`, but by fingerprint instead of item: a Retry may have other rows in another order. */
 	share: string;
 	/** The Order Reference, if there is one. */
 	order?: string;
-	/** Who it is for, and what, in any execution. */
+	/** The fingerprint within account and node, in any execution. */
 	doubt: string;
-	/** The call of an agent, which repeats calls and has no place that stays the same. */
+	/** The call of an agent, which repeats calls and has no stable place. */
 	call?: string;
 }
 
-/** What is asked for, of which an identity is made. */
+/** What an identity is made of. */
 export interface Wanted {
 	/** Who and what alone, without account and node. */
 	fingerprint: string;
@@ -31,8 +31,8 @@ export interface Wanted {
 }
 
 /**
- * Works out the identity of one item. Order, doubt and call hold the account, so that one account
- * never answers for another; a place is one whatever the credential is by now.
+ * Computes the identity of one item. Order, doubt and call include the account, so that one account
+ * never answers for another; a place does not, since a Retry may come with another credential.
  */
 export function identify(
 	context: IExecuteFunctions,
@@ -69,9 +69,9 @@ const customerSchema = z
 	.catch({});
 
 /**
- * Who is charged for what: customer, cart and amount. A customer is known by the document, else the
- * e-mail address, else the phone, so that spelling the name otherwise makes nobody else of them; an
- * offer is known by its hash, not by its title.
+ * Who is charged for what: customer, cart and amount. A customer is identified by the document, else
+ * the e-mail address, else the phone, so that another spelling of the name is the same customer; an
+ * offer by its hash, not by its title.
  *
  * @param body of POST /transactions (API document, Endpoint 3)
  */
@@ -88,24 +88,24 @@ function customerOf(body: IDataObject): string[] {
 		email?.trim().toLowerCase() ||
 		phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '') ||
 		name?.trim().toLowerCase();
-	// A document that is none, such as all zeros, may stand for anybody.
+	// An invalid document, such as all zeros, identifies nobody by itself.
 	return [document ?? '', other ?? ''];
 }
 
 function cartItem(item: unknown): string {
 	if (!isJsonObject(item)) return JSON.stringify(item);
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = item;
-	// The items are sorted, so they have to look the same before.
+	// Normalized before the items are sorted.
 	return JSON.stringify([hash ?? title, price, quantity, type].map(plain)).normalize('NFC');
 }
 
-/** A number that was written as text is the same number. */
+/** A number written as a string is the same number. */
 function plain(value: unknown): unknown {
 	if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
 	return value ?? null;
 }
 
-/** An offer as it is asked for. */
+/** What offer is asked for. */
 export function offerFingerprint(productHash: string, body: IDataObject): string {
 	return digest('offer', productHash, JSON.stringify(Object.entries(body).sort()));
 }

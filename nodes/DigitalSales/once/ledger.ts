@@ -5,40 +5,40 @@ import { exclusively } from '../shared/exclusively';
 import { processWide } from '../shared/processWide';
 
 /**
- * How many keys n8n keeps for a node; beyond that the oldest fall out. All of them are read and
- * written with each entry, so their number is its price.
+ * How many keys n8n keeps for a node; beyond that the oldest drop out. Each entry reads and writes all
+ * of them, so more keys make each entry slower.
  *
  * @internal
  */
 export const MOST_ENTRIES = 5_000;
 const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
-/** A row that was not there yet may be made by another process at the same moment. */
+/** Another process may insert a missing row at the same moment, and one insert then fails. */
 const MOST_TRIES = 2;
 const MOST_LOOKS = 5;
 const LONGEST_PAUSE_MS = 20;
 
 /** What a process knows of a node's entries in n8n's table of processed items. */
 interface LedgerRow {
-	/** Entries made since those in doubt were entered anew. */
+	/** Entries made since the doubts were last renewed. */
 	entered: number;
 	/** Keys of attempts whose outcome is not known. */
 	doubts: Set<string>;
-	/** Keys that are to be taken out, where n8n's database did not take that. */
+	/** Keys whose removal n8n's database refused; they go before the next entry. */
 	leftover: Set<string>;
 }
 
 /**
- * What is known of the rows that nodes have in n8n's table.
+ * What the process knows of the rows in n8n's table, by node.
  *
  * @internal
  */
 export const ledgerRows = processWide(new BoundedMap<LedgerRow>({ most: 1_000 }));
 
-/** n8n did not take an entry. */
+/** n8n's database did not take an entry. */
 export class LedgerError extends Error {}
 
 /**
- * What a node has done, in n8n's table of processed items: it outlives a crash, a restart and an
+ * What a node has done, in n8n's table of processed items: it survives a crash, a restart and an
  * upgrade, and all processes of n8n share it. It only tells whether a key was entered before.
  */
 export class Ledger {
@@ -51,51 +51,51 @@ export class Ledger {
 		this.name = `ledger ${workflowId} ${context.getNode().id}`;
 	}
 
-	/** The ledger of the node; undefined where n8n runs it without a workflow, as its Agents do. */
+	/** The ledger of the node; undefined if n8n runs it without a workflow, as its Agents do. */
 	static of(context: IExecuteFunctions): Ledger | undefined {
 		const { id } = context.getWorkflow();
 		return id ? new Ledger(context, id) : undefined;
 	}
 
 	/**
-	 * Enters keys, and looks whether they are really there.
+	 * Enters keys, and checks that they are really there.
 	 *
 	 * @returns those that had been entered before
-	 * @throws LedgerError when n8n's database does not take them
+	 * @throws LedgerError if n8n's database does not take them
 	 */
 	async enter(keys: readonly string[]): Promise<Set<string>> {
 		return await this.alone(async () => {
 			const seen = await this.record(keys);
-			// Another process that writes at the same moment may replace what was written here.
+			// Another process that writes at the same moment may overwrite this entry.
 			for (let looks = 0; looks < MOST_LOOKS; looks++) {
 				if (looks > 0) await clock.sleep(Math.ceil(clock.random() * LONGEST_PAUSE_MS));
 				const there = await this.record(keys).catch(async (error: unknown) => {
-					await this.takeOut(keys.filter((key) => !seen.has(key)));
+					await this.remove(keys.filter((key) => !seen.has(key)));
 					throw error;
 				});
 				if (there.size === keys.length) {
 					await this.renewDoubts(keys.length);
 					return seen;
 				}
-				// What is there although the others are gone was entered by somebody else meanwhile.
+				// A key that is there while others are missing was entered by another process.
 				for (const key of there) seen.add(key);
 			}
 			throw new LedgerError('n8n did not keep what was entered');
 		});
 	}
 
-	/** Takes keys out again, now or before the next entry: what stays there could only refuse. */
+	/** Removes keys, now or before the next entry: a key left behind can only cause a refusal. */
 	async strike(keys: readonly string[]): Promise<void> {
-		await this.alone(async () => await this.takeOut(keys));
+		await this.alone(async () => await this.remove(keys));
 	}
 
 	/**
-	 * Takes out what is over and has another look at what is to stay: a process that had read the row
-	 * before it was entered here may have written it since. Never throws.
+	 * Removes what is over and enters again what must last: another process that had read the row
+	 * earlier may have overwritten it since. Never throws.
 	 */
 	async settle(over: readonly string[], lasting: readonly string[]): Promise<void> {
 		await this.alone(async () => {
-			if (over.length > 0) await this.takeOut(over);
+			if (over.length > 0) await this.remove(over);
 			await this.record(lasting).catch(() => undefined);
 		});
 	}
@@ -107,13 +107,13 @@ export class Ledger {
 		return isThere;
 	}
 
-	/** Has keys fall out later than those of attempts that are settled. */
+	/** Makes n8n drop these keys later than those of settled attempts. */
 	keep(keys: readonly string[]): void {
 		for (const key of keys) this.row.doubts.add(key);
 	}
 
 	private async record(keys: readonly string[]): Promise<Set<string>> {
-		if (this.row.leftover.size > 0) await this.takeOut([]);
+		if (this.row.leftover.size > 0) await this.remove([]);
 		for (let tries = 1; ; tries++) {
 			const answer = await this.context.helpers
 				.checkProcessedAndRecord([...keys], 'node', OPTIONS)
@@ -122,13 +122,13 @@ export class Ledger {
 					throw new LedgerError(error instanceof Error ? error.message : String(error));
 				});
 			if (!answer) continue;
-			// What is entered anew is not to be taken out for what it was before.
+			// A key that is entered again must not be removed any more.
 			for (const key of keys) this.row.leftover.delete(key);
 			return new Set(answer.processed.map(String));
 		}
 	}
 
-	private async takeOut(keys: readonly string[]): Promise<void> {
+	private async remove(keys: readonly string[]): Promise<void> {
 		const { row, context } = this;
 		for (const key of keys) row.doubts.delete(key);
 		const gone = [...row.leftover, ...keys];
@@ -139,7 +139,7 @@ export class Ledger {
 		);
 	}
 
-	/** n8n drops what was entered first, so what is still in doubt is entered anew in time. */
+	/** n8n drops the oldest entries, so doubts are entered again in time. */
 	private async renewDoubts(entered: number): Promise<void> {
 		const { row } = this;
 		row.entered += entered;

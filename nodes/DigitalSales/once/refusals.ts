@@ -1,24 +1,24 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Attempt } from './attempt';
 import type { FailedOutcome, PublicOutcome } from '../api/outcome';
 import { formatReais } from '../domain/money';
 import { Refusal } from '../output/errors';
+import type { Attempt } from './attempts';
 
-/** What is to be made, as an error speaks of it. */
+/** What is being created, in the terms of an error. */
 export interface Subject {
 	context: IExecuteFunctions;
 	itemIndex: number;
 	kind: 'charge' | 'offer';
-	/** In a few words, to look it up by. */
+	/** A few words to look it up by. */
 	about: string;
-	/** The total in integer cents, where it is known. */
+	/** The total in integer cents, if known. */
 	amount?: number;
 	orderReference?: string;
 }
 
 const LONGEST_REFERENCE = 60;
 
-/** An earlier attempt may have made it. `earlier` is missing where only n8n's database knows of it. */
+/** An earlier attempt may have made it. `earlier` is missing if only n8n's database knows of it. */
 export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Refusal {
 	const { kind, about } = subject;
 	const reason = earlier
@@ -37,7 +37,7 @@ export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Refu
 	);
 }
 
-/** A Retry of the execution asks for something else than was made in this place. */
+/** A Retry of the execution asks for something else than it made in this place. */
 export function changed(subject: Subject, earlier: Attempt): Refusal {
 	if (subject.kind === 'offer') {
 		return refusal(
@@ -59,7 +59,7 @@ export function changed(subject: Subject, earlier: Attempt): Refusal {
 	);
 }
 
-/** It was made in this place, under a token with which it cannot be read now. */
+/** It was made in this place, but cannot be read with the present token. */
 export function otherAccount(subject: Subject): Refusal {
 	const what = subject.kind === 'charge' ? customerOf(subject) : 'The offer';
 	return refusal(
@@ -69,7 +69,7 @@ export function otherAccount(subject: Subject): Refusal {
 	);
 }
 
-/** It was made before, but the service does not give it just now. */
+/** It was made before, but the service does not return it right now. */
 export function unreadable(subject: Subject, hash: string, read: FailedOutcome): Refusal {
 	const reason =
 		read.status === undefined
@@ -94,7 +94,7 @@ export function otherOrder(subject: Subject): Refusal {
 	);
 }
 
-/** n8n's database does not take the entry without which nothing may be sent. */
+/** n8n's database refuses the entry that must exist before anything is sent. */
 export function notRecorded(subject: Subject, reason: string): Refusal {
 	return refusal(`n8n could not record the ${subject.kind}, so it was not sent`, [
 		`n8n's database said: ${reason}.`,
@@ -102,7 +102,7 @@ export function notRecorded(subject: Subject, reason: string): Refusal {
 	]);
 }
 
-/** Whose charge it is, as a person counts items. */
+/** Whose charge it is; items count from 1. */
 export function customerOf({ context, itemIndex }: Subject): string {
 	return context.getInputData().length === 1
 		? 'The customer'

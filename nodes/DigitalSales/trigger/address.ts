@@ -13,7 +13,7 @@ export function triggerAddresses(workflowData: IDataObject): string[] {
 	return Object.values(addresses.parse(workflowData[STATIC_DATA_KEY]));
 }
 
-/** Whether the action nodes of the workflow already find the trigger under its present URL. */
+/** Whether the action nodes of the workflow already find the trigger at its present URL. */
 export function isAnnounced(context: IHookFunctions): boolean {
 	const known = addresses.parse(context.getWorkflowStaticData('global')[STATIC_DATA_KEY]);
 	const url = context.getNodeWebhookUrl('default');
@@ -23,18 +23,17 @@ export function isAnnounced(context: IHookFunctions): boolean {
 }
 
 /**
- * Leaves the trigger's production URL, its secret included, where the action nodes of the same
- * workflow find it. Nothing public finds a trigger across workflows; for those the credential carries
- * the URL. While the editor listens for a test event nothing is left: a real sale must not report to
- * a URL that closes soon.
+ * Stores the trigger's production URL, its secret included, in the workflow's static data, where the
+ * action nodes of the workflow find it. n8n offers no way to find a trigger of another workflow, so the
+ * credential carries the URL there. A test URL is not stored: it closes soon.
  *
- * @throws NodeOperationError where Trigger On or a filter cannot be read: nobody could tell it to the person later
+ * @throws NodeOperationError if Trigger On or a filter cannot be read, because the person is here now
  */
 export async function announce(context: IHookFunctions): Promise<boolean> {
 	readWanted(context);
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() === 'manual' || url === undefined) return true;
-	const address = await lockedAddress(context, url);
+	const address = await addressWithSecret(context, url);
 	const workflowData = context.getWorkflowStaticData('global');
 	workflowData[STATIC_DATA_KEY] = {
 		...addresses.parse(workflowData[STATIC_DATA_KEY]),
@@ -43,7 +42,7 @@ export async function announce(context: IHookFunctions): Promise<boolean> {
 	return true;
 }
 
-async function lockedAddress(context: IHookFunctions, url: string): Promise<string> {
+async function addressWithSecret(context: IHookFunctions, url: string): Promise<string> {
 	const nodeData = context.getWorkflowStaticData('node');
 	if (wantsUrlSecret(context)) {
 		const secret = await keepUrlSecret(nodeData, async () => ({
@@ -57,7 +56,7 @@ async function lockedAddress(context: IHookFunctions, url: string): Promise<stri
 	return url;
 }
 
-/** Takes back what {@link announce} left. */
+/** Removes what {@link announce} stored. */
 export function withdraw(context: IHookFunctions): boolean {
 	const workflowData = context.getWorkflowStaticData('global');
 	const { [context.getNode().id]: _withdrawn, ...others } = addresses.parse(

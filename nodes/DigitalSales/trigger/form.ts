@@ -2,75 +2,20 @@ import type {
 	IExecuteFunctions,
 	IHookFunctions,
 	INodeProperties,
-	INodePropertyOptions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { displayPath } from '../form/displayPath';
-import { required } from '../form/fields';
 import { outputUnitField, outputUnitOption, simplifyOption } from '../form/outputOptions';
+import type { Notice } from '../notice/parse';
+import { filtersField, filtersProperty, whyFiltered } from './filters';
 import {
-	filledListField,
-	filtersField,
-	filtersProperty,
-	listField,
-	PAYMENT_METHOD_OPTIONS,
-} from './filterForm';
-
-/** Values of Trigger On beside the groups of statuses. */
-export const OTHER = 'other';
-export const ANY = 'any';
-
-const SUBTITLE_WORDS = {
-	[ANY]: 'any change',
-	[OTHER]: 'named statuses',
-	reversed: 'refunded',
-	failed: 'refused',
-	waiting: 'waiting for payment',
-};
-
-/** Under the trigger on the canvas: what starts the workflow. */
-export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
-
-const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
-	{
-		name: 'Any Status',
-		value: ANY,
-		action: 'On any change of a transaction',
-		description: 'Every change, also to a status nobody has listed',
-	},
-	{
-		name: 'Other',
-		value: OTHER,
-		action: 'On statuses that you name',
-		description: 'Statuses that you name yourself',
-	},
-	{
-		name: 'Paid',
-		value: 'paid',
-		action: 'On transaction paid',
-		description: 'The money has arrived',
-	},
-	{
-		name: 'Refunded or Charged Back',
-		value: 'reversed',
-		action: 'On transaction refunded or charged back',
-		description: 'The money went back, or is about to',
-	},
-	{
-		name: 'Refused, Canceled or Expired',
-		value: 'failed',
-		action: 'On transaction refused, canceled or expired',
-		description: 'The customer will not pay this any more',
-	},
-	{
-		name: 'Waiting for Payment',
-		value: 'waiting',
-		action: 'On transaction waiting for payment',
-		description: 'Created, in analysis or authorized, but not paid',
-	},
-];
+	statusSchema,
+	statusParameters,
+	triggerOnProperties,
+	whyStatusUnwanted,
+} from './triggerOn';
 
 /** The form of the trigger node. */
 export const triggerProperties: INodeProperties[] = [
@@ -81,23 +26,7 @@ export const triggerProperties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	{
-		displayName: 'Trigger On',
-		name: 'triggerOn',
-		type: 'multiOptions',
-		options: TRIGGER_ON_OPTIONS,
-		default: ['paid'],
-		description: 'The payment statuses that start the workflow',
-	},
-	{
-		displayName: 'Other Statuses',
-		name: 'otherStatuses',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. med_analysis, pre_chargeback',
-		description: 'Payment statuses as the service writes them, separated by commas',
-		displayOptions: { show: { triggerOn: [OTHER] } },
-	},
+	...triggerOnProperties,
 	...simplifyOption.properties,
 	filtersProperty,
 	{
@@ -163,8 +92,8 @@ const formSchema = z.object({
 export type TriggerForm = z.output<typeof formSchema>;
 
 /**
- * Reads how the trigger works; whatever is broken or missing falls back to the safe default. What it
- * wants is read by {@link readWanted}.
+ * Reads how the trigger works; anything broken or missing falls back to the safe default.
+ * {@link readWanted} reads which transactions it wants.
  */
 export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
 	return formSchema.parse({
@@ -173,38 +102,20 @@ export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
 	});
 }
 
-const wantedSchema = z.object({
-	triggerOn: required(
-		filledListField.superRefine((values, context) => {
-			const choices = TRIGGER_ON_OPTIONS.map(({ value }) => value);
-			const unknown = values.find((value) => !choices.includes(value));
-			if (unknown === undefined) return;
-			const message = `holds "${unknown}", which is none of its values: ${choices.join(', ')}`;
-			context.addIssue({ code: 'custom', message });
-		}),
-	),
-	/** Only where Trigger On has Other. */
-	otherStatuses: required(filledListField).optional(),
-	filters: filtersField,
-});
+const wantedSchema = statusSchema.extend({ filters: filtersField });
 
-/** Which transactions are to start the workflow. */
+/** Which transactions start the workflow. */
 export type Wanted = z.output<typeof wantedSchema>;
 
 /**
- * Reads Trigger On and the filters. Where they cannot be read nobody knows what is wanted: that is
- * neither everything nor nothing.
+ * Reads Trigger On and the filters. If they are unreadable nobody knows what is wanted: neither
+ * everything nor nothing.
  *
  * @throws NodeOperationError that names the field by its display name and what to change
  */
 export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted {
-	const triggerOn = context.getNodeParameter('triggerOn', null) ?? null;
-	const hasOther = listField.safeParse(triggerOn).data?.includes(OTHER);
-	const otherStatuses = hasOther
-		? (context.getNodeParameter('otherStatuses', null) ?? null)
-		: undefined;
 	const filters = context.getNodeParameter('filters', {});
-	const result = wantedSchema.safeParse({ triggerOn, otherStatuses, filters });
+	const result = wantedSchema.safeParse({ ...statusParameters(context), filters });
 	if (result.success) return result.data;
 	const node = context.getNode();
 	const problems = result.error.issues.map(
@@ -215,23 +126,22 @@ export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted 
 	});
 }
 
-/** Whether the trigger is to have a secret in its URL. */
+/**
+ * Why Trigger On or the filters reject a transaction, in the words of the form; undefined if it is
+ * wanted. The text describes the transaction, so it is for the owner of the form only.
+ */
+export function whyUnwanted(wanted: Wanted, transaction: Notice): string | undefined {
+	return (
+		whyStatusUnwanted(wanted, transaction.status ?? '') ?? whyFiltered(wanted.filters, transaction)
+	);
+}
+
+/** Whether the trigger gets a secret in its URL. */
 export function wantsUrlSecret(context: IHookFunctions): boolean {
 	return context.getNodeParameter('options.urlSecret', false) === true;
 }
 
-/** Whether each status of a transaction is to start the workflow once; so it is where the option is broken. */
+/** Whether each status of a transaction starts the workflow only once; also if the option is broken. */
 export function isDeduplicating(context: IExecuteFunctions): boolean {
 	return context.getNodeParameter('options.deduplicate', 0, true) !== false;
-}
-
-/** What Trigger On or the filter Payment Methods asks for, as the form names it. */
-export function chosenNames(
-	field: 'triggerOn' | 'paymentMethods',
-	values: readonly string[],
-): string {
-	const options = field === 'triggerOn' ? TRIGGER_ON_OPTIONS : PAYMENT_METHOD_OPTIONS;
-	return values
-		.map((value) => options.find((option) => option.value === value)?.name ?? value)
-		.join(', ');
 }

@@ -1,28 +1,21 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { BoundedMap } from '../shared/boundedMap';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
+import { dedupeStore } from './dedupe';
 
-/** A sender waits some ten seconds, and part of them passes before n8n calls the trigger. */
+/** A sender waits about ten seconds, some of which pass before n8n calls the trigger. */
 const LONGEST_WAIT_MS = 6_000;
-/** What n8n takes to store an execution in a burst; a lone one is stored in a third of it. */
+/** The least that n8n needs to store an execution in a burst; a single one takes a third. */
 const LEAST_EACH_MS = 75;
-/** From how many of the latest answers it is reckoned how long the next one takes. */
-const MOST_LOOKED_AT = 20;
+/** How many of the latest answers tell how long the next one takes. */
+const SAMPLE_SIZE = 20;
 
-/**
- * Notices that a trigger handed over, by trigger, hash and status.
- *
- * @internal
- */
-export const notices = processWide(new BoundedMap<'unanswered' | 'answered'>({ most: 10_000 }));
-
+/** Notices handed over to n8n that it has not answered yet. */
 class Backlog {
-	/** Notices that n8n has not answered yet. */
 	unanswered = 0;
-	/** Since when there are any. */
+	/** When the first of them was handed over. */
 	startedAt = 0;
-	/** When n8n answered the latest of them since. */
+	/** When n8n gave its latest answers since then. */
 	answeredAt: number[] = [];
 
 	clear(): void {
@@ -34,12 +27,7 @@ class Backlog {
 /** @internal */
 export const backlog = processWide(new Backlog());
 
-/** Whether this process has handed a notice over before, and whether n8n has answered it. */
-export function handedOver(key: string): 'unanswered' | 'answered' | undefined {
-	return notices.get(key);
-}
-
-/** Whether one more notice would be answered too late: n8n is still storing those before it. */
+/** Whether the next notice would be answered too late, because n8n is still storing those before it. */
 export function isBacklogged(): boolean {
 	const { unanswered, answeredAt, startedAt } = backlog;
 	if (unanswered === 0) return false;
@@ -50,9 +38,11 @@ export function isBacklogged(): boolean {
 }
 
 /**
- * Hands a notice over to n8n, which answers it. Under its key it counts as taken only when its 200
- * has gone out: where n8n cannot store the execution, or the sender has left, it must start the
- * workflow when it comes again.
+ * Hands a notice over to n8n, which answers it. Its key counts as answered only once the 200 has gone
+ * out: if n8n cannot store the execution, or the sender has left, the notice must start the workflow
+ * when it comes again.
+ *
+ * @param key in the dedupe store; undefined if the notice may be repeated
  */
 export function handOver(context: IWebhookFunctions, key: string | undefined): void {
 	if (backlog.unanswered === 0) {
@@ -60,14 +50,14 @@ export function handOver(context: IWebhookFunctions, key: string | undefined): v
 		backlog.answeredAt = [];
 	}
 	backlog.unanswered += 1;
-	if (key !== undefined) notices.set(key, 'unanswered');
+	if (key !== undefined) dedupeStore.set(key, 'unanswered');
 	const response = context.getResponseObject();
 	response.once('close', () => {
 		backlog.unanswered -= 1;
-		backlog.answeredAt = [...backlog.answeredAt, clock.elapsed()].slice(-MOST_LOOKED_AT);
+		backlog.answeredAt = [...backlog.answeredAt, clock.elapsed()].slice(-SAMPLE_SIZE);
 		if (key === undefined) return;
-		const isTaken = response.writableFinished && response.statusCode === 200;
-		if (isTaken) notices.set(key, 'answered');
-		else notices.delete(key);
+		const isAnswered = response.writableFinished && response.statusCode === 200;
+		if (isAnswered) dedupeStore.set(key, 'answered');
+		else dedupeStore.delete(key);
 	});
 }

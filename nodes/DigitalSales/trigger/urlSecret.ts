@@ -6,13 +6,13 @@ const STATIC_DATA_KEY = 'urlSecret';
 const QUERY_NAME = 'key';
 const SECRET_BYTES = 24;
 
-/** The secret of a published trigger; undefined where there is none. */
+/** The secret of a published trigger; undefined if there is none. */
 export function urlSecretOf(nodeData: IDataObject): string | undefined {
 	const secret = nodeData[STATIC_DATA_KEY];
 	return typeof secret === 'string' && secret !== '' ? secret : undefined;
 }
 
-/** What makes the secret of one trigger another than that of the next. */
+/** What the secret of a trigger is derived from. */
 export interface SecretOwner {
 	account: Account;
 	workflowId: string | undefined;
@@ -20,8 +20,8 @@ export interface SecretOwner {
 }
 
 /**
- * The secret of a trigger, made of its account and its place. Chance would make one as good, but what
- * is stored can be lost: a worker of n8n that was not given a workflow's static data replaces it.
+ * The secret of a trigger, derived from its account and node, not random: what is stored can be lost,
+ * because a worker of n8n that was given no static data replaces all of it.
  */
 export function deriveUrlSecret({ account, workflowId, nodeId }: SecretOwner): string {
 	const made = createHmac('sha256', account.key).update(`url secret ${workflowId} ${nodeId}`);
@@ -29,8 +29,8 @@ export function deriveUrlSecret({ account, workflowId, nodeId }: SecretOwner): s
 }
 
 /**
- * The secret of a trigger that wants one, made where none is stored. It outlives unpublishing and
- * another API token, since charges that were made before carry it in their notification address.
+ * The stored secret of a trigger, or a new one. It survives unpublishing and a change of the API token,
+ * since earlier charges carry it in their notification address.
  */
 export async function keepUrlSecret(
 	nodeData: IDataObject,
@@ -41,7 +41,7 @@ export async function keepUrlSecret(
 	return secret;
 }
 
-/** Forgets the secret of a trigger that wants none. */
+/** Removes the secret of a trigger without one. */
 export function dropUrlSecret(nodeData: IDataObject): void {
 	delete nodeData[STATIC_DATA_KEY];
 }
@@ -58,14 +58,14 @@ export function hasUrlSecret(url: string): boolean {
 	return URL.canParse(url) && new URL(url).searchParams.has(QUERY_NAME);
 }
 
-/** Whether the query of a notice has the right secret. How long that takes tells nothing of it. */
+/** Whether the query of a notice has the right secret; compared in constant time. */
 export function opensLock(query: object, secret: string): boolean {
 	const given: unknown = Reflect.get(query, QUERY_NAME);
 	if (typeof given !== 'string') return false;
 	return timingSafeEqual(digest(given), digest(secret));
 }
 
-/** Both sides get the same length, which the comparison needs and which hides the real one. */
+/** Gives both sides the same length, as the comparison requires. */
 function digest(text: string): Buffer {
 	return createHash('sha256').update(text).digest();
 }

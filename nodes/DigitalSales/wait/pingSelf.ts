@@ -2,22 +2,22 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 
-/** The helper that sends a request; it goes on working when the execution it came from has ended. */
+/** The helper that sends a request; it keeps working after the execution has ended. */
 export type Sender = Pick<IExecuteFunctions['helpers'], 'httpRequest'>;
 
 /**
- * What a parked execution answered to a call of its own: it is still waiting; it has gone on; it is
- * not parked, or not any more; or n8n does not reach its own address.
+ * What a ping found: the execution still waits; its wait is over; it is not suspended, not yet or no
+ * longer; or n8n cannot reach its own address.
  */
-export type SelfAnswer = 'waiting' | 'over' | 'notParked' | 'unreachable';
+export type PingAnswer = 'waiting' | 'over' | 'notSuspended' | 'unreachable';
 
 const TIMEOUT_MS = 15_000;
-const OWN_FIELD = 'wakeUpWait';
+const OWN_FIELD = 'pingedWait';
 
 const responseSchema = z.object({ statusCode: z.number(), body: z.unknown() });
 
-/** Calls the resume address of a parked execution, so that it looks at its payments again. */
-export async function callSelf(sender: Sender, url: string, waitId: string): Promise<SelfAnswer> {
+/** Calls the resume address of a suspended execution, so that it looks at its payments again. */
+export async function pingSelf(sender: Sender, url: string, waitId: string): Promise<PingAnswer> {
 	try {
 		const response: unknown = await sender.httpRequest({
 			method: 'POST',
@@ -30,19 +30,19 @@ export async function callSelf(sender: Sender, url: string, waitId: string): Pro
 			disableFollowRedirect: true,
 			timeout: TIMEOUT_MS,
 		});
-		return judge(responseSchema.parse(response));
+		return toPingAnswer(responseSchema.parse(response));
 	} catch {
 		return 'unreachable';
 	}
 }
 
-/** The wait that a call of our own is for; undefined for a notice of anybody else. */
-export function calledWait(body: unknown): string | undefined {
+/** The wait that a ping of our own is for; undefined for any other notice. */
+export function pingedWait(body: unknown): string | undefined {
 	const wait = isJsonObject(body) ? body[OWN_FIELD] : undefined;
 	return typeof wait === 'string' ? wait : undefined;
 }
 
-function judge({ statusCode, body }: z.output<typeof responseSchema>): SelfAnswer {
+function toPingAnswer({ statusCode, body }: z.output<typeof responseSchema>): PingAnswer {
 	switch (statusCode) {
 		case 200:
 			return /"waiting":\s*true/.test(String(body)) ? 'waiting' : 'over';
@@ -52,8 +52,8 @@ function judge({ statusCode, body }: z.output<typeof responseSchema>): SelfAnswe
 		case 410:
 			return 'over';
 		case 409:
-			return /finished/i.test(String(body)) ? 'over' : 'notParked';
+			return /finished/i.test(String(body)) ? 'over' : 'notSuspended';
 		default:
-			return 'notParked';
+			return 'notSuspended';
 	}
 }

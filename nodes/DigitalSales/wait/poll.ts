@@ -1,84 +1,84 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
-import { callSelf } from './pingSelf';
-import type { ParkedWait } from './suspendedWait';
+import { pingSelf } from './pingSelf';
+import type { SuspendedWait } from './suspendedWait';
 
-/** By then the execution has been written to the database, and a notice that came before is caught up. */
-const FIRST_CALL_AFTER_MS = 1_500;
-/** How long an execution may take to be parked. */
-const PARKED_WITHIN_MS = 60_000;
-/** Longer than one look takes, so that n8n does not end the wait while we do. */
+/** By then the execution has been stored; the first ping makes up for a notice that came before. */
+const FIRST_PING_AFTER_MS = 1_500;
+/** How long n8n may take to suspend an execution. */
+const SUSPENDED_WITHIN_MS = 60_000;
+/** Longer than one look at the payments, so that n8n does not end the wait while we do. */
 export const FALLBACK_AFTER_MS = 15_000;
-/** A timer of more than 24 days would go off at once. */
+/** A timer of more than 24 days would fire at once. */
 const LONGEST_SLEEP_MS = 60_000;
-const MOST_WATCHED = 10_000;
+const MOST_POLLERS = 10_000;
 
 /**
- * The wait that is watched over in each execution.
+ * The wait that is polled, by execution.
  *
  * @internal
  */
-export const watches = processWide(new Map<string, string>());
+export const polledWaits = processWide(new Map<string, string>());
 
 type Context = Pick<IExecuteFunctions | IWebhookFunctions, 'getExecutionId' | 'helpers' | 'logger'>;
 
 /**
- * Watches over a parked execution: calls its own address a moment after it was parked, because a
- * notice that came meanwhile was turned away; then at every re-check, because notices get lost; and
- * at the time limit, because n8n itself comes late and with an old state. The timers live in this
- * process. After a restart the next notice brings them back, and n8n's own limit remains.
+ * Pings the address of a suspended execution: a moment after it was suspended, because a notice that
+ * came before was turned away; then at every re-check, because notices get lost; and at the time limit,
+ * because n8n itself comes late and with an old state. The timers live in this process. After a restart
+ * the next notice brings them back, and n8n's own limit remains.
  */
-export function watchOver(context: Context, wait: ParkedWait, url: string): void {
+export function startPolling(context: Context, wait: SuspendedWait, url: string): void {
 	const execution = context.getExecutionId();
-	if (watches.size >= MOST_WATCHED) return;
-	watches.set(execution, wait.id);
-	const watch = new Watch(context, wait, url, execution);
-	void watch.run().finally(() => {
-		if (watch.isOn()) watches.delete(execution);
+	if (polledWaits.size >= MOST_POLLERS) return;
+	polledWaits.set(execution, wait.id);
+	const poller = new Poller(context, wait, url, execution);
+	void poller.run().finally(() => {
+		if (poller.isOn()) polledWaits.delete(execution);
 	});
 }
 
-/** Whether a wait is watched over in this process. */
-export function isWatched(context: Context, wait: ParkedWait): boolean {
-	return watches.get(context.getExecutionId()) === wait.id;
+/** Whether a wait is polled in this process. */
+export function isPolling(context: Context, wait: SuspendedWait): boolean {
+	return polledWaits.get(context.getExecutionId()) === wait.id;
 }
 
-/** Ends the watch over an execution whose wait is over: n8n would log its next call as an error. */
-export function stopWatching(context: Context): void {
-	watches.delete(context.getExecutionId());
+/** Stops polling an execution whose wait is over: n8n would log the next ping as an error. */
+export function stopPolling(context: Context): void {
+	polledWaits.delete(context.getExecutionId());
 }
 
-class Watch {
+class Poller {
 	private readonly startedAt = clock.now();
-	private parked = false;
-	private warned = false;
+	private wasSuspended = false;
+	private hasWarned = false;
 
 	constructor(
 		private readonly context: Context,
-		private readonly wait: ParkedWait,
+		private readonly wait: SuspendedWait,
 		private readonly url: string,
 		private readonly execution: string,
 	) {}
 
-	/** Off as soon as a later wait of the same execution is watched over. */
+	/** Off as soon as a later wait of the same execution is polled. */
 	isOn(): boolean {
-		return watches.get(this.execution) === this.wait.id;
+		return polledWaits.get(this.execution) === this.wait.id;
 	}
 
 	async run(): Promise<void> {
-		let at = Math.min(this.startedAt + FIRST_CALL_AFTER_MS, this.wait.deadline);
+		let at = Math.min(this.startedAt + FIRST_PING_AFTER_MS, this.wait.deadline);
 		while (await this.reaches(at)) {
-			const answer = await callSelf(this.context.helpers, this.url, this.wait.id);
-			if (answer === 'waiting') this.parked = true;
-			if (answer === 'over' || (answer === 'notParked' && this.isPast())) return;
+			const answer = await pingSelf(this.context.helpers, this.url, this.wait.id);
+			if (answer === 'waiting') this.wasSuspended = true;
+			if (answer === 'over' || (answer === 'notSuspended' && this.isPast())) return;
 			if (answer === 'unreachable') this.warn();
 			if (clock.now() > this.wait.deadline + FALLBACK_AFTER_MS) return;
-			at = this.nextCall(answer === 'notParked');
+			at = this.nextPing(answer === 'notSuspended');
 		}
 	}
 
-	/** Sleeps until a moment; false where the watch was taken off meanwhile. */
+	/** Sleeps until a moment; false if polling was stopped meanwhile. */
 	private async reaches(moment: number): Promise<boolean> {
 		for (;;) {
 			if (!this.isOn()) return false;
@@ -88,21 +88,21 @@ class Watch {
 		}
 	}
 
-	/** What was parked and is not any more has gone on; what is not parked for a minute never will be. */
+	/** What was suspended has gone on by now; what is not suspended within a minute never will be. */
 	private isPast(): boolean {
-		return this.parked || clock.now() > this.startedAt + PARKED_WITHIN_MS;
+		return this.wasSuspended || clock.now() > this.startedAt + SUSPENDED_WITHIN_MS;
 	}
 
-	private nextCall(soon: boolean): number {
+	private nextPing(soon: boolean): number {
 		const now = clock.now();
 		const { deadline, recheckMs } = this.wait;
-		if (soon || now >= deadline) return now + FIRST_CALL_AFTER_MS;
+		if (soon || now >= deadline) return now + FIRST_PING_AFTER_MS;
 		return recheckMs === 0 ? deadline : Math.min(deadline, now + recheckMs);
 	}
 
 	private warn(): void {
-		if (this.warned) return;
-		this.warned = true;
+		if (this.hasWarned) return;
+		this.hasWarned = true;
 		this.context.logger.warn(
 			'Wait for Payment cannot reach the address of this n8n itself, so it does not look again and its time limit may come late. Check WEBHOOK_URL.',
 			{ host: new URL(this.url).host },

@@ -1,10 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { randomBytes } from 'crypto';
-import { clock } from '../shared/clock';
 import type { AmountUnit } from '../domain/money';
-import { storeWait, type ParkedWait } from './suspendedWait';
-import { resumeUrl } from './resumeUrl';
-import { FALLBACK_AFTER_MS, watchOver } from './poll';
+import { clock } from '../shared/clock';
+import { FALLBACK_AFTER_MS, startPolling } from './poll';
+import { resumeUrl, storeWait, type SuspendedWait } from './suspendedWait';
 
 const ID_BYTES = 12;
 
@@ -12,27 +11,27 @@ const ID_BYTES = 12;
 export type PendingPayment = {
 	hash: string;
 	simplify: boolean;
-	/** Of the amounts that Simplify gives. */
+	/** The unit of the amounts that Simplify gives. */
 	unit?: AmountUnit;
 	/** In milliseconds of unix time. */
 	deadline: number;
-	/** How long to wait before looking again; 0 is never. */
+	/** How long to wait before the next poll; 0 is never. */
 	recheckMs: number;
 };
 
-/** An item of the node's output; one that is pending shows what the time limit would show. */
+/** An item of the node's output; a pending one shows what it would be at the time limit. */
 export type ItemResult = Item & { pending?: PendingPayment };
 
 type Item = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'>;
 
 /**
- * Parks the execution where an item is pending. All items of a run share one wait: the longest time
- * limit and the shortest interval count. At the limit n8n hands on the parked items and runs no code
- * of the node, so the results take their place.
+ * Suspends the execution if an item is pending. All items of a run share one wait: the longest time
+ * limit and the shortest interval count. At the limit n8n passes on the input of the node and runs
+ * none of its code, so the results replace that input.
  *
- * @returns the items to be shown for now, or handed on where nothing is pending
+ * @returns the items to show meanwhile, or to pass on if none is pending
  */
-export async function parkWherePending(
+export async function suspendIfPending(
 	context: IExecuteFunctions,
 	results: ItemResult[],
 ): Promise<INodeExecutionData[]> {
@@ -42,13 +41,13 @@ export async function parkWherePending(
 	data.main = [results.map(({ json }) => ({ json }))];
 	storeWait(context, wait);
 	await context.putExecutionToWait(new Date(wait.deadline + FALLBACK_AFTER_MS));
-	watchOver(context, wait, resumeUrl(context, 0));
+	startPolling(context, wait, resumeUrl(context, 0));
 	return results.map((result) =>
 		result.pending ? withoutTimedOut(itemOf(result)) : itemOf(result),
 	);
 }
 
-/** The item as n8n knows it: itself where it is not pending. */
+/** The item for n8n: the very same one if it is not pending. */
 function itemOf(result: ItemResult): INodeExecutionData {
 	if (isItem(result)) return result;
 	const { pending: _pending, ...item } = result;
@@ -59,7 +58,7 @@ function isItem(result: ItemResult): result is Item & { pending?: undefined } {
 	return result.pending === undefined;
 }
 
-function waitFor(results: ItemResult[]): ParkedWait | undefined {
+function waitFor(results: ItemResult[]): SuspendedWait | undefined {
 	const pending = results.flatMap((result, index) =>
 		result.pending ? [{ ...result.pending, index }] : [],
 	);
@@ -74,7 +73,7 @@ function waitFor(results: ItemResult[]): ParkedWait | undefined {
 	};
 }
 
-/** While it waits nobody can say yet whether the time will be up. */
+/** While the execution waits, nobody knows whether it will time out. */
 function withoutTimedOut(item: INodeExecutionData): INodeExecutionData {
 	const { timedOut: _notYet, ...json } = item.json;
 	return { ...item, json };

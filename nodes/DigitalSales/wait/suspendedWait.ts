@@ -1,19 +1,26 @@
-import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IWebhookDescription,
+	IWebhookFunctions,
+} from 'n8n-workflow';
 import { z } from 'zod';
 import { jsonObject } from '../shared/json';
 
 const CONTEXT_KEY = 'waitForPayment';
+/** The end of the resume address: it keeps the address from resuming a Wait node of n8n's own. */
+const PATH = 'digital-sales';
 
 const waitSchema = z.object({
 	/** Tells this wait from a later one of the same execution, which has the same address. */
 	id: z.string(),
 	/** When the time limit is reached, in milliseconds of unix time. */
 	deadline: z.number(),
-	/** How long to wait before looking again by itself; 0 is never. */
+	/** How long to wait before the next poll; 0 is never. */
 	recheckMs: z.number(),
-	/** How many items the node works on: those behind them are left out by Execute Once. */
+	/** How many items the node works on: Execute Once leaves out the rest. */
 	count: z.number(),
-	/** The payments that were not settled when the execution was parked, by the place of their item. */
+	/** The payments that were not settled when the execution was suspended, by the index of their item. */
 	open: z.array(
 		z.object({
 			index: z.number(),
@@ -24,25 +31,25 @@ const waitSchema = z.object({
 	),
 });
 
-export type ParkedWait = z.output<typeof waitSchema>;
-export type OpenPayment = ParkedWait['open'][number];
+export type SuspendedWait = z.output<typeof waitSchema>;
+export type OpenPayment = SuspendedWait['open'][number];
 
 /**
- * Keeps what a parked execution waits for with the execution itself, where it survives a restart and
- * reaches every process. It goes into the node's context and not into the items: at the time limit
- * n8n hands the items on as they are, and nobody wants to find it in there.
+ * Stores what a suspended execution waits for with the execution itself, so that it survives a restart
+ * and reaches every process. It goes into the node's context, not into the items: at the time limit
+ * n8n passes the items on as they are.
  */
-export function storeWait(context: IExecuteFunctions, wait: ParkedWait): void {
+export function storeWait(context: IExecuteFunctions, wait: SuspendedWait): void {
 	context.getContext('node')[CONTEXT_KEY] = JSON.stringify(wait);
 }
 
 /**
- * What this parked execution waits for.
+ * What this suspended execution waits for.
  *
- * @throws Error where nothing has been stored
+ * @throws Error if nothing has been stored
  */
-export function readWait(context: IWebhookFunctions): ParkedWait {
-	// A webhook gets at the context only by an expression. Braces in a name would end that.
+export function readWait(context: IWebhookFunctions): SuspendedWait {
+	// A webhook can read the context only by an expression, which braces in a name would end.
 	const name = JSON.stringify(context.getNode().name).replace(
 		/[{}]/g,
 		(brace) => `\\u00${brace.charCodeAt(0).toString(16)}`,
@@ -51,11 +58,34 @@ export function readWait(context: IWebhookFunctions): ParkedWait {
 	return waitSchema.parse(JSON.parse(z.string().parse(stored)));
 }
 
-// What an expression gives may be a view of n8n's own data.
+// An expression may return a view of n8n's own data, so each item is copied.
 const itemsSchema = z.array(z.object({ json: jsonObject.transform((json) => ({ ...json })) }));
 
-/** The items as they were parked. */
-export function readParkedItems(context: IWebhookFunctions): IDataObject[] {
+/** The items as they were suspended. */
+export function readSuspendedItems(context: IWebhookFunctions): IDataObject[] {
 	const items: unknown = context.evaluateExpression('{{ $input.all() }}', 0);
 	return itemsSchema.parse(items).map(({ json }) => json);
+}
+
+/** The webhook that resumes a suspended execution. */
+export const resumeWebhooks: IWebhookDescription[] = [
+	{
+		name: 'default',
+		httpMethod: 'POST',
+		responseMode: 'onReceived',
+		responseData: 'noData',
+		path: PATH,
+		restartWebhook: true,
+		isFullPath: true,
+	},
+];
+
+/** The address that resumes this very execution once it is suspended, its signature included. */
+export function resumeUrl(
+	context: Pick<IExecuteFunctions | IWebhookFunctions, 'evaluateExpression'>,
+	itemIndex: number,
+): string {
+	const url = new URL(String(context.evaluateExpression('{{ $execution.resumeUrl }}', itemIndex)));
+	url.pathname += `/${PATH}`;
+	return url.href;
 }

@@ -1,7 +1,7 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { ACTION_TYPE, NO_OP_TYPE, runWorkflow, START_TYPE } from '../engine/harness';
 import { pixParameters } from '../engine/support/account';
-import { received, waitParameters, WaitingRoom } from '../engine/support/waiting';
+import { received, useWaitingRoom, waitParameters } from '../engine/support/waiting';
 import { Figures } from '../../support/figures';
 
 const figures = new Figures(
@@ -22,18 +22,10 @@ interface EarlyRun {
 	status: unknown;
 }
 
-describe('Wait for Payment: a notice around the moment of parking', () => {
-	let room: WaitingRoom;
+describe('Wait for Payment: a notice around the moment of suspension', () => {
+	const room = useWaitingRoom();
 
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	beforeEach(() => room.begin());
-	afterEach(() => room.end());
-	afterAll(async () => {
-		await room.close();
-		figures.show();
-	});
+	afterAll(() => figures.show());
 
 	/** Charges, waits, and has the payment reported once, so long after the first look began. */
 	const runWith = async (offsetMs: number, nth: number): Promise<EarlyRun> => {

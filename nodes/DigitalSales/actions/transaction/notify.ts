@@ -3,7 +3,7 @@ import type { Account } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { mistake } from '../../form/readForm';
 import { triggerAddresses } from '../../trigger/address';
-import { resumeUrl } from '../../wait/resumeUrl';
+import { resumeUrl } from '../../wait/suspendedWait';
 
 /** Where a new transaction reports its updates to (API document, Events 1). */
 type NotifyChoice = 'none' | 'credential' | 'trigger' | 'thisExecution' | 'url';

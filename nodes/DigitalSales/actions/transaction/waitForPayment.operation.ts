@@ -12,7 +12,7 @@ import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
 import { readForm } from '../../form/readForm';
 import { reportOutput } from '../../output/transaction';
 import { isTool } from '../../once/execution';
-import { parkWherePending } from '../../wait/suspend';
+import { suspendIfPending } from '../../wait/suspend';
 import type { Operation } from '../operation';
 import { transactionHash } from './get.operation';
 
@@ -128,7 +128,7 @@ export const waitForPaymentOperation: Operation = {
 			},
 		};
 	},
-	finish: parkWherePending,
+	finish: suspendIfPending,
 };
 
 /** The wait itself is the longer retry. */

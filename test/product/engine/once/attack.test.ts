@@ -12,8 +12,8 @@ import {
 	runWorkflow,
 	START_TYPE,
 } from '../harness';
-import { openAccount, type Account } from '../support/account';
-import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { openAccount } from '../support/account';
+import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
 
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
@@ -22,24 +22,14 @@ const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json
 const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('Attacks on what is charged once', () => {
-	let account: Account;
-	let shop: Charging;
-
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => {
-		account.reset();
-		shop = new Charging(account);
-	});
+	const shop = useShop();
 	afterEach(() => jest.restoreAllMocks());
-	afterAll(async () => await account.sandbox.close());
 
 	const GET = 'GET /transactions/{hash}';
 	const POST = 'POST /transactions';
 
 	describe('exclusively', () => {
-		test('who leaves the end of the queue does not let the next one in', async () => {
+		test('leaving the end of the queue does not let the next one in', async () => {
 			let release = (): void => undefined;
 			let running = 0;
 			let most = 0;
@@ -76,16 +66,16 @@ describe('Attacks on what is charged once', () => {
 			await pause(20);
 		};
 
-		test('an order is charged once where executions that wait in between are cancelled', async () => {
+		test('an order is charged once if queued executions in between are cancelled', async () => {
 			const first = await shop.run(shop.parameters('order-1'));
-			await account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
-			account.sandbox.addFault({ endpoint: GET, kind: 'delay', ms: 600 });
+			await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
+			shop.account.sandbox.addFault({ endpoint: GET, kind: 'delay', ms: 600 });
 			const a = shop.run(shop.parameters('order-1'));
 			await pause(60);
 			// One for each of the two keys that they share: fingerprint and order.
 			await cancelled();
 			await cancelled();
-			account.sandbox.addFault({ endpoint: GET, kind: 'delay', ms: 1_200 });
+			shop.account.sandbox.addFault({ endpoint: GET, kind: 'delay', ms: 1_200 });
 			const c = await shop.run(shop.parameters('order-1'));
 			await a;
 
@@ -93,8 +83,8 @@ describe('Attacks on what is charged once', () => {
 			expect([c.status, shop.charges]).toEqual(['success', 2]);
 		});
 
-		test('the next one waits, as the docs say, where one that waited was cancelled', async () => {
-			account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 600 });
+		test('the next one waits, as documented, after a queued one was cancelled', async () => {
+			shop.account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 600 });
 			const a = shop.run(shop.parameters());
 			while (shop.posts < 1) await pause(5);
 			const canceling = new AbortController();
@@ -113,8 +103,8 @@ describe('Attacks on what is charged once', () => {
 		shop.fault('refuse', 1);
 		const first = await shop.run(shop.parameters(), { items: [{}, {}] });
 		expect(shop.charges).toBe(1);
-		// The sandbox has one token, so the address changes here; both are parts of account.key.
-		const { digitalSalesApi: credential } = account.credentials;
+		// The sandbox has one token, so the address changes here; both are parts of shop.account.key.
+		const { digitalSalesApi: credential } = shop.account.credentials;
 		const baseUrl = String(credential?.baseUrl).replace('127.0.0.1', 'localhost');
 		expect(baseUrl).not.toBe(credential?.baseUrl);
 		const retry = await shop.retry(shop.parameters(), first, {
@@ -156,18 +146,18 @@ describe('Attacks on what is charged once', () => {
 	test('an order whose transaction expired, and that another worker charged by code, is charged once', async () => {
 		const [one, two] = [NodeProcess.fresh(), NodeProcess.fresh()];
 		const first = await shop.run(shop.parameters('order-1'), { process: one });
-		await account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
+		await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
 		const refused = await shop.run(shop.parameters('order-1'), { process: two });
 		const allowed = shop.parameters('order-1', { options: { repeatCode: codeIn(refused) } });
 		const second = await shop.run(allowed, { process: two });
 		expect([second.status, shop.charges]).toEqual(['success', 2]);
-		await account.sandbox.setStatus(String(second.json[0]?.hash), 'paid');
+		await shop.account.sandbox.setStatus(String(second.json[0]?.hash), 'paid');
 
 		await shop.run(shop.parameters('order-1'), { process: one });
 		expect(shop.charges).toBe(2);
 	});
 
-	test('Retry of a crashed execution whose input comes in another order charges nobody again', async () => {
+	test('Retry of a crashed execution with its input in another order charges nobody again', async () => {
 		const parameters = shop.parameters(undefined, OWN_DOCUMENT);
 		const run = await shop.run(parameters, {
 			items: ITEMS.slice(0, 2),
@@ -188,9 +178,9 @@ describe('Attacks on what is charged once', () => {
 			continueOnFail: true,
 		});
 
-		const charged = account.sandbox.transactions.map((t) => JSON.stringify(t)).join('\n');
+		const charged = shop.account.sandbox.transactions.map((t) => JSON.stringify(t)).join('\n');
 		const ofSecond = charged.split('11144477735').length - 1;
-		// Who stands now where somebody was charged is refused, too: nobody knows whether the cart was corrected.
+		// A customer now in the place of a charged one is refused too: the cart may have been corrected.
 		expect(retry.json.map(({ error }) => Boolean(error))).toEqual([true, true, true]);
 		expect([ofSecond, shop.charges]).toEqual([1, 2]);
 	});
@@ -217,7 +207,7 @@ describe('Attacks on what is charged once', () => {
 		},
 	);
 
-	test('a code that stays in the field does not count again, even where its use is forgotten', async () => {
+	test('a code left in the field does not count again, even if its use is forgotten', async () => {
 		shop.fault('drop');
 		await shop.run(shop.parameters());
 		const refused = await shop.run(shop.parameters());
@@ -248,8 +238,8 @@ describe('Attacks on what is charged once', () => {
 		expect([errorOf(again), shop.posts]).toEqual(['\n', 1]);
 	});
 
-	test('a charge stands where the picture, the hint or the simplifying fails behind it', async () => {
-		account.sandbox.addFault({
+	test('a charge stands if the picture, the hint or Simplify fails after it', async () => {
+		shop.account.sandbox.addFault({
 			endpoint: POST,
 			kind: 'patchBody',
 			set: { payment_status: { a: 1 }, pix: 7, customer: [1] },
@@ -298,10 +288,10 @@ describe('Attacks on what is charged once', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('an error of a loop does not say that nothing was created where an earlier batch was charged', async () => {
+	test('an error in a loop does not say that nothing was created if an earlier batch was charged', async () => {
 		shop.fault('refuse', 1);
 		const run = await runWorkflow({
-			credentials: account.credentials,
+			credentials: shop.account.credentials,
 			mode: 'trigger',
 			nodes: [
 				{ name: 'Start', type: START_TYPE },
@@ -352,7 +342,7 @@ describe('Attacks on what is charged once', () => {
 
 	test('an order that came to nothing can be charged with a corrected cart', async () => {
 		const first = await shop.run(shop.parameters('order-1'));
-		await account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
+		await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
 		const corrected: INodeParameters = {
 			additionalFields: { orderReference: 'order-1', amount: '1000' },
 		};
@@ -404,7 +394,7 @@ describe('Attacks on what is charged once', () => {
 				customerPhone: '',
 				customerDocument: '',
 			});
-		account.sandbox.addFault({ endpoint: POST, kind: 'resetBeforeProcessing' });
+		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetBeforeProcessing' });
 		await shop.run(named('NFC'));
 		const again = await shop.run(named('NFD'));
 

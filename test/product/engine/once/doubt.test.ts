@@ -1,29 +1,19 @@
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { NodeProcess, NO_OP_TYPE, runWorkflow, ACTION_TYPE, START_TYPE } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
-import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { pixParameters } from '../support/account';
+import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
 
 const REFUSED = 'The customer may already have been charged, so nothing was sent';
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 
-describe('A charge whose outcome is not known', () => {
-	let account: Account;
-	let shop: Charging;
-
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => {
-		account.reset();
-		shop = new Charging(account);
-	});
-	afterAll(async () => await account.sandbox.close());
+describe('A charge whose outcome is unknown', () => {
+	const shop = useShop();
 
 	test('says what it was about and what to do', async () => {
 		shop.fault('lose');
 
-		const { message, description } = await account.fail(shop.parameters());
+		const { message, description } = await shop.account.fail(shop.parameters());
 
 		expect(message).toContain('It is not known whether the service did this');
 		expect(description).toContain('2 x Curso de Fotografia');
@@ -58,7 +48,7 @@ describe('A charge whose outcome is not known', () => {
 	test('another cart and another amount of the same customer are charged', async () => {
 		shop.fault('lose');
 		await shop.run(shop.parameters());
-		const { cart } = pixParameters(account.sandbox) as { cart: { items: object[] } };
+		const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
 		const more = { items: cart.items.map((item) => ({ ...item, quantity: 3 })) };
 
 		expect((await shop.run(shop.parameters(undefined, { cart: more }))).status).toBe('success');
@@ -67,7 +57,7 @@ describe('A charge whose outcome is not known', () => {
 	test('is not made again by a loop over the error output', async () => {
 		shop.fault('lose');
 		const run = await runWorkflow({
-			credentials: account.credentials,
+			credentials: shop.account.credentials,
 			mode: 'trigger',
 			nodes: [
 				{ name: 'Start', type: START_TYPE },
@@ -102,7 +92,7 @@ describe('A charge whose outcome is not known', () => {
 		'%i after processing: asked again it is refused',
 		async (status) => {
 			const endpoint = 'POST /transactions';
-			account.sandbox.addFault(
+			shop.account.sandbox.addFault(
 				status < 400
 					? {
 							endpoint,
@@ -123,7 +113,7 @@ describe('A charge whose outcome is not known', () => {
 	);
 
 	test('a 409 that says it was refused is a refusal', async () => {
-		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 409 });
+		shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 409 });
 		const first = await shop.run(shop.parameters('order-9'));
 		const second = await shop.run(shop.parameters('order-9'));
 
@@ -132,7 +122,7 @@ describe('A charge whose outcome is not known', () => {
 
 	test('an error that the package did not foresee leaves the charge in doubt', async () => {
 		const body = `{"message":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
-		account.sandbox.addFault({
+		shop.account.sandbox.addFault({
 			endpoint: 'POST /transactions',
 			kind: 'status',
 			status: 500,
@@ -192,7 +182,7 @@ describe('A charge whose outcome is not known', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('the item of On Error: Continue holds the code, too', async () => {
+		test('the item of On Error: Continue also holds the code', async () => {
 			shop.fault('drop');
 			await shop.run(shop.parameters());
 			const { json } = await shop.run(shop.parameters(), { continueOnFail: true });
@@ -213,14 +203,14 @@ describe('A charge whose outcome is not known', () => {
 
 	describe('the same customer presses twice', () => {
 		test('the first is waited for, and the second is sent like any other', async () => {
-			account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 80 });
+			shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 80 });
 			const runs = await Promise.all([shop.run(shop.parameters()), shop.run(shop.parameters())]);
 
 			expect(runs.map(({ status }) => status)).toEqual(['success', 'success']);
 			expect(shop.charges).toBe(2);
 		});
 
-		test('the second is refused where the outcome of the first is not known', async () => {
+		test('the second is refused if the outcome of the first is unknown', async () => {
 			shop.fault('lose');
 			const runs = await Promise.all([shop.run(shop.parameters()), shop.run(shop.parameters())]);
 
@@ -230,7 +220,7 @@ describe('A charge whose outcome is not known', () => {
 		});
 
 		test('in another process it is refused, and the error gives both reasons', async () => {
-			account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 300 });
+			shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 300 });
 			const first = shop.run(shop.parameters());
 			while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
 			const second = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
@@ -243,7 +233,7 @@ describe('A charge whose outcome is not known', () => {
 		});
 
 		test('cancelling an execution ends its wait for the first', async () => {
-			account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 1_000 });
+			shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 1_000 });
 			const first = shop.run(shop.parameters());
 			while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
 			const canceling = new AbortController();
@@ -258,7 +248,7 @@ describe('A charge whose outcome is not known', () => {
 	});
 
 	test('cancelling stops the wait for a rate limit at once, and leaves no doubt', async () => {
-		account.sandbox.addFault({
+		shop.account.sandbox.addFault({
 			endpoint: 'POST /transactions',
 			kind: 'retryAfter',
 			seconds: 60,
@@ -266,7 +256,8 @@ describe('A charge whose outcome is not known', () => {
 		});
 		const canceling = new AbortController();
 		const running = shop.run(shop.parameters(), { signal: canceling.signal });
-		const answered = (): boolean => account.sandbox.requests.some(({ status }) => status === 429);
+		const answered = (): boolean =>
+			shop.account.sandbox.requests.some(({ status }) => status === 429);
 		while (!answered()) await new Promise((resolve) => setTimeout(resolve, 5));
 		// Cancelled before the answer arrives, nobody would know what became of the charge.
 		await new Promise((resolve) => setTimeout(resolve, 100));
@@ -277,7 +268,7 @@ describe('A charge whose outcome is not known', () => {
 		expect(run.node?.error?.message).toBe('The execution was cancelled');
 		expect(Date.now() - canceledAt).toBeLessThan(1_000);
 		expect(shop.posts).toBe(1);
-		account.reset();
+		shop.account.reset();
 		expect((await shop.run(shop.parameters())).status).toBe('success');
 	});
 });

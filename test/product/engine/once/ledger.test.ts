@@ -1,24 +1,13 @@
-import { attempts } from '../../../../nodes/DigitalSales/once/processMemory';
+import { attempts } from '../../../../nodes/DigitalSales/once/attempts';
 import { ledgerRows } from '../../../../nodes/DigitalSales/once/ledger';
 import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { NodeProcess, processedItems } from '../harness';
-import { openAccount, type Account } from '../support/account';
-import { Charging, errorOf } from '../support/charging';
+import { errorOf, useShop } from '../support/charging';
 
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
-	let account: Account;
-	let shop: Charging;
-
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => {
-		account.reset();
-		shop = new Charging(account);
-	});
-	afterAll(async () => await account.sandbox.close());
+	const shop = useShop();
 
 	const isKnown = async (order: string): Promise<boolean> => {
 		const before = shop.charges;
@@ -38,7 +27,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
 	});
 
-	test('one write that fails is tried again', async () => {
+	test('a failed write is retried', async () => {
 		processedItems.failingWrites = 1;
 
 		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
@@ -60,8 +49,8 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.posts).toBe(0);
 	});
 
-	test('a charge stands, and its order is known, where its doubt could not be taken out', async () => {
-		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 200 });
+	test('a charge stands, and its order is known, even if its doubt could not be removed', async () => {
+		shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 200 });
 		const running = shop.run(shop.parameters('order-1'));
 		while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
 		processedItems.failingWrites = 1;

@@ -1,57 +1,49 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { NodeProcess, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
-import { openAccount, type Account } from '../support/account';
-import { codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { NodeProcess, type NodeOutcome, type NodeRunOptions } from '../harness';
+import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 
 describe('Offer > Create, asked again', () => {
-	let account: Account;
-	let workflowId: string;
-	let workflows = 0;
-
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => {
-		account.reset();
-		workflowId = `catalog ${++workflows}`;
-	});
-	afterAll(async () => await account.sandbox.close());
+	const shop = useShop();
 
 	const run = async (
 		more: INodeParameters = {},
 		options: NodeRunOptions = {},
 	): Promise<NodeOutcome> =>
-		await runNode(
+		await shop.run(
 			{
 				resource: 'offer',
 				operation: 'create',
-				productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
+				productHash: {
+					__rl: true,
+					mode: 'hash',
+					value: shop.account.sandbox.products[0]?.hash ?? '',
+				},
 				title: 'Black Friday',
 				price: '1990',
 				...more,
 			},
-			{ credentials: account.credentials, mode: 'trigger', workflowId, ...options },
+			options,
 		);
-	const offers = (): number => account.sandbox.offers.length;
+	const offers = (): number => shop.account.sandbox.offers.length;
 	const fault = (kind: 'status' | 'resetAfterProcessing', after = 0): void => {
 		const endpoint = 'POST /products/{hash}/offers';
-		if (kind === 'status') account.sandbox.addFault({ endpoint, kind, status: 422, after });
-		else account.sandbox.addFault({ endpoint, kind, after });
+		if (kind === 'status') shop.account.sandbox.addFault({ endpoint, kind, status: 422, after });
+		else shop.account.sandbox.addFault({ endpoint, kind, after });
 	};
 
-	test('Retry On Fail creates each offer once, and gives what the first try created', async () => {
+	test('Retry On Fail creates each offer once, and returns what the first try created', async () => {
 		fault('status', 1);
 		const { json, status, hints } = await run({}, { settings: RETRY_ON_FAIL, items: [{}, {}] });
 
 		expect(status).toBe('success');
 		expect(json.map(({ hash }) => hash)).toEqual(
-			account.sandbox.offers.map(({ offer }) => offer.hash),
+			shop.account.sandbox.offers.map(({ offer }) => offer.hash),
 		);
 		expect(json[0]).toMatchObject({ title: 'Black Friday', price: 1990 });
 		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
 	});
 
-	test('an offer in doubt is the same however the accents of its title are stored', async () => {
+	test('an offer in doubt is recognised however the accents of its title are encoded', async () => {
 		fault('resetAfterProcessing');
 		await run({ title: 'Promoção'.normalize('NFC') });
 		const again = await run({ title: 'Promoção'.normalize('NFD') });
@@ -60,7 +52,7 @@ describe('Offer > Create, asked again', () => {
 		expect(offers()).toBe(1);
 	});
 
-	test('the Retry of an execution gives what exists, after a restart too', async () => {
+	test('the Retry of an execution returns what exists, even after a restart', async () => {
 		fault('status', 1);
 		const first = await run({}, { items: [{}, {}] });
 		const retryOf = first.run?.data;
@@ -68,7 +60,7 @@ describe('Offer > Create, asked again', () => {
 		const retry = await run({}, { retryOf, process: NodeProcess.fresh() });
 
 		expect(retry.json.map(({ hash }) => hash)).toEqual(
-			account.sandbox.offers.map(({ offer }) => offer.hash),
+			shop.account.sandbox.offers.map(({ offer }) => offer.hash),
 		);
 		expect(offers()).toBe(2);
 	});
@@ -81,7 +73,7 @@ describe('Offer > Create, asked again', () => {
 		expect(retry.node?.error?.message).toBe(
 			'The offer was already created, so the changed one was not sent',
 		);
-		expect(errorOf(retry)).toContain(`Its hash is ${account.sandbox.offers[0]?.offer.hash}.`);
+		expect(errorOf(retry)).toContain(`Its hash is ${shop.account.sandbox.offers[0]?.offer.hash}.`);
 		expect(offers()).toBe(1);
 	});
 

@@ -1,28 +1,18 @@
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { NodeProcess, processedItems, runNode, type NodeOutcome } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
-import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { openAccount, pixParameters } from '../support/account';
+import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
 
 const READ = 'GET /transactions/{hash}';
 
 describe('Order Reference', () => {
-	let account: Account;
-	let shop: Charging;
-
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => {
-		account.reset();
-		shop = new Charging(account);
-	});
-	afterAll(async () => await account.sandbox.close());
+	const shop = useShop();
 
 	const afterRestart = async (parameters: INodeParameters): Promise<NodeOutcome> =>
 		await shop.run(parameters, { process: NodeProcess.fresh() });
 
-	test('a repeat gives the existing transaction, and says so', async () => {
+	test('a repeat returns the existing transaction, and says so', async () => {
 		const first = await shop.run(shop.parameters('order-1'));
 		const second = await shop.run(shop.parameters('order-1'));
 
@@ -42,7 +32,13 @@ describe('Order Reference', () => {
 			const parameters = shop.parameters('order-1', { options: { maxTries: 1, maxWait: 0 } });
 			await shop.run(parameters);
 			const body = { message: 'Not now' };
-			account.sandbox.addFault({ endpoint: READ, kind: 'status', status, body, times: 'always' });
+			shop.account.sandbox.addFault({
+				endpoint: READ,
+				kind: 'status',
+				status,
+				body,
+				times: 'always',
+			});
 
 			const { json } = await shop.run(parameters, { continueOnFail: true });
 
@@ -58,7 +54,7 @@ describe('Order Reference', () => {
 
 	test('another customer under the reference learns nothing of the first, readable or not', async () => {
 		await shop.run(shop.parameters('order-1'));
-		account.sandbox.addFault({ endpoint: READ, kind: 'status', status: 500, times: 'always' });
+		shop.account.sandbox.addFault({ endpoint: READ, kind: 'status', status: 500, times: 'always' });
 
 		const other = shop.parameters('order-1', { customerDocument: '111.444.777-35' });
 		const refused = await shop.run(other);
@@ -71,7 +67,11 @@ describe('Order Reference', () => {
 	test('a repeat that the service does not answer says the same', async () => {
 		const parameters = shop.parameters('order-1', { options: { maxTries: 1 } });
 		await shop.run(parameters);
-		account.sandbox.addFault({ endpoint: READ, kind: 'resetBeforeProcessing', times: 'always' });
+		shop.account.sandbox.addFault({
+			endpoint: READ,
+			kind: 'resetBeforeProcessing',
+			times: 'always',
+		});
 
 		const repeat = await shop.run(parameters);
 
@@ -83,7 +83,7 @@ describe('Order Reference', () => {
 	test('it is not sent to the service', async () => {
 		await shop.run(shop.parameters('order-secret-name'));
 
-		expect(JSON.stringify(account.sandbox.requests)).not.toContain('order-secret-name');
+		expect(JSON.stringify(shop.account.sandbox.requests)).not.toContain('order-secret-name');
 	});
 
 	test('nothing is stored in the static data of the workflow', async () => {
@@ -154,7 +154,7 @@ describe('Order Reference', () => {
 	});
 
 	test('simultaneous executions wait for the first, and give its transaction', async () => {
-		account.sandbox.addFault({
+		shop.account.sandbox.addFault({
 			endpoint: 'POST /transactions',
 			kind: 'delay',
 			ms: 50,
@@ -168,7 +168,7 @@ describe('Order Reference', () => {
 		expect(runs.map(({ json }) => json[0]?.hash)).toEqual(Array(5).fill(shop.hashes[0]));
 	});
 
-	test('a run around it that is started anew, as by Execute Sub-workflow, charges once', async () => {
+	test('an outer run that starts again, as by Execute Sub-workflow, charges once', async () => {
 		shop.fault('refuse', 1);
 		const parameters = shop.parameters('={{ $json.order }}');
 		const items = [{ order: 'a' }, { order: 'b' }];
@@ -185,7 +185,7 @@ describe('Order Reference', () => {
 		'for %s it is refused before anything is sent, and shows nothing of the first',
 		async (_, more) => {
 			const first = await shop.run(shop.parameters('order-1'));
-			const { cart } = pixParameters(account.sandbox) as { cart: { items: object[] } };
+			const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
 			const other = { cart: { items: cart.items.map((item) => ({ ...item, quantity: 7 })) } };
 			const second = await shop.run(
 				shop.parameters('order-1', more === 'cart' ? other : (more as INodeParameters)),
@@ -216,8 +216,8 @@ describe('Order Reference', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('one whose transaction is refused at once can be charged again, after a restart too', async () => {
-		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'refused' });
+	test('an order refused at once can be charged again, even after a restart', async () => {
+		shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'refused' });
 		const first = await shop.run(shop.parameters('order-1'));
 		const second = await afterRestart(shop.parameters('order-1'));
 
@@ -229,7 +229,7 @@ describe('Order Reference', () => {
 		'one whose transaction is %s by now is charged again',
 		async (status) => {
 			const first = await shop.run(shop.parameters('order-1'));
-			await account.sandbox.setStatus(String(first.json[0]?.hash), status);
+			await shop.account.sandbox.setStatus(String(first.json[0]?.hash), status);
 			const second = await shop.run(shop.parameters('order-1'));
 			const third = await shop.run(shop.parameters('order-1'));
 
@@ -241,18 +241,18 @@ describe('Order Reference', () => {
 
 	test('one that is paid is never charged again', async () => {
 		const first = await shop.run(shop.parameters('order-1'));
-		await account.sandbox.setStatus(String(first.json[0]?.hash), 'paid');
+		await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'paid');
 
 		expect((await shop.run(shop.parameters('order-1'))).json[0]?.payment_status).toBe('paid');
 		expect(shop.charges).toBe(1);
 	});
 
 	test.each([
-		['an expression that gives nothing', '={{ $json.missing }}'],
+		['an expression that returns nothing', '={{ $json.missing }}'],
 		['null', '={{ null }}'],
 		['an empty text', ''],
 		['blanks', ' \t '],
-		['characters that nobody sees', '\u200b\u00a0\ufeff'],
+		['invisible characters', '\u200b\u00a0\ufeff'],
 	])('%s is refused: a guard that was asked for is not there', async (_what, reference) => {
 		const failed = await shop.run(shop.parameters(reference), { settings: RETRY_ON_FAIL });
 

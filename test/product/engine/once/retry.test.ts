@@ -1,28 +1,18 @@
 import { crashedData, NodeProcess } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
-import { Charging, codeIn, errorOf, RETRY_ON_FAIL } from '../support/charging';
+import { pixParameters } from '../support/account';
+import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
 
 const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
-/** A customer of its own for each item. */
+/** Another customer for each item. */
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
 
 describe('Asked again by n8n, a charge is made once', () => {
-	let account: Account;
-	let shop: Charging;
-
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => {
-		account.reset();
-		shop = new Charging(account);
-	});
-	afterAll(async () => await account.sandbox.close());
+	const shop = useShop();
 
 	describe('Retry On Fail', () => {
-		test('charges nobody again who was charged in the first try', async () => {
+		test('charges nobody again who was charged on the first try', async () => {
 			shop.fault('refuse', 1);
 
 			const run = await shop.run(shop.parameters(), { settings: RETRY_ON_FAIL, items: ITEMS });
@@ -50,7 +40,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect([shop.posts, shop.charges]).toEqual([1, 1]);
 		});
 
-		test('charges nobody twice where failed items go on as items', async () => {
+		test('charges nobody twice if failed items continue as items', async () => {
 			shop.fault('refuse');
 
 			await shop.run(shop.parameters(), {
@@ -63,7 +53,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 
 		test('an error names what this run has charged, whichever try it was', async () => {
 			const endpoint = 'POST /transactions';
-			account.sandbox.addFault({
+			shop.account.sandbox.addFault({
 				endpoint,
 				kind: 'status',
 				status: 422,
@@ -90,7 +80,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 	});
 
 	describe('the Retry of an execution', () => {
-		test('that failed at an item gives what exists and charges what is missing, once in all', async () => {
+		test('that failed at an item returns what exists and charges what is missing, once in total', async () => {
 			shop.fault('refuse', 2);
 			const first = await shop.run(shop.parameters(), { items: ITEMS });
 			const retries = [];
@@ -103,7 +93,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(3);
 		});
 
-		test('after a restart gives what the execution itself has kept', async () => {
+		test('after a restart returns what the execution itself has stored', async () => {
 			shop.fault('refuse', 2);
 			const first = await shop.run(shop.parameters(), { items: ITEMS });
 
@@ -128,10 +118,10 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('with a corrected cart refuses who was charged, and names both amounts', async () => {
+		test('with a corrected cart refuses customers already charged, and names both amounts', async () => {
 			shop.fault('refuse', 1);
 			const first = await shop.run(shop.parameters(), { items: [{}, {}] });
-			const { cart } = pixParameters(account.sandbox) as { cart: { items: object[] } };
+			const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
 			const dearer = { items: cart.items.map((item) => ({ ...item, price: '2990' })) };
 			const retry = await shop.retry(shop.parameters(undefined, { cart: dearer }), first);
 
@@ -142,7 +132,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('that is about another customer now charges nobody in the place of the first', async () => {
+		test('with another customer now charges nobody in place of the first', async () => {
 			shop.fault('refuse', 1);
 			const first = await shop.run(shop.parameters(), { items: [{}, {}] });
 			const other = { customerDocument: DOCUMENTS[1] ?? '' };
@@ -184,7 +174,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		];
 		const continued = { process: NodeProcess.fresh(), continueOnFail: true };
 
-		test('never charges again who was charged and answered; the rest is charged once', async () => {
+		test('never repeats a charge that was answered; the rest is charged once', async () => {
 			const retryOf = await crash(STARTED, 2);
 			const parameters = shop.parameters(undefined, OWN_DOCUMENT);
 			const retries = [
@@ -205,7 +195,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(3);
 		});
 
-		test('stops where the node stops at errors, and says how the others go on', async () => {
+		test('stops if the node stops at errors, and says how the other items can continue', async () => {
 			const retryOf = await crash(STARTED, 2);
 			const retry = await shop.run(shop.parameters(undefined, OWN_DOCUMENT), {
 				retryOf,

@@ -1,22 +1,18 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { openAccount, pixParameters } from '../support/account';
+import { useShop } from '../support/charging';
 import { callTool } from '../support/tool';
 
 describe('Attacks on what a tool charges once', () => {
-	let account: Account;
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const shop = useShop();
 
 	const call = async (parameters: INodeParameters, workflowId = 'chat') =>
-		await callTool(parameters, [{}], { credentials: account.credentials, workflowId });
+		await callTool(parameters, [{}], { credentials: shop.account.credentials, workflowId });
 
 	test('two customers without a document of their own are not given one transaction', async () => {
 		const of = (customerEmail: string) =>
-			pixParameters(account.sandbox, {
+			pixParameters(shop.account.sandbox, {
 				customerDocument: '000.000.000-00',
 				customerEmail,
 				options: { checkCustomer: false },
@@ -28,8 +24,8 @@ describe('Attacks on what a tool charges once', () => {
 		expect(second.answers[0]?.[0]?.hash).not.toBe(first.answers[0]?.[0]?.hash);
 	});
 
-	test('an order of an agent with a reference is one charge, after 15 minutes too', async () => {
-		const parameters = pixParameters(account.sandbox, {
+	test("an agent's order with a reference is one charge, even after 15 minutes", async () => {
+		const parameters = pixParameters(shop.account.sandbox, {
 			additionalFields: { orderReference: 'order-1' },
 		});
 		const { now } = clock;
@@ -38,22 +34,22 @@ describe('Attacks on what a tool charges once', () => {
 		await call(parameters);
 		clock.now = now;
 
-		expect(account.sandbox.charges()).toBe(1);
+		expect(shop.charges).toBe(1);
 	});
 
-	test('a call whose transaction is void by now is charged anew, once', async () => {
-		const parameters = pixParameters(account.sandbox);
+	test('a call whose transaction is void by now is charged again, once', async () => {
+		const parameters = pixParameters(shop.account.sandbox);
 		const first = await call(parameters);
-		await account.sandbox.setStatus(String(first.answers[0]?.[0]?.hash), 'expired');
+		await shop.account.sandbox.setStatus(String(first.answers[0]?.[0]?.hash), 'expired');
 		await call(parameters);
 		await call(parameters);
 
-		expect(account.sandbox.charges()).toBe(2);
+		expect(shop.charges).toBe(2);
 	});
 
 	test('another account is not given it', async () => {
 		const other = await openAccount();
-		await call(pixParameters(account.sandbox));
+		await call(pixParameters(shop.account.sandbox));
 		await callTool(pixParameters(other.sandbox), [{}], {
 			credentials: other.credentials,
 			workflowId: 'chat',

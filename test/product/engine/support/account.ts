@@ -83,6 +83,21 @@ export async function openAccount(
 	};
 }
 
+/** Opens an account for the tests of a block: reset before each of them, closed at the end. */
+export function useAccount(options: SandboxOptions = {}): () => Account {
+	let account: Account | undefined;
+	const opened = (): Account => {
+		if (!account) throw new Error('The account opens before the first test');
+		return account;
+	};
+	beforeAll(async () => {
+		account = await openAccount(options);
+	});
+	beforeEach(() => opened().reset());
+	afterAll(async () => await opened().sandbox.close());
+	return opened;
+}
+
 /** A customer whose CPF has right check digits. */
 export const CUSTOMER = {
 	customerName: 'Maria da Silva',

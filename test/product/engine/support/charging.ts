@@ -1,18 +1,34 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
-import { pixParameters, type Account } from './account';
+import { pixParameters, useAccount, type Account } from './account';
 
 /** n8n's Retry On Fail, without its pause. */
 export const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
 let workflows = 0;
 
-/** A published workflow that charges, run after run, and what the service has seen of it. */
-export class Charging {
-	/** All runs are of one workflow, of one node. */
-	readonly workflowId = `shop ${++workflows}`;
+/** Opens a shop for the tests of a block: an account, and for each test another workflow. */
+export function useShop(): Shop {
+	const shop = new Shop(useAccount());
+	beforeEach(() => shop.begin());
+	return shop;
+}
 
-	constructor(private readonly account: Account) {}
+/** A published workflow that charges, run after run, and what the service has seen of it. */
+class Shop {
+	/** All runs of a test are of one workflow, of one node. */
+	workflowId = '';
+
+	constructor(private readonly opened: () => Account) {}
+
+	get account(): Account {
+		return this.opened();
+	}
+
+	/** Goes on with another workflow. */
+	begin(): void {
+		this.workflowId = `shop ${++workflows}`;
+	}
 
 	/** Parameters of Create PIX, with an order reference where one is given. */
 	parameters(orderReference?: unknown, more: INodeParameters = {}): INodeParameters {

@@ -13,7 +13,7 @@ import {
 	type RunOutcome,
 	type WorkflowOutcome,
 } from '../harness';
-import { openAccount, pixParameters, type Account } from './account';
+import { pixParameters, useAccount, type Account } from './account';
 
 /** So many seconds of the package pass in one second of a test. */
 const TIMES = 20;
@@ -25,23 +25,29 @@ export interface WaitOptions extends Partial<RunOptions> {
 	settings?: IDataObject;
 }
 
+/** Opens a waiting room for the tests of a block, in which time passes `times` as fast. */
+export function useWaitingRoom(times = TIMES): WaitingRoom {
+	// The sandbox sends each notice once.
+	const room = new WaitingRoom(useAccount({ resendAfterSeconds: [] }));
+	// The first run of the engine takes its time, which a short limit would not survive.
+	beforeAll(async () => await room.charge());
+	beforeEach(() => room.begin(times));
+	afterEach(() => room.end());
+	return room;
+}
+
 /** An account, and executions that wait for its payments in time that passes faster. */
-export class WaitingRoom {
+class WaitingRoom {
 	private restoreTime: () => void = () => {};
 
-	private constructor(readonly account: Account) {}
+	constructor(private readonly opened: () => Account) {}
 
-	/** Opens it for a test file: the sandbox sends each notice once. */
-	static async open(): Promise<WaitingRoom> {
-		const room = new WaitingRoom(await openAccount({ resendAfterSeconds: [] }));
-		// The first run of the engine takes its time, which a short limit would not survive.
-		await room.charge();
-		return room;
+	get account(): Account {
+		return this.opened();
 	}
 
 	/** Before each test. */
-	begin(times = TIMES): void {
-		this.account.reset();
+	begin(times: number): void {
 		this.restoreTime = fasterTime(clock, times);
 	}
 
@@ -49,10 +55,6 @@ export class WaitingRoom {
 	end(): void {
 		this.forget();
 		this.restoreTime();
-	}
-
-	async close(): Promise<void> {
-		await this.account.sandbox.close();
 	}
 
 	/** Has time pass so many times as fast from now on. */

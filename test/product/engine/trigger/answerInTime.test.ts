@@ -1,88 +1,73 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { chargeAt } from '../../../support/charge';
 import { withoutWaiting } from '../../../support/virtualTime';
-import { serveWebhook, type PublishedTrigger } from '../harness';
-import { openAccount, type Account } from '../support/account';
+import { useInbox } from '../support/inbox';
 
-/** A sender is answered within so long, whatever the service does. */
+/** The longest time to an answer, whatever the service does. */
 const ANSWER_WITHIN_MS = 9_500;
 
-describe('Digital Sales Trigger: an answer while the sender still waits', () => {
-	let account: Account;
+describe('Digital Sales Trigger: an answer before the sender stops waiting', () => {
+	const inbox = useInbox();
 	let hash: string;
-	let trigger: PublishedTrigger;
 	const real = { ...clock };
-	/** How long n8n takes to give the credential, by the clock of the package. */
+	/** How long n8n takes to return the credential, by the clock of the package. */
 	let credentialTakesMs = 0;
 
-	beforeAll(async () => {
-		account = await openAccount();
-	});
 	beforeEach(async () => {
-		account.reset();
-		hash = await chargeAt(account.sandbox);
+		hash = await inbox.charge();
 		const startedAt = clock.elapsed();
-		// No time passes but what is slept, however slow the machine.
+		// Time passes only by sleeping, however slow the machine.
 		clock.elapsed = () => startedAt;
 		withoutWaiting(clock);
 		clock.random = () => 0.9;
 		credentialTakesMs = 0;
-		trigger = await serveWebhook({
-			credentials: {
-				get digitalSalesApi(): ICredentialDataDecryptedObject {
-					void clock.sleep(credentialTakesMs);
-					return { ...account.credentials.digitalSalesApi };
-				},
+		const credentials = {
+			get digitalSalesApi(): ICredentialDataDecryptedObject {
+				void clock.sleep(credentialTakesMs);
+				return { ...inbox.account.credentials.digitalSalesApi };
 			},
-			parameters: { triggerOn: ['any'] },
-		});
+		};
+		await inbox.publish(undefined, { credentials });
 	});
-	afterEach(async () => {
-		await trigger.settled();
-		trigger.stopListening();
+	afterEach(() => {
 		Object.assign(clock, real);
-		expect(trigger.thrown).toEqual([]);
 	});
-	afterAll(async () => await account.sandbox.close());
 
 	const down = (times: number | 'always') =>
-		account.sandbox.addFault({
+		inbox.account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
 			kind: 'status',
 			status: 503,
 			times,
 		});
-	const reads = (): number =>
-		account.sandbox.requests.filter(({ path }) => path.endsWith(`/transactions/${hash}`)).length;
 
 	test('a service that was down for a moment is asked once more', async () => {
 		down(1);
 
-		expect((await trigger.post({ hash })).status).toBe(200);
-		expect(reads()).toBe(2);
-		expect(trigger.executions).toHaveLength(1);
+		expect((await inbox.trigger.post({ hash })).status).toBe(200);
+		expect(inbox.reads).toBe(2);
+		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
 	test('a service that stays down is asked twice, no more', async () => {
 		down('always');
 
-		expect((await trigger.post({ hash })).status).toBe(503);
-		expect(reads()).toBe(2);
+		expect((await inbox.trigger.post({ hash })).status).toBe(503);
+		expect(inbox.reads).toBe(2);
 	});
 
-	test('it is not asked again where little time is left', async () => {
+	test('it is not asked again if little time is left', async () => {
 		down(1);
 		credentialTakesMs = ANSWER_WITHIN_MS - 2_600;
 
-		expect((await trigger.post({ hash })).status).toBe(503);
-		expect(reads()).toBe(1);
+		expect((await inbox.trigger.post({ hash })).status).toBe(503);
+		expect(inbox.reads).toBe(1);
 	});
 
-	test('a service that does not answer is given up the sooner, the less time is left', async () => {
-		await trigger.post({ hash: 'nosuch1' });
-		account.reset();
-		account.sandbox.addFault({
+	test('the less time is left, the sooner a read of a silent service is aborted', async () => {
+		await inbox.trigger.post({ hash: 'nosuch1' });
+		inbox.account.reset();
+		inbox.account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
 			kind: 'delay',
 			ms: 4_000,
@@ -91,7 +76,7 @@ describe('Digital Sales Trigger: an answer while the sender still waits', () => 
 		credentialTakesMs = ANSWER_WITHIN_MS - 2_600;
 		const startedAt = Date.now();
 
-		const answer = await trigger.post({ hash: 'ab12' });
+		const answer = await inbox.trigger.post({ hash: 'ab12' });
 
 		expect(answer.status).toBe(503);
 		expect(Date.now() - startedAt).toBeLessThan(1_000);

@@ -1,49 +1,37 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { accounts } from '../../../../nodes/DigitalSales/notice/accountOf';
-import { serveWebhook, type CredentialData, type PublishedTrigger } from '../harness';
-import { openAccount, type Account } from '../support/account';
+import type { CredentialData } from '../harness';
+import { useInbox } from '../support/inbox';
 
-/** Takes every notice as it is, so that the credential is all there is to read. */
+/** Accepts every notice unread, so that only the credential is read. */
 const UNVERIFIED = { triggerOn: ['any'], options: { verify: false, deduplicate: false } };
 const NOTICE = { hash: 'ab12', status: 'paid' };
 
 describe('Digital Sales Trigger: how often its credential is read', () => {
-	let account: Account;
-	const published: PublishedTrigger[] = [];
+	const inbox = useInbox();
 	const realNow = clock.elapsed;
 	let now: number;
 
-	beforeAll(async () => {
-		account = await openAccount();
-	});
 	beforeEach(() => {
-		account.reset();
 		now = realNow();
 		clock.elapsed = () => now;
 	});
-	afterEach(async () => {
+	afterEach(() => {
 		clock.elapsed = realNow;
-		for (const trigger of published.splice(0)) {
-			await trigger.settled();
-			trigger.stopListening();
-			expect(trigger.thrown).toEqual([]);
-		}
 	});
-	afterAll(async () => await account.sandbox.close());
 
 	/** A trigger of a workflow of its own, and how often its credential has been read. */
 	const publish = async (more: { failing?: () => boolean; apiToken?: string } = {}) => {
-		const { failing = () => false, apiToken = account.sandbox.apiToken } = more;
+		const { failing = () => false, apiToken = inbox.account.sandbox.apiToken } = more;
 		let reads = 0;
 		const credentials: CredentialData = {
 			get digitalSalesApi() {
 				reads += 1;
 				if (failing()) throw new Error('The database is away');
-				return { ...account.credentials.digitalSalesApi, apiToken };
+				return { ...inbox.account.credentials.digitalSalesApi, apiToken };
 			},
 		};
-		const trigger = await serveWebhook({ credentials, parameters: UNVERIFIED });
-		published.push(trigger);
+		const trigger = await inbox.publish(UNVERIFIED, { credentials });
 		return { trigger, reads: () => reads };
 	};
 	const filled = (count: number): void => {
@@ -64,7 +52,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(reads()).toBe(1);
 	});
 
-	test('anew after five seconds, so that a change of it takes effect', async () => {
+	test('again after five seconds, so that a change of it takes effect', async () => {
 		const { trigger, reads } = await publish();
 		await trigger.post(NOTICE);
 
@@ -77,7 +65,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(reads()).toBe(2);
 	});
 
-	test('anew for each trigger, which never works with the account of another', async () => {
+	test('for each trigger, which never uses the account of another', async () => {
 		const tokens = ['test-token-of-the-first', 'test-token-of-the-second'] as const;
 		const [first, second] = [
 			await publish({ apiToken: tokens[0] }),
@@ -96,7 +84,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(notes[1]).toContain(tokens[0]);
 	});
 
-	test('again at the next notice where it could not be read', async () => {
+	test('again at the next notice if it could not be read', async () => {
 		let isAway = true;
 		const { trigger, reads } = await publish({ failing: () => isAway });
 
@@ -108,7 +96,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(reads()).toBe(2);
 	});
 
-	test('of a hundred triggers at most the account is kept in memory', async () => {
+	test('the accounts of at most a hundred triggers are kept in memory', async () => {
 		filled(100);
 		const { trigger, reads } = await publish();
 
@@ -120,7 +108,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(reads()).toBe(1);
 	});
 
-	test('an account whose time is over does not stay in memory', async () => {
+	test('an expired account does not stay in memory', async () => {
 		filled(50);
 		now += 5_000;
 		const { trigger } = await publish();

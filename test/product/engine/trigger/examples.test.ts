@@ -1,30 +1,18 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { Example } from '../../../host/n8n/examples';
-import { activateTrigger, serveWebhook, type PublishedTrigger } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { activateTrigger, postJson } from '../harness';
+import { useInbox } from '../support/inbox';
 
 const DELIVERING = ['catalog-and-charge.json', 'paid-sale-to-crm.json'];
 
 describe('The examples that a payment starts', () => {
-	let account: Account;
-	let trigger: PublishedTrigger | undefined;
-
-	beforeAll(async () => {
-		account = await openAccount({ resendAfterSeconds: [] });
-	});
-	beforeEach(() => account.reset());
-	afterEach(async () => {
-		await trigger?.settled();
-		trigger?.stopListening();
-		trigger = undefined;
-	});
-	afterAll(async () => await account.sandbox.close());
+	const inbox = useInbox({ resendAfterSeconds: [] });
 
 	const examples = async (): Promise<Example[]> =>
 		(await Example.all()).filter(({ hasTrigger }) => hasTrigger);
 	const parametersOf = async (file: string, filledIn: boolean): Promise<INodeParameters> => {
 		const example = (await examples()).find((one) => one.file === file);
-		const [product] = account.sandbox.products;
+		const [product] = inbox.account.sandbox.products;
 		const { workflow } =
 			(filledIn
 				? example?.filledIn({ productHash: product?.hash ?? '', lowestPrice: '49,90' })
@@ -32,14 +20,13 @@ describe('The examples that a payment starts', () => {
 		const node = workflow?.nodes.find(({ type }) => type.endsWith('.digitalSalesTrigger'));
 		return node?.parameters as INodeParameters;
 	};
-	/** Charges an offer of a product, for so many cents, which the sandbox then takes for paid. */
+	/** Charges an offer of a product, for an amount in cents, and marks it as paid. */
 	const paid = async (nthProduct: number, cents: number): Promise<string> => {
-		const offer = account.sandbox.products[nthProduct]?.offers[0]?.hash;
+		const offer = inbox.account.sandbox.products[nthProduct]?.offers[0]?.hash;
 		const offerHash = { __rl: true, mode: 'hash', value: offer ?? '' };
 		const cart = { items: [{ offerHash, price: String(cents), quantity: 1 }] };
-		await account.run(pixParameters(account.sandbox, { cart }));
-		const { hash = '' } = account.sandbox.transactions.at(-1) ?? {};
-		await account.sandbox.setStatus(hash, 'paid');
+		const hash = await inbox.chargeHere({ cart });
+		await inbox.account.sandbox.setStatus(hash, 'paid');
 		return hash;
 	};
 
@@ -63,7 +50,7 @@ describe('The examples that a payment starts', () => {
 	test.each(DELIVERING)('%s cannot be published as it is copied, and says why', async (file) => {
 		const parameters = await parametersOf(file, false);
 
-		const publishing = activateTrigger({ credentials: account.credentials, parameters });
+		const publishing = activateTrigger({ credentials: inbox.account.credentials, parameters });
 
 		await expect(publishing).rejects.toThrow(
 			'Filters > Product Hashes holds "put the hash of your product here", which is not a hash',
@@ -73,21 +60,18 @@ describe('The examples that a payment starts', () => {
 	test('paid-sale-to-crm.json cannot be published without its price, either', async () => {
 		const parameters = await parametersOf('paid-sale-to-crm.json', false);
 
-		const publishing = activateTrigger({ credentials: account.credentials, parameters });
+		const publishing = activateTrigger({ credentials: inbox.account.credentials, parameters });
 
 		await expect(publishing).rejects.toThrow('Filters > Minimum Amount in Reais');
 	});
 
-	test.each(DELIVERING)('%s starts for its product and its price alone', async (file) => {
+	test.each(DELIVERING)('%s starts only for its product and its price', async (file) => {
 		const [cent, other, right] = [await paid(0, 1), await paid(1, 4990), await paid(0, 4990)];
 		const parameters = await parametersOf(file, true);
-		trigger = await serveWebhook({ credentials: account.credentials, parameters });
+		const trigger = await inbox.publish(parameters);
 		const key = /\?key=[\w-]+/.exec(JSON.stringify(trigger.staticData))?.[0] ?? '';
-		const post = async (query: string, hash: string): Promise<number> => {
-			const body = JSON.stringify({ hash, status: 'paid' });
-			const headers = { 'content-type': 'application/json' };
-			return (await fetch(`${trigger?.url}${query}`, { method: 'POST', headers, body })).status;
-		};
+		const post = async (query: string, hash: string): Promise<number> =>
+			(await postJson(`${trigger.url}${query}`, { hash, status: 'paid' })).status;
 
 		expect(await post('', right)).toBe(401);
 		for (const hash of [cent, other, right]) expect(await post(key, hash)).toBe(200);

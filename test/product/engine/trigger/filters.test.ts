@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { activateTrigger, serveWebhook } from '../harness';
+import { activateTrigger } from '../harness';
 import { PublishedTrigger } from '../harness/trigger';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { useInbox } from '../support/inbox';
 
 const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
 	['a word', { minimumAmount: 'abc' }, 'Filters > Minimum Amount in Reais must be an amount'],
@@ -83,39 +83,17 @@ const BAD: Array<[string, INodeParameters, string]> = [
 ];
 
 describe('Digital Sales Trigger: which transactions start the workflow', () => {
-	let account: Account;
-	let trigger: PublishedTrigger | undefined;
+	const inbox = useInbox({ resendAfterSeconds: [] });
 
-	beforeAll(async () => {
-		account = await openAccount({ resendAfterSeconds: [] });
-	});
-	beforeEach(() => account.reset());
-	afterEach(async () => {
-		await trigger?.settled();
-		trigger?.stopListening();
-		expect(trigger?.thrown ?? []).toEqual([]);
-		trigger = undefined;
-	});
-	afterAll(async () => await account.sandbox.close());
-
-	const publish = async (parameters: INodeParameters, mode?: 'test'): Promise<PublishedTrigger> => {
-		trigger = await serveWebhook({
-			credentials: account.credentials,
-			parameters: { triggerOn: ['paid'], ...parameters },
-			...(mode && { mode }),
-		});
-		return trigger;
-	};
-	/** Charges an amount in cents, which the sandbox then takes for paid. */
+	const publish = async (parameters: INodeParameters, mode?: 'test'): Promise<PublishedTrigger> =>
+		await inbox.publish({ triggerOn: ['paid'], ...parameters }, mode && { mode });
+	/** Charges an amount in cents and marks it as paid. */
 	const paid = async (cents: number): Promise<string> => {
-		await account.run(
-			pixParameters(account.sandbox, { additionalFields: { amount: String(cents) } }),
-		);
-		const { hash = '' } = account.sandbox.transactions.at(-1) ?? {};
-		await account.sandbox.setStatus(hash, 'paid');
+		const hash = await inbox.chargeHere({ additionalFields: { amount: String(cents) } });
+		await inbox.account.sandbox.setStatus(hash, 'paid');
 		return hash;
 	};
-	const emitted = (): unknown[] => trigger?.executions.map(([item]) => item?.json.hash) ?? [];
+	const emitted = (): unknown[] => inbox.items.map(({ hash }) => hash);
 
 	test.each([
 		['a paid cent', 1, 0],
@@ -140,7 +118,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		[null, 'is not stated'],
 	])('a transaction whose amount is %j stays out: it %s', async (amount, why) => {
 		const hash = await paid(1990);
-		account.sandbox.addFault({
+		inbox.account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
 			kind: 'patchBody',
 			set: { amount },
@@ -156,7 +134,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 
 	test('offers', async () => {
 		const hash = await paid(1990);
-		const offer = account.sandbox.transactions.at(-1)?.offer.hash ?? '';
+		const offer = inbox.account.sandbox.transactions.at(-1)?.offer.hash ?? '';
 		const served = await publish({ filters: { offerHashes: 'other1' } });
 		await served.post({ hash });
 		served.stopListening();
@@ -170,10 +148,10 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		['with semicolons', (product) => `other1; ${product}`],
 		['in a list', (product) => ['other1', product]],
 		['in a text of a list', (product) => [`other1,${product}`]],
-		['beside numbers', (product) => `={{ [17, "${product}"] }}`],
+		['among numbers', (product) => `={{ [17, "${product}"] }}`],
 	])('products %s', async (_name, productHashes) => {
 		const hash = await paid(1990);
-		const product = account.sandbox.transactions.at(-1)?.product.hash ?? '';
+		const product = inbox.account.sandbox.transactions.at(-1)?.product.hash ?? '';
 		const served = await publish({ filters: { productHashes: productHashes(product) } });
 
 		await served.post({ hash });
@@ -183,7 +161,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 
 	test('a product whose hash is a number', async () => {
 		const hash = await paid(1990);
-		account.sandbox.addFault({
+		inbox.account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
 			kind: 'patchBody',
 			set: { product: { hash: 17 } },
@@ -230,9 +208,9 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 	});
 
 	describe.each(BAD)('a form that cannot be read: %s', (_name, form, problem) => {
-		test.each([undefined, 'test'] as const)('is told at once (%s)', async (mode) => {
+		test.each([undefined, 'test'] as const)('is reported at once (%s)', async (mode) => {
 			const publishing = activateTrigger({
-				credentials: account.credentials,
+				credentials: inbox.account.credentials,
 				parameters: { triggerOn: ['paid'], ...form },
 				...(mode && { mode }),
 			});
@@ -243,13 +221,13 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 			});
 		});
 
-		test('starts nothing and loses nothing where it comes up later', async () => {
+		test('starts nothing and loses nothing if it appears later', async () => {
 			const hash = await paid(1990);
-			trigger = await PublishedTrigger.prepare({
-				credentials: account.credentials,
+			const trigger = await PublishedTrigger.prepare({
+				credentials: inbox.account.credentials,
 				parameters: { triggerOn: ['paid'], ...form },
 			});
-			trigger.listen();
+			inbox.add(trigger).listen();
 
 			const answer = await trigger.post({ hash, status: 'paid' });
 

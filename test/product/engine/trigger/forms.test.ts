@@ -1,12 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { request } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
-import { chargeAt } from '../../../support/charge';
-import { serveWebhook, type PublishedTrigger } from '../harness';
 import * as web from '../harness/webServer';
-import { openAccount, type Account } from '../support/account';
+import { useInbox } from '../support/inbox';
 
-/** As n8n's reader of forms hands files over: with a stream, in a circle, and written by toJSON. */
+/** A file as n8n's form parser returns it: an event emitter with a circular reference and toJSON. */
 class FormFile extends EventEmitter {
 	readonly size = 5;
 	readonly filepath = '/tmp/upload';
@@ -21,49 +19,37 @@ class FormFile extends EventEmitter {
 const LIMIT = 256 * 1024;
 const TYPE = 'multipart/form-data; boundary=x';
 
-/** The harness reads no such form; here it is what a test says that n8n has read. */
+/** The harness parses no such form; a test says what n8n has parsed. */
 describe('Digital Sales Trigger: a notice that is a form with files', () => {
-	let account: Account;
-	let trigger: PublishedTrigger;
+	const inbox = useInbox({ resendAfterSeconds: [] });
 	let hash: string;
 	let form: unknown;
 
-	beforeAll(async () => {
-		account = await openAccount({ resendAfterSeconds: [] });
-	});
 	beforeEach(async () => {
-		account.reset();
-		hash = await chargeAt(account.sandbox);
+		hash = await inbox.charge();
 		jest.spyOn(web, 'parseBody').mockImplementation((read) => {
 			read.body = form;
 		});
 	});
-	afterEach(async () => {
-		await trigger.settled();
-		trigger.stopListening();
-		jest.restoreAllMocks();
-		expect(trigger.thrown).toEqual([]);
-	});
-	afterAll(async () => await account.sandbox.close());
+	afterEach(() => jest.restoreAllMocks());
 
-	const publish = async (options: INodeParameters): Promise<void> => {
-		trigger = await serveWebhook({
-			credentials: account.credentials,
-			parameters: { triggerOn: ['any'], options },
-		});
-	};
-	/** Without a Content-Length, as a sender does that makes the form as it goes. */
+	const publish = async (options: INodeParameters) =>
+		await inbox.publish({ triggerOn: ['any'], options });
+	/** Without a Content-Length, like a sender that streams the form. */
 	const sendInChunks = async (): Promise<number | undefined> =>
 		await new Promise((resolve, reject) => {
 			const headers = { 'content-type': TYPE, connection: 'close' };
-			const sent = request(trigger.url, { method: 'POST', headers, agent: false }, (answer) => {
-				answer.resume().on('end', () => resolve(answer.statusCode));
-			});
+			const sent = request(
+				inbox.trigger.url,
+				{ method: 'POST', headers, agent: false },
+				(answer) => {
+					answer.resume().on('end', () => resolve(answer.statusCode));
+				},
+			);
 			sent.on('error', reject);
 			sent.write('--x');
 			sent.end('--');
 		});
-	const item = () => trigger.executions[0]?.[0]?.json;
 
 	test.each<[string, (room: number) => unknown]>([
 		['a long text', (room) => ({ x: 'x'.repeat(room) })],
@@ -89,10 +75,13 @@ describe('Digital Sales Trigger: a notice that is a form with files', () => {
 		data.circle = data;
 		form = { data, files: { one: new FormFile(), more: [new FormFile()] } };
 
-		const { status } = await trigger.send({ headers: { 'content-type': TYPE }, body: '--x--' });
+		const { status } = await inbox.trigger.send({
+			headers: { 'content-type': TYPE },
+			body: '--x--',
+		});
 
 		expect(status).toBe(200);
-		const notice = 'verify' in options ? item() : item()?.notification;
+		const notice = 'verify' in options ? inbox.items[0] : inbox.items[0]?.notification;
 		expect(notice).toMatchObject({
 			data: { hash, status: 'waiting_payment', shared },
 			files: { more: [null] },

@@ -1,33 +1,28 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { activateTrigger, runWorkflow, serveWebhook, START_TYPE, ACTION_TYPE } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { activateTrigger, runWorkflow, START_TYPE, ACTION_TYPE } from '../harness';
+import { pixParameters } from '../support/account';
+import { useInbox } from '../support/inbox';
 
 describe('Digital Sales Trigger: publication', () => {
-	let account: Account;
+	const inbox = useInbox();
 
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
-
-	test('leaves its production URL where Create PIX of the same workflow finds it', async () => {
-		const trigger = await activateTrigger({ credentials: account.credentials });
+	test('stores its production URL, and Create PIX of the same workflow finds it', async () => {
+		const trigger = await activateTrigger({ credentials: inbox.account.credentials });
 		const run = await runWorkflow({
 			nodes: [
 				{ name: 'Start', type: START_TYPE },
 				{
 					name: 'Charge',
 					type: ACTION_TYPE,
-					parameters: pixParameters(account.sandbox, { notify: 'trigger' }),
+					parameters: pixParameters(inbox.account.sandbox, { notify: 'trigger' }),
 				},
 			],
 			staticData: trigger.staticData,
-			credentials: account.credentials,
+			credentials: inbox.account.credentials,
 		});
 
 		expect(run.status).toBe('success');
-		expect(account.sandbox.transactions[0]?.postback_url).toBe(trigger.url);
+		expect(inbox.account.sandbox.transactions[0]?.postback_url).toBe(trigger.url);
 		expect(trigger.hooks).toEqual([
 			{ method: 'checkExists', result: false },
 			{ method: 'create', result: true },
@@ -35,19 +30,19 @@ describe('Digital Sales Trigger: publication', () => {
 	});
 
 	test('is not registered again at the next start', async () => {
-		const trigger = await activateTrigger({ credentials: account.credentials });
+		const trigger = await activateTrigger({ credentials: inbox.account.credentials });
 		await trigger.restart();
 
 		expect(trigger.hooks.at(-1)).toEqual({ method: 'checkExists', result: true });
 	});
 
-	describe('is registered anew where n8n starts again', () => {
+	describe('is registered again when n8n restarts', () => {
 		const SETTINGS = { id: 'trigger-node', webhookId: 'the-webhook' };
 		const LOCKED = { options: { urlSecret: true } };
 		/** The same trigger in a workflow that already holds this, and what it leaves there. */
 		const startAgain = async (parameters: INodeParameters, staticData: IDataObject) => {
 			const trigger = await activateTrigger({
-				credentials: account.credentials,
+				credentials: inbox.account.credentials,
 				settings: SETTINGS,
 				parameters,
 				staticData,
@@ -83,11 +78,14 @@ describe('Digital Sales Trigger: publication', () => {
 		});
 
 		test('without the secret that it had', async () => {
-			const { trigger, addresses } = await startAgain({}, await first(LOCKED));
+			const before = await first(LOCKED);
+			const [, secret = ''] = /\?key=([\w-]{32})/.exec(JSON.stringify(before)) ?? [];
+			const { trigger, addresses } = await startAgain({}, before);
 
 			expect(trigger.hooks).toEqual(ANEW);
 			expect(addresses).toEqual([trigger.url]);
-			expect(JSON.stringify(trigger.staticData)).not.toContain('urlSecret');
+			expect(secret).toHaveLength(32);
+			expect(JSON.stringify(trigger.staticData)).not.toContain(secret);
 		});
 
 		test.each(['', 5, null])('with a secret in place of %j, which is none', async (urlSecret) => {
@@ -106,10 +104,10 @@ describe('Digital Sales Trigger: publication', () => {
 		});
 	});
 
-	test('leaves the URLs of other triggers of the workflow alone', async () => {
+	test('keeps the URLs of other triggers of the workflow', async () => {
 		const other = 'https://n8n.example.com/webhook/other/digital-sales';
 		const trigger = await activateTrigger({
-			credentials: account.credentials,
+			credentials: inbox.account.credentials,
 			staticData: { global: { digitalSalesTriggers: { other } } },
 		});
 		expect(JSON.stringify(trigger.staticData)).toContain(trigger.url);
@@ -120,9 +118,9 @@ describe('Digital Sales Trigger: publication', () => {
 		expect(trigger.staticData.global).toEqual({ digitalSalesTriggers: { other } });
 	});
 
-	test('is published also where what was stored of the workflow is broken', async () => {
+	test('is published even if the stored data of the workflow is broken', async () => {
 		const trigger = await activateTrigger({
-			credentials: account.credentials,
+			credentials: inbox.account.credentials,
 			staticData: { global: { digitalSalesTriggers: { other: 17 } } },
 		});
 
@@ -130,15 +128,15 @@ describe('Digital Sales Trigger: publication', () => {
 		expect(Object.values(digitalSalesTriggers ?? {})).toEqual([trigger.url]);
 	});
 
-	test('takes its URL back when the workflow is unpublished', async () => {
-		const trigger = await activateTrigger({ credentials: account.credentials });
+	test('removes its URL when the workflow is unpublished', async () => {
+		const trigger = await activateTrigger({ credentials: inbox.account.credentials });
 		await trigger.deactivate();
 
 		expect(JSON.stringify(trigger.staticData)).not.toContain(trigger.url);
 	});
 
-	test('leaves nothing behind while the editor listens for a test event', async () => {
-		const trigger = await activateTrigger({ credentials: account.credentials, mode: 'test' });
+	test('stores nothing while the editor listens for a test event', async () => {
+		const trigger = await activateTrigger({ credentials: inbox.account.credentials, mode: 'test' });
 
 		expect(JSON.stringify([trigger.staticData, trigger.editorStaticData])).not.toContain('http');
 		await trigger.deactivate();
@@ -149,16 +147,11 @@ describe('Digital Sales Trigger: publication', () => {
 		]);
 	});
 
-	test('takes a test notice in as it would take a real one', async () => {
-		await account.run(pixParameters(account.sandbox));
-		const hash = account.sandbox.transactions[0]?.hash ?? '';
-		const trigger = await serveWebhook({
-			credentials: account.credentials,
-			mode: 'test',
-			parameters: { triggerOn: ['any'] },
-		});
+	test('handles a test notice like a real one', async () => {
+		const hash = await inbox.chargeHere();
+		const trigger = await inbox.publish(undefined, { mode: 'test' });
 
-		const report = await account.sandbox.notify(hash, { url: trigger.url });
+		const report = await inbox.account.sandbox.notify(hash, { url: trigger.url });
 		await trigger.settled();
 
 		expect(report.status).toBe(200);

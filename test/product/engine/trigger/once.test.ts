@@ -1,50 +1,33 @@
 import { createRunExecutionData } from 'n8n-workflow';
-import { NO_OP_TYPE, processedItems, serveWebhook, type PublishedTrigger } from '../harness';
-import { openAccount, type Account } from '../support/account';
-import { chargeAt } from '../../../support/charge';
-
-const ANY = { triggerOn: ['any'] };
+import { NO_OP_TYPE, processedItems } from '../harness';
+import { useInbox } from '../support/inbox';
 
 describe('A notice starts the workflow once', () => {
-	let account: Account;
-	let trigger: PublishedTrigger;
+	const inbox = useInbox({ resendAfterSeconds: [] });
 
-	beforeAll(async () => {
-		account = await openAccount({ resendAfterSeconds: [] });
-	});
-	beforeEach(() => account.reset());
-	afterEach(() => trigger.stopListening());
-	afterAll(async () => await account.sandbox.close());
-
-	const serve = async (options: Parameters<typeof serveWebhook>[0] = {}): Promise<void> => {
-		trigger = await serveWebhook({
-			credentials: account.credentials,
-			parameters: ANY,
-			...options,
-		});
-	};
-	const posted = async (hash: string): Promise<number> => (await trigger.post({ hash })).status;
+	const posted = async (hash: string): Promise<number> =>
+		(await inbox.trigger.post({ hash })).status;
 	/** A notice again when the process remembers nothing of the first one. */
 	const afterRestart = async (hash: string): Promise<number> => {
-		await trigger.restart();
+		await inbox.trigger.restart();
 		return await posted(hash);
 	};
 
 	test('n8n answers it, after it has stored the execution', async () => {
-		await serve();
-		const hash = await chargeAt(account.sandbox);
-		const { status, text } = await trigger.post({ hash });
+		await inbox.publish();
+		const hash = await inbox.charge();
+		const { status, text } = await inbox.trigger.post({ hash });
 
 		expect([status, text]).toEqual([200, '']);
-		expect(trigger.executions).toHaveLength(1);
+		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
 	test('a duplicate after a restart ends in success, without an item', async () => {
-		await serve({ next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
-		const hash = await chargeAt(account.sandbox);
+		await inbox.publish(undefined, { next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
+		const hash = await inbox.charge();
 		await posted(hash);
 		expect(await afterRestart(hash)).toBe(200);
-		const [first, second] = await trigger.settled();
+		const [first, second] = await inbox.trigger.settled();
 
 		expect(first?.data.Deliver?.items).toHaveLength(1);
 		expect(second?.status).toBe('success');
@@ -52,116 +35,116 @@ describe('A notice starts the workflow once', () => {
 	});
 
 	test('nothing of it is stored in the static data', async () => {
-		await serve();
-		await posted(await chargeAt(account.sandbox));
-		trigger.loseStaticData();
-		const hash = await chargeAt(account.sandbox);
+		await inbox.publish();
+		await posted(await inbox.charge());
+		inbox.trigger.loseStaticData();
+		const hash = await inbox.charge();
 		await posted(hash);
-		trigger.loseStaticData();
+		inbox.trigger.loseStaticData();
 		await afterRestart(hash);
 
-		expect(JSON.stringify(trigger.staticData)).not.toContain(hash);
-		expect(trigger.executions).toHaveLength(2);
+		expect(JSON.stringify(inbox.trigger.staticData)).not.toContain(hash);
+		expect(inbox.trigger.executions).toHaveLength(2);
 	});
 
-	test('two processes of n8n give one item', async () => {
-		await serve();
-		trigger.addProcess();
-		const hash = await chargeAt(account.sandbox);
+	test('two processes of n8n emit one item', async () => {
+		await inbox.publish();
+		inbox.trigger.addProcess();
+		const hash = await inbox.charge();
 		expect([await posted(hash), await posted(hash)]).toEqual([200, 200]);
 
-		expect(trigger.executions).toHaveLength(1);
+		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
 	test('Always Output Data makes no empty item of a duplicate', async () => {
-		await serve({
+		await inbox.publish(undefined, {
 			settings: { alwaysOutputData: true },
 			next: [{ name: 'Deliver', type: NO_OP_TYPE }],
 		});
-		const hash = await chargeAt(account.sandbox);
+		const hash = await inbox.charge();
 		await posted(hash);
 		await afterRestart(hash);
-		const [first, second] = await trigger.settled();
+		const [first, second] = await inbox.trigger.settled();
 
 		expect(first?.data.Deliver?.items).toHaveLength(1);
 		expect(second?.data.Deliver).toBeUndefined();
 	});
 
-	test('another status, and another account, are something else', async () => {
-		await serve();
-		const hash = await chargeAt(account.sandbox);
+	test('another status of the same transaction is emitted', async () => {
+		await inbox.publish();
+		const hash = await inbox.charge();
 		await posted(hash);
-		await account.sandbox.setStatus(hash, 'paid');
+		await inbox.account.sandbox.setStatus(hash, 'paid');
 		await afterRestart(hash);
 
-		expect(trigger.executions.map(([item]) => item?.json.payment_status)).toEqual([
+		expect(inbox.trigger.executions.map(([item]) => item?.json.payment_status)).toEqual([
 			'waiting_payment',
 			'paid',
 		]);
 	});
 
 	describe('the Retry of an execution that crashed', () => {
-		test('gives the item, as often as it crashes again', async () => {
-			await serve();
-			const hash = await chargeAt(account.sandbox);
+		test('emits the item, even after several crashes', async () => {
+			await inbox.publish();
+			const hash = await inbox.charge();
 			await posted(hash);
-			const [begun] = trigger.begun;
-			await trigger.restart();
+			const [begun] = inbox.trigger.begun;
+			await inbox.trigger.restart();
 			for (let nth = 0; nth < 2; nth++) {
-				const { data } = await trigger.retry(begun ?? createRunExecutionData());
+				const { data } = await inbox.trigger.retry(begun ?? createRunExecutionData());
 				expect(Object.values(data)[0]?.items).toMatchObject([{ json: { hash } }]);
 			}
 		});
 
-		test('gives none where it was a duplicate of another one', async () => {
-			await serve();
-			const hash = await chargeAt(account.sandbox);
+		test('emits none if it was a duplicate of another one', async () => {
+			await inbox.publish();
+			const hash = await inbox.charge();
 			await posted(hash);
 			await afterRestart(hash);
-			const [, duplicate] = trigger.begun;
+			const [, duplicate] = inbox.trigger.begun;
 			for (let nth = 0; nth < 2; nth++) {
-				const { status, data } = await trigger.retry(duplicate ?? createRunExecutionData());
+				const { status, data } = await inbox.trigger.retry(duplicate ?? createRunExecutionData());
 				expect(status).toBe('success');
 				expect(Object.values(data)[0]?.items).toEqual([]);
 			}
 		});
 
-		test('gives it where the crash came before anything was entered', async () => {
-			await serve();
-			const hash = await chargeAt(account.sandbox);
+		test('emits it if the crash came before anything was entered', async () => {
+			await inbox.publish();
+			const hash = await inbox.charge();
 			await posted(hash);
 			processedItems.clear();
-			const [begun] = trigger.begun;
-			const { data } = await trigger.retry(begun ?? createRunExecutionData());
+			const [begun] = inbox.trigger.begun;
+			const { data } = await inbox.trigger.retry(begun ?? createRunExecutionData());
 
 			expect(Object.values(data)[0]?.items).toHaveLength(1);
 			await afterRestart(hash);
-			expect(trigger.executions).toHaveLength(2);
+			expect(inbox.trigger.executions).toHaveLength(2);
 		});
 
-		test('gives it where the crash came between the two entries', async () => {
-			await serve();
-			const hash = await chargeAt(account.sandbox);
-			// The first entry and the look whether it is there; all that follows fails.
+		test('emits it if the crash came between the two entries', async () => {
+			await inbox.publish();
+			const hash = await inbox.charge();
+			// The first entry and the check of it succeed; everything after them fails.
 			processedItems.failAfter = 2;
 			await posted(hash);
 			processedItems.clear({ keepRows: true });
-			const [begun] = trigger.begun;
-			expect(trigger.executions).toHaveLength(0);
-			const { data } = await trigger.retry(begun ?? createRunExecutionData());
+			const [begun] = inbox.trigger.begun;
+			expect(inbox.trigger.executions).toHaveLength(0);
+			const { data } = await inbox.trigger.retry(begun ?? createRunExecutionData());
 
 			expect(Object.values(data)[0]?.items).toHaveLength(1);
 		});
 	});
 
-	test('a database that refuses the entry fails the execution; its Retry gives the item', async () => {
-		await serve();
-		const hash = await chargeAt(account.sandbox);
+	test('a database that refuses the entry fails the execution; its Retry emits the item', async () => {
+		await inbox.publish();
+		const hash = await inbox.charge();
 		processedItems.failingWrites = 100;
 		expect(await posted(hash)).toBe(200);
-		const [failed] = await trigger.settled();
+		const [failed] = await inbox.trigger.settled();
 		processedItems.failingWrites = 0;
-		const { data } = await trigger.retry(failed?.run?.data ?? createRunExecutionData());
+		const { data } = await inbox.trigger.retry(failed?.run?.data ?? createRunExecutionData());
 
 		expect(failed?.error?.message).toBe(
 			'n8n could not record this notification, so the workflow was not started',
@@ -169,54 +152,42 @@ describe('A notice starts the workflow once', () => {
 		expect(Object.values(data)[0]?.items).toHaveLength(1);
 	});
 
-	test('what n8n could not store is not swallowed when it comes again', async () => {
-		await serve();
-		const hash = await chargeAt(account.sandbox);
-		trigger.failingStores = 1;
+	test('a notice that n8n could not store is not swallowed when it comes again', async () => {
+		await inbox.publish();
+		const hash = await inbox.charge();
+		inbox.trigger.failingStores = 1;
 
 		expect([await posted(hash), await posted(hash)]).toEqual([500, 200]);
-		expect(trigger.executions).toHaveLength(1);
+		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
 	test('while n8n stores it, the same notice is told to come again; afterwards it is known', async () => {
-		await serve({ next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
-		const hash = await chargeAt(account.sandbox);
-		let release = (): void => undefined;
-		trigger.storing = new Promise((resolve) => (release = resolve));
-		const first = trigger.post({ hash, status: 'waiting_payment' });
-		while (trigger.held === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-		const second = await trigger.post({ hash, status: 'waiting_payment' });
-		release();
+		await inbox.publish(undefined, { next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
+		const hash = await inbox.charge();
+		const storing = inbox.holdStoring();
+		const first = inbox.trigger.post({ hash, status: 'waiting_payment' });
+		await storing.begun();
+		const second = await inbox.trigger.post({ hash, status: 'waiting_payment' });
+		storing.release();
 		const answers = [(await first).status, second.status];
-		const third = await trigger.post({ hash, status: 'waiting_payment' });
+		const third = await inbox.trigger.post({ hash, status: 'waiting_payment' });
 
 		expect(answers).toEqual([200, 503]);
 		expect(third.json).toMatchObject({ started: false });
-		expect(trigger.begun).toHaveLength(1);
+		expect(inbox.trigger.begun).toHaveLength(1);
 	});
 
 	test('a sender that leaves before the answer may come again', async () => {
-		await serve({ next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
-		const hash = await chargeAt(account.sandbox);
-		let release = (): void => undefined;
-		trigger.storing = new Promise((resolve) => (release = resolve));
-		const leaving = new AbortController();
-		const first = fetch(trigger.url, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ hash }),
-			signal: leaving.signal,
-		}).catch(() => undefined);
-		while (trigger.held === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-		leaving.abort();
-		await first;
+		await inbox.publish(undefined, { next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
+		const hash = await inbox.charge();
+		const storing = inbox.holdStoring();
+		await inbox.postAndLeave({ hash }, storing.begun);
 		await new Promise((resolve) => setTimeout(resolve, 50));
-		release();
+		storing.release();
 		await new Promise((resolve) => setTimeout(resolve, 50));
-		trigger.storing = undefined;
 
 		expect(await posted(hash)).toBe(200);
-		await trigger.settled();
-		expect(trigger.executions).toHaveLength(1);
+		await inbox.trigger.settled();
+		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 });

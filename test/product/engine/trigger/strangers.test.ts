@@ -3,12 +3,13 @@ import type { AddressInfo } from 'node:net';
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness';
+import { counts } from '../support/inbox';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** What half a minute's allowance gives at once. */
+/** Half of a minute's allowance is available at once. */
 const READS_AT_ONCE = 15;
 
-describe('Digital Sales Trigger: strangers, whatever the service answers them', () => {
+describe('Digital Sales Trigger: unverified notices, whatever the service answers', () => {
 	let trigger: PublishedTrigger;
 	let reads: string[];
 	let close = (): void => undefined;
@@ -50,17 +51,12 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		};
 		trigger = await serveWebhook({ credentials: { digitalSalesApi }, parameters });
 	};
-	const counts = (answers: HttpAnswer[]): Record<number, number> =>
-		answers.reduce<Record<number, number>>(
-			(sums, { status }) => ({ ...sums, [status]: (sums[status] ?? 0) + 1 }),
-			{},
-		);
 	const postAll = async (hashes: string[], status?: string): Promise<HttpAnswer[]> =>
 		await Promise.all(hashes.map(async (hash) => await trigger.post({ hash, status })));
 	const named = (name: string, count: number): string[] =>
 		Array.from({ length: count }, (_, nth) => `${name}${nth}`);
 	const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
-	/** Lets so much time pass for the package. */
+	/** Advances the clock of the package. */
 	const pass = (milliseconds: number): void => {
 		ahead += milliseconds;
 	};
@@ -83,7 +79,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		['another transaction', always(200, paid('another1'))],
 		['a web page', always(200, '<html></html>', { 'content-type': 'text/html' })],
 		['a web page under 404', always(404, '<html></html>', { 'content-type': 'text/html' })],
-	])('600 forged notices cost few reads where it answers %s', async (_name, listener) => {
+	])('600 forged notices cost few reads if it answers %s', async (_name, listener) => {
 		await serve(listener);
 
 		for (let round = 0; round < 3; round += 1) await postAll(named(`forged${round}x`, 200));
@@ -107,7 +103,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		expect(reads.length).toBeLessThanOrEqual(30);
 	});
 
-	test('a known, paid transaction passes while slow strangers are in flight and in line', async () => {
+	test('a known, paid transaction passes while slow unverified reads are in flight and queued', async () => {
 		let status = 'waiting_payment';
 		await serve(
 			({ url }, response) => {
@@ -143,7 +139,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		expect(reads.length).toBeLessThanOrEqual(30);
 	});
 
-	describe('where it states a limit for reads', () => {
+	describe('if it states a limit for reads', () => {
 		const LIMIT = 20;
 		let refused: number;
 		let status: string;
@@ -166,7 +162,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 			});
 		};
 
-		test('strangers leave half of it', async () => {
+		test('unverified reads leave half of it', async () => {
 			await serveLimit();
 			await trigger.post({ hash: 'known1', status });
 
@@ -182,7 +178,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 			expect(refused).toBe(0);
 		});
 
-		test('they try again when its minute is over', async () => {
+		test('they start again when its minute is over', async () => {
 			await serveLimit();
 			await postAll(named('forged', 30));
 			const before = reads.length;
@@ -195,7 +191,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		});
 	});
 
-	test('after a 429 strangers are turned away at once until its wait is over', async () => {
+	test('after a 429 unverified notices are turned away at once until its wait is over', async () => {
 		let isLimited = true;
 		await serve((_, response) => {
 			response.writeHead(isLimited ? 429 : 200, { ...JSON_TYPE, 'retry-after': '30' });
@@ -241,7 +237,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		expect(trigger.executions).toHaveLength(40);
 	});
 
-	describe('whose hash is spelled otherwise', () => {
+	describe('whose hash is spelled differently', () => {
 		const HASH = 'abcdefgh';
 		const VARIANTS = Array.from({ length: 256 }, (_, mask) =>
 			[...HASH].map((letter, at) => (mask & (1 << at) ? letter.toUpperCase() : letter)).join(''),
@@ -259,7 +255,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 			expect(reads.length).toBeLessThanOrEqual(2 * READS_AT_ONCE + 4);
 		});
 
-		test('the workflow starts under the hash that the service gives', async () => {
+		test('the workflow starts with the hash that the service returns', async () => {
 			await serve(always(200, paid(HASH)));
 
 			const first = await trigger.post({ hash: 'ABCDEFGH', status: 'paid' });
@@ -272,7 +268,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 			expect(trigger.executions).toMatchObject([[{ json: { hash: HASH } }]]);
 		});
 
-		test('variants that the service confirmed are no known transactions', async () => {
+		test('variants that the service confirmed are not known transactions', async () => {
 			await serve(always(200, paid(HASH)));
 			await postAll(VARIANTS.slice(1, 41));
 			const before = reads.length;
@@ -286,7 +282,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		test.each([
 			['an accent', 'abcdéfgh'],
 			['a letter that only looks the same', 'abcdefg\u212a'],
-			['a letter more', 'abcdefghi'],
+			['an extra letter', 'abcdefghi'],
 		])('%s is another transaction', async (_name, hash) => {
 			await serve(always(200, paid(hash === 'abcdefg\u212a' ? 'abcdefgk' : HASH)));
 

@@ -1,44 +1,24 @@
 import type { INodeParameters } from 'n8n-workflow';
-import {
-	ACTION_TYPE,
-	postJson,
-	runWorkflow,
-	serveWebhook,
-	START_TYPE,
-	type PublishedTrigger,
-} from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { ACTION_TYPE, postJson, runWorkflow, START_TYPE, type PublishedTrigger } from '../harness';
+import { pixParameters } from '../support/account';
+import { useInbox } from '../support/inbox';
 
 const LOCKED = { triggerOn: ['any'], options: { urlSecret: true } };
 
 describe('Digital Sales Trigger: a secret in the URL', () => {
-	let account: Account;
+	const inbox = useInbox();
 	let hash: string;
-	let trigger: PublishedTrigger;
 
-	beforeAll(async () => {
-		account = await openAccount();
-	});
 	beforeEach(async () => {
-		account.reset();
-		await account.run(pixParameters(account.sandbox));
-		hash = account.sandbox.transactions[0]?.hash ?? '';
+		hash = await inbox.chargeHere();
 	});
-	afterEach(() => trigger.stopListening());
-	afterAll(async () => await account.sandbox.close());
 
 	const publish = async (
 		parameters: INodeParameters = LOCKED,
 		staticData = {},
 		mode?: 'test',
-	): Promise<void> => {
-		trigger = await serveWebhook({
-			credentials: account.credentials,
-			parameters,
-			staticData,
-			...(mode && { mode }),
-		});
-	};
+	): Promise<PublishedTrigger> =>
+		await inbox.publish(parameters, { staticData, ...(mode && { mode }) });
 
 	/** Runs the action node of the same workflow. */
 	const run = async (parameters: INodeParameters) =>
@@ -47,8 +27,8 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 				{ name: 'Start', type: START_TYPE },
 				{ name: 'Action', type: ACTION_TYPE, parameters },
 			],
-			staticData: trigger.staticData,
-			credentials: account.credentials,
+			staticData: inbox.trigger.staticData,
+			credentials: inbox.account.credentials,
 		});
 
 	const shownAddress = async (): Promise<string> => {
@@ -65,17 +45,17 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 			url: expect.stringMatching(/\?key=[\w-]{32}$/),
 			has_secret: true,
 		});
-		expect(String(item?.json.url).startsWith(`${trigger.url}?`)).toBe(true);
+		expect(String(item?.json.url).startsWith(`${inbox.trigger.url}?`)).toBe(true);
 	});
 
-	test('is part of the address that Create PIX of the workflow gives to the service', async () => {
+	test('is part of the address that Create PIX of the workflow sends to the service', async () => {
 		await publish();
-		await run(pixParameters(account.sandbox, { notify: 'trigger' }));
+		await run(pixParameters(inbox.account.sandbox, { notify: 'trigger' }));
 
-		const charge = account.sandbox.transactions.at(-1);
+		const charge = inbox.account.sandbox.transactions.at(-1);
 		expect(charge?.postback_url).toBe(await shownAddress());
-		expect((await account.sandbox.notify(charge?.hash ?? '')).status).toBe(200);
-		expect(trigger.executions).toHaveLength(1);
+		expect((await inbox.account.sandbox.notify(charge?.hash ?? '')).status).toBe(200);
+		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
 	test.each([
@@ -89,47 +69,50 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 	])('a notice with %s is turned away and costs nothing', async (_name, query) => {
 		await publish();
 		const key = new URL(await shownAddress()).searchParams.get('key') ?? '';
-		const before = account.sandbox.requests.length;
+		const before = inbox.account.sandbox.requests.length;
 
-		const answer = await postJson(`${trigger.url}${query(key)}`, { hash });
+		const answer = await postJson(`${inbox.trigger.url}${query(key)}`, { hash });
 
 		expect(answer.status).toBe(401);
 		expect(answer.text).not.toContain(key);
-		expect(trigger.executions).toEqual([]);
-		expect(account.sandbox.requests).toHaveLength(before);
+		expect(inbox.trigger.executions).toEqual([]);
+		expect(inbox.account.sandbox.requests).toHaveLength(before);
 	});
 
 	test('stays the same over a restart and over unpublishing', async () => {
 		await publish();
 		const before = await shownAddress();
-		await trigger.restart();
+		await inbox.trigger.restart();
 		expect(await shownAddress()).toBe(before);
-		await trigger.deactivate();
-		expect(JSON.stringify(trigger.staticData)).not.toContain('http');
-		await trigger.activate();
+		await inbox.trigger.deactivate();
+		expect(JSON.stringify(inbox.trigger.staticData)).not.toContain('http');
+		await inbox.trigger.activate();
 
 		expect(await shownAddress()).toBe(before);
 	});
 
 	test('is gone from the address as soon as it is switched off', async () => {
 		await publish();
-		await trigger.deactivate();
-		await publish({ triggerOn: ['any'] }, trigger.staticData);
+		await inbox.trigger.deactivate();
+		await publish({ triggerOn: ['any'] }, inbox.trigger.staticData);
 		const outcome = await run({ resource: 'notification', operation: 'getAddress' });
 
-		expect(outcome.data.Action?.items[0]?.json).toEqual({ url: trigger.url, has_secret: false });
-		expect((await trigger.post({ hash })).status).toBe(200);
+		expect(outcome.data.Action?.items[0]?.json).toEqual({
+			url: inbox.trigger.url,
+			has_secret: false,
+		});
+		expect((await inbox.trigger.post({ hash })).status).toBe(200);
 	});
 
-	test('is another one for another account', async () => {
+	test('differs for another account', async () => {
 		await publish();
 		const key = new URL(await shownAddress()).searchParams.get('key');
-		trigger.stopListening();
-		const other = { ...account.credentials.digitalSalesApi, apiToken: 'test-another-token-123' };
-		trigger = await serveWebhook({
-			credentials: { digitalSalesApi: other },
-			parameters: LOCKED,
-		});
+		inbox.trigger.stopListening();
+		const other = {
+			...inbox.account.credentials.digitalSalesApi,
+			apiToken: 'test-another-token-123',
+		};
+		await inbox.publish(LOCKED, { credentials: { digitalSalesApi: other } });
 
 		expect(new URL(await shownAddress()).searchParams.get('key')).not.toBe(key);
 	});
@@ -137,13 +120,13 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 	test('is another one for another trigger of the same account', async () => {
 		await publish();
 		const key = new URL(await shownAddress()).searchParams.get('key');
-		trigger.stopListening();
+		inbox.trigger.stopListening();
 		await publish();
 
 		expect(new URL(await shownAddress()).searchParams.get('key')).not.toBe(key);
 	});
 
-	test('an address that is no complete one, for want of http:// in WEBHOOK_URL, is shown all the same', async () => {
+	test('an incomplete address, because WEBHOOK_URL lacks http://, is still shown', async () => {
 		const url = 'n8n.example.com/webhook/abc/digital-sales';
 		await publish({}, { global: { digitalSalesTriggers: { other: url } } });
 		const outcome = await run({ resource: 'notification', operation: 'getAddress' });
@@ -155,35 +138,37 @@ describe('Digital Sales Trigger: a secret in the URL', () => {
 		const kept = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 		await publish();
 		const key = new URL(await shownAddress()).searchParams.get('key') ?? '';
-		await trigger.deactivate();
-		const before = JSON.stringify(trigger.staticData).replaceAll(key, kept);
+		await inbox.trigger.deactivate();
+		const before = JSON.stringify(inbox.trigger.staticData).replaceAll(key, kept);
 		await publish(LOCKED, JSON.parse(before));
 
 		expect(new URL(await shownAddress()).searchParams.get('key')).toBe(kept);
-		expect((await postJson(`${trigger.url}?key=${kept}`, { hash })).status).toBe(200);
+		expect((await postJson(`${inbox.trigger.url}?key=${kept}`, { hash })).status).toBe(200);
 	});
 
 	test('a trigger whose static data was replaced still knows it', async () => {
 		await publish();
 		const { search } = new URL(await shownAddress());
-		trigger.loseStaticData();
-		expect(trigger.staticData).toEqual({});
+		inbox.trigger.loseStaticData();
+		expect(inbox.trigger.staticData).toEqual({});
 
-		expect((await postJson(trigger.url, { hash })).status).toBe(401);
-		expect((await postJson(`${trigger.url}${search.slice(0, -1)}`, { hash })).status).toBe(401);
-		expect((await postJson(trigger.url + search, { hash })).status).toBe(200);
+		expect((await postJson(inbox.trigger.url, { hash })).status).toBe(401);
+		expect((await postJson(`${inbox.trigger.url}${search.slice(0, -1)}`, { hash })).status).toBe(
+			401,
+		);
+		expect((await postJson(inbox.trigger.url + search, { hash })).status).toBe(200);
 	});
 
 	test('is not asked for at a test URL, which is open for one notice only', async () => {
 		await publish(LOCKED, {}, 'test');
 
-		expect((await trigger.post({ hash })).status).toBe(200);
-		expect(trigger.executions).toHaveLength(1);
+		expect((await inbox.trigger.post({ hash })).status).toBe(200);
+		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
 	test('there is no address to show before the workflow is published', async () => {
 		await publish();
-		await trigger.deactivate();
+		await inbox.trigger.deactivate();
 		const outcome = await run({ resource: 'notification', operation: 'getAddress' });
 
 		expect(outcome.error).toMatchObject({

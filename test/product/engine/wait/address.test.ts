@@ -1,16 +1,9 @@
 import { ACTION_TYPE, NO_OP_TYPE, runWorkflow, START_TYPE, type NodeInput } from '../harness';
 import { pixParameters } from '../support/account';
-import { WaitingRoom, waitParameters } from '../support/waiting';
+import { useWaitingRoom, waitParameters } from '../support/waiting';
 
 describe('Create PIX > Notify: This Execution', () => {
-	let room: WaitingRoom;
-
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	beforeEach(() => room.begin());
-	afterEach(() => room.end());
-	afterAll(async () => await room.close());
+	const room = useWaitingRoom();
 
 	const charge = async (...next: NodeInput[]) =>
 		await runWorkflow({
@@ -27,7 +20,7 @@ describe('Create PIX > Notify: This Execution', () => {
 		});
 	const WAIT = { name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() };
 
-	test('gives the address of the execution, at a path that wakes no other node', async () => {
+	test('sends the address of the execution, at a path that resumes no other node', async () => {
 		await charge({ name: 'Between', type: NO_OP_TYPE }, WAIT);
 
 		const url = new URL(room.account.sandbox.transactions[0]?.postback_url ?? '');
@@ -35,7 +28,7 @@ describe('Create PIX > Notify: This Execution', () => {
 		expect(url.searchParams.get('signature')).toMatch(/^\w{32,}$/);
 	});
 
-	test('says so where nothing waits for the notification', async () => {
+	test('warns if nothing waits for the notification', async () => {
 		const { hints } = await charge();
 
 		expect(hints.map(({ message }) => message)).toEqual([
@@ -43,7 +36,7 @@ describe('Create PIX > Notify: This Execution', () => {
 		]);
 	});
 
-	test('what follows is no wait where it does something else', async () => {
+	test('a following node that does something else is not a wait', async () => {
 		const { hints } = await charge({
 			name: 'Look',
 			type: ACTION_TYPE,
@@ -53,13 +46,13 @@ describe('Create PIX > Notify: This Execution', () => {
 		expect(hints[0]?.message).toContain('nothing in it waits for them');
 	});
 
-	test('a wait that is switched off does not count', async () => {
+	test('a disabled wait does not count', async () => {
 		const { hints } = await charge({ ...WAIT, disabled: true });
 
 		expect(hints[0]?.message).toContain('nothing in it waits for them');
 	});
 
-	test('says so where the service cannot reach the address', async () => {
+	test('warns if the service cannot reach the address', async () => {
 		const { hints } = await charge(WAIT);
 
 		expect(hints.map(({ message }) => message)).toEqual([

@@ -1,20 +1,13 @@
 import * as fc from 'fast-check';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { everythingIn } from '../harness';
-import { received, WaitingRoom } from '../support/waiting';
+import { received, useWaitingRoom } from '../support/waiting';
 
 const NEVER = 'always' as const;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('Transaction > Wait for Payment: what goes wrong', () => {
-	let room: WaitingRoom;
-
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	beforeEach(() => room.begin());
-	afterEach(() => room.end());
-	afterAll(async () => await room.close());
+	const room = useWaitingRoom();
 
 	const seconds = (count: number): Promise<void> => clock.sleep(count * 1_000);
 
@@ -38,7 +31,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			expect(received(await run.parked?.finished)).toMatchObject([{ hash, timedOut: false }]);
 		});
 
-		test('parks 30 payments in good time where each of them is answered 429', async () => {
+		test('suspends soon with 30 payments even if each read is answered 429', async () => {
 			const hashes = Array.from({ length: 30 }, (_, nth) => `hash${nth}`);
 			room.account.sandbox.addFault({ kind: 'retryAfter', seconds: 5, times: NEVER });
 			room.pace(50);
@@ -50,7 +43,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			expect(clock.elapsed() - startedAt).toBeLessThan(60_000);
 		});
 
-		test('parks at once, and sends nothing, while the rate limit is closed for longer', async () => {
+		test('suspends at once, and sends nothing, while the rate limit is closed for longer', async () => {
 			const hash = await room.charge();
 			room.account.sandbox.addFault({ kind: 'retryAfter', seconds: 200, times: 1 });
 			const get = { resource: 'transaction', operation: 'get', transactionHash: hash };
@@ -127,7 +120,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		);
 	});
 
-	test('stays parked while the service cannot be asked, and tells the sender to come again', async () => {
+	test('stays suspended while the service cannot be asked, and tells the sender to come again', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
 		await room.account.sandbox.setStatus(hash, 'paid');
@@ -168,7 +161,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		]);
 	});
 
-	test('once cancelled it stays so, and looks no more', async () => {
+	test('once cancelled it stays cancelled, and polls no more', async () => {
 		const hash = await room.charge();
 		const running = room.wait([hash], { parameters: { recheckInterval: 2 } });
 		const { parked } = await running;
@@ -207,8 +200,8 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			['null', { body: 'null', headers: JSON_TYPE }, 400],
 			['broken JSON', { body: '{"hash":', headers: JSON_TYPE }, 422],
 			['another transaction', { body: '{"hash":"other1"}', headers: JSON_TYPE }, 404],
-			['a guessed call of our own', { body: '{"wakeUpWait":"1"}', headers: JSON_TYPE }, 410],
-			['a call of our own that is none', { body: '{"wakeUpWait":1}', headers: JSON_TYPE }, 400],
+			['a forged ping', { body: '{"pingedWait":"1"}', headers: JSON_TYPE }, 410],
+			['a ping with a number', { body: '{"pingedWait":1}', headers: JSON_TYPE }, 400],
 			['too much', { body: `{"hash":"${'x'.repeat(300_000)}"}`, headers: JSON_TYPE }, 413],
 			['a prototype', { body: '{"__proto__":{"hash":"x"}}', headers: JSON_TYPE }, 400],
 		])('%s is answered and asks nothing', async (_name, call, status) => {
@@ -235,14 +228,14 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			expect(parked.legs).toBe(1);
 		});
 
-		test('whatever is posted, it is answered and stays parked', async () => {
+		test('whatever is posted, it is answered and stays suspended', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
 			const body = fc.oneof(
 				fc.json(),
 				fc.string(),
 				fc
-					.record({ hash: fc.anything(), wakeUpWait: fc.anything() })
+					.record({ hash: fc.anything(), pingedWait: fc.anything() })
 					.map((value) => safeJson(value)),
 				fc.constant(JSON.stringify({ hash, status: 'paid' })),
 			);
@@ -275,7 +268,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			});
 			const statuses = await Promise.all(notices);
 
-			// One more is the look that each wait takes by itself a moment after it was parked.
+			// One more is the poll a moment after each suspension.
 			const pauses = Math.floor((clock.now() - startedAt) / 3_000);
 			expect(room.reads() - reads).toBeLessThanOrEqual(2 + pauses);
 			expect(new Set(statuses)).toEqual(new Set([200, 503]));
@@ -283,7 +276,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		});
 	});
 
-	test('a credential that is gone keeps it parked, and the log says what went wrong', async () => {
+	test('a missing credential keeps it suspended, and the log says what went wrong', async () => {
 		const hash = await room.charge();
 		const credentials = { ...room.account.credentials };
 		const { parked, logs } = await room.wait([hash], {

@@ -1,22 +1,15 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { watches } from '../../../../nodes/DigitalSales/wait/poll';
+import { polledWaits } from '../../../../nodes/DigitalSales/wait/poll';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { ACTION_TYPE, everythingIn } from '../harness';
 import { webServer } from '../harness/webServer';
-import { received, WaitingRoom, waitParameters } from '../support/waiting';
+import { received, useWaitingRoom, waitParameters } from '../support/waiting';
 
 const SECONDS = { timeLimitUnit: 'seconds', recheckInterval: 0 };
 
 describe('Transaction > Wait for Payment: until the time is up', () => {
-	let room: WaitingRoom;
-
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	// Slow enough for what the engine itself needs to be little.
-	beforeEach(() => room.begin(5));
-	afterEach(() => room.end());
-	afterAll(async () => await room.close());
+	// Slow enough that the time of the engine itself hardly counts.
+	const room = useWaitingRoom(5);
 
 	test('ends at the time limit with a fresh state', async () => {
 		const hash = await room.charge();
@@ -31,7 +24,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(clock.now() - startedAt).toBeLessThan(6_000);
 	});
 
-	test('tells apart what was settled in time and what was not', async () => {
+	test('distinguishes payments settled in time from the others', async () => {
 		const [settled, open] = [await room.charge(), await room.charge()];
 		const parked = await room.park([open, settled], { parameters: { ...SECONDS, timeLimit: 2 } });
 		await room.account.sandbox.setStatus(settled, 'paid');
@@ -42,7 +35,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		]);
 	});
 
-	test('ends with the last known state where the service cannot be asked at the limit', async () => {
+	test('ends with the last known state if the service cannot be asked at the limit', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 2 } });
 		room.account.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
@@ -52,7 +45,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		]);
 	});
 
-	test('without its timers n8n ends it, with what it knew when it was parked', async () => {
+	test('without its timers n8n ends it, with the state at suspension', async () => {
 		const [settled, open] = [await room.charge(), await room.charge()];
 		await room.account.sandbox.setStatus(settled, 'paid');
 		const before = Date.now();
@@ -78,7 +71,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(limit).toBeLessThan(2 * 3_600_000 + 60_000);
 	});
 
-	test('hands on nothing of its own: neither fields nor parts of an item', async () => {
+	test('adds nothing of its own: neither fields nor parts of an item', async () => {
 		const hash = await room.charge();
 		const run = await room.wait([hash]);
 		room.forget();
@@ -135,17 +128,17 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(room.reads()).toBeGreaterThanOrEqual(3 * 4);
 	});
 
-	test('does not look again where the interval is 0', async () => {
+	test('does not poll if the interval is 0', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 8 } });
 
 		await parked.finished;
 
-		// At the start, a moment after it was parked, and at the limit.
+		// At the start, a moment after it was suspended, and at the limit.
 		expect(room.reads()).toBe(3);
 	});
 
-	test('is not parked at all where the limit passes while it reads', async () => {
+	test('is not suspended if the limit passes while it reads', async () => {
 		const hash = await room.charge();
 		room.account.sandbox.addFault({ kind: 'delay', ms: 300 });
 
@@ -171,7 +164,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(room.reads()).toBe(0);
 	});
 
-	test('takes half an hour as a text with a comma', async () => {
+	test('accepts half an hour as a string with a comma', async () => {
 		const hash = await room.charge();
 		const before = clock.now();
 		const run = await room.wait([hash], {
@@ -183,7 +176,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(limit).toBeLessThan(1_860_000);
 	});
 
-	test('takes a limit of a whole year', async () => {
+	test('accepts a limit of a whole year', async () => {
 		const hash = await room.charge();
 		const run = await room.wait([hash], {
 			parameters: { timeLimit: 365, timeLimitUnit: 'days' },
@@ -207,7 +200,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(run.itemIndex).toBe(0);
 	});
 
-	test('says so where n8n does not reach its own address', async () => {
+	test('warns if n8n cannot reach its own address', async () => {
 		const hash = await room.charge();
 		const run = await room.wait([hash], { parameters: { ...SECONDS, timeLimit: 2 } });
 		await webServer.close();
@@ -223,13 +216,13 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		]);
 	});
 
-	test('stops calling what has never been parked', async () => {
+	test('stops pinging an execution that was never suspended', async () => {
 		const hash = await room.charge();
 		room.pace(200);
 		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
 		webServer.forget(new URL(await parked.resumeUrl()).pathname);
 
-		while (watches.size > 0) await clock.sleep(5_000);
+		while (polledWaits.size > 0) await clock.sleep(5_000);
 
 		expect(parked.legs).toBe(1);
 	});
@@ -237,10 +230,10 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 	test('forgets an execution that has ended', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 2 } });
-		expect(watches.size).toBe(1);
+		expect(polledWaits.size).toBe(1);
 
 		await parked.finished;
 
-		expect(watches.size).toBe(0);
+		expect(polledWaits.size).toBe(0);
 	});
 });

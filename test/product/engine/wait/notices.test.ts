@@ -1,22 +1,15 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { received, WaitingRoom } from '../support/waiting';
+import { received, useWaitingRoom } from '../support/waiting';
 
 const READ = { endpoint: 'GET /transactions/{hash}' } as const;
 
 describe('Transaction > Wait for Payment: several notices', () => {
-	let room: WaitingRoom;
-
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	// Slow enough for what the engine itself needs to be little.
-	beforeEach(() => room.begin(5));
-	afterEach(() => room.end());
-	afterAll(async () => await room.close());
+	// Slow enough that the time of the engine itself hardly counts.
+	const room = useWaitingRoom(5);
 
 	const quiet = { parameters: { recheckInterval: 0 } };
 
-	test('go on with every execution that waits for the payment', async () => {
+	test('resume every execution that waits for the payment', async () => {
 		const hash = await room.charge();
 		const executions = [await room.park([hash], quiet), await room.park([hash], quiet)];
 		await room.account.sandbox.setStatus(hash, 'paid');
@@ -27,7 +20,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		}
 	});
 
-	test('are of the payment that the service spells otherwise than the form', async () => {
+	test('match a payment that the service spells differently than the form', async () => {
 		const typed = await room.charge();
 		const hash = typed.toUpperCase();
 		room.account.sandbox.addFault({ ...READ, kind: 'patchBody', set: { hash }, times: 'always' });
@@ -40,7 +33,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		expect(room.reads(hash)).toBeGreaterThan(0);
 	});
 
-	test('are of a payment whose hash was typed in another case, also if it could not be read', async () => {
+	test('match a payment whose hash was typed in another case, even if it could not be read', async () => {
 		const hash = await room.charge();
 		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, body: {} });
 		const parked = await room.park([hash.toUpperCase()], quiet);
@@ -51,7 +44,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		expect(answer.status).toBe(503);
 	});
 
-	test('at the same moment go on with it once, and none is to be sent again', async () => {
+	test('at the same moment resume it once, and none has to be sent again', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], quiet);
 		await room.account.sandbox.setStatus(hash, 'paid');
@@ -72,11 +65,11 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		expect(parked.legs).toBe(2);
 	});
 
-	test('of several payments are all taken, also while one is being looked at', async () => {
+	test('of several payments are all handled, even while one is being read', async () => {
 		room.pace(10);
 		const [first, second] = [await room.charge(), await room.charge()];
 		const parked = await room.park([first, second], quiet);
-		// By then it has looked by itself.
+		// By then it has polled once.
 		while (room.reads() < 4) await clock.sleep(100);
 		await clock.sleep(3_500);
 		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 60, times: 'always' });
@@ -105,7 +98,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		expect(clock.now() - startedAt).toBeLessThan(7_900);
 	});
 
-	test('that change nothing do not make it look more often', async () => {
+	test('that change nothing do not make it poll more often', async () => {
 		room.pace(40);
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { recheckInterval: 5 } });

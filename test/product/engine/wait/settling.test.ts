@@ -1,7 +1,6 @@
-import { received, WaitingRoom } from '../support/waiting';
 import { ACTION_TYPE, NO_OP_TYPE, runWorkflow, START_TYPE } from '../harness';
 import { pixParameters } from '../support/account';
-import { waitParameters } from '../support/waiting';
+import { received, useWaitingRoom, waitParameters } from '../support/waiting';
 
 const FINAL = [
 	'paid',
@@ -16,16 +15,9 @@ const FINAL = [
 const OPEN = ['waiting_payment', 'pending', 'authorized', 'waiting_refund', 'never_heard_of'];
 
 describe('Transaction > Wait for Payment: until it is settled', () => {
-	let room: WaitingRoom;
+	const room = useWaitingRoom();
 
-	beforeAll(async () => {
-		room = await WaitingRoom.open();
-	});
-	beforeEach(() => room.begin());
-	afterEach(() => room.end());
-	afterAll(async () => await room.close());
-
-	test.each(FINAL)('passes on at once what is %s', async (status) => {
+	test.each(FINAL)('passes on at once a payment that is %s', async (status) => {
 		const hash = await room.charge();
 		await room.account.sandbox.setStatus(hash, status);
 
@@ -48,7 +40,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(run.data.Wait?.items[0]?.json).not.toHaveProperty('timedOut');
 	});
 
-	test('shows meanwhile which of its items are settled', async () => {
+	test('shows which of its items are settled while it waits', async () => {
 		const [settled, open] = [await room.charge(), await room.charge()];
 		await room.account.sandbox.setStatus(settled, 'paid');
 
@@ -59,7 +51,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(shown?.[1]).not.toHaveProperty('timedOut');
 	});
 
-	test('gives amounts in reais on request, settled at once or later', async () => {
+	test('returns amounts in reais on request, settled at once or later', async () => {
 		const parameters = { options: { outputUnit: 'reais' } };
 		const [first, second] = [await room.charge(), await room.charge()];
 		await room.account.sandbox.setStatus(first, 'paid');
@@ -91,7 +83,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		]);
 	});
 
-	test('is told by the service where Create PIX gave it the address of this execution', async () => {
+	test('is notified by the service if Create PIX sent it the address of this execution', async () => {
 		const { sandbox } = room.account;
 		const run = await runWorkflow({
 			nodes: [
@@ -117,7 +109,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		]);
 	});
 
-	test('gives the whole transaction without Simplify, and ten fields at most with it', async () => {
+	test('returns the whole transaction without Simplify, and at most ten fields with it', async () => {
 		const hash = await room.charge();
 		await room.account.sandbox.setStatus(hash, 'paid');
 
@@ -130,7 +122,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(Object.keys(received(simple)?.[0] ?? {}).length).toBeLessThanOrEqual(10);
 	});
 
-	test('stays parked until every item is settled, and keeps their order', async () => {
+	test('stays suspended until every item is settled, and keeps their order', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const [first = '', second = '', third = ''] = hashes;
 		await room.account.sandbox.setStatus(second, 'refused');
@@ -167,7 +159,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(parked.legs).toBe(1);
 	});
 
-	test('looks again by itself, because notices get lost', async () => {
+	test('polls, because notices get lost', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { recheckInterval: 5 } });
 		await room.account.sandbox.setStatus(hash, 'paid');
@@ -177,7 +169,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		]);
 	});
 
-	test('catches up on a notice that came before the execution was parked', async () => {
+	test('catches up on a notice that came before the execution was suspended', async () => {
 		const hash = await room.charge();
 		room.account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',

@@ -1,138 +1,159 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { turns } from '../../../../nodes/DigitalSales/notice/singleFlight';
 import {
-	askForTurn,
-	type Asked,
+	SingleFlight,
 	type Asking,
-	type Look,
+	type Landing,
 } from '../../../../nodes/DigitalSales/notice/singleFlight';
 import { withoutWaiting } from '../../../support/virtualTime';
 
 const PAUSE_MS = 3_000;
-const FOUND = { transaction: { hash: 'ab12', payment_status: 'paid', json: {} } };
 
-describe('Turns at looking at a transaction', () => {
+/** What a look at a transaction sees; `over` means that nobody needs to look any more. */
+interface Look {
+	status?: string;
+	over?: boolean;
+}
+
+const PAID = { status: 'paid' };
+
+const landing = ({ status, over }: Look): Landing<string> => ({
+	result: 'own look',
+	share: (claim) =>
+		over || (claim !== undefined && claim === status) ? `saw ${status}` : undefined,
+});
+
+describe('Single flight of looks at a transaction', () => {
 	const real = { ...clock };
 	let startedAt: number;
+	let looks: SingleFlight<string>;
 
 	beforeEach(() => {
-		turns.clear();
+		looks = new SingleFlight(false);
 		startedAt = real.elapsed();
 		clock.elapsed = () => startedAt;
 		withoutWaiting(clock);
 	});
 	afterEach(() => {
 		Object.assign(clock, real);
-		turns.clear();
 	});
 
-	const ask = async (more: Partial<Asking> = {}): Promise<Asked> =>
-		await askForTurn({ subject: 'ab12', ...more });
-	/** Asks for a turn that has to be granted at once, and gives what ends it. */
-	const take = async (more: Partial<Asking> = {}): Promise<(look: Look) => void> => {
-		const before = clock.elapsed();
-		const asked = await ask(more);
-		if (!asked.granted) throw new Error('The turn was not granted');
-		expect(clock.elapsed()).toBe(before);
-		return asked.end;
+	/** Asks for a look: "own look" if it gets one, "saw ..." if it shares one, undefined if turned away. */
+	const ask = async (more: Partial<Asking> = {}): Promise<string | undefined> =>
+		await looks.run({ subject: 'ab12', ...more }, async () => landing({}));
+	/** Begins a look at once, and gives what ends it; without an outcome it fails. */
+	const begin = (more: Partial<Asking> = {}): ((outcome?: Look) => Promise<unknown>) => {
+		let end: ((outcome?: Look) => void) | undefined;
+		const flight = looks.run({ subject: 'ab12', ...more }, async () => {
+			const outcome = await new Promise<Look | undefined>((resolve) => (end = resolve));
+			if (!outcome) throw new Error('Nothing was found');
+			return landing(outcome);
+		});
+		const ended = flight.catch((error: unknown) => error);
+		if (!end) throw new Error('The look has to wait');
+		const land = end;
+		return async (outcome) => {
+			land(outcome);
+			return await ended;
+		};
 	};
 	/** Has looked at the transaction a moment ago. */
-	const look = async (more: Partial<Look> = {}, asking: Partial<Asking> = {}): Promise<void> =>
-		(await take(asking))({ pause: true, found: FOUND, ...more });
+	const look = async (outcome: Look = PAID, asking: Partial<Asking> = {}): Promise<void> => {
+		await begin(asking)(outcome);
+	};
 	const seconds = async (count: number): Promise<void> => await clock.sleep(count * 1_000);
 	const passed = (): number => clock.elapsed() - startedAt;
 
-	describe('while a look is under way', () => {
+	describe('while a look is in flight', () => {
 		test('the same notice is told to come again', async () => {
-			await take({ claim: 'paid' });
+			begin({ claim: 'paid' });
 
-			expect(await ask({ claim: 'paid' })).toEqual({ granted: false });
+			expect(await ask({ claim: 'paid' })).toBeUndefined();
 		});
 
-		test('so is one of two that state nothing', async () => {
-			await take();
+		test('so is the second of two that claim nothing', async () => {
+			begin();
 
-			expect(await ask()).toEqual({ granted: false });
+			expect(await ask()).toBeUndefined();
 		});
 
 		test('a notice that claims something else is held, the next one told to come again', async () => {
-			const end = await take({ claim: 'paid' });
+			const end = begin({ claim: 'paid' });
 			const held = ask({ claim: 'refunded' });
 
-			expect(await ask({ claim: 'chargeback' })).toEqual({ granted: false });
-			end({ pause: false });
-			expect(await held).toMatchObject({ granted: true });
+			expect(await ask({ claim: 'chargeback' })).toBeUndefined();
+			await end();
+			expect(await held).toBe('own look');
 			expect(passed()).toBe(0);
 		});
 
-		test('not even an urgent one comes between', async () => {
-			const end = await take({ claim: 'paid' });
+		test('not even an urgent one starts a second look', async () => {
+			const end = begin({ claim: 'paid' });
 			const urgent = ask({ urgent: true });
-			let isIn = false;
-			void urgent.then(() => (isIn = true));
+			let isDone = false;
+			void urgent.then(() => (isDone = true));
 
 			await seconds(1);
-			expect(isIn).toBe(false);
-			end({ pause: true });
-			expect(await urgent).toMatchObject({ granted: true });
+			expect(isDone).toBe(false);
+			await end({});
+			expect(await urgent).toBe('own look');
 			expect(passed()).toBe(1_000);
 		});
 
-		test('one of another transaction is under way beside it', async () => {
-			await take();
+		test('another transaction is looked at too', async () => {
+			begin();
 
-			expect(await ask({ subject: 'cd34' })).toMatchObject({ granted: true });
+			expect(await ask({ subject: 'cd34' })).toBe('own look');
 		});
 
-		test('who was held until a long look has ended is told to come again, and makes room', async () => {
-			const end = await take({ claim: 'paid' });
+		test('a notice held until a long look has ended is told to come again, and makes room', async () => {
+			const end = begin({ claim: 'paid' });
 			const held = ask({ claim: 'refunded' });
 			await seconds(4);
-			end({ pause: true });
+			await end({});
 
-			expect(await held).toEqual({ granted: false });
-			expect(await ask({ claim: 'refunded' })).toMatchObject({ granted: true });
+			expect(await held).toBeUndefined();
+			expect(await ask({ claim: 'refunded' })).toBe('own look');
 			expect(passed()).toBe(4_000 + PAUSE_MS);
 		});
 
-		test('who was held for a short one waits for the end of its pause, too', async () => {
-			const end = await take({ claim: 'paid' });
+		test('a notice held for a short look waits for the end of its pause, too', async () => {
+			const end = begin({ claim: 'paid' });
 			const held = ask({ claim: 'refunded' });
 			await seconds(1);
-			end({ pause: true });
+			await end({});
 
-			expect(await held).toMatchObject({ granted: true });
+			expect(await held).toBe('own look');
 			expect(passed()).toBe(1_000 + PAUSE_MS);
 		});
 
-		test('who was held learns what the look found where it is what the notice claims', async () => {
-			const end = await take({ claim: 'waiting_payment' });
+		test('a held notice shares what the look saw if it claims the same', async () => {
+			const end = begin({ claim: 'waiting_payment' });
 			const held = ask({ claim: 'paid' });
-			end({ pause: true, found: FOUND });
+			await end(PAID);
 
-			expect(await held).toEqual({ granted: false, found: FOUND });
+			expect(await held).toBe('saw paid');
 		});
 	});
 
 	describe('in the pause after a look', () => {
-		test('a notice that claims what was seen is spared its own look', async () => {
+		test('a notice that claims what was seen needs no look of its own', async () => {
 			await look();
 
-			expect(await ask({ claim: 'paid' })).toEqual({ granted: false, found: FOUND });
+			expect(await ask({ claim: 'paid' })).toBe('saw paid');
 			expect(passed()).toBe(0);
 		});
 
 		test('one that claims something else is looked at when the pause is over', async () => {
 			await look();
 
-			expect(await ask({ claim: 'refunded' })).toMatchObject({ granted: true });
+			expect(await ask({ claim: 'refunded' })).toBe('own look');
 			expect(passed()).toBe(PAUSE_MS);
 		});
 
-		test('one that claims nothing is looked at even where nothing was stated before', async () => {
-			await look({ found: { transaction: { hash: 'ab12', json: {} } } });
+		test('one that claims nothing is looked at, even if the last look saw no status', async () => {
+			await look({});
 
-			expect(await ask()).toMatchObject({ granted: true });
+			expect(await ask()).toBe('own look');
 			expect(passed()).toBe(PAUSE_MS);
 		});
 
@@ -144,41 +165,48 @@ describe('Turns at looking at a transaction', () => {
 				ask({ claim: 'chargeback' }),
 			]);
 
-			expect(held).toMatchObject({ granted: true });
-			expect(other).toEqual({ granted: false });
+			expect(held).toBe('own look');
+			expect(other).toBeUndefined();
 		});
 
 		test('an urgent one does not wait', async () => {
 			await look();
 
-			expect(await ask({ urgent: true })).toMatchObject({ granted: true });
+			expect(await ask({ urgent: true })).toBe('own look');
 			expect(passed()).toBe(0);
 		});
 
 		test('nobody looks at what is over', async () => {
-			await look({ over: true });
+			await look({ ...PAID, over: true });
 
-			expect(await ask({ urgent: true })).toEqual({ granted: false, over: true });
+			expect(await ask({ urgent: true })).toBe('saw paid');
+			expect(passed()).toBe(0);
 		});
 	});
 
-	test('what is over is looked at again after the pause, should anybody ask', async () => {
+	test('what is over is looked at again after the pause, if anybody asks', async () => {
 		await look({ over: true });
 		await seconds(3);
 
-		expect(await ask()).toMatchObject({ granted: true });
+		expect(await ask()).toBe('own look');
 	});
 
-	test('a look that came to nothing leaves no pause and nothing behind', async () => {
-		await look({ pause: false, found: undefined });
+	test('a look that fails leaves no pause and nothing behind', async () => {
+		expect(await begin()()).toEqual(new Error('Nothing was found'));
 
-		expect(turns.size).toBe(0);
-		await take();
+		expect(looks.subjects).toEqual([]);
+		begin();
+	});
+
+	test('a look that fails is followed by a pause where that is asked for', async () => {
+		looks = new SingleFlight(true);
+		await begin()();
+
+		expect(await ask({ claim: 'paid' })).toBe('own look');
+		expect(passed()).toBe(PAUSE_MS);
 	});
 
 	describe('what is remembered of looks', () => {
-		const remembered = (): string[] => turns.list().map(([subject]) => subject);
-
 		test('goes with the end of the pause', async () => {
 			await look({}, { subject: 'first' });
 			await seconds(1);
@@ -187,28 +215,28 @@ describe('Turns at looking at a transaction', () => {
 
 			await look({}, { subject: 'third' });
 
-			expect(remembered()).toEqual(['second', 'third']);
+			expect(looks.subjects).toEqual(['second', 'third']);
 		});
 
-		test('goes as well where a look began before it and is still under way', async () => {
-			await take({ subject: 'long' });
+		test('goes also if a look that began before it is still in flight', async () => {
+			begin({ subject: 'long' });
 			await look({}, { subject: 'first' });
 			await seconds(3);
 
 			await look({}, { subject: 'second' });
 
-			expect(remembered()).toEqual(['long', 'second']);
+			expect(looks.subjects).toEqual(['long', 'second']);
 		});
 
 		test('is a thousand of them at most, those that ended last', async () => {
-			const ends: Array<(look: Look) => void> = [];
-			for (let nth = 0; nth <= 1_000; nth += 1) ends.push(await take({ subject: `${nth}` }));
+			const ends: Array<(outcome?: Look) => Promise<unknown>> = [];
+			for (let nth = 0; nth <= 1_000; nth += 1) ends.push(begin({ subject: `${nth}` }));
 
-			for (const end of ends.reverse()) end({ pause: true });
+			for (const end of ends.reverse()) await end({});
 
-			expect(remembered()).toHaveLength(1_000);
-			expect(remembered().at(-1)).toBe('0');
-			expect(remembered()).not.toContain('1000');
+			expect(looks.subjects).toHaveLength(1_000);
+			expect(looks.subjects.at(-1)).toBe('0');
+			expect(looks.subjects).not.toContain('1000');
 		});
 	});
 });

@@ -1,6 +1,5 @@
 import type { Notice } from '../../../../nodes/DigitalSales/notice/parse';
-import { whyUnwanted } from '../../../../nodes/DigitalSales/trigger/filter';
-import type { Wanted } from '../../../../nodes/DigitalSales/trigger/form';
+import { whyUnwanted, type Wanted } from '../../../../nodes/DigitalSales/trigger/form';
 
 describe('What a trigger does not want', () => {
 	test.each<[string, Partial<Wanted>, Partial<Notice>, string | undefined]>([

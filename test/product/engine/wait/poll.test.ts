@@ -7,16 +7,16 @@ import {
 	type INodeType,
 } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { watches } from '../../../../nodes/DigitalSales/wait/poll';
-import { callSelf } from '../../../../nodes/DigitalSales/wait/pingSelf';
-import type { ParkedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
-import { watchOver } from '../../../../nodes/DigitalSales/wait/poll';
+import { polledWaits } from '../../../../nodes/DigitalSales/wait/poll';
+import { pingSelf } from '../../../../nodes/DigitalSales/wait/pingSelf';
+import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
+import { startPolling } from '../../../../nodes/DigitalSales/wait/poll';
 import { fasterTime } from '../../../support/scaledTime';
 import { runNode, type NodeOutcome } from '../harness';
 
 const TYPE = 'test.double';
 const WAITING = '{"received": true, "waiting": true}';
-/** Where nothing listens. */
+/** Nothing listens here. */
 const NOWHERE = 'http://127.0.0.1:9/webhook-waiting/1/digital-sales';
 
 interface Told {
@@ -25,7 +25,7 @@ interface Told {
 	headers?: Record<string, string>;
 }
 
-describe('Calls of an execution to its own address', () => {
+describe('Pings of a suspended execution', () => {
 	let server: Server;
 	let url: string;
 	let tells: Told[] = [];
@@ -54,7 +54,7 @@ describe('Calls of an execution to its own address', () => {
 		restoreTime = fasterTime(clock, 20);
 	});
 	afterEach(() => {
-		watches.clear();
+		polledWaits.clear();
 		restoreTime();
 	});
 	afterAll(async () => {
@@ -64,7 +64,7 @@ describe('Calls of an execution to its own address', () => {
 		});
 	});
 
-	/** Has n8n's engine run a node that does this. */
+	/** Runs a node with this code in n8n's engine. */
 	const inANode = async (
 		act: (context: IExecuteFunctions) => Promise<void>,
 	): Promise<NodeOutcome> => {
@@ -99,21 +99,24 @@ describe('Calls of an execution to its own address', () => {
 		[{ status: 401 }, 'over'],
 		[{ status: 410 }, 'over'],
 		[{ status: 409, body: '{"message":"The execution \\"1\\" has finished already."}' }, 'over'],
-		[{ status: 409, body: '{"message":"The execution \\"1\\" is running already."}' }, 'notParked'],
-		[{ status: 404 }, 'notParked'],
-		[{ status: 500 }, 'notParked'],
-		[{ status: 302, headers: { location: '/elsewhere' } }, 'notParked'],
+		[
+			{ status: 409, body: '{"message":"The execution \\"1\\" is running already."}' },
+			'notSuspended',
+		],
+		[{ status: 404 }, 'notSuspended'],
+		[{ status: 500 }, 'notSuspended'],
+		[{ status: 302, headers: { location: '/elsewhere' } }, 'notSuspended'],
 	])('the answer %j says: %s', async (told, expected) => {
 		tells = [told];
 		let answer: string | undefined;
 
 		await inANode(async ({ helpers }) => {
-			answer = await callSelf(helpers, url, 'wait-1');
+			answer = await pingSelf(helpers, url, 'wait-1');
 		});
 
 		expect(answer).toBe(expected);
 		expect(calls).toEqual([
-			{ method: 'POST', type: 'application/json', body: { wakeUpWait: 'wait-1' } },
+			{ method: 'POST', type: 'application/json', body: { pingedWait: 'wait-1' } },
 		]);
 	});
 
@@ -121,19 +124,19 @@ describe('Calls of an execution to its own address', () => {
 		let answer: string | undefined;
 
 		await inANode(async ({ helpers }) => {
-			answer = await callSelf(helpers, NOWHERE, 'wait-1');
+			answer = await pingSelf(helpers, NOWHERE, 'wait-1');
 		});
 
 		expect(answer).toBe('unreachable');
 	});
 
-	/** Watches until the watch ends by itself; gives the seconds that it took, too. */
-	const watch = async (
+	/** Polls until the polling ends; returns the seconds that it took and the logs. */
+	const poll = async (
 		address: string,
 		{ limit, recheck }: { limit: number; recheck: number },
 	): Promise<{ seconds: number; logs: string[] }> => {
 		const startedAt = clock.now();
-		const wait: ParkedWait = {
+		const wait: SuspendedWait = {
 			id: 'wait-1',
 			deadline: startedAt + limit * 1_000,
 			recheckMs: recheck * 1_000,
@@ -141,8 +144,8 @@ describe('Calls of an execution to its own address', () => {
 			open: [],
 		};
 		const { logs } = await inANode(async (context) => {
-			watchOver(context, wait, address);
-			while (watches.size > 0) await clock.sleep(500);
+			startPolling(context, wait, address);
+			while (polledWaits.size > 0) await clock.sleep(500);
 		});
 		return {
 			seconds: (clock.now() - startedAt) / 1_000,
@@ -153,49 +156,49 @@ describe('Calls of an execution to its own address', () => {
 	test.each<[string, Told[], number]>([
 		['goes on at once', [{ status: 200 }], 1],
 		['has been replaced', [{ status: 410 }], 1],
-		['went on after it had been parked', [{ status: 503 }, { status: 404 }], 2],
-		['was parked late', [{ status: 404 }, { status: 200, body: WAITING }, { status: 404 }], 3],
+		['went on after it had been suspended', [{ status: 503 }, { status: 404 }], 2],
+		['was suspended late', [{ status: 404 }, { status: 200, body: WAITING }, { status: 404 }], 3],
 	])('end with an execution that %s', async (_name, told, expected) => {
 		tells = told;
 
-		await watch(url, { limit: 300, recheck: 2 });
+		await poll(url, { limit: 300, recheck: 2 });
 
 		expect(calls).toHaveLength(expected);
 	});
 
-	test('end a minute after an execution that was never parked', async () => {
+	test('end after a minute if the execution is never suspended', async () => {
 		tells = [{ status: 404 }];
 
-		const { seconds } = await watch(url, { limit: 300, recheck: 100 });
+		const { seconds } = await poll(url, { limit: 300, recheck: 100 });
 
 		expect(seconds).toBeGreaterThan(60);
 		expect(seconds).toBeLessThan(120);
 		expect(calls.length).toBeGreaterThan(15);
 	});
 
-	test('are those of the later wait where an execution waits twice', async () => {
+	test('are for the later wait if an execution waits twice', async () => {
 		tells = [{ status: 503 }];
 		const deadline = clock.now() + 300_000;
 		const wait = { deadline, recheckMs: 1_000, count: 1, open: [] };
 
 		await inANode(async (context) => {
-			watchOver(context, { ...wait, id: 'wait-1' }, url);
-			watchOver(context, { ...wait, id: 'wait-2' }, url);
+			startPolling(context, { ...wait, id: 'wait-1' }, url);
+			startPolling(context, { ...wait, id: 'wait-2' }, url);
 			while (calls.length < 4) await clock.sleep(500);
 		});
 
 		expect(calls.map(({ body }) => body)).toEqual(
-			Array.from({ length: 4 }, () => ({ wakeUpWait: 'wait-2' })),
+			Array.from({ length: 4 }, () => ({ pingedWait: 'wait-2' })),
 		);
-		expect([...watches.values()]).toEqual(['wait-2']);
+		expect([...polledWaits.values()]).toEqual(['wait-2']);
 	});
 
-	test('come once before the time limit where it does not look again', async () => {
+	test('come once before the time limit without a re-check interval', async () => {
 		tells = [{ status: 503 }];
 
 		await inANode(async (context) => {
 			const deadline = clock.now() + 300_000;
-			watchOver(context, { id: 'wait-1', deadline, recheckMs: 0, count: 1, open: [] }, url);
+			startPolling(context, { id: 'wait-1', deadline, recheckMs: 0, count: 1, open: [] }, url);
 			while (calls.length < 1) await clock.sleep(500);
 			await clock.sleep(6_000);
 		});
@@ -203,32 +206,32 @@ describe('Calls of an execution to its own address', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	test('end when nobody watches any more', async () => {
+	test('end when polling is stopped', async () => {
 		tells = [{ status: 503 }];
 
 		await inANode(async (context) => {
 			const deadline = clock.now() + 300_000;
-			watchOver(context, { id: 'wait-1', deadline, recheckMs: 1_000, count: 1, open: [] }, url);
+			startPolling(context, { id: 'wait-1', deadline, recheckMs: 1_000, count: 1, open: [] }, url);
 			while (calls.length < 2) await clock.sleep(500);
-			watches.clear();
+			polledWaits.clear();
 			await clock.sleep(5_000);
 		});
 
 		expect(calls).toHaveLength(2);
 	});
 
-	test('go on for a while behind the time limit, then leave it to n8n', async () => {
+	test('go on for a while after the time limit, then leave it to n8n', async () => {
 		tells = [{ status: 503 }];
 
-		const { seconds, logs } = await watch(url, { limit: 5, recheck: 0 });
+		const { seconds, logs } = await poll(url, { limit: 5, recheck: 0 });
 
 		expect(seconds).toBeGreaterThan(20);
 		expect(seconds).toBeLessThan(80);
 		expect(logs).toEqual([]);
 	});
 
-	test('warn once where n8n does not reach its own address', async () => {
-		const { seconds, logs } = await watch(NOWHERE, { limit: 5, recheck: 1 });
+	test('warn once if n8n cannot reach its own address', async () => {
+		const { seconds, logs } = await poll(NOWHERE, { limit: 5, recheck: 1 });
 
 		expect(seconds).toBeGreaterThan(20);
 		expect(logs).toHaveLength(1);
@@ -239,14 +242,14 @@ describe('Calls of an execution to its own address', () => {
 
 	test('are made for 10,000 executions at most', async () => {
 		const others = Array.from({ length: 9_999 }, (_, nth) => [`other ${nth}`, 'wait'] as const);
-		for (const [execution, id] of others) watches.set(execution, id);
+		for (const [execution, id] of others) polledWaits.set(execution, id);
 		const wait = { id: 'wait-1', deadline: clock.now() + 60_000, recheckMs: 0, count: 1, open: [] };
 		const taken: number[] = [];
 
 		for (let nth = 0; nth < 2; nth++) {
 			await inANode(async (context) => {
-				watchOver(context, wait, url);
-				taken.push(watches.size);
+				startPolling(context, wait, url);
+				taken.push(polledWaits.size);
 			});
 		}
 

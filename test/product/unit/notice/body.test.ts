@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { withoutSecrets } from '../../../../nodes/DigitalSales/notice/withoutSecrets';
+import { withoutSecrets } from '../../../../nodes/DigitalSales/notice/body';
 
 const SECRET_NAMES = [
 	'token',

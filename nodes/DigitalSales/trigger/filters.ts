@@ -1,16 +1,21 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { z } from 'zod';
-import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
+import { formatReais } from '../domain/money';
 import { moneyField, required } from '../form/fields';
+import type { Notice } from '../notice/parse';
+import { isJsonObject } from '../shared/json';
 
-export const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
+const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 	{ name: 'Boleto', value: 'boleto' },
 	{ name: 'Card', value: 'credit_card' },
 	{ name: 'PIX', value: 'pix' },
 ];
 
-/** The filters of the trigger node. */
+/** The names that a payment method may go by; the API document does not show the service's name of boleto. */
+const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
+
+/** The collection Filters of the trigger node. */
 export const filtersProperty: INodeProperties = {
 	displayName: 'Filters',
 	name: 'filters',
@@ -55,10 +60,10 @@ export const filtersProperty: INodeProperties = {
 };
 
 const word = z.string();
-/** A number beyond the safe integers is another one than was meant. */
+/** A number beyond the safe integers has lost digits. */
 const wordOrNumber = z.union([word, z.custom<number>(Number.isSafeInteger).transform(String)]);
 
-/** A list, also as a text with commas or semicolons; blanks and empty places are dropped. */
+/** A list, also as a string with commas or semicolons; blanks and empty entries are dropped. */
 function listOf(entry: z.ZodType<string, z.ZodTypeDef, unknown>) {
 	return z
 		.union([z.array(entry), entry.transform((value) => [value])], {
@@ -72,16 +77,16 @@ function listOf(entry: z.ZodType<string, z.ZodTypeDef, unknown>) {
 		);
 }
 
-/** A list of texts. */
+/** A list of strings. */
 export const listField = listOf(word);
 
-/** A list of texts that has one at least. */
+/** A list of at least one string. */
 export const filledListField = listField.refine(
 	(values) => values.length > 0,
 	'is empty; fill it in',
 );
 
-/** A blank within a hash is a missing comma, or a placeholder that nobody has replaced. */
+/** A blank within a hash is a missing comma, or a placeholder left in place. */
 const BLANK_OR_QUOTE = /[\s"'`´\p{Pi}\p{Pf}]/u;
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 
@@ -101,7 +106,7 @@ function isPlainHash(hash: string): boolean {
 	return isUsableHash(hash) && !BLANK_OR_QUOTE.test(hash) && shown(hash) === hash;
 }
 
-/** A text with its invisible characters as escapes. */
+/** Shows invisible characters as escapes. */
 function shown(text: string): string {
 	return text.replace(UNSEEN, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`);
 }
@@ -115,12 +120,52 @@ const filtersSchema = z.object({
 });
 
 /**
- * The filters of the trigger. One that is there and cannot be read was meant to keep something out,
- * so it never counts as none; one whose expression gives nothing is there all the same.
+ * The filters of the trigger. A filter that is set but unreadable was meant to keep something out, so
+ * it is an error and never ignored; so is one whose expression gives nothing.
  */
 export const filtersField = z.preprocess(withBlanks, filtersSchema);
 
 function withBlanks(filters: unknown): unknown {
 	if (!isJsonObject(filters)) return filters;
 	return Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, value ?? null]));
+}
+
+type Filters = z.output<typeof filtersSchema>;
+
+/** Why the filters reject a transaction, in the words of the form; undefined if they let it in. */
+export function whyFiltered(filters: Filters, transaction: Notice): string | undefined {
+	const { paymentMethods, offerHashes, productHashes, minimumAmount } = filters;
+	const { paymentMethod = '', offerHash = '', productHash = '' } = transaction;
+	const methods = paymentMethods?.flatMap((method) => METHOD_NAMES[method] ?? [method]);
+	if (paymentMethods && !methods?.includes(paymentMethod)) {
+		return `The payment method of the transaction is ${stated(paymentMethod)}; Filters > Payment Methods asks for ${optionNames(PAYMENT_METHOD_OPTIONS, paymentMethods)}.`;
+	}
+	if (offerHashes && !offerHashes.includes(offerHash)) {
+		return `The offer of the transaction is ${stated(offerHash)}; Filters > Offer Hashes asks for ${offerHashes.join(', ')}.`;
+	}
+	if (productHashes && !productHashes.includes(productHash)) {
+		return `The product of the transaction is ${stated(productHash)}; Filters > Product Hashes asks for ${productHashes.join(', ')}.`;
+	}
+	const { amount } = transaction;
+	if (minimumAmount !== undefined && !(typeof amount === 'number' && amount >= minimumAmount)) {
+		return `The amount of the transaction ${statedAmount(amount)}; Filters > Minimum Amount in Reais asks for ${formatReais(minimumAmount)} or more.`;
+	}
+	return undefined;
+}
+
+function statedAmount(amount: Notice['amount']): string {
+	if (amount === undefined) return 'is not stated';
+	return amount === 'unreadable' ? 'cannot be read' : `is ${formatReais(amount)}`;
+}
+
+/** A value of a transaction as a person is told of it. */
+export function stated(value: string): string {
+	return value === '' ? 'not stated' : value;
+}
+
+/** The chosen values of a list, as the form names them. */
+export function optionNames(options: INodePropertyOptions[], values: readonly string[]): string {
+	return values
+		.map((value) => options.find((option) => option.value === value)?.name ?? value)
+		.join(', ');
 }

@@ -1,0 +1,118 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { z } from 'zod';
+import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { readNotice, type Notice } from '../notice/parse';
+import { digest, isRetry, originOf } from '../once/execution';
+import { Ledger, LedgerError } from '../once/ledger';
+import { BoundedMap } from '../shared/boundedMap';
+import { processWide } from '../shared/processWide';
+import { isDeduplicating } from './form';
+
+/** What must start the workflow only once: a transaction with one of its statuses. */
+export interface Emission extends Pick<Notice, 'hash' | 'status'> {
+	/** Whether the service said so itself: the mere claim of a notice must never hide that. */
+	verified: boolean;
+}
+
+const LONGEST_STATUS = 100;
+
+/** The key of an emission. A hash may hold any character; encoded, it is unambiguous. */
+export function dedupeKey({ hash, status = '', verified }: Emission): string {
+	const claimed = verified ? '' : 'claimed ';
+	return `${claimed}${encodeURIComponent(hash)}|${status.slice(0, LONGEST_STATUS)}`;
+}
+
+/**
+ * What this process has handed over to n8n, by trigger and {@link dedupeKey}, and whether n8n has
+ * answered the notice. It spares duplicates an execution; the ledger decides.
+ */
+export const dedupeStore = processWide(new BoundedMap<'unanswered' | 'answered'>({ most: 10_000 }));
+
+/** In the node's context: the notice that this execution has tried to claim. */
+const CONTEXT_KEY = 'digitalSalesClaim';
+
+const verifiedSchema = z.object({
+	hash: z.coerce.string(),
+	payment_status: z.string().optional().catch(undefined),
+});
+
+/**
+ * Runs when n8n executes the trigger, in any process, with what the webhook handed over: an item goes
+ * on only if no other execution has had its transaction with this status. Tests in the editor may be
+ * repeated.
+ *
+ * @throws NodeOperationError if n8n's database does not take the entry; a Retry then goes on
+ */
+export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const items = context.getInputData();
+	const ledger = Ledger.of(context);
+	if (!ledger || context.getMode() === 'manual' || !isDeduplicating(context)) return [items];
+	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
+	const emitted: INodeExecutionData[] = [];
+	for (const item of items) {
+		const key = keyOf(item.json);
+		if (key === undefined || !(await isDuplicate(context, ledger, digest(account.baseUrl, key)))) {
+			emitted.push(item);
+		}
+	}
+	if (emitted.length === 0) stopHere(context);
+	return [emitted];
+}
+
+function keyOf(item: IDataObject): string | undefined {
+	if (item.verified === true) {
+		const { hash, payment_status: status } = verifiedSchema.parse(item);
+		return dedupeKey({ hash, status, verified: true });
+	}
+	const notice = readNotice(item);
+	return notice && dedupeKey({ ...notice, verified: false });
+}
+
+async function isDuplicate(
+	context: IExecuteFunctions,
+	ledger: Ledger,
+	key: string,
+): Promise<boolean> {
+	return await isTakenByOther(context, ledger, key).catch((error: unknown) => {
+		if (!(error instanceof LedgerError)) throw error;
+		// With On Error: Continue n8n would pass on the input, even of a duplicate.
+		context.getExecuteData().node.onError = 'stopWorkflow';
+		throw new NodeOperationError(
+			context.getNode(),
+			'n8n could not record this notification, so the workflow was not started',
+			{
+				description: `n8n's database said: ${error.message}.\nCheck the database of n8n, then retry this execution.`,
+			},
+		);
+	});
+}
+
+/**
+ * Whether another execution has the notice; if not, this one takes it. The execution first claims the
+ * notice and then enters itself as its owner. So a second try, or a Retry after a crash, can tell
+ * whether the first try had the notice, another execution, or nobody.
+ */
+async function isTakenByOther(
+	context: IExecuteFunctions,
+	ledger: Ledger,
+	key: string,
+): Promise<boolean> {
+	const claim = digest('claim', key);
+	const taken = digest('taken', key);
+	const takenByThis = digest('taken', key, originOf(context).name);
+	const nodeContext = context.getContext('node');
+	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claim;
+	nodeContext[CONTEXT_KEY] = claim;
+	const isClaimed = (await ledger.enter([claim])).has(claim);
+	if (isClaimed && !isSecondTry) return true;
+	const seen = await ledger.enter([taken, takenByThis]);
+	if (!seen.has(taken) || seen.has(takenByThis)) return false;
+	await ledger.strike([takenByThis]);
+	return true;
+}
+
+/** With Always Output Data n8n would turn a duplicate into an empty item and run the next node. */
+function stopHere(context: IExecuteFunctions): void {
+	context.getExecuteData().node.alwaysOutputData = false;
+}

@@ -1,0 +1,134 @@
+import type {
+	IHookFunctions,
+	INodeProperties,
+	INodePropertyOptions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+import { z } from 'zod';
+import { isStatusGroup, STATUS_GROUPS } from '../domain/paymentStatus';
+import { isSameText } from '../domain/searchText';
+import { required } from '../form/fields';
+import { filledListField, listField, optionNames, stated } from './filters';
+
+/** The values of Trigger On that are not groups of statuses. */
+const OTHER = 'other';
+const ANY = 'any';
+
+const SUBTITLE_WORDS = {
+	[ANY]: 'any change',
+	[OTHER]: 'named statuses',
+	reversed: 'refunded',
+	failed: 'refused',
+	waiting: 'waiting for payment',
+};
+
+/** The text under the trigger on the canvas: what starts the workflow. */
+export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
+
+const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
+	{
+		name: 'Any Status',
+		value: ANY,
+		action: 'On any change of a transaction',
+		description: 'Every change, also to a status nobody has listed',
+	},
+	{
+		name: 'Other',
+		value: OTHER,
+		action: 'On statuses that you name',
+		description: 'Statuses that you name yourself',
+	},
+	{
+		name: 'Paid',
+		value: 'paid',
+		action: 'On transaction paid',
+		description: 'The money has arrived',
+	},
+	{
+		name: 'Refunded or Charged Back',
+		value: 'reversed',
+		action: 'On transaction refunded or charged back',
+		description: 'The money went back, or is about to',
+	},
+	{
+		name: 'Refused, Canceled or Expired',
+		value: 'failed',
+		action: 'On transaction refused, canceled or expired',
+		description: 'The customer will not pay this any more',
+	},
+	{
+		name: 'Waiting for Payment',
+		value: 'waiting',
+		action: 'On transaction waiting for payment',
+		description: 'Created, in analysis or authorized, but not paid',
+	},
+];
+
+/** The fields Trigger On and Other Statuses of the trigger node. */
+export const triggerOnProperties: INodeProperties[] = [
+	{
+		displayName: 'Trigger On',
+		name: 'triggerOn',
+		type: 'multiOptions',
+		options: TRIGGER_ON_OPTIONS,
+		default: ['paid'],
+		description: 'The payment statuses that start the workflow',
+	},
+	{
+		displayName: 'Other Statuses',
+		name: 'otherStatuses',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. med_analysis, pre_chargeback',
+		description: 'Payment statuses as the service writes them, separated by commas',
+		displayOptions: { show: { triggerOn: [OTHER] } },
+	},
+];
+
+/** The statuses that start the workflow. */
+export const statusSchema = z.object({
+	triggerOn: required(
+		filledListField.superRefine((values, context) => {
+			const choices = TRIGGER_ON_OPTIONS.map(({ value }) => value);
+			const unknown = values.find((value) => !choices.includes(value));
+			if (unknown === undefined) return;
+			const message = `holds "${unknown}", which is none of its values: ${choices.join(', ')}`;
+			context.addIssue({ code: 'custom', message });
+		}),
+	),
+	/** Only if Trigger On includes Other. */
+	otherStatuses: required(filledListField).optional(),
+});
+
+type Statuses = z.output<typeof statusSchema>;
+
+/** The raw values of Trigger On and, if it asks for them, Other Statuses. */
+export function statusParameters(context: IHookFunctions | IWebhookFunctions): {
+	triggerOn: unknown;
+	otherStatuses: unknown;
+} {
+	const triggerOn = context.getNodeParameter('triggerOn', null) ?? null;
+	const hasOther = listField.safeParse(triggerOn).data?.includes(OTHER);
+	const otherStatuses = hasOther
+		? (context.getNodeParameter('otherStatuses', null) ?? null)
+		: undefined;
+	return { triggerOn, otherStatuses };
+}
+
+/** Why Trigger On rejects a status, in the words of the form; undefined if it wants it. */
+export function whyStatusUnwanted(wanted: Statuses, status: string): string | undefined {
+	if (wantsStatus(wanted, status)) return undefined;
+	const { triggerOn, otherStatuses = [] } = wanted;
+	const groups = triggerOn.filter((value) => value !== OTHER);
+	const names = [optionNames(TRIGGER_ON_OPTIONS, groups), ...otherStatuses];
+	const asked = names.filter((name) => name !== '').join(', ');
+	return `The status of the transaction is ${stated(status)}; Trigger On asks for ${asked}.`;
+}
+
+function wantsStatus({ triggerOn, otherStatuses = [] }: Statuses, status: string): boolean {
+	if (triggerOn.includes(ANY)) return true;
+	if (otherStatuses.some((other) => isSameText(other, status))) return true;
+	return triggerOn
+		.filter(isStatusGroup)
+		.some((group) => (STATUS_GROUPS[group] as readonly string[]).includes(status));
+}
