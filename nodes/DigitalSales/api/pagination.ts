@@ -63,7 +63,7 @@ class ListingRun {
 			this.underWay.delete(current);
 			if (page === undefined || this.take(page, current)) break;
 			if (current >= maxPages) {
-				this.ending = `the service has more than the ${maxPages} pages that are read at most`;
+				this.ending = `the service has more pages than the ${maxPages} that the node reads at most`;
 				break;
 			}
 		}
@@ -113,7 +113,7 @@ class ListingRun {
 
 	private gaveUp(mostBarren: number): boolean {
 		if (this.barrenInARow < mostBarren) return false;
-		this.ending = 'the service went on sending pages without anything new';
+		this.ending = 'the service kept sending pages without anything new';
 		return true;
 	}
 
@@ -153,7 +153,7 @@ class ListingRun {
 		const { limit } = this.options;
 		if (limit !== undefined && this.items.length >= limit) return undefined;
 		if (this.ending !== undefined) return this.ending;
-		if (this.catalogChanged) return 'the catalog changed while it was read';
+		if (this.catalogChanged) return 'the catalog changed while it was being read';
 		if (this.total !== undefined && this.seen < this.total) {
 			const repeats = this.repeated > 0 ? `, and ${this.repeated} came more than once` : '';
 			return `the service announced ${this.total} and sent ${this.seen}${repeats}`;

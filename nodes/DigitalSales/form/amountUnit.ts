@@ -14,8 +14,7 @@ export const amountUnitOption: INodeProperties = {
 		{ name: 'Reais', value: 'reais', description: '19,90 is R$ 19,90' },
 	],
 	default: 'cents',
-	description:
-		'The unit in which amounts are typed in this form. The service itself counts in cents.',
+	description: 'The unit of the amounts in this form. The service itself uses cents.',
 };
 
 export const amountUnitField = z.enum(['cents', 'reais']).optional();
@@ -26,7 +25,7 @@ export const outputUnitOption: INodeProperties = {
 	name: 'outputUnit',
 	type: 'options',
 	options: [
-		{ name: 'Cents', value: 'cents', description: '1990, as the service has it' },
+		{ name: 'Cents', value: 'cents', description: '1990, as the service returns it' },
 		{ name: 'Reais', value: 'reais', description: '19.9, in a field whose name ends in _reais' },
 	],
 	default: 'cents',

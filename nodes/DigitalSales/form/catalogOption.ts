@@ -7,5 +7,5 @@ export const fillFromCatalogOption: INodeProperties = {
 	type: 'boolean',
 	default: true,
 	description:
-		'Whether to look up the title and price of an offer if you leave them blank, and its hash if you give its address. The first lookup spends up to 5 of the 20 product requests a minute; what it read is remembered for 45 seconds. If you switch this off, blanks stay blank.',
+		'Whether to look up the title and price of an offer if you leave them blank, and its hash if you enter its address. The first lookup uses up to 5 of the 20 product requests a minute; the result is kept for 45 seconds. If you turn this off, blank fields stay blank.',
 };

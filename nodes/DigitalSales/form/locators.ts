@@ -4,9 +4,9 @@ import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
 import { hashInAddress } from '../domain/pageAddress';
 
-const HASH_HINT = 'The identifier that the service has for it';
+const HASH_HINT = 'The code that the service uses for it';
 const ADDRESS_HINT =
-	'It is looked for in the catalog; otherwise the last part of its path is taken for the hash.';
+	'The node looks it up in the catalog; if it is not there, the last part of its path is used as the hash.';
 
 type Place = Pick<INodeProperties, 'description' | 'required'>;
 
@@ -37,7 +37,7 @@ export function productLocator(place: Place): INodeProperties {
 				name: 'url',
 				type: 'string',
 				placeholder: 'e.g. https://www.example.com/p/prodab12cd',
-				hint: `The address of its sale page. ${ADDRESS_HINT}`,
+				hint: `The address of its sales page. ${ADDRESS_HINT}`,
 			},
 		],
 		...place,
@@ -100,7 +100,7 @@ export const locatorField = z.unknown().transform((input, context): Located => {
 });
 
 function problemOf(text: string, isAddress: boolean): string {
-	if (isAddress) return 'is an address with no hash in it; choose from the list or enter the hash';
+	if (isAddress) return 'is an address without a hash; choose from the list or enter the hash';
 	return text === '' ? 'is empty; choose one or enter its hash' : 'is not a hash';
 }
 

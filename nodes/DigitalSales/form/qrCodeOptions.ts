@@ -23,7 +23,7 @@ export const qrCodeOptions: INodeProperties[] = [
 		displayOptions: { show: { qrCodeImage: [true] } },
 		hint: 'The name of the output binary field to put the picture in',
 		description:
-			'A node behind this one that sends files, for example by WhatsApp, Telegram or e-mail, asks for this name',
+			'Enter this name in a later node that sends files, for example by WhatsApp, Telegram or e-mail',
 	},
 	{
 		displayName: 'QR Code Image',
@@ -31,7 +31,7 @@ export const qrCodeOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to add the QR code of the PIX as a PNG picture. It is drawn here, so no other service sees the charge.',
+			'Whether to add the QR code of the PIX as a PNG picture. The picture is drawn in n8n, so no other service sees the charge.',
 	},
 ];
 

@@ -10,7 +10,7 @@ export const timeoutOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 60,
-	description: 'How many seconds one request may take before it is given up',
+	description: 'How many seconds to wait for the answer to one request',
 };
 
 /** The options of an operation that only reads and may therefore try again. */
@@ -22,7 +22,7 @@ export const readingOptions: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: 5,
 		description:
-			'How often a request is sent at most if the connection fails, the service is unavailable, or a rate limit (429) does not say how long to wait. Reading again changes nothing in the service.',
+			'How many times to send a request at most if the connection fails, the service is unavailable, or a rate limit (429) does not say how long to wait. Repeating a read changes nothing in the service.',
 	},
 	{
 		displayName: 'Maximum Wait',
@@ -31,7 +31,7 @@ export const readingOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0 },
 		default: 300,
 		description:
-			'For how many seconds after the first try a further one may begin. A rate limit (429) that says how long to wait is waited out within this time.',
+			'How many seconds after the first try another one may begin. If a rate limit (429) says how long to wait, the node waits that long within this time.',
 	},
 ];
 
@@ -44,7 +44,7 @@ export const writingOptions: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: 5,
 		description:
-			'How often the request is sent at most if the service cannot be reached at all, or a rate limit (429) does not say how long to wait. Once the service may have processed it, it is never sent again.',
+			'How many times to send the request at most if the service cannot be reached at all, or a rate limit (429) does not say how long to wait. Once the service may have processed it, it is never sent again.',
 	},
 	{
 		displayName: 'Maximum Wait',
@@ -53,7 +53,7 @@ export const writingOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0 },
 		default: 300,
 		description:
-			'For how many seconds a rate limit (429) is waited out before the item fails. It is assumed that nothing is created on a 429.',
+			'How many seconds to wait out a rate limit (429) before the item fails. The node assumes that nothing is created on a 429.',
 	},
 ];
 

@@ -24,8 +24,8 @@ export const OTHER = 'other';
 export const ANY = 'any';
 
 const SUBTITLE_WORDS = {
-	[ANY]: 'any change',
-	[OTHER]: 'named statuses',
+	[ANY]: 'any status change',
+	[OTHER]: 'selected statuses',
 	reversed: 'refunded',
 	failed: 'refused',
 	waiting: 'waiting for payment',
@@ -38,14 +38,14 @@ const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 	{
 		name: 'Any Status',
 		value: ANY,
-		action: 'On any change of a transaction',
-		description: 'Every change, also to a status nobody has listed',
+		action: 'On any status change',
+		description: 'Every status change, including to statuses not listed here',
 	},
 	{
 		name: 'Other',
 		value: OTHER,
-		action: 'On statuses that you name',
-		description: 'Statuses that you name yourself',
+		action: 'On selected statuses',
+		description: 'Statuses that you enter yourself',
 	},
 	{
 		name: 'Paid',
@@ -57,19 +57,19 @@ const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 		name: 'Refunded or Charged Back',
 		value: 'reversed',
 		action: 'On transaction refunded or charged back',
-		description: 'The money went back, or is about to',
+		description: 'The money was returned, or is about to be',
 	},
 	{
 		name: 'Refused, Canceled or Expired',
 		value: 'failed',
 		action: 'On transaction refused, canceled or expired',
-		description: 'The customer will not pay this any more',
+		description: 'The customer can no longer pay this transaction',
 	},
 	{
 		name: 'Waiting for Payment',
 		value: 'waiting',
 		action: 'On transaction waiting for payment',
-		description: 'Created, in analysis or authorized, but not paid',
+		description: 'Created, under review or authorized, but not paid',
 	},
 ];
 
@@ -77,7 +77,7 @@ const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Once the workflow is published, Create PIX in this same workflow finds this trigger by itself (Notify: Trigger of This Workflow). For other workflows copy the production URL (unfold Webhook URLs above) into the Notification URL of the credential.',
+			'Once the workflow is published, Create PIX in the same workflow finds this trigger automatically (Notify: Trigger of This Workflow). For other workflows, copy the production URL (expand Webhook URLs above) into the Notification URL of the credential.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
@@ -114,7 +114,7 @@ export const triggerProperties: INodeProperties[] = [
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to start the workflow only once for each transaction and status, however often the service repeats its notice',
+					'Whether to start the workflow only once for each transaction and status, even if the service repeats its notification',
 			},
 			{
 				displayName: 'Include Notification',
@@ -122,7 +122,7 @@ export const triggerProperties: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to add the notice as it was received, in the field "notification". Nothing in it is verified.',
+					'Whether to add the notification as it was received, in the field "notification". Nothing in it is verified.',
 			},
 			{
 				displayName: 'Secret in the URL',
@@ -131,7 +131,7 @@ export const triggerProperties: INodeProperties[] = [
 				noDataExpression: true,
 				default: false,
 				description:
-					'Whether to make a secret when the workflow is published and to turn away every notice whose address lacks it. Create PIX of this workflow adds it by itself; for other workflows copy the whole address from the output of Notification > Get Address. Charges made before it was switched on report without it and are turned away.',
+					'Whether to create a secret when the workflow is published and reject every notification whose address lacks it. Create PIX in this workflow adds it automatically; for other workflows, copy the full address from the output of Notification > Get Address. Charges made before you turned this on lack the secret, so their notifications are rejected.',
 			},
 			outputUnitOption,
 			{
@@ -141,7 +141,7 @@ export const triggerProperties: INodeProperties[] = [
 				noDataExpression: true,
 				default: true,
 				description:
-					'Whether to read the transaction from the service before the workflow starts. Notices are not signed: switched off, anyone who knows the URL can report a payment that never happened. Items then carry verified: false.',
+					'Whether to read the transaction from the service before the workflow starts. Notifications are not signed: if you turn this off, anyone who knows the URL can report a payment that never happened. Items then carry verified: false.',
 			},
 		],
 	},
@@ -180,7 +180,7 @@ const wantedSchema = z.object({
 			const choices = TRIGGER_ON_OPTIONS.map(({ value }) => value);
 			const unknown = values.find((value) => !choices.includes(value));
 			if (unknown === undefined) return;
-			const message = `holds "${unknown}", which is none of its values: ${choices.join(', ')}`;
+			const message = `contains "${unknown}", which is not one of its values: ${choices.join(', ')}`;
 			context.addIssue({ code: 'custom', message });
 		}),
 	),
@@ -212,7 +212,7 @@ export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted 
 		({ path, message }) => `${displayPath(triggerProperties, path, node)} ${message}`,
 	);
 	throw new NodeOperationError(node, problems.join('. '), {
-		description: 'Correct it, then publish the workflow, or listen for a test event, again.',
+		description: 'Correct it, then publish the workflow or listen for a test event again.',
 	});
 }
 

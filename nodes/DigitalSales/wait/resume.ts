@@ -109,7 +109,7 @@ function itemsOf(
 	states: State[],
 ): INodeExecutionData[] {
 	const parked = readParkedItems(context);
-	if (parked.length !== wait.count) throw new Error('The parked items are not all there');
+	if (parked.length !== wait.count) throw new Error('Some suspended items are missing');
 	const items = parked.map((json): INodeExecutionData => ({ json }));
 	wait.open.forEach(({ index }, nth) => {
 		const state = states[nth];

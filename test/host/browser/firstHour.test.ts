@@ -139,7 +139,7 @@ describe('the first hour in the editor', () => {
 		'warns that each of many items makes an offer',
 		inTurn(async () => {
 			node = await editor.addAction(NODES.offer, NODES.list);
-			await node.output('One offer is created for each input item');
+			await node.output('Creates one offer for each input item');
 			await picture(editor.page, 'many-items');
 			await node.close();
 			node = await editor.openNode(NODES.list);

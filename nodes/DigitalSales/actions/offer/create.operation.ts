@@ -81,7 +81,7 @@ export const createOfferOperation: Operation = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create an offer',
-	description: 'Create an offer of a product: its price and how it can be paid',
+	description: 'Create an offer for a product, with its price and payment methods',
 	properties: offerProperties,
 	serviceFields: {
 		title: 'title',
@@ -98,7 +98,7 @@ export const createOfferOperation: Operation = {
 			'additionalFields.paymentMethodDiscounts.items.*.discountPercentage',
 	},
 	manyItemsHint:
-		'One offer is created for each input item. To create only one, switch on Execute Once in the Settings of this node.',
+		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
 	creates: true,
 	prepare(context, itemIndex, account) {
 		const unit = context.getNodeParameter('options.amountUnit', itemIndex, 'cents');

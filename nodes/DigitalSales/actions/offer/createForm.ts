@@ -29,7 +29,7 @@ export const offerProperties: INodeProperties[] = [
 		type: 'multiOptions',
 		options: PAYMENT_METHOD_OPTIONS,
 		default: [3],
-		description: 'How a customer may pay',
+		description: 'How customers can pay',
 	},
 	{
 		displayName: 'Additional Fields',
@@ -45,7 +45,7 @@ export const offerProperties: INodeProperties[] = [
 				type: 'options',
 				options: PAYMENT_METHOD_OPTIONS,
 				default: 3,
-				description: 'The payment method that is chosen when the checkout opens',
+				description: 'The payment method selected when the checkout opens',
 			},
 			{
 				displayName: 'Interval',
@@ -69,7 +69,7 @@ export const offerProperties: INodeProperties[] = [
 				typeOptions: { multipleValues: true },
 				placeholder: 'Add Discount',
 				default: {},
-				description: 'Discounts for customers who pay in a certain way',
+				description: 'Discounts for certain payment methods',
 				options: [
 					{
 						displayName: 'Discount',
@@ -91,7 +91,7 @@ export const offerProperties: INodeProperties[] = [
 								name: 'paymentMethodName',
 								type: 'string',
 								default: '',
-								description: 'The name that your service has for this payment method',
+								description: 'The name that your service uses for this payment method',
 								displayOptions: { show: { paymentMethod: ['other'] } },
 							},
 							{
@@ -125,7 +125,7 @@ export const offerProperties: INodeProperties[] = [
 			amountUnitOption,
 			repeatCodeOption(
 				'Code to Create Again',
-				"The code from the error of an offer that may already exist. Enter it once you have checked the service's dashboard and the offer is not there. It allows that one offer.",
+				"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer.",
 			),
 			...writingOptions,
 			timeoutOption,

@@ -50,7 +50,7 @@ const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. 3, 7',
 				description:
-					'Numbers of the categories, separated by commas. A product of any of them matches.',
+					'Category numbers, separated by commas. Products in any of these categories match.',
 			},
 			{
 				displayName: 'Search',
@@ -59,7 +59,7 @@ const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. curso',
 				description:
-					'A part of the title, in any case and with or without accents, or the exact hash',
+					'Part of the title, or the exact hash; upper case and accents do not matter in a title',
 			},
 			{
 				displayName: 'Status',
@@ -91,7 +91,7 @@ const properties: INodeProperties[] = [
 				typeOptions: { minValue: 1 },
 				default: 100,
 				description:
-					'How many products to ask for in one request. Without this option the node asks for as many as are useful, and the service may give fewer.',
+					'How many products to request per page. By default the node requests as many as are useful; the service may return fewer.',
 			},
 			queryNamesOption,
 			...requestLimitOptions,
@@ -145,7 +145,7 @@ export const getAllProducts: Operation = {
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many products',
-	description: 'List the products of the account with their offers',
+	description: 'List the products of the account and their offers',
 	properties,
 	serviceFields: {},
 	creates: false,

@@ -15,7 +15,7 @@ export const requestLimitOptions: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: 20,
 		description:
-			'How many product requests your account may make within the Request Limit Window. The documented limit is 20 in 60 seconds.',
+			'How many product requests your account can make within the Request Limit Window. The documented limit is 20 in 60 seconds.',
 	},
 	{
 		displayName: 'Request Limit Window',
@@ -23,7 +23,7 @@ export const requestLimitOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 60,
-		description: 'The number of seconds in which the Request Limit counts',
+		description: 'The length in seconds of the window that the Request Limit applies to',
 	},
 ];
 
@@ -40,21 +40,21 @@ const NAME_PROPERTIES: Record<keyof QueryNames, INodeProperties> = {
 		name: 'page',
 		type: 'string',
 		default: 'page',
-		description: 'The parameter for the number of the page',
+		description: 'The parameter for the page number',
 	},
 	pageSize: {
 		displayName: 'Page Size',
 		name: 'pageSize',
 		type: 'string',
 		default: 'per_page',
-		description: 'The parameter for the products per page',
+		description: 'The parameter for the number of products per page',
 	},
 	search: {
 		displayName: 'Search',
 		name: 'search',
 		type: 'string',
 		default: 'search',
-		description: 'The parameter for the text that is searched for',
+		description: 'The parameter for the search text',
 	},
 	status: {
 		displayName: 'Status',
@@ -72,7 +72,7 @@ export const queryNamesOption: INodeProperties = {
 	type: 'fixedCollection',
 	default: {},
 	description:
-		'How your service names its query parameters, if a filter or the page size has no effect. The names are not documented.',
+		'The names that your service uses for its query parameters. Set them if a filter or the page size has no effect; the names are not documented.',
 	options: [{ displayName: 'Names', name: 'names', values: Object.values(NAME_PROPERTIES) }],
 };
 

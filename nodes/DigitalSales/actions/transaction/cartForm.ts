@@ -11,12 +11,12 @@ const itemFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. Curso de Fotografia',
 		description:
-			'The name of the item as the customer sees it. Left blank, it comes from the catalog.',
+			'The item name that the customer sees. If you leave it blank, it comes from the catalog.',
 	},
 	...moneyProperties({
 		name: 'price',
 		label: 'Price',
-		description: 'The price of one piece. Left blank, it comes from the catalog.',
+		description: 'Unit price. If you leave it blank, it comes from the catalog.',
 	}),
 	{
 		displayName: 'Quantity',
@@ -24,7 +24,7 @@ const itemFields: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: 1,
-		description: 'How many pieces are bought',
+		description: 'How many units the customer buys',
 	},
 	{
 		displayName: 'Cover URL',
@@ -33,7 +33,7 @@ const itemFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. https://example.com/cover.png',
 		description:
-			'Address of a picture of the item. Left blank, it comes from the catalog if Title or Price is looked up there.',
+			'Address of a picture of the item. If you leave it blank, it comes from the catalog whenever Title or Price is looked up there.',
 	},
 	{
 		displayName: 'Operation Type',
@@ -42,13 +42,13 @@ const itemFields: INodeProperties[] = [
 		typeOptions: { numberPrecision: 0 },
 		default: 1,
 		description:
-			'A code of the service for the kind of sale. Its values are not documented; 1 is what every known call sends.',
+			'The code that the service uses for the type of sale. Its values are not documented; every known call sends 1.',
 	},
 ];
 
 const blanksNotice: INodeProperties = {
 	displayName:
-		'With an offer chosen, Title and Price may stay blank: they are looked up in the catalog, and a blank Cover URL comes with them. What you type wins. With Title and Price typed, the catalog is not read.',
+		'If you choose an offer, you can leave Title and Price blank: they come from the catalog, and a blank Cover URL comes with them. What you enter is kept. If you enter both Title and Price, the catalog is not read.',
 	name: 'blanksNotice',
 	type: 'notice',
 	default: '',
@@ -63,7 +63,7 @@ export const cartProperty: INodeProperties = {
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add Item',
 	default: {},
-	description: 'What the customer buys. Its items add up to the amount that is charged.',
+	description: 'What the customer buys. The amount charged is the sum of its items.',
 	options: [
 		{
 			displayName: 'Item',
@@ -71,7 +71,7 @@ export const cartProperty: INodeProperties = {
 			values: [
 				offerLocator({
 					description:
-						'The offer that is bought. Its title and price come from the catalog if you leave them blank.',
+						'The offer that the customer buys. Its title and price come from the catalog if you leave them blank.',
 				}),
 				blanksNotice,
 				...itemFields,

@@ -34,7 +34,7 @@ const tracking: INodeProperties = {
 			name: 'utmContent',
 			type: 'string',
 			default: '',
-			description: 'Which of several advertisements it was',
+			description: 'Which version of the advertisement it was',
 		},
 		{
 			displayName: 'UTM Medium',
@@ -55,7 +55,7 @@ const tracking: INodeProperties = {
 			name: 'utmTerm',
 			type: 'string',
 			default: '',
-			description: 'The words that were searched for',
+			description: 'The search terms',
 		},
 	],
 };
@@ -85,7 +85,7 @@ export const createProperties: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. (11) 91234-5678',
-		description: 'Phone number with area code; punctuation is dropped',
+		description: 'Phone number with area code (DDD); punctuation is removed',
 	},
 	{
 		displayName: 'Customer Document',
@@ -129,7 +129,7 @@ export const createProperties: INodeProperties[] = [
 			},
 		],
 		default: 'none',
-		description: 'Who is told when the transaction is paid or changes otherwise',
+		description: 'Who to notify when the payment status changes',
 	},
 	{
 		displayName: 'Notification URL',
@@ -153,7 +153,7 @@ export const createProperties: INodeProperties[] = [
 			...moneyProperties({
 				name: 'amount',
 				label: 'Amount',
-				description: 'The total to charge. Without it the sum of the cart is charged.',
+				description: 'The total to charge. If you leave it out, the sum of the cart is charged.',
 			}),
 			customFieldsProperty,
 			{
@@ -162,7 +162,7 @@ export const createProperties: INodeProperties[] = [
 				type: 'number',
 				typeOptions: { minValue: 1, numberPrecision: 0 },
 				default: 1,
-				description: 'Number of instalments; 1 for PIX',
+				description: 'Number of installments; 1 for PIX',
 			},
 			{
 				displayName: 'Order Reference',
@@ -171,7 +171,7 @@ export const createProperties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. order-1001',
 				description:
-					'Your own name for this order. This node charges it once: asked again, it returns the existing transaction, or an error where that is not known any more. It is not sent to the service.',
+					'Your own name for this order. This node charges it once: if asked again, it returns the existing transaction, or an error if it no longer knows that transaction. The name is not sent to the service.',
 			},
 			tracking,
 		],
@@ -194,7 +194,7 @@ export const createProperties: INodeProperties[] = [
 			},
 			repeatCodeOption(
 				'Code to Charge Again',
-				"The code from the error of a charge that may already have been made. Enter it once you have checked the service's dashboard and the charge is not there. It allows that one charge.",
+				"The code from the error for a charge that may already have been made. Enter it only if you have checked the service's dashboard and the charge is not there. It allows that one charge.",
 			),
 			fillFromCatalogOption,
 			...writingOptions,

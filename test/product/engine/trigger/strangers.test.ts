@@ -138,7 +138,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		expect(counts(strangers)).toEqual({ 503: 290 });
 		expect(strangers.map(({ json }) => json)).toContainEqual({
 			received: false,
-			reason: 'too many notices at once',
+			reason: 'too many notifications at once',
 		});
 		expect(reads.length).toBeLessThanOrEqual(30);
 	});
@@ -206,7 +206,7 @@ describe('Digital Sales Trigger: strangers, whatever the service answers them', 
 		const answers = await postAll(named('forged', 30));
 
 		expect(answers.map(({ json }) => json)).toEqual(
-			answers.map(() => ({ received: false, reason: 'too many notices at once' })),
+			answers.map(() => ({ received: false, reason: 'too many notifications at once' })),
 		);
 		expect(reads).toEqual(['stranger1']);
 		isLimited = false;
