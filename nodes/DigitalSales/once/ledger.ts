@@ -80,7 +80,7 @@ export class Ledger {
 				// What is there although the others are gone was entered by somebody else meanwhile.
 				for (const key of there) seen.add(key);
 			}
-			throw new LedgerError('n8n did not keep what was entered');
+			throw new LedgerError('n8n did not store the entry');
 		});
 	}
 

@@ -15,7 +15,7 @@ export interface N8nOptions {
 	userFolder: string;
 	/** What n8n is to be: `start` (default), or `worker` and `webhook` of a distributed n8n. */
 	command?: string[];
-	/** The port asked for; another one is taken where it is in use. */
+	/** The preferred port; another one is used if it is taken. */
 	port?: number;
 	env?: Record<string, string>;
 	/** The file that its output goes to. */

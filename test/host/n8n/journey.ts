@@ -63,10 +63,10 @@ function onlyItem<S extends z.ZodTypeAny>(
 	schema: S,
 ): z.output<S> {
 	const [item] = execution.items(node);
-	if (item === undefined) throw new Error(`"${node}" put nothing out.`);
+	if (item === undefined) throw new Error(`"${node}" produced no output.`);
 	const read = schema.safeParse(item.json);
 	if (!read.success) {
-		throw new Error(`"${node}" put out something else: ${JSON.stringify(item.json)}`);
+		throw new Error(`"${node}" produced unexpected output: ${JSON.stringify(item.json)}`);
 	}
 	return read.data as z.output<S>;
 }

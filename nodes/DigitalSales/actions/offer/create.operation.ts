@@ -149,7 +149,7 @@ function preparedOffer(productHash: string, offer: Offer): PreparedItem {
 	const { body, options } = offer;
 	const { title, price } = body;
 	const about = [
-		`an offer of the product ${productHash}`,
+		`an offer for the product ${productHash}`,
 		typeof title === 'string' ? `titled "${title}"` : undefined,
 		typeof price === 'number' ? `at ${formatReais(price)}` : undefined,
 	]

@@ -120,12 +120,12 @@ export const createProperties: INodeProperties[] = [
 			{
 				name: 'This Execution',
 				value: 'thisExecution',
-				description: 'Transaction > Wait for Payment, further on in this workflow',
+				description: 'Transaction > Wait for Payment, later in this workflow',
 			},
 			{
 				name: 'Trigger of This Workflow',
 				value: 'trigger',
-				description: 'The published Digital Sales Trigger in this same workflow',
+				description: 'The published Digital Sales Trigger in the same workflow',
 			},
 		],
 		default: 'none',

@@ -102,7 +102,7 @@ async function until<T>(look: () => T | undefined | Promise<T | undefined>): Pro
 	for (;;) {
 		const found = await look();
 		if (found !== undefined) return found;
-		if (Date.now() > deadline) throw new Error('It has not come to pass in time.');
+		if (Date.now() > deadline) throw new Error('It did not happen in time.');
 		await pause(POLL_MS);
 	}
 }

@@ -193,7 +193,7 @@ describe('What a person reads of a failed request', () => {
 
 		expect(node?.error?.message).toBe(`The outcome is unknown: ${why}`);
 		expect(node?.error?.description).toContain(
-			`Details: an offer of the product ${hash} titled "Black Friday" at R$ 19,90. The offer may already exist. Check the service's dashboard. If you run this again, the node refuses the offer and shows a code that allows it once.\n`,
+			`Details: an offer for the product ${hash} titled "Black Friday" at R$ 19,90. The offer may already exist. Check the service's dashboard. If you run this again, the node refuses the offer and shows a code that allows it once.\n`,
 		);
 		expect(node?.error && 'failure' in node.error ? node.error.failure : undefined).toBeUndefined();
 		expect(account.sandbox.requests).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('What a person reads of a failed request', () => {
 		const { description } = await account.fail({ ...offer(), title: '', price: '' });
 
 		expect(description).toContain(
-			`Details: an offer of the product ${account.sandbox.products[0]?.hash}. The offer may already exist.`,
+			`Details: an offer for the product ${account.sandbox.products[0]?.hash}. The offer may already exist.`,
 		);
 	});
 

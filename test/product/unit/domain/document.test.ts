@@ -126,7 +126,7 @@ describe('CPF and CNPJ', () => {
 			varied(digits) && checkDigits(digits.slice(0, 9), CPF_WEIGHTS) === digits;
 		const isCnpj = (digits: string): boolean =>
 			varied(digits) && checkDigits(digits.slice(0, 12), CNPJ_WEIGHTS) === digits;
-		/** The rule, by check digits worked out anew. */
+		/** The rule, by check digits calculated independently. */
 		const expected = (number: number): unknown => {
 			const [asCpf, asCnpj] = [11, 14].map((length) => String(number).padStart(length, '0'));
 			const readings = [
