@@ -40,7 +40,7 @@ afterAll(async () => {
 	await newcomer?.stop();
 });
 
-/** One step of the hour. Each stands on those before it, and says so where one of them failed. */
+/** One step of the hour. Each builds on those before it, and says so if one of them failed. */
 function inTurn(work: () => Promise<void>): () => Promise<void> {
 	return async () => {
 		if (broken !== undefined) throw new Error(`Not reached, because this failed: ${broken}`);

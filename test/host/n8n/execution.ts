@@ -50,7 +50,7 @@ export class Execution {
 		return this.data.resultData.error?.message;
 	}
 
-	/** Everything that error says to a person; empty where none ended it. */
+	/** Everything that error says to a person; empty if none ended it. */
 	get complaint(): string {
 		const { error } = this.data.resultData;
 		return error ? [error.message, error.description ?? ''].join('\n') : '';

@@ -14,7 +14,7 @@ export interface RecordedRequest {
 	bearer: boolean;
 	/** Parsed if it is JSON, else the text, else undefined. */
 	body: unknown;
-	/** Null as long as there is no answer, and where the connection was cut instead. */
+	/** Null as long as there is no answer, and if the connection was cut instead. */
 	status: number | null;
 	/** Kinds of the faults that struck it. */
 	faults: string[];

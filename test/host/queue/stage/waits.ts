@@ -59,7 +59,7 @@ export class Waits {
 		return new Waits(cluster, ids);
 	}
 
-	/** Starts an execution, and gives its charge as soon as the execution looks at it. */
+	/** Starts an execution, and returns its charge as soon as the execution reads it. */
 	async begin(way: string): Promise<StoredTransaction> {
 		const { sandbox, url } = this.cluster;
 		this.customers += 1;

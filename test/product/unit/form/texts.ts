@@ -13,7 +13,7 @@ export function filesOf(folder: string, end: string): string[] {
 		.filter((file) => !file.includes('node_modules') && !file.includes('/n8n-host/'));
 }
 
-export function contentOf(file: string): string {
+function contentOf(file: string): string {
 	return readFileSync(path.join(ROOT, file), 'utf8');
 }
 
