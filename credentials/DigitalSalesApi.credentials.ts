@@ -27,7 +27,7 @@ export class DigitalSalesApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://api.example.com/api/public/v1',
 			description:
-				'Address of the service with its whole path, the version included. It is in the API section of the service panel.',
+				'The full API address of the service, version included. It usually ends in /public/v1.',
 		},
 		{
 			displayName: 'API Token',
@@ -43,20 +43,20 @@ export class DigitalSalesApi implements ICredentialType {
 			name: 'bodyApiToken',
 			type: 'string',
 			typeOptions: { password: true },
-			hint: 'Leave empty unless your service gives two tokens',
+			hint: 'Leave empty unless your service issues two tokens',
 			default: '',
 			description:
-				'Only if your service gives a second token for creating transactions. Leave empty to use the API token.',
+				'Needed only if your service issues a second token for creating transactions. Leave empty to use the API token.',
 		},
 		{
 			displayName: 'Notification URL',
 			name: 'notificationUrl',
 			type: 'string',
-			hint: 'Can stay empty; a workflow can also name its own trigger',
+			hint: 'Optional; a workflow can also notify its own trigger',
 			default: '',
 			placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 			description:
-				'Address that new PIX charges report to, for workflows that choose "Address From the Credential". Paste the production URL of a Digital Sales Trigger.',
+				'Where new PIX charges send notifications if Notify in Create PIX is set to "Address From the Credential". Paste the production URL of a Digital Sales Trigger.',
 		},
 	];
 

@@ -16,7 +16,7 @@ import { receiveNotification } from './trigger/receive';
 import { triggerSubtitle } from './trigger/triggerOn';
 
 const TRY_IT =
-	'<b>To try it</b>, press <b>Execute step</b> above and have a notification sent to the <b>test URL</b> (unfold Webhook URLs): choose Notify: Another Address in Create PIX, paste the test URL, and pay that charge. Or post the hash of a paid transaction yourself: <code>curl -X POST &lt;test URL&gt; -H "Content-Type: application/json" -d \'{"hash":"..."}\'</code>. Where Trigger On or the filters do not want it, nothing appears here: the answer to the sender says why, and the editor goes on listening.';
+	'<b>To try it</b>, press <b>Execute step</b> above and send a notification to the <b>test URL</b> (expand Webhook URLs): in Create PIX set Notify to Another Address, paste the test URL, and pay that charge. Or post the hash of a paid transaction yourself: <code>curl -X POST &lt;test URL&gt; -H "Content-Type: application/json" -d \'{"hash":"..."}\'</code>. If Trigger On or a filter excludes it, nothing appears here: the answer to the sender says why, and the editor keeps listening.';
 
 export class DigitalSalesTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -28,18 +28,18 @@ export class DigitalSalesTrigger implements INodeType {
 		subtitle: triggerSubtitle,
 		// The node panel merges both nodes into one entry and shows this description for it.
 		description:
-			'Starts the workflow when a PIX charge is paid. Beside it: charge by PIX, create offers, list products.',
+			'Get paid by PIX: charge customers, create offers, list products, and start a workflow when a payment is confirmed.',
 		eventTriggerDescription: 'Waiting for a notification from the service',
 		activationMessage:
-			'New PIX charges of this workflow can now report to this trigger. For charges of other workflows, paste the production URL into the Notification URL of the credential; with a secret in the URL, Notification > Get Address shows the whole of it.',
+			'New PIX charges of this workflow can now notify this trigger. For charges of other workflows, paste the production URL into the Notification URL of the credential. If the URL has a secret, copy it from Notification > Get Address.',
 		triggerPanel: {
 			header: 'Receive payments as they happen',
 			executionsHelp: {
-				inactive: `${TRY_IT}<br><br><b>For real sales</b>, publish the workflow: every charge that reports to the <b>production URL</b> then starts it.`,
-				active: `${TRY_IT}<br><br><b>Real sales</b> run by themselves through the <b>production URL</b> and appear under Executions.`,
+				inactive: `${TRY_IT}<br><br><b>For real sales</b>, publish the workflow: every charge that notifies the <b>production URL</b> then starts it.`,
+				active: `${TRY_IT}<br><br><b>Real sales</b> arrive automatically through the <b>production URL</b> and appear under Executions.`,
 			},
 			activationHint:
-				'Publish the workflow, and every charge that reports to its production URL starts it.',
+				'Publish the workflow, and every charge that notifies its production URL starts it.',
 		},
 		defaults: { name: 'Digital Sales Trigger' },
 		inputs: [],

@@ -13,7 +13,7 @@ export interface SandboxOptions {
 	clockScale?: number;
 	/** Default 137, seeded and deterministic. */
 	products?: number;
-	/** Default 100: who asks for more per page gets this many. */
+	/** Default 100: a request for more per page gets this many. */
 	maxPageSize?: number;
 	/** GET /products; default 20 (section "Limits"), null for no limit. */
 	requestsPerMinute?: number | null;

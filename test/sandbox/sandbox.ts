@@ -15,7 +15,7 @@ import { registerPage } from './page/routes';
 import { SandboxState } from './state';
 import type { CreatedOffer, Product, StoredTransaction } from './types';
 
-/** A running stand-in for the service. */
+/** A running simulation of the service. */
 export interface Sandbox extends SandboxControls {
 	/** Ends in the version segment, e.g. `http://127.0.0.1:4010/api/public/v1`. */
 	readonly baseUrl: string;

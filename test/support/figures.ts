@@ -16,7 +16,7 @@ export class Figures {
 		private readonly command: string,
 	) {}
 
-	/** Enters what came of so many runs. */
+	/** Enters the result of so many runs. */
 	add(what: string, runs: number, outcome: string): void {
 		this.rows.push([what, runs.toLocaleString('en-US'), outcome]);
 	}

@@ -5,7 +5,7 @@ const many = (count: number, text: string): string[] =>
 	Array.from({ length: count }, (_, nth) => text.replace('N', String(nth)));
 const byField = many(10_000, 'cart.N.price').map((name) => [name, many(20, `N ${'x'.repeat(60)}`)]);
 
-/** Bodies of errors that overflow the stack, or the error, of whoever reads them without a bound. */
+/** Bodies of errors that overflow the stack, or the error, if they are read without a bound. */
 export const HOSTILE_BODIES = {
 	'20,000 lists in a message': `{"message":${lists}}`,
 	'20,000 objects in a message': `{"message":${objects}}`,

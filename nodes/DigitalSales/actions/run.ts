@@ -26,9 +26,7 @@ export class Run {
 			...options,
 			signal: this.context.getExecutionCancelSignal(),
 			onWait: (endpoint) =>
-				this.hint(
-					`The service limits how often ${endpoint} may be called, and the account had used that up, so this run waited for its turn.`,
-				),
+				this.hint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
 		});
 	}
 

@@ -46,23 +46,23 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	const parsed = credentialSchema.safeParse(credential);
 	if (!parsed.success) {
 		throw new CredentialError(
-			'The credential holds a field that is not a text. Open and save it again.',
+			'A field of the credential is not text. Open the credential and save it again.',
 		);
 	}
 	const { data } = parsed;
 	const base = parseBaseUrl(data.baseUrl);
 	if ('problem' in base) {
 		throw new CredentialError(
-			`Base URL of the credential ${base.problem}. Enter the address of the service with its path, for example https://api.example.com/api/public/v1.`,
+			`Base URL in the credential ${base.problem}. Enter the address of the service with its path, for example https://api.example.com/api/public/v1.`,
 		);
 	}
 	if (data.apiToken === '') {
-		throw new CredentialError('API Token of the credential is empty. Copy it from the service.');
+		throw new CredentialError('API Token in the credential is empty. Copy it from the service.');
 	}
 	const isBound = data.allowedHttpRequestDomains === 'domains';
 	if (isBound && !allows(data.allowedDomains, base.value)) {
 		throw new CredentialError(
-			'Allowed Domains of the credential do not include the host of its Base URL. Add the host, or allow all domains.',
+			'Allowed Domains in the credential do not include the host of its Base URL. Add the host, or allow all domains.',
 		);
 	}
 	return {

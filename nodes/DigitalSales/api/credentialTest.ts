@@ -63,7 +63,7 @@ function checkResponse(outcome: Outcome, { baseUrl }: Account): INodeCredentialT
 	}
 	if (status === 401 || status === 403) {
 		return failed(
-			`The service does not accept the API token (${status}). Copy it again from the service, without blanks.`,
+			`The service does not accept the API token (${status}). Copy it again from the service, without spaces.`,
 		);
 	}
 	if (status >= 300 && status < 400) {
@@ -72,15 +72,13 @@ function checkResponse(outcome: Outcome, { baseUrl }: Account): INodeCredentialT
 		);
 	}
 	if (kind === 'rateLimited') {
-		return failed('The service is limiting requests just now (429). Wait a minute and test again.');
+		return failed('Rate limit reached (429). Wait a minute and test again.');
 	}
 	if (kind === 'success' && readProductPage(body)) {
 		return { status: 'OK', message: 'The service accepts the token.' };
 	}
 	if (kind === 'success') {
-		return failed(
-			`Something answers under ${baseUrl}, but not with a list of products. Check Base URL.`,
-		);
+		return failed(`${baseUrl} answers, but not with a list of products. Check Base URL.`);
 	}
 	return failed(`The service failed to answer (${status}). Try again later.`);
 }
@@ -96,7 +94,7 @@ function faultText(code: string | undefined, { host, protocol }: URL): string {
 		case 'ETIMEDOUT':
 			return `${host} did not answer within ${TIMEOUT_MS / 1_000} seconds. Check the host in Base URL, or try again later.`;
 		default:
-			return `The connection to ${host} failed${code === undefined ? '' : ` (${code})`}. Check the host in Base URL, and that it is reached by ${protocol.replace(':', '')}.`;
+			return `The connection to ${host} failed${code === undefined ? '' : ` (${code})`}. Check the host in Base URL, and that it accepts ${protocol.replace(':', '')}.`;
 	}
 }
 

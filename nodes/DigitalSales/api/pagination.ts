@@ -66,10 +66,10 @@ export async function* pages<T extends { hash?: unknown }>(
 		if (
 			progress.barrenPages >= Math.min(progress.mostBarren(number), options.mostBarren ?? Infinity)
 		) {
-			return 'the service went on sending pages without anything new';
+			return 'the service kept sending pages without anything new';
 		}
 		if (number >= most) {
-			return `the service has more than the ${maxPages} pages that are read at most`;
+			return `the service has more pages than the ${maxPages} that the node reads at most`;
 		}
 	}
 }
@@ -132,7 +132,7 @@ class Progress {
 	}
 
 	incomplete(): string | undefined {
-		if (this.hasChanged) return 'the catalog changed while it was read';
+		if (this.hasChanged) return 'the catalog changed while it was being read';
 		if (this.total === undefined || this.seen >= this.total) return undefined;
 		const repeats = this.repeated > 0 ? `, and ${this.repeated} came more than once` : '';
 		return `the service announced ${this.total} and sent ${this.seen}${repeats}`;

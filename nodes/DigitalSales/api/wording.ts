@@ -40,7 +40,7 @@ export function wording(error: ServiceError, context: WordingContext): Wording {
 		case 'serverError':
 			return {
 				message: `The service failed to answer (${outcome.status})`,
-				advice: 'The fault is on the side of the service. Try again later.',
+				advice: 'The problem is on the side of the service. Try again later.',
 			};
 		case 'unreadable':
 			return unreadable(outcome, context);
@@ -48,13 +48,13 @@ export function wording(error: ServiceError, context: WordingContext): Wording {
 			return {
 				message: 'The service could not be reached',
 				advice:
-					'Nothing was sent. Check the host in Base URL of the credential and that this n8n can reach it.',
+					'Nothing was sent. Check the host in Base URL of the credential, and that this n8n can reach it.',
 			};
 		case 'blocked':
 			return {
-				message: 'n8n did not allow a request to the host of the service',
+				message: 'n8n blocked the request to the host of the service',
 				advice:
-					'Nothing was sent. Base URL of the credential points to a host that the SSRF protection of this n8n blocks, such as a private address. Correct it, or ask whoever runs this n8n to allow the host (N8N_SSRF_ALLOWED_HOSTNAMES).',
+					'Nothing was sent. Base URL of the credential points to a host that the SSRF protection of this n8n blocks, such as a private address. Correct it, or ask the administrator of this n8n to allow the host (N8N_SSRF_ALLOWED_HOSTNAMES).',
 			};
 		case 'interrupted':
 			return {
@@ -84,7 +84,7 @@ function rejected({ status }: FailedOutcome, { created }: WordingContext): Wordi
 			return {
 				message: 'The service did not accept the API token (401)',
 				advice:
-					'Check API Token in the credential: copy it again from the service, without blanks.',
+					'Check API Token in the credential: copy it again from the service, without spaces.',
 			};
 		case 403:
 			return {
@@ -94,9 +94,9 @@ function rejected({ status }: FailedOutcome, { created }: WordingContext): Wordi
 			};
 		case 404:
 			return {
-				message: 'The service found nothing under this address (404)',
+				message: 'The service found nothing at this address (404)',
 				advice:
-					'Check the hash. If every operation answers like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+					'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 			};
 		case 400:
 		case 422:
@@ -121,20 +121,20 @@ function unreadable({ unreadable: reason }: FailedOutcome, { advice }: WordingCo
 	}
 	if (reason === 'tooLarge') {
 		return {
-			message: 'The answer of the service is too large to be read',
-			advice: `More than ${MOST_BODY_BYTES / 1_048_576} MB came in. Check Base URL in the credential.${advice?.tooLarge === undefined ? '' : ` ${advice.tooLarge}`}`,
+			message: 'The answer of the service is too large to read',
+			advice: `More than ${MOST_BODY_BYTES / 1_048_576} MB arrived. Check Base URL in the credential.${advice?.tooLarge === undefined ? '' : ` ${advice.tooLarge}`}`,
 		};
 	}
 	if (reason === 'tooDeep') {
 		return {
-			message: 'The answer of the service is nested too deep to be read',
-			advice: `Its data is more than ${MOST_LEVELS} levels deep. Check Base URL in the credential. If it is right, ask the service.`,
+			message: 'The answer of the service is nested too deeply to read',
+			advice: `Its data is more than ${MOST_LEVELS} levels deep. Check Base URL in the credential. If it is right, contact the service.`,
 		};
 	}
 	return {
 		message:
 			reason === 'otherShape'
-				? 'The service answered with data of another shape than documented'
+				? 'The service answered in an undocumented format'
 				: 'The answer of the service could not be read',
 		advice:
 			'Check Base URL in the credential. If it is right, the service may have cut the answer short: try again.',
@@ -146,16 +146,16 @@ function unknownOutcome({ endpoint, outcome }: ServiceError, about: string | und
 	const happened = isRedirect(outcome)
 		? `the answer was a redirect (${status})`
 		: status === undefined
-			? 'no answer came'
+			? 'the service did not answer'
 			: `the answer was not usable (${status})`;
-	const wasAbout = about === undefined ? '' : `It was about: ${about}. `;
+	const wasAbout = about === undefined ? '' : `Details: ${about}. `;
 	const check =
 		endpoint === 'POST /transactions'
-			? "The customer may already have been charged. Check the service's dashboard. Asked again, this node refuses the charge and shows a code that allows it once."
-			: "The offer may exist. Check the service's dashboard. Asked again, this node refuses the offer and shows a code that allows it once.";
+			? "The customer may already have been charged. Check the service's dashboard. If you run this again, the node refuses the charge and shows a code that allows it once."
+			: "The offer may already exist. Check the service's dashboard. If you run this again, the node refuses the offer and shows a code that allows it once.";
 	const redirect = isRedirect(outcome) ? `\n${redirected(outcome).advice}` : '';
 	return {
-		message: `It is not known whether the service did this: ${happened}`,
+		message: `The outcome is unknown: ${happened}`,
 		advice: wasAbout + check + redirect,
 	};
 }

@@ -11,12 +11,12 @@ export function parseBaseUrl(input: string): Result<string> {
 	if (typed === '') return { problem: 'is empty' };
 	const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
 	const address = parseWebAddress(withScheme);
-	if (!address) return { problem: `must be a web address, and "${typed}" is not one` };
+	if (!address) return { problem: `must be a web address; "${typed}" is not one` };
 	if (address.search !== '' || address.hash !== '') {
 		return { problem: 'must end with its path, without "?" or "#"' };
 	}
 	if (address.username !== '' || address.password !== '') {
-		return { problem: 'must not hold a user name or password' };
+		return { problem: 'must not contain a user name or password' };
 	}
 	return { value: address.origin + address.pathname.replace(/\/+$/, '') };
 }

@@ -44,19 +44,19 @@ function documentFromNumber(value: number): Result<string> {
 	const mayBeCnpj = isCnpj(asCnpj);
 	if (mayBeCpf && mayBeCnpj) {
 		return {
-			problem: `came as a number and could be the CPF ${cpf.format(asCpf)} or the CNPJ ${cnpj.format(asCnpj)}; send it as text with its leading zeros`,
+			problem: `was sent as a number and could be the CPF ${cpf.format(asCpf)} or the CNPJ ${cnpj.format(asCnpj)}; send it as text with its leading zeros`,
 		};
 	}
 	if (mayBeCpf) return { value: asCpf };
 	if (mayBeCnpj && String(value).length === CPF_LENGTH) {
 		return {
-			problem: `came as a number of ${CPF_LENGTH} digits: as a CPF its check digits do not match, and the CNPJ ${cnpj.format(asCnpj)} would lack its zeros; send it as text`,
+			problem: `was sent as a number of ${CPF_LENGTH} digits: it is not a valid CPF, and as the CNPJ ${cnpj.format(asCnpj)} it lacks its leading zeros; send it as text`,
 		};
 	}
 	if (mayBeCnpj) return { value: asCnpj };
 	return {
 		problem:
-			'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text',
+			'was sent as a number, which is not a valid CPF or CNPJ even with leading zeros; send it as text',
 	};
 }
 

@@ -103,7 +103,7 @@ function problemOf(text: string, unit: AmountUnit): string {
 	const quoted = JSON.stringify(isLong ? `${text.slice(0, LONGEST_QUOTE)}...` : text);
 	const readings = isLong ? [] : amountReadings(text, unit === 'cents');
 	const [only] = readings;
-	const rule = unit === 'cents' ? 'must be digits only' : 'must be clear';
+	const rule = unit === 'cents' ? 'must be digits only' : 'is ambiguous';
 	const clear = readings
 		.filter(({ decimals }) => decimals.length === 2)
 		.map((reading) => clearly(reading, unit));

@@ -11,7 +11,7 @@ export function parsePhone(input: unknown): Result<string> {
 	const phone = String(input).replace(/\D/g, '');
 	if (phone.length < MIN_DIGITS || phone.length > MAX_DIGITS) {
 		return {
-			problem: `must have ${MIN_DIGITS} to ${MAX_DIGITS} digits, area code included; this one has ${phone.length}`,
+			problem: `must have ${MIN_DIGITS} to ${MAX_DIGITS} digits, including the area code; this one has ${phone.length}`,
 		};
 	}
 	return { value: phone };

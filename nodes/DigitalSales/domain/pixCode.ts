@@ -40,9 +40,9 @@ export function readPixCode(text: string): PixCode | undefined {
 export function pixCodeProblem(text: string, cents?: number | null): string | undefined {
 	const code = readPixCode(text);
 	if (!code) return 'is not a valid PIX code';
-	if (!code.checksumHolds) return 'is damaged: its checksum does not hold';
+	if (!code.checksumHolds) return 'is damaged: its checksum is wrong';
 	if (cents == null || code.cents === undefined || code.cents === cents) return undefined;
-	return `asks for ${formatReais(code.cents)}, but the transaction is about ${formatReais(cents)}`;
+	return `is for ${formatReais(code.cents)}, but the transaction is for ${formatReais(cents)}`;
 }
 
 interface Field {

@@ -17,8 +17,7 @@ export const amountUnitOption = field(
 			{ name: 'Reais', value: 'reais', description: '19,90 is R$ 19,90' },
 		],
 		default: 'cents',
-		description:
-			'The unit in which amounts are typed in this form. The service itself counts in cents.',
+		description: 'The unit of the amounts in this form. The service itself uses cents.',
 	},
 	z.enum(['cents', 'reais']).optional(),
 );

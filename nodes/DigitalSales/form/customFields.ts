@@ -12,7 +12,7 @@ export const customFieldsField = field(
 		default: '{}',
 		placeholder: 'e.g. {"expire_in_days": 3}',
 		description:
-			'Further fields for the body of the request, as a JSON object with the names of the service. They are merged in last: what is named here wins.',
+			'More fields for the request body, as a JSON object with the field names of the service. They are added last and override the other fields.',
 	},
 	optional(jsonObjectField),
 );

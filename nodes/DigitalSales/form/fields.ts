@@ -56,7 +56,7 @@ function pipe<T extends z.ZodTypeAny>(
 /** A text; a number that an expression gave is taken as its digits. */
 export const textField = z
 	.union([z.string(), z.number().transform(String)], {
-		errorMap: () => ({ message: 'must be a text' }),
+		errorMap: () => ({ message: 'must be text' }),
 	})
 	.transform((text) => text.trim());
 

@@ -6,9 +6,9 @@ import type { Result } from '../domain/result';
 import { parsed } from './fields';
 import { field } from './formOf';
 
-const HASH_HINT = 'The identifier that the service has for it';
+const HASH_HINT = 'The code that the service uses for it';
 const ADDRESS_HINT =
-	'It is looked for in the catalog; otherwise the last part of its path is taken for the hash.';
+	'The node looks it up in the catalog; if it is not there, the last part of its path is used as the hash.';
 
 /** What a locator holds. */
 export interface Located {
@@ -49,7 +49,7 @@ function heldBy(input: unknown): unknown {
 }
 
 function problemOf(text: string, isAddress: boolean): string {
-	if (isAddress) return 'is an address with no hash in it; choose from the list or enter the hash';
+	if (isAddress) return 'is an address without a hash; choose from the list or enter the hash';
 	return text === '' ? 'is empty; choose one or enter its hash' : 'is not a hash';
 }
 
@@ -81,7 +81,7 @@ export const productLocator = field(
 				name: 'url',
 				type: 'string',
 				placeholder: 'e.g. https://www.example.com/p/prodab12cd',
-				hint: `The address of its sale page. ${ADDRESS_HINT}`,
+				hint: `The address of its sales page. ${ADDRESS_HINT}`,
 			},
 		],
 		description: 'The product that the offer sells',
@@ -120,7 +120,7 @@ export const offerLocator = field(
 			},
 		],
 		description:
-			'The offer that is bought. Its title and price come from the catalog if you leave them blank.',
+			'The offer that the customer buys. Its title and price come from the catalog if you leave them blank.',
 	},
 	optionalLocatorField,
 	'offer_hash',

@@ -25,7 +25,7 @@ export const outputUnitOption = field(
 		name: 'outputUnit',
 		type: 'options',
 		options: [
-			{ name: 'Cents', value: 'cents', description: '1990, as the service has it' },
+			{ name: 'Cents', value: 'cents', description: '1990, as the service returns it' },
 			{ name: 'Reais', value: 'reais', description: '19.9, in a field whose name ends in _reais' },
 		],
 		default: 'cents',
@@ -58,7 +58,7 @@ export const qrCodeOptions = [
 			displayOptions: { show: { qrCodeImage: [true] } },
 			hint: 'The name of the output binary field to put the picture in',
 			description:
-				'A node behind this one that sends files, for example by WhatsApp, Telegram or e-mail, asks for this name',
+				'Enter this name in a later node that sends files, for example by WhatsApp, Telegram or e-mail',
 		},
 		optional(textField),
 	),
@@ -69,7 +69,7 @@ export const qrCodeOptions = [
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to add the QR code of the PIX as a PNG picture. It is drawn here, so no other service sees the charge.',
+				'Whether to add the QR code of the PIX as a PNG picture. The picture is drawn in n8n, so no other service sees the charge.',
 		},
 		optional(yesNoField),
 	),

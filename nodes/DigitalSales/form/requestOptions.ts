@@ -14,7 +14,7 @@ export function timeoutOption(seconds = 60): Field<'timeout', number | undefined
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: seconds,
-			description: 'How many seconds one request may take before it is given up',
+			description: 'How many seconds to wait for the answer to one request',
 		},
 		optional(wholeNumberField(1, 3_600)),
 	);
@@ -30,7 +30,7 @@ export const readingOptions = [
 			typeOptions: { minValue: 1 },
 			default: 5,
 			description:
-				'How often a request is sent at most if the connection fails, the service is unavailable, or a rate limit (429) does not say how long to wait. Reading again changes nothing in the service.',
+				'How many times to send a request at most if the connection fails, the service is unavailable, or a rate limit (429) does not say how long to wait. Repeating a read changes nothing in the service.',
 		},
 		triesField,
 	),
@@ -42,7 +42,7 @@ export const readingOptions = [
 			typeOptions: { minValue: 0 },
 			default: 300,
 			description:
-				'For how many seconds after the first try a further one may begin. A rate limit (429) that says how long to wait is waited out within this time.',
+				'How many seconds after the first try another one may begin. If a rate limit (429) says how long to wait, the node waits that long within this time.',
 		},
 		waitField,
 	),
@@ -58,7 +58,7 @@ export const writingOptions = [
 			typeOptions: { minValue: 1 },
 			default: 5,
 			description:
-				'How often the request is sent at most if the service cannot be reached at all, or a rate limit (429) does not say how long to wait. Once the service may have processed it, it is never sent again.',
+				'How many times to send the request at most if the service cannot be reached at all, or a rate limit (429) does not say how long to wait. Once the service may have processed it, it is never sent again.',
 		},
 		triesField,
 	),
@@ -70,7 +70,7 @@ export const writingOptions = [
 			typeOptions: { minValue: 0 },
 			default: 300,
 			description:
-				'For how many seconds a rate limit (429) is waited out before the item fails. It is assumed that nothing is created on a 429.',
+				'How many seconds to wait out a rate limit (429) before the item fails. The node assumes that nothing is created on a 429.',
 		},
 		waitField,
 	),
@@ -78,7 +78,7 @@ export const writingOptions = [
 
 /** What the two options above can do about a rate limit. */
 export const RATE_LIMIT_ADVICE =
-	'The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.';
+	'The node waited and tried again as long as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.';
 
 /** Where the user says that something in doubt was not made. */
 export function repeatCodeOption(

@@ -30,8 +30,8 @@ export function listError(node: INode, error: unknown): NodeError {
 	if (!isLimited) return toFailure(node, error, { isSent: false }).error;
 	return listFailure(
 		node,
-		'The product requests of this minute are used up',
-		'The service allows 20 in a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
+		'Rate limit reached. Try again in a minute.',
+		'The service allows 20 product requests a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
 	);
 }
 

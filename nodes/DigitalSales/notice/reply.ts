@@ -14,22 +14,22 @@ export const REPLIES = {
 	duplicate: { status: 200, body: { received: true, started: false, reason: 'already known' } },
 	filtered: {
 		status: 200,
-		body: { received: true, started: false, reason: 'not wanted by Trigger On or the filters' },
+		body: { received: true, started: false, reason: 'excluded by Trigger On or the filters' },
 	},
 	waiting: { status: 200, body: { received: true, waiting: true } },
 	noHash: { status: 400, body: { received: false, reason: 'no transaction hash' } },
-	locked: { status: 401, body: { received: false, reason: 'the address lacks its secret' } },
+	locked: { status: 401, body: { received: false, reason: 'the address lacks the secret' } },
 	unknown: { status: 404, body: { received: false, reason: 'unknown transaction' } },
 	replaced: { status: 410, body: { received: false, reason: 'this wait is over' } },
 	tooLarge: { status: 413, body: { received: false, reason: 'too large' } },
 	inFlight: {
 		status: 503,
-		body: { received: false, reason: 'this transaction is being looked at' },
+		body: { received: false, reason: 'this transaction is being checked' },
 		retryAfterSeconds: 5,
 	},
 	backlogged: {
 		status: 503,
-		body: { received: false, reason: 'n8n is still storing the notices before this one' },
+		body: { received: false, reason: 'n8n is still storing earlier notifications' },
 		retryAfterSeconds: 30,
 	},
 	unreachable: {
@@ -39,7 +39,7 @@ export const REPLIES = {
 	},
 	busy: {
 		status: 503,
-		body: { received: false, reason: 'too many notices at once' },
+		body: { received: false, reason: 'too many notifications at once' },
 		retryAfterSeconds: 30,
 	},
 } as const satisfies Record<string, Reply>;

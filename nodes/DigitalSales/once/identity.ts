@@ -6,7 +6,7 @@ import { parseDocument } from '../domain/document';
 import { digest, isTool, originOf } from './execution';
 import type { ExecutionMemory } from './executionMemory';
 
-/** The keys by which a creation that is asked for again is recognised. */
+/** The keys by which a creation that is asked for again is recognized. */
 export interface Identity {
 	/** The position in the execution: run and item. Unique only within the execution. */
 	spot: string;

@@ -80,7 +80,7 @@ export class Ledger {
 				// A key that is there while others are missing was entered by another process.
 				for (const key of there) seen.add(key);
 			}
-			throw new LedgerError('n8n did not keep what was entered');
+			throw new LedgerError('n8n did not store the entry');
 		});
 	}
 

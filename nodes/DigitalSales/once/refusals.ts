@@ -23,16 +23,16 @@ export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Refu
 	const { kind, about } = subject;
 	const reason = earlier
 		? `An attempt at ${new Date(earlier.startedAt).toISOString()} got no usable answer.`
-		: 'n8n has a record of an earlier attempt, but not of what came of it: n8n was restarted since, or another process of n8n is sending it right now.';
+		: 'n8n has a record of an earlier attempt, but not of its outcome: n8n has been restarted since, or another process of n8n is sending it right now.';
 	const check =
 		kind === 'charge'
 			? `Check the service's dashboard. If the transaction is there, continue with its hash (Transaction > Get). If it is not, set Options > Code to Charge Again to ${code} and run this again. The code allows this one charge.`
 			: `Check the service's dashboard. If the offer is not there, set Options > Code to Create Again to ${code} and run this again. The code allows this one offer.`;
 	const goOn =
-		'To go on with the other items meanwhile, set On Error in the Settings of this node to Continue.';
+		'To continue with the other items meanwhile, set On Error to Continue in the Settings of this node.';
 	return refusal(
 		messageOfDoubt(subject),
-		[`${reason} It was about: ${about}.`, check, ...(isStoppingOthers(subject) ? [goOn] : [])],
+		[`${reason} Details: ${about}.`, check, ...(isStoppingOthers(subject) ? [goOn] : [])],
 		'unknown',
 	);
 }
@@ -43,7 +43,7 @@ export function changed(subject: Subject, earlier: Attempt): Refusal {
 		return refusal(
 			'The offer was already created, so the changed one was not sent',
 			[
-				`Its hash is ${String(earlier.result?.hash)}. To create another offer, run the workflow anew.`,
+				`Its hash is ${String(earlier.result?.hash)}. To create another offer, start a new execution.`,
 			],
 			'unknown',
 		);
@@ -53,7 +53,7 @@ export function changed(subject: Subject, earlier: Attempt): Refusal {
 	return refusal(
 		`${customerOf(subject)} was already charged${was}, so the changed charge${is} was not sent`,
 		[
-			`The existing transaction is ${String(earlier.result?.hash)}. To charge the changed cart as well, run the workflow anew instead of retrying this execution.`,
+			`The existing transaction is ${String(earlier.result?.hash)}. To charge the changed cart as well, start a new execution instead of retrying this one.`,
 		],
 		'unknown',
 	);
@@ -64,7 +64,7 @@ export function otherAccount(subject: Subject): Refusal {
 	const what = subject.kind === 'charge' ? customerOf(subject) : 'The offer';
 	return refusal(
 		`${what} was already ${subject.kind === 'charge' ? 'charged' : 'created'} with another token or Base URL, so nothing was sent`,
-		['Choose the credential that this execution began with, or run the workflow anew.'],
+		['Choose the credential that this execution started with, or start a new execution.'],
 		'unknown',
 	);
 }
@@ -90,7 +90,7 @@ export function unreadable(subject: Subject, hash: string, read: FailedOutcome):
 export function otherOrder(subject: Subject): Refusal {
 	return refusal(
 		`Order Reference "${shortReference(subject)}" was used before for another customer, cart or amount`,
-		['Nothing was sent. Give each order a reference of its own.'],
+		['Nothing was sent. Give each order its own reference.'],
 	);
 }
 

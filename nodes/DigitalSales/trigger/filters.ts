@@ -30,7 +30,7 @@ export const filtersProperty: INodeProperties = {
 			default: '',
 			placeholder: 'e.g. 19,90',
 			description:
-				'Only transactions of this amount or more, for example 19,90. A transaction that does not state its amount does not start the workflow.',
+				'Only transactions of this amount or more, for example 19,90. A transaction without an amount does not start the workflow.',
 		},
 		{
 			displayName: 'Offer Hashes',
@@ -96,8 +96,8 @@ const hashesField = required(
 		if (hashes.length > 0 && odd === undefined) return;
 		const message =
 			odd === undefined
-				? 'has no hash in it; enter one, or remove the filter'
-				: `holds "${shown(odd)}", which is not a hash; enter hashes separated by commas, without quotes`;
+				? 'contains no hash; enter one, or remove the filter'
+				: `contains "${shown(odd)}", which is not a hash; enter hashes separated by commas, without quotes`;
 		context.addIssue({ code: 'custom', message });
 	}),
 );

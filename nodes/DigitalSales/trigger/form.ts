@@ -21,7 +21,7 @@ import {
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Once the workflow is published, Create PIX in this same workflow finds this trigger by itself (Notify: Trigger of This Workflow). For other workflows copy the production URL (unfold Webhook URLs above) into the Notification URL of the credential.',
+			'Once the workflow is published, Create PIX in the same workflow finds this trigger automatically (Notify: Trigger of This Workflow). For other workflows, copy the production URL (expand Webhook URLs above) into the Notification URL of the credential.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
@@ -42,7 +42,7 @@ export const triggerProperties: INodeProperties[] = [
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to start the workflow only once for each transaction and status, however often the service repeats its notice',
+					'Whether to start the workflow only once for each transaction and status, even if the service repeats its notification',
 			},
 			{
 				displayName: 'Include Notification',
@@ -50,7 +50,7 @@ export const triggerProperties: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to add the notice as it was received, in the field "notification". Nothing in it is verified.',
+					'Whether to add the notification as it was received, in the field "notification". Nothing in it is verified.',
 			},
 			{
 				displayName: 'Secret in the URL',
@@ -59,7 +59,7 @@ export const triggerProperties: INodeProperties[] = [
 				noDataExpression: true,
 				default: false,
 				description:
-					'Whether to make a secret when the workflow is published and to turn away every notice whose address lacks it. Create PIX of this workflow adds it by itself; for other workflows copy the whole address from the output of Notification > Get Address. Charges made before it was switched on report without it and are turned away.',
+					'Whether to create a secret when the workflow is published and reject every notification whose address lacks it. Create PIX in this workflow adds it automatically; for other workflows, copy the full address from the output of Notification > Get Address. Charges made before you turned this on lack the secret, so their notifications are rejected.',
 			},
 			...outputUnitOption.properties,
 			{
@@ -69,7 +69,7 @@ export const triggerProperties: INodeProperties[] = [
 				noDataExpression: true,
 				default: true,
 				description:
-					'Whether to read the transaction from the service before the workflow starts. Notices are not signed: switched off, anyone who knows the URL can report a payment that never happened. Items then carry verified: false.',
+					'Whether to read the transaction from the service before the workflow starts. Notifications are not signed: if you turn this off, anyone who knows the URL can report a payment that never happened. Items then carry verified: false.',
 			},
 		],
 	},
@@ -122,7 +122,7 @@ export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted 
 		({ path, message }) => `${displayPath(triggerProperties, path, node)} ${message}`,
 	);
 	throw new NodeOperationError(node, problems.join('. '), {
-		description: 'Correct it, then publish the workflow, or listen for a test event, again.',
+		description: 'Correct it, then publish the workflow or listen for a test event again.',
 	});
 }
 

@@ -15,8 +15,8 @@ const OTHER = 'other';
 const ANY = 'any';
 
 const SUBTITLE_WORDS = {
-	[ANY]: 'any change',
-	[OTHER]: 'named statuses',
+	[ANY]: 'any status change',
+	[OTHER]: 'selected statuses',
 	reversed: 'refunded',
 	failed: 'refused',
 	waiting: 'waiting for payment',
@@ -29,14 +29,14 @@ const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 	{
 		name: 'Any Status',
 		value: ANY,
-		action: 'On any change of a transaction',
-		description: 'Every change, also to a status nobody has listed',
+		action: 'On any status change',
+		description: 'Every status change, including to statuses not listed here',
 	},
 	{
 		name: 'Other',
 		value: OTHER,
-		action: 'On statuses that you name',
-		description: 'Statuses that you name yourself',
+		action: 'On selected statuses',
+		description: 'Statuses that you enter yourself',
 	},
 	{
 		name: 'Paid',
@@ -48,19 +48,19 @@ const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 		name: 'Refunded or Charged Back',
 		value: 'reversed',
 		action: 'On transaction refunded or charged back',
-		description: 'The money went back, or is about to',
+		description: 'The money was returned, or is about to be',
 	},
 	{
 		name: 'Refused, Canceled or Expired',
 		value: 'failed',
 		action: 'On transaction refused, canceled or expired',
-		description: 'The customer will not pay this any more',
+		description: 'The customer can no longer pay this transaction',
 	},
 	{
 		name: 'Waiting for Payment',
 		value: 'waiting',
 		action: 'On transaction waiting for payment',
-		description: 'Created, in analysis or authorized, but not paid',
+		description: 'Created, under review or authorized, but not paid',
 	},
 ];
 
@@ -92,7 +92,7 @@ export const statusSchema = z.object({
 			const choices = TRIGGER_ON_OPTIONS.map(({ value }) => value);
 			const unknown = values.find((value) => !choices.includes(value));
 			if (unknown === undefined) return;
-			const message = `holds "${unknown}", which is none of its values: ${choices.join(', ')}`;
+			const message = `contains "${unknown}", which is not one of its values: ${choices.join(', ')}`;
 			context.addIssue({ code: 'custom', message });
 		}),
 	),

@@ -104,7 +104,7 @@ class Poller {
 		if (this.hasWarned) return;
 		this.hasWarned = true;
 		this.context.logger.warn(
-			'Wait for Payment cannot reach the address of this n8n itself, so it does not look again and its time limit may come late. Check WEBHOOK_URL.',
+			'Wait for Payment cannot reach this n8n at its own address, so it cannot re-check payments, and its time limit may be late. Check WEBHOOK_URL.',
 			{ host: new URL(this.url).host },
 		);
 	}

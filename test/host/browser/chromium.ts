@@ -17,7 +17,7 @@ const PATIENCE_MS = 20_000;
 /**
  * Starts the Chromium of the system without a window.
  *
- * @throws Error that says what to install where there is none; nothing is installed from here
+ * @throws Error that says what to install if there is none; nothing is installed from here
  */
 export async function openBrowser(): Promise<Browser> {
 	await access(EXECUTABLE).catch(() => {

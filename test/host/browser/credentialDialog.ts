@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** The form of a credential. Saving it tests it; it closes by itself where the test succeeds. */
+/** The form of a credential. Saving it tests it; it closes if the test succeeds. */
 export class CredentialDialog {
 	constructor(private readonly page: Page) {}
 

@@ -40,7 +40,7 @@ afterAll(async () => {
 	await newcomer?.stop();
 });
 
-/** One step of the hour. Each stands on those before it, and says so where one of them failed. */
+/** One step of the hour. Each builds on those before it, and says so if one of them failed. */
 function inTurn(work: () => Promise<void>): () => Promise<void> {
 	return async () => {
 		if (broken !== undefined) throw new Error(`Not reached, because this failed: ${broken}`);
@@ -139,7 +139,7 @@ describe('the first hour in the editor', () => {
 		'warns that each of many items makes an offer',
 		inTurn(async () => {
 			node = await editor.addAction(NODES.offer, NODES.list);
-			await node.output('One offer is created for each input item');
+			await node.output('Creates one offer for each input item');
 			await picture(editor.page, 'many-items');
 			await node.close();
 			node = await editor.openNode(NODES.list);

@@ -96,7 +96,7 @@ describe('A list with nothing in it says why', () => {
 
 		const said = await openList(id);
 
-		expect(said).toContain('The product requests of this minute are used up');
+		expect(said).toContain('Rate limit reached. Try again in a minute.');
 		expect(said).toContain('Open the list again in a minute');
 		await picture(editor.page, 'list-limited');
 	});

@@ -6,7 +6,7 @@ import { ROOT } from '../n8n/paths';
 const REPORTS = path.join(ROOT, 'reports', 'browser');
 const DOCUMENTATION = path.join(ROOT, 'docs', 'pictures');
 
-/** Those of the documentation; the others are only for whoever wants to see how a run went. */
+/** Those of the documentation; the others only show how a run went. */
 const IN_DOCUMENTATION = [
 	'find-the-node',
 	'credential-fails',

@@ -43,7 +43,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
 	}
 }
 
-/** What the editor would mark the node for; undefined where there is nothing. */
+/** What the editor would mark the node for; undefined if there is nothing. */
 function issuesOf(node: SavedNode, types: INodeTypeDescription[]): unknown {
 	const type = types.find(
 		({ name, version }) => name === node.type && [version].flat().includes(node.typeVersion),

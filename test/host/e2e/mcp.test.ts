@@ -78,7 +78,7 @@ async function connect(): Promise<Client> {
 	return client;
 }
 
-/** What the tool answered; where it is no transaction, its text. */
+/** What the tool answered; if it is no transaction, its text. */
 async function charge(client: Client, order: Order): Promise<string> {
 	const { content } = await client.callTool({ name: CHARGE, arguments: order });
 	const text = contentSchema

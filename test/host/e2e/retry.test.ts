@@ -40,7 +40,7 @@ function cartOf({ products }: Sandbox): object {
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 	const end = Date.now() + 30_000;
 	while (!(await isSo())) {
-		if (Date.now() > end) throw new Error('It did not come to pass');
+		if (Date.now() > end) throw new Error('It did not happen in time');
 		await pause(50);
 	}
 }

@@ -82,7 +82,7 @@ describe('Wait for Payment under races and loss', () => {
 			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),
 		).length;
 
-	/** Starts an execution, and gives its charge as soon as the execution looks at it. */
+	/** Starts an execution, and returns its charge as soon as the execution reads it. */
 	const begin = async (way: Way): Promise<StoredTransaction> => {
 		const customer = `Customer ${(customers += 1)}`;
 		await sendRequest(`${stage.url}/webhook/${way}`, {

@@ -31,7 +31,7 @@ async function hosts(): Promise<string[]> {
 	return ['', ...older.sort().reverse()];
 }
 
-/** Runs the journey and the examples in one n8n, and tells what came of it. */
+/** Runs the journey and the examples in one n8n, and reports the result. */
 async function tryIn(host: string): Promise<string[]> {
 	const { n8n, node } = await readHostVersions(host);
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-compatibility-'));
@@ -53,7 +53,7 @@ async function tryIn(host: string): Promise<string[]> {
 			await run('npx', ['jest', ...args], { cwd: ROOT, log, env }).catch(() => {});
 		});
 		const text = await readFile(output, 'utf8').catch(() => {
-			throw new Error(`n8n ${n8n} could not be tried. See ${log}`);
+			throw new Error(`n8n ${n8n} could not be tested. See ${log}`);
 		});
 		const { numPassedTests, numTotalTests, testResults } = resultSchema.parse(JSON.parse(text));
 		const failed = testResults
@@ -93,7 +93,7 @@ async function compare(): Promise<void> {
 	const isWhole = rows.every(([, , , differs]) => differs === NOTHING);
 	leave(
 		isWhole ? 0 : 1,
-		isWhole ? '\nIt works in all of them.' : '\nIt does not work in all of them.',
+		isWhole ? '\nIt works in every version.' : '\nIt does not work in every version.',
 	);
 }
 

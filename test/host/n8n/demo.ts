@@ -40,5 +40,5 @@ async function demo(): Promise<void> {
 }
 
 demo().catch((error: unknown) => {
-	leave(1, `\n  FAIL  ${messageOf(error)}\n\nThe demo did not reach its end.`);
+	leave(1, `\n  FAIL  ${messageOf(error)}\n\nThe demo failed.`);
 });

@@ -50,7 +50,7 @@ export class Execution {
 		return this.data.resultData.error?.message;
 	}
 
-	/** Everything that error says to a person; empty where none ended it. */
+	/** Everything that error says to a person; empty if none ended it. */
 	get complaint(): string {
 		const { error } = this.data.resultData;
 		return error ? [error.message, error.description ?? ''].join('\n') : '';
@@ -67,7 +67,7 @@ export class Execution {
 		return this.data.resultData.lastNodeExecuted;
 	}
 
-	/** Everything a node put out on its first output; empty where it did not run. */
+	/** Everything a node put out on its first output; empty if it did not run. */
 	items(node: string): Item[] {
 		const runs = this.data.resultData.runData[node] ?? [];
 		return runs.flatMap((run) => run.data?.main?.[0] ?? []);

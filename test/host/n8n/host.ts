@@ -93,7 +93,7 @@ async function install(folder: string): Promise<void> {
 	// Nothing but a finished install may leave a marker behind, and npm trusts a folder that an
 	// interrupted run has left half filled.
 	await rm(path.join(folder, MARKER), { force: true });
-	await step('Removing what an earlier attempt left', async () => {
+	await step('Removing an incomplete installation', async () => {
 		await rm(path.join(folder, 'node_modules'), { recursive: true, force: true });
 	});
 	for (const name of await configurationFiles()) {

@@ -15,7 +15,7 @@ export interface N8nOptions {
 	userFolder: string;
 	/** What n8n is to be: `start` (default), or `worker` and `webhook` of a distributed n8n. */
 	command?: string[];
-	/** The port asked for; another one is taken where it is in use. */
+	/** The preferred port; another one is used if it is taken. */
 	port?: number;
 	env?: Record<string, string>;
 	/** The file that its output goes to. */
@@ -26,7 +26,7 @@ export interface N8nOptions {
 export interface N8nInstance {
 	url: string;
 	log: string;
-	/** Its process, for who measures it. */
+	/** Its process, for measurements. */
 	pid: number;
 	stop(): Promise<void>;
 	/** Ends it as a crash does, with no time to put anything in order. */
@@ -79,7 +79,7 @@ const NO_OUTWARD_TRAFFIC = {
 	N8N_TEMPLATES_ENABLED: 'false',
 	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 	// The catalog of verified community nodes and the registry of MCP servers come from outside. Older
-	// versions do not start where they are told of a module that they do not know.
+	// versions do not start if they are told of a module that they do not know.
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 	...(IS_PINNED_HOST && { N8N_DISABLED_MODULES: 'mcp-registry' }),
 };

@@ -63,10 +63,10 @@ function onlyItem<S extends z.ZodTypeAny>(
 	schema: S,
 ): z.output<S> {
 	const [item] = execution.items(node);
-	if (item === undefined) throw new Error(`"${node}" put nothing out.`);
+	if (item === undefined) throw new Error(`"${node}" produced no output.`);
 	const read = schema.safeParse(item.json);
 	if (!read.success) {
-		throw new Error(`"${node}" put out something else: ${JSON.stringify(item.json)}`);
+		throw new Error(`"${node}" produced unexpected output: ${JSON.stringify(item.json)}`);
 	}
 	return read.data as z.output<S>;
 }
@@ -90,9 +90,9 @@ async function heard(setUp: SetUp, workflowId: string): Promise<Execution> {
 }
 
 /**
- * Goes the whole way without a person: the catalog, an offer, a PIX charge that carries the address
+ * Runs the whole journey unattended: the catalog, an offer, a PIX charge that carries the address
  * of the workflow's own trigger, its payment in the sandbox, and the execution which that starts.
- * Tells each step as it happens; throws where one cannot be taken at all.
+ * Reports each step as it happens; throws if one cannot be taken at all.
  */
 export async function runJourney(
 	setUp: SetUp,

@@ -26,7 +26,7 @@ function endAllNow(): void {
 async function endOnSignal(signal: NodeJS.Signals): Promise<void> {
 	if (ending) {
 		// A second Ctrl-C is from somebody who does not want to wait. Other signals follow the first
-		// one by themselves, as npm ends before this process does.
+		// one without a second Ctrl-C, because npm ends before this process does.
 		if (signal === 'SIGINT') process.exit(130);
 		return;
 	}
@@ -86,7 +86,7 @@ export function hasEnded(child: ChildProcess): boolean {
 	return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Asks a group to end, and ends it by force where it has not done so in time. */
+/** Asks a group to end, and ends it by force if it has not done so in time. */
 export async function endGroup(child: ChildProcess, patienceMs = 10_000): Promise<void> {
 	// Without an id it never started, and will never end.
 	if (child.pid === undefined || hasEnded(child)) return;

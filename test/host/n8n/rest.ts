@@ -75,7 +75,7 @@ export class N8nRest {
 
 	constructor(private readonly url: string) {}
 
-	/** Signs in; makes the owner first where the instance has none yet. */
+	/** Signs in; creates the owner first if the instance has none yet. */
 	async signIn(login: Login): Promise<void> {
 		const owner = { ...login, firstName: 'Demo', lastName: 'Owner' };
 		const deadline = Date.now() + SERVED_WITHIN_MS;

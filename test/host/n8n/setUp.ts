@@ -45,7 +45,7 @@ export interface SetUpOptions {
 	env?: Record<string, string>;
 	/** Where n8n's own output goes. */
 	log: string;
-	/** Shows what is going on; says nothing where left out. */
+	/** Shows what is going on; says nothing if left out. */
 	step?: Step;
 }
 

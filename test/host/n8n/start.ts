@@ -21,16 +21,16 @@ function introduce(ready: SetUp): void {
 
 What to try
   1. In the editor, open "${workflow.name}".
-     Beside "Execute workflow" choose "${NODES.start}", then press it: it lists the catalog,
-     makes an offer, and charges a made-up customer by PIX.
-  2. On the page of the sandbox, pay the new transaction.
-  3. In the editor, under Executions: "${NODES.trigger}" has run with the paid transaction.
+     Next to "Execute workflow" choose "${NODES.start}", then press it: it lists the catalog,
+     creates an offer, and charges a made-up customer by PIX.
+  2. On the sandbox page, pay the new transaction.
+  3. In the editor, open Executions: "${NODES.trigger}" has run with the paid transaction.
 
-Ctrl-C ends everything.`);
+Ctrl-C stops everything.`);
 }
 
 async function start(keep: boolean): Promise<void> {
-	say('Digital Sales: a real n8n with a stand-in for the service\n');
+	say('Digital Sales: a real n8n, and a local sandbox that simulates the service\n');
 	await installHost();
 	const userFolder = path.join(DATA_FOLDER, 'start');
 	if (!keep) await rm(userFolder, { recursive: true, force: true });
@@ -43,19 +43,19 @@ async function start(keep: boolean): Promise<void> {
 	});
 	onEnd(async () => {
 		await ready.stop();
-		say('Everything has ended.');
+		say('Everything has stopped.');
 	});
 	introduce(ready);
 	const lastWords = await ready.n8n.died;
 	await ready.stop();
-	throw new Error(`n8n ended by itself.\n${lastWords}\n(all of it: ${ready.n8n.log})`);
+	throw new Error(`n8n stopped unexpectedly.\n${lastWords}\n(all of it: ${ready.n8n.log})`);
 }
 
 withLock(
 	path.join(DATA_FOLDER, 'start.lock'),
 	async () => await start(process.argv.includes('--keep')),
 	() => {
-		throw new Error('It is running already: another "npm start" uses the same data.');
+		throw new Error('Another "npm start" is already running with the same data.');
 	},
 ).catch((error: unknown) => {
 	leave(1, `\n${messageOf(error)}`);

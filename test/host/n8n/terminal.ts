@@ -20,8 +20,8 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Runs a step that takes a while, showing on one line what it is and how long it has been at it.
- * Where the output is not a terminal, long steps give a sign of life every half minute.
+ * Runs a long step, showing on one line what it is and how long it has been running.
+ * If the output is not a terminal, long steps report every half minute that they are still running.
  */
 export async function step<T>(label: string, work: () => Promise<T>): Promise<T> {
 	const start = Date.now();
@@ -31,7 +31,7 @@ export async function step<T>(label: string, work: () => Promise<T>): Promise<T>
 	const ticker = setInterval(
 		() => {
 			if (live) process.stdout.write(`\r  ${shown}${secondsSince(start)}`);
-			else say(`  ${shown}still at it after ${secondsSince(start)}`);
+			else say(`  ${shown}still running after ${secondsSince(start)}`);
 		},
 		live ? TICK_MS : QUIET_TICK_MS,
 	);

@@ -10,7 +10,7 @@ const START_MS = 15 * 60_000;
 const ROUNDS_AT_BOTH = 20;
 const LAST_OFFSET_MS = 50;
 const AT_ONCE = 4;
-/** By then the worker that parked an execution has looked again by itself. */
+/** By then the worker that suspended an execution has checked again. */
 const FIRST_LOOK_OVER_MS = 5_000;
 const LIMITS = [5, 40] as const;
 

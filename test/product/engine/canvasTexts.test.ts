@@ -59,8 +59,8 @@ describe('Under the node on the canvas', () => {
 	test.each([
 		[['paid'], 'on paid'],
 		[['paid', 'reversed'], 'on paid, refunded'],
-		[['any'], 'on any change'],
-		[['failed', 'waiting', 'other'], 'on refused, waiting for payment, named statuses'],
+		[['any'], 'on any status change'],
+		[['failed', 'waiting', 'other'], 'on refused, waiting for payment, selected statuses'],
 	])('a trigger on %j reads "%s"', (triggerOn, expected) => {
 		expect(subtitle(TRIGGER_TYPE, { triggerOn })).toBe(expected);
 	});
@@ -68,8 +68,8 @@ describe('Under the node on the canvas', () => {
 
 describe('Before several items run through the node', () => {
 	test.each([
-		['transaction', 'create', 'A customer is charged for each input item.'],
-		['offer', 'create', 'One offer is created for each input item.'],
+		['transaction', 'create', 'Charges a customer for each input item.'],
+		['offer', 'create', 'Creates one offer for each input item.'],
 	])('%s %s says what each of them does', (resource, operation, expected) => {
 		expect(hints({ resource, operation }, 2)).toEqual([expect.stringContaining(expected)]);
 		expect(hints({ resource, operation }, 1)).toEqual([]);

@@ -44,7 +44,7 @@ describe('Credential test', () => {
 			() => ({ apiToken: 'test-wrong-token' }),
 			/does not accept the API token \(401\)/,
 		],
-		['no token', () => ({ apiToken: '' }), /API Token of the credential is empty/],
+		['no token', () => ({ apiToken: '' }), /API Token in the credential is empty/],
 		[
 			'a wrong host',
 			() => ({ baseUrl: 'http://host.invalid/api/public/v1' }),
@@ -79,7 +79,7 @@ describe('Credential test', () => {
 			{ kind: 'redirect', to: 'https://elsewhere.example.com/v1?token=x' } as const,
 			/redirects.*elsewhere\.example\.com\/v1\)/,
 		],
-		['a rate limit', { kind: 'retryAfter' } as const, /limiting requests/],
+		['a rate limit', { kind: 'retryAfter' } as const, /Rate limit reached/],
 		[
 			'a fault of the service',
 			{ kind: 'status', status: 500 } as const,
@@ -118,7 +118,7 @@ describe('Credential test', () => {
 		[
 			'403',
 			{ kind: 'status', status: 403, body: {} },
-			'The service does not accept the API token (403). Copy it again from the service, without blanks.',
+			'The service does not accept the API token (403). Copy it again from the service, without spaces.',
 		],
 		[
 			'a redirect to nowhere',
@@ -157,7 +157,7 @@ describe('Credential test', () => {
 
 		await expect(result()).resolves.toEqual({
 			status: 'Error',
-			message: `The connection to ${host} failed (ECONNRESET). Check the host in Base URL, and that it is reached by http.`,
+			message: `The connection to ${host} failed (ECONNRESET). Check the host in Base URL, and that it accepts http.`,
 		});
 	});
 
@@ -166,7 +166,7 @@ describe('Credential test', () => {
 
 		await expect(runCredentialTest(credential)).resolves.toEqual({
 			status: 'Error',
-			message: 'The credential holds a field that is not a text. Open and save it again.',
+			message: 'A field of the credential is not text. Open the credential and save it again.',
 		});
 		expect(sandbox.requests).toEqual([]);
 	});

@@ -322,7 +322,7 @@ describe('Searchable lists', () => {
 			const inThisProcess = await failure();
 
 			for (const { message, description } of [atTheService, inThisProcess]) {
-				expect(message).toBe('The product requests of this minute are used up');
+				expect(message).toBe('Rate limit reached. Try again in a minute.');
 				expect(description).toContain('By Hash');
 			}
 			expect(account.sandbox.requests).toHaveLength(1);

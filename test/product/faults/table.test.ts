@@ -370,7 +370,7 @@ describe('Faults', () => {
 			const outcome: Outcome =
 				run.status === 'success'
 					? 'ok'
-					: message.startsWith('It is not known')
+					: message.startsWith('The outcome is unknown')
 						? 'unknown'
 						: 'fail';
 			const requests = sandbox.requests.length - before.requests;

@@ -6,7 +6,7 @@ export interface Answer {
 	headers: Record<string, string>;
 	/** JSON, unless `text` is given. */
 	body: unknown;
-	/** The body as it is sent, for what is no JSON or has been serialised before. */
+	/** The body as it is sent, for what is no JSON or has been serialized before. */
 	text?: () => string;
 	/** After the last byte has been handed over. */
 	afterSent?: () => void;

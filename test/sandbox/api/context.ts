@@ -7,7 +7,7 @@ import type { Settings } from '../options';
 import type { SandboxState } from '../state';
 import type { RateLimiter } from './rateLimit';
 
-/** The parts of a running sandbox, for whoever answers a request. */
+/** The parts of a running sandbox, for code that answers a request. */
 export interface SandboxParts {
 	settings: Settings;
 	state: SandboxState;
@@ -24,7 +24,7 @@ export interface SandboxParts {
 export interface ApiRequest {
 	params: Record<string, string>;
 	query: Record<string, string>;
-	/** Undefined where there is none or it is not JSON. */
+	/** Undefined if there is none or it is not JSON. */
 	body: unknown;
 	faults: StruckFaults;
 }

@@ -78,7 +78,7 @@ export class FieldReader {
 		return typeof value === 'string' ? value : undefined;
 	}
 
-	/** A text without a check of its own; empty where it is none. */
+	/** A text without further checks; empty if it is no text. */
 	peek(name: string): string {
 		const value = this.source[name];
 		return typeof value === 'string' ? value : '';

@@ -11,7 +11,7 @@ const DEFAULT_PAGE_SIZE = 30;
 export function listProducts(parts: SandboxParts): (request: ApiRequest) => Answer {
 	const { settings, state } = parts;
 	const search = new CatalogSearch(state);
-	const serialised = new SerialisedProducts();
+	const serialized = new SerializedProducts();
 	const names = settings.queryNames;
 
 	return ({ query, faults }) => {
@@ -29,7 +29,7 @@ export function listProducts(parts: SandboxParts): (request: ApiRequest) => Answ
 		const lie = faults.of('paginationLies');
 		if (lie) return json(200, lyingPage(found, request, lie));
 		const page = paginate(found, request);
-		return { ...json(200, page), text: () => serialised.page(page) };
+		return { ...json(200, page), text: () => serialized.page(page) };
 	};
 }
 
@@ -40,7 +40,7 @@ function positive(text: string | undefined, fallback: number): number {
 }
 
 /** Products as JSON text, made once: benchmarks read the catalog many times over. */
-class SerialisedProducts {
+class SerializedProducts {
 	private readonly texts = new WeakMap<Product, { offers: number; text: string }>();
 
 	page({ data, links, meta }: ProductPage): string {

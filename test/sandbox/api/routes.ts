@@ -9,7 +9,7 @@ import { serve, toRaw } from './pipeline';
 import { listProducts } from './products';
 import { createTransaction, readTransactionByHash } from './transactions';
 
-/** The four operations of the document, and what answers where there is none. */
+/** The four operations of the document, and the answer to any other route. */
 export function registerApi(app: FastifyInstance, parts: SandboxParts): void {
 	const base = parts.settings.basePath;
 	app.get(`${base}/products`, serve(parts, 'GET /products', listProducts(parts)));

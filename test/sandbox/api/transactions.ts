@@ -47,7 +47,7 @@ export function readTransactionByHash(parts: SandboxParts): (request: ApiRequest
 	};
 }
 
-/** Changes the status and what depends on it; whoever calls sends the notice. */
+/** Changes the status and what depends on it; the caller sends the notice. */
 export function changeStatus(stored: StoredTransaction, status: string): void {
 	const now = timestamp(Date.now());
 	stored.previous_status = stored.payment_status;

@@ -20,7 +20,7 @@ export interface SandboxControls {
 	reset(): void;
 }
 
-/** The controls over HTTP, for whoever runs in another process. */
+/** The controls over HTTP, for other processes. */
 export function registerControls(
 	app: FastifyInstance,
 	parts: SandboxParts,

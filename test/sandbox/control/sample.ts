@@ -3,7 +3,7 @@ import type { SandboxParts } from '../api/context';
 import type { StoredTransaction } from '../types';
 
 /**
- * The newest transaction, or a paid sample where there is none, so that a receiver can be tried
+ * The newest transaction, or a paid sample if there is none, so that a receiver can be tried
  * before anything has been sold. A sample can be read back like any other and is no charge.
  */
 export async function newestOrSample(parts: SandboxParts): Promise<StoredTransaction> {

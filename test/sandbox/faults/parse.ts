@@ -11,7 +11,7 @@ const NEEDED: Record<string, Record<string, 'number' | 'string'>> = {
 	paginationLies: { lie: 'string' },
 };
 
-/** What is wrong with a fault that came over HTTP; undefined where nothing is. */
+/** What is wrong with a fault that came over HTTP; undefined if nothing is. */
 export function faultProblem(value: unknown): string | undefined {
 	if (!isRecord(value)) return 'A fault is an object';
 	const { kind, endpoint, times } = value;

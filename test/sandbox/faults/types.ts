@@ -168,7 +168,7 @@ export interface PaginationFault extends FaultBase {
 	lie: PaginationLie;
 	/** The page at which repeatedPage, emptyPage and shrinking begin; default 2. */
 	page?: number;
-	/** neverEnding: invent new hashes for ever instead of starting over with the catalog. */
+	/** neverEnding: invent new hashes forever instead of starting over with the catalog. */
 	fresh?: boolean;
 }
 /** Validation errors as an object keyed by field; with `errors`, a refusal of any request. */

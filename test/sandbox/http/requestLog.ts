@@ -12,9 +12,9 @@ export interface RecordedRequest {
 	headers: Record<string, string>;
 	/** Whether the Authorization header held the right token. */
 	bearer: boolean;
-	/** Parsed where it is JSON, else the text, else undefined. */
+	/** Parsed if it is JSON, else the text, else undefined. */
 	body: unknown;
-	/** Null as long as there is no answer, and where the connection was cut instead. */
+	/** Null as long as there is no answer, and if the connection was cut instead. */
 	status: number | null;
 	/** Kinds of the faults that struck it. */
 	faults: string[];

@@ -27,7 +27,7 @@ export interface DeliveryReport {
 	answer: string;
 	error: string | null;
 	durationMs: number;
-	/** Epoch ms of the next attempt; null where none will follow. */
+	/** Epoch ms of the next attempt; null if none will follow. */
 	nextAttemptAt: number | null;
 }
 

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 
 export interface PostResult {
-	/** Null where no answer came. */
+	/** Null if there was no answer. */
 	status: number | null;
 	answer: string;
 	error: string | null;

@@ -33,7 +33,7 @@ function renderPage(parts: SandboxParts): string {
 <div class="page">
 <div class="top">
 	<h1>Digital Sales sandbox</h1>
-	<p>A stand-in for the service. No money moves here.</p>
+	<p>Simulates the service on your machine. No money moves here.</p>
 	<button class="small" data-reset data-testid="reset">Reset</button>
 </div>
 <div class="columns">

@@ -109,7 +109,7 @@ export class Bench {
 	}
 
 	/**
-	 * Starts n8n anew, so that no earlier run has left anything in its memory.
+	 * Restarts n8n, so that no earlier run has left anything in its memory.
 	 *
 	 * @param url of a published workflow: its address listens a moment after n8n is ready
 	 */

@@ -25,7 +25,7 @@ const GROUPS: readonly Group[] = [
 	{ name: 'notices', title: 'Notices of payments', measure: notices },
 	{ name: 'ledger', title: 'What it costs to charge once', measure: ledger },
 	{ name: 'load', title: 'The package itself', measure: load },
-	// Last, because it starts n8n anew many times.
+	// Last, because it restarts n8n many times.
 	{ name: 'large', title: 'Large catalogs', measure: large },
 ];
 

@@ -17,7 +17,7 @@ export interface Outcome {
 	what: string;
 	unit: string;
 	ours: Sample;
-	/** What a user would pick instead; none where there is nothing to compare with. */
+	/** What a user would pick instead; none if there is nothing to compare with. */
 	peer?: { name: string; figures: Sample };
 	goal?: Goal;
 	/** What else belongs to the figures: counts, what the peer did wrong, the physical limit. */
@@ -53,7 +53,7 @@ export function ratioOf({ ours, peer }: Outcome): number | undefined {
 	return peer && ours.median / peer.figures.median;
 }
 
-/** Whether the goal of a row is met; undefined where it has none. */
+/** Whether the goal of a row is met; undefined if it has none. */
 export function isMet(outcome: Outcome): boolean | undefined {
 	const { goal, ours } = outcome;
 	if (!goal) return undefined;

@@ -25,7 +25,7 @@ export function memoryMb(pid: number): { now: number; peak: number } {
 	return { now: read('VmRSS'), peak: read('VmHWM') };
 }
 
-/** Lets the peak of a process start anew from what it uses now. */
+/** Resets the peak of a process to what it uses now. */
 export function resetPeak(pid: number): void {
 	writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -11,7 +11,7 @@ const DEFAULT_PAGE_SIZE = 30;
 const LARGEST_PAGE_SIZE = 100;
 
 /**
- * A lean stand-in for the service where the sandbox would be the slower side: it serves pages and
+ * A lean simulation of the service for rows in which the sandbox would be the slower side: it serves pages and
  * transactions that are ready as bytes, and counts. What it sends is what the sandbox sends.
  */
 export class LeanService {

@@ -8,7 +8,7 @@ const ANSWER = /static of\(context\) \{/;
 
 /**
  * Installs a second copy of the package beside the first, the same but for its ledger: there it says
- * that it has none, as it does in n8n's Agents. n8n has to be started anew to see it.
+ * that it has none, as it does in n8n's Agents. n8n has to be restarted to see it.
  */
 export async function installWithoutLedger(userFolder: string): Promise<void> {
 	const modules = path.join(userFolder, '.n8n', 'nodes', 'node_modules');

@@ -3,6 +3,6 @@ import { gather } from './gather';
 // The tests of the harness cannot notice a change of a node. What the harness sets up has to hold
 // for all other tests and is taken down after the last, so it comes before the first.
 gather('engine', /^harness/, () => {
-	// eslint-disable-next-line @typescript-eslint/no-require-imports -- only where it is needed
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- only when it is needed
 	require('../../product/engine/harness');
 });

@@ -3,13 +3,13 @@ import path from 'node:path';
 
 const TESTS = path.resolve(__dirname, '../../product');
 
-/** The names of the tests that can reach the mutant, in one text; all are wanted where there is none. */
+/** The names of the tests that can reach the mutant, in one text; all are wanted if there is none. */
 const { wantedTests } = globalThis as { wantedTests?: string };
 const { mutatedFile = '' } = globalThis as { mutatedFile?: string };
 
 /**
  * Declares the tests of a folder in the file that calls this. What they import is then loaded once
- * for all of them, where jest would load n8n's engine anew for each file, and for each mutant.
+ * for all of them. Jest would load n8n's engine again for each file, and for each mutant.
  */
 export function gather(folder: string, leftOut: RegExp, prepare: () => void = () => {}): void {
 	const files = readdirSync(path.join(TESTS, folder), { recursive: true, encoding: 'utf8' })

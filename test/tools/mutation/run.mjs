@@ -17,12 +17,12 @@ const keyOf = (mutant) => `${placeOf(mutant)} ${mutant.mutatorName} ${mutant.rep
 /**
  * What a change is tried with, one after the other as long as no test has noticed it: first what
  * takes seconds. Code that also runs when a module is loaded is reached by all tests, which take a
- * minute, so those that reach it by themselves come before all.
+ * minute, so those that reach it directly come first.
  */
 const STEPS = [
 	{ tests: 'the unit tests', files: ['unit.test.ts'], ignoreStatic: false },
 	{
-		tests: 'the tests that reach a change by themselves',
+		tests: 'the tests that reach a change directly',
 		files: ['*.test.ts'],
 		ignoreStatic: true,
 	},

@@ -2,8 +2,8 @@ const { createRequire } = require('node:module');
 const { default: Runtime } = require('jest-runtime');
 
 /**
- * Loads what is installed once for a whole process: jest would load n8n's engine anew for every
- * mutant. Our own modules are still loaded anew for each.
+ * Loads what is installed once for a whole process: jest would load n8n's engine again for every
+ * mutant. Our own modules are still loaded again for each.
  */
 module.exports = class LastingPackages extends Runtime {
 	requireModuleOrMock(from, name) {

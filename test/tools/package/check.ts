@@ -12,7 +12,7 @@ async function holds(command: string): Promise<boolean> {
 
 /**
  * Runs the named scripts of package.json one after the other. All of them run, also after one has
- * failed: somebody who mends a change wants the whole list.
+ * failed: somebody who fixes a change wants the whole list.
  */
 async function main(commands: string[]): Promise<void> {
 	const outcomes: string[] = [];

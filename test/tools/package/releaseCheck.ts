@@ -25,7 +25,7 @@ function problems(tag: string): string[] {
 		changelogProblem(),
 		...Object.entries({ homepage, repository: repository.url, author: author.email }).map(
 			([name, value]) =>
-				STAND_IN.test(value) ? `${name} in package.json is still a stand-in.` : undefined,
+				STAND_IN.test(value) ? `${name} in package.json is still a placeholder.` : undefined,
 		),
 	];
 	return found.filter((problem) => problem !== undefined);

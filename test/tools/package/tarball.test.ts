@@ -136,7 +136,7 @@ async function read(name: string): Promise<string> {
 	return await readFile(path.join(packed.folder, name), 'utf8');
 }
 
-/** What the build makes of a folder of sources: each file once, compiled where it is TypeScript. */
+/** What the build makes of a folder of sources: each file once, compiled if it is TypeScript. */
 async function builtFrom(folder: string): Promise<string[]> {
 	const sources = await filesIn(path.join(ROOT, folder));
 	return sources.map((name) => `dist/${folder}/${name.replace(/\.ts$/, '.js')}`);

@@ -7,7 +7,7 @@ import type { Operation } from '../operation';
 const form = formOf([
 	{
 		displayName:
-			'Shows the address that the published Digital Sales Trigger of this workflow listens at, its secret included. For charges of other workflows copy it into the Notification URL of the credential.',
+			'Shows the address of the published Digital Sales Trigger in this workflow, secret included. For charges of other workflows, copy it into the Notification URL of the credential.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
@@ -19,7 +19,7 @@ export const getAddressOperation: Operation = {
 	name: 'Get Address',
 	value: 'getAddress',
 	action: 'Get the notification address of this workflow',
-	description: 'Show the whole address of the published trigger of this workflow',
+	description: 'Get the webhook URL of the published trigger in this workflow',
 	form,
 	creates: false,
 	itemsAtOnce: 32,

@@ -16,10 +16,10 @@ export const createOfferOperation: Operation = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create an offer',
-	description: 'Create an offer of a product: its price and how it can be paid',
+	description: 'Create an offer for a product, with its price and payment methods',
 	form: offerForm,
 	manyItemsHint:
-		'One offer is created for each input item. To create only one, switch on Execute Once in the Settings of this node.',
+		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
 	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
@@ -69,7 +69,7 @@ function sells(product: CatalogProduct, hash: string, address: string): boolean 
 
 function inWords(productHash: string, { title, price }: IDataObject): string {
 	return [
-		`an offer of the product ${productHash}`,
+		`an offer for the product ${productHash}`,
 		...(typeof title === 'string' ? [`titled "${title}"`] : []),
 		...(typeof price === 'number' ? [`at ${formatReais(price)}`] : []),
 	].join(' ');

@@ -42,7 +42,7 @@ const filters = group(
 				default: '',
 				placeholder: 'e.g. 3, 7',
 				description:
-					'Numbers of the categories, separated by commas. A product of any of them matches.',
+					'Category numbers, separated by commas. Products in any of these categories match.',
 			},
 			categoriesField,
 		),
@@ -54,7 +54,7 @@ const filters = group(
 				default: '',
 				placeholder: 'e.g. curso',
 				description:
-					'A part of the title, in any case and with or without accents, or the exact hash',
+					'Part of the title, or the exact hash; upper case and accents do not matter in a title',
 			},
 			optional(textField),
 		),
@@ -95,7 +95,7 @@ const options = group(
 				typeOptions: { minValue: 1 },
 				default: 100,
 				description:
-					'How many products to ask for in one request. Without this option the node asks for as many as are useful, and the service may give fewer.',
+					'How many products to request per page. By default the node requests as many as are useful; the service may return fewer.',
 			},
 			optional(wholeNumberField(1)),
 		),
@@ -150,7 +150,7 @@ export const getAllProducts: Operation = {
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many products',
-	description: 'List the products of the account with their offers',
+	description: 'List the products of the account and their offers',
 	form,
 	advice: {
 		rateLimited: RATE_LIMIT_ADVICE,

@@ -5,7 +5,7 @@ import { offerLocator } from '../../form/locators';
 
 const blanksNotice: Notice = {
 	displayName:
-		'With an offer chosen, Title and Price may stay blank: they are looked up in the catalog, and a blank Cover URL comes with them. What you type wins. With Title and Price typed, the catalog is not read.',
+		'If you choose an offer, you can leave Title and Price blank: they come from the catalog, and a blank Cover URL comes with them. What you enter is kept. If you enter both Title and Price, the catalog is not read.',
 	name: 'blanksNotice',
 	type: 'notice',
 	default: '',
@@ -21,7 +21,7 @@ export const cart = list(
 		typeOptions: { multipleValues: true },
 		placeholder: 'Add Item',
 		default: {},
-		description: 'What the customer buys. Its items add up to the amount that is charged.',
+		description: 'What the customer buys. The amount charged is the sum of its items.',
 	},
 	{
 		displayName: 'Item',
@@ -38,7 +38,7 @@ export const cart = list(
 					default: '',
 					placeholder: 'e.g. Curso de Fotografia',
 					description:
-						'The name of the item as the customer sees it. Left blank, it comes from the catalog.',
+						'The item name that the customer sees. If you leave it blank, it comes from the catalog.',
 				},
 				optional(textField),
 				'title',
@@ -47,7 +47,7 @@ export const cart = list(
 				{
 					name: 'price',
 					label: 'Price',
-					description: 'The price of one piece. Left blank, it comes from the catalog.',
+					description: 'Unit price. If you leave it blank, it comes from the catalog.',
 				},
 				'price',
 			),
@@ -58,7 +58,7 @@ export const cart = list(
 					type: 'number',
 					typeOptions: { minValue: 1, numberPrecision: 0 },
 					default: 1,
-					description: 'How many pieces are bought',
+					description: 'How many units the customer buys',
 				},
 				optional(wholeNumberField(1)).transform((quantity = 1) => quantity),
 				'quantity',
@@ -71,7 +71,7 @@ export const cart = list(
 					default: '',
 					placeholder: 'e.g. https://example.com/cover.png',
 					description:
-						'Address of a picture of the item. Left blank, it comes from the catalog if Title or Price is looked up there.',
+						'Address of a picture of the item. If you leave it blank, it comes from the catalog whenever Title or Price is looked up there.',
 				},
 				optional(webAddressField),
 				'cover',
@@ -84,7 +84,7 @@ export const cart = list(
 					typeOptions: { numberPrecision: 0 },
 					default: 1,
 					description:
-						'A code of the service for the kind of sale. Its values are not documented; 1 is what every known call sends.',
+						'The code that the service uses for the type of sale. Its values are not documented; every known call sends 1.',
 				},
 				optional(wholeNumberField(0)).transform((type = 1) => type),
 				'operation_type',

@@ -19,10 +19,10 @@ export const createTransactionOperation: Operation = {
 	name: 'Create PIX',
 	value: 'create',
 	action: 'Create a PIX transaction',
-	description: 'Charge a customer by PIX; the answer holds the code to pay with',
+	description: 'Charge a customer by PIX and get the code to pay with',
 	form: createForm,
 	manyItemsHint:
-		'A customer is charged for each input item. To charge only once, switch on Execute Once in the Settings of this node.',
+		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {

@@ -58,7 +58,7 @@ const tracking = group(
 				name: 'utmContent',
 				type: 'string',
 				default: '',
-				description: 'Which of several advertisements it was',
+				description: 'Which version of the advertisement it was',
 			},
 			optional(textField),
 			'utm_content',
@@ -91,7 +91,7 @@ const tracking = group(
 				name: 'utmTerm',
 				type: 'string',
 				default: '',
-				description: 'The words that were searched for',
+				description: 'The search terms',
 			},
 			optional(textField),
 			'utm_term',
@@ -125,16 +125,16 @@ const notify = [
 				{
 					name: 'This Execution',
 					value: 'thisExecution',
-					description: 'Transaction > Wait for Payment, further on in this workflow',
+					description: 'Transaction > Wait for Payment, later in this workflow',
 				},
 				{
 					name: 'Trigger of This Workflow',
 					value: 'trigger',
-					description: 'The published Digital Sales Trigger in this same workflow',
+					description: 'The published Digital Sales Trigger in the same workflow',
 				},
 			],
 			default: 'none',
-			description: 'Who is told when the transaction is paid or changes otherwise',
+			description: 'Who to notify when the payment status changes',
 		},
 		z.enum(['none', 'credential', 'trigger', 'thisExecution', 'url'], {
 			message: 'must be none, credential, trigger, thisExecution or url',
@@ -169,7 +169,7 @@ const additionalFields = group(
 			{
 				name: 'amount',
 				label: 'Amount',
-				description: 'The total to charge. Without it the sum of the cart is charged.',
+				description: 'The total to charge. If you leave it out, the sum of the cart is charged.',
 			},
 			'amount',
 		),
@@ -181,7 +181,7 @@ const additionalFields = group(
 				type: 'number',
 				typeOptions: { minValue: 1, numberPrecision: 0 },
 				default: 1,
-				description: 'Number of instalments; 1 for PIX',
+				description: 'Number of installments; 1 for PIX',
 			},
 			// Several deployments demand it even for PIX.
 			optional(wholeNumberField(1)).transform((installments = 1) => installments),
@@ -195,7 +195,7 @@ const additionalFields = group(
 				default: '',
 				placeholder: 'e.g. order-1001',
 				description:
-					'Your own name for this order. This node charges it once: asked again, it returns the existing transaction, or an error where that is not known any more. It is not sent to the service.',
+					'Your own name for this order. This node charges it once: if asked again, it returns the existing transaction, or an error if it no longer knows that transaction. The name is not sent to the service.',
 			},
 			referenceField.optional(),
 		),
@@ -226,7 +226,7 @@ const options = group(
 		),
 		repeatCodeOption(
 			'Code to Charge Again',
-			"The code from the error of a charge that may already have been made. Enter it once you have checked the service's dashboard and the charge is not there. It allows that one charge.",
+			"The code from the error for a charge that may already have been made. Enter it only if you have checked the service's dashboard and the charge is not there. It allows that one charge.",
 		),
 		field(
 			{
@@ -235,7 +235,7 @@ const options = group(
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to look up the title and price of an offer if you leave them blank, and its hash if you give its address. The first lookup spends up to 5 of the 20 product requests a minute; what it read is remembered for 45 seconds. If you switch this off, blanks stay blank.',
+					'Whether to look up the title and price of an offer if you leave them blank, and its hash if you enter its address. The first lookup uses up to 5 of the 20 product requests a minute; the result is kept for 45 seconds. If you turn this off, blank fields stay blank.',
 			},
 			optional(yesNoField),
 		),

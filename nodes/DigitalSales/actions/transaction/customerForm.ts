@@ -60,7 +60,7 @@ export const customer = [
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. (11) 91234-5678',
-			description: 'Phone number with area code; punctuation is dropped',
+			description: 'Phone number with area code (DDD); punctuation is removed',
 		},
 		({ checkCustomer }) => optional(customerFields(checkCustomer).phone),
 		'customer.phone_number',

@@ -51,11 +51,11 @@ function problemOf(
 	{ found, failed }: Lookup<FoundOffer>,
 ): string | undefined {
 	const come = [
-		...(address !== undefined && !found ? ['its hash is taken from the end of its address'] : []),
+		...(address !== undefined && !found ? ['its hash was taken from the end of its address'] : []),
 		...(blanks.length > 0 ? [`${blanks.join(' and ')} stayed blank`] : []),
 	].join(', and ');
 	if (come === '') return undefined;
-	if (found) return `has none in the catalog either, so ${come}`;
+	if (found) return `is incomplete in the catalog, so ${come}`;
 	return failed
 		? `could not be looked up in the catalog just now, so ${come}`
 		: `is not on the first ${MOST_LOOKUP_PAGES} pages of the catalog, so ${come}`;

@@ -21,7 +21,7 @@ export const transactionHash = field(
 		required: true,
 		default: '',
 		placeholder: 'e.g. ab12cd34ef',
-		description: 'The hash of the transaction, as Create PIX and the trigger give it',
+		description: 'The hash of the transaction, as returned by Create PIX or the trigger',
 	},
 	required(hashField),
 	'hash',

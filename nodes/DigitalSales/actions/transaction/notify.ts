@@ -30,8 +30,9 @@ export function notificationAddress(
 			return {};
 		case 'credential':
 			return checked(context, itemIndex, account.notificationUrl, {
-				missing: 'Notify is set to the address of the credential, but the credential has none',
-				advice: 'Enter a Notification URL in the credential, or choose another way to notify.',
+				missing:
+					'Notify is set to Address From the Credential, but the credential has no Notification URL',
+				advice: 'Enter a Notification URL in the credential, or change Notify.',
 			});
 		case 'trigger':
 			return checked(
@@ -40,9 +41,9 @@ export function notificationAddress(
 				triggerAddresses(context.getWorkflowStaticData('global'))[0],
 				{
 					missing:
-						'Notify is set to the trigger of this workflow, but the workflow has no published Digital Sales Trigger',
+						'Notify is set to Trigger of This Workflow, but the workflow has no published Digital Sales Trigger',
 					advice:
-						'Add a Digital Sales Trigger to this workflow and publish the workflow, or choose another way to notify. If it is there and published, n8n runs in queue mode and keeps it from its workers: paste the production URL of the trigger into the Notification URL of the credential, and choose Notify: Address From the Credential.',
+						'Add a Digital Sales Trigger to this workflow and publish the workflow, or change Notify. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste the production URL of the trigger into the Notification URL of the credential, and set Notify to Address From the Credential.',
 				},
 			);
 		case 'thisExecution':
@@ -50,8 +51,7 @@ export function notificationAddress(
 		case 'url':
 			return checked(context, itemIndex, notificationUrl, {
 				missing: 'Notification URL is empty',
-				advice:
-					'Enter the address that the service shall post to, or choose another way to notify.',
+				advice: 'Enter the address that the service posts updates to, or change Notify.',
 			});
 	}
 }
@@ -65,7 +65,7 @@ function executionAddress(context: IExecuteFunctions, itemIndex: number): Notifi
 		url,
 		hint: isHeard
 			? reachability(new URL(url))
-			: 'Notifications go to this execution, but nothing in it waits for them. Put Transaction > Wait for Payment after this node.',
+			: 'Notifications go to this execution, but nothing in it waits for them. Add Transaction > Wait for Payment after this node.',
 	};
 }
 
@@ -91,7 +91,7 @@ function checked(
 
 function reachability(address: URL): string | undefined {
 	if (isPrivateAddress(address)) {
-		return `Notifications go to ${address.host}, which only this machine or its network can reach. The service cannot, unless it runs there too.`;
+		return `Notifications go to ${address.host}, which only this machine or its network can reach. The service can reach it only if it runs there, too.`;
 	}
 	if (/\/webhook-test\//.test(address.pathname)) {
 		return 'Notifications go to a test URL, which listens only while the editor waits for a test event. Use the production URL for real sales.';

@@ -49,9 +49,9 @@ async function pixPicture(
 	try {
 		const png = await pictureOf(pix);
 		if (png) return { [property]: await binaryOf(context, png, hash) };
-		hint(`There is no QR code picture of ${name}: the service gave neither code nor picture.`);
+		hint(`There is no QR code picture of ${name}: the service returned neither code nor picture.`);
 	} catch {
-		hint(`The QR code picture of ${name} could not be stored by this n8n.`);
+		hint(`n8n could not store the QR code picture of ${name}.`);
 	}
 	return undefined;
 }

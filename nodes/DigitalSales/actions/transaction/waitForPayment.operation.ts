@@ -23,7 +23,7 @@ const form = formOf(
 	[
 		{
 			displayName:
-				'The execution waits here and goes on when the payment is decided: paid, refused, canceled, expired, refunded or charged back. Set Notify of Create PIX to This Execution to hear of it at once; otherwise it is noticed at the next re-check. Check "timedOut" and "payment_status" before you deliver anything.',
+				'The execution waits here and continues when the payment is decided: paid, refused, canceled, expired, refunded or charged back. To find out at once, set Notify in Create PIX to This Execution; otherwise it finds out at the next re-check. Check "timedOut" and "payment_status" before you deliver anything.',
 			name: 'waitNotice',
 			type: 'notice',
 			default: '',
@@ -37,7 +37,7 @@ const form = formOf(
 				typeOptions: { minValue: 0 },
 				default: 60,
 				description:
-					'How long to wait at most. Then the execution goes on with the state of that moment and "timedOut" is true.',
+					'How long to wait at most. After that, the execution continues with the current state, and "timedOut" is true.',
 			},
 			required(positiveNumberField),
 		),
@@ -66,7 +66,7 @@ const form = formOf(
 				typeOptions: { minValue: 0, numberPrecision: 0 },
 				default: 60,
 				description:
-					'How many seconds to wait before looking at the payment again by itself, because notifications get lost; 0 never looks again. Each time costs one request for each item.',
+					'How often to check the payment, in seconds, because notifications can get lost; 0 turns re-checks off. Each re-check costs one request per item.',
 			},
 			required(wholeNumberField(0)),
 		),
@@ -93,7 +93,7 @@ export const waitForPaymentOperation: Operation = {
 	name: 'Wait for Payment',
 	value: 'waitForPayment',
 	action: 'Wait for the payment of a transaction',
-	description: 'Pause the execution until a transaction is paid or cannot be paid any more',
+	description: 'Pause the execution until a transaction is paid or can no longer be paid',
 	form,
 	creates: false,
 	itemsAtOnce: 32,
@@ -111,7 +111,7 @@ export const waitForPaymentOperation: Operation = {
 					(error: unknown): Transaction => {
 						if (!mayPass(error)) throw error;
 						run.hint(
-							'The service could not be asked just now. It is asked again while the execution waits.',
+							'The payment could not be checked just now. The node checks again while the execution waits.',
 						);
 						return { hash: typedHash, json: { hash: typedHash } };
 					},
@@ -159,11 +159,11 @@ function refuseAsTool(context: IExecuteFunctions, itemIndex: number): void {
 	if (!isTool(context)) return;
 	throw new NodeOperationError(
 		context.getNode(),
-		'Wait for Payment cannot be used as a tool of an agent',
+		'Wait for Payment cannot be used as a tool by an agent',
 		{
 			itemIndex,
 			description:
-				'Give the agent Transaction > Get to look at a payment, or wait in the workflow behind the agent.',
+				'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
 		},
 	);
 }

@@ -75,7 +75,7 @@ export class OrderDrill {
 
 		const again = this.chance.shuffled([
 			...this.chance.some(orders, 0.5).filter(({ reference }) => reference !== undefined),
-			// Whoever is in doubt must not be charged by another execution either.
+			// A customer in doubt must not be charged by another execution either.
 			...orders.filter(({ document, reference }) => !reference && inDoubt.has(document)),
 		]);
 		this.falter();

@@ -53,7 +53,7 @@ export class Agent {
 		return new Agent(rest, path);
 	}
 
-	/** Asks for calls in one message of a chat, and gives what the tool answered to each. */
+	/** Asks for calls in one message of a chat, and returns the tool's answer to each. */
 	async ask(chat: string, calls: AskedCall[]): Promise<ToolResult[]> {
 		const message = inWords(calls);
 		const response = await this.rest.send('POST', `${this.path}/chat`, {

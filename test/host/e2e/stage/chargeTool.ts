@@ -15,7 +15,7 @@ export const CHARGE_NODE = 'Charge by PIX';
 export const TOOL_TYPE = `${PACKAGE_NAME}.digitalSalesTool`;
 
 /** What the tool says where no answer to a charge came, and where it then refuses the next. */
-export const IN_DOUBT = /not known whether the service did this/;
+export const IN_DOUBT = /The outcome is unknown/;
 export const REFUSED = /may already have been charged/;
 
 /** What a model that charges fills in. */

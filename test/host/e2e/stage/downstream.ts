@@ -57,7 +57,7 @@ export class Downstream {
 		};
 	}
 
-	/** Waits for the report on a transaction, and gives it with the moment of its arrival. */
+	/** Waits for the report on a transaction, and returns it with the moment of its arrival. */
 	async reportOn(hash: string, withinMs = 120_000): Promise<{ json: Report; at: number }> {
 		const deadline = Date.now() + withinMs;
 		for (;;) {

@@ -36,7 +36,7 @@ export interface ModelServer {
 	close: () => Promise<void>;
 }
 
-/** Serves a chat model in the manner of OpenAI that makes the calls of a script, one at a time. */
+/** Serves a chat model with OpenAI's interface that makes the calls of a script, one at a time. */
 export async function serveModel(script: ScriptedCall[]): Promise<ModelServer> {
 	const server = fastify({ bodyLimit: 10_000_000 });
 	const model: ModelServer = {

@@ -42,7 +42,7 @@ export interface ObedientModel {
 }
 
 /**
- * Serves a streaming chat model in the manner of OpenAI that makes the calls it is asked for in the
+ * Serves a streaming chat model with OpenAI's interface that makes the calls it is asked for in the
  * chat, one at a time. It keeps nothing, so any number of chats may go on beside each other.
  */
 export async function serveObedientModel(): Promise<ObedientModel> {

@@ -59,7 +59,7 @@ export class Waits {
 		return new Waits(cluster, ids);
 	}
 
-	/** Starts an execution, and gives its charge as soon as the execution looks at it. */
+	/** Starts an execution, and returns its charge as soon as the execution reads it. */
 	async begin(way: string): Promise<StoredTransaction> {
 		const { sandbox, url } = this.cluster;
 		this.customers += 1;
@@ -102,7 +102,7 @@ async function until<T>(look: () => T | undefined | Promise<T | undefined>): Pro
 	for (;;) {
 		const found = await look();
 		if (found !== undefined) return found;
-		if (Date.now() > deadline) throw new Error('It has not come to pass in time.');
+		if (Date.now() > deadline) throw new Error('It did not happen in time.');
 		await pause(POLL_MS);
 	}
 }

@@ -60,7 +60,7 @@ describe('Amount Unit', () => {
 		const cents = await account.fail(pixParameters(account.sandbox, cart('19,99')));
 
 		expect(reais.message).toBe(
-			'Cart > Item 1 > Price in Reais must be clear: "1.999" could mean R$ 1.999,00 or R$ 1,999. Write 1999,00',
+			'Cart > Item 1 > Price in Reais is ambiguous: "1.999" could mean R$ 1.999,00 or R$ 1,999. Write 1999,00',
 		);
 		expect(cents.message).toBe(
 			'Cart > Item 1 > Price in Cents must be digits only: for R$ 19,99 write 1999, not "19,99"',
@@ -76,7 +76,7 @@ describe('Amount Unit', () => {
 		[
 			'19 90',
 			'reais',
-			'Price in Reais must be clear: "19 90" could mean R$ 1.990,00 or R$ 19,90. Write 1990,00 or 19,90',
+			'Price in Reais is ambiguous: "19 90" could mean R$ 1.990,00 or R$ 19,90. Write 1990,00 or 19,90',
 		],
 	])('%j from a sheet, in %s, charges nobody', async (price, amountUnit, message) => {
 		const failure = await account.fail(

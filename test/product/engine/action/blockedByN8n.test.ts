@@ -24,7 +24,7 @@ describe("A request that n8n's SSRF protection blocks", () => {
 		const { json } = await account.run(parameters(), { continueOnFail: true });
 
 		expect(errorIn(json[0])).toMatchObject({
-			message: 'n8n did not allow a request to the host of the service',
+			message: 'n8n blocked the request to the host of the service',
 			advice: expect.stringContaining('Nothing was sent. Base URL of the credential'),
 			outcome: 'notSent',
 			status: null,
@@ -38,6 +38,6 @@ describe("A request that n8n's SSRF protection blocks", () => {
 		await account.run(pixParameters(account.sandbox), shop);
 		const { json } = await account.run(pixParameters(account.sandbox), shop);
 
-		expect(errorIn(json[0]).message).toBe('n8n did not allow a request to the host of the service');
+		expect(errorIn(json[0]).message).toBe('n8n blocked the request to the host of the service');
 	});
 });

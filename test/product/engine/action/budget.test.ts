@@ -50,7 +50,7 @@ describe('The rate limit of GET /products', () => {
 		const { json, hints } = await account.run({ ...MINUTE_IN_A_SECOND, options });
 		expect(json).toHaveLength(150);
 		expect(hints).toHaveLength(1);
-		expect(JSON.stringify(hints)).toContain('waited for its turn');
+		expect(JSON.stringify(hints)).toContain('so this run waited');
 	});
 
 	test('four executions share the budget, take turns and all finish', async () => {

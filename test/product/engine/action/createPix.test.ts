@@ -229,7 +229,7 @@ describe('Transaction > Create PIX', () => {
 		);
 
 		expect(failure.description).toContain(
-			`It was about: ${about}. The customer may already have been charged.`,
+			`Details: ${about}. The customer may already have been charged.`,
 		);
 	});
 
@@ -301,7 +301,7 @@ describe('Transaction > Create PIX', () => {
 			[
 				'the credential has no address',
 				{ notify: 'credential' },
-				'the credential has none',
+				'the credential has no Notification URL',
 				/Enter a Notification URL in the credential/,
 			],
 			[
@@ -387,7 +387,7 @@ describe('Transaction > Create PIX', () => {
 		[
 			'a document that could be two',
 			{ customerDocument: '={{ 191 }}' },
-			'Customer Document came as a number and could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91; send it as text',
+			'Customer Document was sent as a number and could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91; send it as text',
 		],
 		[
 			'a price that its quantity makes too large',

@@ -10,7 +10,7 @@ const BASE_URL_ADVICE =
 	'Check Base URL in the credential. If it is right, the service may have cut the answer short: try again.';
 const REDIRECT_ADVICE =
 	'Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address';
-const SERVICE_ADVICE = 'The fault is on the side of the service. Try again later.';
+const SERVICE_ADVICE = 'The problem is on the side of the service. Try again later.';
 
 describe('What a person reads of a failed request', () => {
 	let account: Account;
@@ -40,14 +40,14 @@ describe('What a person reads of a failed request', () => {
 			'a rate limit',
 			{ kind: 'status', status: 429, body: {} },
 			'The service is still limiting requests (429)',
-			`The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
+			`The node waited and tried again as long as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
 			{ cause: 'rate-limited' },
 		],
 		[
 			'a rate limit whose body breaks off',
 			{ kind: 'status', status: 429, isCut: true },
 			'The service is still limiting requests (429)',
-			`The node waited and tried again as far as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
+			`The node waited and tried again as long as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
 			{ cause: 'rate-limited' },
 		],
 		...[502, 503, 504].map((status): [string, Fault, string, string, unknown] => [
@@ -96,7 +96,7 @@ describe('What a person reads of a failed request', () => {
 			'a wrong token',
 			{ kind: 'status', status: 401, body: {} },
 			'The service did not accept the API token (401)',
-			`Check API Token in the credential: copy it again from the service, without blanks.\n${REQUEST}.`,
+			`Check API Token in the credential: copy it again from the service, without spaces.\n${REQUEST}.`,
 			{ cause: 'credential-invalid' },
 		],
 		[
@@ -109,8 +109,8 @@ describe('What a person reads of a failed request', () => {
 		[
 			'an unknown hash',
 			{ kind: 'status', status: 404, body: {} },
-			'The service found nothing under this address (404)',
-			`Check the hash. If every operation answers like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.\n${REQUEST}.`,
+			'The service found nothing at this address (404)',
+			`Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.\n${REQUEST}.`,
 			{ cause: 'configuration-invalid' },
 		],
 		[
@@ -158,7 +158,7 @@ describe('What a person reads of a failed request', () => {
 		[
 			'data of another shape',
 			{ kind: 'status', status: 200, body: { hello: 1 } },
-			'The service answered with data of another shape than documented',
+			'The service answered in an undocumented format',
 			`${BASE_URL_ADVICE}\n${REQUEST}.`,
 			undefined,
 		],
@@ -182,7 +182,7 @@ describe('What a person reads of a failed request', () => {
 	});
 
 	test.each<[string, Fault, string]>([
-		['no answer', { kind: 'resetAfterProcessing' }, 'no answer came'],
+		['no answer', { kind: 'resetAfterProcessing' }, 'the service did not answer'],
 		['a fault of the service', { kind: 'status', status: 500 }, 'the answer was not usable (500)'],
 		['a web page', { kind: 'html' }, 'the answer was not usable (200)'],
 	])('an offer whose outcome is not known, after %s', async (_name, fault, why) => {
@@ -191,9 +191,9 @@ describe('What a person reads of a failed request', () => {
 
 		const { node } = await runNode(offer(), { credentials: account.credentials });
 
-		expect(node?.error?.message).toBe(`It is not known whether the service did this: ${why}`);
+		expect(node?.error?.message).toBe(`The outcome is unknown: ${why}`);
 		expect(node?.error?.description).toContain(
-			`It was about: an offer of the product ${hash} titled "Black Friday" at R$ 19,90. The offer may exist. Check the service's dashboard. Asked again, this node refuses the offer and shows a code that allows it once.\n`,
+			`Details: an offer for the product ${hash} titled "Black Friday" at R$ 19,90. The offer may already exist. Check the service's dashboard. If you run this again, the node refuses the offer and shows a code that allows it once.\n`,
 		);
 		expect(node?.error && 'failure' in node.error ? node.error.failure : undefined).toBeUndefined();
 		expect(account.sandbox.requests).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('What a person reads of a failed request', () => {
 		const { description } = await account.fail({ ...offer(), title: '', price: '' });
 
 		expect(description).toContain(
-			`It was about: an offer of the product ${account.sandbox.products[0]?.hash}. The offer may exist.`,
+			`Details: an offer for the product ${account.sandbox.products[0]?.hash}. The offer may already exist.`,
 		);
 	});
 
@@ -217,7 +217,7 @@ describe('What a person reads of a failed request', () => {
 
 		const { node } = await running;
 
-		expect(node?.error?.message).toContain('It is not known whether the service did this');
+		expect(node?.error?.message).toContain('The outcome is unknown');
 		expect(node?.error?.description).toContain('The customer may already have been charged.');
 	});
 
@@ -313,8 +313,8 @@ describe('What a person reads of a failed request', () => {
 		});
 
 		test.each([
-			[429, '30', [expect.stringContaining('waited for its turn')]],
-			[429, '0', [expect.stringContaining('waited for its turn')]],
+			[429, '30', [expect.stringContaining('so this run waited')]],
+			[429, '0', [expect.stringContaining('so this run waited')]],
 			[503, '0', []],
 		])('after a %i that asks for %s seconds the run tells %j', async (...given) => {
 			const [status, seconds, told] = given;
@@ -389,7 +389,7 @@ describe('What a person reads of a failed request', () => {
 		});
 
 		expect(failure.message).toBe(
-			'The credential holds a field that is not a text. Open and save it again.',
+			'A field of the credential is not text. Open the credential and save it again.',
 		);
 		expect(account.sandbox.requests).toEqual([]);
 	});

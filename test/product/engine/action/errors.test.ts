@@ -147,8 +147,8 @@ describe('Errors of the service', () => {
 	});
 
 	test.each([
-		['empty', ' ', 'Base URL of the credential is empty'],
-		['no address', 'not a host', 'Base URL of the credential must be a web address'],
+		['empty', ' ', 'Base URL in the credential is empty'],
+		['no address', 'not a host', 'Base URL in the credential must be a web address'],
 		['with a query', 'https://api.example.com/v1?x=1', 'must end with its path'],
 	])('a Base URL that is %s is told before anything is sent', async (_name, baseUrl, message) => {
 		const failure = await account.fail(parametersOf('get'), {

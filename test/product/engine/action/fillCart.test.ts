@@ -90,7 +90,7 @@ describe('The cart of Create PIX', () => {
 			sends({ hash: 'p1', offers: [{ hash: offer.hash }] });
 
 			expect(await hintsOf({ ...picked(offer.hash), ...typed })).toEqual([
-				`Offer ${offer.hash} has none in the catalog either, so ${blanks} stayed blank.`,
+				`Offer ${offer.hash} is incomplete in the catalog, so ${blanks} stayed blank.`,
 			]);
 		});
 
@@ -299,14 +299,14 @@ describe('The cart of Create PIX', () => {
 			const { hints } = await account.run(cart({ ...item, price: '5', title: 'A' }));
 
 			expect(hints.map(({ message }) => message)).toEqual([
-				`Offer ${hash} is not on the first 5 pages of the catalog, so its hash is taken from the end of its address.`,
+				`Offer ${hash} is not on the first 5 pages of the catalog, so its hash was taken from the end of its address.`,
 			]);
 		});
 
 		test('refuses an address without a path', async () => {
 			const failure = await account.fail(cart(picked('={{ "https://example.com/" }}', 'url')));
 
-			expect(failure.message).toContain('Cart > Item 1 > Offer is an address with no hash in it');
+			expect(failure.message).toContain('Cart > Item 1 > Offer is an address without a hash');
 			expect(account.sandbox.requests).toEqual([]);
 		});
 

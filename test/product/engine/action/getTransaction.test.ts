@@ -100,7 +100,7 @@ describe('Transaction > Get', () => {
 
 		const failure = await account.fail(parameters, { items: created.slice(0, 1) });
 
-		expect(failure.message).toContain('another shape');
+		expect(failure.message).toContain('an undocumented format');
 	});
 });
 

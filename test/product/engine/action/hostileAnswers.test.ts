@@ -32,7 +32,7 @@ describe('An answer that is made to make the node fail', () => {
 	};
 	const answer = (status: number, body: string): void =>
 		account.sandbox.addFault({ kind: 'status', status, body, processed: true });
-	const unknown = /^It is not known whether the service did this/;
+	const unknown = /^The outcome is unknown/;
 
 	test.each<[string, IDataObject]>([
 		['the hash of an offer', { offer: { hash: NO_TEXT } }],
@@ -110,7 +110,7 @@ describe('An answer that is made to make the node fail', () => {
 
 		const { message, description } = await account.fail(reading);
 
-		expect(message).toBe('The answer of the service is nested too deep to be read');
+		expect(message).toBe('The answer of the service is nested too deeply to read');
 		expect(description).toContain(
 			'Its data is more than 64 levels deep. Check Base URL in the credential.',
 		);

@@ -131,9 +131,7 @@ describe('The QR code of a PIX transaction', () => {
 
 		const { hints } = await account.run(parameters());
 
-		expect(JSON.stringify(hints)).toContain(
-			'asks for R$ 39,80, but the transaction is about R$ 39,81',
-		);
+		expect(JSON.stringify(hints)).toContain('is for R$ 39,80, but the transaction is for R$ 39,81');
 	});
 
 	test('says nothing where all agrees', async () => {

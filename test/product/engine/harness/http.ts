@@ -5,7 +5,7 @@ export interface HttpAnswer {
 	status: number;
 	headers: IncomingHttpHeaders;
 	text: string;
-	/** The body read as JSON, undefined where it is not JSON. */
+	/** The body read as JSON, undefined if it is not JSON. */
 	json: unknown;
 }
 

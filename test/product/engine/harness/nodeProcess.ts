@@ -18,7 +18,7 @@ export const TRIGGER_TYPE = 'n8n-nodes-digital-sales.digitalSalesTrigger';
 /** The credential type of both. */
 export const CREDENTIAL_TYPE = 'digitalSalesApi';
 
-/* eslint-disable @typescript-eslint/no-require-imports -- loaded anew for each process */
+/* eslint-disable @typescript-eslint/no-require-imports -- loaded again for each process */
 const DIGITAL_SALES: NodeSources = {
 	nodes: {
 		[ACTION_TYPE]: () => {

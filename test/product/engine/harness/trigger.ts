@@ -117,7 +117,7 @@ export class PublishedTrigger {
 		return this.stored.staticData;
 	}
 
-	/** The static data that the editor keeps to itself while it listens; undefined where it does not. */
+	/** The static data that the editor keeps to itself while it listens; undefined if it does not. */
 	get editorStaticData(): IDataObject | undefined {
 		return this.testStaticData;
 	}

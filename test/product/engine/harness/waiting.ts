@@ -22,7 +22,7 @@ export class StoredRun {
 
 	private status: 'running' | 'waiting' | 'finished' = 'running';
 
-	/** The parked data, as JSON: whoever resumes it gets a copy of his own. */
+	/** The parked data, as JSON: each resumption gets its own copy. */
 	private parked = '';
 
 	/** How often the run went on; 1 for a run that is parked for the first time. */

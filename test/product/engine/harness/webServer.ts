@@ -108,7 +108,7 @@ class WebServer {
 
 	private starting?: Promise<string>;
 
-	/** The address of the running server; it is started where it is not yet. */
+	/** The address of the running server; it is started if it is not running yet. */
 	async url(): Promise<string> {
 		this.starting ??= this.start();
 		return await this.starting;

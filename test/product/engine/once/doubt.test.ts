@@ -15,13 +15,13 @@ describe('A charge whose outcome is unknown', () => {
 
 		const { message, description } = await shop.account.fail(shop.parameters());
 
-		expect(message).toContain('It is not known whether the service did this');
+		expect(message).toContain('The outcome is unknown');
 		expect(description).toContain('2 x Curso de Fotografia');
 		expect(description).toContain('R$ 39,80');
 		expect(description).toContain('document ending in 4725');
 		expect(description).not.toContain('52998224725');
 		expect(description).toContain(
-			"Check the service's dashboard. Asked again, this node refuses the charge",
+			"Check the service's dashboard. If you run this again, the node refuses the charge",
 		);
 	});
 
@@ -106,7 +106,7 @@ describe('A charge whose outcome is unknown', () => {
 			const first = await shop.run(shop.parameters('order-9'));
 			const second = await shop.run(shop.parameters('order-9'));
 
-			expect(first.node?.error?.message).toContain('It is not known');
+			expect(first.node?.error?.message).toContain('The outcome is unknown');
 			expect(second.status).toBe('error');
 			expect([shop.posts, shop.charges]).toEqual([1, 1]);
 		},
@@ -226,7 +226,7 @@ describe('A charge whose outcome is unknown', () => {
 			const second = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
 
 			expect(errorOf(second)).toContain(
-				'n8n was restarted since, or another process of n8n is sending it right now',
+				'n8n has been restarted since, or another process of n8n is sending it right now',
 			);
 			expect((await first).status).toBe('success');
 			expect(shop.charges).toBe(1);

@@ -45,7 +45,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		processedItems.lostWrites = 100;
 		const failed = await shop.run(shop.parameters('order-1'));
 
-		expect(errorOf(failed)).toContain('n8n did not keep what was entered');
+		expect(errorOf(failed)).toContain('n8n did not store the entry');
 		expect(shop.posts).toBe(0);
 	});
 

@@ -100,7 +100,7 @@ describe('Order Reference', () => {
 			'The customer may already have been charged for order "order-1", so nothing was sent',
 		);
 		expect(errorOf(second)).toContain(
-			'n8n has a record of an earlier attempt, but not of what came of it',
+			'n8n has a record of an earlier attempt, but not of its outcome',
 		);
 		expect(shop.posts).toBe(1);
 
@@ -274,7 +274,7 @@ describe('Order Reference', () => {
 	test('an object is refused', async () => {
 		const failed = await shop.run(shop.parameters('={{ $json }}'));
 
-		expect(failed.node?.error?.message).toContain('Order Reference must be a text');
+		expect(failed.node?.error?.message).toContain('Order Reference must be text');
 		expect(shop.posts).toBe(0);
 	});
 

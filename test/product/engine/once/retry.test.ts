@@ -35,7 +35,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 				'The customer may already have been charged, so nothing was sent',
 			);
 			expect(run.node?.error?.description).toContain(
-				'got no usable answer. It was about: cart 2 x Curso de Fotografia',
+				'got no usable answer. Details: cart 2 x Curso de Fotografia',
 			);
 			expect([shop.posts, shop.charges]).toEqual([1, 1]);
 		});
@@ -203,7 +203,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			});
 
 			expect(retry.status).toBe('error');
-			expect(errorOf(retry)).toContain('set On Error in the Settings of this node to Continue');
+			expect(errorOf(retry)).toContain('set On Error to Continue in the Settings of this node');
 			expect(shop.charges).toBe(2);
 		});
 

@@ -53,7 +53,7 @@ describe('The examples that a payment starts', () => {
 		const publishing = activateTrigger({ credentials: inbox.account.credentials, parameters });
 
 		await expect(publishing).rejects.toThrow(
-			'Filters > Product Hashes holds "put the hash of your product here", which is not a hash',
+			'Filters > Product Hashes contains "put the hash of your product here", which is not a hash',
 		);
 	});
 

@@ -377,7 +377,7 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(json).toEqual({
 				received: true,
 				started: false,
-				reason: 'not wanted by Trigger On or the filters',
+				reason: 'excluded by Trigger On or the filters',
 			});
 		});
 

@@ -32,7 +32,7 @@ describe('Create PIX > Notify: This Execution', () => {
 		const { hints } = await charge();
 
 		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringContaining('nothing in it waits for them. Put Transaction > Wait for Payment'),
+			expect.stringContaining('nothing in it waits for them. Add Transaction > Wait for Payment'),
 		]);
 	});
 

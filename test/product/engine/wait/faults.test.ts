@@ -23,7 +23,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 			expect(run.status).toBe('waiting');
 			expect(run.hints).toMatchObject([
-				{ message: expect.stringMatching(/asked again while the execution waits/) },
+				{ message: expect.stringMatching(/checks again while the execution waits/) },
 			]);
 			room.account.sandbox.clearFaults();
 			await room.account.sandbox.setStatus(hash, 'paid');
@@ -54,7 +54,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 			expect(run.status).toBe('waiting');
 			expect(run.hints).toMatchObject([
-				{ message: expect.stringMatching(/asked again while the execution waits/) },
+				{ message: expect.stringMatching(/checks again while the execution waits/) },
 			]);
 			expect(room.reads()).toBe(reads);
 		});

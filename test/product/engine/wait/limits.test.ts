@@ -193,9 +193,9 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 			nodeTypes: { [type]: tool },
 		});
 
-		expect(run.message).toBe('Wait for Payment cannot be used as a tool of an agent');
+		expect(run.message).toBe('Wait for Payment cannot be used as a tool by an agent');
 		expect(run.description).toBe(
-			'Give the agent Transaction > Get to look at a payment, or wait in the workflow behind the agent.',
+			'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
 		);
 		expect(run.itemIndex).toBe(0);
 	});
@@ -208,7 +208,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 		const warnings = run.logs.filter(({ level }) => level === 'warn');
 		expect(warnings.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/cannot reach the address of this n8n itself.*WEBHOOK_URL/),
+			expect.stringMatching(/cannot reach this n8n at its own address.*WEBHOOK_URL/),
 		]);
 		expect(warnings[0]?.text).not.toContain('signature');
 		expect(received(await run.parked?.resumeAtTimeLimit())).toMatchObject([

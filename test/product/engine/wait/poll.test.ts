@@ -235,7 +235,7 @@ describe('Pings of a suspended execution', () => {
 
 		expect(seconds).toBeGreaterThan(20);
 		expect(logs).toHaveLength(1);
-		expect(logs[0]).toContain('cannot reach the address of this n8n itself');
+		expect(logs[0]).toContain('cannot reach this n8n at its own address');
 		expect(logs[0]).toContain('127.0.0.1:9');
 		expect(logs[0]).not.toContain('webhook-waiting');
 	});

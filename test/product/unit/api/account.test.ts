@@ -70,7 +70,7 @@ describe('The account of a credential', () => {
 		(list) => {
 			const changes = { allowedHttpRequestDomains: 'domains', allowedDomains: list };
 
-			expect(() => read(changes)).toThrow(/^Allowed Domains of the credential do not include/);
+			expect(() => read(changes)).toThrow(/^Allowed Domains in the credential do not include/);
 		},
 	);
 });

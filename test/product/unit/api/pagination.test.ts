@@ -178,7 +178,7 @@ describe('Pages of a list', () => {
 		});
 
 		expect(listing.items).toHaveLength(20);
-		expect(listing.incomplete).toContain('more than the 20 pages');
+		expect(listing.incomplete).toContain('more pages than the 20');
 	});
 
 	/** Reads pages whose items are given by their hashes; a page beyond the last is like the last. */
@@ -203,7 +203,7 @@ describe('Pages of a list', () => {
 		});
 		return { asked, most, hashes: items.map(({ hash }) => hash).join(''), incomplete };
 	};
-	const BARREN = 'the service went on sending pages without anything new';
+	const BARREN = 'the service kept sending pages without anything new';
 
 	describe('pages without anything new', () => {
 		const announced = { lastPage: 1_000 };
@@ -387,8 +387,8 @@ describe('Pages of a list', () => {
 				keep: () => true,
 			});
 
-		expect((await read()).incomplete).toBe('the catalog changed while it was read');
-		expect((await read(21)).incomplete).toBe('the catalog changed while it was read');
+		expect((await read()).incomplete).toBe('the catalog changed while it was being read');
+		expect((await read(21)).incomplete).toBe('the catalog changed while it was being read');
 		expect((await read(20)).incomplete).toBeUndefined();
 	});
 

@@ -552,7 +552,7 @@ describe('The budget of an account', () => {
 		expect(moments.filter((moment) => moment < 1_000)).toHaveLength(atOnce - 1);
 	});
 
-	/** Cancels a number of turns later, and gives what came of it once all have heard of it. */
+	/** Cancels a number of turns later, and returns the result after all of them have reacted. */
 	const canceledAfter = async (
 		turns: number,
 		canceling: AbortController,

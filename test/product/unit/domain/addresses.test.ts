@@ -36,7 +36,7 @@ describe('Base URL', () => {
 	test.each(['https://u:p@a.com', 'https://u@a.com', 'https://:p@a.com'])(
 		'%p says why, since it would end up in messages',
 		(typed) => {
-			expect(parseBaseUrl(typed)).toEqual({ problem: 'must not hold a user name or password' });
+			expect(parseBaseUrl(typed)).toEqual({ problem: 'must not contain a user name or password' });
 		},
 	);
 });

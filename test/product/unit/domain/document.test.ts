@@ -77,12 +77,18 @@ describe('CPF and CNPJ', () => {
 		['12ABC34501DEX5', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 14'],
 		['529982247250', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 12'],
 		['112223330001811', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 15'],
-		[123, 'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text'],
+		[
+			123,
+			'was sent as a number, which is not a valid CPF or CNPJ even with leading zeros; send it as text',
+		],
 		[
 			191,
-			'came as a number and could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91; send it as text with its leading zeros',
+			'was sent as a number and could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91; send it as text with its leading zeros',
 		],
-		[0, 'came as a number, and no leading zeros make it a valid CPF or CNPJ; send it as a text'],
+		[
+			0,
+			'was sent as a number, which is not a valid CPF or CNPJ even with leading zeros; send it as text',
+		],
 	])('%p: %s', (input, problem) => {
 		expect(parseDocument(input)).toEqual({ problem });
 	});
@@ -122,7 +128,7 @@ describe('CPF and CNPJ', () => {
 			varied(digits) && checkDigits(digits.slice(0, 9), CPF_WEIGHTS) === digits;
 		const isCnpj = (digits: string): boolean =>
 			varied(digits) && checkDigits(digits.slice(0, 12), CNPJ_WEIGHTS) === digits;
-		/** The rule, by check digits worked out anew. */
+		/** The rule, by check digits calculated independently. */
 		const expected = (number: number): unknown => {
 			const [asCpf, asCnpj] = [11, 14].map((length) => String(number).padStart(length, '0'));
 			const readings = [
@@ -134,7 +140,11 @@ describe('CPF and CNPJ', () => {
 			if (isMistyped) return { problem: expect.stringContaining('send it as text') };
 			if (other === undefined && one !== '') return { value: one };
 			const both = `could be the CPF ${dotted(one)} or the CNPJ ${dotted(other ?? '')};`;
-			return { problem: expect.stringContaining(other ? both : 'no leading zeros make it') };
+			return {
+				problem: expect.stringContaining(
+					other ? both : 'not a valid CPF or CNPJ even with leading zeros',
+				),
+			};
 		};
 		const dotted = (digits: string): string =>
 			digits.length === 11
@@ -173,7 +183,7 @@ describe('CPF and CNPJ', () => {
 	test('a number of eleven digits that is no CPF does not become a CNPJ', () => {
 		expect(parseDocument(52_998_224_793)).toEqual({
 			problem:
-				'came as a number of 11 digits: as a CPF its check digits do not match, and the CNPJ 00.052.998/2247-93 would lack its zeros; send it as text',
+				'was sent as a number of 11 digits: it is not a valid CPF, and as the CNPJ 00.052.998/2247-93 it lacks its leading zeros; send it as text',
 		});
 	});
 

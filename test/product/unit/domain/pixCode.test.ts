@@ -34,7 +34,7 @@ describe('the PIX code', () => {
 		fc.assert(
 			fc.property(codes, fc.integer({ min: 1, max: 1_000 }), (input, more) => {
 				expect(pixCodeProblem(brCode(input), input.amount + more)).toMatch(
-					/^asks for R\$ .+, but the transaction is about R\$ /,
+					/^is for R\$ .+, but the transaction is for R\$ /,
 				);
 			}),
 		);
@@ -92,7 +92,7 @@ describe('the PIX code', () => {
 	});
 
 	test('whose checksum is too short is damaged', () => {
-		expect(pixCodeProblem('0002016303ABC')).toBe('is damaged: its checksum does not hold');
+		expect(pixCodeProblem('0002016303ABC')).toBe('is damaged: its checksum is wrong');
 	});
 
 	test('says nothing of the amount where none is known', () => {

@@ -34,8 +34,8 @@ describe('A field', () => {
 	test.each<[string, z.ZodTypeAny, unknown, unknown]>([
 		['a text', textField, ' a b ', 'a b'],
 		['a text', textField, 12, '12'],
-		['a text', textField, true, ['must be a text']],
-		['a text', textField, { a: 1 }, ['must be a text']],
+		['a text', textField, true, ['must be text']],
+		['a text', textField, { a: 1 }, ['must be text']],
 		['a whole number', wholeNumberField(1), 1, 1],
 		['a whole number', wholeNumberField(1), ' 12 ', 12],
 		['a whole number', wholeNumberField(-5), '-5', -5],

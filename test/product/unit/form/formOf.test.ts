@@ -154,7 +154,7 @@ describe('What is read', () => {
 		[{ personName: '' }, ['personName is empty; fill it in']],
 		[
 			{ more: { size: 0, origin: { utmSource: true } } },
-			['more.size must be a whole number of at least 1', 'more.origin.utmSource must be a text'],
+			['more.size must be a whole number of at least 1', 'more.origin.utmSource must be text'],
 		],
 		[{ cart: { items: [{ kind: 'a' }, {}] } }, ['cart.items.1.otherKind is empty']],
 		[{ note: 'wrong' }, ['note is wrong']],

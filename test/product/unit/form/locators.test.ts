@@ -2,7 +2,7 @@ import { locatorField, optionalLocatorField } from '../../../../nodes/DigitalSal
 
 const picked = (value: unknown, mode = 'hash'): unknown => ({ __rl: true, mode, value });
 const EMPTY = 'is empty; choose one or enter its hash';
-const NONE = 'is an address with no hash in it; choose from the list or enter the hash';
+const NONE = 'is an address without a hash; choose from the list or enter the hash';
 
 /** What a locator reads: the value, or what it says is wrong. */
 function read(schema: typeof locatorField | typeof optionalLocatorField, input: unknown): unknown {

@@ -77,7 +77,7 @@ describe('The trigger while it listens', () => {
 			expect(text).toContain('production URL');
 		}
 		expect(executionsHelp.inactive).toContain('publish the workflow');
-		expect(executionsHelp.active).toContain('run by themselves');
+		expect(executionsHelp.active).toContain('arrive automatically');
 		expect(activationHint).toContain('Publish the workflow');
 		expect(trigger.activationMessage).toContain('Notification > Get Address');
 	});

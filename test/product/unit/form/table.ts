@@ -51,7 +51,7 @@ export function money(path: string, label: string, says: string): Row[] {
 	];
 }
 
-export const AMOUNT_UNIT = row('options.amountUnit', 'options', 'cents', 'counts in cents', {
+export const AMOUNT_UNIT = row('options.amountUnit', 'options', 'cents', 'uses cents', {
 	choices: ['cents', 'reais'],
 });
 
@@ -70,8 +70,8 @@ export const QR_CODE = [
 ];
 
 export const TRIES_OF_READING = [
-	row('options.maxTries', 'number', 5, 'Reading again changes nothing'),
-	row('options.maxWait', 'number', 300, 'how many seconds'),
+	row('options.maxTries', 'number', 5, 'Repeating a read changes nothing'),
+	row('options.maxWait', 'number', 300, 'How many seconds after the first try'),
 ];
 
 export const TRIES_OF_CREATING = [

@@ -1,6 +1,10 @@
 import type { INodeProperties, INodePropertyMode, INodePropertyOptions } from 'n8n-workflow';
+import { DigitalSalesApi } from '../../../../credentials/DigitalSalesApi.credentials';
+import { DigitalSalesTrigger } from '../../../../nodes/DigitalSales/DigitalSalesTrigger.node';
 import { everyProperty } from '../../engine/support/form';
 import { action, FORMS } from './forms';
+import { commentsOf, filesOf, literalsOf, notesOf, proseOf } from './texts';
+import { turnedDownIn, turnedDownInComment } from './turnedDown';
 
 /** Words that Title Case leaves small within a label. */
 const SMALL = ['a', 'in', 'of', 'or', 'the', 'to', 'for'];
@@ -171,4 +175,51 @@ test('secrets are typed unseen, and the rest is not', () => {
 	const hidden = real.filter(({ property }) => property.typeOptions?.password === true);
 
 	expect(hidden.map(({ path }) => path)).toEqual(['apiToken', 'bodyApiToken']);
+});
+
+/** Generated from what was measured, or rewritten as a whole. */
+const OTHER_PAGES = ['docs/measurements.md', 'docs/architecture.md'];
+
+/** Words that comments of `nodes/` still contain. */
+const STILL_THERE = /^"(whoever|anew|lest|hence|shall|mend|where|come|came|what)\b/i;
+
+describe('plain words', () => {
+	const shown = [action, new DigitalSalesTrigger().description, new DigitalSalesApi()];
+	const sources = [...filesOf('nodes', '.ts'), ...filesOf('credentials', '.ts')];
+	const pages = [
+		'README.md',
+		'SECURITY.md',
+		'CONTRIBUTING.md',
+		'CHANGELOG.md',
+		'examples/README.md',
+		...filesOf('docs', '.md'),
+		...filesOf('.github', '.md'),
+		...filesOf('.github/ISSUE_TEMPLATE', '.yml'),
+	];
+
+	test('in what the forms show', () => {
+		expect(shown.flatMap((form) => turnedDownIn(JSON.stringify(form)))).toEqual([]);
+	});
+
+	test.each(sources)('in the texts of %s', (file) => {
+		expect(literalsOf(file).flatMap(turnedDownIn)).toEqual([]);
+	});
+
+	test.each(pages.filter((page) => !OTHER_PAGES.includes(page)))('in %s', (file) => {
+		expect(proseOf(file).split('\n').flatMap(turnedDownIn)).toEqual([]);
+	});
+
+	test.each(filesOf('examples', '.json'))('in the notes of %s', (file) => {
+		expect(notesOf(file).length).toBeGreaterThan(0);
+		expect(notesOf(file).flatMap(turnedDownIn)).toEqual([]);
+	});
+
+	test.each(sources)('in the comments of %s', (file) => {
+		const found = commentsOf(file).flatMap(turnedDownInComment);
+		expect(found.filter((finding) => !STILL_THERE.test(finding))).toEqual([]);
+	});
+
+	test.each(filesOf('test', '.ts'))('in the comments of %s', (file) => {
+		expect(commentsOf(file).flatMap(turnedDownInComment)).toEqual([]);
+	});
 });

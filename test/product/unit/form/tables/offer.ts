@@ -12,9 +12,9 @@ export const createOffer: FormTable = {
 		}),
 		row('title', 'string', '', 'name of the offer'),
 		...money('price', 'Price', 'price of the offer'),
-		row('paymentMethods', 'multiOptions', [3], 'How a customer may pay', { choices: METHODS }),
+		row('paymentMethods', 'multiOptions', [3], 'How customers can pay', { choices: METHODS }),
 		row('additionalFields', 'collection', {}),
-		row('additionalFields.customFields', 'json', '{}', 'merged in last'),
+		row('additionalFields.customFields', 'json', '{}', 'added last'),
 		row('additionalFields.methodDefault', 'options', 3, 'when the checkout opens', {
 			choices: METHODS,
 		}),

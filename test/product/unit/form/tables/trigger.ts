@@ -4,7 +4,7 @@ export const trigger: FormTable = {
 	name: 'Digital Sales Trigger',
 	chosenBy: {},
 	rows: [
-		row('addressNotice', 'notice', '', 'finds this trigger by itself'),
+		row('addressNotice', 'notice', '', 'finds this trigger automatically'),
 		row('triggerOn', 'multiOptions', ['paid'], 'start the workflow', {
 			choices: ['any', 'other', 'paid', 'reversed', 'failed', 'waiting'],
 		}),
@@ -22,7 +22,7 @@ export const trigger: FormTable = {
 		row('options', 'collection', {}),
 		row('options.deduplicate', 'boolean', true, 'only once for each transaction and status'),
 		row('options.includeNotification', 'boolean', false, 'Nothing in it is verified'),
-		row('options.urlSecret', 'boolean', false, 'turn away every notice'),
+		row('options.urlSecret', 'boolean', false, 'reject every notification'),
 		OUTPUT_UNIT,
 		row('options.verify', 'boolean', true, 'a payment that never happened'),
 	],
