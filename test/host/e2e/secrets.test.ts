@@ -4,6 +4,8 @@ import path from 'node:path';
 import { journeyExample } from '../n8n/journey';
 import { DATA_FOLDER } from '../n8n/paths';
 import { setUp, type SetUp } from '../n8n/setUp';
+import { OPERATIONS } from '../../product/faults/operations';
+import { sampleOf } from '../../support/samples';
 import type { Fault } from '../../sandbox';
 
 const START = 'Start here';
@@ -42,38 +44,12 @@ afterAll(async () => {
 /** Another one in each execution: the same offer or charge would be refused after an unknown outcome. */
 const OWN_PRICE = '={{ 1990 + Number($execution.id) }}';
 
-/** The operations, each in a workflow of its own, with and without Continue on Fail. */
-function nodesFor(operation: string): Record<string, unknown> {
-	const locator = (value: string): object => ({ __rl: true, mode: 'hash', value });
-	const [product] = ready.sandbox.products;
-	switch (operation) {
-		case 'list':
-			return { resource: 'product', operation: 'getAll', simplify: false };
-		case 'offer':
-			return {
-				resource: 'offer',
-				operation: 'create',
-				productHash: locator(product?.hash ?? ''),
-				price: OWN_PRICE,
-			};
-		case 'get':
-			return { resource: 'transaction', operation: 'get', transactionHash: 'abc123' };
-		default:
-			return {
-				resource: 'transaction',
-				operation: 'create',
-				cart: { items: [{ offerHash: locator(product?.offers[0]?.hash ?? ''), price: OWN_PRICE }] },
-				customerName: 'Maria da Silva',
-				customerEmail: 'maria@example.com',
-				customerDocument: '52998224725',
-				simplify: false,
-			};
-	}
-}
-
+/** Each in a workflow of its own, with and without Continue on Fail. */
 async function workflow(operation: string, onError: string): Promise<string> {
 	// The faults alone would use up the twenty requests a minute.
-	const more = operation === 'list' ? { requestLimit: 1_000 } : {};
+	const more = operation === 'product/getAll' ? { requestLimit: 1_000 } : {};
+	const values = { transactionHash: 'abc123', price: OWN_PRICE };
+	const parameters = sampleOf(operation, ready.sandbox, values);
 	const { id } = await ready.rest.createWorkflow({
 		name: `${operation} ${onError}`,
 		nodes: [
@@ -91,7 +67,7 @@ async function workflow(operation: string, onError: string): Promise<string> {
 				type: 'n8n-nodes-digital-sales.digitalSales',
 				typeVersion: 1,
 				position: [220, 0],
-				parameters: { ...nodesFor(operation), options: { maxTries: 2, ...more } },
+				parameters: { ...parameters, simplify: false, options: { maxTries: 2, ...more } },
 				credentials: {
 					digitalSalesApi: { id: ready.credential.id, name: ready.credential.name },
 				},
@@ -116,7 +92,7 @@ async function contents(folder: string): Promise<Array<[string, Buffer]>> {
 	);
 }
 
-describe.each(['list', 'offer', 'get', 'charge'])('%s', (operation) => {
+describe.each(Object.values(OPERATIONS))('%s', (operation) => {
 	it.each(['stopWorkflow', 'continueRegularOutput'])(
 		'runs into every fault, with On Error: %s',
 		async (onError) => {

@@ -6,7 +6,7 @@ import { cpf } from '../../support/cpf';
 import { Figures } from '../../support/figures';
 import { withoutWaiting } from '../../support/virtualTime';
 import { builtClock, builtPackage, forgetEverything, restart } from './builtPackage';
-import { operations } from './operations';
+import { operationAt } from './operations';
 
 const figures = new Figures(
 	"Random sequences of faults, in n8n's own engine",
@@ -113,7 +113,7 @@ describe('Random sequences of faults', () => {
 				for (const [one, after] of plan.faults) {
 					sandbox.addFault({ endpoint: 'POST /transactions', ...one, after });
 				}
-				const charge = operations(sandbox, '').at(-1);
+				const charge = operationAt('POST /transactions', sandbox);
 				const items = Array.from({ length: plan.items }, (_, index) => ({
 					name: `Customer ${index}`,
 					document: cpf(111_444_777 + index),
@@ -125,7 +125,12 @@ describe('Random sequences of faults', () => {
 				const execute = async (retryOf?: IRunExecutionData): Promise<NodeOutcome> => {
 					if (plan.restarts) restart();
 					return await runNode(
-						{ ...charge?.parameters, additionalFields, options: charge?.options },
+						{
+							...charge.parameters,
+							customerName: '={{ $json.name }}',
+							customerDocument: '={{ $json.document }}',
+							additionalFields,
+						},
 						{
 							items,
 							mode: 'trigger',

@@ -4,7 +4,7 @@ import { Figures } from '../../support/figures';
 import { HOSTILE_BODIES } from '../../support/hostileBodies';
 import { withoutWaiting } from '../../support/virtualTime';
 import { builtClock, builtPackage, forgetEverything } from './builtPackage';
-import { operations } from './operations';
+import { operationAt } from './operations';
 
 /** `ok`, a `fail` that is certain, or an outcome that is `unknown`. */
 type Outcome = 'ok' | 'fail' | 'unknown';
@@ -313,14 +313,10 @@ describe('Faults', () => {
 	beforeEach(async () => {
 		sandbox.reset();
 		forgetEverything();
-		const charge = operations(sandbox, '').at(-1);
-		const { json } = await runNode(
-			{ ...charge?.parameters, options: charge?.options },
-			{
-				credentials: credentials(),
-				process: builtPackage,
-			},
-		);
+		const { json } = await runNode(operationAt('POST /transactions', sandbox).parameters, {
+			credentials: credentials(),
+			process: builtPackage,
+		});
 		hash = String(json[0]?.hash);
 	});
 	afterAll(async () => {
@@ -354,15 +350,14 @@ describe('Faults', () => {
 	test.each(cases)(
 		'$fault at $endpoint',
 		async ({ fault, faults, endpoint, get, post, listing = get }) => {
-			const operation = operations(sandbox, hash).find((one) => one.endpoint === endpoint);
-			if (!operation) throw new Error(`No operation at ${endpoint}`);
+			const operation = operationAt(endpoint, sandbox, hash);
 			const read = endpoint === 'GET /products' ? listing : get;
 			const expected = operation.method === 'GET' ? read : post;
 			const before = { requests: sandbox.requests.length, created: operation.created() };
-			for (const one of faults) sandbox.addFault({ endpoint: operation.endpoint, ...one });
+			for (const one of faults) sandbox.addFault({ endpoint, ...one });
 
 			const run = await runNode(
-				{ ...operation.parameters, options: { ...operation.options, timeout: 1 } },
+				{ ...operation.parameters, options: { timeout: 1 } },
 				{ credentials: credentials(), process: builtPackage },
 			);
 

@@ -1,5 +1,5 @@
-import type { INodeParameters } from 'n8n-workflow';
 import { everyOperation } from '../../../support/operations';
+import { sampleOf } from '../../../support/samples';
 import { openAccount, pixParameters, type Account } from '../support/account';
 import { errorIn } from '../support/errorItem';
 
@@ -15,34 +15,22 @@ describe('A failed item under On Error: Continue', () => {
 	beforeEach(() => account.reset());
 	afterAll(async () => await account.sandbox.close());
 
-	const PARAMETERS: Record<string, () => INodeParameters> = {
-		'product/getAll': () => ({ options: { maxTries: 1 } }),
-		'offer/create': () => ({
-			productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
-			title: 'Oferta',
-			price: '100',
-			options: { maxTries: 1 },
-		}),
-		'transaction/create': () => pixParameters(account.sandbox, { options: { maxTries: 1 } }),
-		'transaction/get': () => ({ transactionHash: HASH, options: { maxTries: 1 } }),
-		'transaction/waitForPayment': () => ({ transactionHash: HASH }),
-	};
 	const asking = everyOperation()
 		.map(({ resource, value }) => `${resource}/${value}`)
 		.filter((name) => name !== 'notification/getAddress');
 	const ABOUT: Record<string, unknown> = {
 		'product/getAll': null,
-		'offer/create': expect.stringContaining('titled "Oferta"'),
+		'offer/create': expect.stringContaining('titled "Black Friday"'),
 		'transaction/create': expect.stringContaining('customer document ending in'),
 		'transaction/get': `transaction ${HASH}`,
 		'transaction/waitForPayment': `transaction ${HASH}`,
 	};
+	const aboutOf = (name: string): unknown =>
+		name in ABOUT ? ABOUT[name] : expect.stringContaining(HASH);
 	const failed = async (name: string, credentials = account.credentials) => {
-		const [resource, operation] = name.split('/');
-		const parameters = PARAMETERS[name];
-		if (!parameters) throw new Error(`Add parameters of ${name} to this file`);
+		const parameters = sampleOf(name, account.sandbox, { transactionHash: HASH });
 		const { json } = await account.run(
-			{ ...parameters(), resource, operation },
+			{ ...parameters, options: { maxTries: 1 } },
 			{ continueOnFail: true, credentials },
 		);
 		return errorIn(json[0]);
@@ -63,7 +51,7 @@ describe('A failed item under On Error: Continue', () => {
 			outcome: 'refused',
 			messages: ['Invalid'],
 			fields: { 'customer.email': ['is gone'], x: ['is odd', 'and late'] },
-			about: ABOUT[name],
+			about: aboutOf(name),
 		});
 	});
 
