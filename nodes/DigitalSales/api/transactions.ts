@@ -26,7 +26,7 @@ export async function createTransaction(client: Client, body: IDataObject): Prom
 		},
 		readTransaction,
 	);
-	rememberTransaction(client.account, transaction.hash);
+	markTransactionSeen(client.account, transaction.hash);
 	return transaction;
 }
 
@@ -47,7 +47,7 @@ export async function getTransaction(client: Client, hash: string): Promise<Tran
 			return transaction && isSameButForCase(transaction.hash, wanted) ? transaction : undefined;
 		},
 	);
-	rememberTransaction(client.account, transaction.hash);
+	markTransactionSeen(client.account, transaction.hash);
 	return transaction;
 }
 
@@ -56,12 +56,12 @@ export async function getTransaction(client: Client, hash: string): Promise<Tran
  *
  * @internal
  */
-export function rememberTransaction(account: Account, hash: string): void {
+export function markTransactionSeen(account: Account, hash: string): void {
 	seenTransactions.set(keyOf(account, hash), true);
 }
 
 /** Whether an account is known to have a transaction. False means unknown, not absent. */
-export function isKnownTransaction(account: Account, hash: string): boolean {
+export function hasSeenTransaction(account: Account, hash: string): boolean {
 	return seenTransactions.get(keyOf(account, hash)) === true;
 }
 

@@ -11,11 +11,9 @@ const MOST_IN_LINE = 256;
 const MOST_A_MINUTE = 3_000;
 
 /**
- * Bounds the reads that notices cause: the address of a trigger is open to anybody, and each notice
- * costs a request of the account. Reads that find their transaction are work and hardly bounded;
- * those that do not, whatever the service answers, are few. Callers with the secret of a trigger,
- * transactions known to exist and all others have one of these each, so that no stranger can keep a
- * genuine notice waiting.
+ * Bounds the reads that notices cause: anyone can post to a trigger, and each notice costs a request
+ * of the account. Reads that find their transaction are hardly bounded; misses, whatever the service
+ * answers, are few.
  */
 export class ReadLimiter {
 	private underWay = 0;
@@ -27,10 +25,7 @@ export class ReadLimiter {
 	private readonly reads = new Allowance(MOST_A_MINUTE);
 	private readonly misses: Allowance;
 
-	/**
-	 * @param missesAMinute how many requests a minute may find nothing
-	 * @param leftByTheService how many reads there may be at once, as far as the service's own limit goes
-	 */
+	/** @param leftByTheService how many reads the service's own limit allows at once */
 	constructor(
 		missesAMinute: number,
 		private readonly leftByTheService: () => number = () => Infinity,
@@ -39,10 +34,9 @@ export class ReadLimiter {
 	}
 
 	/**
-	 * Asks for a read, and waits in a short line if too many are under way. An admitted read must
-	 * be followed by one {@link leave}.
+	 * Waits in a short line for a read, which must be ended by {@link leave}.
 	 *
-	 * @param startBy when it is too late to begin, on the clock of the package
+	 * @param startBy when it is too late to begin, on `clock.elapsed()`
 	 * @returns whether the read is admitted
 	 */
 	async enter(startBy: number): Promise<boolean> {
@@ -66,7 +60,7 @@ export class ReadLimiter {
 		this.line.advance();
 	}
 
-	/** Each read under way may turn out to find nothing, so it is counted among those until it has. */
+	/** Counts a read under way as a miss, which it may become. */
 	private start(): void {
 		this.underWay++;
 		this.reads.take(1);
@@ -83,10 +77,7 @@ export class ReadLimiter {
 	}
 }
 
-/**
- * So many a minute: half of them at once, the other half evenly over the minute. If all were
- * used up in an outage, the next one is there seconds after it and not a minute.
- */
+/** So many a minute: half at once, half spread evenly, so that an outage ends in seconds for all. */
 class Allowance {
 	private readonly most: number;
 	private left: number;
@@ -101,11 +92,7 @@ class Allowance {
 		return this.refilled() >= 1;
 	}
 
-	/**
-	 * Takes so many, or what there is: no debt, so that the next one is never far.
-	 *
-	 * @param count below 0 it is given back
-	 */
+	/** Takes so many, or what is left: no debt, so that the next one is never far. Below 0 gives back. */
 	take(count: number): void {
 		this.left = Math.min(this.most, Math.max(0, this.refilled() - count));
 	}
@@ -119,28 +106,25 @@ class Allowance {
 	}
 }
 
+/**
+ * How many requests a minute may miss, for callers with the secret of the trigger, for transactions
+ * that are known to exist, and for all others. Each lane has its own reads, so that no stranger can
+ * keep a genuine notice waiting.
+ */
+const MISSES_A_MINUTE = {
+	// In an outage even real transactions are not found.
+	trusted: 600,
+	seen: 600,
+	// The only genuine miss is a notice that comes before its transaction can be read.
+	unverified: 30,
+} as const;
+
+export type ReadLane = keyof typeof MISSES_A_MINUTE;
+
 /** By account and lane. */
 const limiters = processWide(new Map<string, ReadLimiter>());
 
-/** On whose word a transaction is read back; each has reads of its own. */
-export type ReadLane =
-	/** Of a caller with the secret of the trigger. */
-	| 'trusted'
-	/** About a transaction that is known to exist. */
-	| 'known'
-	/** All others. */
-	| 'strangers';
-
-/** How many requests a minute may find nothing. */
-const MISSES_A_MINUTE: Readonly<Record<ReadLane, number>> = {
-	// In an outage nothing is found of what is real, either.
-	trusted: 600,
-	known: 600,
-	// Only a notice that comes before its transaction is real and finds nothing.
-	strangers: 30,
-};
-
-/** What notices may have the account read. */
+/** The limiter of an account for the reads of a lane. */
 export function readLimiterFor(account: Account, lane: ReadLane): ReadLimiter {
 	const key = `${account.key} ${lane}`;
 	let limiter = limiters.get(key);
@@ -151,8 +135,8 @@ export function readLimiterFor(account: Account, lane: ReadLane): ReadLimiter {
 	return limiter;
 }
 
-/** Strangers leave half of what the service allows to those who are none. */
+/** Unverified reads leave half of what the service allows to the other lanes. */
 function leftByTheService(account: Account, lane: ReadLane): number {
-	if (lane !== 'strangers') return Infinity;
+	if (lane !== 'unverified') return Infinity;
 	return rateLimiterFor(account, 'GET /transactions/{hash}').leftOfHalf();
 }

@@ -3,7 +3,7 @@ import type { Account } from '../api/account';
 import { Client } from '../api/client';
 import type { Transaction } from '../api/schemas/transaction';
 import { ServiceError } from '../api/outcome';
-import { getTransaction, isKnownTransaction } from '../api/transactions';
+import { getTransaction, hasSeenTransaction } from '../api/transactions';
 import { clock } from '../shared/clock';
 import { readLimiterFor, type ReadLane } from './readLimiter';
 
@@ -49,7 +49,7 @@ export async function verifyTransaction(
 
 /** A known transaction stays known after a 404: a notice can come before its transaction can be read. */
 function laneOf(account: Account, hash: string): ReadLane {
-	return isKnownTransaction(account, hash) ? 'known' : 'strangers';
+	return hasSeenTransaction(account, hash) ? 'seen' : 'unverified';
 }
 
 /** A hash in another spelling than the service's is a miss: each of its many spellings costs a read. */
