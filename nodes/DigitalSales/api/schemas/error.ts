@@ -11,7 +11,7 @@ export interface ServiceWords {
 	fields: Record<string, string[]>;
 }
 
-/** In all: what is longer is read by nobody, and an error is stored with its execution. */
+/** In all: nobody reads more, and an error is stored with its execution. */
 const MOST_TEXTS = 20;
 const LONGEST_TEXT = 500;
 const LONGEST_NAME = 100;
@@ -25,13 +25,13 @@ const errorBody = z.object({
 	errors: z.unknown(),
 });
 
-/** Whether a body under a 2xx says itself that the request failed. */
+/** Whether a body says that the request failed, whatever the status. */
 export function saysFailure(body: unknown): boolean {
 	const { data } = errorBody.safeParse(body);
 	return data !== undefined && (data.success === false || data.success === 'false');
 }
 
-/** Reads what a service said about a failure; an unknown shape gives no words, never an error. */
+/** Reads what a service said about a failure; an unknown shape gives no words. Never throws. */
 export function readServiceWords(body: unknown): ServiceWords {
 	const collector = new Collector();
 	const { data } = errorBody.safeParse(body);
@@ -42,7 +42,7 @@ export function readServiceWords(body: unknown): ServiceWords {
 	return collector.words();
 }
 
-/** Gathers texts, as far down, as many and as long as the bounds allow. */
+/** Collects texts within the bounds of depth, number and length. */
 class Collector {
 	private readonly messages: string[] = [];
 	private readonly fields = new Map<string, string[]>();
