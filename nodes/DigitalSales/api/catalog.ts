@@ -1,3 +1,4 @@
+import pick from 'lodash/pick';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
@@ -8,12 +9,15 @@ import { fetchProductPage, refusesPageSize } from './products';
 import type { Offer } from './schemas/offer';
 import { productSchema, type Product, type ProductPage } from './schemas/product';
 
+const PRODUCT_FIELDS = ['hash', 'title', 'cover', 'sale_page', 'status'] as const;
+const OFFER_FIELDS = ['hash', 'title', 'price', 'url', 'interval'] as const;
+
 /** Of a product only what lists and lookups need. */
-export type CatalogProduct = Pick<Product, 'hash' | 'title' | 'cover' | 'sale_page' | 'status'> & {
+export type CatalogProduct = Pick<Product, (typeof PRODUCT_FIELDS)[number]> & {
 	offers: CatalogOffer[];
 };
 
-export type CatalogOffer = Pick<Offer, 'hash' | 'title' | 'price' | 'url' | 'interval'>;
+export type CatalogOffer = Pick<Offer, (typeof OFFER_FIELDS)[number]>;
 
 type CatalogPage = ProductPage<CatalogProduct>;
 
@@ -47,7 +51,9 @@ export function readCatalog(
 		const key = prefixOf(client.account) + JSON.stringify([search, page]);
 		return await catalogPages.get(key, async () => await fetchCatalogPage(client, search, page));
 	};
-	return pages({ ...range, fetchPage, mostBarren: 1 });
+	// A list shows products without a hash that look alike as one, and ends where they repeat.
+	const keyOf = ({ hash, ...shown }: CatalogProduct): string => hash ?? JSON.stringify(shown);
+	return pages({ ...range, fetchPage, keyOf, mostBarren: 1 });
 }
 
 /** Forgets an account's catalog, because it was just changed. */
@@ -72,20 +78,10 @@ async function fetchCatalogPage(
 	return { ...fetched, data: fetched.data.map((item) => toCatalog(productSchema.parse(item))) };
 }
 
-function toCatalog({ hash, title, cover, sale_page, status, offers }: Product): CatalogProduct {
+function toCatalog(product: Product): CatalogProduct {
 	return {
-		hash,
-		title,
-		cover,
-		sale_page,
-		status,
-		offers: offers.map(({ hash, title, price, url, interval }) => ({
-			hash,
-			title,
-			price,
-			url,
-			interval,
-		})),
+		...pick(product, PRODUCT_FIELDS),
+		offers: product.offers.map((offer) => pick(offer, OFFER_FIELDS)),
 	};
 }
 

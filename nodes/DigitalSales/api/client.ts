@@ -100,12 +100,11 @@ export class Client {
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.limits.maxTotalMs + GRACE_MS;
-			const permit = await limiter
-				.take(this.takeOptions(endpoint, latest))
-				.catch((error: unknown) => {
-					if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
-					throw error;
-				});
+			const taking = limiter.take(this.takeOptions(endpoint, latest));
+			const permit = await taking.catch((error: unknown) => {
+				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
+				throw error;
+			});
 			firstSentAt = Math.min(firstSentAt, permit.takenAt);
 			outcome = await this.send(request);
 			settle(limiter, permit, outcome, counts.limited + 1);
@@ -124,10 +123,9 @@ export class Client {
 				? 0
 				: Math.max(askedMs ?? 0, backoffMs(counts.failed, clock.random()));
 			const elapsedMs = clock.elapsed() - firstSentAt;
-			if (
-				retryDecision(method, outcome.kind) !== 'retry' ||
-				!mayRetry(this.limits, { failedTries: counts.failed, elapsedMs, delayMs })
-			) {
+			const used = { failedTries: counts.failed, elapsedMs, delayMs };
+			const isRetried = retryDecision(method, outcome.kind) === 'retry';
+			if (!isRetried || !mayRetry(this.limits, used)) {
 				throw this.failure(endpoint, outcome, counts.tries);
 			}
 			await wait(delayMs, this.options.signal);
@@ -182,17 +180,16 @@ export class Client {
 		return responseHead.parse(response);
 	}
 
-	private httpOptions(request: ServiceRequest, timeout: number): IHttpRequestOptions {
-		const { method } = ENDPOINTS[request.endpoint];
+	private httpOptions(
+		{ endpoint, path, query, body }: ServiceRequest,
+		timeout: number,
+	): IHttpRequestOptions {
 		return {
-			method,
-			url: this.account.baseUrl + request.path,
-			qs: request.query,
-			headers: {
-				Accept: 'application/json',
-				...(request.body ? { 'Content-Type': 'application/json' } : {}),
-			},
-			...(request.body ? { body: JSON.stringify(request.body) } : {}),
+			method: ENDPOINTS[endpoint].method,
+			url: this.account.baseUrl + path,
+			qs: query,
+			headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
+			...(body && { body: JSON.stringify(body) }),
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,

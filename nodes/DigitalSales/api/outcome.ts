@@ -2,20 +2,6 @@ import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import type { ServiceWords } from './schemas/error';
 
-/** How one request ended. */
-export type OutcomeKind =
-	| 'success'
-	| 'rejected'
-	| 'unclear'
-	| 'rateLimited'
-	| 'unavailable'
-	| 'serverError'
-	| 'redirected'
-	| 'unreadable'
-	| 'notSent'
-	| 'blocked'
-	| 'interrupted';
-
 /** Why a 2xx could not be used. */
 export type UnreadableReason = 'html' | 'notJson' | 'empty' | 'tooLarge' | 'tooDeep' | 'otherShape';
 
@@ -46,59 +32,65 @@ export interface LimitHeaders {
 export type RetryDecision = 'done' | 'retry' | 'fail' | 'unknownOutcome';
 
 /**
- * The one place that decides what is sent again. Money moves through POST and the service has no
- * idempotency key and no list of transactions, so a POST is repeated only if it provably was not
- * processed; any other failure of it is reported as an unknown outcome.
- */
-const RETRY_TABLE: Readonly<Record<OutcomeKind, Record<'GET' | 'POST', RetryDecision>>> = {
-	/** A well-formed answer under 2xx. */
-	success: { GET: 'done', POST: 'done' },
-	/** A 4xx other than 429, or `success: false`: the same request gets the same answer. */
-	rejected: { GET: 'fail', POST: 'fail' },
-	/**
-	 * 408, 425 and 499 tell of a request that was broken off, 302 and 303 may follow work that was
-	 * done, and a 409 without a reason may mean that it was done before.
-	 */
-	unclear: { GET: 'fail', POST: 'unknownOutcome' },
-	/**
-	 * 429 (API document, Errors 2). That nothing was done then is not in the document; it is assumed,
-	 * since a limit is there to keep work away.
-	 */
-	rateLimited: { GET: 'retry', POST: 'retry' },
-	/** 502, 503 and 504 come from a proxy that cannot say whether the service did the work. */
-	unavailable: { GET: 'retry', POST: 'unknownOutcome' },
-	/** Any other 5xx may have struck after the charge was made. A read that met it meets it again. */
-	serverError: { GET: 'fail', POST: 'unknownOutcome' },
-	/** Never followed, since it would take the tokens elsewhere; but nothing was processed here. */
-	redirected: { GET: 'fail', POST: 'fail' },
-	/** A 2xx whose body is HTML, cut short or of another shape is still a success. */
-	unreadable: { GET: 'fail', POST: 'unknownOutcome' },
-	/** Provably never reached the service: no such host, connection refused, bad certificate. */
-	notSent: { GET: 'retry', POST: 'retry' },
-	/** n8n's protection against requests to private addresses, which will block it again. */
-	blocked: { GET: 'fail', POST: 'fail' },
-	/** A time-out or a broken connection after sending: the service may have done the work. */
-	interrupted: { GET: 'retry', POST: 'unknownOutcome' },
-};
-
-/** What the table says of an outcome. */
-export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryDecision {
-	return RETRY_TABLE[kind][method];
-}
-
-/**
  * What a workflow can tell of a failed request: the service refused it, it may have been done all the
  * same (of a read: no usable answer came), or it never reached the service.
  */
 export type PublicOutcome = 'refused' | 'unknown' | 'notSent';
 
-const REFUSED: ReadonlySet<OutcomeKind> = new Set(['rejected', 'rateLimited', 'redirected']);
-const NOT_SENT: ReadonlySet<OutcomeKind> = new Set(['notSent', 'blocked']);
+interface Rule {
+	GET: RetryDecision;
+	POST: RetryDecision;
+	/** What an error item shows. */
+	shown: PublicOutcome;
+}
+
+/**
+ * The one place that decides what is sent again. Money moves through POST and the service has no
+ * idempotency key and no list of transactions, so a POST is repeated only if it provably was not
+ * processed; any other failure of it is reported as an unknown outcome.
+ */
+const OUTCOMES = {
+	/** A well-formed answer under 2xx. */
+	success: { GET: 'done', POST: 'done', shown: 'unknown' },
+	/** A 4xx other than 429, or `success: false`: the same request gets the same answer. */
+	rejected: { GET: 'fail', POST: 'fail', shown: 'refused' },
+	/**
+	 * 408, 425 and 499 tell of a request that was broken off, 302 and 303 may follow work that was
+	 * done, and a 409 without a reason may mean that it was done before.
+	 */
+	unclear: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
+	/**
+	 * 429 (API document, Errors 2). That nothing was done then is not in the document; it is assumed,
+	 * since a limit is there to keep work away.
+	 */
+	rateLimited: { GET: 'retry', POST: 'retry', shown: 'refused' },
+	/** 502, 503 and 504 come from a proxy that cannot say whether the service did the work. */
+	unavailable: { GET: 'retry', POST: 'unknownOutcome', shown: 'unknown' },
+	/** Any other 5xx may have struck after the charge was made. A read that met it meets it again. */
+	serverError: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
+	/** Never followed, since it would take the tokens elsewhere; but nothing was processed here. */
+	redirected: { GET: 'fail', POST: 'fail', shown: 'refused' },
+	/** A 2xx whose body is HTML, cut short or of another shape is still a success. */
+	unreadable: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
+	/** Provably never reached the service: no such host, connection refused, bad certificate. */
+	notSent: { GET: 'retry', POST: 'retry', shown: 'notSent' },
+	/** n8n's protection against requests to private addresses, which will block it again. */
+	blocked: { GET: 'fail', POST: 'fail', shown: 'notSent' },
+	/** A time-out or a broken connection after sending: the service may have done the work. */
+	interrupted: { GET: 'retry', POST: 'unknownOutcome', shown: 'unknown' },
+} as const satisfies Record<string, Rule>;
+
+/** How one request ended. */
+export type OutcomeKind = keyof typeof OUTCOMES;
+
+/** Whether a request is sent again. */
+export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryDecision {
+	return OUTCOMES[kind][method];
+}
 
 /** The outcome that an error item shows. */
 export function publicOutcome(kind: OutcomeKind): PublicOutcome {
-	if (NOT_SENT.has(kind)) return 'notSent';
-	return REFUSED.has(kind) ? 'refused' : 'unknown';
+	return OUTCOMES[kind].shown;
 }
 
 const UNCLEAR: ReadonlySet<number> = new Set([302, 303, 408, 409, 425, 499]);

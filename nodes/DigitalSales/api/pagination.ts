@@ -12,6 +12,8 @@ export interface NewItems<T> {
 
 interface PageOptions<T> {
 	fetchPage: (page: number) => Promise<ProductPage<T>>;
+	/** Tells a repeated item by its key; an item without one is always new. */
+	keyOf: (item: T) => string | undefined;
 	/** The first page to read. */
 	from?: number;
 	maxPages?: number;
@@ -38,10 +40,10 @@ const MOST_BARREN_PAGES_UNANNOUNCED = 3;
  *
  * @returns why the list may lack something, in words for the user; undefined if it is complete
  */
-export async function* pages<T extends { hash?: unknown }>(
+export async function* pages<T>(
 	options: PageOptions<T>,
 ): AsyncGenerator<NewItems<T>, string | undefined, void> {
-	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted } = options;
+	const { fetchPage, keyOf, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted } = options;
 	const progress = new Progress(from);
 	const underWay = new Map<number, Promise<ProductPage<T>>>();
 	const most = from + maxPages - 1;
@@ -57,7 +59,7 @@ export async function* pages<T extends { hash?: unknown }>(
 		const page = await underWay.get(number);
 		underWay.delete(number);
 		if (!page) return undefined;
-		const items = progress.enter(page, number);
+		const items = progress.enter(page, number, keyOf);
 		const hasNext = progress.hasNext(page, number);
 		if (items.length > 0) yield { number, items, hasNext };
 		if (hasNext === false) return progress.incomplete();
@@ -77,7 +79,7 @@ class Progress {
 	/** Pages without anything new, in a row up to the latest. */
 	barrenPages = 0;
 	lastPage?: number;
-	private readonly seenHashes = new Set<string>();
+	private readonly seenKeys = new Set<string>();
 	private seen: number;
 	private repeated = 0;
 	/** How many items a full page holds, which may be fewer than were asked for. */
@@ -97,10 +99,10 @@ class Progress {
 	}
 
 	/** Takes in a page and gives what is new on it. */
-	enter<T extends { hash?: unknown }>(page: ProductPage<T>, number: number): T[] {
+	enter<T>(page: ProductPage<T>, number: number, keyOf: PageOptions<T>['keyOf']): T[] {
 		if (number === this.from) this.pageSize = appliedPageSize(page, number);
 		this.noteFigures(page);
-		const items = page.data.filter((item) => this.isNew(item));
+		const items = page.data.filter((item) => this.isNew(keyOf(item)));
 		this.barrenPages = items.length === 0 ? this.barrenPages + 1 : 0;
 		this.seen += items.length;
 		return items;
@@ -138,15 +140,13 @@ class Progress {
 		if (announced > 0) this.lastPage = announced;
 	}
 
-	/** Items without a hash are always new: two that look alike may be two. */
-	private isNew({ hash }: { hash?: unknown }): boolean {
-		if (typeof hash !== 'string' && typeof hash !== 'number') return true;
-		const key = String(hash);
-		if (this.seenHashes.has(key)) {
+	private isNew(key: string | undefined): boolean {
+		if (key === undefined) return true;
+		if (this.seenKeys.has(key)) {
 			this.repeated++;
 			return false;
 		}
-		this.seenHashes.add(key);
+		this.seenKeys.add(key);
 		return true;
 	}
 }
@@ -179,7 +179,14 @@ export interface ListingOptions {
 export async function listPages(options: ListingOptions): Promise<Listing> {
 	const { limit = Infinity, keep, fetchPage, maxPages } = options;
 	const items: IDataObject[] = [];
-	const reading = pages({ fetchPage, maxPages, wanted: () => limit - items.length });
+	const reading = pages({
+		fetchPage,
+		// Two items without a hash that look alike may be two.
+		keyOf: ({ hash }) =>
+			typeof hash === 'string' || typeof hash === 'number' ? String(hash) : undefined,
+		maxPages,
+		wanted: () => limit - items.length,
+	});
 	for (;;) {
 		const page = await reading.next();
 		if (page.done) return { items, incomplete: page.value };

@@ -10,7 +10,7 @@ export interface Rate {
 	perMs: number;
 }
 
-/** Permission for one request, from {@link RateLimiter.take}. */
+/** Permission for one request. */
 export interface Permit {
 	takenAt: number;
 	/** The rate of this request, if it is not the account's own. */
@@ -45,7 +45,6 @@ export class RateLimiter {
 	private closedUntil = 0;
 	/** After a 429 a single request, the probe, goes first; the others wait for its answer. */
 	private halfOpen?: { probe?: Permit; hasFailed: boolean };
-	/** The latest limit that the service stated. */
 	private stated?: { requests: number; remaining?: number; at: number };
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
@@ -99,14 +98,13 @@ export class RateLimiter {
 		const key = rate ? `${rate.requests}/${rate.perMs}` : '';
 		const line = this.lines.get(key) ?? this.newLine(rate);
 		this.lines.set(key, line);
-		try {
-			const permit = await line.enter(options);
-			if (!signal?.aborted) return permit;
-			this.release(permit);
-			this.advance();
-		} finally {
+		const permit = await line.enter(options).finally(() => {
 			if (line.length === 0) this.lines.delete(key);
-		}
+		});
+		if (!signal?.aborted) return permit;
+		// Granted while aborting.
+		this.release(permit);
+		this.advance();
 		throw new CanceledError();
 	}
 

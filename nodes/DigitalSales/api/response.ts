@@ -89,7 +89,7 @@ interface RawResponse {
 	text: string | undefined;
 }
 
-/** In characters. */
+/** In characters: a failure is described in few. */
 const LONGEST_FAILURE = 1_048_576;
 /** In characters: shorter text is parsed in no time, however deep it is nested. */
 const LONGEST_UNMEASURED = 131_072;
