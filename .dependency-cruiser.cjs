@@ -16,7 +16,7 @@ const API_FLOORS = [
 	['account', 'redact', 'escapes', 'schemas/.+'],
 	['outcome', 'wording', 'response', 'backoff', 'rateLimiter', 'pagination'],
 	['client'],
-	['products', 'catalog', 'catalogLookup', 'offers', 'transactions', 'credentialTest'],
+	['products', 'catalog', 'offers', 'transactions', 'credentialTest'],
 ];
 const apiFiles = (floors) => `${PACKAGE}api/(${floors.flat().join('|')})\\.ts$`;
 

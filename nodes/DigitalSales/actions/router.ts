@@ -3,7 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type Failure } from '../output/errors';
 import { fieldLabel } from '../form/displayPath';
-import { inOrder } from '../shared/mapLimit';
+import { mapLimit } from '../shared/mapLimit';
 import type { ItemResult } from '../wait/suspend';
 import type { Operation, PreparedItem } from './operation';
 import { findOperation } from './registry';
@@ -62,7 +62,7 @@ async function sendAll(
 ): Promise<ItemResult[]> {
 	const { context } = run;
 	const { creates, itemsAtOnce = 1 } = operation;
-	const results = await inOrder(
+	const results = await mapLimit(
 		preparations,
 		creates ? 1 : itemsAtOnce,
 		async (preparation, itemIndex) => {

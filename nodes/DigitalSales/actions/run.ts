@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
-import { CatalogLookup, LOOKUP_LIMITS } from '../api/catalogLookup';
+import { CatalogLookup, LOOKUP_LIMITS } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
 import { ExecutionMemory } from '../once/executionMemory';
 

@@ -7,19 +7,19 @@ import { createRedactor, type Redactor } from './redact';
 
 export const CREDENTIAL_NAME = 'digitalSalesApi';
 
-/** One account of the service, as its credential describes it. */
+/** An account of the service, as its credential describes it. */
 export interface Account {
 	/** Without trailing slash; ends with the version segment (API document, Versioning). */
 	baseUrl: string;
 	/** The token for the body of POST /transactions (API document, Authentication 3). */
 	bodyApiToken: string;
 	notificationUrl?: string;
-	/** What the credential's own setting allows; undefined allows every domain. */
+	/** Undefined allows every domain. */
 	allowedDomains?: string;
-	/** Names the account in the memory of the process without holding its token. */
+	/** Identifies the account in process memory without its token. */
 	key: string;
 	redact: Redactor;
-	/** The credential as n8n gave it, for n8n's own authentication. */
+	/** For n8n's own authentication. */
 	credential: ICredentialDataDecryptedObject;
 }
 

@@ -12,11 +12,11 @@ const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 
 /**
- * Exponential backoff with full jitter: a random time between nothing and a cap that doubles with
- * each try, so that many executions that failed together do not come back together.
+ * Exponential backoff with full jitter, so that executions that failed together do not come back
+ * together.
  *
- * @param failedTries how many tries have failed so far, at least 1
- * @param random a number from 0 up to 1
+ * @param failedTries at least 1
+ * @param random from 0 up to 1
  */
 export function backoffMs(failedTries: number, random: number): number {
 	const cap = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failedTries - 1));
@@ -27,18 +27,15 @@ const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
 const LONGEST_RATE_LIMIT_WAIT_MS = 60_000;
 
 /**
- * How long to wait after a 429 at least, whatever it says: doubling up to the minute in which all
- * limits of the document are counted, the upper half of it at random.
+ * How long to wait at least after a 429, whatever it says: doubling up to the minute in which all
+ * limits of the document are counted, its upper half at random.
  *
  * @param rateLimitHits 429s so far, this one included
- * @param random a number from 0 up to 1
+ * @param random from 0 up to 1
  */
 export function rateLimitWaitMs(rateLimitHits: number, random: number): number {
-	const cap = Math.min(
-		LONGEST_RATE_LIMIT_WAIT_MS,
-		FIRST_RATE_LIMIT_WAIT_MS * 2 ** (rateLimitHits - 1),
-	);
-	return Math.round(cap / 2 + (random * cap) / 2);
+	const uncapped = FIRST_RATE_LIMIT_WAIT_MS * 2 ** (rateLimitHits - 1);
+	return Math.round((Math.min(LONGEST_RATE_LIMIT_WAIT_MS, uncapped) * (1 + random)) / 2);
 }
 
 /** Whether the limits leave room for another try. */

@@ -1,3 +1,5 @@
+import pick from 'lodash/pick';
+import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
 import type { Account } from './account';
@@ -7,16 +9,19 @@ import { fetchProductPage, refusesPageSize } from './products';
 import type { Offer } from './schemas/offer';
 import { productSchema, type Product, type ProductPage } from './schemas/product';
 
+const PRODUCT_FIELDS = ['hash', 'title', 'cover', 'sale_page', 'status'] as const;
+const OFFER_FIELDS = ['hash', 'title', 'price', 'url', 'interval'] as const;
+
 /** Of a product only what lists and lookups need. */
-export type CatalogProduct = Pick<Product, 'hash' | 'title' | 'cover' | 'sale_page' | 'status'> & {
+export type CatalogProduct = Pick<Product, (typeof PRODUCT_FIELDS)[number]> & {
 	offers: CatalogOffer[];
 };
 
-export type CatalogOffer = Pick<Offer, 'hash' | 'title' | 'price' | 'url' | 'interval'>;
+export type CatalogOffer = Pick<Offer, (typeof OFFER_FIELDS)[number]>;
 
 type CatalogPage = ProductPage<CatalogProduct>;
 
-/** Products on one page of what lists show; a service may give fewer. */
+/** Products on one page; a service may give fewer. */
 const PAGE_SIZE = 100;
 /** Long enough to look through a list and come back, short enough to see what was changed meanwhile. */
 const REMEMBERED_MS = 45_000;
@@ -31,9 +36,9 @@ export const catalogPages = processWide(
 );
 
 /**
- * The pages of the catalog (API document, Endpoint 4: GET /products), up to the first one without
- * anything new. They are remembered for a moment, so that opening a list again does not spend the
- * account's budget.
+ * The pages of the catalog (API document, Endpoint 4: GET /products), up to the first without anything
+ * new. They are remembered for a moment, so that opening a list again does not spend the account's
+ * budget.
  *
  * @throws ServiceError, CanceledError
  */
@@ -46,13 +51,9 @@ export function readCatalog(
 		const key = prefixOf(client.account) + JSON.stringify([search, page]);
 		return await catalogPages.get(key, async () => await fetchCatalogPage(client, search, page));
 	};
-	return pages({ ...range, fetchPage, mostBarren: 1 });
-}
-
-/** The products that are remembered of an account's catalog, in no certain order. */
-export async function rememberedProducts(account: Account): Promise<CatalogProduct[]> {
-	const known = await Promise.allSettled(catalogPages.list(prefixOf(account)));
-	return known.flatMap((page) => (page.status === 'fulfilled' ? page.value.data : []));
+	// A list shows products without a hash that look alike as one, and ends where they repeat.
+	const keyOf = ({ hash, ...shown }: CatalogProduct): string => hash ?? JSON.stringify(shown);
+	return pages({ ...range, fetchPage, keyOf, mostBarren: 1 });
 }
 
 /** Forgets an account's catalog, because it was just changed. */
@@ -74,22 +75,95 @@ async function fetchCatalogPage(
 		if (!refusesPageSize(error)) throw error;
 		return await fetchProductPage(client, { search }, { page });
 	});
-	return { ...fetched, data: fetched.data.map((item) => shown(productSchema.parse(item))) };
+	return { ...fetched, data: fetched.data.map((item) => toCatalog(productSchema.parse(item))) };
 }
 
-function shown({ hash, title, cover, sale_page, status, offers }: Product): CatalogProduct {
+function toCatalog(product: Product): CatalogProduct {
 	return {
-		hash,
-		title,
-		cover,
-		sale_page,
-		status,
-		offers: offers.map(({ hash, title, price, url, interval }) => ({
-			hash,
-			title,
-			price,
-			url,
-			interval,
-		})),
+		...pick(product, PRODUCT_FIELDS),
+		offers: product.offers.map((offer) => pick(offer, OFFER_FIELDS)),
 	};
+}
+
+/** A quarter of the account's budget, spent at most once while pages are remembered. */
+export const MOST_LOOKUP_PAGES = 5;
+/** Somebody is waiting for the charge. */
+const LONGEST_LOOKUP_MS = 10_000;
+
+/** For the client of a lookup: no long wait for the budget, no second try. */
+export const LOOKUP_LIMITS = {
+	retry: { maxTries: 1, maxTotalMs: 0 },
+	timeoutMs: 5_000,
+	longestLimiterWaitMs: 1_000,
+};
+
+/** An offer of the catalog with the product that it sells. */
+export interface FoundOffer {
+	product: CatalogProduct;
+	offer: CatalogOffer;
+}
+
+export interface Lookup<T> {
+	found?: T;
+	/** Whether the catalog could not be read. */
+	failed?: boolean;
+}
+
+type Picker<T> = (product: CatalogProduct) => T | undefined;
+
+/**
+ * Looks things up in the catalog for all items of a run: in the remembered pages, else on the first
+ * few. After a failure the run reads no more, so that no item waits for nothing. Never throws.
+ */
+export class CatalogLookup {
+	private hasFailed = false;
+
+	/** @param client one with {@link LOOKUP_LIMITS} */
+	constructor(private readonly client: Client) {}
+
+	/** The first offer that matches. */
+	async offer(matches: (offer: CatalogOffer) => boolean): Promise<Lookup<FoundOffer>> {
+		return await this.first((product) => {
+			const offer = product.offers.find(matches);
+			return offer && { product, offer };
+		});
+	}
+
+	/** The first product that matches. */
+	async product(matches: (product: CatalogProduct) => boolean): Promise<Lookup<CatalogProduct>> {
+		return await this.first((product) => (matches(product) ? product : undefined));
+	}
+
+	private async first<T>(pick: Picker<T>): Promise<Lookup<T>> {
+		const remembered = await Promise.allSettled(catalogPages.list(prefixOf(this.client.account)));
+		const products = remembered.flatMap((page) =>
+			page.status === 'fulfilled' ? page.value.data : [],
+		);
+		const found = firstOf(products, pick);
+		if (found !== undefined) return { found };
+		if (this.hasFailed) return { failed: true };
+		try {
+			return { found: await this.firstOnPages(pick) };
+		} catch {
+			this.hasFailed = true;
+			return { failed: true };
+		}
+	}
+
+	private async firstOnPages<T>(pick: Picker<T>): Promise<T | undefined> {
+		const end = clock.elapsed() + LONGEST_LOOKUP_MS;
+		for await (const { items } of readCatalog(this.client, { maxPages: MOST_LOOKUP_PAGES })) {
+			const found = firstOf(items, pick);
+			if (found !== undefined || clock.elapsed() >= end) return found;
+		}
+		return undefined;
+	}
+}
+
+function firstOf<T>(products: CatalogProduct[], pick: Picker<T>): T | undefined {
+	for (const product of products) {
+		const found = pick(product);
+		if (found !== undefined) return found;
+	}
+	return undefined;
 }

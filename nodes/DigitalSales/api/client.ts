@@ -43,7 +43,7 @@ export type ServiceContext =
 
 export interface ServiceRequest {
 	endpoint: Endpoint;
-	/** Below the base URL, its segments already encoded. */
+	/** Below the base URL, its segments encoded. */
 	path: string;
 	query?: IDataObject;
 	body?: IDataObject;
@@ -51,29 +51,26 @@ export interface ServiceRequest {
 
 export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
-	/**
-	 * The longest time one try may take, its whole answer included, in whole milliseconds; the
-	 * endpoint's own by default.
-	 */
+	/** How long one try may take, its whole answer included; the endpoint's own time by default. */
 	timeoutMs?: number;
-	/** The rate of GET /products, if the user has set another than the documented one. */
+	/** The rate of GET /products; the documented one by default. */
 	productRate?: Rate;
-	/** Cancels waiting at once. */
+	/** Cancels waiting. */
 	signal?: AbortSignal;
 	/** How long each try may wait for the account's rate limit; without end by default. */
 	longestLimiterWaitMs?: number;
-	/** Told before the rate limit makes a request wait. */
+	/** Called before the rate limit makes a request wait. */
 	onWait?: (endpoint: Endpoint) => void;
 }
 
 /** Shorter waits are not worth telling a person about. */
 const NOTABLE_WAIT_MS = 500;
-/** A wait of exactly the longest time is over a moment after it, since the 429 that asked took one. */
+/** A 429 may ask for exactly the longest time, and that is over a moment later. */
 const GRACE_MS = 500;
 
 /**
- * The only place that talks to the service. A request is paced by the account's rate limiter, sent with
- * n8n's own authentication, and repeated only as the retry table allows.
+ * The only place that talks to the service: paced by the account's rate limiter, with n8n's own
+ * authentication, and repeated only as the retry table allows.
  */
 export class Client {
 	private readonly limits: RetryLimits;
@@ -89,26 +86,25 @@ export class Client {
 	/**
 	 * Sends a request and gives the JSON of the answer as `read` understood it.
 	 *
-	 * @param read checks the shape of a success; undefined says that it is not the documented one
-	 * @throws ServiceError for everything that is not a success
-	 * @throws CanceledError when the execution is cancelled while nothing is under way
+	 * @param read checks the shape of a success; undefined is another than the documented one
+	 * @throws ServiceError
+	 * @throws CanceledError if the execution is cancelled while nothing is under way
 	 */
 	async request<T>(request: ServiceRequest, read: (body: unknown) => T | undefined): Promise<T> {
 		const { endpoint } = request;
 		const { method } = ENDPOINTS[endpoint];
 		const limiter = rateLimiterFor(this.account, endpoint);
 		const counts = { tries: 0, failed: 0, limited: 0 };
-		// Until it has been sent, only the rate limit can be in its way.
+		// Before it is sent, only the rate limit can make it fail.
 		let outcome = withoutAnswer('rateLimited');
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.limits.maxTotalMs + GRACE_MS;
-			const permit = await limiter
-				.take(this.takeOptions(endpoint, latest))
-				.catch((error: unknown) => {
-					if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
-					throw error;
-				});
+			const taking = limiter.take(this.takeOptions(endpoint, latest));
+			const permit = await taking.catch((error: unknown) => {
+				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
+				throw error;
+			});
 			firstSentAt = Math.min(firstSentAt, permit.takenAt);
 			outcome = await this.send(request);
 			settle(limiter, permit, outcome, counts.limited + 1);
@@ -127,10 +123,9 @@ export class Client {
 				? 0
 				: Math.max(askedMs ?? 0, backoffMs(counts.failed, clock.random()));
 			const elapsedMs = clock.elapsed() - firstSentAt;
-			if (
-				retryDecision(method, outcome.kind) !== 'retry' ||
-				!mayRetry(this.limits, { failedTries: counts.failed, elapsedMs, delayMs })
-			) {
+			const used = { failedTries: counts.failed, elapsedMs, delayMs };
+			const isRetried = retryDecision(method, outcome.kind) === 'retry';
+			if (!isRetried || !mayRetry(this.limits, used)) {
 				throw this.failure(endpoint, outcome, counts.tries);
 			}
 			await wait(delayMs, this.options.signal);
@@ -152,24 +147,25 @@ export class Client {
 	private async send(request: ServiceRequest): Promise<Outcome> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const late = AbortSignal.timeout(timeoutMs);
-		// Once there are headers, the service has the request, whatever becomes of its answer.
+		// Once there are headers, the service has the request.
 		let isSent = false;
 		try {
-			const { statusCode, headers, body } = await this.begin(request, timeoutMs);
+			const { statusCode: status, headers, body } = await this.begin(request, timeoutMs);
 			isSent = true;
-			const text = await readText(body, late).catch((error: unknown) => {
-				// A 429 is one by its status line, whatever becomes of its body.
-				if (kindOfStatus(statusCode) === 'rateLimited') return '';
+			const chunks = await readBody(body, late).catch((error: unknown) => {
+				// The status line alone makes it a 429.
+				if (kindOfStatus(status) === 'rateLimited') return [];
 				throw error;
 			});
-			return readResponse({ status: statusCode, headers, text }, this.account.redact);
+			const text = chunks && takeText(chunks);
+			return readResponse({ status, headers, text }, this.account.redact);
 		} catch (error) {
 			const fault = readFault(error);
 			return withoutAnswer(isSent ? 'interrupted' : kindOfFault(fault), fault.code);
 		}
 	}
 
-	/** Sends a request and gives the answer as soon as its headers are there. */
+	/** Gives the answer as soon as its headers are there. */
 	private async begin(request: ServiceRequest, timeoutMs: number) {
 		const { context, account } = this;
 		const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
@@ -178,28 +174,22 @@ export class Client {
 			this.httpOptions(request, timeoutMs),
 			{
 				// Read once for the whole execution: n8n would fetch and decrypt it for each request.
-				credentialsDecrypted: {
-					id: '',
-					name: '',
-					type: CREDENTIAL_NAME,
-					data: account.credential,
-				},
+				credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data: account.credential },
 			},
 		);
 		return responseHead.parse(response);
 	}
 
-	private httpOptions(request: ServiceRequest, timeout: number): IHttpRequestOptions {
-		const { method } = ENDPOINTS[request.endpoint];
+	private httpOptions(
+		{ endpoint, path, query, body }: ServiceRequest,
+		timeout: number,
+	): IHttpRequestOptions {
 		return {
-			method,
-			url: this.account.baseUrl + request.path,
-			qs: request.query,
-			headers: {
-				Accept: 'application/json',
-				...(request.body ? { 'Content-Type': 'application/json' } : {}),
-			},
-			...(request.body ? { body: JSON.stringify(request.body) } : {}),
+			method: ENDPOINTS[endpoint].method,
+			url: this.account.baseUrl + path,
+			qs: query,
+			headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
+			...(body && { body: JSON.stringify(body) }),
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
@@ -216,7 +206,7 @@ export class Client {
 	}
 }
 
-/** Gives a permit back with what came of its request. */
+/** Gives a permit back with the result of its request. */
 function settle(
 	limiter: RateLimiter,
 	permit: Permit,
@@ -231,11 +221,6 @@ function settle(
 		const isOfService = status !== undefined && kind !== 'unavailable';
 		limiter.settle(permit, isOfService ? limits : undefined);
 	}
-}
-
-async function readText(...from: Parameters<typeof readBody>): Promise<string | undefined> {
-	const chunks = await readBody(...from);
-	return chunks && takeText(chunks);
 }
 
 /** A reader that fails says as much as one that does not know the shape. */

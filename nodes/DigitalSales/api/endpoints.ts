@@ -10,15 +10,9 @@ export const ENDPOINTS = {
 		requestsPerMinute: undefined,
 		timeoutMs: 60_000,
 	},
-	/** Making a PIX charge was seen to take 30 s; giving up early leaves a charge nobody knows of. */
+	/** A PIX charge was seen to take 30 s; stopping early leaves a charge that nobody knows of. */
 	'POST /transactions': { method: 'POST', requestsPerMinute: undefined, timeoutMs: 120_000 },
 	'GET /transactions/{hash}': { method: 'GET', requestsPerMinute: undefined, timeoutMs: 60_000 },
-} as const satisfies Record<string, EndpointFacts>;
-
-interface EndpointFacts {
-	method: 'GET' | 'POST';
-	requestsPerMinute: number | undefined;
-	timeoutMs: number;
-}
+} as const;
 
 export type Endpoint = keyof typeof ENDPOINTS;

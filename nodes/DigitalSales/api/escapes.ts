@@ -7,8 +7,8 @@ export interface Span {
 }
 
 /**
- * How much may still be undone: a step is an escape, or {@link CHARACTERS_A_STEP} characters that are
- * looked through for one. A hostile text has many orders in which its escapes can be undone.
+ * How much work is left: a step is one escape undone, or {@link CHARACTERS_A_STEP} characters searched
+ * for one. A hostile text has many orders in which its escapes can be undone.
  */
 export interface Effort {
 	steps: number;
@@ -18,29 +18,29 @@ export interface Effort {
 interface Escaping {
 	/** What each of its escapes begins with. */
 	mark: string;
-	/** Finds its escapes, and marks that begin none: these take time, too, and are counted. */
+	/** Finds escapes, and marks that begin none, since these take time, too. */
 	escapes: RegExp;
-	/** What an escape stands for, or the escape itself where it stands for nothing. */
+	/** What an escape stands for, or the escape itself if that is nothing. */
 	plainOf: (escape: string) => string;
 }
 
 /** A text with some of its escapes undone. */
 interface Reading {
 	text: string;
-	/** What it was made of; undefined for the text as it came. */
+	/** Undefined for the text as it came. */
 	from?: { reading: Reading; escaping: Escaping };
 }
 
 /** A link in a form that a web page quotes as JSON needs four. */
 const MOST_LAYERS = 4;
-/** These take about a tenth of a second, and each text adds to them: long pages need more. */
+/** These take about a tenth of a second; each text adds to them, since long pages need more. */
 const STEPS_AT_FIRST = 524_288;
 const STEPS_A_CHARACTER = 1 / 4;
 const STEPS_OF_EACH_TRY = 4;
 const CHARACTERS_A_STEP = 64;
 const SHORTEST_ESCAPE = 2;
 
-/** What the HTML standard calls the signs of ASCII: some encoders write a name for each of them. */
+/** The HTML standard's names for ASCII signs: some encoders write a name for each of them. */
 const HTML_NAMES = new Map(
 	`amp& lt< gt> quot" apos' excl! num# dollar$ percnt% lpar( rpar) ast* midast* plus+ comma, period.
 	sol/ colon: semi; equals= quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] hat^ lowbar_ underbar_
@@ -99,11 +99,11 @@ export function newEffort(): Effort {
 	return { steps: STEPS_AT_FIRST };
 }
 
-/** Finds words in texts, also where they are escaped for JSON, URLs or HTML. */
+/** Finds words in texts, also if they are escaped for JSON, URLs or HTML. */
 export class EscapeSearch {
 	private readonly shortest: number;
 	private readonly escapings: Escaping[];
-	/** The UTF-16 codes of all that a word in escapes can consist of. */
+	/** The UTF-16 codes of which an escaped word can consist. */
 	private readonly codes: Set<number>;
 
 	constructor(private readonly words: readonly string[]) {
@@ -114,11 +114,11 @@ export class EscapeSearch {
 	}
 
 	/**
-	 * Finds the words in any order of escapes, up to four layers deep. Each way to undo the layers is
-	 * tried by itself: undone at once, a word that holds something like an escape would be missed.
+	 * Finds the words in any order of escapes, up to four layers deep. Each order is tried separately:
+	 * undone all at once, a word that holds something like an escape would be missed.
 	 *
-	 * @returns the parts of the text that stand for the words, which may overlap; undefined where the
-	 *   effort is used up before all is searched
+	 * @returns the parts of the text that stand for the words, which may overlap; undefined if the
+	 *   effort does not last
 	 */
 	find(text: string, effort: Effort): Span[] | undefined {
 		effort.steps += text.length * STEPS_A_CHARACTER;
@@ -133,10 +133,7 @@ export class EscapeSearch {
 		return found;
 	}
 
-	/**
-	 * The parts of a text that can hold a word in escapes: nothing else comes of a sign that neither
-	 * words nor escapes have, and an escaped word is never shorter than the word.
-	 */
+	/** The parts of a text that can hold an escaped word, which is never shorter than the word. */
 	private pieces(text: string): Span[] {
 		const pieces: Span[] = [];
 		let start = 0;
@@ -148,7 +145,7 @@ export class EscapeSearch {
 		return pieces;
 	}
 
-	/** Finds the words in one piece, except those that stand there without escapes. */
+	/** Finds the words in one piece, except those without escapes. */
 	private findEscaped(text: string, effort: Effort): Span[] | undefined {
 		const found: Span[][] = [];
 		const seen = new Set([text]);
@@ -187,7 +184,7 @@ export class EscapeSearch {
 	}
 }
 
-/** A percent sign of the text itself, right before a word that begins like a byte, begins no escape. */
+/** A literal percent sign right before a word that begins like a byte is no escape. */
 function percentBefore(words: readonly string[]): Escaping[] {
 	const heads = new Set(words.map((word) => word.slice(0, 2)));
 	return [...heads]
@@ -199,7 +196,6 @@ function percentBefore(words: readonly string[]): Escaping[] {
 		}));
 }
 
-/** @param onEscape is told where each escape begins and what it stands for */
 function undo(
 	text: string,
 	{ escapes, plainOf }: Escaping,
@@ -215,10 +211,10 @@ function undo(
 	});
 }
 
-/** Moves parts of a reading back to where they stand in the text as it came. */
+/** Moves parts of a reading back to their places in the text as it came. */
 function inText(spans: Span[], { from }: Reading, effort: Effort): Span[] {
 	if (!from) return spans;
-	/** Where what each escape stands for begins, and by how much the text is longer up to its end. */
+	/** Where each undone escape begins, and by how much the text is longer up to its end. */
 	const starts: number[] = [];
 	const lengthened: number[] = [];
 	let longer = 0;

@@ -2,48 +2,28 @@ import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import type { ServiceWords } from './schemas/error';
 
-/**
- * What can come of one request. `notSent` is only what provably never reached the service: the name
- * was not found, the connection was refused, the certificate was not accepted. `blocked` is what n8n
- * itself did not let out.
- */
-export type OutcomeKind =
-	| 'success'
-	| 'rejected'
-	| 'unclear'
-	| 'rateLimited'
-	| 'unavailable'
-	| 'serverError'
-	| 'redirected'
-	| 'unreadable'
-	| 'notSent'
-	| 'blocked'
-	| 'interrupted';
-
 /** Why a 2xx could not be used. */
 export type UnreadableReason = 'html' | 'notJson' | 'empty' | 'tooLarge' | 'tooDeep' | 'otherShape';
 
-/** What came of one request. The tokens are out of every text in it. */
+/** The result of one request. The tokens are out of every text in it. */
 export interface Outcome {
 	kind: OutcomeKind;
 	/** The HTTP status; undefined if no answer came. */
 	status?: number;
 	/** The parsed JSON; undefined if there was none. */
 	body?: unknown;
-	/** What the service says of a failure. */
 	words: ServiceWords;
 	unreadable?: UnreadableReason;
 	/** Where a redirect pointed to: origin and path, never the query. */
 	redirectedTo?: string;
 	/** How long the service asks to wait. */
 	retryAfterMs?: number;
-	/** What the service says of its rate limit. */
 	limits: LimitHeaders;
 	/** The system code of a fault without an answer, for example `ECONNRESET`. */
 	code?: string;
 }
 
-/** What the headers of an answer say of the rate limit. */
+/** What an answer states of the rate limit. */
 export interface LimitHeaders {
 	limit?: number;
 	remaining?: number;
@@ -51,89 +31,66 @@ export interface LimitHeaders {
 
 export type RetryDecision = 'done' | 'retry' | 'fail' | 'unknownOutcome';
 
+/**
+ * What a workflow can tell of a failed request: the service refused it, it may have been done all the
+ * same (of a read: no usable answer came), or it never reached the service.
+ */
+export type PublicOutcome = 'refused' | 'unknown' | 'notSent';
+
 interface Rule {
 	GET: RetryDecision;
 	POST: RetryDecision;
-	why: string;
+	/** What an error item shows. */
+	shown: PublicOutcome;
 }
 
 /**
  * The one place that decides what is sent again. Money moves through POST and the service has no
  * idempotency key and no list of transactions, so a POST is repeated only if it provably was not
- * processed; whatever else goes wrong with it is reported as an unknown outcome.
+ * processed; any other failure of it is reported as an unknown outcome.
  */
-const RETRY_TABLE: Readonly<Record<OutcomeKind, Rule>> = {
-	success: { GET: 'done', POST: 'done', why: 'A well-formed answer under 2xx.' },
-	rejected: {
-		GET: 'fail',
-		POST: 'fail',
-		why: 'A 4xx other than 429, or success: false: the service read the request and refused it; the same request gets the same answer.',
-	},
-	unclear: {
-		GET: 'fail',
-		POST: 'unknownOutcome',
-		why: '408, 425 and 499 tell of a request that was broken off, 302 and 303 may follow work that was done, and a 409 without a reason may mean that it was done before.',
-	},
-	rateLimited: {
-		GET: 'retry',
-		POST: 'retry',
-		why: '429 says that the limit was exceeded (API document, Errors 2). That nothing was done then is not in the document; it is assumed, since a limit is there to keep work away.',
-	},
-	unavailable: {
-		GET: 'retry',
-		POST: 'unknownOutcome',
-		why: '502, 503 and 504 come from a proxy that cannot say whether the service behind it did the work. Reading again harms nobody.',
-	},
-	serverError: {
-		GET: 'fail',
-		POST: 'unknownOutcome',
-		why: 'Any other 5xx: a fault in the service itself, which may have struck after the charge was made. A read that met it meets it again.',
-	},
-	redirected: {
-		GET: 'fail',
-		POST: 'fail',
-		why: 'Redirects are never followed: they would take the tokens elsewhere. The request was not processed here; 302 and 303, which may follow processing, are unclear.',
-	},
-	unreadable: {
-		GET: 'fail',
-		POST: 'unknownOutcome',
-		why: 'A 2xx whose body is HTML, cut short or of another shape: a success that cannot be read is not a failure.',
-	},
-	notSent: {
-		GET: 'retry',
-		POST: 'retry',
-		why: 'Nothing reached the service.',
-	},
-	blocked: {
-		GET: 'fail',
-		POST: 'fail',
-		why: "n8n's protection against requests to private addresses stopped it before a connection was made, and will do so again.",
-	},
-	interrupted: {
-		GET: 'retry',
-		POST: 'unknownOutcome',
-		why: 'A time-out or a broken connection after sending: the service may have done the work all the same.',
-	},
-};
+const OUTCOMES = {
+	/** A well-formed answer under 2xx. */
+	success: { GET: 'done', POST: 'done', shown: 'unknown' },
+	/** A 4xx other than 429, or `success: false`: the same request gets the same answer. */
+	rejected: { GET: 'fail', POST: 'fail', shown: 'refused' },
+	/**
+	 * 408, 425 and 499 tell of a request that was broken off, 302 and 303 may follow work that was
+	 * done, and a 409 without a reason may mean that it was done before.
+	 */
+	unclear: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
+	/**
+	 * 429 (API document, Errors 2). That nothing was done then is not in the document; it is assumed,
+	 * since a limit is there to keep work away.
+	 */
+	rateLimited: { GET: 'retry', POST: 'retry', shown: 'refused' },
+	/** 502, 503 and 504 come from a proxy that cannot say whether the service did the work. */
+	unavailable: { GET: 'retry', POST: 'unknownOutcome', shown: 'unknown' },
+	/** Any other 5xx may have struck after the charge was made. A read that met it meets it again. */
+	serverError: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
+	/** Never followed, since it would take the tokens elsewhere; but nothing was processed here. */
+	redirected: { GET: 'fail', POST: 'fail', shown: 'refused' },
+	/** A 2xx whose body is HTML, cut short or of another shape is still a success. */
+	unreadable: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
+	/** Provably never reached the service: no such host, connection refused, bad certificate. */
+	notSent: { GET: 'retry', POST: 'retry', shown: 'notSent' },
+	/** n8n's protection against requests to private addresses, which will block it again. */
+	blocked: { GET: 'fail', POST: 'fail', shown: 'notSent' },
+	/** A time-out or a broken connection after sending: the service may have done the work. */
+	interrupted: { GET: 'retry', POST: 'unknownOutcome', shown: 'unknown' },
+} as const satisfies Record<string, Rule>;
 
-/** What the table says of an outcome. */
+/** How one request ended. */
+export type OutcomeKind = keyof typeof OUTCOMES;
+
+/** Whether a request is sent again. */
 export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryDecision {
-	return RETRY_TABLE[kind][method];
+	return OUTCOMES[kind][method];
 }
 
-/**
- * What a workflow can go by after a failed request: the service refused it, it may have been done all
- * the same, or it never reached the service. Of a read, unknown says that no usable answer came.
- */
-export type PublicOutcome = 'refused' | 'unknown' | 'notSent';
-
-const REFUSED: ReadonlySet<OutcomeKind> = new Set(['rejected', 'rateLimited', 'redirected']);
-const NOT_SENT: ReadonlySet<OutcomeKind> = new Set(['notSent', 'blocked']);
-
-/** A failed request in the words of an error item. */
+/** The outcome that an error item shows. */
 export function publicOutcome(kind: OutcomeKind): PublicOutcome {
-	if (NOT_SENT.has(kind)) return 'notSent';
-	return REFUSED.has(kind) ? 'refused' : 'unknown';
+	return OUTCOMES[kind].shown;
 }
 
 const UNCLEAR: ReadonlySet<number> = new Set([302, 303, 408, 409, 425, 499]);
@@ -166,16 +123,15 @@ const NEVER_SENT_CODES: ReadonlySet<string> = new Set([
 /** System calls that come before the first byte of a request. */
 const NEVER_SENT_CALLS: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
 
-/** What the system says of a fault that gave no answer, as far as n8n passes it on. */
+/** What n8n passes on of a fault without an answer. */
 interface Fault {
 	code?: string;
 	/** Tells a host that could not be reached at all from one that was lost after sending. */
 	syscall?: string;
-	/** Whether n8n did not let the request out. */
 	isBlocked?: boolean;
 }
 
-/** The kind of a fault that gave no answer. */
+/** The kind of a fault without an answer. */
 export function kindOfFault({ code, syscall, isBlocked }: Fault): OutcomeKind {
 	if (isBlocked) return 'blocked';
 	const neverSent =
@@ -189,7 +145,7 @@ const systemName = z
 	.regex(/^[A-Za-z_]{2,40}$/)
 	.optional()
 	.catch(undefined);
-/** What n8n calls the faults by which it keeps requests from private addresses. */
+/** n8n's names of faults that keep requests from private addresses. */
 const isBlocked = z
 	.enum(['SsrfBlockedHostnameError', 'SsrfBlockedIpError', 'UnknownConnectionHostError'])
 	.transform(() => true)
@@ -204,9 +160,8 @@ const link = z.object({
 const DEEPEST_CAUSE = 5;
 
 /**
- * Reads the system code of a request that got no answer. n8n wraps the fault in an error of its own,
- * so the chain of causes is followed; nothing but codes and names is taken from it, because the
- * errors in it carry the request with its headers.
+ * Reads why a request got no answer from the error and its causes, as n8n wraps it: codes and names
+ * only, because these errors carry the request with its headers.
  */
 export function readFault(error: unknown): Fault {
 	const fault: Fault = {};
@@ -227,16 +182,13 @@ export function withoutAnswer(kind: OutcomeKind, code?: string): Outcome {
 	return { kind, code, limits: {}, words: { messages: [], fields: {} } };
 }
 
-/** What an error keeps of an outcome: a body may be large. */
+/** An outcome without the body, which may be large. */
 export type FailedOutcome = Omit<Outcome, 'body'>;
 
-/**
- * A request to the service that did not give what was asked for: what came of it and no trace of the
- * request, so that nothing secret can travel with it.
- */
+/** A request that failed, with no trace of the request itself, so that nothing secret travels along. */
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
-	/** True if a charge or an offer may have been made although no usable answer came. */
+	/** Whether a charge or an offer may have been made although no usable answer came. */
 	readonly outcomeUnknown: boolean;
 
 	/** @param tries how many times the request was sent */

@@ -1,11 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ProductPage } from './schemas/product';
 
-/** What a page of a list brought. */
+/** The items of a page that came on no page before. */
 export interface NewItems<T> {
 	/** The number of the page. */
 	number: number;
-	/** Those that came on no page before. */
 	items: T[];
 	/** Whether another page follows; undefined if only asking for it can tell. */
 	hasNext?: boolean;
@@ -13,37 +12,38 @@ export interface NewItems<T> {
 
 interface PageOptions<T> {
 	fetchPage: (page: number) => Promise<ProductPage<T>>;
-	/** The first page to read; of those before it nothing is known. */
+	/** Tells a repeated item by its key; an item without one is always new. */
+	keyOf: (item: T) => string | undefined;
+	/** The first page to read. */
 	from?: number;
 	maxPages?: number;
-	/** After how many pages in a row without anything new the list is left at the latest. */
+	/** After how many pages in a row without anything new reading stops at the latest. */
 	mostBarren?: number;
-	/** How many items are still wanted: as many pages are fetched at once. Left out, one at a time. */
+	/** How many items are still wanted, which decides how many pages are fetched at once; else one. */
 	wanted?: () => number;
 }
 
 /** As many as a browser has under way with one host. */
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-/** Pages in a row without anything new after which a service that claims to have more is left. */
+/** Pages in a row without anything new, although the service announces more. */
 const MOST_BARREN_PAGES = 10;
-/** The same if the service does not say how many pages there are. */
+/** The same if the service does not announce how many pages there are. */
 const MOST_BARREN_PAGES_UNANNOUNCED = 3;
 
 /**
  * Reads the pages of a list in order and yields what is new on them; it alone decides when a list
- * ends.
+ * ends, whatever a service does wrong.
  *
- * Page 1 tells the page size that the service really applied and how many pages there are. The rest
- * are fetched a few at a time. If the service announces no number of pages, they are read one after
- * the other until one is short or empty. Whatever a service does wrong, the list ends.
+ * Page 1 tells the page size that the service really applied and how many pages there are. If none
+ * are announced, pages are read one after the other until one is short or empty.
  *
  * @returns why the list may lack something, in words for the user; undefined if it is complete
  */
-export async function* pages<T extends { hash?: unknown }>(
+export async function* pages<T>(
 	options: PageOptions<T>,
 ): AsyncGenerator<NewItems<T>, string | undefined, void> {
-	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted } = options;
+	const { fetchPage, keyOf, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted } = options;
 	const progress = new Progress(from);
 	const underWay = new Map<number, Promise<ProductPage<T>>>();
 	const most = from + maxPages - 1;
@@ -59,7 +59,7 @@ export async function* pages<T extends { hash?: unknown }>(
 		const page = await underWay.get(number);
 		underWay.delete(number);
 		if (!page) return undefined;
-		const items = progress.enter(page, number);
+		const items = progress.enter(page, number, keyOf);
 		const hasNext = progress.hasNext(page, number);
 		if (items.length > 0) yield { number, items, hasNext };
 		if (hasNext === false) return progress.incomplete();
@@ -74,44 +74,36 @@ export async function* pages<T extends { hash?: unknown }>(
 	}
 }
 
-/** What is known of a list by the pages that were read. */
+/** What the pages read so far tell of a list. */
 class Progress {
-	/** In a row, up to the latest page: those without anything new. */
+	/** Pages without anything new, in a row up to the latest. */
 	barrenPages = 0;
 	lastPage?: number;
-	private readonly seenHashes = new Set<string>();
+	private readonly seenKeys = new Set<string>();
 	private seen: number;
 	private repeated = 0;
-	/** How many items a full page holds: what page 1 really brought, not what was asked for. */
+	/** How many items a full page holds, which may be fewer than were asked for. */
 	private pageSize = 0;
 	private total?: number;
 	private hasChanged = false;
 
 	constructor(private readonly from: number) {
-		// A total tells nothing of a list that is not read from its beginning.
+		// A list that is not read from its beginning cannot be compared with its total.
 		this.seen = from === 1 ? 0 : Infinity;
 	}
 
-	/** Over how many pages so many items are spread, as far as several may be fetched at once. */
+	/** How many pages may be fetched at once for so many items. */
 	pagesFor(items: number): number {
 		if (this.lastPage === undefined || this.pageSize === 0) return 1;
 		return Math.min(PAGES_AT_ONCE, Math.ceil(items / this.pageSize));
 	}
 
 	/** Takes in a page and gives what is new on it. */
-	enter<T extends { hash?: unknown }>(page: ProductPage<T>, number: number): T[] {
+	enter<T>(page: ProductPage<T>, number: number, keyOf: PageOptions<T>['keyOf']): T[] {
 		if (number === this.from) this.pageSize = appliedPageSize(page, number);
 		this.noteFigures(page);
-		const { size } = this.seenHashes;
-		const { repeated } = this;
-		const items = page.data.filter((item) => this.isNew(item));
-		// If all that has a hash was there before, the rest was, too.
-		const isRepeat = this.repeated > repeated && this.seenHashes.size === size;
-		if (isRepeat || items.length === 0) {
-			this.barrenPages++;
-			return [];
-		}
-		this.barrenPages = 0;
+		const items = page.data.filter((item) => this.isNew(keyOf(item)));
+		this.barrenPages = items.length === 0 ? this.barrenPages + 1 : 0;
 		this.seen += items.length;
 		return items;
 	}
@@ -148,23 +140,18 @@ class Progress {
 		if (announced > 0) this.lastPage = announced;
 	}
 
-	/** Items without a hash are never taken for one another. */
-	private isNew({ hash }: { hash?: unknown }): boolean {
-		if (typeof hash !== 'string' && typeof hash !== 'number') return true;
-		const key = String(hash);
-		if (this.seenHashes.has(key)) {
+	private isNew(key: string | undefined): boolean {
+		if (key === undefined) return true;
+		if (this.seenKeys.has(key)) {
 			this.repeated++;
 			return false;
 		}
-		this.seenHashes.add(key);
+		this.seenKeys.add(key);
 		return true;
 	}
 }
 
-/**
- * How many items a full page holds; 0 if that is not known. The number the service states counts
- * only if its own figures agree with each other; else what page 1 really brought.
- */
+/** What the service states, if its own figures agree; else what page 1 brought; 0 if unknown. */
 function appliedPageSize(page: ProductPage<unknown>, number: number): number {
 	const { data, perPage, total, lastPage } = page;
 	const agrees =
@@ -188,11 +175,18 @@ export interface ListingOptions {
 	maxPages?: number;
 }
 
-/** Reads a list as far as its limit needs, never more pages at once than that. */
+/** Reads a list as far as its limit needs. */
 export async function listPages(options: ListingOptions): Promise<Listing> {
 	const { limit = Infinity, keep, fetchPage, maxPages } = options;
 	const items: IDataObject[] = [];
-	const reading = pages({ fetchPage, maxPages, wanted: () => limit - items.length });
+	const reading = pages({
+		fetchPage,
+		// Two items without a hash that look alike may be two.
+		keyOf: ({ hash }) =>
+			typeof hash === 'string' || typeof hash === 'number' ? String(hash) : undefined,
+		maxPages,
+		wanted: () => limit - items.length,
+	});
 	for (;;) {
 		const page = await reading.next();
 		if (page.done) return { items, incomplete: page.value };

@@ -6,8 +6,8 @@ import { readProductPage, productSchema, type ProductPage } from './schemas/prod
 import { ServiceError } from './outcome';
 
 /**
- * The names of the query parameters are not shown in the API document (Endpoint 4); these are the
- * likely ones. A service ignores a wrong name silently, hence filters are applied again here.
+ * The likely names: the API document (Endpoint 4) shows none. A service ignores a wrong name silently,
+ * so filters are applied again here.
  */
 const DEFAULT_QUERY_NAMES = {
 	search: 'search',
@@ -34,7 +34,7 @@ export interface ProductQuery extends ProductFilters {
 	queryNames?: Partial<QueryNames>;
 }
 
-/** The most products a page is asked to hold. The service's own maximum is not documented. */
+/** The service's own maximum is not documented. */
 const LARGEST_PAGE_SIZE = 250;
 
 /**
@@ -52,11 +52,7 @@ export async function listProducts(client: Client, query: ProductQuery): Promise
 			pageSize = undefined;
 			return await fetchProductPage(client, query, { page });
 		});
-	return await listPages({
-		fetchPage,
-		limit: query.limit,
-		keep: productFilter(query),
-	});
+	return await listPages({ fetchPage, limit: query.limit, keep: productFilter(query) });
 }
 
 /** Fetches one page of products, unfiltered beyond what the service itself does. */
@@ -78,7 +74,7 @@ export async function fetchProductPage(
 	);
 }
 
-/** The check that decides whether a product matches, whatever the service did with the filters. */
+/** Decides whether a product matches, whatever the service did with the filters. */
 function productFilter(filters: ProductFilters): (item: IDataObject) => boolean {
 	const { search, categories, status } = filters;
 	if (!search && !categories?.length && status === undefined) return () => true;

@@ -10,14 +10,13 @@ export interface Rate {
 	perMs: number;
 }
 
-/** Leave for one request; it counts from {@link RateLimiter.take} on. */
+/** Permission for one request. */
 export interface Permit {
 	takenAt: number;
-	/** The rate that was asked for, if it is not the account's own. */
+	/** The rate of this request, if it is not the account's own. */
 	rate?: Rate;
 }
 
-/** How a permit is asked for. */
 export interface TakeOptions extends Patience {
 	/** Another rate than the account's own, for this request alone. */
 	rate?: Rate;
@@ -25,32 +24,27 @@ export interface TakeOptions extends Patience {
 
 /** Limits are stated per minute throughout the API document. */
 const MINUTE_MS = 60_000;
-/** A limit that the service stated once, and not again, was a mistake or is over. */
+/** A limit that the service does not state again was a mistake or no longer holds. */
 const STATED_FOR_MS = 300_000;
 const MOST_COUNTED = 10_000;
 
 /**
- * The rate limiter of one account at one endpoint, shared by both nodes and all executions of a
- * process.
- *
- * A sliding window over the requests sent: bursts up to the limit are allowed, then each request
- * waits until the oldest is a full window old. A request counts from its answer on, because that is
- * the latest moment at which the service can have counted it. Requests of one rate are served in the
- * order in which they came; an execution has only a few in flight, so waiting executions take turns.
+ * The rate limiter of one account at one endpoint, shared by all executions of a process: a sliding
+ * window that allows bursts. A request counts from its answer on, the latest moment at which the
+ * service can have counted it. Requests of one rate are served in the order in which they came.
  *
  * Other processes spend from the same account: what the headers say was used beyond our own count
  * is entered as if we had sent it. Without a known rate nothing waits until a 429 teaches one.
  */
 export class RateLimiter {
-	/** By rate; those without one of their own share the first. */
+	/** By rate; requests without a rate of their own share one. */
 	private readonly lines = new Map<string, Turnstile<Permit>>();
-	/** When the requests that still count were answered, oldest first. */
+	/** When the requests that still count were answered, the oldest first. */
 	private answered: number[] = [];
 	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
-	/** After a 429 a single request, the probe, goes first; the others follow when it was answered. */
+	/** After a 429 a single request, the probe, goes first; the others wait for its answer. */
 	private halfOpen?: { probe?: Permit; hasFailed: boolean };
-	/** The latest limit that the service stated. */
 	private stated?: { requests: number; remaining?: number; at: number };
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
@@ -61,30 +55,26 @@ export class RateLimiter {
 		this.longestWindowMs = rate?.perMs ?? MINUTE_MS;
 	}
 
-	/**
-	 * How long a request taken now would wait: 0 is not at all, Infinity is until another is answered.
-	 *
-	 * @param own another rate than the account's, for this request
-	 */
+	/** How long a request of a rate would wait now: Infinity is until another one is answered. */
 	delayMs(own?: Rate): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
 		if (this.halfOpen?.probe) return Infinity;
-		// The 429 said when to come again; that holds for one request, whatever our own count says.
+		// The 429 said when to come again: that holds for one request, whatever our own count.
 		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
 		const rate = this.rateNow(own);
 		if (!rate) return 0;
 		const first = this.firstWithin(rate.perMs, now);
 		const spent = this.spentWithin(rate.perMs, now);
 		if (spent < rate.requests) return 0;
-		// Of those answered, as many as are too many have to grow old.
+		// As many answered requests as are too many must leave the window.
 		const last = this.answered[first + spent - rate.requests];
 		return last === undefined ? Infinity : last + rate.perMs - now;
 	}
 
 	/**
-	 * How many requests are left until half of what the service states is used up: 0 or less is none,
-	 * Infinity is that it states nothing. None are left while a 429 is waited out.
+	 * How many requests are left of half of what the service states, 0 or less if none; Infinity if it
+	 * states nothing. None are left during the wait after a 429.
 	 */
 	leftOfHalf(): number {
 		const { stated } = this;
@@ -97,10 +87,10 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Waits for a permit. It has to be given back by {@link settle} or {@link settleLimited}.
+	 * Waits for a permit, which must be given back by {@link settle} or {@link settleLimited}.
 	 *
-	 * @throws CanceledError when the execution is cancelled while it waits
-	 * @throws TooLateError when its turn does not come in time, as soon as that is certain
+	 * @throws CanceledError if the execution is cancelled during the wait
+	 * @throws TooLateError as soon as it is certain that the permit cannot be had in time
 	 */
 	async take(options: TakeOptions = {}): Promise<Permit> {
 		const { rate, signal } = options;
@@ -108,21 +98,20 @@ export class RateLimiter {
 		const key = rate ? `${rate.requests}/${rate.perMs}` : '';
 		const line = this.lines.get(key) ?? this.newLine(rate);
 		this.lines.set(key, line);
-		try {
-			const permit = await line.enter(options);
-			if (!signal?.aborted) return permit;
-			this.release(permit);
-			this.advance();
-		} finally {
+		const permit = await line.enter(options).finally(() => {
 			if (line.length === 0) this.lines.delete(key);
-		}
+		});
+		if (!signal?.aborted) return permit;
+		// Granted while aborting.
+		this.release(permit);
+		this.advance();
 		throw new CanceledError();
 	}
 
 	/**
-	 * Enters what came of a request, other than a 429.
+	 * Enters the end of a request, other than a 429.
 	 *
-	 * @param headers what the answer said of the limit; undefined if the service itself gave none
+	 * @param headers undefined if the service itself did not answer
 	 */
 	settle(permit: Permit, headers?: LimitHeaders): void {
 		if (this.halfOpen?.probe === permit) {
@@ -136,7 +125,7 @@ export class RateLimiter {
 		this.advance();
 	}
 
-	/** Enters a 429: nothing is sent for the given time, and a rate is learned if none was known. */
+	/** Enters a 429: nothing is sent for the given time, and the stated rate is learned. */
 	settleLimited(permit: Permit, { limit }: LimitHeaders, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
@@ -149,14 +138,12 @@ export class RateLimiter {
 		this.advance();
 	}
 
-	/** The rate that counts at this moment: what the service states lowers it and never raises it. */
+	/** The rate that counts now: what the service states lowers it and never raises it. */
 	private rateNow(own: Rate | undefined): Rate | undefined {
 		const { stated, isTaught } = this;
 		const wanted = own ?? this.rate;
 		if (!stated || clock.elapsed() - stated.at >= STATED_FOR_MS) return wanted;
-		if (!wanted) {
-			return isTaught ? { requests: stated.requests, perMs: MINUTE_MS } : undefined;
-		}
+		if (!wanted) return isTaught ? { requests: stated.requests, perMs: MINUTE_MS } : undefined;
 		return { ...wanted, requests: Math.min(wanted.requests, stated.requests) };
 	}
 
@@ -182,9 +169,9 @@ export class RateLimiter {
 	}
 
 	/**
-	 * The service counts for all who share the account; if that leaves us less than our own rate,
-	 * we follow. It counted before it answered, so what has left our window since then may still have
-	 * been in its; and its window is not the one of a request's own rate.
+	 * Follows the service's count for all who share the account if that leaves us less than our own
+	 * rate. Compared with our window of when the request was sent, since the service counted before it
+	 * answered; its window is not the one of a request's own rate.
 	 */
 	private correct({ takenAt, rate: own }: Permit, { limit, remaining }: LimitHeaders): void {
 		if (limit === undefined || limit < 1) return;
@@ -210,7 +197,7 @@ export class RateLimiter {
 		return first < 0 ? this.answered.length : first;
 	}
 
-	/** What counts for nothing any more, not even for a request that is still in flight. */
+	/** Forgets what no longer counts, not even for a request that is still in flight. */
 	private forgetOld(): void {
 		const earliest = Math.min(clock.elapsed(), ...[...this.inFlight].map(({ takenAt }) => takenAt));
 		const tooMany = this.answered.length - MOST_COUNTED;

@@ -2,35 +2,31 @@ import { EscapeSearch, newEffort, type Effort, type Span } from './escapes';
 
 /** Takes the tokens of an account out of what came from outside. */
 export interface Redactor {
-	/** Gives a text with each token replaced, also where it was escaped for JSON, URLs or HTML. */
+	/** Replaces the tokens in a text, also if they are escaped for JSON, URLs or HTML. */
 	text(text: string): string;
-	/** The same, also where the letters are of another case: the host of an address has small ones. */
+	/** The same, whatever the case of the letters: the host of an address has small ones. */
 	anyCase(text: string): string;
 	/**
-	 * Replaces the tokens in the texts, the names and the numbers of a parsed JSON value, in place: a
-	 * copy would double what a large list takes.
+	 * Replaces the tokens in the texts, names and numbers of parsed JSON, in place: it may be large.
 	 *
-	 * @returns the value; undefined if it is nested deeper than {@link MOST_LEVELS}
+	 * @returns undefined if it is nested deeper than {@link MOST_LEVELS}
 	 */
 	json(value: unknown): unknown;
 }
 
-/**
- * Far deeper than anything the service sends. What is deeper would overflow the stack, here or in
- * n8n, which writes items by recursion.
- */
+/** Deeper JSON would overflow the stack, here or in n8n, which writes items by recursion. */
 export const MOST_LEVELS = 64;
 
 const REPLACEMENT = '[token removed]';
-/** Not to be searched in a bearable time, and no text that anybody has written. */
+/** For what takes too long to search, and is no text that anybody has written. */
 const UNSEARCHABLE = '[text removed: too many escapes]';
 const SHORTEST_TOKEN = 4;
 const MARK_OF_ESCAPE = /[\\%&]/;
 
 /**
- * Makes what takes an account's tokens out. A service may echo a request with its headers, so
- * everything that comes back passes through here before anything else reads it. A token that was
- * split, or encoded in another way (base64), is not found.
+ * Makes the redactor of an account's tokens. A service may echo a request with its headers, so
+ * everything that comes back passes through it first. A token that was split, or encoded in another
+ * way (base64), is not found.
  */
 export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redactor {
 	const words = [...new Set(tokens)].filter(isToken);
@@ -49,7 +45,7 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redac
 		if (typeof value === 'string') return cleanText(value, effort);
 		return typeof value === 'number' && numbers.has(Math.abs(value)) ? REPLACEMENT : value;
 	};
-	/** @param inner takes the containers that it holds */
+	/** @param inner collects the containers inside */
 	const cleanContainer = (container: Container, inner: Container[], effort: Effort): void => {
 		if (Array.isArray(container)) {
 			for (let index = 0; index < container.length; index++) {
@@ -83,7 +79,7 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redac
 			const effort = newEffort();
 			const holder = [root];
 			let level: Container[] = [holder];
-			// Level by level: recursion would overflow before it knew how deep it is.
+			// Level by level: recursion would overflow.
 			for (let depth = 0; level.length > 0; depth++) {
 				if (depth > MOST_LEVELS) return undefined;
 				const inner: Container[] = [];
@@ -105,7 +101,7 @@ function isToken(token: string | undefined): token is string {
 	return token !== undefined && token.length >= SHORTEST_TOKEN;
 }
 
-/** The parts may overlap: one token may be the beginning of the other. */
+/** Parts may overlap: one token may be the beginning of the other. */
 function replace(text: string, parts: Span[]): string {
 	let clean = '';
 	let end = 0;

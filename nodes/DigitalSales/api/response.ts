@@ -12,25 +12,20 @@ interface BodyStream {
 	destroy(): unknown;
 }
 
-/**
- * The body of an answer on its way.
- *
- * @internal
- */
+/** @internal */
 export const bodyStream = z.custom<BodyStream>(
 	(value) => typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value,
 );
 
-/** Far more than the largest page of products; an answer beyond it has no end that matters. */
+/** Far more than the largest page of products. */
 export const MOST_BODY_BYTES = 33_554_432;
 
 /**
- * Reads a body to its end. n8n's HTTP helper could do that, but it knows no bound, its time-out ends
- * a silent connection only, and what it has read stays in memory with the closed connection.
+ * Reads a body to its end. n8n's HTTP helper knows no bound, its time-out ends a silent connection
+ * only, and what it has read stays in memory with the closed connection.
  *
- * @param late ends the reading, however much is still coming in; the connection is left with the next
- *   piece that arrives on it
- * @returns what came, for {@link takeText}; undefined if it is more than {@link MOST_BODY_BYTES}
+ * @param late ends the reading, however much is still coming in
+ * @returns the body, for {@link takeText}; undefined if it is more than {@link MOST_BODY_BYTES}
  * @throws Error if the connection broke or the time was up before the end
  */
 export async function readBody(
@@ -42,8 +37,8 @@ export async function readBody(
 	let giveUp: () => void = () => undefined;
 	try {
 		const isWhole = await new Promise<boolean>((resolve, reject) => {
-			// Settled before the stream is destroyed: n8n hands over one that then claims to have ended.
-			// One that has ended is left alone: its connection may carry the next request already.
+			// Settled before the stream is destroyed: n8n's stream then claims to have ended. A stream that
+			// has ended is left alone: its connection may carry the next request already.
 			giveUp = () => {
 				reject(new Error('The answer did not end in time'));
 				stream.destroy();
@@ -70,8 +65,8 @@ export async function readBody(
 }
 
 /**
- * Makes the text of a body, in UTF-8, and empties it: the listeners and promises of its reading live
- * on with the closed connection for long, and would keep every page of a list.
+ * Decodes the chunks of a body as UTF-8 and empties them: the closed connection keeps its listeners
+ * for long, which would keep every page of a list.
  */
 export function takeText(chunks: Buffer[]): string {
 	return Buffer.concat(chunks.splice(0)).toString('utf8');
@@ -87,20 +82,19 @@ export const responseHead = z.object({
 /** By lower-case name. */
 type Headers = Readonly<Record<string, unknown>>;
 
-/** A response as it arrived. */
 interface RawResponse {
 	status: number;
 	headers: Headers;
-	/** Undefined if it is too large to be read. */
+	/** Undefined if it was too large. */
 	text: string | undefined;
 }
 
-/** In characters: what a service says of a failure is short, and it is read on the event loop. */
+/** In characters: a failure is described in few. */
 const LONGEST_FAILURE = 1_048_576;
-/** In characters: what is shorter is parsed in no time, however deep it is. */
+/** In characters: shorter text is parsed in no time, however deep it is nested. */
 const LONGEST_UNMEASURED = 131_072;
 
-/** What came of a request that was answered. */
+/** Makes the outcome of a request that was answered. */
 export function readResponse({ status, headers, text }: RawResponse, redact: Redactor): Outcome {
 	const kind = kindOfStatus(status);
 	const longest = kind === 'success' ? Infinity : LONGEST_FAILURE;
@@ -113,13 +107,13 @@ export function readResponse({ status, headers, text }: RawResponse, redact: Red
 		retryAfterMs: retryAfterMs(headers),
 		limits: readLimitHeaders(headers),
 	};
+	if (kind === 'success' && unreadable) return { ...outcome, kind: 'unreadable', unreadable };
+	if ((kind === 'success' || status === 409) && saysFailure(body)) outcome.kind = 'rejected';
 	if (status >= 300 && status < 400) {
 		outcome.redirectedTo = redirectTarget(headers.location, redact);
 	} else if (unreadable === 'html' && kind !== 'unavailable') {
 		outcome.unreadable = 'html';
 	}
-	if ((kind === 'success' || status === 409) && saysFailure(body)) outcome.kind = 'rejected';
-	if (kind === 'success' && unreadable) return { ...outcome, kind: 'unreadable', unreadable };
 	return outcome;
 }
 
@@ -142,7 +136,7 @@ function readContent(
 	}
 }
 
-/** Whether JSON is nested too deep, told without parsing: that would fill the memory with levels. */
+/** Whether JSON is nested too deep, without parsing it: that would fill the memory with levels. */
 function isTooDeep(text: string): boolean {
 	let depth = 0;
 	for (let at = 0; at < text.length; at++) {
@@ -155,7 +149,7 @@ function isTooDeep(text: string): boolean {
 	return false;
 }
 
-/** Where a string of JSON ends: at the next quote that has an even number of backslashes before it. */
+/** Where a string of JSON ends: at the next quote after an even number of backslashes. */
 function endOfString(text: string, start: number): number {
 	let end = start;
 	let first: number;
@@ -180,11 +174,7 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
 /** Below this a reset header counts seconds from now, above it is a unix time. */
 const FIRST_UNIX_TIME = 1_000_000_000;
 
-/**
- * Reads `X-RateLimit-Limit` and `X-RateLimit-Remaining`; a proxy may have dropped them.
- *
- * @internal
- */
+/** @internal */
 export function readLimitHeaders(headers: Headers): LimitHeaders {
 	return {
 		limit: wholeNumber(headers['x-ratelimit-limit']),
@@ -193,9 +183,9 @@ export function readLimitHeaders(headers: Headers): LimitHeaders {
 }
 
 /**
- * How long an answer asks to wait, in milliseconds: `Retry-After` in seconds or as a date, else
- * `X-RateLimit-Reset`, else undefined. No time at all, or a moment that has passed, is no wait to go
- * by: the clocks may differ. Capped at five minutes, since a proxy may ask for a day.
+ * How long an answer asks to wait: `Retry-After` in seconds or as a date, else `X-RateLimit-Reset`. A
+ * moment that has passed is ignored, since the clocks may differ. A proxy may ask for a day, so there
+ * is a cap.
  *
  * @internal
  */

@@ -8,13 +8,12 @@ interface Wording {
 	advice?: string;
 }
 
-/** What a form can do about a failure that its options have a part in, in whole sentences. */
+/** What options of a form can do about a failure, in whole sentences. */
 export interface FormAdvice {
 	rateLimited?: string;
 	tooLarge?: string;
 }
 
-/** What the words depend on besides the failure itself. */
 interface WordingContext {
 	/** What was being asked for. */
 	about?: string;
@@ -23,7 +22,7 @@ interface WordingContext {
 	advice?: FormAdvice;
 }
 
-/** Says what happened and what to do, for each way in which a request can fail. */
+/** Says what happened and what to do about a failed request. */
 export function wording(error: ServiceError, context: WordingContext): Wording {
 	const { outcome } = error;
 	if (error.outcomeUnknown) return unknownOutcome(error, context.about);
@@ -66,7 +65,7 @@ export function wording(error: ServiceError, context: WordingContext): Wording {
 	}
 }
 
-/** Whether the service pointed elsewhere. */
+/** Whether the service redirected the request, which may make the outcome `unclear`. */
 export function isRedirect({ status = 0 }: FailedOutcome): boolean {
 	return status >= 300 && status < 400;
 }

@@ -21,7 +21,7 @@ export class Refusal extends Error {
 			advice: string;
 			/** Unknown if an earlier attempt may have done it. */
 			outcome: PublicOutcome;
-			/** What came of a read that was to decide it. */
+			/** The failed read that was to decide it. */
 			read?: FailedOutcome;
 		},
 	) {
@@ -30,7 +30,7 @@ export class Refusal extends Error {
 	}
 }
 
-/** What the caller knows of what failed. */
+/** What the caller knows of the failure. */
 export interface ErrorContext {
 	itemIndex?: number;
 	/** Whether something may have been sent before it was thrown. */
@@ -70,7 +70,7 @@ export interface Failure {
 	facts: ErrorFacts;
 }
 
-/** Makes of whatever was thrown what a person and a workflow are told of it. */
+/** Turns anything that was thrown into what a person and a workflow are told of it. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext): Failure {
 	if (error instanceof ServiceError) return serviceFailure(node, error, context);
 	if (error instanceof Refusal) return refusalFailure(node, error, context);
@@ -115,10 +115,6 @@ function refusalFailure(node: INode, error: Refusal, context: ErrorContext): Fai
 	};
 }
 
-/**
- * What a user sees of a failed request: what happened, the service's own words, the fields by their
- * display names, the item, and what to do.
- */
 function serviceFailure(node: INode, error: ServiceError, context: ErrorContext): Failure {
 	const { endpoint, outcome, tries } = error;
 	const { status, words } = outcome;
@@ -155,10 +151,7 @@ function serviceFailure(node: INode, error: ServiceError, context: ErrorContext)
 	};
 }
 
-/**
- * Why it failed, in n8n's own terms. An unknown outcome has none: nobody must take it for
- * something that waiting or trying again would mend.
- */
+/** Why it failed, in n8n's terms. An unknown outcome has none: trying again would not fix it. */
 function failureOf({ outcome, outcomeUnknown }: ServiceError): NodeApiError['failure'] {
 	if (outcomeUnknown) return undefined;
 	if (outcome.kind === 'rateLimited') return { cause: 'rate-limited' };

@@ -1,14 +1,13 @@
 /** How much a {@link BoundedMap} keeps, and what goes first. */
 export interface Bounds<V> {
-	/** How many entries it holds at most. */
 	most: number;
-	/** Whether an entry is over: it is not found any more, and goes with the next one that comes. */
+	/** Whether an entry has expired: it is no longer found, and goes when another is set. */
 	isOver?: (value: V) => boolean;
-	/** Whether an entry goes only when none is left that is not kept. */
+	/** Whether an entry goes only if all others are kept, too. */
 	isKept?: (value: V) => boolean;
 }
 
-/** A map that cannot grow without end: the oldest entries go first, and setting one makes it the newest. */
+/** A map of bounded size: the oldest entries go first, and setting one makes it the newest. */
 export class BoundedMap<V> {
 	private readonly entries = new Map<string, V>();
 
@@ -26,7 +25,7 @@ export class BoundedMap<V> {
 	set(key: string, value: V): void {
 		this.entries.delete(key);
 		this.entries.set(key, value);
-		this.forgetOld();
+		this.evict();
 	}
 
 	delete(key: string): void {
@@ -37,7 +36,7 @@ export class BoundedMap<V> {
 		this.entries.clear();
 	}
 
-	/** Keys and values of what is not over, the oldest first. */
+	/** The entries that have not expired, the oldest first. */
 	list(): Array<[string, V]> {
 		return [...this.entries].filter(([, value]) => !this.isOver(value));
 	}
@@ -46,13 +45,12 @@ export class BoundedMap<V> {
 		return this.bounds.isOver?.(value) === true;
 	}
 
-	private forgetOld(): void {
+	private evict(): void {
 		const { most, isKept } = this.bounds;
 		for (const [key, value] of this.entries) {
-			const isKeptNow = isKept?.(value) === true;
-			if (this.isOver(value)) this.entries.delete(key);
-			else if (this.entries.size > most && !isKeptNow) this.entries.delete(key);
-			else if (this.entries.size <= most) break;
+			const isTooMany = this.entries.size > most;
+			if (this.isOver(value) || (isTooMany && isKept?.(value) !== true)) this.entries.delete(key);
+			else if (!isTooMany) return;
 		}
 		for (const key of this.entries.keys()) {
 			if (this.entries.size <= most) return;

@@ -1,9 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
-/**
- * All time that the package reads and all waiting that it does goes through here, so that tests can
- * run hours in seconds. Milliseconds throughout.
- */
+/** All time that the package reads or waits for, in milliseconds, so that tests can replace it. */
 export const clock = {
 	/** The time of day, for moments that are shown, stored or agreed on with others. */
 	now: (): number => Date.now(),
@@ -13,7 +10,7 @@ export const clock = {
 	random: (): number => Math.random(),
 };
 
-/** Thrown by {@link wait} when the execution was cancelled meanwhile. */
+/** Thrown if the execution was cancelled during a wait. */
 export class CanceledError extends Error {
 	constructor() {
 		super('The execution was cancelled');
@@ -23,10 +20,9 @@ export class CanceledError extends Error {
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
- * Waits, and stops waiting at once when the execution is cancelled.
- * The sleep is cut in slices so that a cancelled execution leaves no long timer behind.
+ * Waits, in slices, so that a cancelled execution leaves no long timer behind.
  *
- * @throws CanceledError
+ * @throws CanceledError at once when the signal is aborted
  */
 export async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
 	const end = clock.elapsed() + milliseconds;
@@ -34,18 +30,21 @@ export async function wait(milliseconds: number, signal?: AbortSignal): Promise<
 		if (signal?.aborted) throw new CanceledError();
 		const left = end - clock.elapsed();
 		if (left <= 0) return;
-		const slice = clock.sleep(Math.min(left, LONGEST_SLEEP_MS));
-		await (signal ? untilAborted(slice, signal) : slice);
+		await unlessCanceled(clock.sleep(Math.min(left, LONGEST_SLEEP_MS)), signal);
 	}
 }
 
-async function untilAborted(slice: Promise<void>, signal: AbortSignal): Promise<void> {
-	await new Promise<void>((resolve) => {
-		const done = (): void => {
-			signal.removeEventListener('abort', done);
-			resolve();
-		};
-		signal.addEventListener('abort', done);
-		void slice.then(done);
-	});
+/**
+ * Waits for a promise that does not reject.
+ *
+ * @throws CanceledError at once when the signal is aborted
+ */
+export async function unlessCanceled(promise: Promise<void>, signal?: AbortSignal): Promise<void> {
+	if (!signal) return await promise;
+	let cancel: () => void = () => undefined;
+	const canceled = new Promise<void>((resolve) => (cancel = resolve));
+	signal.addEventListener('abort', cancel);
+	if (!signal.aborted) await Promise.race([promise, canceled]);
+	signal.removeEventListener('abort', cancel);
+	if (signal.aborted) throw new CanceledError();
 }

@@ -1,8 +1,8 @@
-import { CanceledError } from './clock';
+import { unlessCanceled } from './clock';
 import { processWide } from './processWide';
 
 /**
- * Who waits for whom, by what only one may hold at a time.
+ * The last task in line for each key.
  *
  * @internal
  */
@@ -18,7 +18,7 @@ export async function exclusively<T>(
 	task: () => Promise<T>,
 	signal?: AbortSignal,
 ): Promise<T> {
-	// Always in the same order, or two tasks could each hold what the other one wants.
+	// Always in the same order, or two tasks could each hold a key that the other one waits for.
 	const [first, ...others] = [...new Set(keys)].sort();
 	if (first === undefined) return await task();
 	return await holding(first, async () => await exclusively(others, task, signal), signal);
@@ -35,19 +35,9 @@ async function holding<T>(key: string, task: () => Promise<T>, signal?: AbortSig
 		return await task();
 	} finally {
 		release();
-		// Who was cancelled leaves those before it at work, so the queue is not over yet.
+		// Tasks before a cancelled one are still running, so the queue ends only with them.
 		void last.then(() => {
 			if (queues.get(key) === last) queues.delete(key);
 		});
 	}
-}
-
-async function unlessCanceled(turn: Promise<void>, signal?: AbortSignal): Promise<void> {
-	if (!signal) return await turn;
-	let cancel: () => void = () => undefined;
-	const canceled = new Promise<void>((resolve) => (cancel = resolve));
-	signal.addEventListener('abort', cancel);
-	if (!signal.aborted) await Promise.race([turn, canceled]);
-	signal.removeEventListener('abort', cancel);
-	if (signal.aborted) throw new CanceledError();
 }

@@ -5,9 +5,8 @@ interface Clearable {
 const all: Clearable[] = [];
 
 /**
- * Declares state that both nodes and all executions of a process share. It stands next to the code
- * that it serves and must be bounded: by a {@link BoundedMap}, by the number of accounts, or by what
- * is in progress.
+ * Declares state that both nodes and all executions of a process share, next to the code that uses
+ * it. It must be bounded: by a {@link BoundedMap}, the number of accounts, or what is in progress.
  */
 export function processWide<T extends Clearable>(state: T): T {
 	all.push(state);

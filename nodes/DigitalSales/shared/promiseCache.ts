@@ -7,19 +7,14 @@ interface Entry<V> {
 }
 
 /**
- * Keeps what tasks gave for a moment, by key. Callers that come meanwhile share one task, also while
- * it is under way. A failure is not kept: the next caller may have better luck.
+ * Keeps the results of tasks for a moment, by key, from the start of each task on. Callers share one
+ * task, also while it is under way. Failures are not kept.
  */
 export class PromiseCache<V> {
 	private readonly entries: BoundedMap<Entry<V>>;
-	private readonly keptMs: number;
 
-	/**
-	 * @param most how many entries it holds at most
-	 * @param keptMs how long an entry is kept, from the start of its task on
-	 */
-	constructor({ most, keptMs }: { most: number; keptMs: number }) {
-		this.keptMs = keptMs;
+	constructor(private readonly bounds: { most: number; keptMs: number }) {
+		const { most } = bounds;
 		this.entries = new BoundedMap({ most, isOver: ({ until }) => until <= clock.elapsed() });
 	}
 
@@ -27,11 +22,11 @@ export class PromiseCache<V> {
 		return this.entries.size;
 	}
 
-	/** What is kept under a key, else what the task gives. */
+	/** The result that is kept under a key, else that of the task. */
 	async get(key: string, task: () => Promise<V>): Promise<V> {
 		const kept = this.entries.get(key);
 		if (kept) return await kept.promise;
-		const entry = { promise: task(), until: clock.elapsed() + this.keptMs };
+		const entry = { promise: task(), until: clock.elapsed() + this.bounds.keptMs };
 		this.entries.set(key, entry);
 		entry.promise.catch(() => {
 			if (this.entries.get(key) === entry) this.entries.delete(key);
@@ -39,21 +34,21 @@ export class PromiseCache<V> {
 		return await entry.promise;
 	}
 
-	/** What is kept under the keys that begin like this, the oldest first. */
+	/** The results under keys with this prefix, the oldest first. */
 	list(prefix: string): Array<Promise<V>> {
-		return this.beginningLike(prefix).map(([, { promise }]) => promise);
+		return this.withPrefix(prefix).map(([, { promise }]) => promise);
 	}
 
-	/** Forgets what is kept under the keys that begin like this. */
+	/** Forgets the results under keys with this prefix. */
 	forget(prefix: string): void {
-		for (const [key] of this.beginningLike(prefix)) this.entries.delete(key);
+		for (const [key] of this.withPrefix(prefix)) this.entries.delete(key);
 	}
 
 	clear(): void {
 		this.entries.clear();
 	}
 
-	private beginningLike(prefix: string): Array<[string, Entry<V>]> {
+	private withPrefix(prefix: string): Array<[string, Entry<V>]> {
 		return this.entries.list().filter(([key]) => key.startsWith(prefix));
 	}
 }

@@ -2,14 +2,11 @@ import { CanceledError, clock } from './clock';
 
 /** What a {@link Turnstile} asks its owner. */
 export interface Gate<T> {
-	/**
-	 * How long a caller has to wait for its turn at least, in milliseconds: 0 is not at all, Infinity
-	 * is until {@link Turnstile.advance}.
-	 */
+	/** How long the next caller has to wait at least: Infinity is until {@link Turnstile.advance}. */
 	delayMs: () => number;
-	/** Whether callers are turned away instead, those in line included. */
+	/** Whether all callers are rejected, those in line included. */
 	isClosed?: () => boolean;
-	/** Lets one caller in; called only when there is no delay. */
+	/** Lets one caller in; called only if there is no delay. */
 	admit: () => T;
 }
 
@@ -19,11 +16,11 @@ export interface Patience {
 	latest?: number;
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
-	/** Told before a wait how long it will be at least. */
+	/** Called before a wait with how long it takes at least. */
 	onWait?: (delayMs: number) => void;
 }
 
-/** Thrown by {@link Turnstile.enter} when a turn does not come in time. */
+/** Thrown by {@link Turnstile.enter} when a caller cannot be let in in time. */
 export class TooLateError extends Error {
 	constructor() {
 		super('The turn did not come in time');
@@ -32,13 +29,13 @@ export class TooLateError extends Error {
 
 interface Waiting<T> extends Patience {
 	latest: number;
-	letIn: (admitted: T) => void;
-	turnAway: () => void;
+	resolve: (admitted: T) => void;
+	reject: (error: Error) => void;
 }
 
 const LONGEST_SLEEP_MS = 1_000;
 
-/** A line of callers who wait for their turn; they are let in one by one, in the order in which they came. */
+/** A line of callers, let in one by one in the order in which they came. */
 export class Turnstile<T> {
 	private line: Array<Waiting<T>> = [];
 	/** When the first in line may ask again. */
@@ -53,30 +50,30 @@ export class Turnstile<T> {
 	}
 
 	/**
-	 * Waits for a turn.
+	 * Waits to be let in.
 	 *
-	 * @throws CanceledError when the signal is aborted while it waits
-	 * @throws TooLateError when the turn does not come in time, as soon as that is certain
+	 * @throws CanceledError when the signal is aborted
+	 * @throws TooLateError as soon as it is certain that the caller cannot be let in in time
 	 */
 	async enter({ latest = Infinity, signal, onWait }: Patience = {}): Promise<T> {
 		if (signal?.aborted) throw new CanceledError();
 		const delayMs = this.gate.delayMs();
 		if (this.isTooLate(latest, delayMs)) throw new TooLateError();
 		if (delayMs === 0 && this.line.length === 0) return this.gate.admit();
-		// Queued callers hear nothing before they are the first, so report now.
+		// Queued callers are told nothing before they are first, so report now.
 		if (delayMs > 0) onWait?.(delayMs);
-		const turn = this.wait({ latest, signal, onWait });
+		const admitted = this.wait({ latest, signal, onWait });
 		if (this.line.length === 1) this.setAlarm(delayMs);
-		return await turn;
+		return await admitted;
 	}
 
-	/** Lets in and turns away whom it can. To be called when something was given back. */
+	/** Lets callers in, or rejects them; to be called when something was given back. */
 	advance(): void {
 		for (;;) {
 			const delayMs = this.gate.delayMs();
 			const tooLate = this.line.filter(({ latest }) => this.isTooLate(latest, delayMs));
 			this.line = this.line.filter((one) => !tooLate.includes(one));
-			for (const one of tooLate) one.turnAway();
+			for (const { reject } of tooLate) reject(new TooLateError());
 			const [first] = this.line;
 			if (!first) return;
 			if (delayMs > 0) {
@@ -85,26 +82,20 @@ export class Turnstile<T> {
 				return;
 			}
 			this.line.shift();
-			first.letIn(this.gate.admit());
+			first.resolve(this.gate.admit());
 		}
 	}
 
 	private async wait(patience: Patience & { latest: number }): Promise<T> {
 		const { latest, signal } = patience;
-		const late =
-			latest === Infinity
-				? undefined
-				: AbortSignal.timeout(Math.max(0, Math.ceil(latest - clock.elapsed())));
+		const leftMs = Math.max(0, Math.ceil(latest - clock.elapsed()));
+		const late = leftMs === Infinity ? undefined : AbortSignal.timeout(leftMs);
 		let leave: () => void = () => undefined;
 		try {
 			return await new Promise<T>((resolve, reject) => {
-				const waiting: Waiting<T> = {
-					...patience,
-					letIn: resolve,
-					turnAway: () => reject(new TooLateError()),
-				};
+				const waiting = { ...patience, resolve, reject };
 				leave = () => {
-					// At once, lest it be let in after it has left.
+					// At once, so that it is not let in after it has left.
 					this.line = this.line.filter((one) => one !== waiting);
 					reject(signal?.aborted ? new CanceledError() : new TooLateError());
 				};
@@ -123,7 +114,7 @@ export class Turnstile<T> {
 		if (!this.isTicking) void this.tick();
 	}
 
-	/** Sleeps in slices, so that a line that is left by all leaves no long timer behind. */
+	/** Sleeps in slices, so that a line that all have left leaves no long timer behind. */
 	private async tick(): Promise<void> {
 		this.isTicking = true;
 		while (this.line.length > 0 && this.alarmAt < Infinity) {
@@ -134,7 +125,6 @@ export class Turnstile<T> {
 		this.isTicking = false;
 	}
 
-	/** Whether a caller who is let in after the delay would begin too late. */
 	private isTooLate(latest: number, delayMs: number): boolean {
 		if (this.gate.isClosed?.()) return true;
 		return clock.elapsed() + (delayMs === Infinity ? 0 : delayMs) > latest;

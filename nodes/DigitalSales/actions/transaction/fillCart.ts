@@ -1,10 +1,10 @@
-import type { CatalogOffer } from '../../api/catalog';
 import {
 	MOST_LOOKUP_PAGES,
 	type CatalogLookup,
+	type CatalogOffer,
 	type FoundOffer,
 	type Lookup,
-} from '../../api/catalogLookup';
+} from '../../api/catalog';
 import { isSamePage } from '../../domain/pageAddress';
 import { parseWebAddress } from '../../domain/webAddress';
 import type { Located } from '../../form/locators';

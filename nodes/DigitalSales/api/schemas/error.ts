@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { IDataObject } from 'n8n-workflow';
+import { isJsonObject } from '../../shared/json';
 
 /**
  * The service's own words about a failure, read from any of the shapes it uses (API document,
@@ -11,38 +12,30 @@ export interface ServiceWords {
 	fields: Record<string, string[]>;
 }
 
-/** In all: what is longer is read by nobody, and an error is stored with its execution. */
+/** In all: nobody reads more, and an error is stored with its execution. */
 const MOST_TEXTS = 20;
 const LONGEST_TEXT = 500;
 const LONGEST_NAME = 100;
 /** `errors.cart.0.price[0].message` goes six levels down. */
 const MOST_LEVELS = 8;
 
-const errorBody = z.object({
-	success: z.unknown(),
-	message: z.unknown(),
-	error: z.unknown(),
-	errors: z.unknown(),
-});
-
-/** Whether a body under a 2xx says itself that the request failed. */
+/** Whether a body says that the request failed, whatever the status. */
 export function saysFailure(body: unknown): boolean {
-	const { data } = errorBody.safeParse(body);
-	return data !== undefined && (data.success === false || data.success === 'false');
+	return isJsonObject(body) && (body.success === false || body.success === 'false');
 }
 
-/** Reads what a service said about a failure; an unknown shape gives no words, never an error. */
+/** Reads what a service said about a failure; an unknown shape gives no words. Never throws. */
 export function readServiceWords(body: unknown): ServiceWords {
 	const collector = new Collector();
-	const { data } = errorBody.safeParse(body);
-	collector.addTexts(data?.message);
-	collector.addTexts(data?.error);
-	if (isRecord(data?.errors)) collector.addFields(data.errors);
-	else collector.addTexts(data?.errors);
+	const { message, error, errors }: IDataObject = isJsonObject(body) ? body : {};
+	collector.addTexts(message);
+	collector.addTexts(error);
+	if (isJsonObject(errors)) collector.addFields(errors);
+	else collector.addTexts(errors);
 	return collector.words();
 }
 
-/** Gathers texts, as far down, as many and as long as the bounds allow. */
+/** Collects texts within the bounds of depth, number and length. */
 class Collector {
 	private readonly messages: string[] = [];
 	private readonly fields = new Map<string, string[]>();
@@ -53,8 +46,8 @@ class Collector {
 		if (level > MOST_LEVELS) return;
 		if (Array.isArray(value)) {
 			for (const entry of value.slice(0, MOST_TEXTS)) this.addTexts(entry, texts, level + 1);
-		} else if (isRecord(value)) {
-			this.addTexts('message' in value ? value.message : undefined, texts, level + 1);
+		} else if (isJsonObject(value)) {
+			this.addTexts(value.message, texts, level + 1);
 		} else if (typeof value === 'string' || typeof value === 'number') {
 			const text = String(value).trim().slice(0, LONGEST_TEXT);
 			if (text === '' || texts.includes(text) || this.count >= MOST_TEXTS) return;
@@ -63,12 +56,12 @@ class Collector {
 		}
 	}
 
-	addFields(errors: object, prefix = '', level = 1): void {
+	addFields(errors: IDataObject, prefix = '', level = 1): void {
 		if (level > MOST_LEVELS) return;
 		for (const [key, value] of Object.entries(errors)) {
 			if (this.count >= MOST_TEXTS) return;
 			const name = `${prefix}${key}`.slice(0, LONGEST_NAME);
-			if (isRecord(value)) {
+			if (isJsonObject(value)) {
 				this.addFields(value, `${name}.`, level + 1);
 				continue;
 			}
@@ -81,8 +74,4 @@ class Collector {
 	words(): ServiceWords {
 		return { messages: this.messages, fields: Object.fromEntries(this.fields) };
 	}
-}
-
-function isRecord(value: unknown): value is object {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,7 +7,7 @@ import { lenientInteger, lenientText, tolerated } from './lenient';
 /** Product status codes (API document, Product). */
 export const PRODUCT_STATUSES = { active: 1, inactive: 2, inReview: 3, blocked: 4 } as const;
 
-/** A product as listed (API document, Product). Fields that the package does not read pass through. */
+/** A product (API document, Product). Fields that the package does not read pass through. */
 export const productSchema = z
 	.object({
 		hash: tolerated(lenientText),
@@ -29,7 +29,7 @@ export interface ProductPage<T = IDataObject> {
 	lastPage?: number;
 	perPage?: number;
 	total?: number;
-	/** Whether the service says that another page follows; undefined where it does not say. */
+	/** Whether another page follows, as far as the service says so. */
 	hasNext?: boolean;
 }
 
@@ -41,22 +41,20 @@ const pageSchema = z.object({
 	links: tolerated(z.object({ next: z.string().nullable() })),
 });
 
+const anyPage = z.union([
+	pageSchema,
+	z.object({ data: pageSchema }).transform(({ data }) => data),
+	jsonObjects.transform((data): z.output<typeof pageSchema> => ({ data })),
+]);
+
 /**
  * Reads a page of GET /products (API document, Endpoint 4). Deployments send the numbers of `meta`
  * as texts, leave `meta` out, or wrap the page in another `data`.
  */
 export function readProductPage(body: unknown): ProductPage | undefined {
-	const page = pageSchema.safeParse(body);
-	if (!page.success) {
-		const wrapped = z.object({ data: pageSchema }).safeParse(body);
-		if (wrapped.success) return fromPage(wrapped.data.data);
-		const bare = jsonObjects.safeParse(body);
-		return bare.success ? { data: bare.data } : undefined;
-	}
-	return fromPage(page.data);
-}
-
-function fromPage({ data, meta, links }: z.output<typeof pageSchema>): ProductPage {
+	const { data: page } = anyPage.safeParse(body);
+	if (!page) return undefined;
+	const { data, meta, links } = page;
 	return {
 		data,
 		lastPage: meta?.last_page ?? undefined,

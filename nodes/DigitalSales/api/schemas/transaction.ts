@@ -14,8 +14,8 @@ const person = tolerated(
 const titled = tolerated(z.object({ hash: tolerated(lenientText), title: tolerated(z.string()) }));
 
 /**
- * The parts of a transaction that the package itself reads (API document, Transaction). `amount` in
- * cents. Without a hash nobody can follow a transaction up, so that alone is required.
+ * The parts of a transaction that the package reads (API document, Transaction). `amount` in cents.
+ * Only the hash is required: without it nobody can follow a transaction up.
  */
 const transactionSchema = z.object({
 	hash: z.union([z.string().trim().min(1), z.number().transform(String)]),
@@ -38,7 +38,7 @@ const transactionSchema = z.object({
 /** A transaction: what the package reads of it, and all of it as the service sent it. */
 export type Transaction = z.output<typeof transactionSchema> & { json: IDataObject };
 
-/** Reads a transaction, bare or wrapped; undefined where there is none in the body. */
+/** Reads a transaction, bare or wrapped; undefined if the body holds none. */
 export function readTransaction(body: unknown): Transaction | undefined {
 	const json = readResource(body);
 	const { data } = transactionSchema.safeParse(json);

@@ -445,19 +445,21 @@ describe('Pages of a list', () => {
 		expect(incomplete).toBe('the service announced 5 and sent 4, and 1 came more than once');
 	});
 
-	test('items without a hash on a page that came before are not taken for new ones', async () => {
-		const data = [{ hash: 'a' }, { title: 'A' }];
-		let asked = 0;
+	test('an item without a hash is kept, even if all others on its page came before', async () => {
+		const pages = [
+			[{ hash: 'a' }, { title: 'A' }],
+			[{ hash: 'a' }, { title: 'B' }],
+			[{ title: 'A' }, { hash: 'a' }],
+			[],
+		];
 
 		const { items, incomplete } = await listPages({
-			fetchPage: async () => {
-				asked++;
-				return { data };
-			},
+			fetchPage: async (number) => ({ data: pages[number - 1] ?? [] }),
 			keep: () => true,
 		});
 
-		expect([asked, items, incomplete]).toEqual([4, data, BARREN]);
+		expect(items).toEqual([{ hash: 'a' }, { title: 'A' }, { title: 'B' }, { title: 'A' }]);
+		expect(incomplete).toBeUndefined();
 	});
 
 	test('the first failure in the order of pages is the one that is told', async () => {
