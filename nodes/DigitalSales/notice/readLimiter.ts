@@ -7,15 +7,12 @@ import { Turnstile } from '../shared/turnstile';
 const MINUTE_MS = 60_000;
 const MOST_AT_ONCE = 10;
 const MOST_IN_LINE = 256;
-/** Five times what a busy shop sells, and still no load for a service. */
+/** Five times what a busy shop sells, and still a light load for the service. */
 const MOST_A_MINUTE = 3_000;
 
 /**
- * Bounds the reads that notices cause: the address of a trigger is open to anybody, and each notice
- * costs a request of the account. Reads that find their transaction are work and hardly bounded;
- * those that do not, whatever the service answers, are few. Callers with the secret of a trigger,
- * transactions known to exist and all others have one of these each, so that no stranger can keep a
- * genuine notice waiting.
+ * Limits the reads that notices cause: a trigger's address is open to anybody, and each notice costs a
+ * request of the account. Reads that find their transaction are hardly limited, all others strictly.
  */
 export class ReadLimiter {
 	private underWay = 0;
@@ -29,7 +26,7 @@ export class ReadLimiter {
 
 	/**
 	 * @param missesAMinute how many requests a minute may find nothing
-	 * @param leftByTheService how many reads there may be at once, as far as the service's own limit goes
+	 * @param leftByTheService how many reads at once the service's own limit allows
 	 */
 	constructor(
 		missesAMinute: number,
@@ -39,15 +36,14 @@ export class ReadLimiter {
 	}
 
 	/**
-	 * Asks for a read, and waits in a short line if too many are under way. An admitted read must
-	 * be followed by one {@link leave}.
+	 * Asks for a read, and queues if too many are under way. An admitted read must {@link leave}.
 	 *
-	 * @param startBy when it is too late to begin, on the clock of the package
+	 * @param startBy when it is too late to begin, on `clock.elapsed()`
 	 * @returns whether the read is admitted
 	 */
 	async enter(startBy: number): Promise<boolean> {
 		if (this.line.length >= MOST_IN_LINE) return false;
-		// A caller that does not have to wait begins, however late it is.
+		// A caller that need not queue begins, however late it is.
 		const latest = Math.max(startBy, clock.elapsed());
 		return await this.line.enter({ latest }).then(
 			() => true,
@@ -55,18 +51,14 @@ export class ReadLimiter {
 		);
 	}
 
-	/**
-	 * Ends an admitted read.
-	 *
-	 * @param misses how many requests did not find the transaction; 0 if it was found
-	 */
+	/** Ends an admitted read, of which so many requests did not find the transaction. */
 	leave(misses: number): void {
 		this.underWay--;
 		this.misses.take(misses - 1);
 		this.line.advance();
 	}
 
-	/** Each read under way may turn out to find nothing, so it is counted among those until it has. */
+	/** A read counts as a miss until it has found its transaction. */
 	private start(): void {
 		this.underWay++;
 		this.reads.take(1);
@@ -84,8 +76,8 @@ export class ReadLimiter {
 }
 
 /**
- * So many a minute: half of them at once, the other half evenly over the minute. If all were
- * used up in an outage, the next one is there seconds after it and not a minute.
+ * So many a minute: half of them at once, the other half evenly over the minute. So after an outage
+ * the next one takes seconds and not a minute.
  */
 class Allowance {
 	private readonly most: number;
@@ -101,11 +93,7 @@ class Allowance {
 		return this.refilled() >= 1;
 	}
 
-	/**
-	 * Takes so many, or what there is: no debt, so that the next one is never far.
-	 *
-	 * @param count below 0 it is given back
-	 */
+	/** Takes so many, or what is left; a negative count gives back. */
 	take(count: number): void {
 		this.left = Math.min(this.most, Math.max(0, this.refilled() - count));
 	}
@@ -122,37 +110,28 @@ class Allowance {
 /** By account and lane. */
 const limiters = processWide(new Map<string, ReadLimiter>());
 
-/** On whose word a transaction is read back; each has reads of its own. */
-export type ReadLane =
-	/** Of a caller with the secret of the trigger. */
-	| 'trusted'
-	/** About a transaction that is known to exist. */
-	| 'known'
-	/** All others. */
-	| 'strangers';
-
 /** How many requests a minute may find nothing. */
-const MISSES_A_MINUTE: Readonly<Record<ReadLane, number>> = {
-	// In an outage nothing is found of what is real, either.
+const MISSES_A_MINUTE = {
+	/** Notices with the secret of the trigger; in an outage even genuine ones find nothing. */
 	trusted: 600,
+	/** About a transaction that is known to exist. */
 	known: 600,
-	// Only a notice that comes before its transaction is real and finds nothing.
-	strangers: 30,
+	/** All others: the only genuine misses are notices that arrive before their transaction. */
+	unverified: 30,
 };
 
-/** What notices may have the account read. */
+/** Why a notice may cause a read. Each lane is limited apart, so that no flood delays a genuine notice. */
+type ReadLane = keyof typeof MISSES_A_MINUTE;
+
+/** Limits the reads of a lane of an account. */
 export function readLimiterFor(account: Account, lane: ReadLane): ReadLimiter {
 	const key = `${account.key} ${lane}`;
-	let limiter = limiters.get(key);
-	if (!limiter) {
-		limiter = new ReadLimiter(MISSES_A_MINUTE[lane], () => leftByTheService(account, lane));
-		limiters.set(key, limiter);
-	}
+	// Unverified notices leave half of what the service allows to the others.
+	const leftByTheService = (): number =>
+		lane === 'unverified'
+			? rateLimiterFor(account, 'GET /transactions/{hash}').leftOfHalf()
+			: Infinity;
+	const limiter = limiters.get(key) ?? new ReadLimiter(MISSES_A_MINUTE[lane], leftByTheService);
+	limiters.set(key, limiter);
 	return limiter;
-}
-
-/** Strangers leave half of what the service allows to those who are none. */
-function leftByTheService(account: Account, lane: ReadLane): number {
-	if (lane !== 'strangers') return Infinity;
-	return rateLimiterFor(account, 'GET /transactions/{hash}').leftOfHalf();
 }

@@ -5,7 +5,7 @@ import type { Transaction } from '../api/schemas/transaction';
 import { ServiceError } from '../api/outcome';
 import { getTransaction, isKnownTransaction } from '../api/transactions';
 import { clock } from '../shared/clock';
-import { readLimiterFor, type ReadLane } from './readLimiter';
+import { readLimiterFor } from './readLimiter';
 
 /** What reading a transaction back gave; `requests` counts those that found nothing. */
 type ReadBack =
@@ -13,9 +13,9 @@ type ReadBack =
 	| { outcome: 'unknown' | 'unreachable'; requests: number };
 
 /** What verifying a notice gave; `busy` means too many reads now or in the last minute. */
-export type Verification = ReadBack | { outcome: 'busy' };
+type Verification = ReadBack | { outcome: 'busy' };
 
-/** A sender waits about ten seconds; everything, one quick retry included, has to fit. */
+/** A sender waits about ten seconds; one quick retry has to fit in. */
 export const ANSWER_WITHIN_MS = 9_500;
 
 /** With less time left than this, a read would only waste a request. */
@@ -35,32 +35,25 @@ export async function verifyTransaction(
 	account: Account,
 	{ hash, hasSecret, answerBy }: { hash: string; hasSecret: boolean; answerBy: number },
 ): Promise<Verification> {
-	const limiter = readLimiterFor(account, hasSecret ? 'trusted' : laneOf(account, hash));
+	// A transaction stays known after a 404: a notice can come before its transaction can be read.
+	const lane = isKnownTransaction(account, hash) ? 'known' : 'unverified';
+	const limiter = readLimiterFor(account, hasSecret ? 'trusted' : lane);
 	if (!(await limiter.enter(answerBy - SHORTEST_READ_MS))) return { outcome: 'busy' };
 	let misses = 1;
 	try {
 		const read = await readBack(context, account, hash, answerBy);
-		misses = missesOf(read, hash);
+		if (read.outcome !== 'found') misses = read.requests;
+		// A hash in another spelling than the service's is a miss: each of its many spellings costs a read.
+		else if (read.transaction.hash === hash) misses = 0;
 		return read;
 	} finally {
 		limiter.leave(misses);
 	}
 }
 
-/** A known transaction stays known after a 404: a notice can come before its transaction can be read. */
-function laneOf(account: Account, hash: string): ReadLane {
-	return isKnownTransaction(account, hash) ? 'known' : 'strangers';
-}
-
-/** A hash in another spelling than the service's is a miss: each of its many spellings costs a read. */
-function missesOf(read: ReadBack, hash: string): number {
-	if (read.outcome !== 'found') return read.requests;
-	return read.transaction.hash === hash ? 0 : 1;
-}
-
 /**
- * Reads a transaction back from the service while a sender waits for an answer. Only a well-formed
- * transaction with the requested hash is believed; only a 404 says that there is none. Never throws.
+ * Reads a transaction from the service while a sender waits. Only a well-formed transaction with the
+ * requested hash is believed; only a 404 says that there is none. Never throws.
  *
  * @param answerBy when the answer has to be there, on `clock.elapsed()`
  */

@@ -180,13 +180,13 @@ describe('Reads that notices cause', () => {
 		const account = (apiToken: string) =>
 			readAccount({ baseUrl: 'https://api.example.com/v1', apiToken });
 		const [one, other] = [account('test-token-bounds-1'), account('test-token-bounds-2')];
-		const strangers = readLimiterFor(one, 'strangers');
-		limiter = strangers;
+		const unverified = readLimiterFor(one, 'unverified');
+		limiter = unverified;
 		await read(20, MISSED);
 
-		limiter = readLimiterFor(one, 'strangers');
+		limiter = readLimiterFor(one, 'unverified');
 		expect(await read(1, MISSED)).toBe(0);
-		limiter = readLimiterFor(other, 'strangers');
+		limiter = readLimiterFor(other, 'unverified');
 		expect(await read(20, MISSED)).toBe(15);
 		for (const lane of ['known', 'trusted'] as const) {
 			limiter = readLimiterFor(one, lane);
