@@ -6,7 +6,7 @@ import type { Account } from './account';
 import type { Client } from './client';
 import { readTransaction, type Transaction } from './schemas/transaction';
 
-/** Transactions that an account is known to have, by account and hash. */
+/** By account and hash. */
 const seenTransactions = processWide(new BoundedMap<true>({ most: 10_000 }));
 
 /**
@@ -26,14 +26,13 @@ export async function createTransaction(client: Client, body: IDataObject): Prom
 		},
 		readTransaction,
 	);
-	rememberTransaction(client.account, transaction.hash);
+	markTransactionSeen(client.account, transaction.hash);
 	return transaction;
 }
 
 /**
- * Reads one transaction (API document, Endpoint 1: GET /transactions/{hash}). An answer about
- * another transaction than the one asked for is not taken for it. A service that ignores case may
- * spell the hash otherwise; from then on its spelling counts.
+ * Reads one transaction (API document, Endpoint 1: GET /transactions/{hash}). An answer about another
+ * one is not believed. A service that ignores case may spell the hash otherwise; its spelling counts.
  *
  * @returns the transaction, in its GET shape
  * @throws ServiceError
@@ -47,21 +46,17 @@ export async function getTransaction(client: Client, hash: string): Promise<Tran
 			return transaction && isSameButForCase(transaction.hash, wanted) ? transaction : undefined;
 		},
 	);
-	rememberTransaction(client.account, transaction.hash);
+	markTransactionSeen(client.account, transaction.hash);
 	return transaction;
 }
 
-/**
- * Remembers that an account has a transaction: this process has made or read it.
- *
- * @internal
- */
-export function rememberTransaction(account: Account, hash: string): void {
+/** @internal */
+export function markTransactionSeen(account: Account, hash: string): void {
 	seenTransactions.set(keyOf(account, hash), true);
 }
 
-/** Whether an account is known to have a transaction. False means unknown, not absent. */
-export function isKnownTransaction(account: Account, hash: string): boolean {
+/** Whether this process has made or read a transaction. False means unknown, not absent. */
+export function hasSeenTransaction(account: Account, hash: string): boolean {
 	return seenTransactions.get(keyOf(account, hash)) === true;
 }
 

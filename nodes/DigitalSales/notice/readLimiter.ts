@@ -7,12 +7,13 @@ import { Turnstile } from '../shared/turnstile';
 const MINUTE_MS = 60_000;
 const MOST_AT_ONCE = 10;
 const MOST_IN_LINE = 256;
-/** Five times what a busy shop sells, and still a light load for the service. */
+/** Five times what a busy shop sells, and still no load for a service. */
 const MOST_A_MINUTE = 3_000;
 
 /**
- * Limits the reads that notices cause: a trigger's address is open to anybody, and each notice costs a
- * request of the account. Reads that find their transaction are hardly limited, all others strictly.
+ * Bounds the reads that notices cause: anyone can post to a trigger, and each notice costs a request
+ * of the account. Reads that find their transaction are hardly bounded; misses, whatever the service
+ * answers, are few.
  */
 export class ReadLimiter {
 	private underWay = 0;
@@ -24,10 +25,7 @@ export class ReadLimiter {
 	private readonly reads = new Allowance(MOST_A_MINUTE);
 	private readonly misses: Allowance;
 
-	/**
-	 * @param missesAMinute how many requests a minute may find nothing
-	 * @param leftByTheService how many reads at once the service's own limit allows
-	 */
+	/** @param leftByTheService how many reads the service's own limit allows at once */
 	constructor(
 		missesAMinute: number,
 		private readonly leftByTheService: () => number = () => Infinity,
@@ -36,14 +34,14 @@ export class ReadLimiter {
 	}
 
 	/**
-	 * Asks for a read, and queues if too many are under way. An admitted read must {@link leave}.
+	 * Waits in a short line for a read, which must be ended by {@link leave}.
 	 *
 	 * @param startBy when it is too late to begin, on `clock.elapsed()`
 	 * @returns whether the read is admitted
 	 */
 	async enter(startBy: number): Promise<boolean> {
 		if (this.line.length >= MOST_IN_LINE) return false;
-		// A caller that need not queue begins, however late it is.
+		// A caller that does not have to wait begins, however late it is.
 		const latest = Math.max(startBy, clock.elapsed());
 		return await this.line.enter({ latest }).then(
 			() => true,
@@ -51,14 +49,18 @@ export class ReadLimiter {
 		);
 	}
 
-	/** Ends an admitted read, of which so many requests did not find the transaction. */
+	/**
+	 * Ends an admitted read.
+	 *
+	 * @param misses how many requests did not find the transaction; 0 if it was found
+	 */
 	leave(misses: number): void {
 		this.underWay--;
 		this.misses.take(misses - 1);
 		this.line.advance();
 	}
 
-	/** A read counts as a miss until it has found its transaction. */
+	/** Counts a read under way as a miss, which it may become. */
 	private start(): void {
 		this.underWay++;
 		this.reads.take(1);
@@ -75,10 +77,7 @@ export class ReadLimiter {
 	}
 }
 
-/**
- * So many a minute: half of them at once, the other half evenly over the minute. So after an outage
- * the next one takes seconds and not a minute.
- */
+/** So many a minute: half at once, half spread evenly, so that an outage ends in seconds for all. */
 class Allowance {
 	private readonly most: number;
 	private left: number;
@@ -93,7 +92,7 @@ class Allowance {
 		return this.refilled() >= 1;
 	}
 
-	/** Takes so many, or what is left; a negative count gives back. */
+	/** Takes so many, or what is left: no debt, so that the next one is never far. Below 0 gives back. */
 	take(count: number): void {
 		this.left = Math.min(this.most, Math.max(0, this.refilled() - count));
 	}
@@ -107,31 +106,37 @@ class Allowance {
 	}
 }
 
+/**
+ * How many requests a minute may miss, for callers with the secret of the trigger, for transactions
+ * that are known to exist, and for all others. Each lane has its own reads, so that no stranger can
+ * keep a genuine notice waiting.
+ */
+const MISSES_A_MINUTE = {
+	// In an outage even real transactions are not found.
+	trusted: 600,
+	seen: 600,
+	// The only genuine miss is a notice that comes before its transaction can be read.
+	unverified: 30,
+} as const;
+
+export type ReadLane = keyof typeof MISSES_A_MINUTE;
+
 /** By account and lane. */
 const limiters = processWide(new Map<string, ReadLimiter>());
 
-/** How many requests a minute may find nothing. */
-const MISSES_A_MINUTE = {
-	/** Notices with the secret of the trigger; in an outage even genuine ones find nothing. */
-	trusted: 600,
-	/** About a transaction that is known to exist. */
-	known: 600,
-	/** All others: the only genuine misses are notices that arrive before their transaction. */
-	unverified: 30,
-};
-
-/** Why a notice may cause a read. Each lane is limited apart, so that no flood delays a genuine notice. */
-type ReadLane = keyof typeof MISSES_A_MINUTE;
-
-/** Limits the reads of a lane of an account. */
+/** The limiter of an account for the reads of a lane. */
 export function readLimiterFor(account: Account, lane: ReadLane): ReadLimiter {
 	const key = `${account.key} ${lane}`;
-	// Unverified notices leave half of what the service allows to the others.
-	const leftByTheService = (): number =>
-		lane === 'unverified'
-			? rateLimiterFor(account, 'GET /transactions/{hash}').leftOfHalf()
-			: Infinity;
-	const limiter = limiters.get(key) ?? new ReadLimiter(MISSES_A_MINUTE[lane], leftByTheService);
-	limiters.set(key, limiter);
+	let limiter = limiters.get(key);
+	if (!limiter) {
+		limiter = new ReadLimiter(MISSES_A_MINUTE[lane], () => leftByTheService(account, lane));
+		limiters.set(key, limiter);
+	}
 	return limiter;
+}
+
+/** Unverified reads leave half of what the service allows to the other lanes. */
+function leftByTheService(account: Account, lane: ReadLane): number {
+	if (lane !== 'unverified') return Infinity;
+	return rateLimiterFor(account, 'GET /transactions/{hash}').leftOfHalf();
 }

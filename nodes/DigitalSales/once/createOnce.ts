@@ -1,12 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Account } from '../api/account';
 import { ServiceError } from '../api/outcome';
 import { CanceledError, clock } from '../shared/clock';
 import { exclusively } from '../shared/exclusively';
 import { forget, recall, remember, type Attempt } from './attempts';
 import { nextCode, typedCodes } from './code';
 import { isRetry } from './execution';
-import type { ExecutionMemory } from './executionMemory';
 import { identify, type Identity, type Wanted } from './identity';
 import { Ledger, LedgerError } from './ledger';
 import {
@@ -24,8 +22,6 @@ const CALL_COUNTS_MS = 15 * 60_000;
 
 /** Something to be made only once, however often it is asked for. */
 export interface Creation<T> extends Subject, Wanted {
-	account: Account;
-	memory: ExecutionMemory;
 	/** The codes that the user typed to allow something in doubt to be made again. */
 	repeatCode?: string;
 	/** Makes it: sends the request. */
@@ -52,12 +48,11 @@ export interface Created<T> {
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
-	const { context, account, memory } = creation;
-	const identity = identify(context, account, memory, creation);
+	const identity = identify(creation);
 	return await exclusively(
 		ledgerKeys(identity),
 		async () => await new GuardedCreation(creation, identity).run(),
-		context.getExecutionCancelSignal(),
+		creation.context.getExecutionCancelSignal(),
 	);
 }
 

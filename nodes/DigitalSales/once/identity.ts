@@ -24,6 +24,9 @@ export interface Identity {
 
 /** What identifies a creation. */
 export interface Wanted {
+	context: IExecuteFunctions;
+	account: Account;
+	memory: ExecutionMemory;
 	/** Who is charged for what, without account and node. */
 	fingerprint: string;
 	orderReference?: string;
@@ -34,12 +37,8 @@ export interface Wanted {
  * Identifies the creation of one item. Order, doubt and call include the account, so that accounts stay
  * apart; a place does not, since a Retry may come with another credential.
  */
-export function identify(
-	context: IExecuteFunctions,
-	account: Account,
-	memory: ExecutionMemory,
-	{ fingerprint, orderReference, itemIndex }: Wanted,
-): Identity {
+export function identify(wanted: Wanted): Identity {
+	const { context, account, memory, fingerprint, orderReference, itemIndex } = wanted;
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];

@@ -44,17 +44,8 @@ export function pingedWait(body: unknown): string | undefined {
 }
 
 function toPingAnswer({ statusCode, body }: z.output<typeof responseSchema>): PingAnswer {
-	switch (statusCode) {
-		case 200:
-			return /"waiting":\s*true/.test(String(body)) ? 'waiting' : 'over';
-		case 503:
-			return 'waiting';
-		case 401:
-		case 410:
-			return 'over';
-		case 409:
-			return /finished/i.test(String(body)) ? 'over' : 'notSuspended';
-		default:
-			return 'notSuspended';
-	}
+	if (statusCode === 503) return 'waiting';
+	if (statusCode === 200) return /"waiting":\s*true/.test(String(body)) ? 'waiting' : 'over';
+	const isFinished = statusCode === 409 && /finished/i.test(String(body));
+	return isFinished || statusCode === 401 || statusCode === 410 ? 'over' : 'notSuspended';
 }

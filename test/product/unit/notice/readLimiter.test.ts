@@ -188,7 +188,7 @@ describe('Reads that notices cause', () => {
 		expect(await read(1, MISSED)).toBe(0);
 		limiter = readLimiterFor(other, 'unverified');
 		expect(await read(20, MISSED)).toBe(15);
-		for (const lane of ['known', 'trusted'] as const) {
+		for (const lane of ['seen', 'trusted'] as const) {
 			limiter = readLimiterFor(one, lane);
 			expect(await read(400, MISSED)).toBe(300);
 		}
