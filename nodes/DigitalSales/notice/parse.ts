@@ -51,10 +51,8 @@ function claims(hash: string, body: Record<string, unknown>): Notice {
 }
 
 function usable(value: unknown): string | undefined {
-	if (typeof value !== 'string' || value.length > LONGEST_HASH || !isUsableHash(value)) {
-		return undefined;
-	}
-	return value.trim();
+	const isHash = typeof value === 'string' && value.length <= LONGEST_HASH && isUsableHash(value);
+	return isHash ? value.trim() : undefined;
 }
 
 function text(value: unknown): string | undefined {

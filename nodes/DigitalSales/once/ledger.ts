@@ -11,8 +11,6 @@ import { processWide } from '../shared/processWide';
  */
 export const MOST_ENTRIES = 5_000;
 const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
-/** If two processes insert a missing row at the same moment, one of them fails. */
-const MOST_TRIES = 2;
 const MOST_LOOKS = 5;
 const LONGEST_PAUSE_MS = 20;
 
@@ -109,18 +107,17 @@ export class Ledger {
 
 	private async record(keys: readonly string[]): Promise<Set<string>> {
 		if (this.row.leftover.size > 0) await this.remove([]);
-		for (let tries = 1; ; tries++) {
-			const answer = await this.context.helpers
-				.checkProcessedAndRecord([...keys], 'node', OPTIONS)
-				.catch((error: unknown) => {
-					if (tries < MOST_TRIES) return undefined;
-					throw new LedgerError(error instanceof Error ? error.message : String(error));
-				});
-			if (!answer) continue;
-			// A key that is entered again must no longer be removed.
-			for (const key of keys) this.row.leftover.delete(key);
-			return new Set(answer.processed.map(String));
-		}
+		const { helpers } = this.context;
+		const enter = async () => await helpers.checkProcessedAndRecord([...keys], 'node', OPTIONS);
+		// If two processes insert a missing row at the same moment, one of them fails and tries again.
+		const { processed } = await enter()
+			.catch(enter)
+			.catch((error: unknown) => {
+				throw new LedgerError(error instanceof Error ? error.message : String(error));
+			});
+		// A key that is entered again must no longer be removed.
+		for (const key of keys) this.row.leftover.delete(key);
+		return new Set(processed.map(String));
 	}
 
 	private async remove(keys: readonly string[]): Promise<void> {
