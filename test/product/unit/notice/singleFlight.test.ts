@@ -198,7 +198,7 @@ describe('Single flight of looks at a transaction', () => {
 		begin();
 	});
 
-	test('a look that fails is followed by a pause if the task wants one', async () => {
+	test('a look that fails is followed by a pause if that is asked for', async () => {
 		looks = new SingleFlight(true);
 		await begin()();
 
