@@ -3,16 +3,12 @@ import { CREDENTIAL_NAME, readAccount, type Account } from '../api/account';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
 
-/**
- * Accounts of nodes that take notices in, for a few seconds.
- *
- * @internal
- */
+/** @internal */
 export const accounts = processWide(new PromiseCache<Account>({ most: 100, keptMs: 5_000 }));
 
 /**
- * The account of a node that takes notices in. n8n fetches and decrypts a credential anew for every
- * request; in a burst of notices that is most of the work, so a few seconds share it.
+ * The account of a node that receives notices, kept for a few seconds: fetching and decrypting the
+ * credential for every request is most of the work in a burst.
  */
 export async function accountOf(context: IWebhookFunctions): Promise<Account> {
 	const { id, credentials } = context.getNode();

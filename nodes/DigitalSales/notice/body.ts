@@ -4,7 +4,7 @@ import type { Redactor } from '../api/redact';
 import { isJsonObject, jsonObject } from '../shared/json';
 
 const LARGEST_NOTICE_BYTES = 256 * 1024;
-/** Far deeper than any real notice; n8n itself cannot store what is nested ten thousand deep. */
+/** Far deeper than any real notice; n8n cannot store ten thousand levels. */
 const DEEPEST = 32;
 const SECRET_NAME = /token|secret|password|api[-_ ]?key|^authorization$/i;
 
@@ -32,7 +32,7 @@ function holdsMore(body: unknown, most: number): boolean {
 	return count > most;
 }
 
-/** The body of a notice: from n8n an object for JSON and forms, a string for other types, or nothing. */
+/** The body of a notice. n8n gives an object for JSON and forms, a string for other types, or nothing. */
 export function readBody(context: IWebhookFunctions): unknown {
 	const body: unknown = context.getBodyData();
 	if (typeof body !== 'string') return body;
@@ -43,20 +43,22 @@ export function readBody(context: IWebhookFunctions): unknown {
 	}
 }
 
-/** The body of a notice without secrets: neither fields named as such, nor the account's tokens anywhere. */
+/** The body of a notice without the account's tokens and without fields named like a secret. */
 export function cleanNotification(redact: Redactor, body: unknown): IDataObject {
 	return jsonObject.catch({}).parse(redact.json(withoutSecrets(body)));
 }
 
 /**
- * The JSON of a parsed body, without fields whose name says that they hold a secret, at any depth.
- * What is nested deeper than any notice becomes null. Left out are the files of a form, and an object
- * that appears a second time, which JSON cannot have.
+ * The JSON of a parsed body without fields named like a secret, files of a form, and objects that
+ * appear a second time, which JSON cannot have. What is nested too deep becomes null.
  *
  * @internal
  */
 export function withoutSecrets(value: unknown, depth = 0, seen: Set<unknown> = new Set()): unknown {
-	if (!isContainer(value)) return isScalar(value) ? value : undefined;
+	if (!isContainer(value)) {
+		const isScalar = value === null || ['string', 'number', 'boolean'].includes(typeof value);
+		return isScalar ? value : undefined;
+	}
 	if (seen.has(value)) return undefined;
 	if (depth === DEEPEST) return null;
 	seen.add(value);
@@ -73,8 +75,4 @@ export function withoutSecrets(value: unknown, depth = 0, seen: Set<unknown> = n
 /** Whether it is a list or an object of JSON: n8n's form files hold streams, and each other. */
 function isContainer(value: unknown): value is unknown[] | Record<string, unknown> {
 	return Array.isArray(value) || (isJsonObject(value) && isPlainObject(value));
-}
-
-function isScalar(value: unknown): boolean {
-	return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }

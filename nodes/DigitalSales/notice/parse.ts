@@ -3,10 +3,7 @@ import { isJsonObject } from '../shared/json';
 import { lenientInteger } from '../api/schemas/lenient';
 import type { Transaction } from '../api/schemas/transaction';
 
-/**
- * What a notification claims. The document does not show its shape (API document, Events 3). Three
- * shapes are known; none is signed, so nothing is believed before the transaction is read back.
- */
+/** What a notification claims. It is not signed, and its shape not documented (API document, Events 3). */
 export interface Notice {
 	hash: string;
 	status?: string;
@@ -20,9 +17,9 @@ export interface Notice {
 const LONGEST_HASH = 200;
 
 /**
- * Reads the transaction hash, and what else is claimed, from any known shape: the transaction itself,
- * a flat summary, or an envelope around the transaction, each also under `data`. The root `id` is
- * ignored: it is an internal number of the service. In the REST resource `transaction` is a string.
+ * Reads a notice of any known shape: the transaction itself, where `transaction` is a string, a flat
+ * summary, or an envelope around the transaction, each also under `data`. The root `id` is ignored: it
+ * is an internal number of the service.
  */
 export function readNotice(body: unknown): Notice | undefined {
 	if (!isJsonObject(body)) return undefined;
@@ -54,10 +51,8 @@ function claims(hash: string, body: Record<string, unknown>): Notice {
 }
 
 function usable(value: unknown): string | undefined {
-	if (typeof value !== 'string' || value.length > LONGEST_HASH || !isUsableHash(value)) {
-		return undefined;
-	}
-	return value.trim();
+	const isHash = typeof value === 'string' && value.length <= LONGEST_HASH && isUsableHash(value);
+	return isHash ? value.trim() : undefined;
 }
 
 function text(value: unknown): string | undefined {

@@ -114,8 +114,8 @@ const limiters = processWide(new Map<string, ReadLimiter>());
 const MISSES_A_MINUTE = {
 	/** Notices with the secret of the trigger; in an outage even genuine ones find nothing. */
 	trusted: 600,
-	/** About a transaction that is known to exist. */
-	known: 600,
+	/** About a transaction that this process has seen. */
+	seen: 600,
 	/** All others: the only genuine misses are notices that arrive before their transaction. */
 	unverified: 30,
 };

@@ -8,55 +8,44 @@ export interface Reply {
 	retryAfterSeconds?: number;
 }
 
+/** Nothing starts, and the sender has done its part. */
+function notStarted(reason: string): Reply {
+	return { status: 200, body: { received: true, started: false, reason } };
+}
+
+function rejected(status: number, reason: string): Reply {
+	return { status, body: { received: false, reason } };
+}
+
+function comeAgain(retryAfterSeconds: number, reason: string): Reply {
+	return { ...rejected(503, reason), retryAfterSeconds };
+}
+
 /** The replies to a notice. A sender that repeats everything not answered 2xx loses nothing. */
 export const REPLIES = {
 	accepted: { status: 200, body: { received: true } },
-	duplicate: { status: 200, body: { received: true, started: false, reason: 'already known' } },
-	filtered: {
-		status: 200,
-		body: { received: true, started: false, reason: 'excluded by Trigger On or the filters' },
-	},
 	waiting: { status: 200, body: { received: true, waiting: true } },
-	noHash: { status: 400, body: { received: false, reason: 'no transaction hash' } },
-	locked: { status: 401, body: { received: false, reason: 'the address lacks the secret' } },
-	unknown: { status: 404, body: { received: false, reason: 'unknown transaction' } },
-	replaced: { status: 410, body: { received: false, reason: 'this wait is over' } },
-	tooLarge: { status: 413, body: { received: false, reason: 'too large' } },
-	inFlight: {
-		status: 503,
-		body: { received: false, reason: 'this transaction is being checked' },
-		retryAfterSeconds: 5,
-	},
-	backlogged: {
-		status: 503,
-		body: { received: false, reason: 'n8n is still storing earlier notifications' },
-		retryAfterSeconds: 30,
-	},
-	unreachable: {
-		status: 503,
-		body: { received: false, reason: 'the transaction cannot be verified now' },
-		retryAfterSeconds: 30,
-	},
-	busy: {
-		status: 503,
-		body: { received: false, reason: 'too many notifications at once' },
-		retryAfterSeconds: 30,
-	},
-} as const satisfies Record<string, Reply>;
+	duplicate: notStarted('already known'),
+	filtered: notStarted('excluded by Trigger On or the filters'),
+	noHash: rejected(400, 'no transaction hash'),
+	locked: rejected(401, 'the address lacks the secret'),
+	unknown: rejected(404, 'unknown transaction'),
+	replaced: rejected(410, 'this wait is over'),
+	tooLarge: rejected(413, 'too large'),
+	inFlight: comeAgain(5, 'this transaction is being checked'),
+	backlogged: comeAgain(30, 'n8n is still storing earlier notifications'),
+	unreachable: comeAgain(30, 'the transaction cannot be verified now'),
+	busy: comeAgain(30, 'too many notifications at once'),
+} satisfies Record<string, Reply>;
 
-/** The answer to a test notice that the form does not want: n8n goes on listening after it. */
+/** The answer to a test notice that the form excludes. */
 export function filteredInTest(reason: string): Reply {
-	return {
-		status: 200,
-		body: {
-			received: true,
-			started: false,
-			reason: `${reason} The editor is still listening: send another one, or change the form and listen again.`,
-		},
-	};
+	return notStarted(
+		`${reason} The editor is still listening: send another one, or change the form and listen again.`,
+	);
 }
 
-/** Answers a notice itself, in place of n8n. */
+/** Answers a notice in place of n8n. */
 export function answer(context: IWebhookFunctions, reply: Reply): void {
 	const response = context.getResponseObject();
 	if (response.headersSent) return;
@@ -72,7 +61,7 @@ class Declined extends Error {
 	}
 }
 
-/** Ends the handling of a notice within {@link answering}: nothing starts, and the sender gets this reply. */
+/** Ends {@link answering} with this reply; nothing starts. */
 export function decline(reply: Reply): never {
 	throw new Declined(reply);
 }
@@ -81,7 +70,7 @@ export function decline(reply: Reply): never {
  * Handles a notice, and answers it if it is declined. Never throws, whatever was sent: n8n would
  * answer 500 and start a failed execution.
  *
- * @param failure the line in the log if the handling fails; the sender is told to come again
+ * @param failure logged if the handling fails; the sender is then asked to retry
  */
 export async function answering(
 	context: IWebhookFunctions,

@@ -2,13 +2,13 @@ import { BoundedMap } from '../shared/boundedMap';
 import { clock, wait } from '../shared/clock';
 
 const PAUSE_MS = 3_000;
-/** A sender waits about ten seconds for an answer, and the task itself takes time too. */
+/** A sender waits about ten seconds, and the task takes time too. */
 const LONGEST_HOLD_MS = 3_500;
 const MOST_SUBJECTS = 1_000;
 
 /** A notice that asks for a task to run. */
 export interface Asking {
-	/** What the task is about; one task per subject runs at a time. */
+	/** One task per subject runs at a time. */
 	subject: string;
 	/** What the notice says about the subject. */
 	claim?: string;
@@ -19,11 +19,11 @@ export interface Asking {
 /** What a task found. */
 export interface Landing<T> {
 	result: T;
-	/** The result for a notice that comes during the pause; undefined if it needs a run of its own. */
+	/** The result for a notice that comes meanwhile; undefined if it needs a run of its own. */
 	share?: (claim: string | undefined) => T | undefined;
 }
 
-/** One run of a task: in flight, or landed a moment ago. */
+/** A run of a task. */
 interface Flight<T> {
 	/** Undefined once it has landed. */
 	inFlight?: { claim?: string; landed: Promise<void> };
@@ -36,9 +36,8 @@ interface Flight<T> {
 
 /**
  * Runs one task per subject at a time, with a pause after each, so that a flood of notices about one
- * transaction costs one request. No change is missed: only a notice that claims what the last run has
- * just seen goes without a run of its own. One that claims something else is held until the pause is
- * over; all others are told to come again.
+ * transaction costs one request. A notice that claims what the last run saw shares its result; one that
+ * claims something else is held until the pause is over; all others have to come again.
  */
 export class SingleFlight<T> {
 	private readonly flights = new BoundedMap<Flight<T>>({
@@ -47,17 +46,12 @@ export class SingleFlight<T> {
 		isKept: ({ inFlight }) => inFlight !== undefined,
 	});
 
-	/** @param pausesAfterFailure whether a task that rejects is followed by a pause too; else it leaves no trace */
+	/** @param pausesAfterFailure whether a failed task is followed by a pause, or leaves no trace */
 	constructor(private readonly pausesAfterFailure: boolean) {}
 
-	/**
-	 * Runs the task, or shares what the last run found.
-	 *
-	 * @returns undefined if the sender has to come again, because another notice is being handled
-	 * @throws what the task throws
-	 */
+	/** Runs the task, or shares the last result; undefined if the sender has to come again. */
 	async run(asking: Asking, task: () => Promise<Landing<T>>): Promise<T | undefined> {
-		const { subject, claim, urgent = false } = asking;
+		const { subject, claim, urgent } = asking;
 		const askedAt = clock.elapsed();
 		for (;;) {
 			const flight = this.flights.get(subject);

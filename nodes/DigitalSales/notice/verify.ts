@@ -12,9 +12,6 @@ type ReadBack =
 	| { outcome: 'found'; transaction: Transaction }
 	| { outcome: 'unknown' | 'unreachable'; requests: number };
 
-/** What verifying a notice gave; `busy` means too many reads now or in the last minute. */
-export type Verification = ReadBack | { outcome: 'busy' };
-
 /** A sender waits about ten seconds; one quick retry has to fit in. */
 export const ANSWER_WITHIN_MS = 9_500;
 
@@ -25,7 +22,7 @@ const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
 
 /**
- * Reads the transaction of a notice back, within the limits of what its sender may cause.
+ * Reads the transaction of a notice back; `busy` if there are too many reads, now or in the last minute.
  *
  * @param hasSecret whether the notice came with the secret of the trigger
  * @param answerBy when the answer has to be there, on `clock.elapsed()`
@@ -34,9 +31,9 @@ export async function verifyTransaction(
 	context: IWebhookFunctions,
 	account: Account,
 	{ hash, hasSecret, answerBy }: { hash: string; hasSecret: boolean; answerBy: number },
-): Promise<Verification> {
+): Promise<ReadBack | { outcome: 'busy' }> {
 	// A transaction stays known after a 404: a notice can come before its transaction can be read.
-	const lane = hasSeenTransaction(account, hash) ? 'known' : 'unverified';
+	const lane = hasSeenTransaction(account, hash) ? 'seen' : 'unverified';
 	const limiter = readLimiterFor(account, hasSecret ? 'trusted' : lane);
 	if (!(await limiter.enter(answerBy - SHORTEST_READ_MS))) return { outcome: 'busy' };
 	let misses = 1;

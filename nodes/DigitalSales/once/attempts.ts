@@ -1,24 +1,27 @@
-import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
 import { BoundedMap } from '../shared/boundedMap';
+import { jsonObject } from '../shared/json';
 import { processWide } from '../shared/processWide';
 
 /** An attempt to create something that may exist only once. */
-export interface Attempt {
+export const attemptSchema = z.object({
 	/** In doubt from just before the request leaves until its outcome is known. */
-	state: 'inDoubt' | 'made';
+	state: z.enum(['inDoubt', 'made']),
 	/** The key of the account in which it was made. */
-	account: string;
+	account: z.string(),
 	/** Who was charged for what. */
-	fingerprint: string;
+	fingerprint: z.string(),
 	/** The total in integer cents, if known. */
-	amount?: number;
+	amount: z.number().optional(),
 	/** In milliseconds of unix time. */
-	startedAt: number;
+	startedAt: z.number(),
 	/** How many codes the user had given for it. */
-	allowed: number;
+	allowed: z.number(),
 	/** What was made: enough of it to return it again. */
-	result?: IDataObject;
-}
+	result: jsonObject.optional(),
+});
+
+export type Attempt = z.output<typeof attemptSchema>;
 
 /**
  * The attempts that this process knows, by the keys of their identity; those in doubt go last.

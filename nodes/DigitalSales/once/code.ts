@@ -9,22 +9,22 @@ import type { Ledger } from './ledger';
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 8;
 
-/** A code left in a form must not count again, even after its use is forgotten. */
+/** A code left in a form must expire, since its use may be forgotten. */
 const DAY_MS = 86_400_000;
 
 /** The next code that allows something in doubt to be made again. */
-export interface NextCode {
+interface NextCode {
 	/** How many codes were used before. */
 	used: number;
-	/** The key under which the use of this one is recorded. */
+	/** Records the use of this one. */
 	key: string;
 	/** What the error shows. */
 	code: string;
-	/** The codes that are accepted: what an error shows today, or showed yesterday. */
+	/** What an error shows today, or showed yesterday. */
 	accepted: string[];
 }
 
-/** Finds the next code. Each is bound to one very charge and allows it once. */
+/** Finds the next code. Each is bound to one charge and allows it once. */
 export async function nextCode(identity: Identity, ledger: Ledger | undefined): Promise<NextCode> {
 	const today = Math.floor(clock.now() / DAY_MS);
 	for (let used = 0; ; used++) {
@@ -35,7 +35,7 @@ export async function nextCode(identity: Identity, ledger: Ledger | undefined): 
 	}
 }
 
-/** The codes in what a person typed: any case, with or without the dash, one or several. */
+/** The codes that a person typed: one or several, in any case, with or without the dash. */
 export function typedCodes(text: string | undefined): string[] {
 	return (text ?? '')
 		.toUpperCase()

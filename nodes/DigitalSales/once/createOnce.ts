@@ -1,12 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Account } from '../api/account';
 import { ServiceError } from '../api/outcome';
 import { CanceledError, clock } from '../shared/clock';
 import { exclusively } from '../shared/exclusively';
 import { forget, recall, remember, type Attempt } from './attempts';
 import { nextCode, typedCodes } from './code';
 import { isRetry } from './execution';
-import type { ExecutionMemory } from './executionMemory';
 import { identify, type Identity, type Wanted } from './identity';
 import { Ledger, LedgerError } from './ledger';
 import {
@@ -22,11 +20,9 @@ import {
 /** An agent repeats a call soon; a customer who buys the same again comes later. */
 const CALL_COUNTS_MS = 15 * 60_000;
 
-/** Something to be made only once, no matter how often it is asked for. */
+/** Something to be made only once, however often it is asked for. */
 export interface Creation<T> extends Subject, Wanted {
-	account: Account;
-	memory: ExecutionMemory;
-	/** What the user typed to allow something in doubt to be made again. */
+	/** The codes that the user typed to allow something in doubt to be made again. */
 	repeatCode?: string;
 	/** Makes it: sends the request. */
 	create: () => Promise<T>;
@@ -34,7 +30,7 @@ export interface Creation<T> extends Subject, Wanted {
 	keep: (made: T) => IDataObject;
 	/** Returns what was made before. */
 	again: (kept: IDataObject) => Promise<T>;
-	/** Whether it has failed for good, such as an expired charge, so that its order may be made again. */
+	/** Whether it has failed for good, such as an expired charge, so that its order is free again. */
 	isVoid: (made: T) => boolean;
 }
 
@@ -45,31 +41,29 @@ export interface Created<T> {
 }
 
 /**
- * Makes something, unless it was made before: then that is returned. Before anything is sent, the
- * attempt is recorded in the process, the execution and n8n's database; only a provable refusal of the
- * service takes it out again.
+ * Makes something, or returns what was made before. Before anything is sent, the attempt is recorded in
+ * the process, the execution and n8n's database; only a provable refusal takes it out again.
  *
  * @throws Refusal if it may have been made before, or cannot be recorded; nothing is sent
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
-	const { context, account, memory } = creation;
-	const identity = identify(context, account, memory, creation);
+	const identity = identify(creation);
 	return await exclusively(
 		ledgerKeys(identity),
 		async () => await new GuardedCreation(creation, identity).run(),
-		context.getExecutionCancelSignal(),
+		creation.context.getExecutionCancelSignal(),
 	);
 }
 
-/** The keys that are in the ledger while the request is under way. */
+/** The keys in the ledger while the request is under way. */
 function ledgerKeys({ place, share, doubt, order }: Identity): string[] {
-	return [place, share, doubt, ...(order === undefined ? [] : [order])];
+	return [place, share, doubt, order].filter((key) => key !== undefined);
 }
 
-/** The keys under which the process still knows an attempt once its outcome is known. */
+/** The keys under which the process remembers an attempt once its outcome is known. */
 function lastingKeys({ place, share, order, call }: Identity): string[] {
-	return [place, share, order ?? '', call ?? ''].filter((key) => key !== '');
+	return [place, share, order, call].filter((key) => key !== undefined);
 }
 
 class GuardedCreation<T> {
@@ -87,13 +81,20 @@ class GuardedCreation<T> {
 	}
 
 	async run(): Promise<Created<T>> {
-		const existing = await this.findExisting();
+		const existing = await this.findOrEnter().catch((error: unknown) => {
+			throw error instanceof LedgerError ? notRecorded(this.creation, error.message) : error;
+		});
 		if (existing) return { made: existing, isExisting: true };
-		await this.orNotRecorded(async () => await this.enterInLedger());
 		return { made: await this.create(), isExisting: false };
 	}
 
-	/** What this process and this execution know to exist; a doubt that no code allows is refused. */
+	private async findOrEnter(): Promise<T | undefined> {
+		const existing = await this.findExisting();
+		if (!existing) await this.enterInLedger();
+		return existing;
+	}
+
+	/** What this process and this execution know to exist; refuses a doubt that no code allows. */
 	private async findExisting(): Promise<T | undefined> {
 		const { creation, identity } = this;
 		const { order, doubt } = identity;
@@ -109,14 +110,14 @@ class GuardedCreation<T> {
 				if (isOther) throw otherOrder(creation);
 				return made;
 			}
-			await this.orNotRecorded(async () => await this.releaseOrder(known));
+			await this.releaseOrder(known);
 		}
 		const doubtful = [here, ordered, recall(doubt)].find((each) => each?.state === 'inDoubt');
-		if (doubtful) await this.orNotRecorded(async () => await this.requireCode(doubtful));
+		if (doubtful) await this.requireCode(doubtful);
 		return undefined;
 	}
 
-	/** Only a Retry returns to a place that the execution itself does not remember. */
+	/** Only a Retry returns to a place that its own memory lacks. */
 	private attemptAtThisPlace(): Attempt | undefined {
 		const { identity } = this;
 		const { context, memory } = this.creation;
@@ -150,7 +151,7 @@ class GuardedCreation<T> {
 		});
 	}
 
-	/** Enters the creation in n8n's database; refuses what was entered before and no code allows. */
+	/** Enters the creation in n8n's database; refuses an earlier one that no code allows. */
 	private async enterInLedger(): Promise<void> {
 		const { identity, ledger } = this;
 		const { context } = this.creation;
@@ -236,14 +237,8 @@ class GuardedCreation<T> {
 
 	private attempt(state: Attempt['state']): Attempt {
 		const { account, fingerprint, amount } = this.creation;
-		return {
-			state,
-			account: account.key,
-			fingerprint,
-			startedAt: clock.now(),
-			allowed: this.allowed,
-			...(amount === undefined ? {} : { amount }),
-		};
+		const { allowed } = this;
+		return { state, account: account.key, fingerprint, amount, startedAt: clock.now(), allowed };
 	}
 
 	/** Remembers an attempt in the execution and, under these keys, in the process. */
@@ -252,13 +247,6 @@ class GuardedCreation<T> {
 		const { memory, itemIndex: item } = this.creation;
 		memory.set(identity.spot, { run: memory.run(), item }, attempt);
 		remember(keys, attempt);
-	}
-
-	private async orNotRecorded<R>(task: () => Promise<R>): Promise<R> {
-		return await task().catch((error: unknown) => {
-			if (error instanceof LedgerError) throw notRecorded(this.creation, error.message);
-			throw error;
-		});
 	}
 }
 

@@ -2,31 +2,24 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { createHash, randomUUID } from 'crypto';
 import { z } from 'zod';
 
-/** The name in the query of an execution's resume address; the token is stored with the execution. */
+/** In the query of an execution's resume address; n8n stores the token with the execution. */
 const TOKEN_NAME = 'signature';
 const DIGEST_BYTES = 16;
 
 const executionSchema = z.object({ resumeUrl: z.string() });
 
-/** A short key for texts of any length; texts that look the same have the same key. */
+/** A short key for texts of any length; texts that look alike have the same key. */
 export function digest(...texts: string[]): string {
 	const hash = createHash('sha256').update(JSON.stringify(texts).normalize('NFC')).digest();
 	return hash.subarray(0, DIGEST_BYTES).toString('base64url');
 }
 
-/** An execution as it first began. */
-export interface Origin {
-	name: string;
-	/** Whether no other execution has that name. */
-	isUnique: boolean;
-}
-
 /**
  * Names the execution as it first began. n8n's Retry changes its id but keeps its token, after a crash
- * too. Older n8n has no token but keeps the moment of the start, unless the execution crashed; two
- * executions may start in the same millisecond.
+ * too. Older n8n has no token but keeps the moment of the start, unless the execution crashed. That
+ * name is not unique: two executions may start in the same millisecond.
  */
-export function originOf(context: IExecuteFunctions): Origin {
+export function originOf(context: IExecuteFunctions): { name: string; isUnique: boolean } {
 	const { resumeUrl } = executionSchema.parse(context.getWorkflowDataProxy(0).$execution);
 	const token = URL.canParse(resumeUrl) && new URL(resumeUrl).searchParams.get(TOKEN_NAME);
 	if (token) return { name: digest(token), isUnique: true };

@@ -1,7 +1,6 @@
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { jsonObject } from '../shared/json';
-import type { Attempt } from './attempts';
+import { attemptSchema, type Attempt } from './attempts';
 
 const CONTEXT_KEY = 'digitalSales';
 
@@ -9,24 +8,12 @@ const storedSchema = z
 	.object({
 		/** The run indexes of the node so far, in order. */
 		runs: z.array(z.number()),
-		attempts: z.record(
-			z.object({
-				run: z.number(),
-				item: z.number(),
-				state: z.enum(['inDoubt', 'made']),
-				account: z.string(),
-				fingerprint: z.string(),
-				amount: z.number().optional(),
-				startedAt: z.number(),
-				allowed: z.number(),
-				result: jsonObject.optional(),
-			}),
-		),
+		attempts: z.record(attemptSchema.extend({ run: z.number(), item: z.number() })),
 	})
 	// A new object each time, since it is written to.
 	.catch(() => ({ runs: [], attempts: {} }));
 
-/** Where in an execution something is made; both count from 0. */
+/** A position in an execution; both count from 0. */
 export interface Where {
 	run: number;
 	item: number;
@@ -39,7 +26,7 @@ export interface Where {
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** How many items of this run asked for the same, by fingerprint. */
+	/** Items of this run so far, by fingerprint. */
 	private readonly counts = new Map<string, number>();
 
 	constructor(private readonly context: IExecuteFunctions) {
@@ -49,8 +36,8 @@ export class ExecutionMemory {
 	}
 
 	/**
-	 * Which run of the node this is, from 0. n8n's own run index is not enough: its recovery after a
-	 * crash counts the interrupted run, so that a Retry of it has the next index.
+	 * Which run of the node this is, from 0. It is not n8n's run index: after a crash that counts the
+	 * interrupted run, so that a Retry of it has the next index.
 	 */
 	run(): number {
 		const index = z.number().parse(this.context.getWorkflowDataProxy(0).$runIndex);
@@ -60,7 +47,7 @@ export class ExecutionMemory {
 		return runs.indexOf(index);
 	}
 
-	/** How many items before this one asked for the same in this run. */
+	/** How many earlier items of this run have the same fingerprint. */
 	count(fingerprint: string): number {
 		const before = this.counts.get(fingerprint) ?? 0;
 		this.counts.set(fingerprint, before + 1);
@@ -80,7 +67,7 @@ export class ExecutionMemory {
 		delete this.stored.attempts[spot];
 	}
 
-	/** What the node has made in this execution, in order: run, item and hash. */
+	/** What the node has made in this execution, in order. */
 	made(): Array<Where & { hash: string }> {
 		return Object.values(this.stored.attempts)
 			.filter(({ state }) => state === 'made')

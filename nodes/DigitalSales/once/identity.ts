@@ -6,15 +6,15 @@ import { parseDocument } from '../domain/document';
 import { digest, isTool, originOf } from './execution';
 import type { ExecutionMemory } from './executionMemory';
 
-/** The keys by which a creation that is asked for again is recognized. */
+/** The keys that recognize a repeated creation. */
 export interface Identity {
-	/** The position in the execution: run and item. Unique only within the execution. */
+	/** Run and item; unique only within the execution. */
 	spot: string;
-	/** The same across executions: the execution as it first began, the run of the node, the item. */
+	/** The execution as it first began, run and item. */
 	place: string;
 	/** Like `place`, but by fingerprint instead of item: a Retry may have other rows in another order. */
 	share: string;
-	/** The Order Reference, if there is one. */
+	/** The Order Reference. */
 	order?: string;
 	/** The fingerprint within account and node, in any execution. */
 	doubt: string;
@@ -22,24 +22,23 @@ export interface Identity {
 	call?: string;
 }
 
-/** What an identity is made of. */
+/** What identifies a creation. */
 export interface Wanted {
-	/** Who and what alone, without account and node. */
+	context: IExecuteFunctions;
+	account: Account;
+	memory: ExecutionMemory;
+	/** Who is charged for what, without account and node. */
 	fingerprint: string;
 	orderReference?: string;
 	itemIndex: number;
 }
 
 /**
- * Computes the identity of one item. Order, doubt and call include the account, so that one account
- * never answers for another; a place does not, since a Retry may come with another credential.
+ * Identifies the creation of one item. Order, doubt and call include the account, so that accounts stay
+ * apart; a place does not, since a Retry may come with another credential.
  */
-export function identify(
-	context: IExecuteFunctions,
-	account: Account,
-	memory: ExecutionMemory,
-	{ fingerprint, orderReference, itemIndex }: Wanted,
-): Identity {
+export function identify(wanted: Wanted): Identity {
+	const { context, account, memory, fingerprint, orderReference, itemIndex } = wanted;
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
@@ -54,9 +53,9 @@ export function identify(
 		spot: digest(...spot),
 		place: digest('place', ...node, origin.name, ...spot, ...unmistakable),
 		share: digest('share', ...node, origin.name, isTool(context) ? call : run, fingerprint, nth),
-		...(orderReference === undefined ? {} : { order: digest('order', ...scope, orderReference) }),
+		order: orderReference === undefined ? undefined : digest('order', ...scope, orderReference),
 		doubt: digest('doubt', ...scope, fingerprint),
-		...(isTool(context) ? { call } : {}),
+		call: isTool(context) ? call : undefined,
 	};
 }
 
@@ -70,8 +69,7 @@ const customerSchema = z
 
 /**
  * Who is charged for what: customer, cart and amount. A customer is identified by the document, else
- * the e-mail address, else the phone, so that another spelling of the name is the same customer; an
- * offer by its hash, not by its title.
+ * the e-mail address, else the phone, else the name; an offer by its hash, else its title.
  *
  * @param body of POST /transactions (API document, Endpoint 3)
  */
@@ -88,7 +86,7 @@ function customerOf(body: IDataObject): string[] {
 		email?.trim().toLowerCase() ||
 		phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '') ||
 		name?.trim().toLowerCase();
-	// An invalid document, such as all zeros, identifies nobody by itself.
+	// An invalid document, such as all zeros, identifies nobody alone.
 	return [document ?? '', other ?? ''];
 }
 
@@ -99,13 +97,13 @@ function cartItem(item: unknown): string {
 	return JSON.stringify([hash ?? title, price, quantity, type].map(plain)).normalize('NFC');
 }
 
-/** A number written as a string is the same number. */
+/** A number in a string is the same number. */
 function plain(value: unknown): unknown {
 	if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
 	return value ?? null;
 }
 
-/** What offer is asked for. */
+/** Which offer is created. */
 export function offerFingerprint(productHash: string, body: IDataObject): string {
 	return digest('offer', productHash, JSON.stringify(Object.entries(body).sort()));
 }

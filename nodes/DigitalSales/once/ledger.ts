@@ -5,15 +5,12 @@ import { exclusively } from '../shared/exclusively';
 import { processWide } from '../shared/processWide';
 
 /**
- * How many keys n8n keeps for a node; beyond that the oldest drop out. Each entry reads and writes all
- * of them, so more keys make each entry slower.
+ * How many keys n8n keeps for a node; the oldest drop out. Each entry reads and writes all of them.
  *
  * @internal
  */
 export const MOST_ENTRIES = 5_000;
 const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
-/** Another process may insert a missing row at the same moment, and one insert then fails. */
-const MOST_TRIES = 2;
 const MOST_LOOKS = 5;
 const LONGEST_PAUSE_MS = 20;
 
@@ -23,23 +20,19 @@ interface LedgerRow {
 	entered: number;
 	/** Keys of attempts whose outcome is not known. */
 	doubts: Set<string>;
-	/** Keys whose removal n8n's database refused; they go before the next entry. */
+	/** Keys whose removal failed; they go before the next entry. */
 	leftover: Set<string>;
 }
 
-/**
- * What the process knows of the rows in n8n's table, by node.
- *
- * @internal
- */
+/** @internal */
 export const ledgerRows = processWide(new BoundedMap<LedgerRow>({ most: 1_000 }));
 
 /** n8n's database did not take an entry. */
 export class LedgerError extends Error {}
 
 /**
- * What a node has done, in n8n's table of processed items: it survives a crash, a restart and an
- * upgrade, and all processes of n8n share it. It only tells whether a key was entered before.
+ * What a node has done, in n8n's table of processed items. It survives a crash, and all processes of
+ * n8n share it, but it only tells whether a key was entered before.
  */
 export class Ledger {
 	private readonly name: string;
@@ -90,8 +83,8 @@ export class Ledger {
 	}
 
 	/**
-	 * Removes what is over and enters again what must last: another process that had read the row
-	 * earlier may have overwritten it since. Never throws.
+	 * Removes what is over and enters again what must last, since another process may have overwritten
+	 * it. Never throws.
 	 */
 	async settle(over: readonly string[], lasting: readonly string[]): Promise<void> {
 		await this.alone(async () => {
@@ -107,25 +100,24 @@ export class Ledger {
 		return isThere;
 	}
 
-	/** Makes n8n drop these keys later than those of settled attempts. */
+	/** Marks keys that n8n must drop later than those of settled attempts. */
 	keep(keys: readonly string[]): void {
 		for (const key of keys) this.row.doubts.add(key);
 	}
 
 	private async record(keys: readonly string[]): Promise<Set<string>> {
 		if (this.row.leftover.size > 0) await this.remove([]);
-		for (let tries = 1; ; tries++) {
-			const answer = await this.context.helpers
-				.checkProcessedAndRecord([...keys], 'node', OPTIONS)
-				.catch((error: unknown) => {
-					if (tries < MOST_TRIES) return undefined;
-					throw new LedgerError(error instanceof Error ? error.message : String(error));
-				});
-			if (!answer) continue;
-			// A key that is entered again must not be removed any more.
-			for (const key of keys) this.row.leftover.delete(key);
-			return new Set(answer.processed.map(String));
-		}
+		const { helpers } = this.context;
+		const enter = async () => await helpers.checkProcessedAndRecord([...keys], 'node', OPTIONS);
+		// If two processes insert a missing row at the same moment, one of them fails and tries again.
+		const { processed } = await enter()
+			.catch(enter)
+			.catch((error: unknown) => {
+				throw new LedgerError(error instanceof Error ? error.message : String(error));
+			});
+		// A key that is entered again must no longer be removed.
+		for (const key of keys) this.row.leftover.delete(key);
+		return new Set(processed.map(String));
 	}
 
 	private async remove(keys: readonly string[]): Promise<void> {

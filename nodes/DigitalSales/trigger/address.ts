@@ -2,7 +2,13 @@ import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { readWanted, wantsUrlSecret } from './form';
-import { dropUrlSecret, keepUrlSecret, urlSecretOf, withUrlSecret } from './urlSecret';
+import {
+	deriveUrlSecret,
+	dropUrlSecret,
+	storeUrlSecret,
+	urlSecretOf,
+	withUrlSecret,
+} from './urlSecret';
 
 const STATIC_DATA_KEY = 'digitalSalesTriggers';
 
@@ -13,7 +19,7 @@ export function triggerAddresses(workflowData: IDataObject): string[] {
 	return Object.values(addresses.parse(workflowData[STATIC_DATA_KEY]));
 }
 
-/** Whether the action nodes of the workflow already find the trigger at its present URL. */
+/** Whether the stored URL is the present one. */
 export function isAnnounced(context: IHookFunctions): boolean {
 	const known = addresses.parse(context.getWorkflowStaticData('global')[STATIC_DATA_KEY]);
 	const url = context.getNodeWebhookUrl('default');
@@ -23,11 +29,10 @@ export function isAnnounced(context: IHookFunctions): boolean {
 }
 
 /**
- * Stores the trigger's production URL, its secret included, in the workflow's static data, where the
- * action nodes of the workflow find it. n8n offers no way to find a trigger of another workflow, so the
- * credential carries the URL there. A test URL is not stored: it closes soon.
+ * Stores the trigger's production URL, with its secret, in the workflow's static data, where the action
+ * nodes of the workflow find it. A test URL is not stored: it closes soon.
  *
- * @throws NodeOperationError if Trigger On or a filter cannot be read, because the person is here now
+ * @throws NodeOperationError if Trigger On or a filter cannot be read, while the user is there to fix it
  */
 export async function announce(context: IHookFunctions): Promise<boolean> {
 	readWanted(context);
@@ -44,16 +49,15 @@ export async function announce(context: IHookFunctions): Promise<boolean> {
 
 async function addressWithSecret(context: IHookFunctions, url: string): Promise<string> {
 	const nodeData = context.getWorkflowStaticData('node');
-	if (wantsUrlSecret(context)) {
-		const secret = await keepUrlSecret(nodeData, async () => ({
-			account: readAccount(await context.getCredentials(CREDENTIAL_NAME)),
-			workflowId: context.getWorkflow().id,
-			nodeId: context.getNode().id,
-		}));
-		return withUrlSecret(url, secret);
+	if (!wantsUrlSecret(context)) {
+		dropUrlSecret(nodeData);
+		return url;
 	}
-	dropUrlSecret(nodeData);
-	return url;
+	const secret =
+		urlSecretOf(nodeData) ??
+		deriveUrlSecret(context, readAccount(await context.getCredentials(CREDENTIAL_NAME)));
+	storeUrlSecret(nodeData, secret);
+	return withUrlSecret(url, secret);
 }
 
 /** Removes what {@link announce} stored. */

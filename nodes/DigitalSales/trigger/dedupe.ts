@@ -9,27 +9,27 @@ import { BoundedMap } from '../shared/boundedMap';
 import { processWide } from '../shared/processWide';
 import { isDeduplicating } from './form';
 
-/** What must start the workflow only once: a transaction with one of its statuses. */
+/** What starts the workflow only once: a transaction with one of its statuses. */
 export interface Emission extends Pick<Notice, 'hash' | 'status'> {
-	/** Whether the service said so itself: the mere claim of a notice must never hide that. */
+	/** Whether the service confirmed it; an unverified claim must never suppress that. */
 	verified: boolean;
 }
 
 const LONGEST_STATUS = 100;
 
-/** The key of an emission. A hash may hold any character; encoded, it is unambiguous. */
+/** The key of an emission. The hash is encoded, since it may contain any character. */
 export function dedupeKey({ hash, status = '', verified }: Emission): string {
 	const claimed = verified ? '' : 'claimed ';
 	return `${claimed}${encodeURIComponent(hash)}|${status.slice(0, LONGEST_STATUS)}`;
 }
 
 /**
- * What this process has handed over to n8n, by trigger and {@link dedupeKey}, and whether n8n has
- * answered the notice. It spares duplicates an execution; the ledger decides.
+ * What this process has handed over to n8n, by trigger and {@link dedupeKey}. It saves duplicates an
+ * execution; the ledger decides.
  */
 export const dedupeStore = processWide(new BoundedMap<'unanswered' | 'answered'>({ most: 10_000 }));
 
-/** In the node's context: the notice that this execution has tried to claim. */
+/** In the node's context: the notice that this execution tried to claim. */
 const CONTEXT_KEY = 'digitalSalesClaim';
 
 const verifiedSchema = z.object({
@@ -38,11 +38,10 @@ const verifiedSchema = z.object({
 });
 
 /**
- * Runs when n8n executes the trigger, in any process, with what the webhook handed over: an item goes
- * on only if no other execution has had its transaction with this status. Tests in the editor may be
- * repeated.
+ * Runs in any process when n8n executes the trigger. Drops the item if another execution has had its
+ * transaction with this status. Tests in the editor may be repeated.
  *
- * @throws NodeOperationError if n8n's database does not take the entry; a Retry then goes on
+ * @throws NodeOperationError if n8n's database does not take the entry; a Retry tries again
  */
 export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
@@ -56,7 +55,8 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 			emitted.push(item);
 		}
 	}
-	if (emitted.length === 0) stopHere(context);
+	// With Always Output Data n8n would turn a duplicate into an empty item and run the next node.
+	if (emitted.length === 0) context.getExecuteData().node.alwaysOutputData = false;
 	return [emitted];
 }
 
@@ -89,9 +89,8 @@ async function isDuplicate(
 }
 
 /**
- * Whether another execution has the notice; if not, this one takes it. The execution first claims the
- * notice and then enters itself as its owner. So a second try, or a Retry after a crash, can tell
- * whether the first try had the notice, another execution, or nobody.
+ * Whether another execution has the notice; if not, this one takes it. The execution first claims it,
+ * then enters itself as the owner, so that after a crash a Retry can tell whose the notice is.
  */
 async function isTakenByOther(
 	context: IExecuteFunctions,
@@ -110,9 +109,4 @@ async function isTakenByOther(
 	if (!seen.has(taken) || seen.has(takenByThis)) return false;
 	await ledger.strike([takenByThis]);
 	return true;
-}
-
-/** With Always Output Data n8n would turn a duplicate into an empty item and run the next node. */
-function stopHere(context: IExecuteFunctions): void {
-	context.getExecuteData().node.alwaysOutputData = false;
 }

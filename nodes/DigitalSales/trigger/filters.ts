@@ -1,4 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
 import { isUsableHash } from '../domain/hash';
 import { formatReais } from '../domain/money';
@@ -12,7 +13,7 @@ const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 	{ name: 'PIX', value: 'pix' },
 ];
 
-/** The names that a payment method may go by; the API document does not show the service's name of boleto. */
+/** Other names of a payment method; the API document does not show what the service calls boleto. */
 const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
 
 /** The collection Filters of the trigger node. */
@@ -86,20 +87,19 @@ export const filledListField = listField.refine(
 	'is empty; fill it in',
 );
 
-/** A blank within a hash is a missing comma, or a placeholder left in place. */
+/** A blank within a hash is a missing comma, or a placeholder. */
 const BLANK_OR_QUOTE = /[\s"'`´\p{Pi}\p{Pf}]/u;
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 
 const hashesField = required(
-	listOf(wordOrNumber).superRefine((hashes, context) => {
-		const odd = hashes.find((hash) => !isPlainHash(hash));
-		if (hashes.length > 0 && odd === undefined) return;
-		const message =
-			odd === undefined
-				? 'contains no hash; enter one, or remove the filter'
-				: `contains "${shown(odd)}", which is not a hash; enter hashes separated by commas, without quotes`;
-		context.addIssue({ code: 'custom', message });
-	}),
+	listOf(wordOrNumber)
+		.refine((hashes) => hashes.length > 0, 'contains no hash; enter one, or remove the filter')
+		.refine(
+			(hashes) => hashes.every(isPlainHash),
+			(hashes) => ({
+				message: `contains "${shown(hashes.find((hash) => !isPlainHash(hash)) ?? '')}", which is not a hash; enter hashes separated by commas, without quotes`,
+			}),
+		),
 );
 
 function isPlainHash(hash: string): boolean {
@@ -120,19 +120,17 @@ const filtersSchema = z.object({
 });
 
 /**
- * The filters of the trigger. A filter that is set but unreadable was meant to keep something out, so
- * it is an error and never ignored; so is one whose expression gives nothing.
+ * The filters of the trigger. One that is set but unreadable was meant to keep something out, so it is
+ * an error and never ignored; so is one whose expression gives nothing.
  */
-export const filtersField = z.preprocess(withBlanks, filtersSchema);
-
-function withBlanks(filters: unknown): unknown {
-	if (!isJsonObject(filters)) return filters;
-	return Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, value ?? null]));
-}
+export const filtersField = z.preprocess(
+	(filters) => (isJsonObject(filters) ? mapValues(filters, (value) => value ?? null) : filters),
+	filtersSchema,
+);
 
 type Filters = z.output<typeof filtersSchema>;
 
-/** Why the filters reject a transaction, in the words of the form; undefined if they let it in. */
+/** Why the filters reject a transaction, in the words of the form; undefined if they accept it. */
 export function whyFiltered(filters: Filters, transaction: Notice): string | undefined {
 	const { paymentMethods, offerHashes, productHashes, minimumAmount } = filters;
 	const { paymentMethod = '', offerHash = '', productHash = '' } = transaction;
@@ -158,12 +156,12 @@ function statedAmount(amount: Notice['amount']): string {
 	return amount === 'unreadable' ? 'cannot be read' : `is ${formatReais(amount)}`;
 }
 
-/** A value of a transaction as a person is told of it. */
+/** A value of a transaction, for people. */
 export function stated(value: string): string {
 	return value === '' ? 'not stated' : value;
 }
 
-/** The chosen values of a list, as the form names them. */
+/** The names of options in the form. */
 export function optionNames(options: INodePropertyOptions[], values: readonly string[]): string {
 	return values
 		.map((value) => options.find((option) => option.value === value)?.name ?? value)

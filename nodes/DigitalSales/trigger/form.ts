@@ -85,16 +85,13 @@ const formSchema = z.object({
 			urlSecret: z.boolean().default(false),
 			verify: z.boolean().default(true),
 		})
-		// A broken option must never switch verification off, or leave the lock open.
+		// A broken option must not switch off verification or the secret.
 		.catch({ deduplicate: true, includeNotification: false, urlSecret: true, verify: true }),
 });
 
 export type TriggerForm = z.output<typeof formSchema>;
 
-/**
- * Reads how the trigger works; anything broken or missing falls back to the safe default.
- * {@link readWanted} reads which transactions it wants.
- */
+/** Reads how the trigger works; anything broken or missing falls back to the safe default. */
 export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
 	return formSchema.parse({
 		simplify: context.getNodeParameter('simplify', null),
@@ -108,10 +105,9 @@ const wantedSchema = statusSchema.extend({ filters: filtersField });
 export type Wanted = z.output<typeof wantedSchema>;
 
 /**
- * Reads Trigger On and the filters. If they are unreadable nobody knows what is wanted: neither
- * everything nor nothing.
+ * Reads Trigger On and the filters.
  *
- * @throws NodeOperationError that names the field by its display name and what to change
+ * @throws NodeOperationError if one is unreadable, since neither everything nor nothing is wanted then
  */
 export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted {
 	const filters = context.getNodeParameter('filters', {});
@@ -127,8 +123,8 @@ export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted 
 }
 
 /**
- * Why Trigger On or the filters reject a transaction, in the words of the form; undefined if it is
- * wanted. The text describes the transaction, so it is for the owner of the form only.
+ * Why Trigger On or the filters reject a transaction, in the words of the form; undefined if they
+ * accept it. The text describes the transaction, so only the owner of the form may see it.
  */
 export function whyUnwanted(wanted: Wanted, transaction: Notice): string | undefined {
 	return (
@@ -141,7 +137,7 @@ export function wantsUrlSecret(context: IHookFunctions): boolean {
 	return context.getNodeParameter('options.urlSecret', false) === true;
 }
 
-/** Whether each status of a transaction starts the workflow only once; also if the option is broken. */
+/** Whether each status starts the workflow only once; also if the option is broken. */
 export function isDeduplicating(context: IExecuteFunctions): boolean {
 	return context.getNodeParameter('options.deduplicate', 0, true) !== false;
 }

@@ -5,9 +5,9 @@ import { dedupeStore } from './dedupe';
 
 /** A sender waits about ten seconds, some of which pass before n8n calls the trigger. */
 const LONGEST_WAIT_MS = 6_000;
-/** The least that n8n needs to store an execution in a burst; a single one takes a third. */
+/** The least that n8n takes to store each execution of a burst. */
 const LEAST_EACH_MS = 75;
-/** How many of the latest answers tell how long the next one takes. */
+/** How many answers the estimate is based on. */
 const SAMPLE_SIZE = 20;
 
 /** Notices handed over to n8n that it has not answered yet. */
@@ -15,7 +15,7 @@ class Backlog {
 	unanswered = 0;
 	/** When the first of them was handed over. */
 	startedAt = 0;
-	/** When n8n gave its latest answers since then. */
+	/** The latest answers since then. */
 	answeredAt: number[] = [];
 
 	clear(): void {
@@ -27,7 +27,7 @@ class Backlog {
 /** @internal */
 export const backlog = processWide(new Backlog());
 
-/** Whether the next notice would be answered too late, because n8n is still storing those before it. */
+/** Whether n8n, still storing earlier notices, would answer the next one too late. */
 export function isBacklogged(): boolean {
 	const { unanswered, answeredAt, startedAt } = backlog;
 	if (unanswered === 0) return false;
@@ -38,9 +38,8 @@ export function isBacklogged(): boolean {
 }
 
 /**
- * Hands a notice over to n8n, which answers it. Its key counts as answered only once the 200 has gone
- * out: if n8n cannot store the execution, or the sender has left, the notice must start the workflow
- * when it comes again.
+ * Hands a notice over to n8n, which answers it. If no 200 goes out, since n8n cannot store the
+ * execution or the sender has left, the notice must start the workflow when it comes again.
  *
  * @param key in the dedupe store; undefined if the notice may be repeated
  */

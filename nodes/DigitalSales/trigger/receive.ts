@@ -1,22 +1,18 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
+import { accountOf } from '../notice/accountOf';
 import { cleanNotification, isTooLarge, readBody } from '../notice/body';
 import { readNotice, toNotice, type Notice } from '../notice/parse';
 import { answering, decline, filteredInTest, REPLIES } from '../notice/reply';
 import { SingleFlight } from '../notice/singleFlight';
-import { verifyTransaction } from '../notice/verify';
+import { ANSWER_WITHIN_MS, verifyTransaction } from '../notice/verify';
 import { reportOutput } from '../output/transaction';
+import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
-import { dedupeStore, type Emission } from './dedupe';
-import { Delivery } from './delivery';
-import { readWanted, whyUnwanted } from './form';
+import { dedupeKey, dedupeStore, type Emission } from './dedupe';
+import { readTriggerForm, readWanted, whyUnwanted, type TriggerForm } from './form';
 import { handOver, isBacklogged } from './handOver';
 import { deriveUrlSecret, opensLock, urlSecretOf } from './urlSecret';
-
-interface ParsedNotice {
-	notice: Notice;
-	body: unknown;
-}
 
 /** What is known about the transaction of a notice, and the item that says so. */
 interface Report {
@@ -26,121 +22,130 @@ interface Report {
 }
 
 /**
- * Reads in progress or just done, by trigger and hash. What could not be verified leaves no trace, or
- * it would swallow the next notice.
+ * Reads in progress or just done, by trigger and hash. A failed one leaves no trace, or it would
+ * swallow the next notice.
  *
  * @internal
  */
 export const readsInFlight = processWide(new SingleFlight<Transaction>(false));
 
 /**
- * Takes a notification in. A notice is a hint, not a fact: the transaction is read back before
- * anything starts. n8n answers a notice that starts the workflow, once it has stored the execution;
- * every other one is answered here. Never throws, whatever is sent.
+ * Takes a notification in. It is a hint, not a fact: the transaction is read back before anything
+ * starts. A notice that starts the workflow is answered by n8n once it has stored the execution, every
+ * other one here. Never throws, whatever is sent.
  */
 export async function receiveNotification(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
 	return await answering(context, 'A notification could not be handled', async () => {
-		const item = await receive(new Delivery(context));
+		const item = await new Delivery(context).receive();
 		return { workflowData: [[{ json: item }]] };
 	});
 }
 
-async function receive(delivery: Delivery): Promise<IDataObject> {
-	await guard(delivery);
-	const parsed = parse(delivery);
-	const report = await (delivery.verifies ? verify(delivery, parsed) : trust(delivery, parsed));
-	filter(delivery, report);
-	return emit(delivery, report);
-}
+/** One notice on its way through the trigger. */
+class Delivery {
+	private readonly answerBy = clock.elapsed() + ANSWER_WITHIN_MS;
+	private readonly form: TriggerForm;
+	/** Whether it came to the test URL, which is open for one notice only. */
+	private readonly isTest: boolean;
+	/** Whether its URL must carry the secret. A test URL has none: its static data is not kept. */
+	private readonly isLocked: boolean;
+	/** Tells this trigger from all others, and its tests from production. */
+	private readonly triggerKey: string;
 
-async function guard(delivery: Delivery): Promise<void> {
-	if (delivery.isLocked && !(await bringsSecret(delivery))) decline(REPLIES.locked);
-	if (isTooLarge(delivery.context)) decline(REPLIES.tooLarge);
-}
+	constructor(private readonly context: IWebhookFunctions) {
+		const mode = context.getMode();
+		this.form = readTriggerForm(context);
+		this.isTest = mode === 'manual';
+		this.isLocked = this.form.options.urlSecret && !this.isTest;
+		this.triggerKey = `${context.getWorkflow().id} ${context.getNode().id} ${mode}`;
+	}
 
-/** A trigger that has lost its secret derives it again. */
-async function bringsSecret(delivery: Delivery): Promise<boolean> {
-	const { context } = delivery;
-	const stored = urlSecretOf(context.getWorkflowStaticData('node'));
-	const secret =
-		stored ??
-		deriveUrlSecret({
-			account: await delivery.account(),
-			workflowId: context.getWorkflow().id,
-			nodeId: context.getNode().id,
+	async receive(): Promise<IDataObject> {
+		const { context } = this;
+		if (this.isLocked && !(await this.bringsSecret())) decline(REPLIES.locked);
+		if (isTooLarge(context)) decline(REPLIES.tooLarge);
+		const body = readBody(context);
+		const notice = readNotice(body) ?? decline(REPLIES.noHash);
+		const { verify } = this.form.options;
+		const report = await (verify ? this.verify(notice, body) : this.trust(notice, body));
+		const reason = whyUnwanted(readWanted(context), report.facts);
+		if (reason === undefined) return this.emit(report);
+		// Only the person who tests in the editor may learn what the transaction is like.
+		return decline(this.isTest ? filteredInTest(reason) : REPLIES.filtered);
+	}
+
+	/** A trigger that has lost its secret derives it again. */
+	private async bringsSecret(): Promise<boolean> {
+		const { context } = this;
+		const stored = urlSecretOf(context.getWorkflowStaticData('node'));
+		const secret = stored ?? deriveUrlSecret(context, await accountOf(context));
+		return opensLock(context.getQueryData(), secret);
+	}
+
+	/** Reports what the service says about the transaction. */
+	private async verify(notice: Notice, body: unknown): Promise<Report> {
+		// A claim that was already handed over needs no read, since nothing follows from it.
+		if (notice.status !== undefined) this.declineDuplicate({ ...notice, verified: true });
+		if (isBacklogged()) decline(REPLIES.backlogged);
+		const transaction = await this.readOnce(notice);
+		const { simplify, options } = this.form;
+		const redact = options.includeNotification ? (await accountOf(this.context)).redact : undefined;
+		return {
+			facts: { ...toNotice(transaction), verified: true },
+			toItem: () => ({
+				...reportOutput(transaction, simplify, options.outputUnit),
+				verified: true,
+				...(redact ? { notification: cleanNotification(redact, body) } : {}),
+			}),
+		};
+	}
+
+	private async readOnce({ hash, status }: Notice): Promise<Transaction> {
+		const { context, answerBy, isLocked: hasSecret } = this;
+		const asking = { subject: `${this.triggerKey} ${hash}`, claim: status };
+		const transaction = await readsInFlight.run(asking, async () => {
+			const account = await accountOf(context);
+			const read = await verifyTransaction(context, account, { hash, hasSecret, answerBy });
+			if (read.outcome !== 'found') return decline(REPLIES[read.outcome]);
+			const result = read.transaction;
+			const share = (claim?: string) =>
+				claim !== undefined && claim === result.payment_status ? result : undefined;
+			return { result, share };
 		});
-	return opensLock(context.getQueryData(), secret);
-}
+		return transaction ?? decline(REPLIES.inFlight);
+	}
 
-function parse({ context }: Delivery): ParsedNotice {
-	const body = readBody(context);
-	return { notice: readNotice(body) ?? decline(REPLIES.noHash), body };
-}
+	/** Reports what the notice claims, with verification switched off. */
+	private async trust(notice: Notice, body: unknown): Promise<Report> {
+		const { redact } = await accountOf(this.context);
+		return {
+			facts: { ...notice, verified: false },
+			toItem: () => ({ ...cleanNotification(redact, body), verified: false }),
+		};
+	}
 
-/** Reports what the service says about the transaction. */
-async function verify(delivery: Delivery, { notice, body }: ParsedNotice): Promise<Report> {
-	// A claim that was already handed over is believed without a read, since nothing follows from it.
-	if (notice.status !== undefined) declineDuplicate(delivery, { ...notice, verified: true });
-	if (isBacklogged()) decline(REPLIES.backlogged);
-	const transaction = await readOnce(delivery, notice);
-	const { simplify, options } = delivery.form;
-	const redact = options.includeNotification ? (await delivery.account()).redact : undefined;
-	return {
-		facts: { ...toNotice(transaction), verified: true },
-		toItem: () => ({
-			...reportOutput(transaction, simplify, options.outputUnit),
-			verified: true,
-			...(redact ? { notification: cleanNotification(redact, body) } : {}),
-		}),
-	};
-}
+	/** Checks and enters without an await in between: of two notices at once only one may pass. */
+	private emit({ facts, toItem }: Report): IDataObject {
+		this.declineDuplicate(facts);
+		// Nobody would hear the answer, and n8n would seem to be still storing the execution.
+		if (this.context.getResponseObject().destroyed) decline(REPLIES.inFlight);
+		if (isBacklogged()) decline(REPLIES.backlogged);
+		const item = toItem();
+		handOver(this.context, this.keyOf(facts));
+		return item;
+	}
 
-async function readOnce(delivery: Delivery, { hash, status }: Notice): Promise<Transaction> {
-	const { context, answerBy, isLocked: hasSecret } = delivery;
-	const asking = { subject: `${delivery.triggerKey} ${hash}`, claim: status };
-	const transaction = await readsInFlight.run(asking, async () => {
-		const account = await delivery.account();
-		const read = await verifyTransaction(context, account, { hash, hasSecret, answerBy });
-		if (read.outcome !== 'found') return decline(REPLIES[read.outcome]);
-		const result = read.transaction;
-		const share = (claim?: string) =>
-			claim !== undefined && claim === result.payment_status ? result : undefined;
-		return { result, share };
-	});
-	return transaction ?? decline(REPLIES.inFlight);
-}
+	private declineDuplicate(emission: Emission): void {
+		const state = dedupeStore.get(this.keyOf(emission) ?? '');
+		if (state === 'answered') decline(REPLIES.duplicate);
+		if (state === 'unanswered') decline(REPLIES.inFlight);
+	}
 
-/** Reports what the notice claims, with verification switched off. */
-async function trust(delivery: Delivery, { notice, body }: ParsedNotice): Promise<Report> {
-	const { redact } = await delivery.account();
-	return {
-		facts: { ...notice, verified: false },
-		toItem: () => ({ ...cleanNotification(redact, body), verified: false }),
-	};
-}
-
-/** A stranger must not learn what a transaction is like; the person who tests in the editor may. */
-function filter({ context, isTest }: Delivery, { facts }: Report): void {
-	const reason = whyUnwanted(readWanted(context), facts);
-	if (reason !== undefined) decline(isTest ? filteredInTest(reason) : REPLIES.filtered);
-}
-
-/** Checks and enters without an await in between: of two notices at once only one may pass. */
-function emit(delivery: Delivery, { facts, toItem }: Report): IDataObject {
-	declineDuplicate(delivery, facts);
-	// Nobody would hear the answer, and n8n would seem to be still storing the execution.
-	if (delivery.context.getResponseObject().destroyed) decline(REPLIES.inFlight);
-	if (isBacklogged()) decline(REPLIES.backlogged);
-	const item = toItem();
-	handOver(delivery.context, delivery.dedupeKey(facts));
-	return item;
-}
-
-function declineDuplicate(delivery: Delivery, emission: Emission): void {
-	const key = delivery.dedupeKey(emission);
-	const state = key === undefined ? undefined : dedupeStore.get(key);
-	if (state === 'answered') decline(REPLIES.duplicate);
-	if (state === 'unanswered') decline(REPLIES.inFlight);
+	/** In the dedupe store; undefined if it may be repeated. A test must not swallow the real notice. */
+	private keyOf(emission: Emission): string | undefined {
+		if (this.isTest || !this.form.options.deduplicate) return undefined;
+		return `${this.triggerKey} ${dedupeKey(emission)}`;
+	}
 }

@@ -10,7 +10,7 @@ import { isSameText } from '../domain/searchText';
 import { required } from '../form/fields';
 import { filledListField, listField, optionNames, stated } from './filters';
 
-/** The values of Trigger On that are not groups of statuses. */
+/** Values of Trigger On that are not groups of statuses. */
 const OTHER = 'other';
 const ANY = 'any';
 
@@ -85,16 +85,18 @@ export const triggerOnProperties: INodeProperties[] = [
 	},
 ];
 
+const CHOICES = TRIGGER_ON_OPTIONS.map(({ value }) => value);
+const isChoice = (value: string): boolean => CHOICES.includes(value);
+
 /** The statuses that start the workflow. */
 export const statusSchema = z.object({
 	triggerOn: required(
-		filledListField.superRefine((values, context) => {
-			const choices = TRIGGER_ON_OPTIONS.map(({ value }) => value);
-			const unknown = values.find((value) => !choices.includes(value));
-			if (unknown === undefined) return;
-			const message = `contains "${unknown}", which is not one of its values: ${choices.join(', ')}`;
-			context.addIssue({ code: 'custom', message });
-		}),
+		filledListField.refine(
+			(values) => values.every(isChoice),
+			(values) => ({
+				message: `contains "${values.find((value) => !isChoice(value))}", which is not one of its values: ${CHOICES.join(', ')}`,
+			}),
+		),
 	),
 	/** Only if Trigger On includes Other. */
 	otherStatuses: required(filledListField).optional(),
@@ -103,16 +105,13 @@ export const statusSchema = z.object({
 type Statuses = z.output<typeof statusSchema>;
 
 /** The raw values of Trigger On and, if it asks for them, Other Statuses. */
-export function statusParameters(context: IHookFunctions | IWebhookFunctions): {
-	triggerOn: unknown;
-	otherStatuses: unknown;
-} {
-	const triggerOn = context.getNodeParameter('triggerOn', null) ?? null;
+export function statusParameters(
+	context: IHookFunctions | IWebhookFunctions,
+): Record<'triggerOn' | 'otherStatuses', unknown> {
+	const read = (name: string): unknown => context.getNodeParameter(name, null) ?? null;
+	const triggerOn = read('triggerOn');
 	const hasOther = listField.safeParse(triggerOn).data?.includes(OTHER);
-	const otherStatuses = hasOther
-		? (context.getNodeParameter('otherStatuses', null) ?? null)
-		: undefined;
-	return { triggerOn, otherStatuses };
+	return { triggerOn, otherStatuses: hasOther ? read('otherStatuses') : undefined };
 }
 
 /** Why Trigger On rejects a status, in the words of the form; undefined if it wants it. */

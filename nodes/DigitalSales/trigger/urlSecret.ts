@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { createHash, createHmac, timingSafeEqual } from 'crypto';
 import type { Account } from '../api/account';
 
@@ -12,36 +12,28 @@ export function urlSecretOf(nodeData: IDataObject): string | undefined {
 	return typeof secret === 'string' && secret !== '' ? secret : undefined;
 }
 
-/** What the secret of a trigger is derived from. */
-export interface SecretOwner {
-	account: Account;
-	workflowId: string | undefined;
-	nodeId: string;
+/**
+ * Derives the secret of a trigger from its account and node. It is not random, because what is stored
+ * can be lost: a worker of n8n that was given no static data replaces all of it.
+ */
+export function deriveUrlSecret(
+	context: Pick<IHookFunctions | IWebhookFunctions, 'getNode' | 'getWorkflow'>,
+	account: Account,
+): string {
+	const owner = `${context.getWorkflow().id} ${context.getNode().id}`;
+	const secret = createHmac('sha256', account.key).update(`url secret ${owner}`).digest();
+	return secret.subarray(0, SECRET_BYTES).toString('base64url');
 }
 
 /**
- * The secret of a trigger, derived from its account and node, not random: what is stored can be lost,
- * because a worker of n8n that was given no static data replaces all of it.
+ * Stores the secret of a trigger. It survives unpublishing and a change of the API token, since
+ * earlier charges carry it in their notification address.
  */
-export function deriveUrlSecret({ account, workflowId, nodeId }: SecretOwner): string {
-	const made = createHmac('sha256', account.key).update(`url secret ${workflowId} ${nodeId}`);
-	return made.digest().subarray(0, SECRET_BYTES).toString('base64url');
-}
-
-/**
- * The stored secret of a trigger, or a new one. It survives unpublishing and a change of the API token,
- * since earlier charges carry it in their notification address.
- */
-export async function keepUrlSecret(
-	nodeData: IDataObject,
-	owner: () => Promise<SecretOwner>,
-): Promise<string> {
-	const secret = urlSecretOf(nodeData) ?? deriveUrlSecret(await owner());
+export function storeUrlSecret(nodeData: IDataObject, secret: string): void {
 	nodeData[STATIC_DATA_KEY] = secret;
-	return secret;
 }
 
-/** Removes the secret of a trigger without one. */
+/** Removes the secret of a trigger. */
 export function dropUrlSecret(nodeData: IDataObject): void {
 	delete nodeData[STATIC_DATA_KEY];
 }
@@ -58,7 +50,7 @@ export function hasUrlSecret(url: string): boolean {
 	return URL.canParse(url) && new URL(url).searchParams.has(QUERY_NAME);
 }
 
-/** Whether the query of a notice has the right secret; compared in constant time. */
+/** Whether the query of a notice has the right secret, compared in constant time. */
 export function opensLock(query: object, secret: string): boolean {
 	const given: unknown = Reflect.get(query, QUERY_NAME);
 	if (typeof given !== 'string') return false;

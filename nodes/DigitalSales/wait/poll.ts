@@ -24,27 +24,24 @@ export const polledWaits = processWide(new Map<string, string>());
 type Context = Pick<IExecuteFunctions | IWebhookFunctions, 'getExecutionId' | 'helpers' | 'logger'>;
 
 /**
- * Pings the address of a suspended execution: a moment after it was suspended, because a notice that
- * came before was turned away; then at every re-check, because notices get lost; and at the time limit,
- * because n8n itself comes late and with an old state. The timers live in this process. After a restart
- * the next notice brings them back, and n8n's own limit remains.
+ * Pings the address of a suspended execution: a moment after it was suspended, because an earlier
+ * notice was rejected; at every re-check, because notices get lost; and at the time limit, because n8n
+ * itself comes late and with an old state. After a restart of n8n the next notice starts it again.
  */
 export function startPolling(context: Context, wait: SuspendedWait, url: string): void {
-	const execution = context.getExecutionId();
 	if (polledWaits.size >= MOST_POLLERS) return;
-	polledWaits.set(execution, wait.id);
-	const poller = new Poller(context, wait, url, execution);
-	void poller.run().finally(() => {
-		if (poller.isOn()) polledWaits.delete(execution);
+	polledWaits.set(context.getExecutionId(), wait.id);
+	void new Poller(context, wait, url).run().finally(() => {
+		if (isPolling(context, wait)) stopPolling(context);
 	});
 }
 
-/** Whether a wait is polled in this process. */
+/** Whether this process polls the wait, and not a later one of the same execution. */
 export function isPolling(context: Context, wait: SuspendedWait): boolean {
 	return polledWaits.get(context.getExecutionId()) === wait.id;
 }
 
-/** Stops polling an execution whose wait is over: n8n would log the next ping as an error. */
+/** Stops polling when the wait is over: n8n would log the next ping as an error. */
 export function stopPolling(context: Context): void {
 	polledWaits.delete(context.getExecutionId());
 }
@@ -58,13 +55,7 @@ class Poller {
 		private readonly context: Context,
 		private readonly wait: SuspendedWait,
 		private readonly url: string,
-		private readonly execution: string,
 	) {}
-
-	/** Off as soon as a later wait of the same execution is polled. */
-	isOn(): boolean {
-		return polledWaits.get(this.execution) === this.wait.id;
-	}
 
 	async run(): Promise<void> {
 		let at = Math.min(this.startedAt + FIRST_PING_AFTER_MS, this.wait.deadline);
@@ -80,15 +71,15 @@ class Poller {
 
 	/** Sleeps until a moment; false if polling was stopped meanwhile. */
 	private async reaches(moment: number): Promise<boolean> {
-		for (;;) {
-			if (!this.isOn()) return false;
+		while (isPolling(this.context, this.wait)) {
 			const left = moment - clock.now();
 			if (left <= 0) return true;
 			await clock.sleep(Math.min(left, LONGEST_SLEEP_MS));
 		}
+		return false;
 	}
 
-	/** What was suspended has gone on by now; what is not suspended within a minute never will be. */
+	/** Whether an execution that is not suspended has resumed, or never will be suspended. */
 	private isPast(): boolean {
 		return this.wasSuspended || clock.now() > this.startedAt + SUSPENDED_WITHIN_MS;
 	}

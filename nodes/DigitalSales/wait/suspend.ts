@@ -1,28 +1,19 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { randomBytes } from 'crypto';
-import type { AmountUnit } from '../domain/money';
 import { clock } from '../shared/clock';
 import { FALLBACK_AFTER_MS, startPolling } from './poll';
-import { resumeUrl, storeWait, type SuspendedWait } from './suspendedWait';
+import { resumeUrl, storeWait, type OpenPayment, type SuspendedWait } from './suspendedWait';
 
 const ID_BYTES = 12;
 
 /** A payment that is not settled yet, and how long its item may wait for that. */
-export type PendingPayment = {
-	hash: string;
-	simplify: boolean;
-	/** The unit of the amounts that Simplify gives. */
-	unit?: AmountUnit;
-	/** In milliseconds of unix time. */
-	deadline: number;
-	/** How long to wait before the next poll; 0 is never. */
-	recheckMs: number;
-};
+export type PendingPayment = Omit<OpenPayment, 'index'> &
+	Pick<SuspendedWait, 'deadline' | 'recheckMs'>;
 
 /** An item of the node's output; a pending one shows what it would be at the time limit. */
-export type ItemResult = Item & { pending?: PendingPayment };
-
-type Item = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'>;
+export type ItemResult = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'> & {
+	pending?: PendingPayment;
+};
 
 /**
  * Suspends the execution if an item is pending. All items of a run share one wait: the longest time
@@ -36,26 +27,20 @@ export async function suspendIfPending(
 	results: ItemResult[],
 ): Promise<INodeExecutionData[]> {
 	const wait = waitFor(results);
-	if (!wait || wait.deadline <= clock.now()) return results.map(itemOf);
+	if (!wait || wait.deadline <= clock.now()) {
+		return results.map(({ pending: _pending, ...item }) => item);
+	}
 	const { data } = context.getExecuteData();
 	data.main = [results.map(({ json }) => ({ json }))];
 	storeWait(context, wait);
 	await context.putExecutionToWait(new Date(wait.deadline + FALLBACK_AFTER_MS));
 	startPolling(context, wait, resumeUrl(context, 0));
-	return results.map((result) =>
-		result.pending ? withoutTimedOut(itemOf(result)) : itemOf(result),
-	);
-}
-
-/** The item for n8n: the very same one if it is not pending. */
-function itemOf(result: ItemResult): INodeExecutionData {
-	if (isItem(result)) return result;
-	const { pending: _pending, ...item } = result;
-	return item;
-}
-
-function isItem(result: ItemResult): result is Item & { pending?: undefined } {
-	return result.pending === undefined;
+	return results.map(({ pending, ...item }) => {
+		if (!pending) return item;
+		// While the execution waits, nobody knows whether it will time out.
+		const { timedOut: _notYet, ...json } = item.json;
+		return { ...item, json };
+	});
 }
 
 function waitFor(results: ItemResult[]): SuspendedWait | undefined {
@@ -71,10 +56,4 @@ function waitFor(results: ItemResult[]): SuspendedWait | undefined {
 		count: results.length,
 		open: pending.map(({ index, hash, simplify, unit }) => ({ index, hash, simplify, unit })),
 	};
-}
-
-/** While the execution waits, nobody knows whether it will time out. */
-function withoutTimedOut(item: INodeExecutionData): INodeExecutionData {
-	const { timedOut: _notYet, ...json } = item.json;
-	return { ...item, json };
 }

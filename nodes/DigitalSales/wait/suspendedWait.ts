@@ -12,20 +12,21 @@ const CONTEXT_KEY = 'waitForPayment';
 const PATH = 'digital-sales';
 
 const waitSchema = z.object({
-	/** Tells this wait from a later one of the same execution, which has the same address. */
+	/** Distinguishes later waits of the same execution, which share its address. */
 	id: z.string(),
-	/** When the time limit is reached, in milliseconds of unix time. */
+	/** The time limit, in milliseconds of unix time. */
 	deadline: z.number(),
-	/** How long to wait before the next poll; 0 is never. */
+	/** Between two polls; 0 is never. */
 	recheckMs: z.number(),
-	/** How many items the node works on: Execute Once leaves out the rest. */
+	/** How many items the node works on; Execute Once leaves out the rest. */
 	count: z.number(),
-	/** The payments that were not settled when the execution was suspended, by the index of their item. */
+	/** Payments not settled at the time of suspension, by the index of their item. */
 	open: z.array(
 		z.object({
 			index: z.number(),
 			hash: z.string(),
 			simplify: z.boolean(),
+			/** Of the amounts that Simplify gives. */
 			unit: z.enum(['cents', 'reais']).optional(),
 		}),
 	),
@@ -35,19 +36,14 @@ export type SuspendedWait = z.output<typeof waitSchema>;
 export type OpenPayment = SuspendedWait['open'][number];
 
 /**
- * Stores what a suspended execution waits for with the execution itself, so that it survives a restart
- * and reaches every process. It goes into the node's context, not into the items: at the time limit
- * n8n passes the items on as they are.
+ * Stores the wait with the execution, so that it survives a restart and reaches every process. It
+ * goes into the node's context: items are passed on as they are at the time limit.
  */
 export function storeWait(context: IExecuteFunctions, wait: SuspendedWait): void {
 	context.getContext('node')[CONTEXT_KEY] = JSON.stringify(wait);
 }
 
-/**
- * What this suspended execution waits for.
- *
- * @throws Error if nothing has been stored
- */
+/** What this execution waits for; throws if nothing was stored. */
 export function readWait(context: IWebhookFunctions): SuspendedWait {
 	// A webhook can read the context only by an expression, which braces in a name would end.
 	const name = JSON.stringify(context.getNode().name).replace(
@@ -58,7 +54,7 @@ export function readWait(context: IWebhookFunctions): SuspendedWait {
 	return waitSchema.parse(JSON.parse(z.string().parse(stored)));
 }
 
-// An expression may return a view of n8n's own data, so each item is copied.
+// Copied, because an expression may return a view of n8n's own data.
 const itemsSchema = z.array(z.object({ json: jsonObject.transform((json) => ({ ...json })) }));
 
 /** The items as they were suspended. */
@@ -80,7 +76,7 @@ export const resumeWebhooks: IWebhookDescription[] = [
 	},
 ];
 
-/** The address that resumes this very execution once it is suspended, its signature included. */
+/** The signed address that resumes this execution once it is suspended. */
 export function resumeUrl(
 	context: Pick<IExecuteFunctions | IWebhookFunctions, 'evaluateExpression'>,
 	itemIndex: number,

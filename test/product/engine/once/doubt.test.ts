@@ -259,7 +259,7 @@ describe('A charge whose outcome is unknown', () => {
 		const answered = (): boolean =>
 			shop.account.sandbox.requests.some(({ status }) => status === 429);
 		while (!answered()) await new Promise((resolve) => setTimeout(resolve, 5));
-		// Cancelled before the answer arrives, nobody would know what became of the charge.
+		// If it is cancelled before the answer arrives, the outcome of the charge is unknown.
 		await new Promise((resolve) => setTimeout(resolve, 100));
 		const canceledAt = Date.now();
 		canceling.abort();

@@ -12,7 +12,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 	const shop = useShop();
 
 	describe('Retry On Fail', () => {
-		test('charges nobody again who was charged on the first try', async () => {
+		test('charges nobody who was charged on the first try', async () => {
 			shop.fault('refuse', 1);
 
 			const run = await shop.run(shop.parameters(), { settings: RETRY_ON_FAIL, items: ITEMS });
@@ -132,7 +132,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('with another customer now charges nobody in place of the first', async () => {
+		test('with another customer charges nobody in place of the first', async () => {
 			shop.fault('refuse', 1);
 			const first = await shop.run(shop.parameters(), { items: [{}, {}] });
 			const other = { customerDocument: DOCUMENTS[1] ?? '' };
@@ -142,7 +142,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('that began in the same millisecond as another one is none of the other', async () => {
+		test('that began in the same millisecond as another one is told from it', async () => {
 			const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
 			shop.fault('refuse');
 			const failed = await shop.run(shop.parameters());

@@ -89,7 +89,7 @@ describe('Attacks on what starts the workflow once', () => {
 		expect(await posted(hash)).toBe(200);
 		const [run] = await inbox.trigger.settled();
 
-		// Either the item goes on, or the execution fails and can be retried.
+		// Either the item is emitted, or the execution fails and can be retried.
 		expect([run?.status, run?.data.Deliver?.items.length ?? 0]).not.toEqual(['success', 0]);
 	});
 

@@ -30,7 +30,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		await clock.sleep(milliseconds);
 	};
 
-	test('a flood of unknown hashes costs few reads, and then it goes on', async () => {
+	test('a flood of unknown hashes costs few reads, and then reading continues', async () => {
 		const hash = await inbox.charge();
 
 		const answers = await flood(100, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
@@ -194,7 +194,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.reads).toBe(1);
 	});
 
-	test('a closed rate limit is not waited for: the sender is told to come again', async () => {
+	test('a closed rate limit is not waited for: the sender has to come again', async () => {
 		const hash = await inbox.chargeHere();
 		inbox.account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',

@@ -161,7 +161,7 @@ describe('A notice starts the workflow once', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
-	test('while n8n stores it, the same notice is told to come again; afterwards it is known', async () => {
+	test('while n8n stores it, the same notice has to come again; afterwards it is known', async () => {
 		await inbox.publish(undefined, { next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
 		const hash = await inbox.charge();
 		const storing = inbox.holdStoring();

@@ -144,7 +144,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		let refused: number;
 		let status: string;
 
-		/** Serves a minute's limit, which is used up for good; knows one transaction. */
+		/** Serves a minute's limit that never refills; knows one transaction. */
 		const serveLimit = async (): Promise<void> => {
 			refused = 0;
 			status = 'waiting_payment';
@@ -191,7 +191,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		});
 	});
 
-	test('after a 429 unverified notices are turned away at once until its wait is over', async () => {
+	test('after a 429 unverified notices are rejected at once until its wait is over', async () => {
 		let isLimited = true;
 		await serve((_, response) => {
 			response.writeHead(isLimited ? 429 : 200, { ...JSON_TYPE, 'retry-after': '30' });
@@ -268,7 +268,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 			expect(trigger.executions).toMatchObject([[{ json: { hash: HASH } }]]);
 		});
 
-		test('variants that the service confirmed are not known transactions', async () => {
+		test('variants that the service confirmed are not seen transactions', async () => {
 			await serve(always(200, paid(HASH)));
 			await postAll(VARIANTS.slice(1, 41));
 			const before = reads.length;

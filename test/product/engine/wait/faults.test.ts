@@ -120,7 +120,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		);
 	});
 
-	test('stays suspended while the service cannot be asked, and tells the sender to come again', async () => {
+	test('stays suspended while the service cannot be reached, and asks the sender to come again', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
 		await room.account.sandbox.setStatus(hash, 'paid');

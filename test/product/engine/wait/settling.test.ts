@@ -69,7 +69,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(items.filter((item) => 'amount' in item)).toEqual([]);
 	});
 
-	test.each(['A', 'B', 'C'] as const)('goes on with a notice of shape %s', async (shape) => {
+	test.each(['A', 'B', 'C'] as const)('resumes on a notice of shape %s', async (shape) => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		await room.account.sandbox.setStatus(hash, 'paid');

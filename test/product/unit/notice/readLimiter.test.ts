@@ -18,7 +18,7 @@ describe('Reads that notices cause', () => {
 	});
 	afterEach(() => jest.restoreAllMocks());
 
-	/** Asks for so many reads; gives what became of each, `undefined` while it waits in line. */
+	/** Asks for so many reads; gives whether each was admitted, `undefined` while it queues. */
 	async function ask(count: number, startBy = Infinity): Promise<Array<boolean | undefined>> {
 		const outcomes = new Array<boolean | undefined>(count).fill(undefined);
 		outcomes.forEach((_, nth) => {
@@ -38,7 +38,7 @@ describe('Reads that notices cause', () => {
 	}
 	const count = (outcomes: Array<boolean | undefined>, wanted: boolean | undefined): number =>
 		outcomes.filter((outcome) => outcome === wanted).length;
-	/** Reads so often, one after the other; gives how many were admitted. */
+	/** Makes so many reads, one after the other; gives how many were admitted. */
 	async function read(times: number, misses: number): Promise<number> {
 		let admitted = 0;
 		for (let nth = 0; nth < times; nth++) {
@@ -49,7 +49,7 @@ describe('Reads that notices cause', () => {
 		return admitted;
 	}
 
-	test('ten are under way at once; the next waits until one has ended', async () => {
+	test('run ten at once; the next waits until one has ended', async () => {
 		const outcomes = await ask(11);
 		expect([count(outcomes, true), count(outcomes, undefined)]).toEqual([10, 1]);
 
@@ -58,7 +58,7 @@ describe('Reads that notices cause', () => {
 		expect(count(outcomes, true)).toBe(11);
 	});
 
-	test('those in line come in the order in which they came', async () => {
+	test('leave the queue in the order in which they entered it', async () => {
 		await ask(10);
 		const first = await ask(1);
 		const second = await ask(1);
@@ -68,7 +68,7 @@ describe('Reads that notices cause', () => {
 		expect([first, second]).toEqual([[true], [undefined]]);
 	});
 
-	test('256 wait in line, and no more', async () => {
+	test('queue up to 256', async () => {
 		await ask(10);
 
 		const outcomes = await ask(257);
@@ -77,7 +77,7 @@ describe('Reads that notices cause', () => {
 		expect(outcomes.at(-1)).toBe(false);
 	});
 
-	test('whose time is over while it waits in line does not begin any more', async () => {
+	test('do not begin when their time has run out in the queue', async () => {
 		await ask(10);
 		const late = await ask(1, now + 1_000);
 		const inTime = await ask(1, now + 1_001);
@@ -88,7 +88,7 @@ describe('Reads that notices cause', () => {
 		expect([late, inTime]).toEqual([[false], [true]]);
 	});
 
-	test('of those that find nothing half a minute’s go at once, the others over the minute', async () => {
+	test('may miss half of a minute’s allowance at once, the rest over the minute', async () => {
 		expect(await read(20, MISSED)).toBe(15);
 		now += 3_999;
 		expect(await read(2, MISSED)).toBe(0);
@@ -100,11 +100,11 @@ describe('Reads that notices cause', () => {
 		expect(await read(20, MISSED)).toBe(15);
 	});
 
-	test('one that took two requests to find nothing counts twice', async () => {
+	test('count twice if they miss with two requests', async () => {
 		expect(await read(20, 2)).toBe(8);
 	});
 
-	test('however many requests found nothing, the next read is four seconds away at most', async () => {
+	test('begin again within four seconds, however many have missed', async () => {
 		await ask(10);
 		for (let nth = 0; nth < 10; nth++) await leave(5);
 		now += 3_999;
@@ -114,14 +114,14 @@ describe('Reads that notices cause', () => {
 		expect(await read(1, MISSED)).toBe(1);
 	});
 
-	test('those that find something use nothing up', async () => {
+	test('use no allowance if they find something', async () => {
 		await read(14, MISSED);
 
 		expect(await read(100, FOUND)).toBe(100);
 		expect(await read(2, MISSED)).toBe(1);
 	});
 
-	test('each under way holds a place among those that may find nothing', async () => {
+	test('count as misses while they are under way', async () => {
 		await read(13, MISSED);
 		const outcomes = await ask(3);
 		expect(outcomes).toEqual([true, true, undefined]);
@@ -130,7 +130,7 @@ describe('Reads that notices cause', () => {
 		expect(outcomes).toEqual([true, true, true]);
 	});
 
-	test('those in line are turned away once the others have used up what there was', async () => {
+	test('are rejected in the queue once the allowance is used up', async () => {
 		await read(13, MISSED);
 		const outcomes = await ask(3);
 
@@ -141,7 +141,7 @@ describe('Reads that notices cause', () => {
 		expect(outcomes).toEqual([true, true, false]);
 	});
 
-	test('nobody overtakes those in line', async () => {
+	test('never overtake those in the queue', async () => {
 		await read(14, MISSED);
 		await ask(1);
 		const waiting = await ask(1);
@@ -154,13 +154,13 @@ describe('Reads that notices cause', () => {
 		expect([waiting, next]).toEqual([[true], [true]]);
 	});
 
-	test('3,000 a minute are read in all: half of them at once', async () => {
+	test('are limited to 3,000 a minute, half of them at once', async () => {
 		expect(await read(1_600, FOUND)).toBe(1_500);
 		now += MINUTE;
 		expect(await read(1_600, FOUND)).toBe(1_500);
 	});
 
-	test('so many are under way as the service leaves, and none where it leaves none', async () => {
+	test('run as many at once as the service allows, or none', async () => {
 		let left = 2;
 		limiter = new ReadLimiter(MISSES, () => left);
 		const outcomes = await ask(3);
@@ -176,7 +176,7 @@ describe('Reads that notices cause', () => {
 		expect(await ask(1)).toEqual([true]);
 	});
 
-	test('of each lane are bounded apart, for each account', async () => {
+	test('are limited by lane and account', async () => {
 		const account = (apiToken: string) =>
 			readAccount({ baseUrl: 'https://api.example.com/v1', apiToken });
 		const [one, other] = [account('test-token-bounds-1'), account('test-token-bounds-2')];
@@ -188,7 +188,7 @@ describe('Reads that notices cause', () => {
 		expect(await read(1, MISSED)).toBe(0);
 		limiter = readLimiterFor(other, 'unverified');
 		expect(await read(20, MISSED)).toBe(15);
-		for (const lane of ['known', 'trusted'] as const) {
+		for (const lane of ['seen', 'trusted'] as const) {
 			limiter = readLimiterFor(one, lane);
 			expect(await read(400, MISSED)).toBe(300);
 		}

@@ -8,7 +8,7 @@ import { withoutWaiting } from '../../../support/virtualTime';
 
 const PAUSE_MS = 3_000;
 
-/** What a look at a transaction sees; `over` means that nobody needs to look any more. */
+/** What a look at a transaction sees; `over` means that no further look is needed. */
 interface Look {
 	status?: string;
 	over?: boolean;
@@ -37,7 +37,7 @@ describe('Single flight of looks at a transaction', () => {
 		Object.assign(clock, real);
 	});
 
-	/** Asks for a look: "own look" if it gets one, "saw ..." if it shares one, undefined if turned away. */
+	/** Asks for a look: "own look" if it gets one, "saw ..." if it shares one, undefined if it is rejected. */
 	const ask = async (more: Partial<Asking> = {}): Promise<string | undefined> =>
 		await looks.run({ subject: 'ab12', ...more }, async () => landing({}));
 	/** Begins a look at once, and gives what ends it; without an outcome it fails. */
@@ -64,7 +64,7 @@ describe('Single flight of looks at a transaction', () => {
 	const passed = (): number => clock.elapsed() - startedAt;
 
 	describe('while a look is in flight', () => {
-		test('the same notice is told to come again', async () => {
+		test('the same notice has to come again', async () => {
 			begin({ claim: 'paid' });
 
 			expect(await ask({ claim: 'paid' })).toBeUndefined();
@@ -76,7 +76,7 @@ describe('Single flight of looks at a transaction', () => {
 			expect(await ask()).toBeUndefined();
 		});
 
-		test('a notice that claims something else is held, the next one told to come again', async () => {
+		test('a notice that claims something else is held, and the next one has to come again', async () => {
 			const end = begin({ claim: 'paid' });
 			const held = ask({ claim: 'refunded' });
 
@@ -86,7 +86,7 @@ describe('Single flight of looks at a transaction', () => {
 			expect(passed()).toBe(0);
 		});
 
-		test('not even an urgent one starts a second look', async () => {
+		test('an urgent one starts no second look either', async () => {
 			const end = begin({ claim: 'paid' });
 			const urgent = ask({ urgent: true });
 			let isDone = false;
@@ -105,7 +105,7 @@ describe('Single flight of looks at a transaction', () => {
 			expect(await ask({ subject: 'cd34' })).toBe('own look');
 		});
 
-		test('a notice held until a long look has ended is told to come again, and makes room', async () => {
+		test('a notice held until a long look has ended has to come again, and makes room', async () => {
 			const end = begin({ claim: 'paid' });
 			const held = ask({ claim: 'refunded' });
 			await seconds(4);
@@ -116,7 +116,7 @@ describe('Single flight of looks at a transaction', () => {
 			expect(passed()).toBe(4_000 + PAUSE_MS);
 		});
 
-		test('a notice held for a short look waits for the end of its pause, too', async () => {
+		test('a notice held for a short look also waits for the end of its pause', async () => {
 			const end = begin({ claim: 'paid' });
 			const held = ask({ claim: 'refunded' });
 			await seconds(1);
@@ -157,7 +157,7 @@ describe('Single flight of looks at a transaction', () => {
 			expect(passed()).toBe(PAUSE_MS);
 		});
 
-		test('one is held for its end, the others are told to come again', async () => {
+		test('one is held until it ends, and the others have to come again', async () => {
 			await look();
 
 			const [held, other] = await Promise.all([
@@ -176,7 +176,7 @@ describe('Single flight of looks at a transaction', () => {
 			expect(passed()).toBe(0);
 		});
 
-		test('nobody looks at what is over', async () => {
+		test('what is over needs no look', async () => {
 			await look({ ...PAID, over: true });
 
 			expect(await ask({ urgent: true })).toBe('saw paid');
@@ -184,7 +184,7 @@ describe('Single flight of looks at a transaction', () => {
 		});
 	});
 
-	test('what is over is looked at again after the pause, if anybody asks', async () => {
+	test('what is over is looked at again after the pause', async () => {
 		await look({ over: true });
 		await seconds(3);
 
@@ -198,7 +198,7 @@ describe('Single flight of looks at a transaction', () => {
 		begin();
 	});
 
-	test('a look that fails is followed by a pause where that is asked for', async () => {
+	test('a look that fails is followed by a pause if that is asked for', async () => {
 		looks = new SingleFlight(true);
 		await begin()();
 
@@ -207,7 +207,7 @@ describe('Single flight of looks at a transaction', () => {
 	});
 
 	describe('what is remembered of looks', () => {
-		test('goes with the end of the pause', async () => {
+		test('ends with the pause', async () => {
 			await look({}, { subject: 'first' });
 			await seconds(1);
 			await look({}, { subject: 'second' });
@@ -218,7 +218,7 @@ describe('Single flight of looks at a transaction', () => {
 			expect(looks.subjects).toEqual(['second', 'third']);
 		});
 
-		test('goes also if a look that began before it is still in flight', async () => {
+		test('ends with the pause even if an earlier look is still in flight', async () => {
 			begin({ subject: 'long' });
 			await look({}, { subject: 'first' });
 			await seconds(3);
@@ -228,7 +228,7 @@ describe('Single flight of looks at a transaction', () => {
 			expect(looks.subjects).toEqual(['long', 'second']);
 		});
 
-		test('is a thousand of them at most, those that ended last', async () => {
+		test('is limited to the thousand that ended last', async () => {
 			const ends: Array<(outcome?: Look) => Promise<unknown>> = [];
 			for (let nth = 0; nth <= 1_000; nth += 1) ends.push(begin({ subject: `${nth}` }));
 
