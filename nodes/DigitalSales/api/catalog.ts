@@ -36,9 +36,8 @@ export const catalogPages = processWide(
 );
 
 /**
- * The pages of the catalog (API document, Endpoint 4: GET /products), up to the first without anything
- * new. They are remembered for a moment, so that opening a list again does not spend the account's
- * budget.
+ * The pages of the catalog (API document, Endpoint 4: GET /products). They are remembered for a moment,
+ * so that opening a list again does not spend the account's budget.
  *
  * @throws ServiceError, CanceledError
  */
@@ -51,9 +50,8 @@ export function readCatalog(
 		const key = prefixOf(client.account) + JSON.stringify([search, page]);
 		return await catalogPages.get(key, async () => await fetchCatalogPage(client, search, page));
 	};
-	// A list shows products without a hash that look alike as one, and ends where they repeat.
-	const keyOf = ({ hash, ...shown }: CatalogProduct): string => hash ?? JSON.stringify(shown);
-	return pages({ ...range, fetchPage, keyOf, mostBarren: 1 });
+	// A product that comes again with other offers is read again; a hash may stand for several.
+	return pages({ ...range, fetchPage, keyOf: JSON.stringify, mostBarrenUnannounced: 1 });
 }
 
 /** Forgets an account's catalog, because it was just changed. */
@@ -75,6 +73,8 @@ async function fetchCatalogPage(
 		if (!refusesPageSize(error)) throw error;
 		return await fetchProductPage(client, { search }, { page });
 	});
+	// A page without products is the last one, whatever is announced.
+	if (fetched.data.length === 0) return { data: [] };
 	return { ...fetched, data: fetched.data.map((item) => toCatalog(productSchema.parse(item))) };
 }
 

@@ -17,8 +17,8 @@ interface PageOptions<T> {
 	/** The first page to read. */
 	from?: number;
 	maxPages?: number;
-	/** After how many pages in a row without anything new reading stops at the latest. */
-	mostBarren?: number;
+	/** {@link MOST_BARREN_PAGES_UNANNOUNCED}, if it is to be less. */
+	mostBarrenUnannounced?: number;
 	/** How many items are still wanted, which decides how many pages are fetched at once; else one. */
 	wanted?: () => number;
 }
@@ -44,7 +44,7 @@ export async function* pages<T>(
 	options: PageOptions<T>,
 ): AsyncGenerator<NewItems<T>, string | undefined, void> {
 	const { fetchPage, keyOf, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted } = options;
-	const progress = new Progress(from);
+	const progress = new Progress(from, options.mostBarrenUnannounced);
 	const underWay = new Map<number, Promise<ProductPage<T>>>();
 	const most = from + maxPages - 1;
 	for (let number = from, next = from; ; number++) {
@@ -63,9 +63,7 @@ export async function* pages<T>(
 		const hasNext = progress.hasNext(page, number);
 		if (items.length > 0) yield { number, items, hasNext };
 		if (hasNext === false) return progress.incomplete();
-		if (
-			progress.barrenPages >= Math.min(progress.mostBarren(number), options.mostBarren ?? Infinity)
-		) {
+		if (progress.barrenPages >= progress.mostBarren(number)) {
 			return 'the service kept sending pages without anything new';
 		}
 		if (number >= most) {
@@ -87,7 +85,10 @@ class Progress {
 	private total?: number;
 	private hasChanged = false;
 
-	constructor(private readonly from: number) {
+	constructor(
+		private readonly from: number,
+		private readonly mostBarrenUnannounced = MOST_BARREN_PAGES_UNANNOUNCED,
+	) {
 		// A list that is not read from its beginning cannot be compared with its total.
 		this.seen = from === 1 ? 0 : Infinity;
 	}
@@ -119,7 +120,7 @@ class Progress {
 	}
 
 	mostBarren(number: number): number {
-		if (this.lastPage === undefined) return MOST_BARREN_PAGES_UNANNOUNCED;
+		if (this.lastPage === undefined) return this.mostBarrenUnannounced;
 		return number < this.lastPage ? MOST_BARREN_PAGES : 1;
 	}
 

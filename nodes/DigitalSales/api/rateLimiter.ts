@@ -99,7 +99,8 @@ export class RateLimiter {
 		const line = this.lines.get(key) ?? this.newLine(rate);
 		this.lines.set(key, line);
 		const permit = await line.enter(options).finally(() => {
-			if (line.length === 0) this.lines.delete(key);
+			// By now another line may have taken its place.
+			if (line.length === 0 && this.lines.get(key) === line) this.lines.delete(key);
 		});
 		if (!signal?.aborted) return permit;
 		// Granted while aborting.
@@ -164,8 +165,13 @@ export class RateLimiter {
 		if (this.halfOpen?.probe === permit) this.halfOpen.probe = undefined;
 	}
 
+	/** One of each line in turn: the callers of one rate must not wait for all of another. */
 	private advance(): void {
-		for (const line of this.lines.values()) line.advance();
+		let isMoving = true;
+		while (isMoving) {
+			isMoving = false;
+			for (const line of this.lines.values()) isMoving = line.letOneIn() || isMoving;
+		}
 	}
 
 	/**

@@ -5,6 +5,7 @@ import { processWide } from '../shared/processWide';
 import { Turnstile } from '../shared/turnstile';
 
 const MINUTE_MS = 60_000;
+const A_TICK_MS = 50;
 const MOST_AT_ONCE = 10;
 const MOST_IN_LINE = 256;
 /** Five times what a busy shop sells, and still a light load for the service. */
@@ -43,8 +44,8 @@ export class ReadLimiter {
 	 */
 	async enter(startBy: number): Promise<boolean> {
 		if (this.line.length >= MOST_IN_LINE) return false;
-		// A caller that need not queue begins, however late it is.
-		const latest = Math.max(startBy, clock.elapsed());
+		// A caller that need not queue begins, however late it is; the clock may tick meanwhile.
+		const latest = Math.max(startBy, clock.elapsed() + A_TICK_MS);
 		return await this.line.enter({ latest }).then(
 			() => true,
 			() => false,

@@ -69,21 +69,25 @@ export class Turnstile<T> {
 
 	/** Lets callers in, or rejects them; to be called when something was given back. */
 	advance(): void {
-		for (;;) {
-			const delayMs = this.gate.delayMs();
-			const tooLate = this.line.filter(({ latest }) => this.isTooLate(latest, delayMs));
-			this.line = this.line.filter((one) => !tooLate.includes(one));
-			for (const { reject } of tooLate) reject(new TooLateError());
-			const [first] = this.line;
-			if (!first) return;
-			if (delayMs > 0) {
-				first.onWait?.(delayMs);
-				this.setAlarm(delayMs);
-				return;
-			}
-			this.line.shift();
-			first.resolve(this.gate.admit());
+		while (this.letOneIn());
+	}
+
+	/** The same for the first in line alone. Whether it was let in. */
+	letOneIn(): boolean {
+		const delayMs = this.gate.delayMs();
+		const tooLate = this.line.filter(({ latest }) => this.isTooLate(latest, delayMs));
+		this.line = this.line.filter((one) => !tooLate.includes(one));
+		for (const { reject } of tooLate) reject(new TooLateError());
+		const [first] = this.line;
+		if (!first) return false;
+		if (delayMs > 0) {
+			first.onWait?.(delayMs);
+			this.setAlarm(delayMs);
+			return false;
 		}
+		this.line.shift();
+		first.resolve(this.gate.admit());
+		return true;
 	}
 
 	private async wait(patience: Patience & { latest: number }): Promise<T> {

@@ -51,6 +51,48 @@ describe('The cart of Create PIX', () => {
 		expect(methods()).toEqual(['GET', 'POST']);
 	});
 
+	describe('from a catalog whose pages repeat products', () => {
+		const first = {
+			hash: 'p1',
+			title: 'Curso',
+			offers: [{ hash: 'offera', title: 'A', price: 5 }],
+		};
+		const sendsPages = (...pages: IDataObject[][]): void => {
+			const meta = { last_page: pages.length, per_page: 1, total: 9 };
+			pages.forEach((data, index) => {
+				const [set, query] = [{ data, meta }, { page: String(index + 1) }];
+				account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set, query });
+			});
+		};
+
+		test.each([
+			[
+				'a whole page comes again',
+				[[first], [first], [{ hash: 'p3', offers: [{ hash: 'offerb', title: 'B', price: 7 }] }]],
+			],
+			[
+				'a product comes again with another offer',
+				[[first], [{ ...first, offers: [{ hash: 'offerb', title: 'B', price: 7 }] }]],
+			],
+			[
+				'products have an empty hash',
+				[
+					[{ ...first, hash: '' }],
+					[{ hash: '', offers: [{ hash: 'offerb', title: 'B', price: 7 }] }],
+				],
+			],
+		] satisfies Array<[string, IDataObject[][]]>)(
+			'nothing is missed when %s',
+			async (_name, pages) => {
+				sendsPages(...pages);
+
+				await account.run(cart(picked('offerb')), { continueOnFail: true });
+
+				expect(bodies()).toMatchObject([{ amount: 7, cart: [{ title: 'B', price: 7 }] }]);
+			},
+		);
+	});
+
 	describe('from a catalog that says little', () => {
 		/** The first page of the catalog, as the service then sends it. */
 		const sends = (...data: IDataObject[]): void => {

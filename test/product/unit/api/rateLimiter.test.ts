@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { CanceledError, clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { readLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/response';
-import { RateLimiter } from '../../../../nodes/DigitalSales/api/rateLimiter';
+import { RateLimiter, type Rate } from '../../../../nodes/DigitalSales/api/rateLimiter';
 import { TooLateError } from '../../../../nodes/DigitalSales/shared/turnstile';
 import { withoutWaiting } from '../../../support/virtualTime';
 
@@ -62,6 +62,50 @@ describe('The budget of an account', () => {
 			),
 			{ numRuns: 50 },
 		);
+	});
+
+	test('no caller is forgotten when others of its rate leave the line at the same moment', async () => {
+		const rate = { requests: 2, perMs: 1_000 };
+		await fc.assert(
+			fc.asyncProperty(fc.array(fc.nat(6), { minLength: 3, maxLength: 8 }), async (microtasks) => {
+				const limiter = new RateLimiter(undefined);
+				const callers = microtasks.map(async (count) => {
+					for (let passed = 0; passed < count; passed++) await undefined;
+					const permit = await limiter.take({ rate });
+					await clock.sleep(30);
+					limiter.settle(permit, {});
+					return 'served';
+				});
+				const late = new Promise((resolve) => setTimeout(resolve, 500, 'forgotten'));
+				const outcomes = await Promise.all(
+					callers.map(async (caller) => await Promise.race([caller, late])),
+				);
+				expect(outcomes).toEqual(microtasks.map(() => 'served'));
+			}),
+			{ numRuns: 60 },
+		);
+	});
+
+	test('after a 429 a caller with a rate of its own does not wait for all others', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const own = { requests: 20, perMs: MINUTE };
+		const first = await limiter.take();
+		const served: string[] = [];
+		const serve = async (name: string, rate?: Rate): Promise<void> => {
+			const permit = await limiter.take({ rate });
+			served.push(name);
+			limiter.settle(permit, {});
+		};
+		const others = Array.from({ length: 40 }, async () => await serve('other'));
+		const mine = serve('mine', own);
+
+		limiter.settleLimited(first, {}, 5_000);
+		await mine;
+
+		await mine;
+
+		expect(served.indexOf('mine')).toBeLessThan(20);
+		await Promise.all(others);
 	});
 
 	test('requests under way count', async () => {
