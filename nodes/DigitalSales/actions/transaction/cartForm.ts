@@ -17,10 +17,7 @@ export const cart = list(
 	{
 		displayName: 'Cart',
 		name: 'cart',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true },
 		placeholder: 'Add Item',
-		default: {},
 		description: 'What the customer buys. The amount charged is the sum of its items.',
 	},
 	{

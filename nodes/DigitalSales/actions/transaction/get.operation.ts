@@ -30,16 +30,12 @@ export const transactionHash = field(
 const form = formOf([
 	transactionHash,
 	simplifyOption,
-	group(
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-		},
-		[...readingOptions, ...qrCodeOptions, outputUnitOption, timeoutOption()],
-	),
+	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+		...readingOptions,
+		...qrCodeOptions,
+		outputUnitOption,
+		timeoutOption(),
+	]),
 ]);
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */

@@ -71,16 +71,9 @@ const form = formOf(
 			required(wholeNumberField(0)),
 		),
 		simplifyOption,
-		group(
-			{
-				displayName: 'Options',
-				name: 'options',
-				type: 'collection',
-				placeholder: 'Add Option',
-				default: {},
-			},
-			[outputUnitOption],
-		),
+		group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+			outputUnitOption,
+		]),
 	],
 	({ timeLimit, timeLimitUnit }) =>
 		limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days')
