@@ -2,7 +2,7 @@
  * Runs a task for each entry, at most so many at once, and gives the results in order. When tasks
  * fail no further ones start, those under way are awaited, and the first failure in order is thrown.
  */
-export async function inOrder<T, R>(
+export async function mapLimit<T, R>(
 	entries: readonly T[],
 	atOnce: number,
 	task: (entry: T, index: number) => Promise<R>,

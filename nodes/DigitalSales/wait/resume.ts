@@ -15,7 +15,7 @@ import { SingleFlight, type Asking } from '../notice/singleFlight';
 import { ANSWER_WITHIN_MS, readBack } from '../notice/verify';
 import { reportOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
-import { inOrder } from '../shared/mapLimit';
+import { mapLimit } from '../shared/mapLimit';
 import { processWide } from '../shared/processWide';
 import { pingedWait } from './pingSelf';
 import { isPolling, startPolling, stopPolling } from './poll';
@@ -106,7 +106,7 @@ async function readStates(
 	answerBy: number,
 ): Promise<State[]> {
 	const account = await accountOf(context);
-	return await inOrder(open, READS_AT_ONCE, async (payment) => {
+	return await mapLimit(open, READS_AT_ONCE, async (payment) => {
 		const read = await readBack(context, account, payment.hash, answerBy);
 		return read.outcome === 'found' ? stateOf(payment, read.transaction) : undefined;
 	});

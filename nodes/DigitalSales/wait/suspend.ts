@@ -1,28 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { randomBytes } from 'crypto';
-import type { AmountUnit } from '../domain/money';
+import type { ItemResult } from '../output/item';
 import { clock } from '../shared/clock';
 import { FALLBACK_AFTER_MS, startPolling } from './poll';
 import { resumeUrl, storeWait, type SuspendedWait } from './suspendedWait';
 
 const ID_BYTES = 12;
-
-/** A payment that is not settled yet, and how long its item may wait for that. */
-export type PendingPayment = {
-	hash: string;
-	simplify: boolean;
-	/** The unit of the amounts that Simplify gives. */
-	unit?: AmountUnit;
-	/** In milliseconds of unix time. */
-	deadline: number;
-	/** How long to wait before the next poll; 0 is never. */
-	recheckMs: number;
-};
-
-/** An item of the node's output; a pending one shows what it would be at the time limit. */
-export type ItemResult = Item & { pending?: PendingPayment };
-
-type Item = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'>;
 
 /**
  * Suspends the execution if an item is pending. All items of a run share one wait: the longest time
@@ -54,7 +37,7 @@ function itemOf(result: ItemResult): INodeExecutionData {
 	return item;
 }
 
-function isItem(result: ItemResult): result is Item & { pending?: undefined } {
+function isItem(result: ItemResult): result is ItemResult & { pending?: undefined } {
 	return result.pending === undefined;
 }
 

@@ -14,10 +14,6 @@ const PAYMENT_METHOD_OPTIONS = [
 ];
 const methodCode = wholeNumberField(1, 3);
 
-const intervalField = textField.pipe(
-	z.enum(OFFER_INTERVALS, { message: `must be one of ${OFFER_INTERVALS.join(', ')}` }),
-);
-
 const OTHER = 'other';
 
 const discounts = list(
@@ -137,7 +133,11 @@ export const offerForm = formOf([
 				default: 'monthly',
 				description: 'How often a subscription is charged. Needed only for subscription products.',
 			},
-			optional(intervalField),
+			optional(
+				textField.pipe(
+					z.enum(OFFER_INTERVALS, { message: `must be one of ${OFFER_INTERVALS.join(', ')}` }),
+				),
+			),
 			'interval',
 		),
 		discounts,

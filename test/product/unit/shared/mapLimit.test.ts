@@ -1,4 +1,4 @@
-import { inOrder } from '../../../../nodes/DigitalSales/shared/mapLimit';
+import { mapLimit } from '../../../../nodes/DigitalSales/shared/mapLimit';
 
 /** Ends after so many turns of the event loop. */
 const turns = async (count: number): Promise<void> => {
@@ -7,7 +7,7 @@ const turns = async (count: number): Promise<void> => {
 
 describe('Tasks for many entries', () => {
 	test('give their results in order, whichever ends first', async () => {
-		const results = await inOrder([3, 1, 2], 3, async (entry, index) => {
+		const results = await mapLimit([3, 1, 2], 3, async (entry, index) => {
 			await turns(entry);
 			return `${index}: ${entry}`;
 		});
@@ -16,13 +16,13 @@ describe('Tasks for many entries', () => {
 	});
 
 	test('give nothing for no entries', async () => {
-		await expect(inOrder([], 3, async () => 'result')).resolves.toEqual([]);
+		await expect(mapLimit([], 3, async () => 'result')).resolves.toEqual([]);
 	});
 
 	test.each([1, 2, 5])('are under way at most %i at once', async (atOnce) => {
 		let underWay = 0;
 		let most = 0;
-		await inOrder([1, 2, 3, 4, 5, 6], atOnce, async () => {
+		await mapLimit([1, 2, 3, 4, 5, 6], atOnce, async () => {
 			most = Math.max(most, ++underWay);
 			await turns(2);
 			underWay--;
@@ -33,7 +33,7 @@ describe('Tasks for many entries', () => {
 
 	test('fail with the first in order, once those under way have ended, and start no more', async () => {
 		const ended: number[] = [];
-		const running = inOrder([3, 5, 1, 1, 1], 3, async (entry, index) => {
+		const running = mapLimit([3, 5, 1, 1, 1], 3, async (entry, index) => {
 			await turns(entry);
 			ended.push(index);
 			if (index !== 1) throw new Error(`entry ${index}`);
