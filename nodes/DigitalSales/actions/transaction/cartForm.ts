@@ -23,7 +23,7 @@ export const cart = list(
 	{
 		displayName: 'Item',
 		name: 'items',
-		// In the order in which a person fills them in; what is seldom needed comes last.
+		// In the order in which a person fills them in.
 		parts: [
 			offerLocator,
 			blanksNotice,

@@ -210,7 +210,7 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 export const createForm = formOf(
 	[cart, ...customer, ...notify, simplifyOption, qrCodeNotice, additionalFields, options],
 	({ additionalFields: more }) =>
-		// Added, but its expression gave nothing.
+		// The field was added, but its expression gave nothing.
 		'orderReference' in more && more.orderReference === undefined
 			? [{ path: ['additionalFields', 'orderReference'], message: EMPTY_REFERENCE }]
 			: [],

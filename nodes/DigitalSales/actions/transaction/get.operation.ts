@@ -12,7 +12,6 @@ import {
 import type { Operation } from '../operation';
 import { transactionItem } from './transactionItem';
 
-/** The transaction that an operation is about. */
 export const transactionHash = field(
 	{
 		displayName: 'Transaction Hash',
