@@ -4,8 +4,7 @@ import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { mistake } from '../../form/readForm';
 import { triggerAddresses } from '../../trigger/address';
 import { resumeUrl } from '../../wait/suspendedWait';
-
-type NotifyChoice = 'none' | 'credential' | 'trigger' | 'thisExecution' | 'url';
+import type { CreateForm } from './createForm';
 
 export interface NotificationAddress {
 	url?: string;
@@ -22,7 +21,7 @@ export function notificationAddress(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	account: Account,
-	{ notify, notificationUrl }: { notify: NotifyChoice; notificationUrl?: string },
+	{ notify, notificationUrl }: Pick<CreateForm, 'notify' | 'notificationUrl'>,
 ): NotificationAddress {
 	switch (notify) {
 		case 'none':
