@@ -7,7 +7,7 @@ import { getTransactionOperation } from './transaction/get.operation';
 import { waitForPaymentOperation } from './transaction/waitForPayment.operation';
 import { getAddressOperation } from './notification/getAddress.operation';
 
-/** The one list of what the node can do: the form and the routing are both built from it. */
+/** What the node can do: the form and the routing are both built from it. */
 const RESOURCES: Resource[] = [
 	// The node panel keeps this order, and most people come for the charge.
 	{
@@ -27,10 +27,7 @@ export function findOperation(resource: string, operation: string): Operation | 
 	);
 }
 
-/**
- * The expression that shows the chosen operation under the node. n8n names a node after the action's
- * sentence, so here stand the words of the form: `Transaction: Create PIX`.
- */
+/** The expression that shows the chosen operation under the node: `Transaction: Create PIX`. */
 export function subtitleExpression(): string {
 	const choices = Object.fromEntries(
 		RESOURCES.flatMap(({ name, value, operations }) =>
@@ -40,7 +37,7 @@ export function subtitleExpression(): string {
 	return `={{ (${JSON.stringify(choices)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
 }
 
-/** What the output panel says before the node has run, if several items come in. */
+/** The output panel's hints before the node runs, if several items come in. */
 export function manyItemsHints(): NodeHint[] {
 	return RESOURCES.flatMap(({ value, operations }) =>
 		operations.flatMap(({ value: operation, manyItemsHint }): NodeHint[] => {

@@ -1,19 +1,18 @@
-/** An amount that a text may stand for, as digits: reais, and two or more decimals. */
+/** An amount that a text may mean, as digits: reais, and two or more decimals. */
 export interface AmountReading {
 	reais: string;
 	decimals: string;
 }
 
 /**
- * The amounts that one reader or another would take an unclear text for: `1.990` is R$ 1.990,00 to
- * one and R$ 1,99 to another. Empty for a text that is no amount.
+ * The amounts that an ambiguous text can mean: `1.990` is R$ 1.990,00 or R$ 1,99. Empty for a text
+ * that is no amount.
  *
- * @param text at most a line: it is read over and over
- * @param mayBeCents whether somebody may have meant cents
+ * @param text at most a line, because it is scanned many times
  */
 export function amountReadings(text: string, mayBeCents: boolean): AmountReading[] {
 	const bare = withPlainDigits(text).replace(/R\$/gi, '').trim();
-	// Beside a point or a comma a blank says nothing more.
+	// A blank means nothing if there is a point or a comma.
 	const amount = /[.,]/.test(bare) ? bare.replace(/\s/g, '') : bare.replace(/\s+/g, ' ');
 	if (!/^\d+(?:[., ]\d+)*$/.test(amount)) return [];
 	const marks = amount.replace(/\d/g, '');
@@ -39,7 +38,7 @@ function isInThousands(amount: string): boolean {
 	return /^[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+)$/.test(amount);
 }
 
-/** Whether the last mark may be the decimal sign; a blank is one only in front of one or two digits. */
+/** Whether the last mark can be the decimal sign; a blank only before one or two digits. */
 function hasDecimals(amount: string, marks: string): boolean {
 	if (marks === ' ') return / \d{1,2}$/.test(amount);
 	const last = marks.slice(-1);
@@ -57,7 +56,7 @@ function isSame(one: AmountReading, other: AmountReading): boolean {
 	return one.reais === other.reais && one.decimals === other.decimals;
 }
 
-/** Full-width digits look like digits to the person who typed them. */
+/** A person may type full-width digits. */
 function withPlainDigits(text: string): string {
 	return text.replace(/[\uff10-\uff19]/g, (digit) => digit.normalize('NFKC'));
 }

@@ -2,9 +2,8 @@ import type { Result } from './result';
 import { parseWebAddress } from './webAddress';
 
 /**
- * Reads the address of the service as typed: blanks around it and slashes behind it are dropped,
- * a missing scheme becomes `https://`. The path, the version segment included, is the user's:
- * many services run the same API under other paths (API document, Versioning). Without trailing slash.
+ * Reads the address of the service, without trailing slashes; a missing scheme becomes `https://`. The
+ * path is the user's, because services run the same API under other paths (API document, Versioning).
  */
 export function parseBaseUrl(input: string): Result<string> {
 	const typed = input.trim();

@@ -9,8 +9,7 @@ const CPF_SHAPE = /^\d{11}$/;
 /**
  * Reads a CPF or CNPJ, drops the punctuation and checks its two check digits.
  * A CNPJ may hold letters (since July 2026: a character's value is its ASCII code minus 48).
- * A document that came as a number has lost its leading zeros: they are put back if only a CPF or
- * only a CNPJ comes of it.
+ * A number has lost its leading zeros: they are put back if it then is either a CPF or a CNPJ.
  */
 export function parseDocument(input: unknown): Result<string> {
 	if (typeof input === 'number') return documentFromNumber(input);
@@ -31,7 +30,7 @@ export function parseDocument(input: unknown): Result<string> {
 	};
 }
 
-/** Drops everything but letters and digits and writes letters large. */
+/** Only letters and digits, in upper case. */
 export function stripDocument(text: string): string {
 	return text.replace(/[^0-9a-z]/gi, '').toUpperCase();
 }
@@ -60,8 +59,8 @@ function documentFromNumber(value: number): Result<string> {
 	};
 }
 
-// The library's own verdict refuses 123.456.789-09, whose check digits are right and which test
-// accounts of payment services use: only the digits are taken from it.
+// The library's own check refuses 123.456.789-09, which is right and which test accounts of payment
+// services use, so only its check digits are used.
 function isCpf(digits: string): boolean {
 	return isVerified(digits, cpf.verifierDigit);
 }

@@ -1,9 +1,9 @@
-/** Half of a pair that makes one character: alone it is none, and cannot be encoded. */
+/** Half of a surrogate pair cannot be encoded. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Whether a text can stand as one segment of a path without leading elsewhere.
- * What a hash looks like is not documented, so nothing else is asked of it.
+ * Whether a text is safe as one segment of a path. What a hash looks like is not documented, so
+ * nothing else is checked.
  */
 export function isUsableHash(hash: string): boolean {
 	const trimmed = hash.trim();
@@ -16,8 +16,8 @@ export function hashSegment(hash: string): string {
 }
 
 /**
- * Whether two hashes differ in nothing but the case of the letters A to Z. That alone does not make
- * them one transaction: only a service that answers one with the other says so.
+ * Whether two hashes differ at most in the case of A to Z. They are one transaction only if the
+ * service returns one for the other.
  */
 export function isSameButForCase(one: string, other: string): boolean {
 	return lowerCase(one) === lowerCase(other);

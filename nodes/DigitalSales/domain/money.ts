@@ -1,10 +1,10 @@
 import { amountReadings, type AmountReading } from './amountReadings';
 import type { Result } from './result';
 
-/** The unit in which a person types an amount; the service itself only knows integer cents. */
+/** The unit in which a person types an amount; the service knows only integer cents. */
 export type AmountUnit = 'cents' | 'reais';
 
-/** How an amount in reais may be written: so that every reader takes it for the same. */
+/** Unambiguous ways to write an amount in reais. */
 const REAIS_WRITINGS = [
 	/^\d+(?:[.,]\d{1,2})?$/,
 	/^[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?$/,
@@ -16,9 +16,9 @@ const REAIS_WRITINGS = [
 const CURRENCY_SIGN = /^R\$[ \u00a0\u202f]*|(?<=\d)[ \u00a0\u202f]*R\$$/i;
 const NEGATIVE = /^(?:R\$\s*)?[-\u2212]\s*(?:R\$\s*)?\d/i;
 const LONGEST_QUOTE = 40;
-/** What a few steps of floating-point arithmetic leave behind, relative to the value. */
+/** The error of a few floating-point steps, relative to the value. */
 const FLOAT_NOISE = 8 * Number.EPSILON;
-/** Above this it is no noise, however large the value. */
+/** Above this it is no noise, even for a large value. */
 const MOST_NOISE = 0.0005;
 
 /** The largest amount that is counted exactly, in cents. */
@@ -28,12 +28,9 @@ const IS_NEGATIVE = { problem: 'must not be negative' };
 const IS_NO_AMOUNT = { problem: 'is not an amount' };
 
 /**
- * Reads an amount as typed or as computed by an expression and gives integer cents. What a second
- * reader could take for another amount is refused, with both amounts in the reason.
- * The decimals are moved as text, because `1.15 * 100` is `114.99999999999999`.
- *
- * @param input a number, or a text such as `1990` (cents), `19,90`, `1.234,56`, `R$ 19.90` (reais)
- * @param unit the unit of `input`
+ * Reads an amount, typed or computed by an expression, as integer cents: a number, or a text such as
+ * `1990` (cents), `19,90`, `1.234,56` or `R$ 19.90` (reais). An ambiguous text is refused. Decimals
+ * are moved as text, because `1.15 * 100` is `114.99999999999999`.
  */
 export function parseCents(input: unknown, unit: AmountUnit): Result<number> {
 	if (typeof input === 'number') return centsOfNumber(input, unit);
@@ -49,9 +46,9 @@ export function isExactAmount(cents: number): boolean {
 	return Number.isSafeInteger(cents) && cents >= 0;
 }
 
-/** Writes integer cents the way a Brazilian reads them: `123456` gives `R$ 1.234,56`. */
+/** Integer cents as a Brazilian writes them: `123456` gives `R$ 1.234,56`. */
 export function formatReais(cents: number): string {
-	// Custom Fields may hold anything for an amount.
+	// Custom Fields may set any amount.
 	if (!Number.isInteger(cents)) return `${cents} cents`;
 	const digits = String(BigInt(Math.abs(cents))).padStart(3, '0');
 	const amount = written({ reais: digits.slice(0, -2), decimals: digits.slice(-2) });
@@ -85,7 +82,7 @@ function withoutNoise(value: number): string {
 	return Math.abs(Number(rounded) - value) < noise ? rounded : '';
 }
 
-/** The cents of an amount in reais, as digits; undefined if it is written in no clear way. */
+/** The cents of an amount in reais, as digits; undefined if it is not clear. */
 function digitsOfReais(text: string): string | undefined {
 	const amount = text.replace(CURRENCY_SIGN, '');
 	if (!REAIS_WRITINGS.some((writing) => writing.test(amount))) return undefined;

@@ -2,8 +2,8 @@ import { isUsableHash } from './hash';
 import { parseWebAddress } from './webAddress';
 
 /**
- * The hash in the address of a checkout or of a sale page: the last part of its path. Undefined for
- * a text that is no address, or whose path is empty.
+ * The hash in the address of a checkout or sales page: the last part of its path; undefined if there
+ * is none.
  */
 export function hashInAddress(text: string): string | undefined {
 	const address = parseWebAddress(text.trim());
@@ -16,7 +16,7 @@ export function hashInAddress(text: string): string | undefined {
 	return hash !== undefined && isUsableHash(hash) ? hash : undefined;
 }
 
-/** Whether two addresses lead to the same page, whatever their scheme, query and closing slash. */
+/** Whether two addresses name the same page; scheme, `www.`, query and trailing slash do not count. */
 export function isSamePage(one: string, other: string): boolean {
 	const page = pageOf(one);
 	return page !== undefined && page === pageOf(other);

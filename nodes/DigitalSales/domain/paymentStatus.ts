@@ -1,7 +1,6 @@
 /**
  * Payment statuses in groups that mean something to a person. Only `waiting_payment` and `paid` are
- * documented; the others were seen in services with this API. The set is open: a value that stands
- * in no group still passes through, it just belongs to none.
+ * documented; the others were seen in services with this API. Unlisted values pass through.
  */
 export const STATUS_GROUPS = {
 	paid: ['paid'],
@@ -29,15 +28,11 @@ export const STATUS_GROUPS = {
 
 export type StatusGroup = keyof typeof STATUS_GROUPS;
 
-/** Whether a text names a group of statuses. */
 export function isStatusGroup(text: string): text is StatusGroup {
 	return Object.hasOwn(STATUS_GROUPS, text);
 }
 
-/**
- * The statuses that end a payment one way or the other. Every other value, `authorized` and those
- * nobody has listed included, may still become any of these.
- */
+/** The statuses that end a payment; every other value may still become one of these. */
 const SETTLED: ReadonlySet<string> = new Set([
 	'paid',
 	'refused',
@@ -54,7 +49,7 @@ export function isSettled(status: string | null | undefined): boolean {
 	return status != null && SETTLED.has(status);
 }
 
-/** Whether a payment with this status has come to nothing: nobody paid, and nobody can any more. */
+/** Whether nobody paid, and nobody can pay any more. */
 export function hasFailed(status: string | null | undefined): boolean {
 	const failed: readonly string[] = STATUS_GROUPS.failed;
 	return status != null && failed.includes(status);

@@ -1,10 +1,9 @@
 import { formatReais, isExactAmount } from './money';
 
-/** What a copy-and-paste PIX code (EMV BR Code) says of itself. */
+/** A copy-and-paste PIX code (EMV BR Code). */
 export interface PixCode {
-	/** Whether the checksum at its end is that of the text before it. */
 	checksumHolds: boolean;
-	/** What it asks for, in integer cents; undefined if it leaves that open. */
+	/** The amount in integer cents; undefined if the code leaves it open. */
 	cents?: number;
 }
 
@@ -32,10 +31,8 @@ export function readPixCode(text: string): PixCode | undefined {
 }
 
 /**
- * What is wrong with the PIX code of a transaction, in words that continue "The PIX code ...";
- * undefined if nothing is.
- *
- * @param cents the amount of the transaction, if it is known
+ * What is wrong with the PIX code of a transaction of so many cents, in words that continue
+ * "The PIX code ..."; undefined if nothing is.
  */
 export function pixCodeProblem(text: string, cents?: number | null): string | undefined {
 	const code = readPixCode(text);
@@ -65,14 +62,14 @@ function fieldsOf(text: string): Field[] | undefined {
 	return fields;
 }
 
-/** Reais, a point if need be, decimals. A code for any amount leaves it out or writes zero. */
+/** A code for any amount leaves the amount out or writes zero. */
 function centsOf(amount = ''): number | undefined {
 	const [, reais = '', decimals = ''] = /^(\d+)(?:\.(\d{0,2})0*)?$/.exec(amount) ?? [];
 	const cents = Number(reais + decimals.padEnd(2, '0'));
 	return isExactAmount(cents) && cents > 0 ? cents : undefined;
 }
 
-/** CRC-16/CCITT-FALSE in four upper-case hexadecimal digits, as the BR Code demands. */
+/** CRC-16/CCITT-FALSE in four upper-case hexadecimal digits, as the BR Code requires. */
 function crc16(bytes: Uint8Array): string {
 	let crc = 0xffff;
 	for (const byte of bytes) {

@@ -4,10 +4,7 @@ const DATA_PREFIX = /^data:image\/png;base64,/i;
 /** Length, type and checksum of a chunk, without its data. */
 const CHUNK_FRAME = 12;
 
-/**
- * The PNG in a base64 text, with or without a `data:` prefix; undefined if there is no whole and
- * undamaged one in it.
- */
+/** The PNG in a base64 text, with or without a `data:` prefix; undefined if it is damaged. */
 export function readPngText(text: string): Uint8Array | undefined {
 	const base64 = text.trim().replace(DATA_PREFIX, '').replace(/\s+/g, '');
 	if (!BASE64.test(base64)) return undefined;

@@ -3,11 +3,7 @@ const SCALE = 8;
 /** Modules of white around the code; the specification asks for four. */
 const MARGIN = 4;
 
-/**
- * Draws a text as a QR code.
- *
- * @returns a PNG; undefined if the text is too long for a QR code
- */
+/** Draws a text as a QR code in a PNG; undefined if the text is too long for one. */
 export async function drawQrCode(text: string): Promise<Uint8Array | undefined> {
 	// Most runs draw nothing, and n8n loads every node when it starts.
 	const { generatePngQrCode } = await import('../../../vendor/qrCode');

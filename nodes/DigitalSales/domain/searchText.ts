@@ -1,6 +1,6 @@
 const COMBINING_MARKS = /[\u0300-\u036f]/g;
 
-/** Whether two texts are the same characters, however each of them puts accents on its letters. */
+/** Whether two texts are the same, however Unicode composes their accents. */
 export function isSameText(one: string, other: string): boolean {
 	return one.normalize('NFC') === other.normalize('NFC');
 }

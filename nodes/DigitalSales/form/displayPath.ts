@@ -10,9 +10,9 @@ import type { Form } from './formOf';
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
 
 /**
- * The place of a value in the words of the form: `['cart', 'items', 0, 'price']` gives
- * `Cart > Item 1 > Price`. Of several fields with one name the one counts that the form of the node
- * shows. Names that the form does not know are left as they are.
+ * The path of a value in the words of the form: `['cart', 'items', 0, 'price']` gives
+ * `Cart > Item 1 > Price`. If fields share a name, the one that the form shows counts. Unknown names
+ * stay as they are.
  */
 export function displayPath(
 	properties: INodeProperties[],

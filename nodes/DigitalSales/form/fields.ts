@@ -14,7 +14,6 @@ function isBlank(value: unknown): boolean {
 	);
 }
 
-/** A field for which there is a parser. */
 export function parsed<T>(parse: (input: unknown) => Result<T>) {
 	return z.unknown().transform((input, context): T => {
 		const result = parse(input);
@@ -24,14 +23,13 @@ export function parsed<T>(parse: (input: unknown) => Result<T>) {
 	});
 }
 
-/** A field that may be left empty; what is empty is left out of the request. */
+/** A field that may be left empty. */
 export function optional<T extends z.ZodTypeAny>(schema: T) {
 	return z.unknown().transform((value, context): z.output<T> | undefined => {
 		return isBlank(value) ? undefined : pipe(schema, value, context);
 	});
 }
 
-/** A field that must be filled in. */
 export function required<T extends z.ZodTypeAny>(schema: T) {
 	return z.unknown().transform((value, context): z.output<T> => {
 		if (!isBlank(value)) return pipe(schema, value, context);
@@ -53,7 +51,7 @@ function pipe<T extends z.ZodTypeAny>(
 	return z.NEVER;
 }
 
-/** A text; a number that an expression gave is taken as its digits. */
+/** A text, or a number from an expression. */
 export const textField = z
 	.union([z.string(), z.number().transform(String)], {
 		errorMap: () => ({ message: 'must be text' }),
@@ -62,7 +60,6 @@ export const textField = z
 
 const LONGEST_REFERENCE = 255;
 
-/** What is wrong with a reference that was asked for and is empty. */
 export const EMPTY_REFERENCE = 'is empty. Fill it in, or remove the field to charge without it';
 
 function isInvisible(value: unknown): boolean {
@@ -70,8 +67,8 @@ function isInvisible(value: unknown): boolean {
 }
 
 /**
- * A name that the user gives to an order. Where it is asked for and comes out empty, a guard that was
- * wanted is not there, so it is refused. Text that looks the same counts as the same.
+ * The user's own name for an order. An empty one would not protect the order, so it is refused. Text
+ * that looks the same counts as the same.
  */
 export const referenceField = parsed((input): Result<string> => {
 	const result = isInvisible(input) ? undefined : textField.safeParse(input);
@@ -85,7 +82,7 @@ export const referenceField = parsed((input): Result<string> => {
 	};
 });
 
-/** A whole number, also as a text of digits. */
+/** A whole number, or a text of digits. */
 export function wholeNumberField(least: number, most = Number.MAX_SAFE_INTEGER) {
 	const message = `must be a whole number${most === Number.MAX_SAFE_INTEGER ? ` of at least ${least}` : ` from ${least} to ${most}`}`;
 	return z
@@ -105,7 +102,7 @@ export function wholeNumberField(least: number, most = Number.MAX_SAFE_INTEGER) 
 		.refine((value) => Number.isSafeInteger(value) && value >= least && value <= most, message);
 }
 
-/** A number, also as a text of digits; a comma is read as the decimal sign. */
+/** A number, or a text of digits with a point or a comma as the decimal sign. */
 const decimalField = z.union(
 	[
 		z.number(),
@@ -134,13 +131,12 @@ export function moneyField(unit: AmountUnit) {
 	return parsed((input) => parseCents(input, unit));
 }
 
-/** A true or false that an expression may give as a text. */
+/** True or false, which an expression may give as text. */
 export const yesNoField = z.union(
 	[z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
 	{ errorMap: () => ({ message: 'must be true or false' }) },
 );
 
-/** A hash typed as a text. */
 export const hashField = textField.refine(isUsableHash, 'is not a hash');
 
 /** An address that the service may post to (API document, Limits: a valid http or https URL). */

@@ -10,13 +10,13 @@ import type { AmountUnit } from '../domain/money';
  * the request. The form that n8n gets, the schema, the body and the labels in errors follow from it.
  */
 
-/** The options of a form that decide how its other fields are read. */
+/** The options that decide how other fields are read. */
 export interface Reading {
 	unit: AmountUnit;
 	checkCustomer: boolean;
 }
 
-/** Field names of the service, dotted and with `*` for any number, and the parameters behind them. */
+/** The parameters by the service's field names, both dotted and with `*` for an index. */
 type ServiceFields = Readonly<Record<string, string>>;
 
 /** A field, or a collection of fields. */
@@ -29,35 +29,27 @@ export interface Field<N extends string = string, T = unknown> {
 	write: (value: unknown, body: IDataObject) => void;
 }
 
-/** A text in a form. It is shown, and nothing is read from it. */
+/** A text in a form; nothing is read from it. */
 export type Notice = INodeProperties & { type: 'notice' };
 
 type Part = Field | Notice;
 type Named<N extends string> = INodeProperties & { name: N };
-
-/** What is read from fields, by their names. */
+type Collection<N extends string> = Omit<INodeProperties, 'type' | 'default'> & { name: N };
 type Values<P extends Part> = {
 	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
 };
 
-/** What is wrong with fields that are right one by one; `path` names the field to change. */
+/** What is wrong with fields that are valid one by one; `path` names the field to change. */
 type Check<T> = (values: T) => Array<{ path: string[]; message: string }>;
 
-/** What is read from a form. */
 export type FormValues<F> = F extends Form<infer T> ? T : never;
 
-/** A whole form. */
 export interface Form<T> extends Omit<Field<string, T>, 'name'> {
-	/** The body of the request, of the fields that have a name in it. */
+	/** The body of the request. */
 	body: (values: T) => IDataObject;
 }
 
-/**
- * One field.
- *
- * @param schema how it is read, or what says so for a {@link Reading}
- * @param bodyName its name in the body of the request, dotted if it is nested
- */
+/** One field; `bodyName` is its name in the body, dotted if it is nested, or it is not sent. */
 export function field<const N extends string, S extends z.ZodTypeAny>(
 	property: Named<N>,
 	schema: S | ((reading: Reading) => S),
@@ -79,12 +71,9 @@ export function field<const N extends string, S extends z.ZodTypeAny>(
 	};
 }
 
-/**
- * A collection. With a `bodyName` it is an object in the body, else its fields stand in the body
- * themselves.
- */
+/** A collection: an object in the body, or without a `bodyName` fields of the body itself. */
 export function group<const N extends string, P extends Part>(
-	property: Named<N>,
+	property: Collection<N>,
 	parts: readonly P[],
 	bodyName?: string,
 ): Field<N, Values<P>> {
@@ -92,7 +81,7 @@ export function group<const N extends string, P extends Part>(
 	const inner = formOf(parts);
 	return {
 		name,
-		properties: [{ ...property, options: inner.properties }],
+		properties: [{ ...property, type: 'collection', default: {}, options: inner.properties }],
 		schema: (reading) => inner.schema(reading).default({}),
 		serviceFields: {
 			...(bodyName !== undefined && { [bodyName]: name }),
@@ -105,9 +94,9 @@ export function group<const N extends string, P extends Part>(
 	};
 }
 
-/** A fixed collection with any number of entries. It is read as a list of them, and sent as one. */
+/** A fixed collection with any number of entries, read and sent as a list. */
 export function list<const N extends string, P extends Part>(
-	property: Named<N>,
+	property: Collection<N>,
 	entry: { displayName: string; name: string; parts: readonly P[]; check?: Check<Values<P>> },
 	bodyName: string,
 ): Field<N, Array<Values<P>>> {
@@ -116,7 +105,15 @@ export function list<const N extends string, P extends Part>(
 	const { displayName, name: key } = entry;
 	return {
 		name,
-		properties: [{ ...property, options: [{ displayName, name: key, values: inner.properties }] }],
+		properties: [
+			{
+				...property,
+				type: 'fixedCollection',
+				typeOptions: { multipleValues: true },
+				default: {},
+				options: [{ displayName, name: key, values: inner.properties }],
+			},
+		],
 		schema: (reading) =>
 			z
 				.object({ [key]: z.array(inner.schema(reading)).default([]) })
@@ -127,13 +124,17 @@ export function list<const N extends string, P extends Part>(
 			...within(inner.serviceFields, `${bodyName}.*`, `${name}.${key}.*`),
 		},
 		write(value, body) {
-			const entries = Array.isArray(value) ? value.map((one) => written(inner, one)) : [];
-			put(body, bodyName, entries);
+			if (Array.isArray(value))
+				put(
+					body,
+					bodyName,
+					value.map((one) => written(inner, one)),
+				);
 		},
 	};
 }
 
-/** A form of fields. Its schema is made once for each way of reading it. */
+/** A form. Its schema is made once for each way of reading it. */
 export function formOf<P extends Part>(
 	parts: readonly P[],
 	check?: Check<Values<P>>,
@@ -149,7 +150,7 @@ export function formOf<P extends Part>(
 			schemas.set(key, schema);
 			return schema;
 		},
-		// Of several fields with one name in the body the first counts, here as in `write`.
+		// If fields share a name in the body the first counts, here as in `write`.
 		serviceFields: Object.fromEntries(
 			[...fields].reverse().flatMap(({ serviceFields }) => Object.entries(serviceFields)),
 		),
@@ -171,7 +172,7 @@ function schemaOf<T>(
 	reading: Reading,
 ): z.ZodType<T, z.ZodTypeDef, unknown> {
 	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema(reading)]));
-	// That the values of these fields are a T is what `Values` says; TypeScript cannot follow it here.
+	// `Values` says that these values are a T; TypeScript cannot follow it here.
 	const values = z.custom<T>();
 	if (!check) return z.object(shape).pipe(values);
 	const checked = values.superRefine((all, context) => {
@@ -193,7 +194,7 @@ function written(inner: Pick<Field, 'write'>, values: unknown): IDataObject {
 	return body;
 }
 
-/** Writes a value under its name, unless it is blank or another field has given it. */
+/** Writes a value, unless it is blank or another field has written one. */
 function put(body: IDataObject, bodyName: string, value: unknown): void {
 	const isBlank = value === undefined || value === null;
 	if (isBlank || (typeof value === 'object' && Object.keys(value).length === 0)) return;

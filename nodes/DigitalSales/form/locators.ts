@@ -1,3 +1,4 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
@@ -6,15 +7,11 @@ import type { Result } from '../domain/result';
 import { parsed } from './fields';
 import { field } from './formOf';
 
-const HASH_HINT = 'The code that the service uses for it';
-const ADDRESS_HINT =
-	'The node looks it up in the catalog; if it is not there, the last part of its path is used as the hash.';
-
 /** What a locator holds. */
 export interface Located {
-	/** As it was given, or as it was read from the address. */
+	/** As given, or as read from the address. */
 	hash: string;
-	/** The address that the hash was read from; the catalog may know it better. */
+	/** The address that the hash was read from; the catalog may know the hash better. */
 	address?: string;
 }
 
@@ -53,72 +50,73 @@ function problemOf(text: string, isAddress: boolean): string {
 	return text === '' ? 'is empty; choose one or enter its hash' : 'is not a hash';
 }
 
-/** Picks one product: from the searchable list, by its hash, or by the address of its sale page. */
-export const productLocator = field(
-	{
-		displayName: 'Product',
-		name: 'productHash',
+interface Texts {
+	choose: string;
+	searchMethod: string;
+	hash: string;
+	address: string;
+	page: string;
+}
+
+/** Ways to pick something: from the searchable list, by its hash, or by the address of its page. */
+function pickedBy({ choose, searchMethod, hash, address, page }: Texts) {
+	return {
 		type: 'resourceLocator',
-		required: true,
 		default: { mode: 'list', value: '' },
 		modes: [
 			{
 				displayName: 'From List',
 				name: 'list',
 				type: 'list',
-				placeholder: 'Choose a product ...',
-				typeOptions: { searchListMethod: 'searchProducts', searchable: true },
+				placeholder: choose,
+				typeOptions: { searchListMethod: searchMethod, searchable: true },
 			},
 			{
 				displayName: 'By Hash',
 				name: 'hash',
 				type: 'string',
-				placeholder: 'e.g. prodab12cd',
-				hint: HASH_HINT,
+				placeholder: hash,
+				hint: 'The code that the service uses for it',
 			},
 			{
 				displayName: 'By URL',
 				name: 'url',
 				type: 'string',
-				placeholder: 'e.g. https://www.example.com/p/prodab12cd',
-				hint: `The address of its sales page. ${ADDRESS_HINT}`,
+				placeholder: address,
+				hint: `The address of its ${page}. The node looks it up in the catalog; if it is not there, the last part of its path is used as the hash.`,
 			},
 		],
+	} satisfies Partial<INodeProperties>;
+}
+
+export const productLocator = field(
+	{
+		displayName: 'Product',
+		name: 'productHash',
+		required: true,
+		...pickedBy({
+			choose: 'Choose a product ...',
+			searchMethod: 'searchProducts',
+			hash: 'e.g. prodab12cd',
+			address: 'e.g. https://www.example.com/p/prodab12cd',
+			page: 'sales page',
+		}),
 		description: 'The product that the offer sells',
 	},
 	locatorField,
 );
 
-/** Picks one offer: from the searchable list, by its hash, or by the address of its checkout. */
 export const offerLocator = field(
 	{
 		displayName: 'Offer',
 		name: 'offerHash',
-		type: 'resourceLocator',
-		default: { mode: 'list', value: '' },
-		modes: [
-			{
-				displayName: 'From List',
-				name: 'list',
-				type: 'list',
-				placeholder: 'Choose an offer ...',
-				typeOptions: { searchListMethod: 'searchOffers', searchable: true },
-			},
-			{
-				displayName: 'By Hash',
-				name: 'hash',
-				type: 'string',
-				placeholder: 'e.g. offer12ab',
-				hint: HASH_HINT,
-			},
-			{
-				displayName: 'By URL',
-				name: 'url',
-				type: 'string',
-				placeholder: 'e.g. https://pay.example.com/offer12ab',
-				hint: `The address of its checkout. ${ADDRESS_HINT}`,
-			},
-		],
+		...pickedBy({
+			choose: 'Choose an offer ...',
+			searchMethod: 'searchOffers',
+			hash: 'e.g. offer12ab',
+			address: 'e.g. https://pay.example.com/offer12ab',
+			page: 'checkout',
+		}),
 		description:
 			'The offer that the customer buys. Its title and price come from the catalog if you leave them blank.',
 	},

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { optional, textField, yesNoField } from './fields';
 import { field, type Notice } from './formOf';
 
-/** Whether an output is flattened to at most ten fields. */
 export const simplifyOption = field(
 	{
 		displayName: 'Simplify',
@@ -18,7 +17,7 @@ export const outputUnitField = z
 	.enum(['cents', 'reais'], { message: 'must be cents or reais' })
 	.optional();
 
-/** In which unit Simplify gives amounts. */
+/** The unit of the amounts that Simplify gives. */
 export const outputUnitOption = field(
 	{
 		displayName: 'Simplified Amounts In',
@@ -37,7 +36,7 @@ export const outputUnitOption = field(
 
 const DEFAULT_PROPERTY = 'qrCode';
 
-/** Says that there is a picture, for people who do not look among the options for it. */
+/** For people who do not look for a picture among the options. */
 export const qrCodeNotice: Notice = {
 	displayName:
 		'The customer pays with the text in <code>pix_qr_code</code>. To get its QR code as a picture too, add Options > <b>QR Code Image</b>.',
@@ -47,7 +46,6 @@ export const qrCodeNotice: Notice = {
 	displayOptions: { hide: { '/options.qrCodeImage': [true] } },
 };
 
-/** The options for the QR code of a PIX transaction as a picture. */
 export const qrCodeOptions = [
 	field(
 		{

@@ -16,7 +16,7 @@ export function readForm<T>(
 ): T {
 	const values: Record<string, unknown> = {};
 	for (const { name, type, default: initial } of properties) {
-		// A field that the form does not show just now is not there; then its default counts.
+		// A parameter that the form does not show is missing, so its default counts.
 		if (type !== 'notice') values[name] = context.getNodeParameter(name, itemIndex, initial);
 	}
 	const result = schema(readingOf(values)).safeParse(values);
@@ -33,7 +33,7 @@ export function readForm<T>(
 	});
 }
 
-/** A mistake in the parameters of one item that its form alone does not show. */
+/** A mistake in the parameters of one item that the schema of the form cannot find. */
 export function mistake(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -54,7 +54,6 @@ function readingOf({ options }: Record<string, unknown>): Reading {
 	};
 }
 
-/** What a mistake in one item means for the run: all items are read before any is sent. */
 function nothingSent(context: IExecuteFunctions, itemIndex: number): string {
 	return context.getInputData().length === 1
 		? 'Nothing was sent.'

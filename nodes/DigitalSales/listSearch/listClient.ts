@@ -5,7 +5,7 @@ import { Client } from '../api/client';
 import { ServiceError } from '../api/outcome';
 import { toFailure, type NodeError } from '../output/errors';
 
-/** A client for somebody who has a list open and is looking at it. */
+/** A client for a person who waits for an open list. */
 export async function listClient(context: ILoadOptionsFunctions): Promise<Client> {
 	const credential = await context.getCredentials(CREDENTIAL_NAME);
 	return new Client(context, readAccount(credential), {
@@ -15,7 +15,6 @@ export async function listClient(context: ILoadOptionsFunctions): Promise<Client
 	});
 }
 
-/** What a list says that has nothing in it. */
 export function emptyList(node: INode, what: string): NodeApiError {
 	return listFailure(
 		node,
@@ -24,7 +23,6 @@ export function emptyList(node: INode, what: string): NodeApiError {
 	);
 }
 
-/** What went wrong with a list, in the words that the list then shows. */
 export function listError(node: INode, error: unknown): NodeError {
 	const isLimited = error instanceof ServiceError && error.outcome.kind === 'rateLimited';
 	if (!isLimited) return toFailure(node, error, { isSent: false }).error;
@@ -35,7 +33,7 @@ export function listError(node: INode, error: unknown): NodeError {
 	);
 }
 
-/** Of the errors of a list n8n hands the description of this one on to the editor, and of no other. */
+/** n8n passes the description of a NodeApiError on to the editor, and of no other error. */
 function listFailure(node: INode, message: string, description: string): NodeApiError {
 	return new NodeApiError(node, { message }, { message, description, level: 'info' });
 }

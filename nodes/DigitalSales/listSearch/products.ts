@@ -10,7 +10,7 @@ import { formatReais } from '../domain/money';
 import { searchKey } from '../domain/searchText';
 import { emptyList, listClient, listError } from './listClient';
 
-/** A service that ignores the search is searched here, page by page, but not without end. */
+/** A service may ignore the search; then its pages are searched here. */
 const MOST_PAGES_A_CALL = 5;
 
 /** The searchable list of products: lowest price, title, status. */
@@ -61,8 +61,8 @@ function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): st
 type Part = string | null | undefined;
 
 /**
- * One line of a list. The editor cuts it after about fifty letters, so the price comes first, and a
- * status comes before the titles if it is not the usual one.
+ * One line of a list. The editor cuts it after about fifty letters, so the price comes first, and an
+ * unusual status comes before the titles.
  */
 function label(price: Part, titles: Part[], status: number | null | undefined): string {
 	const statusName = status == null ? undefined : String(productStatusName(status));
@@ -75,7 +75,7 @@ function label(price: Part, titles: Part[], status: number | null | undefined): 
 
 type Wish = (title: string | null | undefined, hash: string | null | undefined) => boolean;
 
-/** The service searches, and what it sends is searched again: an unknown query name is ignored. */
+/** Results are searched again, because a service ignores query names that it does not know. */
 function wishFor(search: string | undefined): Wish {
 	if (search === undefined) return () => true;
 	const wanted = searchKey(search);
@@ -110,7 +110,7 @@ async function searchPages(
 	}
 }
 
-/** Reads on to learn whether there is more; if that fails, asking for more says why. */
+/** Whether another page follows; if it cannot be read, asking for it says why. */
 async function isFollowed(reading: ReturnType<typeof readCatalog>): Promise<boolean> {
 	return await reading.next().then(
 		({ done }) => done !== true,

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { centsToReais, type AmountUnit } from '../domain/money';
 
-/** An amount under its name in integer cents; in reais its name says so, lest they be mixed up. */
+/** An amount in integer cents, or in reais under a name that says so. */
 export function amountField(
 	name: string,
 	cents: number | null | undefined,

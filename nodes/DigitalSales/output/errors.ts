@@ -12,7 +12,7 @@ import { CanceledError } from '../shared/clock';
 /** A longer list would hide what went wrong. */
 const MOST_NAMED = 100;
 
-/** What the node refuses to do itself, before anything is sent. */
+/** What the node itself refuses to do, before anything is sent. */
 export class Refusal extends Error {
 	constructor(
 		message: string,
@@ -30,25 +30,23 @@ export class Refusal extends Error {
 	}
 }
 
-/** What the caller knows of the failure. */
+/** What the caller knows about the failure. */
 export interface ErrorContext {
 	itemIndex?: number;
 	/** Whether something may have been sent before it was thrown. */
 	isSent: boolean;
 	/** The display name of the parameter behind a dotted field of the service, if there is one. */
 	labelOf?: (serviceField: string) => string | undefined;
-	/** What was being asked for, in words that help to look it up: cart, amount, customer. */
+	/** In words that help to look it up: cart, amount, customer. */
 	about?: string;
 	/** What this execution has created before, if it creates anything: "item 1 is abc123". */
 	created?: string[];
-	/** What the form can do about it. */
 	advice?: FormAdvice;
 }
 
-/** The errors that n8n shows as a node's own. */
 export type NodeError = NodeApiError | NodeOperationError;
 
-/** What a failed item says under On Error: Continue, the same in every operation. */
+/** What a failed item says under On Error: Continue. */
 export interface ErrorFacts {
 	message: string;
 	/** What to do now, in whole sentences. */
@@ -60,17 +58,16 @@ export interface ErrorFacts {
 	messages: string[];
 	/** The service's texts by its own dotted field names. */
 	fields: Record<string, string[]>;
-	/** What was being asked for. */
 	about: string | null;
 }
 
-/** One failure, as n8n shows it and as an item tells it. */
+/** A failure as n8n shows it and as an item reports it. */
 export interface Failure {
 	error: NodeError;
 	facts: ErrorFacts;
 }
 
-/** Turns anything that was thrown into what a person and a workflow are told of it. */
+/** Turns anything thrown into what a person and a workflow are told. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext): Failure {
 	if (error instanceof ServiceError) return serviceFailure(node, error, context);
 	if (error instanceof Refusal) return refusalFailure(node, error, context);
@@ -151,7 +148,10 @@ function serviceFailure(node: INode, error: ServiceError, context: ErrorContext)
 	};
 }
 
-/** Why it failed, in n8n's terms. An unknown outcome has none: trying again would not fix it. */
+/**
+ * Why it failed, in n8n's own terms. An unknown outcome has none, because trying again must not seem
+ * to fix it.
+ */
 function failureOf({ outcome, outcomeUnknown }: ServiceError): NodeApiError['failure'] {
 	if (outcomeUnknown) return undefined;
 	if (outcome.kind === 'rateLimited') return { cause: 'rate-limited' };

@@ -4,8 +4,7 @@ import type { Transaction } from '../api/schemas/transaction';
 import { amountField } from './amountField';
 
 /**
- * A transaction as ten flat fields for a spreadsheet or CRM: `amount` in integer cents, or
- * `amount_reais`.
+ * A transaction as ten flat fields: `amount` in integer cents, or `amount_reais`.
  *
  * @internal
  */
@@ -24,7 +23,7 @@ export function simplifyTransaction(transaction: Transaction, unit?: AmountUnit)
 	};
 }
 
-/** A transaction for the output: whole as the service sent it, or simplified. */
+/** A transaction as the service sent it, or simplified. */
 export function transactionOutput(
 	transaction: Transaction,
 	simplify: boolean,
@@ -34,8 +33,8 @@ export function transactionOutput(
 }
 
 /**
- * A transaction as the trigger and Wait for Payment report on it. The code to pay with is of no use
- * any more then, and `verified` or `timedOut` takes its place among the ten fields of Simplify.
+ * A transaction as the trigger and Wait for Payment report it: in place of the PIX code, which is of
+ * no more use, `verified` or `timedOut` is the tenth field of Simplify.
  */
 export function reportOutput(
 	transaction: Transaction,

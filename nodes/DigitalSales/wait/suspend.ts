@@ -1,19 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { randomBytes } from 'crypto';
+import type { ItemResult } from '../output/item';
 import { clock } from '../shared/clock';
 import { FALLBACK_AFTER_MS, startPolling } from './poll';
-import { resumeUrl, storeWait, type OpenPayment, type SuspendedWait } from './suspendedWait';
+import { resumeUrl, storeWait, type SuspendedWait } from './suspendedWait';
 
 const ID_BYTES = 12;
-
-/** A payment that is not settled yet, and how long its item may wait for that. */
-export type PendingPayment = Omit<OpenPayment, 'index'> &
-	Pick<SuspendedWait, 'deadline' | 'recheckMs'>;
-
-/** An item of the node's output; a pending one shows what it would be at the time limit. */
-export type ItemResult = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'> & {
-	pending?: PendingPayment;
-};
 
 /**
  * Suspends the execution if an item is pending. All items of a run share one wait: the longest time

@@ -14,7 +14,7 @@ const form = formOf([
 	},
 ]);
 
-/** Notification > Get Address: where the trigger of this workflow takes notifications in. */
+/** Notification > Get Address: where the trigger of this workflow receives notifications. */
 export const getAddressOperation: Operation = {
 	name: 'Get Address',
 	value: 'getAddress',

@@ -8,7 +8,7 @@ import { readForm } from '../../form/readForm';
 import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
-import type { Operation, Output, PreparedItem } from '../operation';
+import type { Operation, PreparedItem } from '../operation';
 import { offerForm } from './createForm';
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
@@ -28,29 +28,31 @@ export const createOfferOperation: Operation = {
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
 		const prepared = (productHash: string): PreparedItem => {
 			const about = inWords(productHash, body);
-			const send = async (): Promise<Output[]> => {
-				const client = run.client(clientOptions(form.options));
-				const { made: json, isExisting } = await createOnce<IDataObject>({
-					context,
-					account,
-					memory,
-					itemIndex,
-					kind: 'offer',
-					about,
-					fingerprint: offerFingerprint(productHash, body),
-					repeatCode: form.options.repeatCode,
-					create: async () => await createOffer(client, productHash, body),
-					// No operation reads an offer, so all of it is kept.
-					keep: (made) => made,
-					again: async (kept) => kept,
-					isVoid: () => false,
-				});
-				if (isExisting)
-					run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
-				forgetCatalog(account);
-				return [{ json }];
+			return {
+				about,
+				async send() {
+					const client = run.client(clientOptions(form.options));
+					const { made: json, isExisting } = await createOnce<IDataObject>({
+						context,
+						account,
+						memory,
+						itemIndex,
+						kind: 'offer',
+						about,
+						fingerprint: offerFingerprint(productHash, body),
+						repeatCode: form.options.repeatCode,
+						create: async () => await createOffer(client, productHash, body),
+						// No operation reads an offer, so all of it is kept.
+						keep: (made) => made,
+						again: async (kept) => kept,
+						isVoid: () => false,
+					});
+					if (isExisting)
+						run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
+					forgetCatalog(account);
+					return [{ json }];
+				},
 			};
-			return { about, send };
 		};
 		const { hash, address } = form.productHash;
 		if (address === undefined) return prepared(hash);
@@ -61,7 +63,7 @@ export const createOfferOperation: Operation = {
 	},
 };
 
-/** Whether an address is the sale page of a product, or the checkout of one of its offers. */
+/** Whether an address is the sales page of a product, or the checkout of one of its offers. */
 function sells(product: CatalogProduct, hash: string, address: string): boolean {
 	const pages = [product.sale_page, ...product.offers.map(({ url }) => url)];
 	return product.hash === hash || pages.some((page) => page != null && isSamePage(page, address));

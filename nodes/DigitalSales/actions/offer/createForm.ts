@@ -14,20 +14,13 @@ const PAYMENT_METHOD_OPTIONS = [
 ];
 const methodCode = wholeNumberField(1, 3);
 
-const intervalField = textField.pipe(
-	z.enum(OFFER_INTERVALS, { message: `must be one of ${OFFER_INTERVALS.join(', ')}` }),
-);
-
 const OTHER = 'other';
 
 const discounts = list(
 	{
 		displayName: 'Payment Method Discounts',
 		name: 'paymentMethodDiscounts',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true },
 		placeholder: 'Add Discount',
-		default: {},
 		description: 'Discounts for certain payment methods',
 	},
 	{
@@ -110,78 +103,63 @@ export const offerForm = formOf([
 		optional(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
 		'payment_methods',
 	),
-	group(
-		{
-			displayName: 'Additional Fields',
-			name: 'additionalFields',
-			type: 'collection',
-			placeholder: 'Add Field',
-			default: {},
-		},
-		[
-			customFieldsField,
-			field(
-				{
-					displayName: 'Default Method',
-					name: 'methodDefault',
-					type: 'options',
-					options: PAYMENT_METHOD_OPTIONS,
-					default: 3,
-					description: 'The payment method selected when the checkout opens',
-				},
-				optional(methodCode),
-				'method_default',
+	group({ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' }, [
+		customFieldsField,
+		field(
+			{
+				displayName: 'Default Method',
+				name: 'methodDefault',
+				type: 'options',
+				options: PAYMENT_METHOD_OPTIONS,
+				default: 3,
+				description: 'The payment method selected when the checkout opens',
+			},
+			optional(methodCode),
+			'method_default',
+		),
+		field(
+			{
+				displayName: 'Interval',
+				name: 'interval',
+				type: 'options',
+				options: [
+					{ name: 'Daily', value: 'daily' },
+					{ name: 'Monthly', value: 'monthly' },
+					{ name: 'Quarterly', value: 'quarterly' },
+					{ name: 'Semi-Annual', value: 'semi-annual' },
+					{ name: 'Weekly', value: 'weekly' },
+					{ name: 'Yearly', value: 'yearly' },
+				],
+				default: 'monthly',
+				description: 'How often a subscription is charged. Needed only for subscription products.',
+			},
+			optional(
+				textField.pipe(
+					z.enum(OFFER_INTERVALS, { message: `must be one of ${OFFER_INTERVALS.join(', ')}` }),
+				),
 			),
-			field(
-				{
-					displayName: 'Interval',
-					name: 'interval',
-					type: 'options',
-					options: [
-						{ name: 'Daily', value: 'daily' },
-						{ name: 'Monthly', value: 'monthly' },
-						{ name: 'Quarterly', value: 'quarterly' },
-						{ name: 'Semi-Annual', value: 'semi-annual' },
-						{ name: 'Weekly', value: 'weekly' },
-						{ name: 'Yearly', value: 'yearly' },
-					],
-					default: 'monthly',
-					description:
-						'How often a subscription is charged. Needed only for subscription products.',
-				},
-				optional(intervalField),
-				'interval',
-			),
-			discounts,
-			field(
-				{
-					displayName: 'Visible to Affiliates',
-					name: 'affiliatesVisible',
-					type: 'boolean',
-					default: false,
-					description: 'Whether affiliates see the offer in the marketplace',
-				},
-				optional(yesNoField),
-				'affiliates_visible',
-			),
-		],
-	),
-	group(
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-		},
-		[
-			amountUnitOption,
-			repeatCodeOption(
-				'Code to Create Again',
-				"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer.",
-			),
-			...writingOptions,
-			timeoutOption(),
-		],
-	),
+			'interval',
+		),
+		discounts,
+		field(
+			{
+				displayName: 'Visible to Affiliates',
+				name: 'affiliatesVisible',
+				type: 'boolean',
+				default: false,
+				description: 'Whether affiliates see the offer in the marketplace',
+			},
+			optional(yesNoField),
+			'affiliates_visible',
+		),
+	]),
+	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+		amountUnitOption,
+		repeatCodeOption(
+			'Code to Create Again',
+			"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer.",
+		),
+		...writingOptions,
+		timeoutOption(),
+	]),
 ]);

@@ -25,97 +25,79 @@ const categoriesField = parsed((value): Result<number[] | undefined> => {
 		: { problem: 'must be whole numbers separated by commas, for example 3, 7' };
 });
 
-const filters = group(
-	{
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add Filter',
-		default: {},
-	},
-	[
-		field(
-			{
-				displayName: 'Category IDs',
-				name: 'categories',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. 3, 7',
-				description:
-					'Category numbers, separated by commas. Products in any of these categories match.',
-			},
-			categoriesField,
-		),
-		field(
-			{
-				displayName: 'Search',
-				name: 'search',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. curso',
-				description:
-					'Part of the title, or the exact hash; upper case and accents do not matter in a title',
-			},
-			optional(textField),
-		),
-		field(
-			{
-				displayName: 'Status',
-				name: 'status',
-				type: 'options',
-				default: 1,
-				options: [
-					{ name: 'Active', value: PRODUCT_STATUSES.active },
-					{ name: 'Blocked', value: PRODUCT_STATUSES.blocked },
-					{ name: 'In Review', value: PRODUCT_STATUSES.inReview },
-					{ name: 'Inactive', value: PRODUCT_STATUSES.inactive },
-				],
-				description: 'Only products with this status',
-			},
-			optional(wholeNumberField(1)),
-		),
-	],
-);
+const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' }, [
+	field(
+		{
+			displayName: 'Category IDs',
+			name: 'categories',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 3, 7',
+			description:
+				'Category numbers, separated by commas. Products in any of these categories match.',
+		},
+		categoriesField,
+	),
+	field(
+		{
+			displayName: 'Search',
+			name: 'search',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. curso',
+			description:
+				'Part of the title, or the exact hash; upper case and accents do not matter in a title',
+		},
+		optional(textField),
+	),
+	field(
+		{
+			displayName: 'Status',
+			name: 'status',
+			type: 'options',
+			default: 1,
+			options: [
+				{ name: 'Active', value: PRODUCT_STATUSES.active },
+				{ name: 'Blocked', value: PRODUCT_STATUSES.blocked },
+				{ name: 'In Review', value: PRODUCT_STATUSES.inReview },
+				{ name: 'Inactive', value: PRODUCT_STATUSES.inactive },
+			],
+			description: 'Only products with this status',
+		},
+		optional(wholeNumberField(1)),
+	),
+]);
 
-const options = group(
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-	},
-	[
-		...readingOptions,
-		field(
-			{
-				displayName: 'Page Size',
-				name: 'pageSize',
-				type: 'number',
-				typeOptions: { minValue: 1 },
-				default: 100,
-				description:
-					'How many products to request per page. By default the node requests as many as are useful; the service may return fewer.',
-			},
-			optional(wholeNumberField(1)),
-		),
-		queryNamesOption,
-		...requestLimitOptions,
-		outputUnitOption,
-		field(
-			{
-				displayName: 'Split Offers',
-				name: 'splitOffers',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether to return one item per offer, with its product, instead of one item per product',
-			},
-			optional(yesNoField),
-		),
-		timeoutOption(),
-	],
-);
+const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+	...readingOptions,
+	field(
+		{
+			displayName: 'Page Size',
+			name: 'pageSize',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 100,
+			description:
+				'How many products to request per page. By default the node requests as many as are useful; the service may return fewer.',
+		},
+		optional(wholeNumberField(1)),
+	),
+	queryNamesOption,
+	...requestLimitOptions,
+	outputUnitOption,
+	field(
+		{
+			displayName: 'Split Offers',
+			name: 'splitOffers',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to return one item per offer, with its product, instead of one item per product',
+		},
+		optional(yesNoField),
+	),
+	timeoutOption(),
+]);
 
 const form = formOf([
 	field(

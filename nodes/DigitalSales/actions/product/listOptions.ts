@@ -6,7 +6,7 @@ import { optional, textField, wholeNumberField } from '../../form/fields';
 import { field, formOf, type FormValues } from '../../form/formOf';
 import { clientOptions, type RequestOptions } from '../../form/requestOptions';
 
-/** How much of the account's budget there is to spend. */
+/** The rate limit of the account, if it is not the documented one. */
 export const requestLimitOptions = [
 	field(
 		{
@@ -33,60 +33,31 @@ export const requestLimitOptions = [
 	),
 ];
 
+const queryName = <const N extends string>(
+	displayName: string,
+	name: N,
+	initial: string,
+	what: string,
+) =>
+	field(
+		{
+			displayName,
+			name,
+			type: 'string',
+			default: initial,
+			description: `The parameter for ${what}`,
+		},
+		optional(textField),
+	);
+
 const names = formOf([
-	field(
-		{
-			displayName: 'Categories',
-			name: 'categories',
-			type: 'string',
-			default: 'categories',
-			description: 'The parameter for the category IDs',
-		},
-		optional(textField),
-	),
-	field(
-		{
-			displayName: 'Page',
-			name: 'page',
-			type: 'string',
-			default: 'page',
-			description: 'The parameter for the page number',
-		},
-		optional(textField),
-	),
-	field(
-		{
-			displayName: 'Page Size',
-			name: 'pageSize',
-			type: 'string',
-			default: 'per_page',
-			description: 'The parameter for the number of products per page',
-		},
-		optional(textField),
-	),
-	field(
-		{
-			displayName: 'Search',
-			name: 'search',
-			type: 'string',
-			default: 'search',
-			description: 'The parameter for the search text',
-		},
-		optional(textField),
-	),
-	field(
-		{
-			displayName: 'Status',
-			name: 'status',
-			type: 'string',
-			default: 'status',
-			description: 'The parameter for the product status',
-		},
-		optional(textField),
-	),
+	queryName('Categories', 'categories', 'categories', 'the category IDs'),
+	queryName('Page', 'page', 'page', 'the page number'),
+	queryName('Page Size', 'pageSize', 'per_page', 'the number of products per page'),
+	queryName('Search', 'search', 'search', 'the search text'),
+	queryName('Status', 'status', 'status', 'the product status'),
 ]);
 
-/** What the query parameters are called that an operation sends. */
 export const queryNamesOption = field(
 	{
 		displayName: 'Query Parameter Names',
@@ -106,21 +77,19 @@ interface ListOptions extends RequestOptions {
 	queryParameterNames?: { names?: FormValues<typeof names> };
 }
 
-const SECOND_MS = 1_000;
-
-/** The options of the form in the units of the client. */
+/** The options in the units of the client. */
 export function listClientOptions(options: ListOptions): ClientOptions {
-	const { requestLimit = 20, requestLimitWindow = 60 } = options;
-	const ownRate = options.requestLimit !== undefined || options.requestLimitWindow !== undefined;
+	const { requestLimit, requestLimitWindow } = options;
+	const isSet = requestLimit !== undefined || requestLimitWindow !== undefined;
 	return {
 		...clientOptions(options),
-		productRate: ownRate
-			? { requests: requestLimit, perMs: requestLimitWindow * SECOND_MS }
+		productRate: isSet
+			? { requests: requestLimit ?? 20, perMs: (requestLimitWindow ?? 60) * 1_000 }
 			: undefined,
 	};
 }
 
-/** The names that were typed; the others stay as they are. */
+/** The names that were typed. */
 export function queryNames(options: ListOptions): Partial<QueryNames> {
 	return withoutBlanks(options.queryParameterNames?.names ?? {});
 }

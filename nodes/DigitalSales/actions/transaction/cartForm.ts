@@ -17,16 +17,13 @@ export const cart = list(
 	{
 		displayName: 'Cart',
 		name: 'cart',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true },
 		placeholder: 'Add Item',
-		default: {},
 		description: 'What the customer buys. The amount charged is the sum of its items.',
 	},
 	{
 		displayName: 'Item',
 		name: 'items',
-		// In the order in which a person fills them in; what is seldom needed comes last.
+		// In the order in which a person fills them in.
 		parts: [
 			offerLocator,
 			blanksNotice,

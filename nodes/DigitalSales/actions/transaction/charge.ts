@@ -12,20 +12,19 @@ import { createForm, type CreateForm } from './createForm';
 export interface Charge {
 	/** Of POST /transactions (API document, Endpoint 3), without the token; amounts in cents. */
 	body: IDataObject;
-	/** The amount as it is sent, in cents; undefined if Custom Fields make something else of it. */
+	/** The amount in cents; undefined if Custom Fields replace it with anything else. */
 	total?: number;
-	/** In a few words, to look it up by: cart, amount, last digits of the document. */
+	/** To look it up by: cart, amount, last digits of the document. */
 	about: string;
-	/** Of what was asked for: the same in each try, whatever the catalog says meanwhile. */
+	/** Of what was asked for, so that a changed catalog does not change it. */
 	fingerprint: string;
-	/** What the user should know about the amount. */
+	/** About the amount, for the output panel. */
 	hint?: string;
 }
 
 /**
- * Makes a charge of a form.
+ * The charge that a form asks for; `asked` is the charge before the catalog filled its blanks.
  *
- * @param asked the charge before the catalog filled its blanks, if it did
  * @throws NodeOperationError if the cart adds up to something that cannot be charged
  */
 export function chargeOf(
@@ -50,8 +49,8 @@ export function chargeOf(
 }
 
 /**
- * The sum of the cart in cents; undefined if a price is missing, since then nobody knows it. Refuses
- * sums so large that cents would get lost in them, or below zero because the catalog says so.
+ * The sum of the cart in cents; undefined if a price is missing. Refuses sums too large to be exact,
+ * or below zero, which prices of the catalog can be.
  */
 function exactTotal(
 	context: IExecuteFunctions,
@@ -95,7 +94,6 @@ const sentSchema = z.object({
 	customer: z.object({ document: word }).optional().catch(undefined),
 });
 
-/** A charge as it is sent, Custom Fields included. */
 function inWords(body: IDataObject): Pick<Charge, 'total' | 'about'> {
 	const { amount, cart = [], customer } = sentSchema.parse(body);
 	const items = cart.map(

@@ -20,82 +20,57 @@ import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requ
 import { cart } from './cartForm';
 import { customer } from './customerForm';
 
+const trackingValue = <const N extends string>(
+	displayName: string,
+	name: N,
+	bodyName: string,
+	description: string,
+) =>
+	field(
+		{ displayName, name, type: 'string', default: '', description },
+		optional(textField),
+		bodyName,
+	);
+
 const tracking = group(
 	{
 		displayName: 'Tracking',
 		name: 'tracking',
-		type: 'collection',
 		placeholder: 'Add Tracking Value',
-		default: {},
 		description: 'Where the sale came from',
 	},
 	[
-		field(
-			{
-				displayName: 'Source (Src)',
-				name: 'src',
-				type: 'string',
-				default: '',
-				description: 'Where the customer came from, for example instagram',
-			},
-			optional(textField),
+		trackingValue(
+			'Source (Src)',
 			'src',
+			'src',
+			'Where the customer came from, for example instagram',
 		),
-		field(
-			{
-				displayName: 'UTM Campaign',
-				name: 'utmCampaign',
-				type: 'string',
-				default: '',
-				description: 'The campaign, for example black-friday',
-			},
-			optional(textField),
+		trackingValue(
+			'UTM Campaign',
+			'utmCampaign',
 			'utm_campaign',
+			'The campaign, for example black-friday',
 		),
-		field(
-			{
-				displayName: 'UTM Content',
-				name: 'utmContent',
-				type: 'string',
-				default: '',
-				description: 'Which version of the advertisement it was',
-			},
-			optional(textField),
+		trackingValue(
+			'UTM Content',
+			'utmContent',
 			'utm_content',
+			'Which version of the advertisement it was',
 		),
-		field(
-			{
-				displayName: 'UTM Medium',
-				name: 'utmMedium',
-				type: 'string',
-				default: '',
-				description: 'The kind of advertisement, for example cpc',
-			},
-			optional(textField),
+		trackingValue(
+			'UTM Medium',
+			'utmMedium',
 			'utm_medium',
+			'The kind of advertisement, for example cpc',
 		),
-		field(
-			{
-				displayName: 'UTM Source',
-				name: 'utmSource',
-				type: 'string',
-				default: '',
-				description: 'The site that sent the customer, for example google',
-			},
-			optional(textField),
+		trackingValue(
+			'UTM Source',
+			'utmSource',
 			'utm_source',
+			'The site that sent the customer, for example google',
 		),
-		field(
-			{
-				displayName: 'UTM Term',
-				name: 'utmTerm',
-				type: 'string',
-				default: '',
-				description: 'The search terms',
-			},
-			optional(textField),
-			'utm_term',
-		),
+		trackingValue('UTM Term', 'utmTerm', 'utm_term', 'The search terms'),
 	],
 	'tracking',
 );
@@ -157,13 +132,7 @@ const notify = [
 ];
 
 const additionalFields = group(
-	{
-		displayName: 'Additional Fields',
-		name: 'additionalFields',
-		type: 'collection',
-		placeholder: 'Add Field',
-		default: {},
-	},
+	{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
 	[
 		money(
 			{
@@ -203,54 +172,45 @@ const additionalFields = group(
 	],
 );
 
-const options = group(
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-	},
-	[
-		amountUnitOption,
-		field(
-			{
-				displayName: 'Check Customer Data',
-				name: 'checkCustomer',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to check e-mail, phone and the check digits of the CPF or CNPJ before sending. The service checks them in any case.',
-			},
-			optional(yesNoField),
-		),
-		repeatCodeOption(
-			'Code to Charge Again',
-			"The code from the error for a charge that may already have been made. Enter it only if you have checked the service's dashboard and the charge is not there. It allows that one charge.",
-		),
-		field(
-			{
-				displayName: 'Fill Blanks From Catalog',
-				name: 'fillFromCatalog',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to look up the title and price of an offer if you leave them blank, and its hash if you enter its address. The first lookup uses up to 5 of the 20 product requests a minute; the result is kept for 45 seconds. If you turn this off, blank fields stay blank.',
-			},
-			optional(yesNoField),
-		),
-		...writingOptions,
-		...qrCodeOptions,
-		outputUnitOption,
-		timeoutOption(120),
-	],
-);
+const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+	amountUnitOption,
+	field(
+		{
+			displayName: 'Check Customer Data',
+			name: 'checkCustomer',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to check e-mail, phone and the check digits of the CPF or CNPJ before sending. The service checks them in any case.',
+		},
+		optional(yesNoField),
+	),
+	repeatCodeOption(
+		'Code to Charge Again',
+		"The code from the error for a charge that may already have been made. Enter it only if you have checked the service's dashboard and the charge is not there. It allows that one charge.",
+	),
+	field(
+		{
+			displayName: 'Fill Blanks From Catalog',
+			name: 'fillFromCatalog',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to look up the title and price of an offer if you leave them blank, and its hash if you enter its address. The first lookup uses up to 5 of the 20 product requests a minute; the result is kept for 45 seconds. If you turn this off, blank fields stay blank.',
+		},
+		optional(yesNoField),
+	),
+	...writingOptions,
+	...qrCodeOptions,
+	outputUnitOption,
+	timeoutOption(120),
+]);
 
 /** The form of Transaction > Create PIX, and the body of POST /transactions (API document, Endpoint 3). */
 export const createForm = formOf(
 	[cart, ...customer, ...notify, simplifyOption, qrCodeNotice, additionalFields, options],
 	({ additionalFields: more }) =>
-		// Added, but its expression gave nothing.
+		// The field was added, but its expression gave nothing.
 		'orderReference' in more && more.orderReference === undefined
 			? [{ path: ['additionalFields', 'orderReference'], message: EMPTY_REFERENCE }]
 			: [],

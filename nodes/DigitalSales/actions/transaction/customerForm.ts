@@ -7,7 +7,7 @@ import { field } from '../../form/formOf';
 const EMAIL_SHAPE = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /**
- * Schemas for the customer's data; without checks only the punctuation is dropped.
+ * Schemas for the customer's data; unchecked, only the punctuation is dropped.
  *
  * @internal Exported for its tests.
  */

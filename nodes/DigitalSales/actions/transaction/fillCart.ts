@@ -12,17 +12,16 @@ import type { CreateForm } from './createForm';
 
 type CartItem = CreateForm['cart'][number];
 
-/** Whether the cart leaves something to the catalog that the charge needs. */
+/** Whether the cart needs something from the catalog. */
 export function leavesBlanks({ cart, options }: CreateForm): boolean {
 	if (options.fillFromCatalog === false) return false;
 	return cart.some((item) => item.offerHash && isOpen(item));
 }
 
 /**
- * Fills title and price of the cart's offers from the catalog if they were left blank, and reads
- * an offer's hash from its checkout address. A blank cover is filled along with them, but is not worth
- * a request of its own. What was typed stays. A lookup that finds nothing or fails leaves the blanks
- * and says so; it never keeps a charge from being made.
+ * Fills blank titles and prices of the cart's offers from the catalog, and finds an offer's hash by
+ * its checkout address. A blank cover is filled along with them, but is not worth a request of its own.
+ * A lookup that finds nothing or fails leaves the blanks and gives a hint; the charge is still made.
  */
 export async function fillCart(
 	form: CreateForm,

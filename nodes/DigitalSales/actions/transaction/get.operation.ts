@@ -12,7 +12,6 @@ import {
 import type { Operation } from '../operation';
 import { transactionItem } from './transactionItem';
 
-/** The transaction that an operation is about. */
 export const transactionHash = field(
 	{
 		displayName: 'Transaction Hash',
@@ -30,16 +29,12 @@ export const transactionHash = field(
 const form = formOf([
 	transactionHash,
 	simplifyOption,
-	group(
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-		},
-		[...readingOptions, ...qrCodeOptions, outputUnitOption, timeoutOption()],
-	),
+	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+		...readingOptions,
+		...qrCodeOptions,
+		outputUnitOption,
+		timeoutOption(),
+	]),
 ]);
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */

@@ -4,26 +4,24 @@ import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { mistake } from '../../form/readForm';
 import { triggerAddresses } from '../../trigger/address';
 import { resumeUrl } from '../../wait/suspendedWait';
-
-/** Where a new transaction reports its updates to (API document, Events 1). */
-type NotifyChoice = 'none' | 'credential' | 'trigger' | 'thisExecution' | 'url';
+import type { CreateForm } from './createForm';
 
 export interface NotificationAddress {
 	url?: string;
-	/** What the user should know about the address, for the output panel. */
+	/** For the output panel. */
 	hint?: string;
 }
 
 /**
- * Works out the notification address of a transaction.
+ * Where a new transaction reports its updates to (API document, Events 1).
  *
- * @throws NodeOperationError if the chosen address does not exist; nothing has been sent then
+ * @throws NodeOperationError if the chosen address does not exist
  */
 export function notificationAddress(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	account: Account,
-	{ notify, notificationUrl }: { notify: NotifyChoice; notificationUrl?: string },
+	{ notify, notificationUrl }: Pick<CreateForm, 'notify' | 'notificationUrl'>,
 ): NotificationAddress {
 	switch (notify) {
 		case 'none':

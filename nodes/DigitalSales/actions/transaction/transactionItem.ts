@@ -5,11 +5,10 @@ import { pixCodeProblem } from '../../domain/pixCode';
 import { readPngText } from '../../domain/png';
 import { drawQrCode } from '../../domain/qrCode';
 import { qrCodeProperty } from '../../form/outputOptions';
+import type { ItemResult } from '../../output/item';
 import { transactionOutput } from '../../output/transaction';
-import type { Output } from '../operation';
 import type { Run } from '../run';
 
-/** What a form says about the output. */
 interface OutputChoice {
 	simplify: boolean;
 	options: { outputUnit?: AmountUnit; qrCodeImage?: boolean; binaryPropertyName?: string };
@@ -20,7 +19,7 @@ export async function transactionItem(
 	run: Run,
 	transaction: Transaction,
 	{ simplify, options }: OutputChoice,
-): Promise<Output> {
+): Promise<ItemResult> {
 	const binary = await pixPicture(run, transaction, qrCodeProperty(options));
 	return {
 		json: transactionOutput(transaction, simplify, options.outputUnit),
@@ -29,10 +28,8 @@ export async function transactionItem(
 }
 
 /**
- * Hints at what is wrong with the PIX code of a transaction, and gives its QR code as a picture.
- * Never throws: the charge exists, whatever becomes of the picture.
- *
- * @param property the binary field for the picture; undefined if none is wanted
+ * Hints at what is wrong with the PIX code of a transaction, and returns its QR code as a picture for
+ * the binary field `property`. Never throws, because the charge exists even without a picture.
  */
 async function pixPicture(
 	{ context, hint }: Run,
@@ -56,7 +53,7 @@ async function pixPicture(
 	return undefined;
 }
 
-/** Drawn from the code; else the service's own picture, if that is a sound PNG. */
+/** Drawn from the code, or else the service's own picture if it is a valid PNG. */
 async function pictureOf(pix: NonNullable<Transaction['pix']>): Promise<Uint8Array | undefined> {
 	const drawn = pix.pix_qr_code ? await drawQrCode(pix.pix_qr_code) : undefined;
 	return drawn ?? readPngText(pix.qr_code_base64 ?? '') ?? readPngText(pix.pix_base64 ?? '');

@@ -71,16 +71,9 @@ const form = formOf(
 			required(wholeNumberField(0)),
 		),
 		simplifyOption,
-		group(
-			{
-				displayName: 'Options',
-				name: 'options',
-				type: 'collection',
-				placeholder: 'Add Option',
-				default: {},
-			},
-			[outputUnitOption],
-		),
+		group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+			outputUnitOption,
+		]),
 	],
 	({ timeLimit, timeLimitUnit }) =>
 		limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days')
@@ -145,7 +138,7 @@ const PASSING: ReadonlySet<OutcomeKind> = new Set([
 	'interrupted',
 ]);
 
-/** Whether a read failed in a way that may be over when it is tried again. */
+/** Whether a failed read may succeed later. */
 function mayPass(error: unknown): boolean {
 	return error instanceof ServiceError && PASSING.has(error.outcome.kind);
 }
@@ -154,7 +147,7 @@ function limitMs(amount: number, unit: keyof typeof UNITS): number {
 	return amount * UNITS[unit];
 }
 
-/** An agent's tool call cannot be parked: it would return at once and look like a time-out. */
+/** A tool call cannot be suspended: it would return at once and look like a time-out. */
 function refuseAsTool(context: IExecuteFunctions, itemIndex: number): void {
 	if (!isTool(context)) return;
 	throw new NodeOperationError(

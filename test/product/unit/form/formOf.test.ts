@@ -21,7 +21,7 @@ import { offerLocator } from '../../../../nodes/DigitalSales/form/locators';
 const text = <const N extends string>(name: N, displayName: string) =>
 	({ displayName, name, type: 'string', default: '' }) satisfies INodeProperties;
 const collection = <const N extends string>(name: N, displayName: string) =>
-	({ displayName, name, type: 'collection', default: {} }) satisfies INodeProperties;
+	({ displayName, name }) satisfies Partial<INodeProperties>;
 
 const notice: Notice = { displayName: 'Read me', name: 'readMe', type: 'notice', default: '' };
 
@@ -37,7 +37,7 @@ const form = formOf(
 			'methods',
 		),
 		list(
-			{ ...collection('cart', 'Cart'), type: 'fixedCollection' },
+			collection('cart', 'Cart'),
 			{
 				displayName: 'Item',
 				name: 'items',
