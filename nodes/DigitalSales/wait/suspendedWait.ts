@@ -33,7 +33,6 @@ const waitSchema = z.object({
 });
 
 export type SuspendedWait = z.output<typeof waitSchema>;
-export type OpenPayment = SuspendedWait['open'][number];
 
 /**
  * Stores the wait with the execution, so that it survives a restart and reaches every process. It

@@ -211,6 +211,30 @@ describe('Searchable lists', () => {
 		});
 	});
 
+	test('lose nothing where pages repeat products', async () => {
+		const first = { hash: 'p1', title: 'Curso', offers: [{ hash: 'o1', title: 'A' }] };
+		const pages = [
+			[first],
+			[first],
+			[
+				{ ...first, offers: [{ hash: 'o2', title: 'B' }] },
+				{ hash: 'p3', offers: [{ hash: 'o3' }] },
+			],
+		];
+		pages.forEach((data, index) => {
+			const [set, query] = [{ data, meta: { last_page: 3 } }, { page: String(index + 1) }];
+			account.sandbox.addFault({ kind: 'patchBody', set, query, times: 'always' });
+		});
+		const { credentials } = account;
+		const found = async (filter: string): Promise<unknown[]> =>
+			(await runListSearch('searchOffers', { credentials, filter })).results.map(
+				({ value }) => value,
+			);
+
+		expect(await found('o2')).toEqual(['o2']);
+		expect(await found('o3')).toEqual(['o3']);
+	});
+
 	test('end with a page without products, whatever is announced', async () => {
 		const set = { data: [], meta: { last_page: 9 } };
 		account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
