@@ -86,7 +86,7 @@ export class Client {
 	/**
 	 * Sends a request and gives the JSON of the answer as `read` understood it.
 	 *
-	 * @param read checks the shape of a success; undefined is another than the documented one
+	 * @param read gives undefined for a success of another shape than the documented one
 	 * @throws ServiceError
 	 * @throws CanceledError if the execution is cancelled while nothing is under way
 	 */
@@ -95,7 +95,7 @@ export class Client {
 		const { method } = ENDPOINTS[endpoint];
 		const limiter = rateLimiterFor(this.account, endpoint);
 		const counts = { tries: 0, failed: 0, limited: 0 };
-		// Before it is sent, only the rate limit can make it fail.
+		// The only failure before the first try: its turn in the rate limit does not come in time.
 		let outcome = withoutAnswer('rateLimited');
 		let firstSentAt = Infinity;
 		for (;;) {
@@ -147,11 +147,11 @@ export class Client {
 	private async send(request: ServiceRequest): Promise<Outcome> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const late = AbortSignal.timeout(timeoutMs);
-		// Once there are headers, the service has the request.
-		let isSent = false;
+		// Then the service has the request, even if the rest of the answer is lost.
+		let hasHeaders = false;
 		try {
 			const { statusCode: status, headers, body } = await this.begin(request, timeoutMs);
-			isSent = true;
+			hasHeaders = true;
 			const chunks = await readBody(body, late).catch((error: unknown) => {
 				// The status line alone makes it a 429.
 				if (kindOfStatus(status) === 'rateLimited') return [];
@@ -161,7 +161,7 @@ export class Client {
 			return readResponse({ status, headers, text }, this.account.redact);
 		} catch (error) {
 			const fault = readFault(error);
-			return withoutAnswer(isSent ? 'interrupted' : kindOfFault(fault), fault.code);
+			return withoutAnswer(hasHeaders ? 'interrupted' : kindOfFault(fault), fault.code);
 		}
 	}
 
@@ -202,6 +202,7 @@ export class Client {
 
 	private failure(endpoint: Endpoint, outcome: Outcome, tries: number): Error {
 		const error = new ServiceError(endpoint, outcome, tries);
+		// `once/` takes a cancellation for not processed.
 		return this.options.signal?.aborted && !error.outcomeUnknown ? new CanceledError() : error;
 	}
 }

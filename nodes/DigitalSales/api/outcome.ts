@@ -29,11 +29,15 @@ export interface LimitHeaders {
 	remaining?: number;
 }
 
+/**
+ * What follows from an outcome. `fail` is certain not to have been processed, so `once/` lets the same
+ * charge be made again; after `unknownOutcome` it is in doubt and refused.
+ */
 export type RetryDecision = 'done' | 'retry' | 'fail' | 'unknownOutcome';
 
 /**
- * What a workflow can tell of a failed request: the service refused it, it may have been done all the
- * same (of a read: no usable answer came), or it never reached the service.
+ * What a workflow learns about a failed request: the service refused it, it may have been processed
+ * (of a read: no usable answer came), or it never reached the service.
  */
 export type PublicOutcome = 'refused' | 'unknown' | 'notSent';
 
@@ -45,52 +49,54 @@ interface Rule {
 }
 
 /**
- * The one place that decides what is sent again. Money moves through POST and the service has no
- * idempotency key and no list of transactions, so a POST is repeated only if it provably was not
- * processed; any other failure of it is reported as an unknown outcome.
+ * The one place that decides what is sent again; docs/reliability.md shows the same table by status.
+ * Money moves through POST, and the service has no idempotency key and no list of transactions. So a
+ * POST is repeated only if it was not processed, and one that may have been is an unknown outcome.
+ * Which row an answer belongs to is decided below and in response.ts; how often and when it is sent
+ * again, in backoff.ts.
  */
-const OUTCOMES = {
+const RETRY_TABLE = {
 	/** A well-formed answer under 2xx. */
 	success: { GET: 'done', POST: 'done', shown: 'unknown' },
-	/** A 4xx other than 429, or `success: false`: the same request gets the same answer. */
+	/** The service read the request and said no: a 4xx without a row of its own, or `success: false`. */
 	rejected: { GET: 'fail', POST: 'fail', shown: 'refused' },
 	/**
-	 * 408, 425 and 499 tell of a request that was broken off, 302 and 303 may follow work that was
-	 * done, and a 409 without a reason may mean that it was done before.
+	 * 408, 425 and 499 report a request that was cut off, 302 and 303 are also sent after the work is
+	 * done, and a 409 without `success: false` may mean that it was done before.
 	 */
 	unclear: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
 	/**
-	 * 429 (API document, Errors 2). That nothing was done then is not in the document; it is assumed,
-	 * since a limit is there to keep work away.
+	 * 429 (API document, Errors 2). The document does not say that nothing was processed; we assume it,
+	 * because the purpose of a limit is to prevent work.
 	 */
 	rateLimited: { GET: 'retry', POST: 'retry', shown: 'refused' },
 	/** 502, 503 and 504 come from a proxy that cannot say whether the service did the work. */
 	unavailable: { GET: 'retry', POST: 'unknownOutcome', shown: 'unknown' },
-	/** Any other 5xx may have struck after the charge was made. A read that met it meets it again. */
+	/** Any other 5xx: the fault may have happened after the charge. A read would fail again. */
 	serverError: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
-	/** Never followed, since it would take the tokens elsewhere; but nothing was processed here. */
+	/** Any redirect but 302 and 303. It asks to send the request elsewhere, and the tokens with it. */
 	redirected: { GET: 'fail', POST: 'fail', shown: 'refused' },
-	/** A 2xx whose body is HTML, cut short or of another shape is still a success. */
+	/** A 2xx without a usable body: the status says done, but there is nothing to return. */
 	unreadable: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
-	/** Provably never reached the service: no such host, connection refused, bad certificate. */
+	/** Failed before the first byte was sent: no such host, no connection, a bad certificate. */
 	notSent: { GET: 'retry', POST: 'retry', shown: 'notSent' },
-	/** n8n's protection against requests to private addresses, which will block it again. */
+	/** Stopped by n8n's protection against requests to private addresses, which will stop it again. */
 	blocked: { GET: 'fail', POST: 'fail', shown: 'notSent' },
-	/** A time-out or a broken connection after sending: the service may have done the work. */
+	/** Everything else: a time-out or a broken connection after sending, or an unknown fault. */
 	interrupted: { GET: 'retry', POST: 'unknownOutcome', shown: 'unknown' },
 } as const satisfies Record<string, Rule>;
 
 /** How one request ended. */
-export type OutcomeKind = keyof typeof OUTCOMES;
+export type OutcomeKind = keyof typeof RETRY_TABLE;
 
 /** Whether a request is sent again. */
 export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryDecision {
-	return OUTCOMES[kind][method];
+	return RETRY_TABLE[kind][method];
 }
 
 /** The outcome that an error item shows. */
 export function publicOutcome(kind: OutcomeKind): PublicOutcome {
-	return OUTCOMES[kind].shown;
+	return RETRY_TABLE[kind].shown;
 }
 
 const UNCLEAR: ReadonlySet<number> = new Set([302, 303, 408, 409, 425, 499]);
@@ -106,6 +112,7 @@ export function kindOfStatus(status: number): OutcomeKind {
 	return 'rejected';
 }
 
+/** Only codes that cannot come after the first byte of a request. */
 const NEVER_SENT_CODES: ReadonlySet<string> = new Set([
 	'ECONNREFUSED',
 	'ENOTFOUND',
@@ -131,7 +138,7 @@ interface Fault {
 	isBlocked?: boolean;
 }
 
-/** The kind of a fault without an answer. */
+/** The kind of a fault without an answer; if in doubt, the request may have been processed. */
 export function kindOfFault({ code, syscall, isBlocked }: Fault): OutcomeKind {
 	if (isBlocked) return 'blocked';
 	const neverSent =
@@ -145,14 +152,14 @@ const systemName = z
 	.regex(/^[A-Za-z_]{2,40}$/)
 	.optional()
 	.catch(undefined);
-/** n8n's names of faults that keep requests from private addresses. */
-const isBlocked = z
+/** What n8n calls the faults of its protection; the last one stops a host that it has not checked. */
+const blockedName = z
 	.enum(['SsrfBlockedHostnameError', 'SsrfBlockedIpError', 'UnknownConnectionHostError'])
 	.transform(() => true)
 	.optional()
 	.catch(undefined);
-const link = z.object({
-	name: isBlocked,
+const causeLink = z.object({
+	name: blockedName,
 	code: systemName,
 	syscall: systemName,
 	cause: z.unknown(),
@@ -167,7 +174,7 @@ export function readFault(error: unknown): Fault {
 	const fault: Fault = {};
 	let current: unknown = error;
 	for (let depth = 0; depth < DEEPEST_CAUSE; depth++) {
-		const parsed = link.safeParse(current);
+		const parsed = causeLink.safeParse(current);
 		if (!parsed.success) break;
 		fault.code ??= parsed.data.code;
 		fault.syscall ??= parsed.data.syscall;
