@@ -49,7 +49,12 @@ export interface Form<T> extends Omit<Field<string, T>, 'name'> {
 	body: (values: T) => IDataObject;
 }
 
-/** One field; `bodyName` is its name in the body, dotted if it is nested, or it is not sent. */
+/**
+ * One field. A schema that depends on another option is given as a function of {@link Reading}.
+ *
+ * @param bodyName its name in the body, dotted if it is nested; without one it is not sent. Blanks are
+ *   left out, a locator sends its hash, and of two fields with one name the first that is filled in counts
+ */
 export function field<const N extends string, S extends z.ZodTypeAny>(
 	property: Named<N>,
 	schema: S | ((reading: Reading) => S),
@@ -71,7 +76,7 @@ export function field<const N extends string, S extends z.ZodTypeAny>(
 	};
 }
 
-/** A collection: an object in the body, or without a `bodyName` fields of the body itself. */
+/** A collection. In the body it is an object, or without a `bodyName` its fields stand in the body directly. */
 export function group<const N extends string, P extends Part>(
 	property: Collection<N>,
 	parts: readonly P[],

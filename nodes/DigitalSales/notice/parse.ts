@@ -17,14 +17,16 @@ export interface Notice {
 const LONGEST_HASH = 200;
 
 /**
- * Reads a notice of any known shape: the transaction itself, where `transaction` is a string, a flat
- * summary, or an envelope around the transaction, each also under `data`. The root `id` is ignored: it
- * is an internal number of the service.
+ * Reads a notice of any known shape (docs/unknowns.md), each also under `data`:
+ * - the transaction itself: `hash`, and a text under `transaction`
+ * - a flat summary: `transaction_hash`
+ * - an envelope around the transaction: `transaction.hash` or `transaction.id`
  */
 export function readNotice(body: unknown): Notice | undefined {
 	if (!isJsonObject(body)) return undefined;
 	const hash = hashIn(body);
 	if (hash !== undefined) return claims(hash, body);
+	// One level only: `data` within `data` is no known shape.
 	return isJsonObject(body.data) ? readNotice({ ...body.data, data: undefined }) : undefined;
 }
 
@@ -33,6 +35,7 @@ function hashIn(body: Record<string, unknown>): string | undefined {
 	if (direct !== undefined || !isJsonObject(body.transaction)) return direct;
 	const { hash, id } = body.transaction;
 	const named = usable(id);
+	// An `id` of digits alone is the service's internal number, as the one at the root is.
 	return usable(hash) ?? (named !== undefined && /^\d+$/.test(named) ? undefined : named);
 }
 
@@ -40,6 +43,7 @@ function claims(hash: string, body: Record<string, unknown>): Notice {
 	const transaction = isJsonObject(body.transaction) ? body.transaction : {};
 	const product = isJsonObject(body.product) ? body.product : {};
 	const offer = isJsonObject(body.offer) ? body.offer : {};
+	// Only what stands at the root is current; inside the envelope it may lag behind.
 	return {
 		hash,
 		status: text(body.payment_status) ?? text(body.status) ?? text(transaction.status),

@@ -22,8 +22,8 @@ interface Report {
 }
 
 /**
- * Reads in progress or just done, by trigger and hash. A failed one leaves no trace, or it would
- * swallow the next notice.
+ * Reads in progress or done a moment ago, by trigger and hash. A failed read leaves no pause: the next
+ * notice must be read.
  *
  * @internal
  */
@@ -68,15 +68,17 @@ class Delivery {
 		if (isTooLarge(context)) decline(REPLIES.tooLarge);
 		const body = readBody(context);
 		const notice = readNotice(body) ?? decline(REPLIES.noHash);
-		const { verify } = this.form.options;
-		const report = await (verify ? this.verify(notice, body) : this.trust(notice, body));
+		const isVerified = this.form.options.verify;
+		const report = isVerified
+			? await this.reportOfService(notice, body)
+			: await this.reportOfNotice(notice, body);
 		const reason = whyUnwanted(readWanted(context), report.facts);
 		if (reason === undefined) return this.emit(report);
 		// Only the person who tests in the editor may learn what the transaction is like.
 		return decline(this.isTest ? filteredInTest(reason) : REPLIES.filtered);
 	}
 
-	/** A trigger that has lost its secret derives it again. */
+	/** Whether the URL carries the secret. A trigger that has lost its own derives it again. */
 	private async bringsSecret(): Promise<boolean> {
 		const { context } = this;
 		const stored = urlSecretOf(context.getWorkflowStaticData('node'));
@@ -84,9 +86,9 @@ class Delivery {
 		return opensLock(context.getQueryData(), secret);
 	}
 
-	/** Reports what the service says about the transaction. */
-	private async verify(notice: Notice, body: unknown): Promise<Report> {
-		// A claim that was already handed over needs no read, since nothing follows from it.
+	/** What the service says about the transaction. */
+	private async reportOfService(notice: Notice, body: unknown): Promise<Report> {
+		// If the service said this before, it was handed over: a repeated notice needs no read.
 		if (notice.status !== undefined) this.declineDuplicate({ ...notice, verified: true });
 		if (isBacklogged()) decline(REPLIES.backlogged);
 		const transaction = await this.readOnce(notice);
@@ -110,6 +112,7 @@ class Delivery {
 			const read = await verifyTransaction(context, account, { hash, hasSecret, answerBy });
 			if (read.outcome !== 'found') return decline(REPLIES[read.outcome]);
 			const result = read.transaction;
+			// A notice that claims what was just read needs no read of its own.
 			const share = (claim?: string) =>
 				claim !== undefined && claim === result.payment_status ? result : undefined;
 			return { result, share };
@@ -117,8 +120,8 @@ class Delivery {
 		return transaction ?? decline(REPLIES.inFlight);
 	}
 
-	/** Reports what the notice claims, with verification switched off. */
-	private async trust(notice: Notice, body: unknown): Promise<Report> {
+	/** What the notice claims, with Verify With the Service off. */
+	private async reportOfNotice(notice: Notice, body: unknown): Promise<Report> {
 		const { redact } = await accountOf(this.context);
 		return {
 			facts: { ...notice, verified: false },

@@ -7,6 +7,7 @@ import { Example } from '../n8n/examples';
 import { DATA_FOLDER, PACKAGE_NAME } from '../n8n/paths';
 import type { SavedWorkflow } from '../n8n/rest';
 import { setUp, type ImportedExample, type SetUp } from '../n8n/setUp';
+import { NOTICE_SHAPES } from '../../sandbox';
 
 type SavedNode = SavedWorkflow['nodes'][number];
 
@@ -122,7 +123,7 @@ it('hands a paid sale on once, however often the service tells of it', async () 
 	const { workflow, notificationUrl } = example('paid-sale-to-crm.json');
 	const hash = ready.sandbox.transactions.at(-1)?.hash ?? '';
 
-	for (const shape of ['A', 'B', 'C'] as const) {
+	for (const shape of NOTICE_SHAPES) {
 		await ready.sandbox.notify(hash, { shape, url: notificationUrl });
 	}
 

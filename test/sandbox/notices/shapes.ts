@@ -1,7 +1,8 @@
 import { readShape } from '../api/transactionShape';
 import type { StoredTransaction } from '../types';
 
-const NOTICE_SHAPES = ['A', 'B', 'C'] as const;
+/** A: an envelope; B: the transaction itself; C: a flat summary. */
+export const NOTICE_SHAPES = ['A', 'B', 'C'] as const;
 export type NoticeShape = (typeof NOTICE_SHAPES)[number];
 
 // Not a token of the account: nobody shows what this field is good for.

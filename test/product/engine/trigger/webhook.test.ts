@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { withoutWaiting } from '../../../support/virtualTime';
 import { useInbox } from '../support/inbox';
+import { NOTICE_SHAPES } from '../../../sandbox';
 
 describe('Digital Sales Trigger: notices', () => {
 	const inbox = useInbox();
@@ -19,7 +20,7 @@ describe('Digital Sales Trigger: notices', () => {
 	const setStatus = async (status: string): Promise<void> =>
 		await inbox.account.sandbox.setStatus(hash, status);
 
-	test.each(['A', 'B', 'C'] as const)('emits a notice of shape %s, verified', async (shape) => {
+	test.each(NOTICE_SHAPES)('emits a notice of shape %s, verified', async (shape) => {
 		await inbox.publish({});
 		await setStatus('paid');
 

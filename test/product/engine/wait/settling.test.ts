@@ -1,6 +1,7 @@
 import { ACTION_TYPE, NO_OP_TYPE, runWorkflow, START_TYPE } from '../harness';
 import { pixParameters } from '../support/account';
 import { received, useWaitingRoom, waitParameters } from '../support/waiting';
+import { NOTICE_SHAPES } from '../../../sandbox';
 
 const FINAL = [
 	'paid',
@@ -69,7 +70,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(items.filter((item) => 'amount' in item)).toEqual([]);
 	});
 
-	test.each(['A', 'B', 'C'] as const)('resumes on a notice of shape %s', async (shape) => {
+	test.each(NOTICE_SHAPES)('resumes on a notice of shape %s', async (shape) => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		await room.account.sandbox.setStatus(hash, 'paid');
