@@ -2,17 +2,13 @@ import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 import { DigitalSalesApi } from '../../../../credentials/DigitalSalesApi.credentials';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { DigitalSalesTrigger } from '../../../../nodes/DigitalSales/DigitalSalesTrigger.node';
-import type { FormTable } from './table';
-import { credential } from './tables/credential';
-import { getAddress } from './tables/notification';
-import { createOffer } from './tables/offer';
-import { listProducts } from './tables/product';
-import { createPix, getTransaction, waitForPayment } from './tables/transaction';
-import { trigger } from './tables/trigger';
+import { everyOperation } from '../../../support/operations';
 
-/** A form of the package beside the table that says how it has to be. */
 export interface Form {
-	table: FormTable;
+	/** Such as "Product > Get Many". */
+	name: string;
+	/** The values that choose the form; none for the trigger and the credential. */
+	chosenBy: Readonly<Record<string, string>>;
 	properties: INodeProperties[];
 	/** The node that it belongs to; a credential has none. */
 	description: INodeTypeDescription | null;
@@ -24,24 +20,32 @@ export const action = new DigitalSales().description;
 /** The fields by which an operation is chosen. */
 export const CHOOSERS = ['resource', 'operation'];
 
-function operationForm(table: FormTable): Form {
+const operationForms = everyOperation().map(({ resource, value: operation, label }): Form => {
 	const properties = action.properties.filter(
-		({ name, displayOptions }) =>
+		({ name, displayOptions: { show } = {} }) =>
 			!CHOOSERS.includes(name) &&
-			Object.entries(table.chosenBy).every(([chooser, value]) =>
-				displayOptions?.show?.[chooser]?.includes(value),
-			),
+			show?.resource?.includes(resource) &&
+			show.operation?.includes(operation),
 	);
-	return { table, properties, description: action };
-}
+	return { name: label, chosenBy: { resource, operation }, properties, description: action };
+});
 
-const triggerDescription = new DigitalSalesTrigger().description;
+const trigger = new DigitalSalesTrigger().description;
+const credential = new DigitalSalesApi();
 
 /** Every form of the package. */
 export const FORMS: Form[] = [
-	...[listProducts, createOffer, createPix, getTransaction, waitForPayment, getAddress].map(
-		operationForm,
-	),
-	{ table: trigger, properties: triggerDescription.properties, description: triggerDescription },
-	{ table: credential, properties: new DigitalSalesApi().properties, description: null },
+	...operationForms,
+	{
+		name: trigger.displayName,
+		chosenBy: {},
+		properties: trigger.properties,
+		description: trigger,
+	},
+	{
+		name: `Credential ${credential.displayName}`,
+		chosenBy: {},
+		properties: credential.properties,
+		description: null,
+	},
 ];

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { INodeTypeDescription } from 'n8n-workflow';
-import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { DigitalSalesTrigger } from '../../../../nodes/DigitalSales/DigitalSalesTrigger.node';
+import { action, CHOOSERS } from './forms';
 
 const FOLDER = path.resolve(__dirname, '../../../../nodes/DigitalSales');
 
-const action = new DigitalSales().description;
 const trigger = new DigitalSalesTrigger().description;
 
 describe.each<[string, INodeTypeDescription]>([
@@ -48,6 +47,24 @@ describe.each<[string, INodeTypeDescription]>([
 		expect(node.inputs).toEqual(kind === 'action' ? ['main'] : []);
 		expect(node.outputs).toEqual(['main']);
 	});
+});
+
+test('the form of the action node opens with the charge, which the node panel lists first', () => {
+	const choosers = action.properties.filter(({ name }) => CHOOSERS.includes(name));
+
+	expect(
+		choosers.map(({ default: initial, options = [], noDataExpression }) => [
+			initial,
+			options.map((option) => 'value' in option && option.value)[0],
+			noDataExpression,
+		]),
+	).toEqual([
+		['transaction', 'transaction', true],
+		['create', 'create', true],
+		['getAll', 'getAll', true],
+		['create', 'create', true],
+		['getAddress', 'getAddress', true],
+	]);
 });
 
 describe('The trigger while it listens', () => {

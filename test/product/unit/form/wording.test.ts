@@ -21,9 +21,9 @@ const SELF_EXPLAINING = [
 ];
 
 const fields = [
-	...FORMS.flatMap(({ table, properties }) =>
+	...FORMS.flatMap(({ name: form, properties }) =>
 		everyProperty(properties).map(({ path, property }) => ({
-			name: `${table.name} > ${path} (${property.displayName.slice(0, 40)})`,
+			name: `${form} > ${path} (${property.displayName.slice(0, 40)})`,
 			path,
 			property,
 		})),
