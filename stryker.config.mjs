@@ -25,7 +25,6 @@ export default {
 		'coverage',
 		'dist',
 		'reports',
-		'.github',
 	],
 	tempDirName: '.stryker-tmp',
 };
