@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from '../../host/n8n/paths';
+import { everyProperty } from '../../product/engine/support/form';
+import { FORMS } from '../../product/unit/form/forms';
+import { filesOf } from '../../product/unit/form/texts';
+
+const textOf = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
+
+const README = textOf('README.md');
+const GUIDE = textOf('docs/pt-BR.md');
+
+function matches(text: string, pattern: RegExp): string[] {
+	return [...text.matchAll(pattern)].map(([whole, inner]) => inner ?? whole);
+}
+
+/** The levels of the headings, and the texts of those that name an operation. */
+function headingsOf(text: string): string[] {
+	return matches(text, /^#+ .+$/gm).map((heading) =>
+		heading.includes(' > ') ? heading : heading.replace(/[^#].*/, ''),
+	);
+}
+
+/** How many lines each table has. */
+function tablesOf(text: string): number[] {
+	return matches(text, /(?:^\|.*\n)+/gm).map((table) => table.split('\n').length - 1);
+}
+
+/** What stands in code: fields, messages, commands, amounts. */
+function codeOf(text: string): string[] {
+	return [...new Set(matches(text, /`([^`\n]+)`/g))].sort();
+}
+
+const LABELS = FORMS.flatMap(({ properties }) =>
+	everyProperty(properties).flatMap(({ property: { displayName, type, options = [] } }) => [
+		...(type === 'notice' ? [] : [displayName.replace(/ in (Cents|Reais)$/, '')]),
+		...options.flatMap((option) => ('value' in option ? [option.name] : [])),
+	]),
+);
+
+/** The labels of fields and choices that a page names in bold. */
+function labelsOf(text: string): string[] {
+	const bold = matches(text, /\*\*(.+?)\*\*/g).map((name) =>
+		name.replace(/ in (Cents|Reais)$/, ''),
+	);
+	return [...new Set(LABELS)].filter((label) => bold.includes(label)).sort();
+}
+
+describe('The guide in Portuguese says what the README says', () => {
+	test.each([
+		['the same headings', headingsOf],
+		['tables of the same length', tablesOf],
+		['the same fields, messages and commands', codeOf],
+		['the same labels', labelsOf],
+	])('with %s', (_what, partsOf) => {
+		expect(partsOf(README).length).toBeGreaterThan(5);
+		expect(partsOf(GUIDE)).toEqual(partsOf(README));
+	});
+});
+
+test('every error message that the README explains is one of the code', () => {
+	const [, section = ''] = README.split('## Troubleshooting');
+	const rows = matches(section.split('\n## ')[0] ?? '', /^\| `([^`]+)`/gm);
+	const sources = [...filesOf('nodes', '.ts'), ...filesOf('credentials', '.ts')].map(textOf);
+	const code = sources.join('\n').replaceAll(/\$\{[^}]*\}/g, '…');
+	const known = rows.filter((message) => code.includes(message.replace(/\(\d+\)$/, '(')));
+
+	expect(rows.length).toBeGreaterThan(8);
+	expect(rows.filter((message) => !known.includes(message))).toEqual([]);
+});
