@@ -12,16 +12,34 @@ export class Editor {
 		private readonly url: string,
 	) {}
 
-	/** Signs in and opens an empty workflow. */
-	async open({ email, password }: Login): Promise<void> {
+	/** Signs in, and sees the list of workflows. */
+	async signIn({ email, password }: Login): Promise<void> {
 		const { page } = this;
 		await page.goto(`${this.url}/signin`);
 		await page.locator('input[name="emailOrLdapLoginId"]').fill(email);
 		await page.locator('input[type="password"]').fill(password);
 		await page.getByTestId('form-submit-button').click();
 		await page.waitForURL((address) => !address.pathname.startsWith('/signin'));
-		await page.goto(`${this.url}/workflow/new`);
-		await page.getByTestId('canvas-plus-button').waitFor();
+	}
+
+	/** Signs in and opens an empty workflow. */
+	async open(login: Login): Promise<void> {
+		await this.signIn(login);
+		await this.page.goto(`${this.url}/workflow/new`);
+		await this.page.getByTestId('canvas-plus-button').waitFor();
+	}
+
+	/** Creates a workflow from the list of workflows. */
+	async createWorkflow(): Promise<void> {
+		await this.page.getByTestId('add-resource-workflow').click();
+		await this.page.getByTestId('canvas-plus-button').waitFor();
+	}
+
+	/** Opens the node panel of an empty workflow by the text under its button, and searches it. */
+	async searchFirstStep(button: string, word: string): Promise<void> {
+		await this.page.getByText(button, { exact: false }).click();
+		await this.searchField.fill(word);
+		await this.entry.waitFor();
 	}
 
 	/** Opens a saved workflow, all of it in view. */
@@ -148,6 +166,16 @@ export class Editor {
 		const button = page.locator('[data-test-id^="execute-workflow-button-When clicking"]');
 		await this.node('When clicking').hover();
 		await button.click();
+	}
+
+	/** Runs the workflow by the large button. */
+	async executeAll(button: string): Promise<void> {
+		await this.page.getByRole('button', { name: button }).click();
+	}
+
+	/** Waits until a node shows that the execution waits in it. */
+	async waiting(name: string): Promise<void> {
+		await this.node(name).getByTestId('canvas-node-status-waiting').waitFor();
 	}
 
 	/** Waits until a node shows that it has run well. */

@@ -41,6 +41,11 @@ export class NodeView {
 		await this.page.waitForTimeout(300);
 	}
 
+	/** Clicks into a field. */
+	async click(field: string): Promise<void> {
+		await this.field(field).locator('input, textarea').first().click();
+	}
+
 	/** Chooses from a list of fixed choices. */
 	async choose(field: string, choice: string): Promise<void> {
 		await this.field(field).click();
@@ -56,6 +61,17 @@ export class NodeView {
 	async addOption(option: string): Promise<void> {
 		await this.page.getByTestId('collection-parameter-add').last().click();
 		await this.shownChoice(option).click();
+	}
+
+	/** Opens the list of a resource locator. */
+	async openList(field: string): Promise<void> {
+		await this.page.getByTestId(`resource-locator-${field}`).getByTestId('rlc-input').click();
+		await this.entries.first().waitFor();
+	}
+
+	/** Takes the first entry of the open list. */
+	async pickFirst(): Promise<void> {
+		await this.entries.first().click();
 	}
 
 	/** Opens the list of a resource locator, searches it, and returns what it shows. */

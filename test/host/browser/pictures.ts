@@ -16,6 +16,7 @@ const IN_DOCUMENTATION = [
 	'workflow',
 	'sandbox',
 	'execution',
+	'first-charge',
 ];
 
 /** Begins the names of the pictures of the examples, one each. */
@@ -36,7 +37,8 @@ const HOVER_STYLE = '[data-test-id^="execute-workflow-button-"] { visibility: hi
 const BUTTONS_STYLE =
 	'[data-test-id="canvas-controls"], [class*="_executionButtons_"] { visibility: hidden !important; }';
 
-async function atRest(page: Page): Promise<void> {
+/** Waits until nothing moves, and nothing pops up any more. */
+export async function atRest(page: Page): Promise<void> {
 	// For good: what pops up in the corner would also stand in the way of the next click.
 	await page.addStyleTag({ content: '.el-notification { display: none !important; }' });
 	await page.mouse.move(640, 8);
@@ -50,9 +52,7 @@ async function atRest(page: Page): Promise<void> {
  */
 export async function picture(page: Page, name: string, clip?: Area): Promise<void> {
 	await atRest(page);
-	const inDocumentation = IN_DOCUMENTATION.includes(name) || name.startsWith(EXAMPLES);
-	const renewed = process.env.PICTURES === 'docs' && inDocumentation;
-	const file = path.join(renewed ? DOCUMENTATION : REPORTS, `${name}.png`);
+	const file = fileOf(`${name}.png`);
 	await mkdir(path.dirname(file), { recursive: true });
 	await page.screenshot({
 		path: file,
@@ -60,6 +60,13 @@ export async function picture(page: Page, name: string, clip?: Area): Promise<vo
 		style: clip === undefined ? HOVER_STYLE : HOVER_STYLE + BUTTONS_STYLE,
 		...(clip === undefined ? {} : { clip }),
 	});
+}
+
+/** Where a picture is saved. */
+export function fileOf(name: string): string {
+	const inDocumentation = IN_DOCUMENTATION.includes(path.parse(name).name);
+	const renewed = inDocumentation || name.startsWith(EXAMPLES);
+	return path.join(renewed && process.env.PICTURES === 'docs' ? DOCUMENTATION : REPORTS, name);
 }
 
 /** The upper part of a page. */

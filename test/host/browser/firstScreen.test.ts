@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { ROOT } from '../n8n/paths';
+import { DEMO_LOGIN } from '../n8n/setUp';
+import { openBrowser, openPage } from './chromium';
+import { Clicks } from './clicks';
+import { Editor } from './editor';
+import { Film } from './film';
+import { startNewcomer, type Newcomer } from './newcomer';
+import type { NodeView } from './nodeView';
+import { SandboxPage } from './sandboxPage';
+
+const INSTALL_AND_START_MS = 15 * 60_000;
+const MOST_CLICKS = 25;
+const MOST_FILM_BYTES = 2_000_000;
+const CREATE_PIX = 'Create a PIX transaction';
+const WAIT = 'Wait for the payment of a transaction';
+
+const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+const [FIRST_SCREEN = ''] = (README.split('## Your first paid charge')[1] ?? '').split('\n## ');
+
+/** A name on the screen that the README's first screen tells to use. */
+function told(name: string): string {
+	if (!FIRST_SCREEN.includes(`**${name}**`)) throw new Error(`The README does not say "${name}"`);
+	return name;
+}
+
+let browser: Browser;
+let newcomer: Newcomer;
+let page: Page;
+let editor: Editor;
+let service: SandboxPage;
+let clicks: Clicks;
+const film = new Film();
+
+beforeAll(async () => {
+	browser = await openBrowser();
+	newcomer = await startNewcomer();
+	page = await openPage(browser);
+	editor = new Editor(page, newcomer.url);
+	service = new SandboxPage(await openPage(browser), newcomer.sandbox.pageUrl);
+	await page.bringToFront();
+	await editor.signIn(DEMO_LOGIN);
+	clicks = await Clicks.on(page);
+}, INSTALL_AND_START_MS);
+
+afterAll(async () => {
+	await browser?.close();
+	await newcomer?.stop();
+});
+
+/** Types into a field as a person does: a click into it, then the keys. */
+async function type(node: NodeView, field: string, text: string): Promise<void> {
+	await node.click(field);
+	await page.keyboard.type(text);
+	await page.waitForTimeout(300);
+}
+
+test('the first screen of the README leads to a paid charge', async () => {
+	const { baseUrl, apiToken } = newcomer.sandbox;
+
+	await editor.createWorkflow();
+	await editor.searchFirstStep(told('Add first step'), 'pix');
+	await editor.openEntry();
+	let node = await editor.addAction(told(CREATE_PIX));
+
+	told('Credential');
+	const dialog = await node.newCredential();
+	told('Base URL');
+	await dialog.fill('baseUrl', baseUrl);
+	told('API Token');
+	await dialog.fill('apiToken', apiToken);
+	await dialog.saveAndSucceed();
+
+	told('Cart');
+	await node.addEntry(told('Add Item'));
+	await node.openList('offerHash');
+	await node.pickFirst();
+	await type(node, 'customerName', 'Maria da Silva');
+	await type(node, 'customerEmail', 'maria@example.com');
+	await type(node, 'customerPhone', '(11) 91234-5678');
+	await film.shoot(page, 3);
+	await type(node, 'customerDocument', '529.982.247-25');
+	await film.shoot(page, 3);
+	await node.close();
+
+	node = await editor.addAction(told(WAIT), CREATE_PIX);
+	await node.close();
+	await film.shoot(page, 2);
+	await editor.executeAll(told('Execute workflow'));
+	await editor.waiting(WAIT);
+	expect(newcomer.sandbox.charges()).toBe(1);
+	await film.shoot(page, 2);
+	const paidAfter = clicks.count();
+
+	const charge = newcomer.sandbox.transactions.at(-1);
+	node = await editor.openNode(CREATE_PIX);
+	await node.viewPicture();
+	await film.shoot(page, 4);
+	await node.close();
+	await service.open();
+	await film.shoot(service.page, 2);
+	await service.pay(charge?.hash ?? '');
+	await film.shoot(service.page, 2);
+	await page.bringToFront();
+	await editor.succeeded(WAIT);
+	node = await editor.openNode(WAIT);
+	expect(await node.output('paid', 'true', charge?.hash ?? '')).toContain('paid');
+	await film.shoot(page, 4);
+	await node.close();
+
+	process.stdout.write(`\nClicks to the first paid charge: ${paidAfter}\n`);
+	expect(paidAfter).toBeGreaterThan(10);
+	expect(paidAfter).toBeLessThanOrEqual(MOST_CLICKS);
+});
+
+test('the film of it is short and small', async () => {
+	const { bytes, seconds } = await film.save('first-charge');
+
+	process.stdout.write(`\nThe film has ${bytes} bytes and runs for ${seconds} seconds\n`);
+	expect(bytes).toBeLessThan(MOST_FILM_BYTES);
+	expect(seconds).toBeGreaterThanOrEqual(20);
+	expect(seconds).toBeLessThanOrEqual(30);
+});

@@ -1,0 +1,20 @@
+/** The part of gifenc that a film needs; the package brings no types. */
+declare module 'gifenc' {
+	type Palette = number[][];
+	interface Frame {
+		palette: Palette;
+		/** In milliseconds. */
+		delay: number;
+		transparent: boolean;
+		transparentIndex: number;
+		/** 1 leaves the frame before where this one is transparent. */
+		dispose: number;
+	}
+	export function GIFEncoder(): {
+		writeFrame(index: Uint8Array, width: number, height: number, frame: Frame): void;
+		finish(): void;
+		bytes(): Uint8Array;
+	};
+	export function quantize(rgba: Uint8Array, maxColors: number): Palette;
+	export function applyPalette(rgba: Uint8Array, palette: Palette): Uint8Array;
+}
