@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { clock } from '../shared/clock';
-import { kindOfStatus, type LimitHeaders, type Outcome, type UnreadableReason } from './outcome';
+import {
+	kindOfStatus,
+	type RateLimitHeaders,
+	type Outcome,
+	type UnreadableReason,
+} from './outcome';
 import { MOST_LEVELS, type Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
 
@@ -105,7 +110,7 @@ export function readResponse({ status, headers, text }: RawResponse, redact: Red
 		body,
 		words: readServiceWords(body),
 		retryAfterMs: retryAfterMs(headers),
-		limits: readLimitHeaders(headers),
+		rateLimit: readRateLimitHeaders(headers),
 	};
 	if (kind === 'success' && unreadable) return { ...outcome, kind: 'unreadable', unreadable };
 	if ((kind === 'success' || status === 409) && saysFailure(body)) outcome.kind = 'rejected';
@@ -175,7 +180,7 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
 const FIRST_UNIX_TIME = 1_000_000_000;
 
 /** @internal */
-export function readLimitHeaders(headers: Headers): LimitHeaders {
+export function readRateLimitHeaders(headers: Headers): RateLimitHeaders {
 	return {
 		limit: wholeNumber(headers['x-ratelimit-limit']),
 		remaining: wholeNumber(headers['x-ratelimit-remaining']),
