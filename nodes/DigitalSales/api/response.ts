@@ -100,11 +100,14 @@ const LONGEST_FAILURE = 1_048_576;
 const LONGEST_UNMEASURED = 131_072;
 
 /** Makes the outcome of a request that was answered. */
-export function readResponse({ status, headers, text }: RawResponse, redact: Redactor): Outcome {
+export function readResponse(
+	{ status, headers, text }: RawResponse,
+	redact: Redactor,
+): Outcome & { status: number } {
 	const kind = kindOfStatus(status);
 	const longest = kind === 'success' ? Infinity : LONGEST_FAILURE;
 	const { json: body, unreadable } = readContent(text, longest, redact);
-	const outcome: Outcome = {
+	const outcome: Outcome & { status: number } = {
 		kind,
 		status,
 		body,

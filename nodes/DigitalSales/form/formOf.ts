@@ -1,3 +1,4 @@
+import get from 'lodash/get';
 import has from 'lodash/has';
 import set from 'lodash/set';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
@@ -141,7 +142,7 @@ export function list<const N extends string, P extends Part>(
 			z
 				.object({ [key]: z.array(inner.schema(reading)).default([]) })
 				.default({})
-				.transform(({ [key]: entries = [] }) => entries),
+				.transform((read) => Object.values(read).flat()),
 		serviceFields: {
 			[bodyName]: name,
 			...within(inner.serviceFields, `${bodyName}.*`, `${name}.${key}.*`),
@@ -181,8 +182,7 @@ export function formOf<P extends Part>(
 			[...fields].reverse().flatMap(({ serviceFields }) => Object.entries(serviceFields)),
 		),
 		write(values: unknown, body: IDataObject) {
-			if (!isJsonObject(values)) return;
-			for (const one of fields) one.write(values[one.name], body);
+			for (const one of fields) one.write(get(values, one.name), body);
 		},
 	};
 	return { ...inner, body: (values) => written(inner, values) };

@@ -48,7 +48,6 @@ export function filteredInTest(reason: string): Reply {
 /** Answers a notice in place of n8n. */
 export function answer(context: IWebhookFunctions, reply: Reply): void {
 	const response = context.getResponseObject();
-	if (response.headersSent) return;
 	if (reply.retryAfterSeconds !== undefined) {
 		response.setHeader('Retry-After', String(reply.retryAfterSeconds));
 	}
