@@ -115,6 +115,7 @@ export default defineConfig(
 			globals: {
 				require: 'readonly',
 				module: 'writable',
+				__dirname: 'readonly',
 				exports: 'writable',
 				process: 'readonly',
 				Buffer: 'readonly',

@@ -77,7 +77,7 @@ export function resolveOptions(options: SandboxOptions): Settings {
 			...options.queryNames,
 		},
 		basePath: (options.basePath ?? '/api/public/v1').replace(/\/+$/, ''),
-		noticeShape: options.noticeShape ?? 'A',
+		noticeShape: options.noticeShape ?? 'envelope',
 		deliveryTimeoutMs: options.deliveryTimeoutMs ?? 10_000,
 		resendAfterSeconds: options.resendAfterSeconds ?? [5, 30, 120, 600, 3600],
 		wrapTransactions: options.wrapTransactions ?? false,

@@ -82,12 +82,12 @@ export interface Tracking {
 
 /** What the sandbox remembers of a transaction; the answers are cut out of it. */
 export interface StoredTransaction {
-	/** Numeric identifier, shown only by notifications of shape B. */
+	/** Numeric identifier, shown only by notifications that are the transaction itself. */
 	id: number;
 	hash: string;
 	payment_method: string;
 	payment_status: string;
-	/** The status before the last change: shape A repeats it in the place that must not be believed. */
+	/** The status before the last change: an envelope repeats it in the place that must not be believed. */
 	previous_status: string;
 	installments: number;
 	pix: Pix | null;

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../sandbox';
+import type { Sandbox, StoredTransaction } from '../sandbox';
 
 /** Charges a made-up customer straight at the sandbox, and gives the hash of the transaction. */
 export async function chargeAt(sandbox: Sandbox, notificationUrl?: string): Promise<string> {
@@ -29,6 +29,14 @@ export async function chargeAt(sandbox: Sandbox, notificationUrl?: string): Prom
 	const made = (await response.json()) as { hash?: string };
 	if (made.hash === undefined) throw new Error(`Not charged: ${JSON.stringify(made)}`);
 	return made.hash;
+}
+
+/** The same, and gives the transaction. */
+export async function soldAt(sandbox: Sandbox): Promise<StoredTransaction> {
+	const hash = await chargeAt(sandbox);
+	const stored = sandbox.transactions.find((each) => each.hash === hash);
+	if (!stored) throw new Error(`${hash} is not in the sandbox`);
+	return stored;
 }
 
 /** The same, many times. */

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { NOTICE_SHAPES, noticeBody, type StoredTransaction } from '../sandbox';
 
 /** Values of every JSON type, the right hash first; none of the others is a hash that exists. */
 export function valuesFor(hash: string): Array<{ type: string; value: unknown; isRight: boolean }> {
@@ -16,42 +17,42 @@ export function valuesFor(hash: string): Array<{ type: string; value: unknown; i
 	];
 }
 
-/** A notice of each shape with the given values where its hash and its status stand. */
-export const SHAPES: Readonly<Record<string, (hash: unknown, status: unknown) => object>> = {
-	A: (id, status) => ({
-		token: 'token-of-the-notice',
-		event: 'transaction',
-		status,
-		method: 'pix',
-		transaction: { id, status: 'waiting_payment', amount: '1990' },
-	}),
-	B: (hash, payment_status) => ({
-		event: 'transaction',
-		id: 17,
-		hash,
-		payment_method: 'pix',
-		payment_status,
-		amount: 1990,
-		transaction: 'second reference',
-	}),
-	C: (transaction_hash, status) => ({ transaction_hash, status, payment_method: 'pix' }),
-};
+/** Makes the body of a notice with the given values where its hash and its status stand. */
+type Forge = (hash: unknown, status: unknown) => unknown;
+
+/** The sandbox's notice of a transaction in each shape, to be sent with other values in it. */
+export function forgers(stored: StoredTransaction): Forge[] {
+	const places = { hash: 'place of the hash', payment_status: 'place of the status' };
+	return NOTICE_SHAPES.map((shape) => {
+		const body = JSON.stringify(noticeBody({ ...stored, ...places }, shape));
+		return (hash, status): unknown =>
+			JSON.parse(body, (_, value: unknown) => {
+				if (value === places.hash) return hash;
+				return value === places.payment_status ? status : value;
+			});
+	});
+}
 
 const value = fc.oneof({ weight: 3, arbitrary: fc.string() }, fc.jsonValue());
 
-/** Anything at all, and things that look nearly like a notice. */
-export const bodies: fc.Arbitrary<string> = fc.oneof(
-	fc.json(),
-	fc.string(),
-	fc.string({ unit: 'binary' }),
-	fc
-		.tuple(fc.constantFrom(...Object.values(SHAPES)), value, value)
-		.map(([shape, hash, status]) => JSON.stringify(shape(hash, status))),
-	fc
-		.dictionary(fc.constantFrom('hash', 'data', 'transaction', 'id', 'status', '__proto__'), value)
-		.map((fields) => JSON.stringify(fields)),
-	fc.tuple(fc.json(), fc.nat(60)).map(([text, length]) => text.slice(0, length)),
-);
+/** Anything at all, and things that look nearly like a notice of a transaction. */
+export function bodiesLike(stored: StoredTransaction): fc.Arbitrary<string> {
+	return fc.oneof(
+		fc.json(),
+		fc.string(),
+		fc.string({ unit: 'binary' }),
+		fc
+			.tuple(fc.constantFrom(...forgers(stored)), value, value)
+			.map(([forge, hash, status]) => JSON.stringify(forge(hash, status))),
+		fc
+			.dictionary(
+				fc.constantFrom('hash', 'data', 'transaction', 'id', 'status', '__proto__'),
+				value,
+			)
+			.map((fields) => JSON.stringify(fields)),
+		fc.tuple(fc.json(), fc.nat(60)).map(([text, length]) => text.slice(0, length)),
+	);
+}
 
 export const contentTypes = fc.constantFrom(
 	'application/json',

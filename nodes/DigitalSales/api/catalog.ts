@@ -43,7 +43,7 @@ export const catalogPages = processWide(
  */
 export function readCatalog(
 	client: Client,
-	query: { search?: string; from?: number; maxPages?: number } = {},
+	query: { search?: string; from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<CatalogProduct>> {
 	const { search, ...range } = query;
 	const fetchPage = async (page: number): Promise<CatalogPage> => {

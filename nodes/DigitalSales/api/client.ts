@@ -73,14 +73,14 @@ const GRACE_MS = 500;
  * authentication, and repeated only as the retry table allows.
  */
 export class Client {
-	private readonly limits: RetryLimits;
+	private readonly retry: RetryLimits;
 
 	constructor(
 		private readonly context: ServiceContext,
 		readonly account: Account,
 		private readonly options: ClientOptions,
 	) {
-		this.limits = { ...DEFAULT_RETRY_LIMITS, ...options.retry };
+		this.retry = { ...DEFAULT_RETRY_LIMITS, ...options.retry };
 	}
 
 	/**
@@ -99,7 +99,7 @@ export class Client {
 		let outcome = withoutAnswer('rateLimited');
 		let firstSentAt = Infinity;
 		for (;;) {
-			const latest = firstSentAt + this.limits.maxTotalMs + GRACE_MS;
+			const latest = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
 			const taking = limiter.take(this.takeOptions(endpoint, latest));
 			const permit = await taking.catch((error: unknown) => {
 				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
@@ -125,7 +125,7 @@ export class Client {
 			const elapsedMs = clock.elapsed() - firstSentAt;
 			const used = { failedTries: counts.failed, elapsedMs, delayMs };
 			const isRetried = retryDecision(method, outcome.kind) === 'retry';
-			if (!isRetried || !mayRetry(this.limits, used)) {
+			if (!isRetried || !mayRetry(this.retry, used)) {
 				throw this.failure(endpoint, outcome, counts.tries);
 			}
 			await wait(delayMs, this.options.signal);
@@ -203,7 +203,7 @@ export class Client {
 	private failure(endpoint: Endpoint, outcome: Outcome, tries: number): Error {
 		const error = new ServiceError(endpoint, outcome, tries);
 		// `once/` takes a cancellation for not processed.
-		return this.options.signal?.aborted && !error.outcomeUnknown ? new CanceledError() : error;
+		return this.options.signal?.aborted && !error.isInDoubt ? new CanceledError() : error;
 	}
 }
 
@@ -211,16 +211,16 @@ export class Client {
 function settle(
 	limiter: RateLimiter,
 	permit: Permit,
-	{ kind, status, retryAfterMs = 0, limits }: Outcome,
+	{ kind, status, retryAfterMs = 0, rateLimit }: Outcome,
 	rateLimitHits: number,
 ): void {
 	if (kind === 'rateLimited') {
 		const leastMs = rateLimitWaitMs(rateLimitHits, clock.random());
-		limiter.settleLimited(permit, limits, Math.max(retryAfterMs, leastMs));
+		limiter.settleLimited(permit, rateLimit, Math.max(retryAfterMs, leastMs));
 	} else {
 		// 502, 503 and 504 are answers of a proxy, which say nothing of the limit.
 		const isOfService = status !== undefined && kind !== 'unavailable';
-		limiter.settle(permit, isOfService ? limits : undefined);
+		limiter.settle(permit, isOfService ? rateLimit : undefined);
 	}
 }
 

@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import { CredentialError, readAccount, type Account } from './account';
-import { readFault, type Outcome } from './outcome';
+import { readFault } from './outcome';
 import { readResponse, responseHead } from './response';
 import { readProductPage } from './schemas/product';
 
@@ -54,8 +54,11 @@ export async function digitalSalesApiTest(
 	}
 }
 
-function checkResponse(outcome: Outcome, { baseUrl }: Account): INodeCredentialTestResult {
-	const { status = 0, unreadable, kind, redirectedTo, body } = outcome;
+function checkResponse(
+	outcome: ReturnType<typeof readResponse>,
+	{ baseUrl }: Account,
+): INodeCredentialTestResult {
+	const { status, unreadable, kind, redirectedTo, body } = outcome;
 	if (unreadable === 'html' || status === 404 || status === 405) {
 		return failed(
 			`The host answers, but there is no API under this path (${status}${unreadable === 'html' ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`,

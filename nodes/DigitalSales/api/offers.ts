@@ -8,7 +8,7 @@ import { readResource } from './schemas/resource';
  *
  * @param body the documented fields under the service's names; `price` in integer cents
  * @returns the offer as the service sent it
- * @throws ServiceError, with `outcomeUnknown` if the offer may exist although no usable answer came
+ * @throws ServiceError, with `isInDoubt` if the offer may exist although no usable answer came
  */
 export async function createOffer(
 	client: Client,

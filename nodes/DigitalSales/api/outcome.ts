@@ -18,40 +18,40 @@ export interface Outcome {
 	redirectedTo?: string;
 	/** How long the service asks to wait. */
 	retryAfterMs?: number;
-	limits: LimitHeaders;
+	rateLimit: RateLimitHeaders;
 	/** The system code of a fault without an answer, for example `ECONNRESET`. */
 	code?: string;
 }
 
 /** What an answer states of the rate limit. */
-export interface LimitHeaders {
+export interface RateLimitHeaders {
 	limit?: number;
 	remaining?: number;
 }
 
 /**
  * What follows from an outcome. `fail` is certain not to have been processed, so `once/` lets the same
- * charge be made again; after `unknownOutcome` it is in doubt and refused.
+ * charge be made again; after `inDoubt` the outcome is unknown, and the charge is refused.
  */
-export type RetryDecision = 'done' | 'retry' | 'fail' | 'unknownOutcome';
+export type RetryDecision = 'done' | 'retry' | 'fail' | 'inDoubt';
 
 /**
  * What a workflow learns about a failed request: the service refused it, it may have been processed
  * (of a read: no usable answer came), or it never reached the service.
  */
-export type PublicOutcome = 'refused' | 'unknown' | 'notSent';
+export type ShownOutcome = 'refused' | 'unknown' | 'notSent';
 
 interface Rule {
 	GET: RetryDecision;
 	POST: RetryDecision;
-	/** What an error item shows. */
-	shown: PublicOutcome;
+	/** What an error item shows under `outcome`. */
+	shown: ShownOutcome;
 }
 
 /**
  * The one place that decides what is sent again; docs/reliability.md shows the same table by status.
  * Money moves through POST, and the service has no idempotency key and no list of transactions. So a
- * POST is repeated only if it was not processed, and one that may have been is an unknown outcome.
+ * POST is repeated only if it was not processed, and one that may have been is in doubt.
  * Which row an answer belongs to is decided below and in response.ts; how often and when it is sent
  * again, in backoff.ts.
  */
@@ -64,26 +64,26 @@ const RETRY_TABLE = {
 	 * 408, 425 and 499 report a request that was cut off, 302 and 303 are also sent after the work is
 	 * done, and a 409 without `success: false` may mean that it was done before.
 	 */
-	unclear: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
+	unclear: { GET: 'fail', POST: 'inDoubt', shown: 'unknown' },
 	/**
 	 * 429 (API document, Errors 2). The document does not say that nothing was processed; we assume it,
 	 * because the purpose of a limit is to prevent work.
 	 */
 	rateLimited: { GET: 'retry', POST: 'retry', shown: 'refused' },
 	/** 502, 503 and 504 come from a proxy that cannot say whether the service did the work. */
-	unavailable: { GET: 'retry', POST: 'unknownOutcome', shown: 'unknown' },
+	unavailable: { GET: 'retry', POST: 'inDoubt', shown: 'unknown' },
 	/** Any other 5xx: the fault may have happened after the charge. A read would fail again. */
-	serverError: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
+	serverError: { GET: 'fail', POST: 'inDoubt', shown: 'unknown' },
 	/** Any redirect but 302 and 303. It asks to send the request elsewhere, and the tokens with it. */
 	redirected: { GET: 'fail', POST: 'fail', shown: 'refused' },
 	/** A 2xx without a usable body: the status says done, but there is nothing to return. */
-	unreadable: { GET: 'fail', POST: 'unknownOutcome', shown: 'unknown' },
+	unreadable: { GET: 'fail', POST: 'inDoubt', shown: 'unknown' },
 	/** Failed before the first byte was sent: no such host, no connection, a bad certificate. */
 	notSent: { GET: 'retry', POST: 'retry', shown: 'notSent' },
 	/** Stopped by n8n's protection against requests to private addresses, which will stop it again. */
 	blocked: { GET: 'fail', POST: 'fail', shown: 'notSent' },
 	/** Everything else: a time-out or a broken connection after sending, or an unknown fault. */
-	interrupted: { GET: 'retry', POST: 'unknownOutcome', shown: 'unknown' },
+	interrupted: { GET: 'retry', POST: 'inDoubt', shown: 'unknown' },
 } as const satisfies Record<string, Rule>;
 
 /** How one request ended. */
@@ -95,7 +95,7 @@ export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryD
 }
 
 /** The outcome that an error item shows. */
-export function publicOutcome(kind: OutcomeKind): PublicOutcome {
+export function shownOutcome(kind: OutcomeKind): ShownOutcome {
 	return RETRY_TABLE[kind].shown;
 }
 
@@ -186,7 +186,7 @@ export function readFault(error: unknown): Fault {
 
 /** An outcome without a usable answer. */
 export function withoutAnswer(kind: OutcomeKind, code?: string): Outcome {
-	return { kind, code, limits: {}, words: { messages: [], fields: {} } };
+	return { kind, code, rateLimit: {}, words: { messages: [], fields: {} } };
 }
 
 /** An outcome without the body, which may be large. */
@@ -196,7 +196,7 @@ export type FailedOutcome = Omit<Outcome, 'body'>;
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
 	/** Whether a charge or an offer may have been made although no usable answer came. */
-	readonly outcomeUnknown: boolean;
+	readonly isInDoubt: boolean;
 
 	/** @param tries how many times the request was sent */
 	constructor(
@@ -208,6 +208,6 @@ export class ServiceError extends Error {
 		this.name = 'ServiceError';
 		this.outcome = outcome;
 		const { method } = ENDPOINTS[endpoint];
-		this.outcomeUnknown = retryDecision(method, outcome.kind) === 'unknownOutcome';
+		this.isInDoubt = retryDecision(method, outcome.kind) === 'inDoubt';
 	}
 }

@@ -2,7 +2,7 @@ import { CanceledError, clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { Turnstile, type Patience } from '../shared/turnstile';
 import { ENDPOINTS, type Endpoint } from './endpoints';
-import type { LimitHeaders } from './outcome';
+import type { RateLimitHeaders } from './outcome';
 
 /** A number of requests in a span of time. */
 export interface Rate {
@@ -114,7 +114,7 @@ export class RateLimiter {
 	 *
 	 * @param headers undefined if the service itself did not answer
 	 */
-	settle(permit: Permit, headers?: LimitHeaders): void {
+	settle(permit: Permit, headers?: RateLimitHeaders): void {
 		if (this.halfOpen?.probe === permit) {
 			if (headers) this.answered = [];
 			this.halfOpen = headers ? undefined : { hasFailed: true };
@@ -127,7 +127,7 @@ export class RateLimiter {
 	}
 
 	/** Enters a 429: nothing is sent for the given time, and the stated rate is learned. */
-	settleLimited(permit: Permit, { limit }: LimitHeaders, closedMs: number): void {
+	settleLimited(permit: Permit, { limit }: RateLimitHeaders, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		this.halfOpen = { hasFailed: false };
@@ -179,7 +179,7 @@ export class RateLimiter {
 	 * rate. Compared with our window of when the request was sent, since the service counted before it
 	 * answered; its window is not the one of a request's own rate.
 	 */
-	private correct({ takenAt, rate: own }: Permit, { limit, remaining }: LimitHeaders): void {
+	private correct({ takenAt, rate: own }: Permit, { limit, remaining }: RateLimitHeaders): void {
 		if (limit === undefined || limit < 1) return;
 		const now = clock.elapsed();
 		this.stated = { requests: limit, remaining, at: now };

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { clock } from '../shared/clock';
-import { kindOfStatus, type LimitHeaders, type Outcome, type UnreadableReason } from './outcome';
+import {
+	kindOfStatus,
+	type RateLimitHeaders,
+	type Outcome,
+	type UnreadableReason,
+} from './outcome';
 import { MOST_LEVELS, type Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
 
@@ -95,17 +100,20 @@ const LONGEST_FAILURE = 1_048_576;
 const LONGEST_UNMEASURED = 131_072;
 
 /** Makes the outcome of a request that was answered. */
-export function readResponse({ status, headers, text }: RawResponse, redact: Redactor): Outcome {
+export function readResponse(
+	{ status, headers, text }: RawResponse,
+	redact: Redactor,
+): Outcome & { status: number } {
 	const kind = kindOfStatus(status);
 	const longest = kind === 'success' ? Infinity : LONGEST_FAILURE;
 	const { json: body, unreadable } = readContent(text, longest, redact);
-	const outcome: Outcome = {
+	const outcome: Outcome & { status: number } = {
 		kind,
 		status,
 		body,
 		words: readServiceWords(body),
 		retryAfterMs: retryAfterMs(headers),
-		limits: readLimitHeaders(headers),
+		rateLimit: readRateLimitHeaders(headers),
 	};
 	if (kind === 'success' && unreadable) return { ...outcome, kind: 'unreadable', unreadable };
 	if ((kind === 'success' || status === 409) && saysFailure(body)) outcome.kind = 'rejected';
@@ -175,7 +183,7 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
 const FIRST_UNIX_TIME = 1_000_000_000;
 
 /** @internal */
-export function readLimitHeaders(headers: Headers): LimitHeaders {
+export function readRateLimitHeaders(headers: Headers): RateLimitHeaders {
 	return {
 		limit: wholeNumber(headers['x-ratelimit-limit']),
 		remaining: wholeNumber(headers['x-ratelimit-remaining']),

@@ -15,7 +15,7 @@ const seenTransactions = processWide(new BoundedMap<true>({ most: 10_000 }));
  *
  * @param body the documented fields under the service's names; amounts in integer cents
  * @returns the transaction, in its POST shape
- * @throws ServiceError, with `outcomeUnknown` if the charge may exist although no usable answer came
+ * @throws ServiceError, with `isInDoubt` if the charge may exist although no usable answer came
  */
 export async function createTransaction(client: Client, body: IDataObject): Promise<Transaction> {
 	const transaction = await client.request(

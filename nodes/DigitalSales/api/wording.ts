@@ -25,7 +25,7 @@ interface WordingContext {
 /** Says what happened and what to do about a failed request. */
 export function wording(error: ServiceError, context: WordingContext): Wording {
 	const { outcome } = error;
-	if (error.outcomeUnknown) return unknownOutcome(error, context.about);
+	if (error.isInDoubt) return inDoubt(error, context.about);
 	if (isRedirect(outcome)) return redirected(outcome);
 	switch (outcome.kind) {
 		case 'rateLimited':
@@ -140,7 +140,7 @@ function unreadable({ unreadable: reason }: FailedOutcome, { advice }: WordingCo
 	};
 }
 
-function unknownOutcome({ endpoint, outcome }: ServiceError, about: string | undefined): Wording {
+function inDoubt({ endpoint, outcome }: ServiceError, about: string | undefined): Wording {
 	const { status } = outcome;
 	const happened = isRedirect(outcome)
 		? `the answer was a redirect (${status})`

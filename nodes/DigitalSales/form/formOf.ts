@@ -1,3 +1,4 @@
+import get from 'lodash/get';
 import has from 'lodash/has';
 import set from 'lodash/set';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
@@ -7,7 +8,18 @@ import type { AmountUnit } from '../domain/money';
 
 /**
  * A field of a form stands in one place: what n8n shows, how it is read, and its name in the body of
- * the request. The form that n8n gets, the schema, the body and the labels in errors follow from it.
+ * the request. The form that n8n gets, the schema, the body and the labels in errors follow from it:
+ *
+ *     const offerForm = formOf([
+ *       field({ displayName: 'Title', name: 'title', type: 'string', default: '' }, optional(textField), 'title'),
+ *       group({ displayName: 'Additional Fields', name: 'additionalFields' }, [...]),
+ *     ]);
+ *     offerForm.properties                                   // what n8n shows
+ *     const values = readForm(context, itemIndex, offerForm) // { title, additionalFields }, checked
+ *     offerForm.body(values)                                 // what is sent
+ *
+ * A field is made by {@link field}, a collection by {@link group}, one with any number of entries by
+ * {@link list}; fields.ts has the usual ways to read one, the other files of this folder whole fields.
  */
 
 /** The options that decide how other fields are read. */
@@ -39,8 +51,15 @@ type Values<P extends Part> = {
 	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
 };
 
+/** The name of a field, or of a collection and a field in it. */
+type PathIn<T> = {
+	[N in keyof T & string]:
+		| [N]
+		| (T[N] extends Record<string, unknown> ? [N, keyof T[N] & string] : never);
+}[keyof T & string];
+
 /** What is wrong with fields that are valid one by one; `path` names the field to change. */
-type Check<T> = (values: T) => Array<{ path: string[]; message: string }>;
+type Check<T> = (values: T) => Array<{ path: PathIn<T>; message: string }>;
 
 export type FormValues<F> = F extends Form<infer T> ? T : never;
 
@@ -123,7 +142,7 @@ export function list<const N extends string, P extends Part>(
 			z
 				.object({ [key]: z.array(inner.schema(reading)).default([]) })
 				.default({})
-				.transform(({ [key]: entries = [] }) => entries),
+				.transform((read) => Object.values(read).flat()),
 		serviceFields: {
 			[bodyName]: name,
 			...within(inner.serviceFields, `${bodyName}.*`, `${name}.${key}.*`),
@@ -139,7 +158,10 @@ export function list<const N extends string, P extends Part>(
 	};
 }
 
-/** A form. Its schema is made once for each way of reading it. */
+/**
+ * A form of these fields, in their order; `check` compares fields with each other. Its schema is made
+ * once for each way of reading it.
+ */
 export function formOf<P extends Part>(
 	parts: readonly P[],
 	check?: Check<Values<P>>,
@@ -160,8 +182,7 @@ export function formOf<P extends Part>(
 			[...fields].reverse().flatMap(({ serviceFields }) => Object.entries(serviceFields)),
 		),
 		write(values: unknown, body: IDataObject) {
-			if (!isJsonObject(values)) return;
-			for (const one of fields) one.write(values[one.name], body);
+			for (const one of fields) one.write(get(values, one.name), body);
 		},
 	};
 	return { ...inner, body: (values) => written(inner, values) };

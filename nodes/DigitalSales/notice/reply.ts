@@ -28,7 +28,7 @@ export const REPLIES = {
 	duplicate: notStarted('already known'),
 	filtered: notStarted('excluded by Trigger On or the filters'),
 	noHash: rejected(400, 'no transaction hash'),
-	locked: rejected(401, 'the address lacks the secret'),
+	noSecret: rejected(401, 'the address lacks the secret'),
 	unknown: rejected(404, 'unknown transaction'),
 	replaced: rejected(410, 'this wait is over'),
 	tooLarge: rejected(413, 'too large'),
@@ -48,26 +48,21 @@ export function filteredInTest(reason: string): Reply {
 /** Answers a notice in place of n8n. */
 export function answer(context: IWebhookFunctions, reply: Reply): void {
 	const response = context.getResponseObject();
-	if (response.headersSent) return;
 	if (reply.retryAfterSeconds !== undefined) {
 		response.setHeader('Retry-After', String(reply.retryAfterSeconds));
 	}
 	response.status(reply.status).json(reply.body);
 }
 
-class Declined extends Error {
+/** Thrown while a notice is handled: it is answered with this reply, and nothing starts. */
+export class Declined extends Error {
 	constructor(readonly reply: Reply) {
 		super();
 	}
 }
 
-/** Ends {@link answering} with this reply; nothing starts. */
-export function decline(reply: Reply): never {
-	throw new Declined(reply);
-}
-
 /**
- * Handles a notice, and answers it if it is declined. Never throws, whatever was sent: n8n would
+ * Handles a notice, and answers it if it is {@link Declined}. Never throws, whatever was sent: n8n would
  * answer 500 and start a failed execution.
  *
  * @param failure logged if the handling fails; the sender is then asked to retry

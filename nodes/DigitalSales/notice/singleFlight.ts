@@ -3,100 +3,100 @@ import { clock, wait } from '../shared/clock';
 
 const PAUSE_MS = 3_000;
 /** A sender waits about ten seconds, and the task takes time too. */
-const LONGEST_HOLD_MS = 3_500;
-const MOST_SUBJECTS = 1_000;
+const LONGEST_QUEUED_MS = 3_500;
+const MOST_KEYS = 1_000;
 
-/** A notice that asks for a task to run. */
-export interface Asking {
-	/** One task per subject runs at a time. */
-	subject: string;
-	/** What the notice says about the subject. */
-	claim?: string;
-	/** Runs during a pause too. */
-	urgent?: boolean;
+/** A notice that needs the result of a task. */
+export interface Caller {
+	/** One task per key runs at a time. */
+	key: string;
+	/** What the notice says; two notices of a key that say the same are duplicates. */
+	content?: string;
+	/** Whether the task may run during a pause, too. */
+	skipsPause?: boolean;
 }
 
 /** What a task found. */
-export interface Landing<T> {
+export interface TaskResult<T> {
 	result: T;
-	/** The result for a notice that comes meanwhile; undefined if it needs a run of its own. */
-	share?: (claim: string | undefined) => T | undefined;
+	/** The result for a later notice, by its content; undefined if that needs a run of its own. */
+	resultFor?: (content: string | undefined) => T | undefined;
 }
 
-/** A run of a task. */
-interface Flight<T> {
-	/** Undefined once it has landed. */
-	inFlight?: { claim?: string; landed: Promise<void> };
-	/** Whether a second notice is held until the next run may start. */
-	hasHeld: boolean;
+/** The latest run of the task of a key. */
+interface Run<T> {
+	/** Undefined once the task has ended. */
+	inFlight?: { content?: string; ended: Promise<void> };
+	/** Whether a notice waits for the next run; only one may. */
+	isAwaited: boolean;
 	/** When the next run may start. */
-	freeAt: number;
-	share?: Landing<T>['share'];
+	pausedUntil: number;
+	resultFor?: TaskResult<T>['resultFor'];
 }
 
 /**
- * Runs one task per subject at a time, with a pause after each, so that a flood of notices about one
- * transaction costs one request. A notice that claims what the last run saw shares its result; one that
- * claims something else is held until the pause is over; all others have to come again.
+ * Runs one task per key at a time, with a pause after each, so that a flood of notices about one
+ * transaction costs one request. A notice that the last run answers takes its result; another one waits
+ * until the pause is over; a duplicate of the notice in flight, and all others, have to come again.
  */
 export class SingleFlight<T> {
-	private readonly flights = new BoundedMap<Flight<T>>({
-		most: MOST_SUBJECTS,
-		isOver: ({ inFlight, freeAt }) => !inFlight && freeAt <= clock.elapsed(),
+	private readonly runs = new BoundedMap<Run<T>>({
+		most: MOST_KEYS,
+		isOver: ({ inFlight, pausedUntil }) => !inFlight && pausedUntil <= clock.elapsed(),
 		isKept: ({ inFlight }) => inFlight !== undefined,
 	});
 
 	/** @param pausesAfterFailure whether a failed task is followed by a pause, or leaves no trace */
 	constructor(private readonly pausesAfterFailure: boolean) {}
 
-	/** Runs the task, or shares the last result; undefined if the sender has to come again. */
-	async run(asking: Asking, task: () => Promise<Landing<T>>): Promise<T | undefined> {
-		const { subject, claim, urgent } = asking;
-		const askedAt = clock.elapsed();
+	/** Runs the task, or takes the last result; undefined if the sender has to come again. */
+	async run(caller: Caller, task: () => Promise<TaskResult<T>>): Promise<T | undefined> {
+		const { key, content, skipsPause } = caller;
+		const calledAt = clock.elapsed();
 		for (;;) {
-			const flight = this.flights.get(subject);
-			const shared = flight?.share?.(claim);
-			if (shared !== undefined) return shared;
-			if (!flight || (urgent && !flight.inFlight)) return await this.start(asking, task);
-			const isSameNotice = flight.inFlight !== undefined && flight.inFlight.claim === claim;
-			const isLate = clock.elapsed() - askedAt > LONGEST_HOLD_MS;
-			if (flight.hasHeld || isSameNotice || isLate) return undefined;
-			flight.hasHeld = true;
-			await (flight.inFlight?.landed ?? wait(flight.freeAt - clock.elapsed()));
-			flight.hasHeld = false;
+			const last = this.runs.get(key);
+			const known = last?.resultFor?.(content);
+			if (known !== undefined) return known;
+			if (!last || (skipsPause && !last.inFlight)) return await this.start(caller, task);
+			const isDuplicate = last.inFlight !== undefined && last.inFlight.content === content;
+			const isLate = clock.elapsed() - calledAt > LONGEST_QUEUED_MS;
+			if (last.isAwaited || isDuplicate || isLate) return undefined;
+			last.isAwaited = true;
+			await (last.inFlight?.ended ?? wait(last.pausedUntil - clock.elapsed()));
+			last.isAwaited = false;
 		}
 	}
 
 	/**
-	 * Subjects in flight or in a pause, the latest to land last.
+	 * Keys in flight or in a pause, the latest to end last.
 	 *
 	 * @internal
 	 */
-	get subjects(): string[] {
-		return this.flights.list().map(([subject]) => subject);
+	get keys(): string[] {
+		return this.runs.list().map(([key]) => key);
 	}
 
 	clear(): void {
-		this.flights.clear();
+		this.runs.clear();
 	}
 
-	private async start({ subject, claim }: Asking, task: () => Promise<Landing<T>>): Promise<T> {
-		let land: () => void = () => undefined;
-		const landed = new Promise<void>((resolve) => (land = resolve));
-		const flight: Flight<T> = { inFlight: { claim, landed }, hasHeld: false, freeAt: 0 };
-		this.flights.set(subject, flight);
+	private async start({ key, content }: Caller, task: () => Promise<TaskResult<T>>): Promise<T> {
+		let end: () => void = () => undefined;
+		const ended = new Promise<void>((resolve) => (end = resolve));
+		const run: Run<T> = { inFlight: { content, ended }, isAwaited: false, pausedUntil: 0 };
+		this.runs.set(key, run);
 		let pauses = this.pausesAfterFailure;
 		try {
-			const { result, share } = await task();
-			flight.share = share;
+			const { result, resultFor } = await task();
+			run.resultFor = resultFor;
 			pauses = true;
 			return result;
 		} finally {
-			flight.inFlight = undefined;
-			flight.freeAt = clock.elapsed() + PAUSE_MS;
-			if (pauses) this.flights.set(subject, flight);
-			else this.flights.delete(subject);
-			land();
+			run.inFlight = undefined;
+			run.pausedUntil = clock.elapsed() + PAUSE_MS;
+			if (pauses) this.runs.set(key, run);
+			else this.runs.delete(key);
+			end();
 		}
 	}
 }

@@ -57,13 +57,13 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 }
 
 /** The keys in the ledger while the request is under way. */
-function ledgerKeys({ place, share, doubt, order }: Identity): string[] {
-	return [place, share, doubt, order].filter((key) => key !== undefined);
+function ledgerKeys({ place, placeByContent, doubt, order }: Identity): string[] {
+	return [place, placeByContent, doubt, order].filter((key) => key !== undefined);
 }
 
 /** The keys under which the process remembers an attempt once its outcome is known. */
-function lastingKeys({ place, share, order, call }: Identity): string[] {
-	return [place, share, order, call].filter((key) => key !== undefined);
+function lastingKeys({ place, placeByContent, order, call }: Identity): string[] {
+	return [place, placeByContent, order, call].filter((key) => key !== undefined);
 }
 
 class GuardedCreation<T> {
@@ -122,7 +122,7 @@ class GuardedCreation<T> {
 		const { identity } = this;
 		const { context, memory } = this.creation;
 		const known = [memory.get(identity.spot)];
-		if (isRetry(context)) known.push(recall(identity.place), recall(identity.share));
+		if (isRetry(context)) known.push(recall(identity.place), recall(identity.placeByContent));
 		return known.find((attempt) => attempt?.state === 'made') ?? known.find(Boolean);
 	}
 
@@ -158,7 +158,8 @@ class GuardedCreation<T> {
 		if (!ledger) return;
 		const keys = ledgerKeys(identity);
 		const seen = await ledger.enter(keys);
-		const isPlace = (key: string): boolean => [identity.place, identity.share].includes(key);
+		const isPlace = (key: string): boolean =>
+			[identity.place, identity.placeByContent].includes(key);
 		const earlier = [...seen].filter((key) => !isPlace(key) || isRetry(context));
 		if (earlier.length === 0) return;
 		ledger.keep(earlier);
@@ -258,5 +259,5 @@ function recentCall({ call }: Identity): Attempt | undefined {
 /** Any unforeseen error after the request may have left keeps the outcome in doubt. */
 function isProvablyNotMade(error: unknown): boolean {
 	if (error instanceof CanceledError) return true;
-	return error instanceof ServiceError && !error.outcomeUnknown;
+	return error instanceof ServiceError && !error.isInDoubt;
 }

@@ -12,8 +12,8 @@ export interface Identity {
 	spot: string;
 	/** The execution as it first began, run and item. */
 	place: string;
-	/** Like `place`, but by fingerprint instead of item: a Retry may have other rows in another order. */
-	share: string;
+	/** The same by fingerprint instead of item: a Retry may have other rows in another order. */
+	placeByContent: string;
 	/** The Order Reference. */
 	order?: string;
 	/** The fingerprint within account and node, in any execution. */
@@ -52,7 +52,14 @@ export function identify(wanted: Wanted): Identity {
 	return {
 		spot: digest(...spot),
 		place: digest('place', ...node, origin.name, ...spot, ...unmistakable),
-		share: digest('share', ...node, origin.name, isTool(context) ? call : run, fingerprint, nth),
+		placeByContent: digest(
+			'placeByContent',
+			...node,
+			origin.name,
+			isTool(context) ? call : run,
+			fingerprint,
+			nth,
+		),
 		order: orderReference === undefined ? undefined : digest('order', ...scope, orderReference),
 		doubt: digest('doubt', ...scope, fingerprint),
 		call: isTool(context) ? call : undefined,

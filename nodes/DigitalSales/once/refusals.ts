@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { FailedOutcome, PublicOutcome } from '../api/outcome';
+import type { FailedOutcome, ShownOutcome } from '../api/outcome';
 import { formatReais } from '../domain/money';
 import { Refusal } from '../output/errors';
 import type { Attempt } from './attempts';
@@ -117,7 +117,7 @@ function shortReference({ orderReference = '' }: Subject): string {
 function refusal(
 	message: string,
 	advice: string,
-	outcome: PublicOutcome = 'unknown',
+	outcome: ShownOutcome = 'unknown',
 	read?: FailedOutcome,
 ): Refusal {
 	return new Refusal(message, { advice, outcome, read });

@@ -1,11 +1,6 @@
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import {
-	publicOutcome,
-	ServiceError,
-	type FailedOutcome,
-	type PublicOutcome,
-} from '../api/outcome';
+import { shownOutcome, ServiceError, type FailedOutcome, type ShownOutcome } from '../api/outcome';
 import { isRedirect, wording, type FormAdvice } from '../api/wording';
 import { CanceledError } from '../shared/clock';
 
@@ -20,7 +15,7 @@ export class Refusal extends Error {
 			/** What to do now, in whole sentences. */
 			advice: string;
 			/** Unknown if an earlier attempt may have done it. */
-			outcome: PublicOutcome;
+			outcome: ShownOutcome;
 			/** The failed read that was to decide it. */
 			read?: FailedOutcome;
 		},
@@ -53,7 +48,7 @@ export interface ErrorFacts {
 	advice: string | null;
 	/** The HTTP status of the service's answer; null without one. */
 	status: number | null;
-	outcome: PublicOutcome;
+	outcome: ShownOutcome;
 	/** The service's own texts. */
 	messages: string[];
 	/** The service's texts by its own dotted field names. */
@@ -140,7 +135,7 @@ function serviceFailure(node: INode, error: ServiceError, context: ErrorContext)
 			message,
 			advice: advice ?? null,
 			status: status ?? null,
-			outcome: publicOutcome(outcome.kind),
+			outcome: shownOutcome(outcome.kind),
 			messages: words.messages,
 			fields: words.fields,
 			about: context.about ?? null,
@@ -149,11 +144,11 @@ function serviceFailure(node: INode, error: ServiceError, context: ErrorContext)
 }
 
 /**
- * Why it failed, in n8n's own terms. An unknown outcome has none, because trying again must not seem
+ * Why it failed, in n8n's own terms. A request in doubt has none, because trying again must not seem
  * to fix it.
  */
-function failureOf({ outcome, outcomeUnknown }: ServiceError): NodeApiError['failure'] {
-	if (outcomeUnknown) return undefined;
+function failureOf({ outcome, isInDoubt }: ServiceError): NodeApiError['failure'] {
+	if (isInDoubt) return undefined;
 	if (outcome.kind === 'rateLimited') return { cause: 'rate-limited' };
 	if (outcome.kind === 'unavailable') return { cause: 'temporarily-unavailable' };
 	if (outcome.status === 401) return { cause: 'credential-invalid' };

@@ -3,7 +3,7 @@ import type { Transaction } from '../api/schemas/transaction';
 import { accountOf } from '../notice/accountOf';
 import { cleanNotification, isTooLarge, readBody } from '../notice/body';
 import { readNotice, toNotice, type Notice } from '../notice/parse';
-import { answering, decline, filteredInTest, REPLIES } from '../notice/reply';
+import { answering, Declined, filteredInTest, REPLIES } from '../notice/reply';
 import { SingleFlight } from '../notice/singleFlight';
 import { ANSWER_WITHIN_MS, verifyTransaction } from '../notice/verify';
 import { reportOutput } from '../output/transaction';
@@ -14,9 +14,9 @@ import { readTriggerForm, readWanted, whyUnwanted, type TriggerForm } from './fo
 import { handOver, isBacklogged } from './handOver';
 import { deriveUrlSecret, opensLock, urlSecretOf } from './urlSecret';
 
-/** What is known about the transaction of a notice, and the item that says so. */
+/** The transaction of a notice, verified or as the notice claims it, and its output. */
 interface Report {
-	facts: Notice & Emission;
+	transaction: Notice & Emission;
 	/** Called only if the item is emitted: cleaning a large notice takes time. */
 	toItem: () => IDataObject;
 }
@@ -50,7 +50,7 @@ class Delivery {
 	/** Whether it came to the test URL, which is open for one notice only. */
 	private readonly isTest: boolean;
 	/** Whether its URL must carry the secret. A test URL has none: its static data is not kept. */
-	private readonly isLocked: boolean;
+	private readonly needsSecret: boolean;
 	/** Tells this trigger from all others, and its tests from production. */
 	private readonly triggerKey: string;
 
@@ -58,44 +58,46 @@ class Delivery {
 		const mode = context.getMode();
 		this.form = readTriggerForm(context);
 		this.isTest = mode === 'manual';
-		this.isLocked = this.form.options.urlSecret && !this.isTest;
+		this.needsSecret = this.form.options.urlSecret && !this.isTest;
 		this.triggerKey = `${context.getWorkflow().id} ${context.getNode().id} ${mode}`;
 	}
 
 	async receive(): Promise<IDataObject> {
 		const { context } = this;
-		if (this.isLocked && !(await this.bringsSecret())) decline(REPLIES.locked);
-		if (isTooLarge(context)) decline(REPLIES.tooLarge);
+		if (this.needsSecret && !(await this.hasSecret())) throw new Declined(REPLIES.noSecret);
+		if (isTooLarge(context)) throw new Declined(REPLIES.tooLarge);
 		const body = readBody(context);
-		const notice = readNotice(body) ?? decline(REPLIES.noHash);
-		const isVerified = this.form.options.verify;
-		const report = isVerified
-			? await this.reportOfService(notice, body)
-			: await this.reportOfNotice(notice, body);
-		const reason = whyUnwanted(readWanted(context), report.facts);
-		if (reason === undefined) return this.emit(report);
-		// Only the person who tests in the editor may learn what the transaction is like.
-		return decline(this.isTest ? filteredInTest(reason) : REPLIES.filtered);
+		const notice = readNotice(body);
+		if (!notice) throw new Declined(REPLIES.noHash);
+		const report = this.form.options.verify
+			? await this.verifiedReport(notice, body)
+			: await this.unverifiedReport(notice, body);
+		const reason = whyUnwanted(readWanted(context), report.transaction);
+		if (reason !== undefined) {
+			// Only the person who tests in the editor may learn what the transaction is like.
+			throw new Declined(this.isTest ? filteredInTest(reason) : REPLIES.filtered);
+		}
+		return this.emit(report);
 	}
 
 	/** Whether the URL carries the secret. A trigger that has lost its own derives it again. */
-	private async bringsSecret(): Promise<boolean> {
+	private async hasSecret(): Promise<boolean> {
 		const { context } = this;
 		const stored = urlSecretOf(context.getWorkflowStaticData('node'));
 		const secret = stored ?? deriveUrlSecret(context, await accountOf(context));
 		return opensLock(context.getQueryData(), secret);
 	}
 
-	/** What the service says about the transaction. */
-	private async reportOfService(notice: Notice, body: unknown): Promise<Report> {
+	/** The transaction as the service has it. */
+	private async verifiedReport(notice: Notice, body: unknown): Promise<Report> {
 		// If the service said this before, it was handed over: a repeated notice needs no read.
 		if (notice.status !== undefined) this.declineDuplicate({ ...notice, verified: true });
-		if (isBacklogged()) decline(REPLIES.backlogged);
+		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
 		const transaction = await this.readOnce(notice);
 		const { simplify, options } = this.form;
 		const redact = options.includeNotification ? (await accountOf(this.context)).redact : undefined;
 		return {
-			facts: { ...toNotice(transaction), verified: true },
+			transaction: { ...toNotice(transaction), verified: true },
 			toItem: () => ({
 				...reportOutput(transaction, simplify, options.outputUnit),
 				verified: true,
@@ -105,45 +107,46 @@ class Delivery {
 	}
 
 	private async readOnce({ hash, status }: Notice): Promise<Transaction> {
-		const { context, answerBy, isLocked: hasSecret } = this;
-		const asking = { subject: `${this.triggerKey} ${hash}`, claim: status };
-		const transaction = await readsInFlight.run(asking, async () => {
+		const { context, answerBy, needsSecret: hasSecret } = this;
+		const caller = { key: `${this.triggerKey} ${hash}`, content: status };
+		const transaction = await readsInFlight.run(caller, async () => {
 			const account = await accountOf(context);
 			const read = await verifyTransaction(context, account, { hash, hasSecret, answerBy });
-			if (read.outcome !== 'found') return decline(REPLIES[read.outcome]);
+			if (read.outcome !== 'found') throw new Declined(REPLIES[read.outcome]);
 			const result = read.transaction;
-			// A notice that claims what was just read needs no read of its own.
-			const share = (claim?: string) =>
-				claim !== undefined && claim === result.payment_status ? result : undefined;
-			return { result, share };
+			// A notice of the status that was just read needs no read of its own.
+			const resultFor = (claimed?: string) =>
+				claimed !== undefined && claimed === result.payment_status ? result : undefined;
+			return { result, resultFor };
 		});
-		return transaction ?? decline(REPLIES.inFlight);
+		if (!transaction) throw new Declined(REPLIES.inFlight);
+		return transaction;
 	}
 
-	/** What the notice claims, with Verify With the Service off. */
-	private async reportOfNotice(notice: Notice, body: unknown): Promise<Report> {
+	/** The transaction as the notice claims it, with Verify With the Service off. */
+	private async unverifiedReport(notice: Notice, body: unknown): Promise<Report> {
 		const { redact } = await accountOf(this.context);
 		return {
-			facts: { ...notice, verified: false },
+			transaction: { ...notice, verified: false },
 			toItem: () => ({ ...cleanNotification(redact, body), verified: false }),
 		};
 	}
 
 	/** Checks and enters without an await in between: of two notices at once only one may pass. */
-	private emit({ facts, toItem }: Report): IDataObject {
-		this.declineDuplicate(facts);
+	private emit({ transaction, toItem }: Report): IDataObject {
+		this.declineDuplicate(transaction);
 		// Nobody would hear the answer, and n8n would seem to be still storing the execution.
-		if (this.context.getResponseObject().destroyed) decline(REPLIES.inFlight);
-		if (isBacklogged()) decline(REPLIES.backlogged);
+		if (this.context.getResponseObject().destroyed) throw new Declined(REPLIES.inFlight);
+		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
 		const item = toItem();
-		handOver(this.context, this.keyOf(facts));
+		handOver(this.context, this.keyOf(transaction));
 		return item;
 	}
 
 	private declineDuplicate(emission: Emission): void {
 		const state = dedupeStore.get(this.keyOf(emission) ?? '');
-		if (state === 'answered') decline(REPLIES.duplicate);
-		if (state === 'unanswered') decline(REPLIES.inFlight);
+		if (state === 'answered') throw new Declined(REPLIES.duplicate);
+		if (state === 'unanswered') throw new Declined(REPLIES.inFlight);
 	}
 
 	/** In the dedupe store; undefined if it may be repeated. A test must not swallow the real notice. */

@@ -9,7 +9,7 @@ import { isSettled } from '../domain/paymentStatus';
 import { accountOf } from '../notice/accountOf';
 import { isTooLarge, readBody } from '../notice/body';
 import { readNotice } from '../notice/parse';
-import { answer, answering, decline, REPLIES } from '../notice/reply';
+import { answer, answering, Declined, REPLIES } from '../notice/reply';
 import { SingleFlight } from '../notice/singleFlight';
 import { ANSWER_WITHIN_MS, readBack } from '../notice/verify';
 import { reportOutput } from '../output/transaction';
@@ -44,29 +44,31 @@ export async function resume(context: IWebhookFunctions): Promise<IWebhookRespon
 
 async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionData[]> {
 	const answerBy = clock.elapsed() + ANSWER_WITHIN_MS;
-	if (isTooLarge(context)) decline(REPLIES.tooLarge);
+	if (isTooLarge(context)) throw new Declined(REPLIES.tooLarge);
 	const body = readBody(context);
 	const pinged = pingedWait(body);
-	const notice = pinged === undefined ? (readNotice(body) ?? decline(REPLIES.noHash)) : undefined;
+	const notice = pinged === undefined ? readNotice(body) : undefined;
+	if (!notice && pinged === undefined) throw new Declined(REPLIES.noHash);
 	const wait = readWait(context);
-	if (!notice && pinged !== wait.id) decline(REPLIES.replaced);
+	if (!notice && pinged !== wait.id) throw new Declined(REPLIES.replaced);
 	if (notice && !wait.open.some(({ hash }) => isSameButForCase(hash, notice.hash))) {
-		decline(REPLIES.unknown);
+		throw new Declined(REPLIES.unknown);
 	}
-	const caller = notice ? { claim: `${notice.hash} ${notice.status}` } : { urgent: true };
-	const items = await readsInFlight.run({ subject: wait.id, ...caller }, async () => {
+	const caller = notice ? { content: `${notice.hash} ${notice.status}` } : { skipsPause: true };
+	const items = await readsInFlight.run({ key: wait.id, ...caller }, async () => {
 		const states = await readStates(context, wait, answerBy);
 		if (states.every((state) => state?.isSettled) || clock.now() >= wait.deadline) {
 			const result = withStates(readSuspendedItems(context), wait, states);
 			stopPolling(context);
-			return { result, share: () => 'resumed' };
+			return { result, resultFor: () => 'resumed' };
 		}
 		// After a restart a notice starts the polling again.
 		if (notice && !isPolling(context, wait)) startPolling(context, wait, resumeUrl(context, 0));
-		return decline(states.includes(undefined) ? REPLIES.unreachable : REPLIES.waiting);
+		throw new Declined(states.includes(undefined) ? REPLIES.unreachable : REPLIES.waiting);
 	});
-	if (items === 'resumed') decline(REPLIES.accepted);
-	return items ?? decline(REPLIES.inFlight);
+	if (!items) throw new Declined(REPLIES.inFlight);
+	if (items === 'resumed') throw new Declined(REPLIES.accepted);
+	return items;
 }
 
 async function readStates(

@@ -1,16 +1,10 @@
 import path from 'node:path';
-import type { Browser } from 'playwright-core';
 import { CREDENTIAL_TYPE, Example } from '../n8n/examples';
-import { N8nRest, type SavedCredential } from '../n8n/rest';
-import { DEMO_LOGIN } from '../n8n/setUp';
-import { openBrowser, openPage } from './chromium';
-import { Editor } from './editor';
-import { startNewcomer, type Newcomer } from './newcomer';
+import type { N8nRest, SavedCredential } from '../n8n/rest';
+import type { Editor } from './editor';
+import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
 import { EXAMPLES, picture } from './pictures';
 
-const INSTALL_AND_START_MS = 15 * 60_000;
-
-let browser: Browser;
 let newcomer: Newcomer;
 let editor: Editor;
 let rest: N8nRest;
@@ -18,12 +12,8 @@ let credential: SavedCredential;
 let chatModel: SavedCredential;
 
 beforeAll(async () => {
-	browser = await openBrowser();
 	newcomer = await startNewcomer();
-	editor = new Editor(await openPage(browser), newcomer.url);
-	await editor.open(DEMO_LOGIN);
-	rest = new N8nRest(newcomer.url);
-	await rest.signIn(DEMO_LOGIN);
+	({ editor, rest } = newcomer);
 	const { baseUrl, apiToken, bodyApiToken } = newcomer.sandbox;
 	const account = { baseUrl, apiToken, bodyApiToken };
 	credential = await rest.createCredential('Digital Sales sandbox', CREDENTIAL_TYPE, account);
@@ -31,7 +21,6 @@ beforeAll(async () => {
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
-	await browser?.close();
 	await newcomer?.stop();
 });
 

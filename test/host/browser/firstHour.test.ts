@@ -1,14 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { DEMO_LOGIN } from '../n8n/setUp';
-import { openBrowser, openPage } from './chromium';
 import type { CredentialDialog } from './credentialDialog';
-import { Editor } from './editor';
-import { startNewcomer, type Newcomer } from './newcomer';
+import type { Editor } from './editor';
+import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
 import type { NodeView } from './nodeView';
 import { picture, top } from './pictures';
 import { SandboxPage } from './sandboxPage';
 
-const INSTALL_AND_START_MS = 15 * 60_000;
 const NODES = {
 	list: 'Get many products',
 	offer: 'Create an offer',
@@ -18,7 +14,6 @@ const NODES = {
 };
 const PRODUCT = 'Curso de Confeitaria Artesanal';
 
-let browser: Browser;
 let newcomer: Newcomer;
 let editor: Editor;
 let service: SandboxPage;
@@ -27,16 +22,13 @@ let dialog: CredentialDialog;
 let broken: string | undefined;
 
 beforeAll(async () => {
-	browser = await openBrowser();
 	newcomer = await startNewcomer();
-	editor = new Editor(await openPage(browser), newcomer.url);
-	service = new SandboxPage(await openPage(browser), newcomer.sandbox.pageUrl);
+	({ editor } = newcomer);
+	service = new SandboxPage(await newcomer.openPage(), newcomer.sandbox.pageUrl);
 	await editor.page.bringToFront();
-	await editor.open(DEMO_LOGIN);
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
-	await browser?.close();
 	await newcomer?.stop();
 });
 

@@ -1,34 +1,24 @@
-import type { Browser } from 'playwright-core';
 import { CREDENTIAL_TYPE } from '../n8n/examples';
 import { PACKAGE_NAME } from '../n8n/paths';
-import { N8nRest } from '../n8n/rest';
-import { DEMO_LOGIN } from '../n8n/setUp';
+import type { N8nRest } from '../n8n/rest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import { openBrowser, openPage } from './chromium';
-import { Editor } from './editor';
-import { startNewcomer, type Newcomer } from './newcomer';
+import type { Editor } from './editor';
+import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
 import { picture } from './pictures';
 
-const INSTALL_AND_START_MS = 15 * 60_000;
 const NODE = 'Make an offer';
 
-let browser: Browser;
 let newcomer: Newcomer;
 let editor: Editor;
 let rest: N8nRest;
 const services: Sandbox[] = [];
 
 beforeAll(async () => {
-	browser = await openBrowser();
 	newcomer = await startNewcomer();
-	editor = new Editor(await openPage(browser), newcomer.url);
-	await editor.open(DEMO_LOGIN);
-	rest = new N8nRest(newcomer.url);
-	await rest.signIn(DEMO_LOGIN);
+	({ editor, rest } = newcomer);
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
-	await browser?.close();
 	await newcomer?.stop();
 	for (const service of services) await service.close();
 });

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { sendRequest } from '../../product/engine/harness/http';
-import { chargeAt, chargesAt } from '../../support/charge';
+import { chargeAt, chargesAt, soldAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
-import { bodies, contentTypes, SHAPES, valuesFor } from '../../support/notices';
+import { bodiesLike, contentTypes, forgers, valuesFor } from '../../support/notices';
 import { Downstream } from './stage/downstream';
 import { Stage } from './stage/stage';
 import { chainOf, TRIGGER } from './stage/workflows';
@@ -56,7 +56,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	};
 	const addressOf = (name: (typeof PUBLISHED)[number]): string =>
 		`${stage.url}/webhook/notices-${name}/digital-sales`;
-	const post = async (url: string, body: object): Promise<number> =>
+	const post = async (url: string, body: unknown): Promise<number> =>
 		(await sendRequest(url, { headers: JSON_TYPE, body: JSON.stringify(body) })).status;
 	const pay = async (hash: string): Promise<void> => await stage.sandbox.setStatus(hash, 'paid');
 	const summary = (statuses: number[]): string =>
@@ -104,11 +104,11 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		const url = addressOf('shapes');
 		let runs = 0;
 		let right = 0;
-		for (const shape of Object.values(SHAPES)) {
+		for (const forge of forgers(await soldAt(stage.sandbox))) {
 			const hash = await chargeAt(stage.sandbox);
 			await pay(hash);
 			for (const { value, isRight } of valuesFor(hash)) {
-				const status = await post(url, shape(value, 'paid'));
+				const status = await post(url, forge(value, 'paid'));
 				runs += 1;
 				right += isRight ? 1 : 0;
 				expect(isRight ? [200] : [400, 404]).toContain(status);
@@ -118,7 +118,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 				await pay(other);
 				runs += 1;
 				right += 1;
-				expect(await post(url, shape(other, value))).toBe(200);
+				expect(await post(url, forge(other, value))).toBe(200);
 			}
 		}
 
@@ -193,6 +193,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 
 	test('random bodies', async () => {
 		const url = addressOf('random');
+		const bodies = bodiesLike(await soldAt(stage.sandbox));
 		const statuses: number[] = [];
 		await fc.assert(
 			fc.asyncProperty(

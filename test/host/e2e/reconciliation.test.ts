@@ -124,7 +124,7 @@ describe('Examples that leave no sale behind', () => {
 		await stage.sandbox.setStatus(hash, 'paid');
 
 		await stage.rest.listen(workflow.id, 'Trigger');
-		const report = await stage.sandbox.notify(hash, { shape: 'C', url });
+		const report = await stage.sandbox.notify(hash, { shape: 'summary', url });
 
 		expect(report).toMatchObject({ status: 200, answer: '' });
 		await until(async () => (await stage.rest.executions(workflow.id)).length > 0);

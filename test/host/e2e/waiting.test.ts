@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { sendRequest } from '../../product/engine/harness/http';
 import type { StoredTransaction } from '../../sandbox/types';
 import { Figures } from '../../support/figures';
-import { bodies, contentTypes } from '../../support/notices';
+import { bodiesLike, contentTypes } from '../../support/notices';
 import { Downstream } from './stage/downstream';
 import { Stage } from './stage/stage';
 import { chainOf, createPix, waitForPayment, webStart } from './stage/workflows';
@@ -208,7 +208,7 @@ describe('Wait for Payment under races and loss', () => {
 		const { charge, executionId } = await park('told');
 		const statuses: number[] = [];
 		await fc.assert(
-			fc.asyncProperty(bodies, contentTypes, async (body, type) => {
+			fc.asyncProperty(bodiesLike(charge), contentTypes, async (body, type) => {
 				const headers = { 'content-type': type };
 				const call = { body: Buffer.from(body), headers };
 				const { status } = await sendRequest(charge.postback_url, call);

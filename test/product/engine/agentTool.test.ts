@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { IDataObject, INode, INodeParameters, INodeProperties } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
-import { openAccount, type Account } from './support/account';
+import { openAccount, pixParameters, type Account } from './support/account';
 import { everyProperty } from './support/form';
 import { callTool, toolArguments, type ToolRun } from './support/tool';
 
@@ -97,6 +97,27 @@ describe('The node as a tool of an AI agent', () => {
 		expect(told).toBe('Get many products in Digital Sales');
 		expect(answers.map((rows) => rows.length)).toEqual([2, 1]);
 		expect(answers[1]).toMatchObject([{ product_hash: account.sandbox.products[9]?.hash }]);
+	});
+
+	test('charges without a workflow, as in an Agent of n8n, and refuses what is in doubt', async () => {
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'resetAfterProcessing',
+			after: 1,
+		});
+		const customerDocument = "={{ $fromAI('document', 'CPF', 'string') }}";
+		const { answers, errors } = await callTool(
+			pixParameters(account.sandbox, { customerDocument }),
+			['529.982.247-25', '111.444.777-35', '111.444.777-35'].map((document) => ({ document })),
+			{ credentials: account.credentials, workflowId: '' },
+		);
+
+		expect(answers).toMatchObject([[{ hash: account.sandbox.transactions[0]?.hash }]]);
+		expect(errors).toEqual([
+			expect.stringContaining('The outcome is unknown'),
+			expect.stringContaining('may already have been charged'),
+		]);
+		expect(account.sandbox.charges()).toBe(2);
 	});
 
 	test('creates an offer', async () => {

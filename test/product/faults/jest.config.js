@@ -1,11 +1,4 @@
-/** @type {import('jest').Config} */
 module.exports = {
-	rootDir: '../../..',
-	testEnvironment: 'node',
-	testMatch: ['<rootDir>/test/product/faults/**/*.test.ts'],
-	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }] },
-	modulePathIgnorePatterns: ['<rootDir>/.n8n-host/', '<rootDir>/.n8n-data/'],
+	...require('../../support/jestSuite.cjs')(__dirname, 300_000),
 	reporters: [['default', { summaryThreshold: 0 }]],
-	maxWorkers: 1,
-	testTimeout: 300_000,
 };

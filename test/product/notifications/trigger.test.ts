@@ -3,9 +3,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../engine/harness';
 import { openAccount, type Account } from '../engine/support/account';
 import type { Fault, SandboxOptions } from '../../sandbox';
-import { chargeAt, chargesAt } from '../../support/charge';
+import { chargeAt, chargesAt, soldAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
-import { bodies, contentTypes, SHAPES, valuesFor } from '../../support/notices';
+import { bodiesLike, contentTypes, forgers, valuesFor } from '../../support/notices';
 
 const figures = new Figures(
 	"Notices to the trigger, in n8n's own engine",
@@ -43,12 +43,12 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		await open({ triggerOn: ['paid'] });
 		let runs = 0;
 		let right = 0;
-		for (const shape of Object.values(SHAPES)) {
+		for (const forge of forgers(await soldAt(account.sandbox))) {
 			const hash = await chargeAt(account.sandbox);
 			await pay(hash);
 			for (const { value, isRight } of valuesFor(hash)) {
 				const before = trigger.executions.length;
-				const answer = await trigger.post(shape(value, 'paid'));
+				const answer = await trigger.post(forge(value, 'paid'));
 				runs += 1;
 				right += isRight ? 1 : 0;
 				expect(trigger.executions.length - before).toBe(isRight ? 1 : 0);
@@ -57,7 +57,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 			for (const { value } of valuesFor('paid')) {
 				const other = await chargeAt(account.sandbox);
 				await pay(other);
-				const answer = await trigger.post(shape(other, value));
+				const answer = await trigger.post(forge(other, value));
 				runs += 1;
 				right += 1;
 				expect(answer.status).toBe(200);
@@ -186,6 +186,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 
 	test('random bodies', async () => {
 		await open({ triggerOn: ['any'] });
+		const bodies = bodiesLike(await soldAt(account.sandbox));
 		const codes = new Map<number, number>();
 		let sent = 0;
 		const post = async ([body, type]: [string, string]): Promise<number> => {

@@ -1,8 +1,8 @@
 import { readShape } from '../api/transactionShape';
 import type { StoredTransaction } from '../types';
 
-/** A: an envelope; B: the transaction itself; C: a flat summary. */
-export const NOTICE_SHAPES = ['A', 'B', 'C'] as const;
+/** An envelope around the transaction, the transaction itself, or a flat summary of it. */
+export const NOTICE_SHAPES = ['envelope', 'transaction', 'summary'] as const;
 export type NoticeShape = (typeof NOTICE_SHAPES)[number];
 
 // Not a token of the account: nobody shows what this field is good for.
@@ -13,8 +13,8 @@ const NOTICE_TOKEN = 'sandbox-notice-token-5544332211';
  * public integrations report.
  */
 export function noticeBody(stored: StoredTransaction, shape: NoticeShape): object {
-	if (shape === 'B') return { id: stored.id, ...readShape(stored, 'bare') };
-	if (shape === 'C') {
+	if (shape === 'transaction') return { id: stored.id, ...readShape(stored, 'bare') };
+	if (shape === 'summary') {
 		return {
 			transaction_hash: stored.hash,
 			status: stored.payment_status,

@@ -1,6 +1,7 @@
 import type { SandboxParts } from '../api/context';
 import { escapeHtml } from '../http/htmlPages';
 import type { DeliveryReport } from '../notices/notifier';
+import { NOTICE_SHAPES } from '../notices/shapes';
 import { clockTime, reais } from './format';
 import { transactionCard } from './transactionCard';
 
@@ -33,7 +34,7 @@ export function testNoticeCard(): string {
 		<input id="test-notice-url" data-testid="test-notice-url" name="url" type="url" required
 			placeholder="http://localhost:5678/webhook-test/..." aria-label="Address" autocomplete="off">
 		<select id="test-notice-shape" data-testid="test-notice-shape" name="shape" aria-label="Shape">
-			<option value="A">Shape A</option><option value="B">Shape B</option><option value="C">Shape C</option>
+			${NOTICE_SHAPES.map((shape) => `<option>${shape}</option>`).join('')}
 		</select>
 		<button class="primary" data-testid="test-notice-send">Send</button>
 	</form>

@@ -130,6 +130,19 @@ describe('Attacks on what is charged once', () => {
 		expect(other.sandbox.charges()).toBe(0);
 	});
 
+	test('Retry with an account that cannot read the first charge charges nobody', async () => {
+		shop.fault('refuse', 1);
+		const first = await shop.run(shop.parameters(), { items: [{}, {}] });
+		const other = await openAccount();
+		const retry = await shop.retry(shop.parameters(), first, { credentials: other.credentials });
+		await other.sandbox.close();
+
+		expect(retry.node?.error?.message).toBe(
+			'The customer of item 1 was already charged with another token or Base URL, so nothing was sent',
+		);
+		expect(other.sandbox.charges()).toBe(0);
+	});
+
 	test('an item of On Error: Continue does not list the charges of other items', async () => {
 		shop.fault('lose', 1);
 		const customerDocument = '={{ $json.document }}';
@@ -288,8 +301,8 @@ describe('Attacks on what is charged once', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('an error in a loop does not say that nothing was created if an earlier batch was charged', async () => {
-		shop.fault('refuse', 1);
+	test('an error in a loop names what earlier batches were charged', async () => {
+		shop.fault('refuse', 2);
 		const run = await runWorkflow({
 			credentials: shop.account.credentials,
 			mode: 'trigger',
@@ -305,8 +318,12 @@ describe('Attacks on what is charged once', () => {
 			},
 		});
 
-		expect(shop.charges).toBe(1);
-		expect(String(run.data.PIX?.error?.description)).not.toContain('Nothing was created');
+		expect(shop.charges).toBe(2);
+		const told = String(run.data.PIX?.error?.description);
+		expect(told).toContain(
+			`Already created in this execution: item 1 is ${shop.hashes[0]}; run 2, item 1 is ${shop.hashes[1]}.`,
+		);
+		expect(told).not.toContain('Nothing was created');
 	});
 
 	describe('in an n8n without resume tokens', () => {

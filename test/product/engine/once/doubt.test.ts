@@ -54,6 +54,21 @@ describe('A charge whose outcome is unknown', () => {
 		expect((await shop.run(shop.parameters(undefined, { cart: more }))).status).toBe('success');
 	});
 
+	test('is told from another one by a cart of Custom Fields, whatever that holds', async () => {
+		const withCart = (cart: unknown[]) =>
+			shop.parameters(undefined, {
+				additionalFields: { customFields: JSON.stringify({ cart }) },
+			});
+		shop.fault('drop');
+		const first = await shop.run(withCart(['one']));
+		const other = await shop.run(withCart(['two']));
+		const again = await shop.run(withCart(['one']));
+
+		expect(errorOf(first)).toContain('Details: cart 1 x item');
+		expect(errorOf(other)).toContain('(422)');
+		expect(errorOf(again)).toContain('may already have been charged');
+	});
+
 	test('is not made again by a loop over the error output', async () => {
 		shop.fault('lose');
 		const run = await runWorkflow({

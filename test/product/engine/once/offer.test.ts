@@ -77,6 +77,25 @@ describe('Offer > Create, asked again', () => {
 		expect(offers()).toBe(1);
 	});
 
+	test('the Retry with another token creates nothing, since an offer cannot be read back', async () => {
+		fault('status', 1);
+		const first = await run({}, { items: [{}, {}] });
+		const { digitalSalesApi: credential } = shop.account.credentials;
+		const baseUrl = String(credential?.baseUrl).replace('127.0.0.1', 'localhost');
+		const retry = await run(
+			{},
+			{
+				...(first.run && { retryOf: first.run.data }),
+				credentials: { digitalSalesApi: { ...credential, baseUrl } },
+			},
+		);
+
+		expect(retry.node?.error?.message).toBe(
+			'The offer was already created with another token or Base URL, so nothing was sent',
+		);
+		expect(offers()).toBe(1);
+	});
+
 	test('one that may exist is refused until its code is given; another one is created', async () => {
 		fault('resetAfterProcessing');
 		const first = await run({}, { settings: RETRY_ON_FAIL });

@@ -64,6 +64,29 @@ describe('Order Reference', () => {
 		expect(shop.posts).toBe(1);
 	});
 
+	test('another cart under the reference of an order in doubt is refused, and not by its code', async () => {
+		shop.fault('lose');
+		await shop.run(shop.parameters('order-1'));
+		const other = shop.parameters('order-1', { customerDocument: '111.444.777-35' });
+		const refused = await shop.run(other);
+
+		expect(errorOf(refused)).toBe(
+			'Order Reference "order-1" was used before for another customer, cart or amount\nNothing was sent. Give each order its own reference.',
+		);
+		expect(shop.posts).toBe(1);
+	});
+
+	test('a long reference is shortened in errors', async () => {
+		shop.fault('lose');
+		const reference = `order-${'9'.repeat(94)}`;
+		await shop.run(shop.parameters(reference));
+		const doubted = await shop.run(shop.parameters(reference));
+
+		expect(doubted.node?.error?.message).toBe(
+			`The customer may already have been charged for order "${reference.slice(0, 60)}...", so nothing was sent`,
+		);
+	});
+
 	test('a repeat that the service does not answer says the same', async () => {
 		const parameters = shop.parameters('order-1', { options: { maxTries: 1 } });
 		await shop.run(parameters);

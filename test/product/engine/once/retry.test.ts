@@ -72,6 +72,19 @@ describe('Asked again by n8n, a charge is made once', () => {
 		});
 	});
 
+	test('an error names the latest hundred charges and counts the others', async () => {
+		shop.fault('refuse', 102);
+
+		const run = await shop.run(shop.parameters(), {
+			items: Array.from({ length: 103 }, () => ({})),
+		});
+
+		expect(errorOf(run)).toContain(
+			`Already created in this execution: 2 others; item 3 is ${shop.hashes[2]};`,
+		);
+		expect(errorOf(run)).toContain(`item 102 is ${shop.hashes[101]}.`);
+	});
+
 	test('two items of one run, and two runs of a node, are charges of their own', async () => {
 		await shop.run(shop.parameters(), { items: [{}, {}] });
 		await shop.run(shop.parameters());

@@ -49,6 +49,16 @@ describe('Attacks on what starts the workflow once', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
+	test('an unverified notice, too, has to come again while n8n stores earlier ones', async () => {
+		await inbox.publish({ ...ANY, options: { verify: false } });
+		backlog.unanswered = 1_000;
+		expect(await posted('ab12')).toBe(503);
+
+		backlog.unanswered = 0;
+		expect(await posted('ab12')).toBe(200);
+		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
 	test('40 senders that left do not close the trigger forever', async () => {
 		await inbox.publish();
 		for (let nth = 0; nth < 40; nth++) {

@@ -243,11 +243,11 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		const hash = await inbox.chargeHere();
 		const transaction = { hash, json: { hash } };
 		for (let nth = 0; nth < 3_000; nth += 1) {
-			await readsInFlight.run({ subject: `other ${nth}` }, async () => ({ result: transaction }));
+			await readsInFlight.run({ key: `other ${nth}` }, async () => ({ result: transaction }));
 		}
 
 		await inbox.trigger.post({ hash, payment_status: 'waiting_payment' });
 
-		expect(readsInFlight.subjects.length).toBeLessThanOrEqual(1_000);
+		expect(readsInFlight.keys.length).toBeLessThanOrEqual(1_000);
 	});
 });

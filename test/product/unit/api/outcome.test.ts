@@ -10,14 +10,14 @@ describe('What is sent again', () => {
 	test.each<[OutcomeKind, RetryDecision, RetryDecision]>([
 		['success', 'done', 'done'],
 		['rejected', 'fail', 'fail'],
-		['unclear', 'fail', 'unknownOutcome'],
+		['unclear', 'fail', 'inDoubt'],
 		['rateLimited', 'retry', 'retry'],
-		['unavailable', 'retry', 'unknownOutcome'],
-		['serverError', 'fail', 'unknownOutcome'],
+		['unavailable', 'retry', 'inDoubt'],
+		['serverError', 'fail', 'inDoubt'],
 		['redirected', 'fail', 'fail'],
-		['unreadable', 'fail', 'unknownOutcome'],
+		['unreadable', 'fail', 'inDoubt'],
 		['notSent', 'retry', 'retry'],
-		['interrupted', 'retry', 'unknownOutcome'],
+		['interrupted', 'retry', 'inDoubt'],
 	])('%s: a GET is %s, a POST is %s', (kind, get, post) => {
 		expect([retryDecision('GET', kind), retryDecision('POST', kind)]).toEqual([get, post]);
 	});

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { CanceledError, clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { readLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/response';
+import { readRateLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/response';
 import { RateLimiter, type Rate } from '../../../../nodes/DigitalSales/api/rateLimiter';
 import { TooLateError } from '../../../../nodes/DigitalSales/shared/turnstile';
 import { withoutWaiting } from '../../../support/virtualTime';
@@ -708,11 +708,13 @@ describe('What the service says about its limit', () => {
 	});
 
 	test('figures are read, and anything else is ignored', () => {
-		expect(readLimitHeaders({ 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': 3 })).toEqual({
-			limit: 20,
-			remaining: 3,
-		});
-		expect(readLimitHeaders({ 'x-ratelimit-limit': 'many' })).toEqual({
+		expect(readRateLimitHeaders({ 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': 3 })).toEqual(
+			{
+				limit: 20,
+				remaining: 3,
+			},
+		);
+		expect(readRateLimitHeaders({ 'x-ratelimit-limit': 'many' })).toEqual({
 			limit: undefined,
 			remaining: undefined,
 		});

@@ -1,8 +1,8 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import {
 	SingleFlight,
-	type Asking,
-	type Landing,
+	type Caller,
+	type TaskResult,
 } from '../../../../nodes/DigitalSales/notice/singleFlight';
 import { withoutWaiting } from '../../../support/virtualTime';
 
@@ -16,10 +16,10 @@ interface Look {
 
 const PAID = { status: 'paid' };
 
-const landing = ({ status, over }: Look): Landing<string> => ({
+const resultOf = ({ status, over }: Look): TaskResult<string> => ({
 	result: 'own look',
-	share: (claim) =>
-		over || (claim !== undefined && claim === status) ? `saw ${status}` : undefined,
+	resultFor: (content) =>
+		over || (content !== undefined && content === status) ? `saw ${status}` : undefined,
 });
 
 describe('Single flight of looks at a transaction', () => {
@@ -37,88 +37,88 @@ describe('Single flight of looks at a transaction', () => {
 		Object.assign(clock, real);
 	});
 
-	/** Asks for a look: "own look" if it gets one, "saw ..." if it shares one, undefined if it is rejected. */
-	const ask = async (more: Partial<Asking> = {}): Promise<string | undefined> =>
-		await looks.run({ subject: 'ab12', ...more }, async () => landing({}));
+	/** Asks for a look: "own look" if it gets one, "saw ..." if it takes the last one, undefined if it is rejected. */
+	const ask = async (more: Partial<Caller> = {}): Promise<string | undefined> =>
+		await looks.run({ key: 'ab12', ...more }, async () => resultOf({}));
 	/** Begins a look at once, and gives what ends it; without an outcome it fails. */
-	const begin = (more: Partial<Asking> = {}): ((outcome?: Look) => Promise<unknown>) => {
+	const begin = (more: Partial<Caller> = {}): ((outcome?: Look) => Promise<unknown>) => {
 		let end: ((outcome?: Look) => void) | undefined;
-		const flight = looks.run({ subject: 'ab12', ...more }, async () => {
+		const running = looks.run({ key: 'ab12', ...more }, async () => {
 			const outcome = await new Promise<Look | undefined>((resolve) => (end = resolve));
 			if (!outcome) throw new Error('Nothing was found');
-			return landing(outcome);
+			return resultOf(outcome);
 		});
-		const ended = flight.catch((error: unknown) => error);
+		const ended = running.catch((error: unknown) => error);
 		if (!end) throw new Error('The look has to wait');
-		const land = end;
+		const finish = end;
 		return async (outcome) => {
-			land(outcome);
+			finish(outcome);
 			return await ended;
 		};
 	};
 	/** Has looked at the transaction a moment ago. */
-	const look = async (outcome: Look = PAID, asking: Partial<Asking> = {}): Promise<void> => {
-		await begin(asking)(outcome);
+	const look = async (outcome: Look = PAID, caller: Partial<Caller> = {}): Promise<void> => {
+		await begin(caller)(outcome);
 	};
 	const seconds = async (count: number): Promise<void> => await clock.sleep(count * 1_000);
 	const passed = (): number => clock.elapsed() - startedAt;
 
 	describe('while a look is in flight', () => {
 		test('the same notice has to come again', async () => {
-			begin({ claim: 'paid' });
+			begin({ content: 'paid' });
 
-			expect(await ask({ claim: 'paid' })).toBeUndefined();
+			expect(await ask({ content: 'paid' })).toBeUndefined();
 		});
 
-		test('so is the second of two that claim nothing', async () => {
+		test('so is the second of two that say nothing', async () => {
 			begin();
 
 			expect(await ask()).toBeUndefined();
 		});
 
-		test('a notice that claims something else is held, and the next one has to come again', async () => {
-			const end = begin({ claim: 'paid' });
-			const held = ask({ claim: 'refunded' });
+		test('a notice that says something else is held, and the next one has to come again', async () => {
+			const end = begin({ content: 'paid' });
+			const held = ask({ content: 'refunded' });
 
-			expect(await ask({ claim: 'chargeback' })).toBeUndefined();
+			expect(await ask({ content: 'chargeback' })).toBeUndefined();
 			await end();
 			expect(await held).toBe('own look');
 			expect(passed()).toBe(0);
 		});
 
-		test('an urgent one starts no second look either', async () => {
-			const end = begin({ claim: 'paid' });
-			const urgent = ask({ urgent: true });
+		test('one that skips pauses starts no second look either', async () => {
+			const end = begin({ content: 'paid' });
+			const second = ask({ skipsPause: true });
 			let isDone = false;
-			void urgent.then(() => (isDone = true));
+			void second.then(() => (isDone = true));
 
 			await seconds(1);
 			expect(isDone).toBe(false);
 			await end({});
-			expect(await urgent).toBe('own look');
+			expect(await second).toBe('own look');
 			expect(passed()).toBe(1_000);
 		});
 
 		test('another transaction is looked at too', async () => {
 			begin();
 
-			expect(await ask({ subject: 'cd34' })).toBe('own look');
+			expect(await ask({ key: 'cd34' })).toBe('own look');
 		});
 
 		test('a notice held until a long look has ended has to come again, and makes room', async () => {
-			const end = begin({ claim: 'paid' });
-			const held = ask({ claim: 'refunded' });
+			const end = begin({ content: 'paid' });
+			const held = ask({ content: 'refunded' });
 			await seconds(4);
 			await end({});
 
 			expect(await held).toBeUndefined();
-			expect(await ask({ claim: 'refunded' })).toBe('own look');
+			expect(await ask({ content: 'refunded' })).toBe('own look');
 			expect(passed()).toBe(4_000 + PAUSE_MS);
 		});
 
 		test('a notice held for a short look also waits for the end of its pause', async () => {
-			const end = begin({ claim: 'paid' });
-			const held = ask({ claim: 'refunded' });
+			const end = begin({ content: 'paid' });
+			const held = ask({ content: 'refunded' });
 			await seconds(1);
 			await end({});
 
@@ -126,9 +126,9 @@ describe('Single flight of looks at a transaction', () => {
 			expect(passed()).toBe(1_000 + PAUSE_MS);
 		});
 
-		test('a held notice shares what the look saw if it claims the same', async () => {
-			const end = begin({ claim: 'waiting_payment' });
-			const held = ask({ claim: 'paid' });
+		test('a held notice takes what the look saw if it says the same', async () => {
+			const end = begin({ content: 'waiting_payment' });
+			const held = ask({ content: 'paid' });
 			await end(PAID);
 
 			expect(await held).toBe('saw paid');
@@ -136,21 +136,21 @@ describe('Single flight of looks at a transaction', () => {
 	});
 
 	describe('in the pause after a look', () => {
-		test('a notice that claims what was seen needs no look of its own', async () => {
+		test('a notice that says what was seen needs no look of its own', async () => {
 			await look();
 
-			expect(await ask({ claim: 'paid' })).toBe('saw paid');
+			expect(await ask({ content: 'paid' })).toBe('saw paid');
 			expect(passed()).toBe(0);
 		});
 
-		test('one that claims something else is looked at when the pause is over', async () => {
+		test('one that says something else is looked at when the pause is over', async () => {
 			await look();
 
-			expect(await ask({ claim: 'refunded' })).toBe('own look');
+			expect(await ask({ content: 'refunded' })).toBe('own look');
 			expect(passed()).toBe(PAUSE_MS);
 		});
 
-		test('one that claims nothing is looked at, even if the last look saw no status', async () => {
+		test('one that says nothing is looked at, even if the last look saw no status', async () => {
 			await look({});
 
 			expect(await ask()).toBe('own look');
@@ -161,25 +161,25 @@ describe('Single flight of looks at a transaction', () => {
 			await look();
 
 			const [held, other] = await Promise.all([
-				ask({ claim: 'refunded' }),
-				ask({ claim: 'chargeback' }),
+				ask({ content: 'refunded' }),
+				ask({ content: 'chargeback' }),
 			]);
 
 			expect(held).toBe('own look');
 			expect(other).toBeUndefined();
 		});
 
-		test('an urgent one does not wait', async () => {
+		test('one that skips pauses does not wait', async () => {
 			await look();
 
-			expect(await ask({ urgent: true })).toBe('own look');
+			expect(await ask({ skipsPause: true })).toBe('own look');
 			expect(passed()).toBe(0);
 		});
 
 		test('what is over needs no look', async () => {
 			await look({ ...PAID, over: true });
 
-			expect(await ask({ urgent: true })).toBe('saw paid');
+			expect(await ask({ skipsPause: true })).toBe('saw paid');
 			expect(passed()).toBe(0);
 		});
 	});
@@ -194,7 +194,7 @@ describe('Single flight of looks at a transaction', () => {
 	test('a look that fails leaves no pause and nothing behind', async () => {
 		expect(await begin()()).toEqual(new Error('Nothing was found'));
 
-		expect(looks.subjects).toEqual([]);
+		expect(looks.keys).toEqual([]);
 		begin();
 	});
 
@@ -202,41 +202,41 @@ describe('Single flight of looks at a transaction', () => {
 		looks = new SingleFlight(true);
 		await begin()();
 
-		expect(await ask({ claim: 'paid' })).toBe('own look');
+		expect(await ask({ content: 'paid' })).toBe('own look');
 		expect(passed()).toBe(PAUSE_MS);
 	});
 
 	describe('what is remembered of looks', () => {
 		test('ends with the pause', async () => {
-			await look({}, { subject: 'first' });
+			await look({}, { key: 'first' });
 			await seconds(1);
-			await look({}, { subject: 'second' });
+			await look({}, { key: 'second' });
 			await seconds(2);
 
-			await look({}, { subject: 'third' });
+			await look({}, { key: 'third' });
 
-			expect(looks.subjects).toEqual(['second', 'third']);
+			expect(looks.keys).toEqual(['second', 'third']);
 		});
 
 		test('ends with the pause even if an earlier look is still in flight', async () => {
-			begin({ subject: 'long' });
-			await look({}, { subject: 'first' });
+			begin({ key: 'long' });
+			await look({}, { key: 'first' });
 			await seconds(3);
 
-			await look({}, { subject: 'second' });
+			await look({}, { key: 'second' });
 
-			expect(looks.subjects).toEqual(['long', 'second']);
+			expect(looks.keys).toEqual(['long', 'second']);
 		});
 
 		test('is limited to the thousand that ended last', async () => {
 			const ends: Array<(outcome?: Look) => Promise<unknown>> = [];
-			for (let nth = 0; nth <= 1_000; nth += 1) ends.push(begin({ subject: `${nth}` }));
+			for (let nth = 0; nth <= 1_000; nth += 1) ends.push(begin({ key: `${nth}` }));
 
 			for (const end of ends.reverse()) await end({});
 
-			expect(looks.subjects).toHaveLength(1_000);
-			expect(looks.subjects.at(-1)).toBe('0');
-			expect(looks.subjects).not.toContain('1000');
+			expect(looks.keys).toHaveLength(1_000);
+			expect(looks.keys.at(-1)).toBe('0');
+			expect(looks.keys).not.toContain('1000');
 		});
 	});
 });

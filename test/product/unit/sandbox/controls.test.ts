@@ -37,9 +37,9 @@ describe('the controls over HTTP', () => {
 			status: 'refunded',
 		});
 		expect(set.status).toBe(200);
-		const body = { shape: 'C', url: `${receiver.url}-other` };
+		const body = { shape: 'summary', url: `${receiver.url}-other` };
 		const sent = await control('POST', `/sandbox/transactions/${hash}/notify`, body);
-		expect(sent.body).toMatchObject({ shape: 'C', url: `${receiver.url}-other` });
+		expect(sent.body).toMatchObject({ shape: 'summary', url: `${receiver.url}-other` });
 		expect(receiver.notices.map((notice) => at(notice, 'status'))).toEqual([
 			'paid',
 			'refunded',
@@ -93,7 +93,7 @@ describe('the controls over HTTP', () => {
 	test('try a receiver with the newest transaction', async () => {
 		await create(held.sandbox);
 		const newest = await create(held.sandbox);
-		await control('POST', '/sandbox/test-notice', { url: receiver.url, shape: 'B' });
+		await control('POST', '/sandbox/test-notice', { url: receiver.url, shape: 'transaction' });
 		expect(receiver.notices[0]).toMatchObject({ hash: newest });
 	});
 

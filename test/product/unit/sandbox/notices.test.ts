@@ -24,12 +24,19 @@ async function notifying(sandbox: Sandbox): Promise<string> {
 describe('a notification', () => {
 	const held = useSandbox({ resendAfterSeconds: [5, 10, 20], clockScale: 1000 });
 
-	test('is posted on payment, in shape A', async () => {
+	test('is posted on payment, as an envelope', async () => {
 		const hash = await notifying(held.sandbox);
 		expect(receiver.notices).toEqual([]);
 		const reports = await held.sandbox.pay(hash);
 		expect(reports).toMatchObject([
-			{ hash, payment_status: 'paid', shape: 'A', attempt: 1, outcome: 'delivered', status: 200 },
+			{
+				hash,
+				payment_status: 'paid',
+				shape: 'envelope',
+				attempt: 1,
+				outcome: 'delivered',
+				status: 200,
+			},
 		]);
 		const [notice] = receiver.notices;
 		expect(Object.keys(notice as object)).toEqual([
@@ -53,10 +60,10 @@ describe('a notification', () => {
 		expect(at(read.body, 'payment_status')).toBe('paid');
 	});
 
-	test('can have shape B, the resource with a numeric id, and shape C', async () => {
+	test('can be the transaction itself with a numeric id, or a summary', async () => {
 		const hash = await notifying(held.sandbox);
-		await held.sandbox.notify(hash, { shape: 'B' });
-		await held.sandbox.notify(hash, { shape: 'C' });
+		await held.sandbox.notify(hash, { shape: 'transaction' });
+		await held.sandbox.notify(hash, { shape: 'summary' });
 		const [flat, brief] = receiver.notices;
 		const read = await call(held.sandbox, 'GET', `/transactions/${hash}`);
 		expect(flat).toEqual({ ...(read.body as object), id: expect.any(Number) as unknown });

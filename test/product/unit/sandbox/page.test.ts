@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
-import { chromium, type Browser } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { hasChromium, openBrowser } from '../../../support/chromium';
 import { call, create, startReceiver, useSandbox } from './support';
 
-const CHROMIUM = '/usr/bin/chromium';
 const held = useSandbox();
 const html = async (): Promise<string> => await (await fetch(held.sandbox.pageUrl)).text();
 
@@ -38,20 +37,11 @@ describe('the page for people', () => {
 	});
 });
 
-const inBrowser = existsSync(CHROMIUM) ? describe : describe.skip;
+const inBrowser = hasChromium ? describe : describe.skip;
 inBrowser('the page in a browser', () => {
 	let browser: Browser;
 	beforeAll(async () => {
-		const switches = [
-			'--no-sandbox',
-			'--disable-gpu',
-			'--disable-quic',
-			'--no-first-run',
-			'--disable-background-networking',
-			'--disable-component-update',
-			'--disable-sync',
-		];
-		browser = await chromium.launch({ executablePath: CHROMIUM, args: switches });
+		browser = await openBrowser();
 	}, 30_000);
 	afterAll(async () => await browser.close());
 
