@@ -12,8 +12,8 @@ export class Editor {
 		private readonly url: string,
 	) {}
 
-	/** Signs in, and sees the list of workflows. */
-	async signIn({ email, password }: Login): Promise<void> {
+	/** Signs in. */
+	private async signIn({ email, password }: Login): Promise<void> {
 		const { page } = this;
 		await page.goto(`${this.url}/signin`);
 		await page.locator('input[name="emailOrLdapLoginId"]').fill(email);
@@ -29,15 +29,22 @@ export class Editor {
 		await this.page.getByTestId('canvas-plus-button').waitFor();
 	}
 
-	/** Creates a workflow from the list of workflows. */
+	/** Opens the list of workflows, which is empty yet. */
+	async openHome(): Promise<void> {
+		await this.page.goto(`${this.url}/home/workflows`);
+		await this.page.getByTestId('new-workflow-card').waitFor();
+	}
+
+	/** Creates a workflow from the empty list of workflows. */
 	async createWorkflow(): Promise<void> {
-		await this.page.getByTestId('add-resource-workflow').click();
+		await this.page.getByTestId('new-workflow-card').click();
 		await this.page.getByTestId('canvas-plus-button').waitFor();
 	}
 
 	/** Opens the node panel of an empty workflow by the text under its button, and searches it. */
 	async searchFirstStep(button: string, word: string): Promise<void> {
-		await this.page.getByText(button, { exact: false }).click();
+		await this.page.getByTestId('canvas-add-button').filter({ hasText: button }).waitFor();
+		await this.page.getByTestId('canvas-plus-button').click();
 		await this.searchField.fill(word);
 		await this.entry.waitFor();
 	}
@@ -103,15 +110,24 @@ export class Editor {
 		return await this.panel.innerText();
 	}
 
+	/** Opens the entry of the package among the results, and its actions, which are folded. */
+	async openActions(entry: string, actions: string): Promise<void> {
+		await this.panel.getByTestId('node-creator-item-name').getByText(entry).click();
+		const category = this.panel.getByTestId('node-creator-category-item');
+		await category.filter({ hasText: actions }).click();
+	}
+
 	/** Adds an action behind a node; without one, to the entry that is open in the panel. */
 	async addAction(action: string, after?: string): Promise<NodeView> {
 		if (after !== undefined) {
 			await this.node(after).getByTestId('canvas-handle-plus').last().click();
 			await this.searchField.fill('pix');
 			await this.entry.click();
-			await this.unfold('Actions');
+			await this.panel.getByTestId('node-creator-category-item').first().waitFor();
 		}
-		await this.panel.getByText(action, { exact: true }).click();
+		const choice = this.panel.getByText(action, { exact: true });
+		if (!(await choice.isVisible())) await this.unfold('Actions');
+		await choice.click();
 		return await new NodeView(this.page).opened();
 	}
 

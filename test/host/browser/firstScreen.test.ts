@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { ROOT } from '../n8n/paths';
-import { DEMO_LOGIN } from '../n8n/setUp';
-import { openBrowser, openPage } from './chromium';
 import { Clicks } from './clicks';
-import { Editor } from './editor';
+import type { Editor } from './editor';
 import { Film } from './film';
-import { startNewcomer, type Newcomer } from './newcomer';
+import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
 import type { NodeView } from './nodeView';
 import { SandboxPage } from './sandboxPage';
 
-const INSTALL_AND_START_MS = 15 * 60_000;
 const MOST_CLICKS = 25;
 const MOST_FILM_BYTES = 2_000_000;
 const CREATE_PIX = 'Create a PIX transaction';
@@ -26,7 +23,6 @@ function told(name: string): string {
 	return name;
 }
 
-let browser: Browser;
 let newcomer: Newcomer;
 let page: Page;
 let editor: Editor;
@@ -35,18 +31,16 @@ let clicks: Clicks;
 const film = new Film();
 
 beforeAll(async () => {
-	browser = await openBrowser();
 	newcomer = await startNewcomer();
-	page = await openPage(browser);
-	editor = new Editor(page, newcomer.url);
-	service = new SandboxPage(await openPage(browser), newcomer.sandbox.pageUrl);
+	({ editor } = newcomer);
+	({ page } = editor);
+	service = new SandboxPage(await newcomer.openPage(), newcomer.sandbox.pageUrl);
 	await page.bringToFront();
-	await editor.signIn(DEMO_LOGIN);
+	await editor.openHome();
 	clicks = await Clicks.on(page);
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
-	await browser?.close();
 	await newcomer?.stop();
 });
 
@@ -62,10 +56,10 @@ test('the first screen of the README leads to a paid charge', async () => {
 
 	await editor.createWorkflow();
 	await editor.searchFirstStep(told('Add first step'), 'pix');
-	await editor.openEntry();
+	await editor.openActions(told('Digital Sales'), told('Actions'));
 	let node = await editor.addAction(told(CREATE_PIX));
 
-	told('Credential');
+	told('Connect to Digital Sales');
 	const dialog = await node.newCredential();
 	told('Base URL');
 	await dialog.fill('baseUrl', baseUrl);
@@ -86,6 +80,7 @@ test('the first screen of the README leads to a paid charge', async () => {
 	await node.close();
 
 	node = await editor.addAction(told(WAIT), CREATE_PIX);
+	expect(await node.valueOf('transactionHash')).toBe('{{ $json.hash }}');
 	await node.close();
 	await film.shoot(page, 2);
 	await editor.executeAll(told('Execute workflow'));

@@ -46,6 +46,11 @@ export class NodeView {
 		await this.field(field).locator('input, textarea').first().click();
 	}
 
+	/** What an expression field holds. */
+	async valueOf(field: string): Promise<string> {
+		return (await this.field(field).locator('.cm-content').first().innerText()).trim();
+	}
+
 	/** Chooses from a list of fixed choices. */
 	async choose(field: string, choice: string): Promise<void> {
 		await this.field(field).click();
