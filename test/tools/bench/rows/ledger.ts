@@ -56,7 +56,7 @@ async function charges(bench: Bench, account: BenchAccount, sandbox: Sandbox): P
 	const offerHash = { __rl: true, mode: 'hash', value: sandbox.products[0]?.offers[0]?.hash ?? '' };
 	const items = [{ offerHash, price: '1990', quantity: 1, more: { title: 'Curso' } }];
 	const options = { fillFromCatalog: false };
-	const charge = createPix({ cart: { items }, notify: 'none', options });
+	const charge = createPix({ cart: { items }, notify: 'none', qrCodeImage: false, options });
 	const nodes = [splitOut('body.items'), charge];
 	const ours = await bench.side(account, nodes);
 	const peer = await bench.side(account, nodes.map(withoutIt));
