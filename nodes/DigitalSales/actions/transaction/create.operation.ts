@@ -38,13 +38,8 @@ export const createTransactionOperation: Operation = {
 			async send() {
 				const creation = creationOf(run, itemIndex, form, charge);
 				const transaction = await charged(run, creation, [hint, charge.hint]);
-				const { simplify, qrCodeImage, options } = form;
-				return [
-					await transactionItem(run, transaction, {
-						simplify,
-						options: { ...options, qrCodeImage },
-					}),
-				];
+				const options = { ...form.options, qrCodeImage: form.qrCodeImage };
+				return [await transactionItem(run, transaction, { ...form, options })];
 			},
 		});
 		if (!leavesBlanks(form)) return prepared(asked);

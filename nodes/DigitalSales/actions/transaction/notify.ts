@@ -15,7 +15,7 @@ export interface NotificationAddress {
 /**
  * Where a new transaction reports its updates to (API document, Events 1).
  *
- * @throws NodeOperationError if the chosen address does not exist
+ * @throws NodeOperationError if the chosen address does not exist or cannot be used
  */
 export function notificationAddress(
 	context: IExecuteFunctions,
