@@ -1,4 +1,10 @@
-import type { IConnections, IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
+import type {
+	IConnections,
+	IDataObject,
+	INodeParameters,
+	INodeProperties,
+	INodeType,
+} from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import {
 	ACTION_TYPE,
@@ -143,12 +149,19 @@ describe('Create PIX > Notify: Automatic', () => {
 		['it does something else', [{ ...WAIT, parameters: waitParameters({ operation: 'get' }) }]],
 		[
 			'it is a node of another package',
-			[{ name: 'Wait', type: NO_OP_TYPE, parameters: waitParameters() }],
+			[{ name: 'Wait', type: 'test.other', parameters: waitParameters() }],
 		],
 		['it is in a sub-workflow', [{ name: 'Sub-workflow', type: NO_OP_TYPE }]],
 	])('without a Wait for Payment the trigger comes next: %s', async (_why, next) => {
+		const operation: INodeProperties = {
+			displayName: 'Operation',
+			name: 'operation',
+			type: 'string',
+			default: '',
+		};
 		const { url, hints } = await charge({
 			next,
+			nodeTypes: { 'test.other': branching(() => 0, [operation]) },
 			notificationUrl: IN_CREDENTIAL,
 			triggers: [TRIGGER],
 		});
@@ -242,7 +255,10 @@ describe('Create PIX > Notify: Automatic', () => {
 });
 
 /** A node with two outputs that sends its nth input to one of them. */
-function branching(outputAt: (nth: number) => number): INodeType {
+function branching(
+	outputAt: (nth: number) => number,
+	properties: INodeProperties[] = [],
+): INodeType {
 	const base = defaultProcess.nodeType(ACTION_TYPE)?.description;
 	if (!base) throw new Error('There is no action node');
 	let nth = 0;
@@ -250,7 +266,7 @@ function branching(outputAt: (nth: number) => number): INodeType {
 		description: {
 			...base,
 			name: 'branching',
-			properties: [],
+			properties,
 			credentials: [],
 			webhooks: [],
 			outputs: ['main', 'main'],
