@@ -26,8 +26,8 @@ export class DigitalSalesApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://api.example.com/api/public/v1',
-			description:
-				'The full API address of the service, version included. It usually ends in /public/v1.',
+			hint: 'Usually ends in /public/v1',
+			description: 'The full API address of the service, version included',
 		},
 		{
 			displayName: 'API Token',
@@ -39,7 +39,7 @@ export class DigitalSalesApi implements ICredentialType {
 			description: 'The API token of your account. It is sent only to the host of the Base URL.',
 		},
 		{
-			displayName: 'Body API Token',
+			displayName: 'Second API Token',
 			name: 'bodyApiToken',
 			type: 'string',
 			typeOptions: { password: true },
@@ -52,11 +52,11 @@ export class DigitalSalesApi implements ICredentialType {
 			displayName: 'Notification URL',
 			name: 'notificationUrl',
 			type: 'string',
-			hint: 'Optional; a workflow can also notify its own trigger',
+			hint: 'Optional; a workflow with its own trigger does not need it',
 			default: '',
 			placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 			description:
-				'Where new PIX charges send notifications if Notify in Create PIX is set to "Address From the Credential". Paste the production URL of a Digital Sales Trigger.',
+				'Where new PIX charges of other workflows send notifications, unless Notify in Create PIX says otherwise. Paste the production URL of a Digital Sales Trigger.',
 		},
 	];
 

@@ -30,7 +30,9 @@ function samples(
 			additionalFields: { interval: 'monthly' },
 		},
 		'transaction/create': {
-			cart: { items: [{ offerHash: locator(offer.hash), price, quantity: 1, title: 'Curso' }] },
+			cart: {
+				items: [{ offerHash: locator(offer.hash), price, quantity: 1, more: { title: 'Curso' } }],
+			},
 			customerName: 'Maria da Silva',
 			customerEmail: 'maria@example.com',
 			customerPhone: '11912345678',

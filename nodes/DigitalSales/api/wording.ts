@@ -145,16 +145,22 @@ function inDoubt({ endpoint, outcome }: ServiceError, about: string | undefined)
 	const happened = isRedirect(outcome)
 		? `the answer was a redirect (${status})`
 		: status === undefined
-			? 'the service did not answer'
+			? 'no answer came'
 			: `the answer was not usable (${status})`;
 	const wasAbout = about === undefined ? '' : `Details: ${about}. `;
-	const check =
+	const [message, check] =
 		endpoint === 'POST /transactions'
-			? "The customer may already have been charged. Check the service's dashboard. If you run this again, the node refuses the charge and shows a code that allows it once."
-			: "The offer may already exist. Check the service's dashboard. If you run this again, the node refuses the offer and shows a code that allows it once.";
+			? [
+					'The charge may exist',
+					"The customer may already have been charged. Check the service's dashboard. If you run this again, the node refuses the charge and shows a code that allows it once.",
+				]
+			: [
+					'The offer may exist',
+					"The offer may already exist. Check the service's dashboard. If you run this again, the node refuses the offer and shows a code that allows it once.",
+				];
 	const redirect = isRedirect(outcome) ? `\n${redirected(outcome).advice}` : '';
 	return {
-		message: `The outcome is unknown: ${happened}`,
+		message: `${message}: ${happened}`,
 		advice: wasAbout + check + redirect,
 	};
 }

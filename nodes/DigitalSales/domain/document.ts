@@ -43,19 +43,19 @@ function documentFromNumber(value: number): Result<string> {
 	const mayBeCnpj = isCnpj(asCnpj);
 	if (mayBeCpf && mayBeCnpj) {
 		return {
-			problem: `was sent as a number and could be the CPF ${cpf.format(asCpf)} or the CNPJ ${cnpj.format(asCnpj)}; send it as text with its leading zeros`,
+			problem: `could be the CPF ${cpf.format(asCpf)} or the CNPJ ${cnpj.format(asCnpj)}. Leading zeros are missing: format the column as text`,
 		};
 	}
 	if (mayBeCpf) return { value: asCpf };
 	if (mayBeCnpj && String(value).length === CPF_LENGTH) {
 		return {
-			problem: `was sent as a number of ${CPF_LENGTH} digits: it is not a valid CPF, and as the CNPJ ${cnpj.format(asCnpj)} it lacks its leading zeros; send it as text`,
+			problem: `is not a valid CPF, but could be the CNPJ ${cnpj.format(asCnpj)}. Leading zeros are missing: format the column as text`,
 		};
 	}
 	if (mayBeCnpj) return { value: asCnpj };
 	return {
 		problem:
-			'was sent as a number, which is not a valid CPF or CNPJ even with leading zeros; send it as text',
+			'is not a valid CPF or CNPJ, even with leading zeros. If digits are missing, format the column as text',
 	};
 }
 

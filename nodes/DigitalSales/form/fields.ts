@@ -60,22 +60,16 @@ export const textField = z
 
 const LONGEST_REFERENCE = 255;
 
-export const EMPTY_REFERENCE = 'is empty. Fill it in, or remove the field to charge without it';
-
 function isInvisible(value: unknown): boolean {
 	return isBlank(value) || (typeof value === 'string' && !/[^\s\p{C}\p{Z}]/u.test(value));
 }
 
-/**
- * The user's own name for an order. An empty one would not protect the order, so it is refused. Text
- * that looks the same counts as the same.
- */
-export const referenceField = parsed((input): Result<string> => {
-	const result = isInvisible(input) ? undefined : textField.safeParse(input);
-	const reference = result?.data?.normalize('NFC');
-	if (reference === undefined) {
-		return { problem: result?.error?.issues[0]?.message ?? EMPTY_REFERENCE };
-	}
+/** The user's own name for an order. Text that looks the same counts as the same. */
+export const optionalReferenceField = parsed((input): Result<string | undefined> => {
+	if (isInvisible(input)) return { value: undefined };
+	const text = textField.safeParse(input);
+	if (!text.success) return { problem: text.error.issues.map(({ message }) => message).join() };
+	const reference = text.data.normalize('NFC');
 	if (reference.length <= LONGEST_REFERENCE) return { value: reference };
 	return {
 		problem: `must have at most ${LONGEST_REFERENCE} characters; this one has ${reference.length}`,

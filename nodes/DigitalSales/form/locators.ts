@@ -76,7 +76,7 @@ function pickedBy({ choose, searchMethod, hash, address, page }: Texts) {
 				name: 'hash',
 				type: 'string',
 				placeholder: hash,
-				hint: 'The code that the service uses for it',
+				hint: 'Its code on your platform',
 			},
 			{
 				displayName: 'By URL',
@@ -118,7 +118,7 @@ export const offerLocator = field(
 			page: 'checkout',
 		}),
 		description:
-			'The offer that the customer buys. Its title and price come from the catalog if you leave them blank.',
+			'The offer that the customer buys. Its price and title come from the catalog if you leave them empty.',
 	},
 	optionalLocatorField,
 	'offer_hash',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { optional, textField, yesNoField } from './fields';
-import { field, type Notice } from './formOf';
+import { field, type Field } from './formOf';
 
 export const simplifyOption = field(
 	{
@@ -36,41 +36,39 @@ export const outputUnitOption = field(
 
 const DEFAULT_PROPERTY = 'qrCode';
 
-/** For people who do not look for a picture among the options. */
-export const qrCodeNotice: Notice = {
-	displayName:
-		'The customer pays with the text in <code>pix_qr_code</code>. To get its QR code as a picture too, add Options > <b>QR Code Image</b>.',
-	name: 'qrCodeNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: { hide: { '/options.qrCodeImage': [true] } },
-};
+const qrCodeImageProperty = {
+	displayName: 'QR Code Image',
+	name: 'qrCodeImage',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to add the QR code of the PIX as a PNG picture. The picture is drawn in n8n, so no other service sees the charge.',
+} as const;
 
-export const qrCodeOptions = [
-	field(
+export const qrCodeImage = field(qrCodeImageProperty, yesNoField);
+
+/** @param shownFor the field or option that turns the picture on */
+export function qrCodeFieldOption(
+	shownFor: string,
+): Field<'binaryPropertyName', string | undefined> {
+	return field(
 		{
 			displayName: 'Put QR Code in Field',
 			name: 'binaryPropertyName',
 			type: 'string',
 			default: DEFAULT_PROPERTY,
-			displayOptions: { show: { qrCodeImage: [true] } },
+			displayOptions: { show: { [shownFor]: [true] } },
 			hint: 'The name of the output binary field to put the picture in',
 			description:
 				'Enter this name in a later node that sends files, for example by WhatsApp, Telegram or e-mail',
 		},
 		optional(textField),
-	),
-	field(
-		{
-			displayName: 'QR Code Image',
-			name: 'qrCodeImage',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether to add the QR code of the PIX as a PNG picture. The picture is drawn in n8n, so no other service sees the charge.',
-		},
-		optional(yesNoField),
-	),
+	);
+}
+
+export const qrCodeOptions = [
+	qrCodeFieldOption('qrCodeImage'),
+	field(qrCodeImageProperty, optional(yesNoField)),
 ];
 
 /** The name of the binary field for the picture; undefined if none is wanted. */

@@ -185,9 +185,8 @@ describe('the first hour in the editor', () => {
 			await node.fill('customerName', 'Maria da Silva');
 			await node.fill('customerEmail', 'maria@example.com');
 			await node.fill('customerPhone', '(11) 91234-5678');
-			await node.addOption('QR Code Image');
 			await node.fill('customerDocument', '529.982.247-24');
-			expect(await node.execute('not a valid CPF')).toContain('Customer Document');
+			expect(await node.execute('not a valid CPF')).toContain('Customer CPF or CNPJ');
 			await picture(editor.page, 'wrong-cpf');
 			await node.fill('customerDocument', '529.982.247-25');
 			const output = await node.execute('waiting_payment', 'pix_qr_code');

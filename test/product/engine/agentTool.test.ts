@@ -114,7 +114,7 @@ describe('The node as a tool of an AI agent', () => {
 
 		expect(answers).toMatchObject([[{ hash: account.sandbox.transactions[0]?.hash }]]);
 		expect(errors).toEqual([
-			expect.stringContaining('The outcome is unknown'),
+			expect.stringContaining('The charge may exist'),
 			expect.stringContaining('may already have been charged'),
 		]);
 		expect(account.sandbox.charges()).toBe(2);
@@ -167,7 +167,7 @@ describe('The node as a tool of an AI agent', () => {
 
 	test('charges a customer, the price from the catalog, the picture left out', async () => {
 		const { answers, errors } = await call(
-			charging({ options: { qrCodeImage: true } }),
+			charging({ qrCodeImage: true }),
 			order(),
 			order({ customerName: 'João Souza', quantity: 1 }),
 		);
@@ -181,7 +181,7 @@ describe('The node as a tool of an AI agent', () => {
 	test('tells the model what it did wrong, and sends nothing', async () => {
 		const { errors } = await call(charging(), order({ customerDocument: '529.982.247-26' }));
 
-		expect(errors.join()).toContain('Customer Document is not a valid CPF');
+		expect(errors.join()).toContain('Customer CPF or CNPJ is not a valid CPF');
 		expect(account.sandbox.requests).toEqual([]);
 	});
 

@@ -119,9 +119,7 @@ describe('Random sequences of faults', () => {
 					document: cpf(111_444_777 + index),
 					reference: `order-${sequence}-${index}`,
 				}));
-				const additionalFields = plan.referenced
-					? { orderReference: '={{ $json.reference }}' }
-					: {};
+				const orderReference = plan.referenced ? '={{ $json.reference }}' : '';
 				const execute = async (retryOf?: IRunExecutionData): Promise<NodeOutcome> => {
 					if (plan.restarts) restart();
 					return await runNode(
@@ -129,7 +127,7 @@ describe('Random sequences of faults', () => {
 							...charge.parameters,
 							customerName: '={{ $json.name }}',
 							customerDocument: '={{ $json.document }}',
-							additionalFields,
+							orderReference,
 						},
 						{
 							items,

@@ -365,7 +365,7 @@ describe('Faults', () => {
 			const outcome: Outcome =
 				run.status === 'success'
 					? 'ok'
-					: message.startsWith('The outcome is unknown')
+					: /^The (charge|offer) may exist/.test(message)
 						? 'unknown'
 						: 'fail';
 			const requests = sandbox.requests.length - before.requests;

@@ -1,16 +1,49 @@
 import { money } from '../../form/amountUnit';
 import { optional, textField, webAddressField, wholeNumberField } from '../../form/fields';
-import { field, list, type Notice } from '../../form/formOf';
+import { field, group, list } from '../../form/formOf';
 import { offerLocator } from '../../form/locators';
 
-const blanksNotice: Notice = {
-	displayName:
-		'If you choose an offer, you can leave Title and Price blank: they come from the catalog, and a blank Cover URL comes with them. What you enter is kept. If you enter both Title and Price, the catalog is not read.',
-	name: 'blanksNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: { hide: { '/options.fillFromCatalog': [false] } },
-};
+const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
+	field(
+		{
+			displayName: 'Cover URL',
+			name: 'cover',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. https://example.com/cover.png',
+			description:
+				'Address of a picture of the item. If you leave it empty, it comes from the catalog whenever Price or Title is looked up there.',
+		},
+		optional(webAddressField),
+		'cover',
+	),
+	field(
+		{
+			displayName: 'Operation Type',
+			name: 'operationType',
+			type: 'number',
+			typeOptions: { numberPrecision: 0 },
+			default: 1,
+			description:
+				'The code that the service uses for the type of sale. Its values are not documented; every known call sends 1.',
+		},
+		optional(wholeNumberField(0)).transform((type = 1) => type),
+		'operation_type',
+	),
+	field(
+		{
+			displayName: 'Title',
+			name: 'title',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. Curso de Fotografia',
+			description:
+				'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
+		},
+		optional(textField),
+		'title',
+	),
+]);
 
 /** The cart of Transaction > Create PIX. */
 export const cart = list(
@@ -26,28 +59,6 @@ export const cart = list(
 		// In the order in which a person fills them in.
 		parts: [
 			offerLocator,
-			blanksNotice,
-			field(
-				{
-					displayName: 'Title',
-					name: 'title',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. Curso de Fotografia',
-					description:
-						'The item name that the customer sees. If you leave it blank, it comes from the catalog.',
-				},
-				optional(textField),
-				'title',
-			),
-			money(
-				{
-					name: 'price',
-					label: 'Price',
-					description: 'Unit price. If you leave it blank, it comes from the catalog.',
-				},
-				'price',
-			),
 			field(
 				{
 					displayName: 'Quantity',
@@ -60,32 +71,15 @@ export const cart = list(
 				optional(wholeNumberField(1)).transform((quantity = 1) => quantity),
 				'quantity',
 			),
-			field(
+			money(
 				{
-					displayName: 'Cover URL',
-					name: 'cover',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. https://example.com/cover.png',
-					description:
-						'Address of a picture of the item. If you leave it blank, it comes from the catalog whenever Title or Price is looked up there.',
+					name: 'price',
+					label: 'Price',
+					description: 'Unit price. If you leave it empty, it comes from the catalog.',
 				},
-				optional(webAddressField),
-				'cover',
+				'price',
 			),
-			field(
-				{
-					displayName: 'Operation Type',
-					name: 'operationType',
-					type: 'number',
-					typeOptions: { numberPrecision: 0 },
-					default: 1,
-					description:
-						'The code that the service uses for the type of sale. Its values are not documented; every known call sends 1.',
-				},
-				optional(wholeNumberField(0)).transform((type = 1) => type),
-				'operation_type',
-			),
+			more,
 		],
 	},
 	'cart',

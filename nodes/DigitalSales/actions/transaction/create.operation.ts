@@ -29,16 +29,17 @@ export const createTransactionOperation: Operation = {
 		const { context } = run;
 		const typed = readForm(context, itemIndex, createForm);
 		refuseEmptyCart(context, itemIndex, typed);
+		refuseEmptyReference(context, itemIndex, typed);
 		const { url, hint } = notificationAddress(context, itemIndex, run.account, typed);
 		const form = { ...typed, notificationUrl: url };
 		const asked = chargeOf(context, itemIndex, form);
 		const prepared = (charge: Charge): PreparedItem => ({
 			about: charge.about,
 			async send() {
-				if (hint !== undefined) run.hint(hint);
-				if (charge.hint !== undefined) run.hint(charge.hint);
-				const transaction = await charged(run, creationOf(run, itemIndex, form, charge));
-				return [await transactionItem(run, transaction, form)];
+				const creation = creationOf(run, itemIndex, form, charge);
+				const transaction = await charged(run, creation, [hint, charge.hint]);
+				const options = { ...form.options, qrCodeImage: form.qrCodeImage };
+				return [await transactionItem(run, transaction, { ...form, options })];
 			},
 		});
 		if (!leavesBlanks(form)) return prepared(asked);
@@ -49,12 +50,16 @@ export const createTransactionOperation: Operation = {
 	},
 };
 
-async function charged(run: Run, creation: Creation<Transaction>): Promise<Transaction> {
+/** @param hints about what was sent; an existing transaction may differ */
+async function charged(
+	run: Run,
+	creation: Creation<Transaction>,
+	hints: Array<string | undefined>,
+): Promise<Transaction> {
 	const { made: transaction, isExisting } = await createOnce(creation);
-	if (isExisting) {
-		run.hint(
-			`${customerOf(creation)} was already charged. Returning transaction ${transaction.hash}.`,
-		);
+	const existing = `${customerOf(creation)} was already charged. Returning transaction ${transaction.hash}.`;
+	for (const hint of isExisting ? [existing] : hints) {
+		if (hint !== undefined) run.hint(hint);
 	}
 	const { payment_status: status, pix } = transaction;
 	if (!pix) {
@@ -66,7 +71,7 @@ async function charged(run: Run, creation: Creation<Transaction>): Promise<Trans
 function creationOf(
 	run: Run,
 	itemIndex: number,
-	{ additionalFields: { orderReference }, options }: CreateForm,
+	{ orderReference, options }: CreateForm,
 	{ body, total, about, fingerprint }: Charge,
 ): Creation<Transaction> {
 	const { context, account, memory } = run;
@@ -94,4 +99,16 @@ function refuseEmptyCart(context: IExecuteFunctions, itemIndex: number, form: Cr
 	if (form.cart.length > 0 || amount !== undefined || customFields?.cart) return;
 	const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
 	throw mistake(context, itemIndex, 'Cart is empty', advice);
+}
+
+/** An expression was to protect the order, but gave no reference for this item. */
+function refuseEmptyReference(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	{ orderReference }: CreateForm,
+): void {
+	const { orderReference: typed } = context.getNode().parameters;
+	if (orderReference !== undefined || typeof typed !== 'string' || !typed.startsWith('=')) return;
+	const advice = 'Correct the expression, or clear the field to charge without a reference.';
+	throw mistake(context, itemIndex, 'The expression in Order Reference gave nothing', advice);
 }

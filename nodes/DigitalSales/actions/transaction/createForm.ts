@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { amountUnitOption, money } from '../../form/amountUnit';
 import { customFieldsField } from '../../form/customFields';
 import {
-	EMPTY_REFERENCE,
 	optional,
-	referenceField,
+	optionalReferenceField,
 	textField,
 	wholeNumberField,
 	yesNoField,
@@ -12,8 +11,8 @@ import {
 import { field, formOf, group, type FormValues } from '../../form/formOf';
 import {
 	outputUnitOption,
-	qrCodeNotice,
-	qrCodeOptions,
+	qrCodeFieldOption,
+	qrCodeImage,
 	simplifyOption,
 } from '../../form/outputOptions';
 import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requestOptions';
@@ -93,6 +92,12 @@ const notify = [
 					description: 'An address that you enter here',
 				},
 				{
+					name: 'Automatic',
+					value: 'automatic',
+					description:
+						'Wait for Payment if it follows, else the published trigger of this workflow, else the address from the credential',
+				},
+				{
 					name: 'Nobody',
 					value: 'none',
 					description: 'The service sends no notifications',
@@ -108,11 +113,11 @@ const notify = [
 					description: 'The published Digital Sales Trigger in the same workflow',
 				},
 			],
-			default: 'none',
+			default: 'automatic',
 			description: 'Who to notify when the payment status changes',
 		},
-		z.enum(['none', 'credential', 'trigger', 'thisExecution', 'url'], {
-			message: 'must be none, credential, trigger, thisExecution or url',
+		z.enum(['automatic', 'none', 'credential', 'trigger', 'thisExecution', 'url'], {
+			message: 'must be automatic, none, credential, trigger, thisExecution or url',
 		}),
 	),
 	field(
@@ -130,6 +135,19 @@ const notify = [
 		'webhook_url',
 	),
 ];
+
+const orderReference = field(
+	{
+		displayName: 'Order Reference',
+		name: 'orderReference',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. order-1001',
+		description:
+			'Your own name for this order. This node charges it once: if asked again, it returns the existing transaction, or an error if it no longer knows that transaction. The name is not sent to the service.',
+	},
+	optionalReferenceField,
+);
 
 const additionalFields = group(
 	{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
@@ -150,23 +168,11 @@ const additionalFields = group(
 				type: 'number',
 				typeOptions: { minValue: 1, numberPrecision: 0 },
 				default: 1,
-				description: 'Number of installments; 1 for PIX',
+				description: 'Number of installments. Usually 1 for PIX.',
 			},
 			// Several deployments demand it even for PIX.
 			optional(wholeNumberField(1)).transform((installments = 1) => installments),
 			'installments',
-		),
-		field(
-			{
-				displayName: 'Order Reference',
-				name: 'orderReference',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. order-1001',
-				description:
-					'Your own name for this order. This node charges it once: if asked again, it returns the existing transaction, or an error if it no longer knows that transaction. The name is not sent to the service.',
-			},
-			referenceField.optional(),
 		),
 		tracking,
 	],
@@ -191,29 +197,31 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 	),
 	field(
 		{
-			displayName: 'Fill Blanks From Catalog',
+			displayName: 'Fill Empty Fields From Catalog',
 			name: 'fillFromCatalog',
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to look up the title and price of an offer if you leave them blank, and its hash if you enter its address. The first lookup uses up to 5 of the 20 product requests a minute; the result is kept for 45 seconds. If you turn this off, blank fields stay blank.',
+				'Whether to look up the title and price of an offer if you leave them empty, and its hash if you enter its address. The first lookup uses up to 5 of the 20 product requests a minute; the result is kept for 45 seconds. If you turn this off, empty fields stay empty.',
 		},
 		optional(yesNoField),
 	),
 	...writingOptions,
-	...qrCodeOptions,
+	qrCodeFieldOption('/qrCodeImage'),
 	outputUnitOption,
 	timeoutOption(120),
 ]);
 
 /** The form of Transaction > Create PIX, and the body of POST /transactions (API document, Endpoint 3). */
-export const createForm = formOf(
-	[cart, ...customer, ...notify, simplifyOption, qrCodeNotice, additionalFields, options],
-	({ additionalFields: more }) =>
-		// The field was added, but its expression gave nothing.
-		'orderReference' in more && more.orderReference === undefined
-			? [{ path: ['additionalFields', 'orderReference'], message: EMPTY_REFERENCE }]
-			: [],
-);
+export const createForm = formOf([
+	cart,
+	...customer,
+	orderReference,
+	...notify,
+	qrCodeImage,
+	simplifyOption,
+	additionalFields,
+	options,
+]);
 
 export type CreateForm = FormValues<typeof createForm>;

@@ -51,7 +51,7 @@ function problemOf(
 ): string | undefined {
 	const come = [
 		...(address !== undefined && !found ? ['its hash was taken from the end of its address'] : []),
-		...(blanks.length > 0 ? [`${blanks.join(' and ')} stayed blank`] : []),
+		...(blanks.length > 0 ? [`${blanks.join(' and ')} stayed empty`] : []),
 	].join(', and ');
 	if (come === '') return undefined;
 	if (found) return `is incomplete in the catalog, so ${come}`;
@@ -66,8 +66,8 @@ function isOpen(item: CartItem): boolean {
 
 function blanksOf(item: CartItem): string[] {
 	return [
-		...(item.title === undefined ? ['Title'] : []),
 		...(item.price === undefined ? ['Price'] : []),
+		...(item.more.title === undefined ? ['More > Title'] : []),
 	];
 }
 
@@ -81,8 +81,11 @@ function filledFrom(item: CartItem, located: Located, { product, offer }: FoundO
 	return {
 		...item,
 		offerHash: { hash: offer.hash ?? located.hash },
-		title: item.title ?? offer.title ?? product.title ?? undefined,
 		price: item.price ?? offer.price ?? undefined,
-		cover: item.cover ?? cover,
+		more: {
+			...item.more,
+			title: item.more.title ?? offer.title ?? product.title ?? undefined,
+			cover: item.more.cover ?? cover,
+		},
 	};
 }

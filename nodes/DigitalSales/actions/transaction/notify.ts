@@ -15,7 +15,7 @@ export interface NotificationAddress {
 /**
  * Where a new transaction reports its updates to (API document, Events 1).
  *
- * @throws NodeOperationError if the chosen address does not exist
+ * @throws NodeOperationError if the chosen address does not exist or cannot be used
  */
 export function notificationAddress(
 	context: IExecuteFunctions,
@@ -24,26 +24,19 @@ export function notificationAddress(
 	{ notify, notificationUrl }: Pick<CreateForm, 'notify' | 'notificationUrl'>,
 ): NotificationAddress {
 	switch (notify) {
+		case 'automatic':
+			return automaticAddress(context, itemIndex, account);
 		case 'none':
 			return {};
 		case 'credential':
-			return checked(context, itemIndex, account.notificationUrl, {
-				missing:
-					'Notify is set to Address From the Credential, but the credential has no Notification URL',
-				advice: 'Enter a Notification URL in the credential, or change Notify.',
-			});
+			return credentialAddress(context, itemIndex, account);
 		case 'trigger':
-			return checked(
-				context,
-				itemIndex,
-				triggerAddresses(context.getWorkflowStaticData('global'))[0],
-				{
-					missing:
-						'Notify is set to Trigger of This Workflow, but the workflow has no published Digital Sales Trigger',
-					advice:
-						'Add a Digital Sales Trigger to this workflow and publish the workflow, or change Notify. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste the production URL of the trigger into the Notification URL of the credential, and set Notify to Address From the Credential.',
-				},
-			);
+			return checked(context, itemIndex, publishedTriggers(context)[0], {
+				missing:
+					'Notify is set to Trigger of This Workflow, but the workflow has no published Digital Sales Trigger',
+				advice:
+					'Add a Digital Sales Trigger to this workflow and publish the workflow, or change Notify. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste the production URL of the trigger into the Notification URL of the credential, and set Notify to Address From the Credential.',
+			});
 		case 'thisExecution':
 			return executionAddress(context, itemIndex);
 		case 'url':
@@ -54,45 +47,116 @@ export function notificationAddress(
 	}
 }
 
-function executionAddress(context: IExecuteFunctions, itemIndex: number): NotificationAddress {
-	const url = resumeUrl(context, itemIndex);
-	const isHeard = context
-		.getChildNodes(context.getNode().name, { includeNodeParameters: true })
-		.some(({ disabled, parameters }) => !disabled && parameters?.operation === 'waitForPayment');
+const NO_WAIT =
+	'no Wait for Payment follows in this workflow (one in a sub-workflow does not count)';
+const NO_TRIGGER = 'no published trigger was found in it';
+
+/** The first that exists: a wait in this execution, the trigger, the address of the credential. */
+function automaticAddress(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	account: Account,
+): NotificationAddress {
+	if (isWaitedFor(context)) {
+		return because(
+			withReach(resumeUrl(context, itemIndex)),
+			'Notifications go to this execution, because Wait for Payment follows.',
+		);
+	}
+	const triggers = publishedTriggers(context);
+	const [trigger] = triggers;
+	if (trigger !== undefined) {
+		// The query has the secret of the trigger.
+		const [shown] = trigger.split('?');
+		return because(
+			withReach(trigger),
+			triggers.length === 1
+				? `Notifications go to the published trigger of this workflow, because ${NO_WAIT}.`
+				: `Notifications go to ${shown}, the first of the ${triggers.length} published triggers of this workflow, because ${NO_WAIT}. To notify another trigger, set Notify to Another Address; Notification > Get Address shows its address.`,
+		);
+	}
+	if (account.notificationUrl !== undefined) {
+		return because(
+			credentialAddress(context, itemIndex, account),
+			`Notifications go to the Notification URL of the credential, because ${NO_WAIT}, and ${NO_TRIGGER}.`,
+		);
+	}
 	return {
-		url,
-		hint: isHeard
-			? reachability(new URL(url))
-			: 'Notifications go to this execution, but nothing in it waits for them. Add Transaction > Wait for Payment after this node.',
+		hint: `Nobody is notified, because ${NO_WAIT}, ${NO_TRIGGER}, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste its production URL into the credential.`,
 	};
+}
+
+function because({ url, hint }: NotificationAddress, reason: string): NotificationAddress {
+	return { url, hint: hint === undefined ? reason : `${reason} ${hint}` };
+}
+
+function executionAddress(context: IExecuteFunctions, itemIndex: number): NotificationAddress {
+	const address = withReach(resumeUrl(context, itemIndex));
+	if (isWaitedFor(context)) return address;
+	return {
+		...address,
+		hint: 'Notifications go to this execution, but nothing in it waits for them. Add Transaction > Wait for Payment after this node.',
+	};
+}
+
+/** Whether an enabled Wait for Payment follows. The tool of an agent is of another type and has none. */
+function isWaitedFor(context: IExecuteFunctions): boolean {
+	const { name, type } = context.getNode();
+	return context
+		.getChildNodes(name, { includeNodeParameters: true })
+		.some(
+			(node) =>
+				node.type === type && !node.disabled && node.parameters?.operation === 'waitForPayment',
+		);
+}
+
+function publishedTriggers(context: IExecuteFunctions): string[] {
+	return triggerAddresses(context.getWorkflowStaticData('global'));
+}
+
+function credentialAddress(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	{ notificationUrl }: Account,
+): NotificationAddress {
+	return checked(context, itemIndex, notificationUrl, {
+		name: 'Notification URL in the credential',
+		missing:
+			'Notify is set to Address From the Credential, but the credential has no Notification URL',
+		advice: 'Enter a Notification URL in the credential, or change Notify.',
+	});
 }
 
 function checked(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	url: string | undefined,
-	texts: { missing: string; advice: string },
+	{
+		name = 'Notification URL',
+		missing,
+		advice,
+	}: { name?: string; missing: string; advice: string },
 ): NotificationAddress {
-	const { missing, advice } = texts;
 	if (url === undefined) throw mistake(context, itemIndex, missing, advice);
-	const address = parseWebAddress(url);
-	if (!address) {
-		throw mistake(
-			context,
-			itemIndex,
-			'Notification URL must be a complete web address that starts with http:// or https://',
-			advice,
-		);
-	}
-	return { url, hint: reachability(address) };
+	if (parseWebAddress(url)) return withReach(url);
+	const problem = 'must be a complete web address that starts with http:// or https://';
+	throw mistake(context, itemIndex, `${name} ${problem}`, advice);
 }
 
-function reachability(address: URL): string | undefined {
-	if (isPrivateAddress(address)) {
-		return `Notifications go to ${address.host}, which only this machine or its network can reach. The service can reach it only if it runs there, too.`;
+/** An address, and who can reach it if the service may not. */
+function withReach(url: string): NotificationAddress {
+	const address = parseWebAddress(url);
+	if (address && isPrivateAddress(address)) {
+		return {
+			url,
+			hint: `Only this machine or its network can reach ${address.host}, so notifications arrive only if the service runs there, too.`,
+		};
 	}
-	if (/\/webhook-test\//.test(address.pathname)) {
-		return 'Notifications go to a test URL, which listens only while the editor waits for a test event. Use the production URL for real sales.';
+	if (address && /\/webhook-test\//.test(address.pathname)) {
+		return {
+			url,
+			hint: 'The Notification URL is a test URL, which listens only while the editor waits for a test event. Use the production URL for real sales.',
+		};
 	}
-	return undefined;
+	return { url };
 }

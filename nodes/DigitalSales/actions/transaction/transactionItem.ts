@@ -5,6 +5,7 @@ import { pixCodeProblem } from '../../domain/pixCode';
 import { readPngText } from '../../domain/png';
 import { drawQrCode } from '../../domain/qrCode';
 import { qrCodeProperty } from '../../form/outputOptions';
+import { isTool } from '../../once/execution';
 import type { ItemResult } from '../../output/item';
 import { transactionOutput } from '../../output/transaction';
 import type { Run } from '../run';
@@ -42,7 +43,8 @@ async function pixPicture(
 	if (problem !== undefined) {
 		hint(`The PIX code of ${name} ${problem}. Ask the service before you send it to the customer.`);
 	}
-	if (property === undefined) return undefined;
+	// n8n keeps pictures from agents, and logs a warning for each.
+	if (property === undefined || isTool(context)) return undefined;
 	try {
 		const png = await pictureOf(pix);
 		if (png) return { [property]: await binaryOf(context, png, hash) };

@@ -64,7 +64,7 @@ export function chargeWorkflow(
 		notify: 'none',
 		cart: cartOf(sandbox),
 		customerDocument: '={{ $json.document }}',
-		additionalFields: isReferenced ? { orderReference: '={{ $json.reference }}' } : {},
+		orderReference: isReferenced ? '={{ $json.reference }}' : '',
 	});
 	if (!path.endsWith('loop')) {
 		return chainOf(path, credential, [webStart(path), SPLIT, charge, busy(0.5)]);

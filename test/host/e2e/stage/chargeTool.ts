@@ -15,7 +15,7 @@ export const CHARGE_NODE = 'Charge by PIX';
 export const TOOL_TYPE = `${PACKAGE_NAME}.digitalSalesTool`;
 
 /** What the tool says where no answer to a charge came, and where it then refuses the next. */
-export const IN_DOUBT = /The outcome is unknown/;
+export const IN_DOUBT = /The charge may exist/;
 export const REFUSED = /may already have been charged/;
 
 /** What a model that charges fills in. */
@@ -30,8 +30,7 @@ export async function chargeParameters(orderReference?: string): Promise<Record<
 	const { nodes } = exampleSchema.parse(JSON.parse(text));
 	const charge = nodes.find(({ name }) => name === CHARGE_NODE);
 	if (!charge) throw new Error(`The example has no node "${CHARGE_NODE}".`);
-	const additionalFields = orderReference === undefined ? {} : { orderReference };
-	return { ...charge.parameters, additionalFields };
+	return { ...charge.parameters, orderReference: orderReference ?? '' };
 }
 
 /** Gives an order of a customer whom nobody has charged before. */

@@ -51,7 +51,7 @@ export class Shop {
 				cart: cartOf(cluster.sandbox),
 				customerName: '={{ $json.order }}',
 				customerDocument: '={{ $json.document }}',
-				...(referenced ? { additionalFields: { orderReference: '={{ $json.order }}' } } : {}),
+				...(referenced ? { orderReference: '={{ $json.order }}' } : {}),
 			}),
 			downstream.node,
 		]);

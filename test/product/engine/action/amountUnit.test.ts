@@ -20,8 +20,7 @@ describe('Amount Unit', () => {
 				{
 					offerHash: account.sandbox.products[0]?.offers[0]?.hash ?? '',
 					price,
-					title: 'Curso',
-					cover: 'https://example.com/a.png',
+					more: { title: 'Curso', cover: 'https://example.com/a.png' },
 				},
 			],
 		},

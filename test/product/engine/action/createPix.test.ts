@@ -15,7 +15,7 @@ describe('Transaction > Create PIX', () => {
 	const body = (): unknown => account.sandbox.requests[0]?.body;
 	const cartItem = (): INodeParameters => ({
 		offerHash: account.sandbox.products[0]?.offers[0]?.hash ?? '',
-		title: 'Curso',
+		more: { title: 'Curso' },
 	});
 
 	test('charges the sum of the cart and gives the transaction as the service sent it', async () => {
@@ -69,7 +69,7 @@ describe('Transaction > Create PIX', () => {
 				customerEmail: ' ',
 				customerPhone: '',
 				customerDocument: '',
-				cart: { items: [{ offerHash: 'offer1', price: '1990', title: '', cover: ' ' }] },
+				cart: { items: [{ offerHash: 'offer1', price: '1990', more: { title: '', cover: ' ' } }] },
 				options: { fillFromCatalog: false },
 				additionalFields: { tracking: { src: '', utmSource: '' } },
 			}),
@@ -95,7 +95,7 @@ describe('Transaction > Create PIX', () => {
 
 		await account.run(
 			parameters({
-				cart: { items: [{ ...cartItem(), price: '200', quantity, operationType }] },
+				cart: { items: [{ ...cartItem(), price: '200', quantity, more: { operationType } }] },
 				options: { fillFromCatalog: false },
 			}),
 		);
@@ -203,7 +203,7 @@ describe('Transaction > Create PIX', () => {
 			{
 				cart: {
 					items: [
-						{ offerHash: 'offer1', price: '100', title: 'Curso', quantity: 3 },
+						{ offerHash: 'offer1', price: '100', quantity: 3, more: { title: 'Curso' } },
 						{ offerHash: 'offer2', price: '50' },
 						{ price: '7', quantity: 2 },
 					],
@@ -213,7 +213,10 @@ describe('Transaction > Create PIX', () => {
 		],
 		[
 			'an amount that nobody knows',
-			{ cart: { items: [{ offerHash: 'offer1', title: 'Curso' }] }, customerDocument: '' },
+			{
+				cart: { items: [{ offerHash: 'offer1', more: { title: 'Curso' } }] },
+				customerDocument: '',
+			},
 			'cart 1 x Curso',
 		],
 		[
@@ -355,8 +358,8 @@ describe('Transaction > Create PIX', () => {
 		['a quantity of nothing', cartWith({ quantity: 0 }), 'Cart > Item 1 > Quantity must be'],
 		[
 			'an operation type of text',
-			cartWith({ operationType: 'x' }),
-			'Cart > Item 1 > Operation Type must',
+			cartWith({ more: { operationType: 'x' } }),
+			'Cart > Item 1 > More > Operation Type must',
 		],
 		[
 			'an offer that is a path',
@@ -365,8 +368,8 @@ describe('Transaction > Create PIX', () => {
 		],
 		[
 			'a cover that is no address',
-			cartWith({ cover: 'cover.png' }),
-			'Cart > Item 1 > Cover URL must be',
+			cartWith({ more: { cover: 'cover.png' } }),
+			'Cart > Item 1 > More > Cover URL must be',
 		],
 		[
 			'an e-mail that is none',
@@ -381,13 +384,13 @@ describe('Transaction > Create PIX', () => {
 		[
 			'a CPF with wrong check digits',
 			{ customerDocument: '529.982.247-26' },
-			'Customer Document is not a valid CPF',
+			'Customer CPF or CNPJ is not a valid CPF',
 		],
-		['a document that is none', { customerDocument: '12' }, 'Customer Document must be a CPF'],
+		['a document that is none', { customerDocument: '12' }, 'Customer CPF or CNPJ must be a CPF'],
 		[
 			'a document that could be two',
 			{ customerDocument: '={{ 191 }}' },
-			'Customer Document was sent as a number and could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91; send it as text',
+			'Customer CPF or CNPJ could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91. Leading zeros are missing: format the column as text',
 		],
 		[
 			'a price that its quantity makes too large',

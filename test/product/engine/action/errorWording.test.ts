@@ -182,7 +182,7 @@ describe('What a person reads of a failed request', () => {
 	});
 
 	test.each<[string, Fault, string]>([
-		['no answer', { kind: 'resetAfterProcessing' }, 'the service did not answer'],
+		['no answer', { kind: 'resetAfterProcessing' }, 'no answer came'],
 		['a fault of the service', { kind: 'status', status: 500 }, 'the answer was not usable (500)'],
 		['a web page', { kind: 'html' }, 'the answer was not usable (200)'],
 	])('an offer whose outcome is not known, after %s', async (_name, fault, why) => {
@@ -191,7 +191,7 @@ describe('What a person reads of a failed request', () => {
 
 		const { node } = await runNode(offer(), { credentials: account.credentials });
 
-		expect(node?.error?.message).toBe(`The outcome is unknown: ${why}`);
+		expect(node?.error?.message).toBe(`The offer may exist: ${why}`);
 		expect(node?.error?.description).toContain(
 			`Details: an offer for the product ${hash} titled "Black Friday" at R$ 19,90. The offer may already exist. Check the service's dashboard. If you run this again, the node refuses the offer and shows a code that allows it once.\n`,
 		);
@@ -217,7 +217,7 @@ describe('What a person reads of a failed request', () => {
 
 		const { node } = await running;
 
-		expect(node?.error?.message).toContain('The outcome is unknown');
+		expect(node?.error?.message).toBe('The charge may exist: no answer came');
 		expect(node?.error?.description).toContain('The customer may already have been charged.');
 	});
 

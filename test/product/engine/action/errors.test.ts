@@ -70,7 +70,7 @@ describe('Errors of the service', () => {
 			'createPix',
 			[
 				/Cart > Item 1 > Price in Cents \(cart\.0\.price\): must be positive/,
-				/Customer Document \(customer\.document\): is unknown, is short/,
+				/Customer CPF or CNPJ \(customer\.document\): is unknown, is short/,
 				/Cart > Item 11 > Quantity \(cart\.10\.quantity\): is high/,
 				/\| cart\.item1\.price: is low/,
 				/strange: is odd/,

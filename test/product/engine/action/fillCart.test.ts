@@ -124,27 +124,27 @@ describe('The cart of Create PIX', () => {
 		});
 
 		test.each([
-			[{}, 'Title and Price'],
-			[{ price: '5' }, 'Title'],
-			[{ title: 'A' }, 'Price'],
+			[{}, 'Price and More > Title'],
+			[{ price: '5' }, 'More > Title'],
+			[{ more: { title: 'A' } }, 'Price'],
 		])('what it does not know either, stays blank: %j', async (typed, blanks) => {
 			const { offer } = product(0);
 			sends({ hash: 'p1', offers: [{ hash: offer.hash }] });
 
 			expect(await hintsOf({ ...picked(offer.hash), ...typed })).toEqual([
-				`Offer ${offer.hash} is incomplete in the catalog, so ${blanks} stayed blank.`,
+				`Offer ${offer.hash} is incomplete in the catalog, so ${blanks} stayed empty.`,
 			]);
 		});
 
 		test.each([
-			[{}, 'Title and Price'],
-			[{ price: '5' }, 'Title'],
-			[{ title: 'A' }, 'Price'],
+			[{}, 'Price and More > Title'],
+			[{ price: '5' }, 'More > Title'],
+			[{ more: { title: 'A' } }, 'Price'],
 		])('an offer that it does not hold leaves blanks: %j', async (typed, blanks) => {
 			sends({ hash: 'p1', offers: [] });
 
 			expect(await hintsOf({ ...picked('unknown1'), ...typed })).toEqual([
-				`Offer unknown1 is not on the first 5 pages of the catalog, so ${blanks} stayed blank.`,
+				`Offer unknown1 is not on the first 5 pages of the catalog, so ${blanks} stayed empty.`,
 			]);
 		});
 
@@ -159,7 +159,7 @@ describe('The cart of Create PIX', () => {
 	});
 
 	test('fills only what is open in a cart of several, in their order', async () => {
-		const whole = { price: '7', title: 'A', cover: 'https://example.com/a.png' };
+		const whole = { price: '7', more: { title: 'A', cover: 'https://example.com/a.png' } };
 		const [first, second] = [product(0), product(1)];
 
 		await account.run(
@@ -184,7 +184,7 @@ describe('The cart of Create PIX', () => {
 	test('keeps what was typed', async () => {
 		const { cover, offer } = product(1);
 
-		await account.run(cart({ ...picked(offer.hash), title: 'Meu título' }));
+		await account.run(cart({ ...picked(offer.hash), more: { title: 'Meu título' } }));
 
 		expect(bodies()).toMatchObject([
 			{ amount: offer.price, cart: [{ title: 'Meu título', cover }] },
@@ -192,8 +192,12 @@ describe('The cart of Create PIX', () => {
 	});
 
 	test.each([
-		['nothing is blank', { price: '7', title: 'A', cover: 'https://example.com/a.png' }, {}],
-		['the cover alone is blank', { price: '7', title: 'A' }, {}],
+		[
+			'nothing is blank',
+			{ price: '7', more: { title: 'A', cover: 'https://example.com/a.png' } },
+			{},
+		],
+		['the cover alone is blank', { price: '7', more: { title: 'A' } }, {}],
 		['it is switched off', {}, { options: { fillFromCatalog: false } }],
 	])('asks nothing where %s', async (_name, item, more) => {
 		await account
@@ -288,7 +292,7 @@ describe('The cart of Create PIX', () => {
 
 		expect(bodies().map(({ amount }) => amount)).toEqual([500, 500, 500]);
 		expect(hints.map(({ message }) => message)).toEqual([
-			`Offer ${hash} could not be looked up in the catalog just now, so Title stayed blank.`,
+			`Offer ${hash} could not be looked up in the catalog just now, so More > Title stayed empty.`,
 		]);
 		expect(methods().filter((method) => method === 'GET')).toHaveLength(1);
 	});
@@ -338,7 +342,7 @@ describe('The cart of Create PIX', () => {
 			const item = picked(`https://other.example.com/buy/${hash}`, 'url');
 			product(3).offer.hash = 'gone1';
 
-			const { hints } = await account.run(cart({ ...item, price: '5', title: 'A' }));
+			const { hints } = await account.run(cart({ ...item, price: '5', more: { title: 'A' } }));
 
 			expect(hints.map(({ message }) => message)).toEqual([
 				`Offer ${hash} is not on the first 5 pages of the catalog, so its hash was taken from the end of its address.`,

@@ -18,7 +18,7 @@ describe('An answer that is made to make the node fail', () => {
 
 	beforeAll(async () => {
 		account = await openAccount();
-		charge = pixParameters(account.sandbox, { additionalFields: { orderReference: 'order-1' } });
+		charge = pixParameters(account.sandbox, { orderReference: 'order-1' });
 	});
 	beforeEach(() => account.reset());
 	afterEach(() => jest.restoreAllMocks());
@@ -32,7 +32,7 @@ describe('An answer that is made to make the node fail', () => {
 	};
 	const answer = (status: number, body: string): void =>
 		account.sandbox.addFault({ kind: 'status', status, body, processed: true });
-	const unknown = /^The outcome is unknown/;
+	const unknown = /^The charge may exist/;
 
 	test.each<[string, IDataObject]>([
 		['the hash of an offer', { offer: { hash: NO_TEXT } }],

@@ -1,6 +1,7 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { readQrCode } from '../../../support/readQrCode';
 import { openAccount, pixParameters, type Account } from '../support/account';
+import { callTool } from '../support/tool';
 
 const BODY = 'POST /transactions';
 
@@ -15,7 +16,7 @@ describe('The QR code of a PIX transaction', () => {
 
 	const parameters = (more: INodeParameters = {}): INodeParameters =>
 		pixParameters(account.sandbox, more);
-	const picture = { options: { qrCodeImage: true } };
+	const picture = { qrCodeImage: true };
 	const code = (): string => account.sandbox.transactions[0]?.pix?.pix_qr_code ?? '';
 	const textIn = (item: INodeExecutionData | undefined, property: string): string | undefined => {
 		const base64 = item?.binary?.[property]?.data;
@@ -30,10 +31,22 @@ describe('The QR code of a PIX transaction', () => {
 		return account.sandbox.transactions[0]?.pix?.qr_code_base64 ?? '';
 	};
 
-	test('is no part of the output unless it is asked for', async () => {
-		const { items } = await account.run(parameters());
+	test('comes with a charge whose form nobody touched, and can be turned off', async () => {
+		const { qrCodeImage: _off, ...untouched } = parameters();
+		const first = await account.run(untouched);
+		const second = await account.run(parameters());
 
-		expect(items[0]).not.toHaveProperty('binary');
+		expect(textIn(first.items[0], 'qrCode')).toBe(code());
+		expect(second.items[0]).not.toHaveProperty('binary');
+	});
+
+	test('is not drawn for an agent, which could not be given it', async () => {
+		const { answers, outcome } = await callTool(parameters(picture), [{}], {
+			credentials: account.credentials,
+		});
+
+		expect(answers).toMatchObject([[{ pix: { pix_qr_code: code() } }]]);
+		expect(JSON.stringify(outcome.logs)).not.toContain('binary data');
 	});
 
 	test.each([true, false])('is a PNG that a phone reads (Simplify %s)', async (simplify) => {
@@ -57,8 +70,8 @@ describe('The QR code of a PIX transaction', () => {
 	});
 
 	test('goes into the field that is named', async () => {
-		const options = { qrCodeImage: true, binaryPropertyName: 'imagem' };
-		const { items } = await account.run(parameters({ options }));
+		const options = { binaryPropertyName: 'imagem' };
+		const { items } = await account.run(parameters({ ...picture, options }));
 
 		expect(Object.keys(items[0]?.binary ?? {})).toEqual(['imagem']);
 	});
@@ -71,7 +84,7 @@ describe('The QR code of a PIX transaction', () => {
 			resource: 'transaction',
 			operation: 'get',
 			transactionHash,
-			...picture,
+			options: picture,
 		});
 
 		expect(textIn(items[0], 'qrCode')).toBe(code());

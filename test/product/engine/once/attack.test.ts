@@ -257,12 +257,9 @@ describe('Attacks on what is charged once', () => {
 			kind: 'patchBody',
 			set: { payment_status: { a: 1 }, pix: 7, customer: [1] },
 		});
-		const run = await shop.run(
-			shop.parameters('order-1', { simplify: true, options: { qrCodeImage: true } }),
-			{
-				settings: RETRY_ON_FAIL,
-			},
-		);
+		const run = await shop.run(shop.parameters('order-1', { simplify: true, qrCodeImage: true }), {
+			settings: RETRY_ON_FAIL,
+		});
 		await shop.run(shop.parameters('order-1'));
 
 		expect([run.status, shop.charges]).toEqual(['success', 1]);
@@ -361,7 +358,8 @@ describe('Attacks on what is charged once', () => {
 		const first = await shop.run(shop.parameters('order-1'));
 		await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
 		const corrected: INodeParameters = {
-			additionalFields: { orderReference: 'order-1', amount: '1000' },
+			orderReference: 'order-1',
+			additionalFields: { amount: '1000' },
 		};
 		const second = await shop.run(shop.parameters(undefined, corrected));
 

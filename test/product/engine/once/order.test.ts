@@ -3,6 +3,7 @@ import { NodeProcess, processedItems, runNode, type NodeOutcome } from '../harne
 import { openAccount, pixParameters } from '../support/account';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
+import { callTool } from '../support/tool';
 
 const READ = 'GET /transactions/{hash}';
 
@@ -202,7 +203,7 @@ describe('Order Reference', () => {
 
 	test.each([
 		['another customer', { customerDocument: '111.444.777-35' }],
-		['another amount', { additionalFields: { orderReference: 'order-1', amount: '990000' } }],
+		['another amount', { additionalFields: { amount: '990000' } }],
 		['another cart', 'cart'],
 	])(
 		'for %s it is refused before anything is sent, and shows nothing of the first',
@@ -271,25 +272,53 @@ describe('Order Reference', () => {
 	});
 
 	test.each([
-		['an expression that returns nothing', '={{ $json.missing }}'],
+		['nothing', '={{ $json.missing }}'],
 		['null', '={{ null }}'],
-		['an empty text', ''],
-		['blanks', ' \t '],
-		['invisible characters', '\u200b\u00a0\ufeff'],
-	])('%s is refused: a guard that was asked for is not there', async (_what, reference) => {
-		const failed = await shop.run(shop.parameters(reference), { settings: RETRY_ON_FAIL });
+		['an empty text', "={{ '' }}"],
+		['blanks', '= {{ $json.missing }} '],
+		['invisible characters', "={{ '\\u200b\\u00a0\\ufeff' }}"],
+	])(
+		'an expression that gives %s is refused: a guard that was asked for is not there',
+		async (_what, reference) => {
+			const items = [{ missing: 'order-1' }, {}];
+			const failed = await shop.run(shop.parameters(reference), {
+				items: reference.includes('$json') ? items : [{}],
+				settings: RETRY_ON_FAIL,
+			});
 
-		expect(failed.node?.error?.message).toBe(
-			'Additional Fields > Order Reference is empty. Fill it in, or remove the field to charge without it',
+			expect(errorOf(failed)).toMatch(
+				/^The expression in Order Reference gave nothing\nCorrect the expression, or clear the field to charge without a reference\./,
+			);
+			expect(shop.posts).toBe(0);
+		},
+	);
+
+	test('the model of an agent that fills in nothing is told so', async () => {
+		const { errors } = await callTool(
+			shop.parameters("={{ $fromAI('order', 'The order', 'string') }}"),
+			[{ order: '' }],
+			{ credentials: shop.account.credentials },
 		);
+
+		expect(errors.join()).toContain('The expression in Order Reference gave nothing');
 		expect(shop.posts).toBe(0);
 	});
+
+	test.each(['', ' \t ', '\u200b\u00a0\ufeff'])(
+		'an empty field (%j) is none',
+		async (reference) => {
+			await shop.run(shop.parameters(reference));
+			await shop.run(shop.parameters(reference));
+
+			expect(shop.charges).toBe(2);
+		},
+	);
 
 	test('one of 10,000 characters is refused', async () => {
 		const failed = await shop.run(shop.parameters('x'.repeat(10_000)));
 
 		expect(failed.node?.error?.message).toBe(
-			'Additional Fields > Order Reference must have at most 255 characters; this one has 10000',
+			'Order Reference must have at most 255 characters; this one has 10000',
 		);
 		expect(shop.posts).toBe(0);
 	});
@@ -320,10 +349,11 @@ describe('Order Reference', () => {
 	test('another account has its own', async () => {
 		await shop.run(shop.parameters('order-1'));
 		const other = await openAccount();
-		const run = await runNode(
-			pixParameters(other.sandbox, { additionalFields: { orderReference: 'order-1' } }),
-			{ credentials: other.credentials, mode: 'trigger', workflowId: shop.workflowId },
-		);
+		const run = await runNode(pixParameters(other.sandbox, { orderReference: 'order-1' }), {
+			credentials: other.credentials,
+			mode: 'trigger',
+			workflowId: shop.workflowId,
+		});
 		await other.sandbox.close();
 
 		expect(run.status).toBe('success');

@@ -26,7 +26,7 @@ describe('Attacks on what a tool charges once', () => {
 
 	test("an agent's order with a reference is one charge, even after 15 minutes", async () => {
 		const parameters = pixParameters(shop.account.sandbox, {
-			additionalFields: { orderReference: 'order-1' },
+			orderReference: 'order-1',
 		});
 		const { now } = clock;
 		await call(parameters);

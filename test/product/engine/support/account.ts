@@ -119,14 +119,18 @@ export function pixParameters(sandbox: Sandbox, more: INodeParameters = {}): INo
 					offerHash: { __rl: true, mode: 'hash', value: offer.hash },
 					price: '1990',
 					quantity: 2,
-					operationType: 1,
-					title: 'Curso de Fotografia',
-					cover: 'https://cdn.example.com/curso.png',
+					more: {
+						title: 'Curso de Fotografia',
+						cover: 'https://cdn.example.com/curso.png',
+						operationType: 1,
+					},
 				},
 			],
 		},
 		...CUSTOMER,
 		notify: 'none',
+		// Few tests need the picture.
+		qrCodeImage: false,
 		simplify: false,
 		...more,
 	};

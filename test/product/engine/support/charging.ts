@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
 import { pixParameters, useAccount, type Account } from './account';
 
@@ -32,10 +32,8 @@ class Shop {
 
 	/** Parameters of Create PIX, with an order reference where one is given. */
 	parameters(orderReference?: unknown, more: INodeParameters = {}): INodeParameters {
-		const additionalFields: IDataObject =
-			orderReference === undefined ? {} : { orderReference: orderReference as string };
 		return pixParameters(this.account.sandbox, {
-			additionalFields: additionalFields as INodeParameters,
+			...(orderReference === undefined ? {} : { orderReference: orderReference as string }),
 			...more,
 		});
 	}

@@ -15,6 +15,7 @@ import {
 	NO_OP_TYPE,
 	runWorkflow,
 	START_TYPE,
+	type NodeInput,
 	type WorkflowOutcome,
 } from '../harness';
 import type { CredentialData } from '../harness';
@@ -108,6 +109,9 @@ export async function callTool(
 		settings?: Partial<INode>;
 		start?: StartNode;
 		workflowId?: string;
+		/** Of the node behind the agent; it does nothing by default. */
+		next?: Partial<NodeInput>;
+		staticData?: IDataObject;
 	},
 ): Promise<ToolRun> {
 	const run = { description: '', answers: [] as IDataObject[][], errors: [] as string[] };
@@ -115,12 +119,13 @@ export async function callTool(
 	const outcome = await runWorkflow({
 		startItems: [{ json }],
 		...(options.workflowId === undefined ? {} : { id: options.workflowId }),
+		...(options.staticData === undefined ? {} : { staticData: options.staticData }),
 		credentials: options.credentials,
 		nodeTypes: { [TOOL_TYPE]: toolType(), [AGENT_TYPE]: agentType(calls, run) },
 		nodes: [
 			{ name: start, type: START_TYPE },
 			{ name: 'Agent', type: AGENT_TYPE },
-			{ name: 'End', type: NO_OP_TYPE },
+			{ type: NO_OP_TYPE, ...options.next, name: 'End' },
 			{
 				...options.settings,
 				name: TOOL,

@@ -56,7 +56,7 @@ describe('Create PIX > Notify: This Execution', () => {
 		const { hints } = await charge(WAIT);
 
 		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/only this machine or its network can reach/),
+			expect.stringMatching(/^Only this machine or its network can reach/),
 		]);
 	});
 });

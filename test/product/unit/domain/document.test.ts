@@ -79,15 +79,15 @@ describe('CPF and CNPJ', () => {
 		['112223330001811', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 15'],
 		[
 			123,
-			'was sent as a number, which is not a valid CPF or CNPJ even with leading zeros; send it as text',
+			'is not a valid CPF or CNPJ, even with leading zeros. If digits are missing, format the column as text',
 		],
 		[
 			191,
-			'was sent as a number and could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91; send it as text with its leading zeros',
+			'could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91. Leading zeros are missing: format the column as text',
 		],
 		[
 			0,
-			'was sent as a number, which is not a valid CPF or CNPJ even with leading zeros; send it as text',
+			'is not a valid CPF or CNPJ, even with leading zeros. If digits are missing, format the column as text',
 		],
 	])('%p: %s', (input, problem) => {
 		expect(parseDocument(input)).toEqual({ problem });
@@ -137,12 +137,12 @@ describe('CPF and CNPJ', () => {
 			];
 			const [one = '', other] = readings;
 			const isMistyped = String(number).length === 11 && one.length === 14;
-			if (isMistyped) return { problem: expect.stringContaining('send it as text') };
+			if (isMistyped) return { problem: expect.stringContaining('format the column as text') };
 			if (other === undefined && one !== '') return { value: one };
-			const both = `could be the CPF ${dotted(one)} or the CNPJ ${dotted(other ?? '')};`;
+			const both = `could be the CPF ${dotted(one)} or the CNPJ ${dotted(other ?? '')}.`;
 			return {
 				problem: expect.stringContaining(
-					other ? both : 'not a valid CPF or CNPJ even with leading zeros',
+					other ? both : 'not a valid CPF or CNPJ, even with leading zeros',
 				),
 			};
 		};
@@ -183,7 +183,7 @@ describe('CPF and CNPJ', () => {
 	test('a number of eleven digits that is no CPF does not become a CNPJ', () => {
 		expect(parseDocument(52_998_224_793)).toEqual({
 			problem:
-				'was sent as a number of 11 digits: it is not a valid CPF, and as the CNPJ 00.052.998/2247-93 it lacks its leading zeros; send it as text',
+				'is not a valid CPF, but could be the CNPJ 00.052.998/2247-93. Leading zeros are missing: format the column as text',
 		});
 	});
 
