@@ -172,7 +172,20 @@ const additionalFields = group(
 	],
 );
 
+const allowPriceMismatch = field(
+	{
+		displayName: 'Allow Price Mismatch',
+		name: 'allowPriceMismatch',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to charge even if a price is exactly 100 times, or a hundredth of, the price in the catalog, or Amount is that of the cart. Otherwise the node refuses, because reais and cents were probably mixed up.',
+	},
+	optional(yesNoField),
+);
+
 const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+	allowPriceMismatch,
 	amountUnitOption,
 	field(
 		{
