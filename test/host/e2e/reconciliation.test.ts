@@ -68,7 +68,7 @@ describe('Examples that leave no sale behind', () => {
 					items: [
 						{
 							offerHash: { __rl: true, mode: 'hash', value: offer },
-							price: '1990',
+							price: '19,90',
 							quantity: 1,
 							operationType: 1,
 							title: 'Curso',
