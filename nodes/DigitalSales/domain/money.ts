@@ -60,7 +60,7 @@ export function typedAmount(cents: number, unit: AmountUnit): string {
 	return unit === 'cents' ? String(cents) : formatReais(cents).replace('R$ ', '');
 }
 
-/** Whether one amount is the other a hundred times, as if one of them was read in the wrong unit. */
+/** Whether one amount is exactly 100 times the other, as if reais and cents were mixed up; 0 is not. */
 export function isHundredfold(one: number, other: number): boolean {
 	return one !== 0 && (one === other * 100 || one * 100 === other);
 }

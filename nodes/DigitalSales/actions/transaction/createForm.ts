@@ -179,7 +179,7 @@ const allowPriceMismatch = field(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to charge even if a price is exactly 100 times, or a hundredth of, the price in the catalog, or Amount is that of the cart. Otherwise the node refuses, because reais and cents were probably mixed up.',
+			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it. By default the node refuses, because reais and cents were probably mixed up. The same applies to Amount and the sum of the cart.',
 	},
 	optional(yesNoField),
 );

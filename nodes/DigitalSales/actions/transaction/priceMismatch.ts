@@ -6,11 +6,11 @@ import type { Run } from '../run';
 import { createForm, type CreateForm } from './createForm';
 
 /**
- * Refuses a price that is exactly 100 times, or a hundredth of, the price that this process has seen
- * in the catalog, and an amount that is that of the cart: reais and cents were probably mixed up.
+ * Refuses a price that is exactly 100 times the price that this process saw last of the offer, or a
+ * hundredth of it: reais and cents were probably mixed up. The same for Amount and the sum of the cart.
  *
- * @param typed the form as it was given, since a price of the catalog is not compared with itself
- * @param cart with its hashes looked up
+ * @param typed as given, since a price from the catalog is not compared with itself
+ * @param cart with the hashes that were looked up
  * @throws NodeOperationError that names the field and both readings
  */
 export function refusePriceMismatch(
