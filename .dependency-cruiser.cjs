@@ -15,7 +15,7 @@ const API_FLOORS = [
 	['endpoints'],
 	['account', 'redact', 'escapes', 'schemas/.+'],
 	['outcome', 'wording', 'response', 'backoff', 'rateLimiter', 'pagination'],
-	['client'],
+	['client', 'seenPrices'],
 	['products', 'catalog', 'offers', 'transactions', 'credentialTest'],
 ];
 const apiFiles = (floors) => `${PACKAGE}api/(${floors.flat().join('|')})\\.ts$`;

@@ -5,7 +5,7 @@ import type { Sandbox } from '../sandbox';
 export interface SampleValues {
 	/** A transaction that exists, or one that does not. */
 	transactionHash: string;
-	/** Of the offer and of the item in the cart, in cents. */
+	/** Of the offer and of the item in the cart, in reais. */
 	price?: string;
 }
 
@@ -15,7 +15,7 @@ export interface SampleValues {
  */
 function samples(
 	sandbox: Sandbox,
-	{ transactionHash, price = '1990' }: SampleValues,
+	{ transactionHash, price = '19,90' }: SampleValues,
 ): Record<string, INodeParameters> {
 	const [product] = sandbox.products;
 	const offer = product?.offers[0];

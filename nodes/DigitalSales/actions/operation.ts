@@ -11,6 +11,9 @@ export interface PreparedItem {
 	about?: string;
 }
 
+/** An item that is ready, or its next step; all items of a run take each step before any takes the next. */
+export type Preparation = PreparedItem | (() => Promise<Preparation>);
+
 export interface Operation {
 	/** In the drop-down; `action` is its sentence in the node panel. */
 	name: string;
@@ -30,10 +33,10 @@ export interface Operation {
 	/**
 	 * Reads and checks the parameters of one item. All items are prepared before the first is sent.
 	 *
-	 * @returns the item, or what looks up the rest of it once the forms of all items are found valid
+	 * @returns the item, or what else it needs once the forms of all items are found valid
 	 * @throws NodeOperationError that names the parameter
 	 */
-	prepare: (run: Run, itemIndex: number) => PreparedItem | (() => Promise<PreparedItem>);
+	prepare: (run: Run, itemIndex: number) => Preparation;
 	/** Has the last word on the items of a run, failed ones included. */
 	finish?: (context: IExecuteFunctions, items: ItemResult[]) => Promise<INodeExecutionData[]>;
 }

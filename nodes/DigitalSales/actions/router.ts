@@ -5,7 +5,7 @@ import { toFailure, type ErrorContext } from '../output/errors';
 import type { ItemResult } from '../output/item';
 import { fieldLabel } from '../form/displayPath';
 import { mapLimit } from '../shared/mapLimit';
-import type { Operation, PreparedItem } from './operation';
+import type { Operation, Preparation, PreparedItem } from './operation';
 import { findOperation } from './registry';
 import { Run } from './run';
 
@@ -31,9 +31,12 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 	return [operation.finish ? await operation.finish(this, items) : items];
 }
 
-/** The items to send: all forms are read first, then the rest is looked up. An invalid item sends nothing. */
+/** The items to send, prepared step by step. An invalid item sends nothing. */
 async function prepareAll(operation: Operation, run: Run): Promise<PreparedItem[]> {
-	const prepared = async <T>(itemIndex: number, step: () => T | Promise<T>) => {
+	const prepared = async (
+		itemIndex: number,
+		step: () => Preparation | Promise<Preparation>,
+	): Promise<Preparation> => {
 		try {
 			return await step();
 		} catch (error) {
@@ -42,14 +45,21 @@ async function prepareAll(operation: Operation, run: Run): Promise<PreparedItem[
 			return { send: async () => items };
 		}
 	};
-	const read = await mapLimit(
+	let items = await mapLimit(
 		run.context.getInputData(),
 		1,
 		async (_item, index) => await prepared(index, () => operation.prepare(run, index)),
 	);
-	return await mapLimit(read, 1, async (item, index) =>
-		typeof item === 'function' ? await prepared(index, item) : item,
-	);
+	while (!items.every(isReady)) {
+		items = await mapLimit(items, 1, async (item, index) =>
+			isReady(item) ? item : await prepared(index, item),
+		);
+	}
+	return items;
+}
+
+function isReady(item: Preparation): item is PreparedItem {
+	return typeof item !== 'function';
 }
 
 async function sendAll(

@@ -3,6 +3,7 @@ import { searchKey } from '../domain/searchText';
 import type { Client } from './client';
 import { listPages, type Listing } from './pagination';
 import { readProductPage, productSchema, type ProductPage } from './schemas/product';
+import { markPriceSeen } from './seenPrices';
 import { ServiceError } from './outcome';
 
 /**
@@ -68,10 +69,14 @@ export async function fetchProductPage(
 	if (query.search) parameters[names.search] = query.search.normalize('NFC');
 	if (query.categories?.length) parameters[names.categories] = query.categories.join(',');
 	if (query.status !== undefined) parameters[names.status] = query.status;
-	return await client.request(
+	const fetched = await client.request(
 		{ endpoint: 'GET /products', path: '/products', query: parameters },
 		readProductPage,
 	);
+	for (const offer of fetched.data.flatMap((item) => productSchema.parse(item).offers)) {
+		markPriceSeen(client.account, offer);
+	}
+	return fetched;
 }
 
 /** Decides whether a product matches, whatever the service did with the filters. */

@@ -55,6 +55,16 @@ export function formatReais(cents: number): string {
 	return `${cents < 0 ? '-' : ''}${amount}`;
 }
 
+/** Integer cents as a person types them into a form: `1990` gives `19,90` or `1990`. */
+export function typedAmount(cents: number, unit: AmountUnit): string {
+	return unit === 'cents' ? String(cents) : formatReais(cents).replace('R$ ', '');
+}
+
+/** Whether one amount is exactly 100 times the other, as if reais and cents were mixed up; 0 is not. */
+export function isHundredfold(one: number, other: number): boolean {
+	return one !== 0 && (one === other * 100 || one * 100 === other);
+}
+
 /** Integer cents as a number of reais with two decimals: `1990` gives `19.9`. */
 export function centsToReais(cents: number): number {
 	return cents / 100;

@@ -16,38 +16,38 @@ export const amountUnitOption = field(
 			{ name: 'Cents', value: 'cents', description: '1990 is R$ 19,90' },
 			{ name: 'Reais', value: 'reais', description: '19,90 is R$ 19,90' },
 		],
-		default: 'cents',
-		description: 'The unit of the amounts in this form. The service itself uses cents.',
+		default: 'reais',
+		description: 'The unit of the amounts in this form. The raw data of the service is in cents.',
 	},
 	z.enum(['cents', 'reais']).optional(),
 );
 
 /**
  * An amount that may be left blank, read as integer cents. It has two properties, of which the form
- * shows the one for Options > Amount Unit: `Price` as `Price in Cents` or `Price in Reais`.
+ * shows the one for Options > Amount Unit: `Price` as `Price in Reais` or `Price in Cents`.
  */
 export function money<const N extends string>(
 	{ name, label, description }: { name: N; label: string; description: string },
 	bodyName: string,
 ): Field<N, number | undefined> {
 	const text = { name, type: 'string', default: '', description } as const;
-	const inCents = field(
+	const inReais = field(
 		{
 			...text,
-			displayName: `${label} in Cents`,
-			placeholder: 'e.g. 1990',
-			hint: 'Digits only: 1990 is R$ 19,90. To type reais, set Options > Amount Unit.',
-			displayOptions: { hide: { [OPTION_PATH]: ['reais'] } },
+			displayName: `${label} in Reais`,
+			placeholder: 'e.g. 19,90',
+			hint: '97 is R$ 97,00. For amounts in cents, set Options > Amount Unit.',
+			displayOptions: { hide: { [OPTION_PATH]: ['cents'] } },
 		},
 		({ unit }) => optional(moneyField(unit)),
 		bodyName,
 	);
-	const inReais: INodeProperties = {
+	const inCents: INodeProperties = {
 		...text,
-		displayName: `${label} in Reais`,
-		placeholder: 'e.g. 19,90',
-		hint: '19,90 is sent as 1990 cents. Write 1990,00, not 1.990.',
-		displayOptions: { show: { [OPTION_PATH]: ['reais'] } },
+		displayName: `${label} in Cents`,
+		placeholder: 'e.g. 1990',
+		hint: 'Digits only: 1990 is R$ 19,90',
+		displayOptions: { show: { [OPTION_PATH]: ['cents'] } },
 	};
-	return { ...inCents, properties: [...inCents.properties, inReais] };
+	return { ...inReais, properties: [...inReais.properties, inCents] };
 }

@@ -24,10 +24,10 @@ export const outputUnitOption = field(
 		name: 'outputUnit',
 		type: 'options',
 		options: [
-			{ name: 'Cents', value: 'cents', description: '1990, as the service returns it' },
+			{ name: 'Cents', value: 'cents', description: '1990, as in the raw data' },
 			{ name: 'Reais', value: 'reais', description: '19.9, in a field whose name ends in _reais' },
 		],
-		default: 'cents',
+		default: 'reais',
 		displayOptions: { show: { '/simplify': [true] } },
 		description: 'The unit of amounts in the simplified output',
 	},

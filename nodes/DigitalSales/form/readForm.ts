@@ -49,7 +49,7 @@ export function mistake(
 function readingOf({ options }: Record<string, unknown>): Reading {
 	const { amountUnit, checkCustomer } = isJsonObject(options) ? options : {};
 	return {
-		unit: amountUnit === 'reais' ? 'reais' : 'cents',
+		unit: amountUnit === 'cents' ? 'cents' : 'reais',
 		checkCustomer: checkCustomer !== false && checkCustomer !== 'false',
 	};
 }

@@ -6,8 +6,8 @@ import { productSchema } from '../api/schemas/product';
 import { amountField } from './amountField';
 
 /**
- * A product, or one row of Split Offers, as at most ten flat fields. The price is `price` in integer
- * cents, or `price_reais`. Only the cheapest offer is shown, and `offers` counts them.
+ * A product, or one row of Split Offers, as at most ten flat fields. The price is `price_reais`, or
+ * `price` in integer cents. Only the cheapest offer is shown, and `offers` counts them.
  */
 export function simplifyProduct(row: IDataObject, unit?: AmountUnit): IDataObject {
 	const product = productSchema.parse(row);

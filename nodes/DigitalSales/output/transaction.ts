@@ -4,7 +4,7 @@ import type { Transaction } from '../api/schemas/transaction';
 import { amountField } from './amountField';
 
 /**
- * A transaction as ten flat fields: `amount` in integer cents, or `amount_reais`.
+ * A transaction as ten flat fields: `amount_reais`, or `amount` in integer cents.
  *
  * @internal
  */

@@ -81,7 +81,7 @@ const formSchema = z.object({
 		.object({
 			deduplicate: z.boolean().default(true),
 			includeNotification: z.boolean().default(false),
-			outputUnit: outputUnitField.catch('cents'),
+			outputUnit: outputUnitField.catch(undefined),
 			urlSecret: z.boolean().default(false),
 			verify: z.boolean().default(true),
 		})

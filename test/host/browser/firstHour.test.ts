@@ -155,17 +155,17 @@ describe('the first hour in the editor', () => {
 	);
 
 	it(
-		'says what is wrong with a price in reais, and creates the offer in cents',
+		'says what is wrong with an ambiguous price, and creates the offer',
 		inTurn(async () => {
 			await node.fill('title', 'Semana do Cliente');
-			await node.fill('price', '49,90');
-			expect(await node.execute('must be digits only')).toMatch(
-				/Price in Cents.*for R\$ 49,90 write 4990/,
+			await node.fill('price', '4.990');
+			expect(await node.execute('is ambiguous')).toMatch(
+				/Price in Reais is ambiguous.*R\$ 4\.990,00 or R\$ 4,99/,
 			);
 			await picture(editor.page, 'price-in-reais');
 			expect(newcomer.sandbox.offers).toHaveLength(0);
-			await node.fill('price', '4990');
-			expect(await node.execute('4990', 'Semana do Cliente')).toContain('hash');
+			await node.fill('price', '49,90');
+			expect(await node.execute('49.9', 'Semana do Cliente')).toContain('hash');
 			await picture(editor.page, 'create-offer');
 			const [made] = newcomer.sandbox.offers;
 			expect(made?.offer).toMatchObject({ title: 'Semana do Cliente', price: 4990 });

@@ -49,7 +49,6 @@ async function tools(): Promise<Array<z.infer<typeof nodeSchema>>> {
 				productHash: { __rl: true, mode: 'hash', value: fromModel('product_hash', 'The product') },
 				title: fromModel('title', 'The title of the offer'),
 				price: fromModel('price', 'The price in reais, for example 19,90'),
-				options: { amountUnit: 'reais' },
 			},
 		},
 		{
@@ -214,7 +213,7 @@ it('lets an agent use every operation with what n8n tells it of them', async () 
 	expect(rowIn(first)).toMatchObject({ amount_reais: Number(price) * 2 });
 	expect(rowIn(again).hash).toBe(rowIn(first).hash);
 	expect(rowIn(checked)).toMatchObject({ payment_status: 'waiting_payment' });
-	expect(rowIn(offer)).toMatchObject({ title: 'Oferta do agente', price: 1990 });
+	expect(rowIn(offer)).toMatchObject({ title: 'Oferta do agente', price_reais: 19.9 });
 	expect(waited).toContain('cannot be used as a tool');
 	expect(address).toContain('no published Digital Sales Trigger');
 	expect(ready.sandbox.charges()).toBe(1);

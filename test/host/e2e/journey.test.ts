@@ -51,11 +51,11 @@ describe('from the catalog to a verified sale', () => {
 		expect(journey.products.requests).toBeLessThanOrEqual(20);
 	});
 
-	it('creates the offer with its price in cents', () => {
+	it('creates the offer at its price', () => {
 		const made = ready.sandbox.offers.find(({ offer }) => offer.hash === journey.offer.hash);
 		expect(made?.product_hash).toBe(ready.sandbox.products[0]?.hash);
 		expect(made?.offer.price).toBe(4990);
-		expect(journey.offer.price).toBe(4990);
+		expect(journey.offer.price_reais).toBe(49.9);
 	});
 
 	it('charges the customer once, and has the notices sent to the trigger of the workflow', () => {
@@ -78,7 +78,7 @@ describe('from the catalog to a verified sale', () => {
 		expect(journey.sale.executions).toBe(1);
 		expect(journey.sale.transaction).toMatchObject({
 			hash: journey.charge.hash,
-			amount: 4990,
+			amount_reais: 49.9,
 			payment_status: 'paid',
 			verified: true,
 		});

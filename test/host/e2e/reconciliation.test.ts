@@ -68,7 +68,7 @@ describe('Examples that leave no sale behind', () => {
 					items: [
 						{
 							offerHash: { __rl: true, mode: 'hash', value: offer },
-							price: '1990',
+							price: '19,90',
 							quantity: 1,
 							more: { title: 'Curso' },
 						},
@@ -95,7 +95,9 @@ describe('Examples that leave no sale behind', () => {
 		expect((await stage.sandbox.pay(lost))[0]?.outcome).toBe('lost');
 		await until(async () => (await reported(workflow, 'What changed')).length > 0);
 
-		expect(await reconcile()).toMatchObject([{ hash: lost, payment_status: 'paid', amount: 1990 }]);
+		expect(await reconcile()).toMatchObject([
+			{ hash: lost, payment_status: 'paid', amount_reais: 19.9 },
+		]);
 		expect(await reconcile()).toEqual([]);
 		// The notice comes after all: nobody is told twice.
 		expect((await stage.sandbox.notify(lost)).status).toBe(200);

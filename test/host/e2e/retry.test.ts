@@ -34,7 +34,7 @@ const CUSTOMERS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 /** A cart with the first offer of the catalog. */
 function cartOf({ products }: Sandbox): object {
 	const offerHash = { __rl: true, mode: 'hash', value: products[0]?.offers[0]?.hash ?? '' };
-	return { items: [{ offerHash, price: '1990', quantity: 1, more: { title: 'Curso' } }] };
+	return { items: [{ offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } }] };
 }
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {

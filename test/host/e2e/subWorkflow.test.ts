@@ -27,7 +27,7 @@ describe('Retry On Fail of an Execute Sub-workflow node around a charge', () => 
 	const publish = async (name: string, more: object): Promise<void> => {
 		const { products } = stage.sandbox;
 		const offerHash = { __rl: true, mode: 'hash', value: products[0]?.offers[0]?.hash ?? '' };
-		const items = [{ offerHash, price: '1990', quantity: 1, more: { title: 'Curso' } }];
+		const items = [{ offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } }];
 		const charge = createPix({
 			cart: { items },
 			notify: 'none',

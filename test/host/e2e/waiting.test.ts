@@ -54,7 +54,7 @@ describe('Wait for Payment under races and loss', () => {
 						items: [
 							{
 								offerHash: { __rl: true, mode: 'hash', value: offerHash },
-								price: '1990',
+								price: '19,90',
 								quantity: 1,
 								more: { title: 'Curso' },
 							},

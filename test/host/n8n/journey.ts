@@ -16,9 +16,9 @@ export const NODES = {
 	sale: 'Hand the sale to your CRM',
 } as const;
 
-const offerSchema = z.object({ hash: z.string(), price: z.number() }).passthrough();
+const offerSchema = z.object({ hash: z.string(), price_reais: z.number() }).passthrough();
 const transactionSchema = z
-	.object({ hash: z.string(), amount: z.number(), payment_status: z.string() })
+	.object({ hash: z.string(), amount_reais: z.number(), payment_status: z.string() })
 	.passthrough();
 
 type Offer = z.infer<typeof offerSchema>;
@@ -31,7 +31,7 @@ export interface Check {
 	passed: boolean;
 }
 
-/** What happened on the way; amounts are integer cents. */
+/** What happened on the way. */
 export interface Journey {
 	products: { listed: number; inCatalog: number; requests: number };
 	offer: Offer;
@@ -45,9 +45,9 @@ export interface Journey {
 	sale: { transaction: Transaction; executionId: string; executions: number; afterMs: number };
 }
 
-/** Shows cents as a Brazilian price. */
-function reais(cents: number): string {
-	return `R$ ${(cents / 100).toFixed(2).replace('.', ',')}`;
+/** Shows an amount as a Brazilian price. */
+function price(reais: number): string {
+	return `R$ ${reais.toFixed(2).replace('.', ',')}`;
 }
 
 /** The example workflow with the journey in it. */
@@ -123,17 +123,17 @@ export async function runJourney(
 	const offer = onlyItem(execution, NODES.offer, offerSchema);
 	tell({
 		what: 'Offer created',
-		figures: `${offer.hash}, ${reais(offer.price)}`,
+		figures: `${offer.hash}, ${price(offer.price_reais)}`,
 		passed: sandbox.offers.some((made) => made.offer.hash === offer.hash),
 	});
 
 	const charge = onlyItem(execution, NODES.charge, transactionSchema);
 	tell({
 		what: 'Customer charged by PIX',
-		figures: `${charge.hash}, ${reais(charge.amount)}, ${charge.payment_status}`,
+		figures: `${charge.hash}, ${price(charge.amount_reais)}, ${charge.payment_status}`,
 		passed:
 			sandbox.charges() === chargesBefore + 1 &&
-			charge.amount === offer.price &&
+			charge.amount_reais === offer.price_reais &&
 			charge.payment_status === 'waiting_payment',
 	});
 
@@ -160,10 +160,10 @@ export async function runJourney(
 	};
 	tell({
 		what: 'Payment verified, workflow run',
-		figures: `${transaction.hash}, ${reais(transaction.amount)}, ${transaction.payment_status}, ${(sale.afterMs / 1000).toFixed(2)} s after the payment`,
+		figures: `${transaction.hash}, ${price(transaction.amount_reais)}, ${transaction.payment_status}, ${(sale.afterMs / 1000).toFixed(2)} s after the payment`,
 		passed:
 			transaction.hash === charge.hash &&
-			transaction.amount === charge.amount &&
+			transaction.amount_reais === charge.amount_reais &&
 			transaction.payment_status === 'paid' &&
 			readBacks > 0 &&
 			sale.executions === 1,

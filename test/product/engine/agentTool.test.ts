@@ -129,11 +129,11 @@ describe('The node as a tool of an AI agent', () => {
 				title: field('offer', 'create', 'title'),
 				price: field('offer', 'create', 'price'),
 			},
-			{ productHash: account.sandbox.products[0]?.hash ?? '', title: 'Oferta', price: '1990' },
+			{ productHash: account.sandbox.products[0]?.hash ?? '', title: 'Oferta', price: '19,90' },
 		);
 
 		expect(errors).toEqual([]);
-		expect(answers).toMatchObject([[{ title: 'Oferta', price: 1990 }]]);
+		expect(answers).toMatchObject([[{ title: 'Oferta', price_reais: 19.9 }]]);
 	});
 
 	const charging = (more: INodeParameters = {}): INodeParameters => {
@@ -174,7 +174,10 @@ describe('The node as a tool of an AI agent', () => {
 
 		const price = account.sandbox.products[0]?.offers[0]?.price ?? 0;
 		expect(errors).toEqual([]);
-		expect(answers).toMatchObject([[{ amount: price * 2 }], [{ amount: price }]]);
+		expect(answers).toMatchObject([
+			[{ amount_reais: (price * 2) / 100 }],
+			[{ amount_reais: price / 100 }],
+		]);
 		expect(account.sandbox.charges()).toBe(2);
 	});
 

@@ -25,7 +25,7 @@ describe('The catalog behind lists and charges', () => {
 				operation: 'create',
 				productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
 				title: 'Nova',
-				price: '1',
+				price: '0,01',
 			});
 		const requests = (method: string) =>
 			account.sandbox.requests.filter((request) => request.method === method);
@@ -167,7 +167,7 @@ describe('The catalog behind lists and charges', () => {
 			};
 			const charge = async (): Promise<string[]> => {
 				const offerHash = { __rl: true, mode: 'list', value: far().offer.hash };
-				const items = [{ offerHash, price: '500' }];
+				const items = [{ offerHash, price: '5' }];
 				const { hints } = await account.run(pixParameters(account.sandbox, { cart: { items } }));
 				return hints.map(({ message }) => message);
 			};
@@ -215,7 +215,7 @@ describe('The catalog behind lists and charges', () => {
 	describe('is looked through by a charge', () => {
 		const chargeFor = async (position: number): Promise<{ hints: string[]; pages: unknown[] }> => {
 			const value = account.sandbox.products[position]?.offers[0]?.hash ?? '';
-			const items = [{ offerHash: { __rl: true, mode: 'list', value }, price: '500' }];
+			const items = [{ offerHash: { __rl: true, mode: 'list', value }, price: '5' }];
 			const { hints } = await account.run(pixParameters(account.sandbox, { cart: { items } }));
 			return {
 				hints: hints.map(({ message }) => message),

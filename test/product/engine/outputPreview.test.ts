@@ -26,7 +26,7 @@ const fileOf = (operation: string): string => path.join(FOLDER, `${operation}.js
 const operations = everyOperation().map(({ resource, value }) => `${resource}/${value}`);
 
 function typeOf(value: unknown): string {
-	if (typeof value === 'number') return 'integer';
+	if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
 	// What the sandbox does not state is a text in the service.
 	return value === null ? 'string' : typeof value;
 }

@@ -1,6 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { forgetCatalog, type CatalogProduct } from '../../api/catalog';
 import { createOffer } from '../../api/offers';
+import { offerSchema } from '../../api/schemas/offer';
+import { markPriceSeen } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
 import { isSamePage } from '../../domain/pageAddress';
 import { withCustomFields } from '../../form/customFields';
@@ -8,6 +10,7 @@ import { readForm } from '../../form/readForm';
 import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
+import { simplifyOffer } from '../../output/offer';
 import type { Operation, PreparedItem } from '../operation';
 import { offerForm } from './createForm';
 
@@ -25,13 +28,14 @@ export const createOfferOperation: Operation = {
 	prepare(run, itemIndex) {
 		const { context, account, memory } = run;
 		const form = readForm(context, itemIndex, offerForm);
+		const { simplify, options } = form;
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
 		const prepared = (productHash: string): PreparedItem => {
 			const about = inWords(productHash, body);
 			return {
 				about,
 				async send() {
-					const client = run.client(clientOptions(form.options));
+					const client = run.client(clientOptions(options));
 					const { made: json, isExisting } = await createOnce<IDataObject>({
 						context,
 						account,
@@ -40,7 +44,7 @@ export const createOfferOperation: Operation = {
 						kind: 'offer',
 						about,
 						fingerprint: offerFingerprint(productHash, body),
-						repeatCode: form.options.repeatCode,
+						repeatCode: options.repeatCode,
 						create: async () => await createOffer(client, productHash, body),
 						// No operation reads an offer, so all of it is kept.
 						keep: (made) => made,
@@ -50,7 +54,9 @@ export const createOfferOperation: Operation = {
 					if (isExisting)
 						run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
 					forgetCatalog(account);
-					return [{ json }];
+					// Also of an existing one: its raw price may go straight into the next form.
+					markPriceSeen(account, offerSchema.parse(json));
+					return [{ json: simplify ? simplifyOffer(json, options.outputUnit) : json }];
 				},
 			};
 		};

@@ -5,6 +5,7 @@ import { customFieldsField } from '../../form/customFields';
 import { optional, percentField, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { field, formOf, group, list } from '../../form/formOf';
 import { productLocator } from '../../form/locators';
+import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
 import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requestOptions';
 
 const PAYMENT_METHOD_OPTIONS = [
@@ -103,6 +104,7 @@ export const offerForm = formOf([
 		optional(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
 		'payment_methods',
 	),
+	simplifyOption,
 	group({ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' }, [
 		customFieldsField,
 		field(
@@ -160,6 +162,7 @@ export const offerForm = formOf([
 			"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer.",
 		),
 		...writingOptions,
+		outputUnitOption,
 		timeoutOption(),
 	]),
 ]);

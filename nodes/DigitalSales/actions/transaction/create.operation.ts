@@ -12,6 +12,7 @@ import { chargeOf, type Charge } from './charge';
 import { createForm, type CreateForm } from './createForm';
 import { fillCart, leavesBlanks } from './fillCart';
 import { notificationAddress } from './notify';
+import { refusePriceMismatch } from './priceMismatch';
 import { transactionItem } from './transactionItem';
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
@@ -42,10 +43,14 @@ export const createTransactionOperation: Operation = {
 				return [await transactionItem(run, transaction, { ...form, options })];
 			},
 		});
-		if (!leavesBlanks(form)) return prepared(asked);
 		return async () => {
-			const filled = await fillCart(form, run.catalog, run.hint);
-			return prepared(chargeOf(context, itemIndex, filled, asked));
+			const filled = leavesBlanks(form) ? await fillCart(form, run.catalog, run.hint) : form;
+			const charge = filled === form ? asked : chargeOf(context, itemIndex, filled, asked);
+			// A step of its own, because what is looked up for one item may show the price of another.
+			return async () => {
+				refusePriceMismatch(run, itemIndex, form, filled.cart, charge.cartTotal);
+				return prepared(charge);
+			};
 		};
 	},
 };

@@ -178,7 +178,20 @@ const additionalFields = group(
 	],
 );
 
+const allowPriceMismatch = field(
+	{
+		displayName: 'Allow Price Mismatch',
+		name: 'allowPriceMismatch',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it. By default the node refuses, because reais and cents were probably mixed up. The same applies to Amount and the sum of the cart.',
+	},
+	optional(yesNoField),
+);
+
 const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+	allowPriceMismatch,
 	amountUnitOption,
 	field(
 		{

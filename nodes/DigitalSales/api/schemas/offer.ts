@@ -23,6 +23,8 @@ export const offerSchema = z
 		url: tolerated(z.string()),
 		status: tolerated(lenientInteger),
 		interval: tolerated(z.string()),
+		created_at: tolerated(z.string()),
+		updated_at: tolerated(z.string()),
 	})
 	.passthrough();
 

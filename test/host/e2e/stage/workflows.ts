@@ -65,7 +65,7 @@ export function createPix(more: Parameters = {}): NodeSketch {
 		parameters: {
 			resource: 'transaction',
 			operation: 'create',
-			cart: { items: [{ price: '1990', quantity: 1, more: { title: 'Curso' } }] },
+			cart: { items: [{ price: '19,90', quantity: 1, more: { title: 'Curso' } }] },
 			customerName: 'Maria da Silva',
 			customerEmail: 'maria@example.test',
 			customerPhone: '11987654321',

@@ -4,6 +4,6 @@ import type { Sandbox } from '../../../sandbox';
 export function cartOf({ products }: Sandbox): object {
 	const offerHash = { __rl: true, mode: 'hash', value: products[0]?.offers[0]?.hash };
 	return {
-		items: [{ offerHash, price: '1990', quantity: 1, more: { title: 'Curso' } }],
+		items: [{ offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } }],
 	};
 }

@@ -13,7 +13,7 @@ describe('Amount Unit', () => {
 	beforeEach(() => account.reset());
 	afterAll(async () => await account.sandbox.close());
 
-	const inReais = { options: { amountUnit: 'reais' } };
+	const inCents = { options: { amountUnit: 'cents' } };
 	const cart = (price: string): INodeParameters => ({
 		cart: {
 			items: [
@@ -27,36 +27,39 @@ describe('Amount Unit', () => {
 	});
 	const body = (): unknown => account.sandbox.requests.at(-1)?.body;
 
-	test('reads amounts in reais where it says so', async () => {
+	test.each<[string, string, string, INodeParameters]>([
+		['reais', 'R$ 1.234,56', '1000', {}],
+		['reais where it says so', '1234,56', '1000,00', { options: { amountUnit: 'reais' } }],
+		['cents where it says so', '123456', '100000', inCents],
+	])('reads amounts in %s', async (_name, price, amount, unit) => {
 		await account.run(
-			pixParameters(account.sandbox, {
-				...cart('R$ 1.234,56'),
-				...inReais,
-				additionalFields: { amount: '1000,00' },
-			}),
+			pixParameters(account.sandbox, { ...cart(price), ...unit, additionalFields: { amount } }),
 		);
 
 		expect(body()).toMatchObject({ amount: 100_000, cart: [{ price: 123_456 }] });
 	});
 
-	test('reads the price of an offer in reais', async () => {
+	test.each<[string, string, INodeParameters]>([
+		['reais', '19,9', {}],
+		['cents where it says so', '1990', inCents],
+	])('reads the price of an offer in %s', async (_name, price, unit) => {
 		await account.run({
 			resource: 'offer',
 			operation: 'create',
 			productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
 			title: 'Oferta',
-			price: '19,9',
-			...inReais,
+			price,
+			...unit,
 		});
 
 		expect(body()).toMatchObject({ price: 1990 });
 	});
 
 	test('names a field in errors as the form shows it', async () => {
-		const reais = await account.fail(
-			pixParameters(account.sandbox, { ...cart('1.999'), ...inReais }),
+		const reais = await account.fail(pixParameters(account.sandbox, cart('1.999')));
+		const cents = await account.fail(
+			pixParameters(account.sandbox, { ...cart('19,99'), ...inCents }),
 		);
-		const cents = await account.fail(pixParameters(account.sandbox, cart('19,99')));
 
 		expect(reais.message).toBe(
 			'Cart > Item 1 > Price in Reais is ambiguous: "1.999" could mean R$ 1.999,00 or R$ 1,999. Write 1999,00',
@@ -102,7 +105,7 @@ describe('Amount Unit', () => {
 				);
 
 		test.each<[string, INodeParameters, string]>([
-			['nothing was chosen', {}, 'in Cents'],
+			['nothing was chosen', {}, 'in Reais'],
 			['cents were chosen', { amountUnit: 'cents' }, 'in Cents'],
 			['reais were chosen', { amountUnit: 'reais' }, 'in Reais'],
 		])('shows each money field once, in its unit, where %s', (_name, options, ending) => {
@@ -116,10 +119,10 @@ describe('Amount Unit', () => {
 			}
 		});
 
-		test('says in each hint what the amount is in the other unit', () => {
+		test('says in each hint how an amount is read', () => {
 			expect(money).toHaveLength(6);
 			for (const { property } of money) {
-				expect(property.hint).toMatch(/1990.*19,90|19,90.*1990/);
+				expect(property.hint).toMatch(/97 is R\$ 97,00|1990 is R\$ 19,90/);
 			}
 		});
 	});
@@ -129,57 +132,61 @@ describe('Amount Unit', () => {
 			(await account.run(pixParameters(account.sandbox, { simplify: true, options }))).json[0] ??
 			{};
 
-		test('is cents unless reais are chosen', async () => {
-			await expect(create({})).resolves.toMatchObject({ amount: 3980 });
+		test.each<[string, INodeParameters, string, number]>([
+			['reais', {}, 'amount_reais', 39.8],
+			['reais where it says so', { outputUnit: 'reais' }, 'amount_reais', 39.8],
+			['cents where it says so', { outputUnit: 'cents' }, 'amount', 3980],
+		])('is %s', async (_name, options, name, value) => {
+			const row = await create(options);
 
-			const row = await create({ outputUnit: 'reais' });
-			expect(row).toMatchObject({ amount_reais: 39.8 });
-			expect(row).not.toHaveProperty('amount');
+			expect(row).toMatchObject({ [name]: value });
+			expect(Object.keys(row).filter((key) => key.startsWith('amount'))).toEqual([name]);
 			expect(Object.keys(row).length).toBeLessThanOrEqual(10);
 		});
 
-		test('may be reais for a transaction that is read', async () => {
+		test('is in the same unit for a transaction that is read', async () => {
 			const { hash } = await create({});
 
 			const { json } = await account.run({
 				resource: 'transaction',
 				operation: 'get',
 				transactionHash: String(hash),
-				options: { outputUnit: 'reais' },
+				options: { outputUnit: 'cents' },
 			});
 
-			expect(json[0]).toMatchObject({ hash, amount_reais: 39.8 });
+			expect(json[0]).toMatchObject({ hash, amount: 3980 });
 		});
 
-		test('may be reais for what the trigger reports', async () => {
+		test.each([
+			['reais', {}, { amount_reais: 39.8 }],
+			['reais where the unit is broken', { outputUnit: 'pence' }, { amount_reais: 39.8 }],
+			['cents where it says so', { outputUnit: 'cents' }, { amount: 3980 }],
+		])('of the trigger is %s', async (_name, options, amount) => {
 			const hash = String((await create({})).hash);
 			await account.sandbox.setStatus(hash, 'paid');
 			const trigger = await serveWebhook({
 				credentials: account.credentials,
-				parameters: { options: { outputUnit: 'reais' } },
+				parameters: { options },
 			});
 
 			await account.sandbox.notify(hash, { url: trigger.url });
 			await trigger.settled();
 			trigger.stopListening();
 
-			expect(trigger.executions[0]?.[0]?.json).toMatchObject({ hash, amount_reais: 39.8 });
+			expect(trigger.executions[0]?.[0]?.json).toMatchObject({ hash, ...amount });
 		});
 
-		test.each([true, false])(
-			'may be reais for products (split offers: %s)',
-			async (splitOffers) => {
-				const { json } = await account.run({
-					resource: 'product',
-					operation: 'getAll',
-					limit: 1,
-					options: { outputUnit: 'reais', splitOffers },
-				});
+		test.each([true, false])('is reais for products (split offers: %s)', async (splitOffers) => {
+			const { json } = await account.run({
+				resource: 'product',
+				operation: 'getAll',
+				limit: 1,
+				options: { splitOffers },
+			});
 
-				const prices = account.sandbox.products[0]?.offers.map(({ price }) => price / 100);
-				expect(prices).toContain(json[0]?.price_reais);
-				expect(json[0]).not.toHaveProperty('price');
-			},
-		);
+			const prices = account.sandbox.products[0]?.offers.map(({ price }) => price / 100);
+			expect(prices).toContain(json[0]?.price_reais);
+			expect(json[0]).not.toHaveProperty('price');
+		});
 	});
 });

@@ -1,5 +1,5 @@
-import type { INodeParameters } from 'n8n-workflow';
-import type { Fault } from '../../../sandbox';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { CreatedOffer, Fault } from '../../../sandbox';
 import { openAccount, type Account } from '../support/account';
 
 describe('Offer > Create', () => {
@@ -16,7 +16,7 @@ describe('Offer > Create', () => {
 		operation: 'create',
 		productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
 		title: 'Black Friday',
-		price: '1990',
+		price: '19,90',
 		paymentMethods: [1, 3],
 		...more,
 	});
@@ -24,7 +24,7 @@ describe('Offer > Create', () => {
 	const body = (): unknown => account.sandbox.requests[0]?.body;
 
 	test('sends every documented field under its name, integers as integers', async () => {
-		const { json, items } = await account.run(
+		const { items } = await account.run(
 			parameters({
 				additionalFields: {
 					methodDefault: 3,
@@ -52,8 +52,33 @@ describe('Offer > Create', () => {
 				{ payment_method: 'billet', discount_percentage: 2 },
 			],
 		});
-		expect(json[0]).toEqual(account.sandbox.offers[0]?.offer);
 		expect(items[0]?.pairedItem).toEqual({ item: 0 });
+	});
+
+	test.each<[string, INodeParameters, (offer: CreatedOffer['offer']) => IDataObject]>([
+		[
+			'eight flat fields, the price in reais',
+			{},
+			({ price: _cents, ...offer }) => ({ ...offer, price_reais: 19.9 }),
+		],
+		[
+			'the price in cents on request',
+			{ options: { outputUnit: 'cents' } },
+			(offer) => ({ ...offer, price: 1990 }),
+		],
+		[
+			'what the service sent, if not simplified',
+			{ simplify: false },
+			({ interval: _none, ...offer }) => ({ ...offer, extra: 1 }),
+		],
+	])('returns %s', async (_name, more, expected) => {
+		const endpoint = 'POST /products/{hash}/offers';
+		account.sandbox.addFault({ endpoint, kind: 'patchBody', set: { extra: 1 } });
+
+		const { json } = await account.run(parameters(more));
+
+		const [made] = account.sandbox.offers;
+		expect(json).toEqual(made && [expected(made.offer)]);
 	});
 
 	test('leaves out what is blank', async () => {
@@ -88,17 +113,17 @@ describe('Offer > Create', () => {
 		});
 	});
 
-	test('takes reais where the form says so', async () => {
-		await account.run(parameters({ price: 'R$ 1.234,56', options: { amountUnit: 'reais' } }));
+	test('takes cents where the form says so', async () => {
+		await account.run(parameters({ price: '123456', options: { amountUnit: 'cents' } }));
 
 		expect(body()).toMatchObject({ price: 123456 });
 	});
 
 	test('reads parameters of each item from its own data', async () => {
-		await account.run(parameters({ price: '={{ $json.cents }}', title: '={{ $json.name }}' }), {
+		await account.run(parameters({ price: '={{ $json.price }}', title: '={{ $json.name }}' }), {
 			items: [
-				{ cents: 100, name: 'A' },
-				{ cents: 250, name: 'B' },
+				{ price: 1, name: 'A' },
+				{ price: 2.5, name: 'B' },
 			],
 		});
 
@@ -119,8 +144,8 @@ describe('Offer > Create', () => {
 			{ productHash: { __rl: true, mode: 'hash', value: '={{ ".." }}' } },
 			'Product is not a hash',
 		],
-		['reais in a field of cents', { price: '19,90' }, 'Price in Cents must be'],
-		['a negative price', { price: '-5' }, 'Price in Cents must not be negative'],
+		['an ambiguous price', { price: '1.990' }, 'Price in Reais is ambiguous'],
+		['a negative price', { price: '-5' }, 'Price in Reais must not be negative'],
 		[
 			'an unknown payment method',
 			{ paymentMethods: [4] },
@@ -196,7 +221,7 @@ describe('Offer > Create', () => {
 			parameters({ price: '-5', paymentMethods: [9], additionalFields: { interval: 'hourly' } }),
 		);
 
-		expect(failure.message).toBe('Price in Cents must not be negative');
+		expect(failure.message).toBe('Price in Reais must not be negative');
 		expect(failure.description).toBe(
 			[
 				'Nothing was sent.',
@@ -207,8 +232,8 @@ describe('Offer > Create', () => {
 	});
 
 	test('sends no item at all when a later one is wrong', async () => {
-		const failure = await account.fail(parameters({ price: '={{ $json.cents }}' }), {
-			items: [{ cents: 100 }, { cents: 'cheap' }],
+		const failure = await account.fail(parameters({ price: '={{ $json.price }}' }), {
+			items: [{ price: 1 }, { price: 'cheap' }],
 		});
 
 		expect(failure.itemIndex).toBe(1);

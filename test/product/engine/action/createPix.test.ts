@@ -69,7 +69,7 @@ describe('Transaction > Create PIX', () => {
 				customerEmail: ' ',
 				customerPhone: '',
 				customerDocument: '',
-				cart: { items: [{ offerHash: 'offer1', price: '1990', more: { title: '', cover: ' ' } }] },
+				cart: { items: [{ offerHash: 'offer1', price: '19,90', more: { title: '', cover: ' ' } }] },
 				options: { fillFromCatalog: false },
 				additionalFields: { tracking: { src: '', utmSource: '' } },
 			}),
@@ -95,7 +95,7 @@ describe('Transaction > Create PIX', () => {
 
 		await account.run(
 			parameters({
-				cart: { items: [{ ...cartItem(), price: '200', quantity, more: { operationType } }] },
+				cart: { items: [{ ...cartItem(), price: '2', quantity, more: { operationType } }] },
 				options: { fillFromCatalog: false },
 			}),
 		);
@@ -110,7 +110,7 @@ describe('Transaction > Create PIX', () => {
 		const { hints } = await account.run(
 			parameters({
 				additionalFields: {
-					amount: '5000',
+					amount: '50',
 					installments: 1,
 					tracking: {
 						src: 'instagram',
@@ -203,9 +203,9 @@ describe('Transaction > Create PIX', () => {
 			{
 				cart: {
 					items: [
-						{ offerHash: 'offer1', price: '100', quantity: 3, more: { title: 'Curso' } },
-						{ offerHash: 'offer2', price: '50' },
-						{ price: '7', quantity: 2 },
+						{ offerHash: 'offer1', price: '1', quantity: 3, more: { title: 'Curso' } },
+						{ offerHash: 'offer2', price: '0,50' },
+						{ price: '0,07', quantity: 2 },
 					],
 				},
 			},
@@ -221,7 +221,7 @@ describe('Transaction > Create PIX', () => {
 		],
 		[
 			'an amount without a cart',
-			{ cart: {}, additionalFields: { amount: '500' }, customerDocument: '' },
+			{ cart: {}, additionalFields: { amount: '5' }, customerDocument: '' },
 			'cart empty; amount R$ 5,00',
 		],
 	])('a charge whose outcome is not known names %s', async (_name, more, about) => {
@@ -242,7 +242,7 @@ describe('Transaction > Create PIX', () => {
 		expect(Object.keys(json[0] ?? {}).length).toBeLessThanOrEqual(10);
 		expect(json[0]).toMatchObject({
 			hash: account.sandbox.transactions[0]?.hash,
-			amount: 3980,
+			amount_reais: 39.8,
 			customer_email: 'maria@example.com',
 			pix_qr_code: account.sandbox.transactions[0]?.pix?.pix_qr_code,
 		});
@@ -340,7 +340,7 @@ describe('Transaction > Create PIX', () => {
 	});
 
 	const cartWith = (item: INodeParameters): INodeParameters => ({
-		cart: { items: [{ offerHash: 'offer1', price: '100', quantity: 1, ...item }] },
+		cart: { items: [{ offerHash: 'offer1', price: '1', quantity: 1, ...item }] },
 	});
 
 	test.each<[string, INodeParameters, string]>([
@@ -348,7 +348,7 @@ describe('Transaction > Create PIX', () => {
 		[
 			'a price that is no amount',
 			cartWith({ price: 'cheap' }),
-			'Cart > Item 1 > Price in Cents must be digits only',
+			'Cart > Item 1 > Price in Reais must be an amount',
 		],
 		[
 			'a broken quantity',
@@ -394,32 +394,32 @@ describe('Transaction > Create PIX', () => {
 		],
 		[
 			'a price that its quantity makes too large',
-			cartWith({ price: '9007199254740991', quantity: 3 }),
-			'Cart > Item 1 > Price in Cents times Quantity is more than R$ 90.071.992.547.409,91, the largest amount',
+			cartWith({ price: '90071992547409,91', quantity: 3 }),
+			'Cart > Item 1 > Price in Reais times Quantity is more than R$ 90.071.992.547.409,91, the largest amount',
 		],
 		[
-			'a price in reais that its quantity makes too large',
+			'a price in cents that its quantity makes too large',
 			{
-				cart: { items: [{ price: '7' }, { price: '90071992547409,91', quantity: 2 }] },
-				additionalFields: { amount: '10,00' },
-				options: { amountUnit: 'reais' },
+				cart: { items: [{ price: '7' }, { price: '9007199254740991', quantity: 2 }] },
+				additionalFields: { amount: '1000' },
+				options: { amountUnit: 'cents' },
 			},
-			'Cart > Item 2 > Price in Reais times Quantity is more than R$ 90.071.992.547.409,91',
+			'Cart > Item 2 > Price in Cents times Quantity is more than R$ 90.071.992.547.409,91',
 		],
 		[
 			'a product that is too large beside an item without a price',
-			{ cart: { items: [{}, { price: '9007199254740991', quantity: 2 }] } },
-			'Cart > Item 2 > Price in Cents times Quantity is more than',
+			{ cart: { items: [{}, { price: '90071992547409,91', quantity: 2 }] } },
+			'Cart > Item 2 > Price in Reais times Quantity is more than',
 		],
 		[
 			'a cart that adds up to too much',
-			{ cart: { items: [{ price: '9007199254740991' }, { price: '1' }] } },
+			{ cart: { items: [{ price: '90071992547409,91' }, { price: '0,01' }] } },
 			'Cart adds up to more than R$ 90.071.992.547.409,91, the largest amount',
 		],
 		[
 			'an amount that is none',
-			{ additionalFields: { amount: '1,5' } },
-			'Additional Fields > Amount in Cents must be digits only: for R$ 1,50 write 150',
+			{ additionalFields: { amount: '1.500' } },
+			'Additional Fields > Amount in Reais is ambiguous',
 		],
 		[
 			'broken installments',

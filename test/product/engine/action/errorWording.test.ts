@@ -32,7 +32,7 @@ describe('What a person reads of a failed request', () => {
 		operation: 'create',
 		productHash: account.sandbox.products[0]?.hash ?? '',
 		title: 'Black Friday',
-		price: '1990',
+		price: '19,90',
 	});
 
 	test.each<[string, Fault, string, string, unknown]>([

@@ -25,7 +25,7 @@ describe('Errors of the service', () => {
 					operation: 'create',
 					productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
 					title: 'Black Friday',
-					price: '1990',
+					price: '19,90',
 				};
 			case 'createPix':
 				return pixParameters(account.sandbox);
@@ -69,7 +69,7 @@ describe('Errors of the service', () => {
 			},
 			'createPix',
 			[
-				/Cart > Item 1 > Price in Cents \(cart\.0\.price\): must be positive/,
+				/Cart > Item 1 > Price in Reais \(cart\.0\.price\): must be positive/,
 				/Customer CPF or CNPJ \(customer\.document\): is unknown, is short/,
 				/Cart > Item 11 > Quantity \(cart\.10\.quantity\): is high/,
 				/\| cart\.item1\.price: is low/,

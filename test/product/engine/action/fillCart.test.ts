@@ -125,7 +125,7 @@ describe('The cart of Create PIX', () => {
 
 		test.each([
 			[{}, 'Price and More > Title'],
-			[{ price: '5' }, 'More > Title'],
+			[{ price: '0,05' }, 'More > Title'],
 			[{ more: { title: 'A' } }, 'Price'],
 		])('what it does not know either, stays blank: %j', async (typed, blanks) => {
 			const { offer } = product(0);
@@ -138,7 +138,7 @@ describe('The cart of Create PIX', () => {
 
 		test.each([
 			[{}, 'Price and More > Title'],
-			[{ price: '5' }, 'More > Title'],
+			[{ price: '0,05' }, 'More > Title'],
 			[{ more: { title: 'A' } }, 'Price'],
 		])('an offer that it does not hold leaves blanks: %j', async (typed, blanks) => {
 			sends({ hash: 'p1', offers: [] });
@@ -159,7 +159,7 @@ describe('The cart of Create PIX', () => {
 	});
 
 	test('fills only what is open in a cart of several, in their order', async () => {
-		const whole = { price: '7', more: { title: 'A', cover: 'https://example.com/a.png' } };
+		const whole = { price: '0,07', more: { title: 'A', cover: 'https://example.com/a.png' } };
 		const [first, second] = [product(0), product(1)];
 
 		await account.run(
@@ -194,10 +194,10 @@ describe('The cart of Create PIX', () => {
 	test.each([
 		[
 			'nothing is blank',
-			{ price: '7', more: { title: 'A', cover: 'https://example.com/a.png' } },
+			{ price: '0,07', more: { title: 'A', cover: 'https://example.com/a.png' } },
 			{},
 		],
-		['the cover alone is blank', { price: '7', more: { title: 'A' } }, {}],
+		['the cover alone is blank', { price: '0,07', more: { title: 'A' } }, {}],
 		['it is switched off', {}, { options: { fillFromCatalog: false } }],
 	])('asks nothing where %s', async (_name, item, more) => {
 		await account
@@ -257,22 +257,22 @@ describe('The cart of Create PIX', () => {
 			[-1990, 1, 'less than R$ 0,00'],
 		])('charges nobody: %d times %d', async (price, quantity, problem) => {
 			const failure = await account.fail(priced(price), {
-				items: [{ price: '5', quantity: 1 }, { quantity }],
+				items: [{ price: '0,05', quantity: 1 }, { quantity }],
 			});
 
 			expect(failure.message).toContain(
-				`Cart > Item 1 > Price in Cents times Quantity is ${problem}`,
+				`Cart > Item 1 > Price in Reais times Quantity is ${problem}`,
 			);
 			expect([failure.itemIndex, methods()]).toEqual([1, ['GET']]);
 		});
 
 		test('leaves the other items alone where errors let the run go on', async () => {
 			const { json } = await account.run(priced(1990), {
-				items: [{ quantity: 9_007_199_254_740_991 }, { price: '5', quantity: 1 }],
+				items: [{ quantity: 9_007_199_254_740_991 }, { price: '0,05', quantity: 1 }],
 				continueOnFail: true,
 			});
 
-			expect(JSON.stringify(json[0])).toContain('Price in Cents times Quantity is more than');
+			expect(JSON.stringify(json[0])).toContain('Price in Reais times Quantity is more than');
 			expect(bodies()).toMatchObject([{ amount: 5 }]);
 		});
 	});
@@ -286,7 +286,7 @@ describe('The cart of Create PIX', () => {
 		account.sandbox.addFault(fault);
 
 		const { hash } = product(0).offer;
-		const { hints } = await account.run(cart({ ...picked(hash), price: '500' }), {
+		const { hints } = await account.run(cart({ ...picked(hash), price: '5' }), {
 			items: [{}, {}, {}],
 		});
 
@@ -298,7 +298,7 @@ describe('The cart of Create PIX', () => {
 	});
 
 	test('charges an offer that the catalog does not hold all the same', async () => {
-		const failure = account.run(cart({ ...picked('unknown1', 'hash'), price: '500' }));
+		const failure = account.run(cart({ ...picked('unknown1', 'hash'), price: '5' }));
 		await failure.catch(() => undefined);
 
 		expect(bodies()).toMatchObject([{ cart: [{ offer_hash: 'unknown1', price: 500 }] }]);
@@ -330,7 +330,7 @@ describe('The cart of Create PIX', () => {
 			const { hash } = product(3).offer;
 
 			await account.run({
-				...cart({ ...picked(`https://other.example.com/buy/${hash}?a=1`, 'url'), price: '5' }),
+				...cart({ ...picked(`https://other.example.com/buy/${hash}?a=1`, 'url'), price: '0,05' }),
 				options: { fillFromCatalog: false },
 			});
 
@@ -342,7 +342,7 @@ describe('The cart of Create PIX', () => {
 			const item = picked(`https://other.example.com/buy/${hash}`, 'url');
 			product(3).offer.hash = 'gone1';
 
-			const { hints } = await account.run(cart({ ...item, price: '5', more: { title: 'A' } }));
+			const { hints } = await account.run(cart({ ...item, price: '0,05', more: { title: 'A' } }));
 
 			expect(hints.map(({ message }) => message)).toEqual([
 				`Offer ${hash} is not on the first 5 pages of the catalog, so its hash was taken from the end of its address.`,

@@ -118,7 +118,7 @@ describe('Attacks on what is charged once', () => {
 		shop.fault('refuse', 1);
 		const first = await shop.run(shop.parameters(), { items: [{}, {}] });
 		const other = await openAccount();
-		const amount = { additionalFields: { amount: '5000' } };
+		const amount = { additionalFields: { amount: '50' } };
 		const retry = await shop.retry(shop.parameters(undefined, amount), first, {
 			credentials: other.credentials,
 		});
@@ -359,7 +359,7 @@ describe('Attacks on what is charged once', () => {
 		await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
 		const corrected: INodeParameters = {
 			orderReference: 'order-1',
-			additionalFields: { amount: '1000' },
+			additionalFields: { amount: '10' },
 		};
 		const second = await shop.run(shop.parameters(undefined, corrected));
 

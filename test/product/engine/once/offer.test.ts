@@ -19,7 +19,7 @@ describe('Offer > Create, asked again', () => {
 					value: shop.account.sandbox.products[0]?.hash ?? '',
 				},
 				title: 'Black Friday',
-				price: '1990',
+				price: '19,90',
 				...more,
 			},
 			options,
@@ -39,7 +39,7 @@ describe('Offer > Create, asked again', () => {
 		expect(json.map(({ hash }) => hash)).toEqual(
 			shop.account.sandbox.offers.map(({ offer }) => offer.hash),
 		);
-		expect(json[0]).toMatchObject({ title: 'Black Friday', price: 1990 });
+		expect(json[0]).toMatchObject({ title: 'Black Friday', price_reais: 19.9 });
 		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
 	});
 
@@ -68,7 +68,7 @@ describe('Offer > Create, asked again', () => {
 	test('a changed offer in the place of one that exists is refused', async () => {
 		fault('status', 1);
 		const first = await run({}, { items: [{}, {}] });
-		const retry = await run({ price: '2990' }, first.run ? { retryOf: first.run.data } : {});
+		const retry = await run({ price: '29,90' }, first.run ? { retryOf: first.run.data } : {});
 
 		expect(retry.node?.error?.message).toBe(
 			'The offer was already created, so the changed one was not sent',

@@ -203,7 +203,7 @@ describe('Order Reference', () => {
 
 	test.each([
 		['another customer', { customerDocument: '111.444.777-35' }],
-		['another amount', { additionalFields: { amount: '990000' } }],
+		['another amount', { additionalFields: { amount: '9900' } }],
 		['another cart', 'cart'],
 	])(
 		'for %s it is refused before anything is sent, and shows nothing of the first',

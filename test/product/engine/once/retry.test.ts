@@ -135,7 +135,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			shop.fault('refuse', 1);
 			const first = await shop.run(shop.parameters(), { items: [{}, {}] });
 			const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
-			const dearer = { items: cart.items.map((item) => ({ ...item, price: '2990' })) };
+			const dearer = { items: cart.items.map((item) => ({ ...item, price: '29,90' })) };
 			const retry = await shop.retry(shop.parameters(undefined, { cart: dearer }), first);
 
 			expect(retry.node?.error?.message).toBe(

@@ -117,7 +117,7 @@ export function pixParameters(sandbox: Sandbox, more: INodeParameters = {}): INo
 			items: [
 				{
 					offerHash: { __rl: true, mode: 'hash', value: offer.hash },
-					price: '1990',
+					price: '19,90',
 					quantity: 2,
 					more: {
 						title: 'Curso de Fotografia',

@@ -24,7 +24,7 @@ describe('The examples that a payment starts', () => {
 	const paid = async (nthProduct: number, cents: number): Promise<string> => {
 		const offer = inbox.account.sandbox.products[nthProduct]?.offers[0]?.hash;
 		const offerHash = { __rl: true, mode: 'hash', value: offer ?? '' };
-		const cart = { items: [{ offerHash, price: String(cents), quantity: 1 }] };
+		const cart = { items: [{ offerHash, price: String(cents / 100), quantity: 1 }] };
 		const hash = await inbox.chargeHere({ cart });
 		await inbox.account.sandbox.setStatus(hash, 'paid');
 		return hash;

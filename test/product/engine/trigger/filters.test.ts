@@ -89,7 +89,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		await inbox.publish({ triggerOn: ['paid'], ...parameters }, mode && { mode });
 	/** Charges an amount in cents and marks it as paid. */
 	const paid = async (cents: number): Promise<string> => {
-		const hash = await inbox.chargeHere({ additionalFields: { amount: String(cents) } });
+		const hash = await inbox.chargeHere({ additionalFields: { amount: String(cents / 100) } });
 		await inbox.account.sandbox.setStatus(hash, 'paid');
 		return hash;
 	};

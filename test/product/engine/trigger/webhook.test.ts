@@ -31,7 +31,7 @@ describe('Digital Sales Trigger: notices', () => {
 			{
 				hash,
 				payment_status: 'paid',
-				amount: 3980,
+				amount_reais: 39.8,
 				customer_email: 'maria@example.com',
 				verified: true,
 			},

@@ -83,7 +83,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 			'hash',
 			'payment_status',
 			'payment_method',
-			'amount',
+			'amount_reais',
 			'customer_name',
 			'customer_email',
 			'customer_phone',

@@ -52,8 +52,8 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(shown?.[1]).not.toHaveProperty('timedOut');
 	});
 
-	test('returns amounts in reais on request, settled at once or later', async () => {
-		const parameters = { options: { outputUnit: 'reais' } };
+	test('returns amounts in cents on request, settled at once or later', async () => {
+		const parameters = { options: { outputUnit: 'cents' } };
 		const [first, second] = [await room.charge(), await room.charge()];
 		await room.account.sandbox.setStatus(first, 'paid');
 		const parked = await room.park([first, second], { parameters });
@@ -64,10 +64,10 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 
 		const items = received(await parked.finished) ?? [];
 		expect(items).toMatchObject([
-			{ hash: first, amount_reais: 39.8 },
-			{ hash: second, amount_reais: 39.8 },
+			{ hash: first, amount: 3980 },
+			{ hash: second, amount: 3980 },
 		]);
-		expect(items.filter((item) => 'amount' in item)).toEqual([]);
+		expect(items.filter((item) => 'amount_reais' in item)).toEqual([]);
 	});
 
 	test.each(NOTICE_SHAPES)('resumes on a notice of shape %s', async (shape) => {

@@ -1,5 +1,10 @@
 import * as fc from 'fast-check';
-import { formatReais, parseCents } from '../../../../nodes/DigitalSales/domain/money';
+import {
+	formatReais,
+	isHundredfold,
+	parseCents,
+	typedAmount,
+} from '../../../../nodes/DigitalSales/domain/money';
 import {
 	anyAmountText,
 	clearCents,
@@ -360,4 +365,28 @@ describe('Amounts in cents', () => {
 			),
 		);
 	});
+});
+
+test('an amount that an error says to enter is read as that amount', () => {
+	fc.assert(
+		fc.property(cents, fc.constantFrom('cents' as const, 'reais' as const), (amount, unit) => {
+			expect(parseCents(typedAmount(amount, unit), unit)).toEqual({ value: amount });
+		}),
+	);
+});
+
+test.each([
+	[1990, 199_000, true],
+	[199_000, 1990, true],
+	[90_071_992_547_409, 9_007_199_254_740_900, true],
+	[90_071_992_547_410, 9_007_199_254_740_991, false],
+	[9_007_199_254_740_991, 9_007_199_254_740_991, false],
+	[1990, 1990, false],
+	[1990, 19_900, false],
+	[199_001, 1990, false],
+	[0, 0, false],
+	[0, 100, false],
+	[100, 0, false],
+])('%i and %i differ by exactly a hundred: %p', (one, other, expected) => {
+	expect(isHundredfold(one, other)).toBe(expected);
 });

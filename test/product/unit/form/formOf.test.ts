@@ -104,8 +104,8 @@ test('n8n gets the properties of all fields, in their order', () => {
 				name: 'items',
 				values: [
 					{ name: 'offerHash' },
-					{ displayName: 'Price in Cents' },
 					{ displayName: 'Price in Reais' },
+					{ displayName: 'Price in Cents' },
 					{ name: 'kind' },
 					{ name: 'otherKind' },
 				],
@@ -237,7 +237,7 @@ test.each<[string, string | undefined]>([
 	['methods', 'Methods'],
 	['methods.1', 'Methods'],
 	['cart', 'Cart'],
-	['cart.2.price', 'Cart > Item 3 > Price in Cents'],
+	['cart.2.price', 'Cart > Item 3 > Price in Reais'],
 	['cart.0.offer_hash', 'Cart > Item 1 > Offer'],
 	['cart.0.kind', 'Cart > Item 1 > Kind'],
 	['size', 'More > Size'],

@@ -134,9 +134,7 @@ describe('an amount', () => {
 	test.each(typed)('$name names its unit and shows an amount in it', ({ property }) => {
 		const inReais = property.displayName.endsWith('Reais');
 		expect(property.placeholder).toBe(inReais ? 'e.g. 19,90' : 'e.g. 1990');
-		expect(property.hint).toContain('1990');
-		expect(property.hint).toContain('19,90');
-		expect(property.hint).toContain(inReais ? 'Write 1990,00, not 1.990.' : 'Digits only:');
+		expect(property.hint).toContain(inReais ? '97 is R$ 97,00.' : '1990 is R$ 19,90');
 	});
 });
 

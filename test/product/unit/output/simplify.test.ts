@@ -31,7 +31,7 @@ describe('A product as flat fields', () => {
 			sale_page: 'https://example.com/p1',
 			offer_hash: 'cheap',
 			offer_title: 'Oferta cheap',
-			price: 100,
+			price_reais: 1,
 			checkout_url: 'https://pay.example.com/cheap',
 			offers: 3,
 		});
@@ -40,7 +40,7 @@ describe('A product as flat fields', () => {
 	test('shows the very offer of a split row, with its interval', () => {
 		const { offers: _offers, ...row } = product({ offer: offer('dear', '500') });
 
-		expect(simplifyProduct(row, 'reais')).toEqual({
+		expect(simplifyProduct(row, 'cents')).toEqual({
 			product_hash: 'p1',
 			title: 'Curso',
 			status: 'active',
@@ -48,7 +48,7 @@ describe('A product as flat fields', () => {
 			sale_page: 'https://example.com/p1',
 			offer_hash: 'dear',
 			offer_title: 'Oferta dear',
-			price_reais: 5,
+			price: 500,
 			checkout_url: 'https://pay.example.com/dear',
 			interval: 'monthly',
 		});
@@ -85,7 +85,7 @@ describe('A product as flat fields', () => {
 		expect(simplifyProduct({ hash: 'p1', offer: null })).toMatchObject({
 			product_hash: 'p1',
 			offer_hash: null,
-			price: null,
+			price_reais: null,
 			interval: null,
 		});
 	});
@@ -142,7 +142,7 @@ describe('A transaction as flat fields', () => {
 			hash: 'tr1',
 			payment_status: 'paid',
 			payment_method: 'pix',
-			amount: 1990,
+			amount_reais: 19.9,
 			customer_name: 'Maria',
 			customer_email: 'maria@example.com',
 			customer_phone: '11912345678',
@@ -153,10 +153,18 @@ describe('A transaction as flat fields', () => {
 	});
 
 	test.each<[IDataObject, string, IDataObject]>([
-		[{ hash: 12 }, '12', { amount: null }],
-		[{ hash: ' tr1 ', pix: null, customer: null }, 'tr1', { amount: null }],
-		[{ hash: 'tr1', amount: 1e20, customer: { phone_number: true } }, 'tr1', { amount: null }],
-		[{ hash: 'tr1', amount: 'much', customer: 'Maria', pix: 'none' }, 'tr1', { amount: null }],
+		[{ hash: 12 }, '12', { amount_reais: null }],
+		[{ hash: ' tr1 ', pix: null, customer: null }, 'tr1', { amount_reais: null }],
+		[
+			{ hash: 'tr1', amount: 1e20, customer: { phone_number: true } },
+			'tr1',
+			{ amount_reais: null },
+		],
+		[
+			{ hash: 'tr1', amount: 'much', customer: 'Maria', pix: 'none' },
+			'tr1',
+			{ amount_reais: null },
+		],
 	])('has null for what %j does not say', (json, hash, amount) => {
 		expect(simplified(json)).toEqual({
 			hash,
@@ -172,9 +180,9 @@ describe('A transaction as flat fields', () => {
 		});
 	});
 
-	test('has the amount in reais under a name that says so, and the title of the offer for want of a product', () => {
+	test('has the amount in cents on request, and the title of the offer for want of a product', () => {
 		expect(
-			simplified({ hash: 'tr1', amount: '1990', offer: { title: 'Oferta' } }, 'reais'),
-		).toMatchObject({ amount_reais: 19.9, product_title: 'Oferta' });
+			simplified({ hash: 'tr1', amount: '1990', offer: { title: 'Oferta' } }, 'cents'),
+		).toMatchObject({ amount: 1990, product_title: 'Oferta' });
 	});
 });

@@ -54,7 +54,7 @@ export async function ledger(bench: Bench): Promise<GroupOutcome> {
 
 async function charges(bench: Bench, account: BenchAccount, sandbox: Sandbox): Promise<Outcome[]> {
 	const offerHash = { __rl: true, mode: 'hash', value: sandbox.products[0]?.offers[0]?.hash ?? '' };
-	const items = [{ offerHash, price: '1990', quantity: 1, more: { title: 'Curso' } }];
+	const items = [{ offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } }];
 	const options = { fillFromCatalog: false };
 	const charge = createPix({ cart: { items }, notify: 'none', qrCodeImage: false, options });
 	const nodes = [splitOut('body.items'), charge];

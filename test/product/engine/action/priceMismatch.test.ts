@@ -1,0 +1,356 @@
+import * as fc from 'fast-check';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { NodeProcess, runListSearch, runNode } from '../harness';
+import { openAccount, pixParameters, type Account } from '../support/account';
+
+const CATALOG = 'GET /products';
+const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
+
+/** Integer cents as a person types reais. */
+function reais(cents: number): string {
+	return `${Math.floor(cents / 100)},${String(cents % 100).padStart(2, '0')}`;
+}
+
+describe('A price that differs from the catalog by exactly a hundred', () => {
+	let account: Account;
+
+	beforeAll(async () => {
+		account = await openAccount();
+	});
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+
+	/** The hash of an offer that the service takes. */
+	const known = (): string => account.sandbox.products[0]?.offers[0]?.hash ?? '';
+	/** What the catalog holds from now on: one product with these offers. */
+	const sells = (...offers: IDataObject[]): void => {
+		const data = [{ hash: 'p1', title: 'Curso', offers }];
+		const set = { data, meta: { last_page: 1 } };
+		account.sandbox.clearFaults();
+		account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set, times: 'always' });
+	};
+	const seen = async (price: number | string): Promise<void> => {
+		sells({ hash: known(), price });
+		await account.run(GET_MANY);
+	};
+	const item = (price: string, more: INodeParameters = {}): INodeParameters => ({
+		offerHash: known(),
+		more: { title: 'Curso' },
+		price,
+		...more,
+	});
+	const cart = (...items: INodeParameters[]): INodeParameters =>
+		pixParameters(account.sandbox, { cart: { items } });
+	const charges = (): IDataObject[] =>
+		account.sandbox.requests
+			.filter(({ path }) => path.endsWith('/transactions'))
+			.map(({ body }) => body as IDataObject);
+	const reads = (): number =>
+		account.sandbox.requests.filter(({ method }) => method === 'GET').length;
+
+	test('is refused, and the error names the field and both readings', async () => {
+		await seen(1990);
+
+		const failure = await account.fail(
+			cart({ more: { title: 'Livro' }, price: '5' }, item('1990')),
+		);
+
+		expect(failure.message).toBe(
+			'Cart > Item 2 > Price in Reais is R$ 1.990,00, but the catalog says R$ 19,90',
+		);
+		expect(failure.description).toBe(
+			'If R$ 19,90 is right, enter 19,90. If R$ 1.990,00 is right, add Options > Allow Price Mismatch.\nNothing was sent.',
+		);
+		expect(failure.itemIndex).toBe(0);
+		expect(charges()).toEqual([]);
+	});
+
+	test('is refused in cents, with the value to type in cents', async () => {
+		await seen(199_000);
+
+		const failure = await account.fail({
+			...cart(item('1990')),
+			options: { amountUnit: 'cents' },
+		});
+
+		expect(failure.message).toBe(
+			'Cart > Item 1 > Price in Cents is R$ 19,90, but the catalog says R$ 1.990,00',
+		);
+		expect(failure.description).toContain('If R$ 1.990,00 is right, enter 199000.');
+		expect(charges()).toEqual([]);
+	});
+
+	test.each<[string, () => Promise<unknown>]>([
+		['Get Many', async () => await account.run(GET_MANY)],
+		['Get Many, raw', async () => await account.run({ ...GET_MANY, simplify: false })],
+		[
+			'the list of offers',
+			async () => await runListSearch('searchOffers', { credentials: account.credentials }),
+		],
+		[
+			'the list of products',
+			async () => await runListSearch('searchProducts', { credentials: account.credentials }),
+		],
+		['a charge with blanks', async () => await account.run(cart({ offerHash: known() }))],
+	])('is known from %s', async (_name, read) => {
+		sells({ hash: known(), price: 1990 });
+		await read();
+
+		const before = charges().length;
+		const failure = await account.fail(cart(item('1990')));
+
+		expect(failure.message).toContain('but the catalog says R$ 19,90');
+		expect(charges()).toHaveLength(before);
+	});
+
+	test.each([
+		['it is allowed', { allowPriceMismatch: true }, true],
+		['it is expressly not allowed', { allowPriceMismatch: false }, false],
+	])('is charged only if allowed: %s', async (_name, options, isSent) => {
+		await seen(1990);
+
+		await account.run({ ...cart(item('1990')), options }).catch(() => undefined);
+
+		expect(charges()).toMatchObject(isSent ? [{ amount: 199_000 }] : []);
+	});
+
+	test('is never looked up for this alone', async () => {
+		sells({ hash: known(), price: 1990 });
+
+		await account.run(cart(item('1990')));
+
+		expect(reads()).toBe(0);
+		expect(charges()).toMatchObject([{ amount: 199_000 }]);
+	});
+
+	test('counts only in the account whose catalog it is', async () => {
+		await seen(1990);
+		const other = await openAccount();
+		try {
+			await other.run(cart(item('1990')));
+			expect(other.sandbox.requests).toHaveLength(1);
+		} finally {
+			await other.sandbox.close();
+		}
+	});
+
+	test('is measured by the latest read', async () => {
+		await seen(1990);
+		await seen(2990);
+
+		await account.run(cart(item('1990')));
+		const failure = await account.fail(cart(item('2990')));
+
+		expect(charges()).toMatchObject([{ amount: 199_000 }]);
+		expect(failure.message).toContain('the catalog says R$ 29,90');
+	});
+
+	test('says nothing of an offer that is free, nor of one without a readable price', async () => {
+		await seen(0);
+		// The sandbox charges nothing for nothing.
+		await account.run(cart(item('0')), { continueOnFail: true });
+		await seen('much');
+		await account.run(cart(item('1990')));
+
+		expect(charges()).toMatchObject([{ amount: 0 }, { amount: 199_000 }]);
+	});
+
+	test('cannot come from the catalog itself', async () => {
+		await seen(1990);
+		sells({ hash: known(), title: 'Curso', price: 199_000 });
+
+		await account.run(cart({ offerHash: known() }));
+
+		expect(charges()).toMatchObject([{ amount: 199_000 }]);
+	});
+
+	test('is found by the checkout address of the offer', async () => {
+		sells({ hash: known(), price: 1990, url: 'https://pay.example.com/curso-de-fotografia' });
+		const offerHash = {
+			__rl: true,
+			mode: 'url',
+			value: 'https://pay.example.com/curso-de-fotografia',
+		};
+
+		const failure = await account.fail(cart(item('1990', { offerHash })));
+
+		expect(failure.message).toContain('Cart > Item 1 > Price in Reais is R$ 1.990,00');
+		expect(charges()).toEqual([]);
+	});
+
+	describe('in one item of a run', () => {
+		const rows = (): INodeParameters =>
+			cart({
+				offerHash: known(),
+				more: { title: '={{ $json.title }}' },
+				price: '={{ $json.price }}',
+			});
+
+		test.each([
+			[
+				'the last',
+				[
+					{ title: 'A', price: '19,90' },
+					{ title: 'B', price: '1990' },
+				],
+				1,
+			],
+			['one before the catalog was read', [{ title: 'A', price: '1990' }, { price: '' }], 0],
+			['one behind that item', [{ price: '' }, { title: 'A', price: '1990' }], 1],
+		])('keeps all of it from being sent: %s', async (_name, items, wrong) => {
+			sells({ hash: known(), price: 1990 });
+			if (items.every(({ price }) => price !== '')) await account.run(GET_MANY);
+
+			const failure = await account.fail(rows(), { items });
+
+			expect(failure.itemIndex).toBe(wrong);
+			expect(failure.description).toContain(
+				`Item ${wrong + 1} was not sent, and neither was any other item of this run.`,
+			);
+			expect(charges()).toEqual([]);
+		});
+
+		test('stops that item alone if errors let the run go on', async () => {
+			await seen(1990);
+
+			const { json } = await account.run(rows(), {
+				items: [
+					{ title: 'A', price: '1990' },
+					{ title: 'B', price: '19,90' },
+				],
+				continueOnFail: true,
+			});
+
+			expect(JSON.stringify(json[0])).toContain('but the catalog says R$ 19,90');
+			expect(charges()).toMatchObject([{ amount: 1990 }]);
+		});
+	});
+
+	test('is refused for a hundredfold and a hundredth, and for no other factor', async () => {
+		const price = fc.integer({ min: 1, max: 90_000 });
+		const given = fc.oneof(
+			price.map((cents) => ({ cents, given: cents * 100 })),
+			price.map((cents) => ({ cents: cents * 100, given: cents })),
+			fc.record({ cents: price, given: price }),
+			price.map((cents) => ({ cents, given: cents * 10 })),
+			price.map((cents) => ({ cents, given: cents * 100 + 1 })),
+		);
+		await fc.assert(
+			fc.asyncProperty(given, async ({ cents, given }) => {
+				account.reset();
+				await seen(cents);
+				const isHundredfold = [given / cents, cents / given].includes(100);
+
+				const { json } = await account.run(cart(item(reais(given))), { continueOnFail: true });
+
+				expect('error' in (json[0] ?? {})).toBe(isHundredfold);
+				expect(charges().map(({ amount }) => amount)).toEqual(isHundredfold ? [] : [given]);
+			}),
+			{ numRuns: 40 },
+		);
+	});
+
+	describe('between Amount and the cart', () => {
+		const amount = (value: string, more: INodeParameters = {}): INodeParameters => ({
+			...cart(item('19,00', { quantity: 2, ...more })),
+			additionalFields: { amount: value },
+		});
+
+		test.each([
+			['a hundred times the cart', '3800', 'R$ 3.800,00'],
+			['a hundredth of it', '0,38', 'R$ 0,38'],
+		])('is refused: %s', async (_name, value, reading) => {
+			const failure = await account.fail(amount(value));
+
+			expect(failure.message).toBe(
+				`Additional Fields > Amount in Reais is ${reading}, but the cart adds up to R$ 38,00`,
+			);
+			expect(failure.description).toContain('If R$ 38,00 is right, enter 38,00.');
+			expect(account.sandbox.requests).toEqual([]);
+		});
+
+		test('is found with prices from the catalog', async () => {
+			sells({ hash: known(), title: 'Curso', price: 1900 });
+
+			const failure = await account.fail(amount('3800', { price: '' }));
+
+			expect(failure.message).toContain('but the cart adds up to R$ 38,00');
+			expect(charges()).toEqual([]);
+		});
+
+		test.each<[string, string, INodeParameters]>([
+			['it is allowed', '19,00', { allowPriceMismatch: true }],
+			['a price is missing', '', { fillFromCatalog: false }],
+		])('is charged where %s', async (_name, price, options) => {
+			await account.run({ ...amount('3800', { price }), options }, { continueOnFail: true });
+
+			expect(charges()).toMatchObject([{ amount: 380_000 }]);
+		});
+
+		test.each([['380'], ['3800,01'], ['38']])(
+			'is charged where it is another: %s',
+			async (value) => {
+				await account.run(amount(value));
+
+				expect(charges()).toHaveLength(1);
+			},
+		);
+	});
+
+	describe('of an offer that was just created', () => {
+		const offer = (more: INodeParameters = {}): INodeParameters => ({
+			resource: 'offer',
+			operation: 'create',
+			productHash: account.sandbox.products[0]?.hash ?? '',
+			title: 'Oferta',
+			price: '19,90',
+			...more,
+		});
+		/** The fields of the created offer, as the next form takes them. */
+		const chargeFor = (made: IDataObject = {}): INodeParameters =>
+			cart({
+				offerHash: String(made.hash),
+				more: { title: String(made.title) },
+				price: String(made.price_reais ?? made.price),
+			});
+
+		test('does not arise from its simplified price', async () => {
+			const { json } = await account.run(offer());
+
+			await account.run(chargeFor(json[0]));
+
+			expect(charges()).toMatchObject([{ amount: 1990 }]);
+		});
+
+		test('is refused if its raw price goes into the next form', async () => {
+			const { json } = await account.run(offer({ simplify: false }));
+
+			const failure = await account.fail(chargeFor(json[0]));
+
+			expect(json[0]).toMatchObject({ price: 1990 });
+			expect(failure.message).toContain('is R$ 1.990,00, but the catalog says R$ 19,90');
+			expect(charges()).toEqual([]);
+		});
+
+		test('is refused as well if a Retry returned the offer after a restart', async () => {
+			const endpoint = 'POST /products/{hash}/offers';
+			account.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 1 });
+			const raw = offer({ simplify: false });
+			const of = {
+				credentials: account.credentials,
+				mode: 'trigger',
+				workflowId: 'offers',
+			} as const;
+			const first = await runNode(raw, { ...of, items: [{}, {}] });
+			const retryOf = first.run?.data;
+			if (!retryOf) throw new Error('The execution did not run');
+			const process = NodeProcess.fresh();
+
+			const retry = await runNode(raw, { ...of, retryOf, process });
+			const failure = await account.fail(chargeFor(retry.json[0]), { process });
+
+			expect(failure.message).toContain('is R$ 1.990,00, but the catalog says R$ 19,90');
+			expect(charges()).toEqual([]);
+		});
+	});
+});
