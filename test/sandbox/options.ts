@@ -31,7 +31,7 @@ export interface SandboxOptions {
 	queryNames?: Partial<Record<QueryMeaning, string>>;
 	/** Default `/api/public/v1`. */
 	basePath?: string;
-	/** Default A. */
+	/** Default `envelope`. */
 	noticeShape?: NoticeShape;
 	/** Real ms a receiver has to answer a notification; default 10,000. */
 	deliveryTimeoutMs?: number;

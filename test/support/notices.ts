@@ -46,7 +46,16 @@ export function bodiesLike(stored: StoredTransaction): fc.Arbitrary<string> {
 			.map(([forge, hash, status]) => JSON.stringify(forge(hash, status))),
 		fc
 			.dictionary(
-				fc.constantFrom('hash', 'data', 'transaction', 'id', 'status', '__proto__'),
+				fc.constantFrom(
+					'hash',
+					'transaction_hash',
+					'data',
+					'transaction',
+					'id',
+					'status',
+					'payment_status',
+					'__proto__',
+				),
 				value,
 			)
 			.map((fields) => JSON.stringify(fields)),

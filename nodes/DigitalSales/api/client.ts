@@ -147,7 +147,7 @@ export class Client {
 	private async send(request: ServiceRequest): Promise<Outcome> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const late = AbortSignal.timeout(timeoutMs);
-		// Then the service has the request, even if the rest of the answer is lost.
+		// An answer that has begun proves that the service has the request.
 		let hasHeaders = false;
 		try {
 			const { statusCode: status, headers, body } = await this.begin(request, timeoutMs);
@@ -202,7 +202,7 @@ export class Client {
 
 	private failure(endpoint: Endpoint, outcome: Outcome, tries: number): Error {
 		const error = new ServiceError(endpoint, outcome, tries);
-		// `once/` takes a cancellation for not processed.
+		// `once/` takes a cancellation for not processed, so a doubt is never reported as one.
 		return this.options.signal?.aborted && !error.isInDoubt ? new CanceledError() : error;
 	}
 }

@@ -30,8 +30,9 @@ export interface RateLimitHeaders {
 }
 
 /**
- * What follows from an outcome. `fail` is certain not to have been processed, so `once/` lets the same
- * charge be made again; after `inDoubt` the outcome is unknown, and the charge is refused.
+ * What follows from an outcome. A POST that fails, or whose retries run out, was not processed, so
+ * `once/` lets the same charge be made again; after `inDoubt` the outcome is unknown, and the charge is
+ * refused.
  */
 export type RetryDecision = 'done' | 'retry' | 'fail' | 'inDoubt';
 
@@ -52,13 +53,17 @@ interface Rule {
  * The one place that decides what is sent again; docs/reliability.md shows the same table by status.
  * Money moves through POST, and the service has no idempotency key and no list of transactions. So a
  * POST is repeated only if it was not processed, and one that may have been is in doubt.
- * Which row an answer belongs to is decided below and in response.ts; how often and when it is sent
- * again, in backoff.ts.
+ * Which row an answer belongs to is decided below by its status or fault, in response.ts by its body,
+ * and in client.ts if it breaks off. How often and when a request is sent again: backoff.ts.
+ * Tests: test/product/unit/api/outcome.test.ts, and through the node in test/product/faults.
  */
 const RETRY_TABLE = {
 	/** A well-formed answer under 2xx. */
 	success: { GET: 'done', POST: 'done', shown: 'unknown' },
-	/** The service read the request and said no: a 4xx without a row of its own, or `success: false`. */
+	/**
+	 * The service read the request and said no: a 4xx without a row of its own, or `success: false`
+	 * under 2xx or 409.
+	 */
 	rejected: { GET: 'fail', POST: 'fail', shown: 'refused' },
 	/**
 	 * 408, 425 and 499 report a request that was cut off, 302 and 303 are also sent after the work is

@@ -3,7 +3,10 @@ import { isJsonObject } from '../shared/json';
 import { lenientInteger } from '../api/schemas/lenient';
 import type { Transaction } from '../api/schemas/transaction';
 
-/** What a notification claims. It is not signed, and its shape not documented (API document, Events 3). */
+/**
+ * What a notification claims: it is not signed, and its shape is not documented (API document, Events 3).
+ * The filters read a verified transaction in this shape, too.
+ */
 export interface Notice {
 	hash: string;
 	status?: string;
@@ -17,10 +20,10 @@ export interface Notice {
 const LONGEST_HASH = 200;
 
 /**
- * Reads a notice of any known shape (docs/unknowns.md), each also under `data`:
- * - the transaction itself: `hash`, and a text under `transaction`
- * - a flat summary: `transaction_hash`
- * - an envelope around the transaction: `transaction.hash` or `transaction.id`
+ * Reads a notice of any known shape, each also under `data`:
+ * - the transaction itself: `hash`, `payment_status`, `payment_method`
+ * - a flat summary: `transaction_hash`, `status`, `payment_method`
+ * - an envelope around the transaction: `transaction.hash` or `transaction.id`, `status`, `method`
  */
 export function readNotice(body: unknown): Notice | undefined {
 	if (!isJsonObject(body)) return undefined;
@@ -43,7 +46,7 @@ function claims(hash: string, body: Record<string, unknown>): Notice {
 	const transaction = isJsonObject(body.transaction) ? body.transaction : {};
 	const product = isJsonObject(body.product) ? body.product : {};
 	const offer = isJsonObject(body.offer) ? body.offer : {};
-	// Only what stands at the root is current; inside the envelope it may lag behind.
+	// First what stands at the root (or at that of `data`): inside the envelope it may lag behind.
 	return {
 		hash,
 		status: text(body.payment_status) ?? text(body.status) ?? text(transaction.status),

@@ -6,11 +6,11 @@ const PAUSE_MS = 3_000;
 const LONGEST_QUEUED_MS = 3_500;
 const MOST_KEYS = 1_000;
 
-/** A notice that needs the result of a task. */
+/** A request that needs the result of a task: a notice, or a ping of our own. */
 export interface Caller {
 	/** One task per key runs at a time. */
 	key: string;
-	/** What the notice says; two notices of a key that say the same are duplicates. */
+	/** What it claims. While a task runs, a second caller with the same content is a duplicate. */
 	content?: string;
 	/** Whether the task may run during a pause, too. */
 	skipsPause?: boolean;
@@ -36,8 +36,8 @@ interface Run<T> {
 
 /**
  * Runs one task per key at a time, with a pause after each, so that a flood of notices about one
- * transaction costs one request. A notice that the last run answers takes its result; another one waits
- * until the pause is over; a duplicate of the notice in flight, and all others, have to come again.
+ * transaction costs one request. A caller that the last result answers takes it. Of the others one may
+ * wait for the next run, unless it is a duplicate or waits too long; the rest have to come again.
  */
 export class SingleFlight<T> {
 	private readonly runs = new BoundedMap<Run<T>>({
@@ -46,8 +46,12 @@ export class SingleFlight<T> {
 		isKept: ({ inFlight }) => inFlight !== undefined,
 	});
 
-	/** @param pausesAfterFailure whether a failed task is followed by a pause, or leaves no trace */
-	constructor(private readonly pausesAfterFailure: boolean) {}
+	constructor(
+		private readonly options: {
+			/** Whether a failed task is followed by a pause, too, or leaves no trace. */
+			pausesAfterFailure: boolean;
+		},
+	) {}
 
 	/** Runs the task, or takes the last result; undefined if the sender has to come again. */
 	async run(caller: Caller, task: () => Promise<TaskResult<T>>): Promise<T | undefined> {
@@ -85,7 +89,7 @@ export class SingleFlight<T> {
 		const ended = new Promise<void>((resolve) => (end = resolve));
 		const run: Run<T> = { inFlight: { content, ended }, isAwaited: false, pausedUntil: 0 };
 		this.runs.set(key, run);
-		let pauses = this.pausesAfterFailure;
+		let pauses = this.options.pausesAfterFailure;
 		try {
 			const { result, resultFor } = await task();
 			run.resultFor = resultFor;

@@ -110,7 +110,7 @@ function plain(value: unknown): unknown {
 	return value ?? null;
 }
 
-/** Which offer is created. */
+/** Which offer is created: the product and the whole body. */
 export function offerFingerprint(productHash: string, body: IDataObject): string {
 	return digest('offer', productHash, JSON.stringify(Object.entries(body).sort()));
 }

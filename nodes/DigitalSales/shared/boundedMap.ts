@@ -3,7 +3,7 @@ export interface Bounds<V> {
 	most: number;
 	/** Whether an entry has expired: it is no longer found, and goes when another is set. */
 	isOver?: (value: V) => boolean;
-	/** Whether an entry goes only if all others are kept, too. */
+	/** Whether an entry goes last: only when no other entry is left to go. */
 	isKept?: (value: V) => boolean;
 }
 

@@ -27,7 +27,9 @@ interface Report {
  *
  * @internal
  */
-export const readsInFlight = processWide(new SingleFlight<Transaction>(false));
+export const readsInFlight = processWide(
+	new SingleFlight<Transaction>({ pausesAfterFailure: false }),
+);
 
 /**
  * Takes a notification in. It is a hint, not a fact: the transaction is read back before anything
@@ -107,7 +109,9 @@ class Delivery {
 	}
 
 	private async readOnce({ hash, status }: Notice): Promise<Transaction> {
-		const { context, answerBy, needsSecret: hasSecret } = this;
+		const { context, answerBy } = this;
+		// A notice without the secret was declined, if one is needed.
+		const hasSecret = this.needsSecret;
 		const caller = { key: `${this.triggerKey} ${hash}`, content: status };
 		const transaction = await readsInFlight.run(caller, async () => {
 			const account = await accountOf(context);

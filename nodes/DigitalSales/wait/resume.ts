@@ -26,7 +26,9 @@ type State = { isSettled: boolean; json: IDataObject } | undefined;
 const READS_AT_ONCE = 20;
 
 /** Reads of the payments of a wait, by its id; one that ends the wait gives the items to resume with. */
-const readsInFlight = processWide(new SingleFlight<INodeExecutionData[] | 'resumed'>(true));
+const readsInFlight = processWide(
+	new SingleFlight<INodeExecutionData[] | 'resumed'>({ pausesAfterFailure: true }),
+);
 
 /**
  * Handles every request to the address of a suspended execution. Whatever it says, the payments are

@@ -9,8 +9,8 @@ export type NoticeShape = (typeof NOTICE_SHAPES)[number];
 const NOTICE_TOKEN = 'sandbox-notice-token-5544332211';
 
 /**
- * The body of a notification. The document says "not shown"; these are the three shapes that
- * public integrations report.
+ * The body of a notification. The document says "not shown"; these are the shapes that
+ * public integrations of this family of services report.
  */
 export function noticeBody(stored: StoredTransaction, shape: NoticeShape): object {
 	if (shape === 'transaction') return { id: stored.id, ...readShape(stored, 'bare') };

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
-import type { Fault } from '../../../sandbox';
+import { freePort } from '../../../host/n8n/ports';
+import { startSandbox, type Fault } from '../../../sandbox';
 import { everythingIn, runNode } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
@@ -187,6 +189,28 @@ describe('Errors of the service', () => {
 
 		expect(failure.message).toBe('The service could not be reached');
 		expect(failure.description).toContain('Nothing was sent');
+	});
+
+	test('a charge whose connection was refused is sent again, and once', async () => {
+		const port = await freePort();
+		const credentials = {
+			digitalSalesApi: {
+				...account.credentials.digitalSalesApi,
+				baseUrl: `http://127.0.0.1:${port}/api/public/v1`,
+			},
+		};
+		const { apiToken, bodyApiToken } = account.sandbox;
+		const running = account.run(parametersOf('createPix'), { credentials });
+		await pause(300);
+		const late = await startSandbox({ port, apiToken, bodyApiToken, qrImage: 'absent' });
+		try {
+			const { json } = await running;
+
+			expect(json).toMatchObject([{ payment_status: 'waiting_payment' }]);
+			expect(late.charges()).toBe(1);
+		} finally {
+			await late.close();
+		}
 	});
 
 	test('allowed domains of the credential hold', async () => {

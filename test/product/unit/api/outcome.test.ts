@@ -17,6 +17,7 @@ describe('What is sent again', () => {
 		['redirected', 'fail', 'fail'],
 		['unreadable', 'fail', 'inDoubt'],
 		['notSent', 'retry', 'retry'],
+		['blocked', 'fail', 'fail'],
 		['interrupted', 'retry', 'inDoubt'],
 	])('%s: a GET is %s, a POST is %s', (kind, get, post) => {
 		expect([retryDecision('GET', kind), retryDecision('POST', kind)]).toEqual([get, post]);

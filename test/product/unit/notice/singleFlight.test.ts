@@ -28,7 +28,7 @@ describe('Single flight of looks at a transaction', () => {
 	let looks: SingleFlight<string>;
 
 	beforeEach(() => {
-		looks = new SingleFlight(false);
+		looks = new SingleFlight({ pausesAfterFailure: false });
 		startedAt = real.elapsed();
 		clock.elapsed = () => startedAt;
 		withoutWaiting(clock);
@@ -199,7 +199,7 @@ describe('Single flight of looks at a transaction', () => {
 	});
 
 	test('a look that fails is followed by a pause if that is asked for', async () => {
-		looks = new SingleFlight(true);
+		looks = new SingleFlight({ pausesAfterFailure: true });
 		await begin()();
 
 		expect(await ask({ content: 'paid' })).toBe('own look');
