@@ -12,7 +12,7 @@ import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
 import { simplifyOffer } from '../../output/offer';
 import type { Operation, PreparedItem } from '../operation';
-import { offerForm } from './createForm';
+import { offerForm } from './create.form';
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
 export const createOfferOperation: Operation = {

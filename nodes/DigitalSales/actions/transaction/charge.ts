@@ -6,7 +6,7 @@ import { withCustomFields } from '../../form/customFields';
 import { displayPath } from '../../form/displayPath';
 import { mistake } from '../../form/readForm';
 import { chargeFingerprint } from '../../once/identity';
-import { createForm, type CreateForm } from './createForm';
+import { chargeForm, type ChargeForm } from './create.form';
 
 /** A charge that is ready to be sent. */
 export interface Charge {
@@ -32,12 +32,12 @@ export interface Charge {
 export function chargeOf(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	form: CreateForm,
+	form: ChargeForm,
 	asked?: Charge,
 ): Charge {
 	const { amount, customFields } = form.additionalFields;
 	const cartTotal = exactTotal(context, itemIndex, form.cart);
-	const fields = { amount: cartTotal, payment_method: 'pix', ...createForm.body(form) };
+	const fields = { amount: cartTotal, payment_method: 'pix', ...chargeForm.body(form) };
 	const body = withCustomFields(withoutBlanks(fields), customFields);
 	const isOther = amount !== undefined && cartTotal !== undefined && amount !== cartTotal;
 	return {
@@ -58,7 +58,7 @@ export function chargeOf(
 function exactTotal(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	cart: CreateForm['cart'],
+	cart: ChargeForm['cart'],
 ): number | undefined {
 	const sums = cart.map(({ price = 0, quantity }) => price * quantity);
 	const isKnown = sums.length > 0 && cart.every(({ price }) => price !== undefined);
@@ -67,7 +67,7 @@ function exactTotal(
 	const sum = sums[wrong] ?? total ?? 0;
 	if (isExactAmount(sum)) return total;
 	const labelOf = (...path: Array<string | number>): string =>
-		displayPath(createForm.properties, ['cart', ...path], context.getNode());
+		displayPath(chargeForm.properties, ['cart', ...path], context.getNode());
 	const [name, advice] =
 		wrong < 0
 			? [`${labelOf()} adds up to`, 'Correct a price or a quantity.']

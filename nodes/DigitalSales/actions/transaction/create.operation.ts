@@ -9,7 +9,7 @@ import { customerOf } from '../../once/refusals';
 import type { Operation, PreparedItem } from '../operation';
 import type { Run } from '../run';
 import { chargeOf, type Charge } from './charge';
-import { createForm, type CreateForm } from './createForm';
+import { chargeForm, type ChargeForm } from './create.form';
 import { fillCart, leavesBlanks } from './fillCart';
 import { notificationAddress } from './notify';
 import { refusePriceMismatch } from './priceMismatch';
@@ -21,14 +21,14 @@ export const createTransactionOperation: Operation = {
 	value: 'create',
 	action: 'Create a PIX transaction',
 	description: 'Charge a customer by PIX and get the code to pay with',
-	form: createForm,
+	form: chargeForm,
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
 		const { context } = run;
-		const typed = readForm(context, itemIndex, createForm);
+		const typed = readForm(context, itemIndex, chargeForm);
 		refuseEmptyCart(context, itemIndex, typed);
 		refuseEmptyReference(context, itemIndex, typed);
 		const { url, hint } = notificationAddress(context, itemIndex, run.account, typed);
@@ -76,7 +76,7 @@ async function charged(
 function creationOf(
 	run: Run,
 	itemIndex: number,
-	{ orderReference, options }: CreateForm,
+	{ orderReference, options }: ChargeForm,
 	{ body, total, about, fingerprint }: Charge,
 ): Creation<Transaction> {
 	const { context, account, memory } = run;
@@ -99,7 +99,7 @@ function creationOf(
 	};
 }
 
-function refuseEmptyCart(context: IExecuteFunctions, itemIndex: number, form: CreateForm): void {
+function refuseEmptyCart(context: IExecuteFunctions, itemIndex: number, form: ChargeForm): void {
 	const { amount, customFields } = form.additionalFields;
 	if (form.cart.length > 0 || amount !== undefined || customFields?.cart) return;
 	const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
@@ -110,7 +110,7 @@ function refuseEmptyCart(context: IExecuteFunctions, itemIndex: number, form: Cr
 function refuseEmptyReference(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	{ orderReference }: CreateForm,
+	{ orderReference }: ChargeForm,
 ): void {
 	const { orderReference: typed } = context.getNode().parameters;
 	if (orderReference !== undefined || typeof typed !== 'string' || !typed.startsWith('=')) return;

@@ -8,12 +8,12 @@ import {
 import { isSamePage } from '../../domain/pageAddress';
 import { parseWebAddress } from '../../domain/webAddress';
 import type { Located } from '../../form/locators';
-import type { CreateForm } from './createForm';
+import type { ChargeForm } from './create.form';
 
-type CartItem = CreateForm['cart'][number];
+type CartItem = ChargeForm['cart'][number];
 
 /** Whether the cart needs something from the catalog. */
-export function leavesBlanks({ cart, options }: CreateForm): boolean {
+export function leavesBlanks({ cart, options }: ChargeForm): boolean {
 	if (options.fillFromCatalog === false) return false;
 	return cart.some((item) => item.offerHash && isOpen(item));
 }
@@ -24,10 +24,10 @@ export function leavesBlanks({ cart, options }: CreateForm): boolean {
  * A lookup that finds nothing or fails leaves the blanks and gives a hint; the charge is still made.
  */
 export async function fillCart(
-	form: CreateForm,
+	form: ChargeForm,
 	catalog: CatalogLookup,
 	hint: (message: string) => void,
-): Promise<CreateForm> {
+): Promise<ChargeForm> {
 	const cart: CartItem[] = [];
 	for (const item of form.cart) {
 		const { offerHash: located } = item;

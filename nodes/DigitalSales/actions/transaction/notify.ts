@@ -4,7 +4,7 @@ import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { mistake } from '../../form/readForm';
 import { triggerAddresses } from '../../trigger/address';
 import { resumeUrl } from '../../wait/suspendedWait';
-import type { CreateForm } from './createForm';
+import type { ChargeForm } from './create.form';
 
 export interface NotificationAddress {
 	url?: string;
@@ -21,7 +21,7 @@ export function notificationAddress(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	account: Account,
-	{ notify, notificationUrl }: Pick<CreateForm, 'notify' | 'notificationUrl'>,
+	{ notify, notificationUrl }: Pick<ChargeForm, 'notify' | 'notificationUrl'>,
 ): NotificationAddress {
 	switch (notify) {
 		case 'automatic':

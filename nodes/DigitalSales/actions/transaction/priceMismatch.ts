@@ -3,7 +3,7 @@ import { formatReais, isHundredfold, typedAmount } from '../../domain/money';
 import { displayPath } from '../../form/displayPath';
 import { mistake } from '../../form/readForm';
 import type { Run } from '../run';
-import { createForm, type CreateForm } from './createForm';
+import { chargeForm, type ChargeForm } from './create.form';
 
 /**
  * Refuses a price that is exactly 100 times the price that this process saw last of the offer, or a
@@ -16,8 +16,8 @@ import { createForm, type CreateForm } from './createForm';
 export function refusePriceMismatch(
 	{ context, account }: Run,
 	itemIndex: number,
-	typed: CreateForm,
-	cart: CreateForm['cart'],
+	typed: ChargeForm,
+	cart: ChargeForm['cart'],
 	cartTotal: number | undefined,
 ): void {
 	const { additionalFields, options } = typed;
@@ -29,7 +29,7 @@ export function refusePriceMismatch(
 		other: number | undefined,
 	): void => {
 		if (given === undefined || other === undefined || !isHundredfold(given, other)) return;
-		const label = displayPath(createForm.properties, path, context.getNode());
+		const label = displayPath(chargeForm.properties, path, context.getNode());
 		throw mistake(
 			context,
 			itemIndex,

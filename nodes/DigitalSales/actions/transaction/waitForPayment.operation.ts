@@ -14,7 +14,7 @@ import { reportOutput } from '../../output/transaction';
 import { isTool } from '../../once/execution';
 import { suspendIfPending } from '../../wait/suspend';
 import type { Operation } from '../operation';
-import { transactionHash } from './get.operation';
+import { transactionHash } from './get.form';
 
 const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const LONGEST_LIMIT_DAYS = 365;

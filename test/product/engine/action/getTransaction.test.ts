@@ -38,6 +38,16 @@ describe('Transaction > Get', () => {
 		});
 	});
 
+	test('needs no hash behind a node that returns one, and says so if there is none', async () => {
+		const { transactionHash: _default, ...untouched } = parameters;
+
+		const { json } = await account.run(untouched, { items: created });
+		const failure = await account.fail(untouched, { items: [{ id: 4711 }] });
+
+		expect(json.map(({ hash }) => hash)).toEqual(created.map(({ hash }) => hash));
+		expect(failure.message).toBe('Transaction Hash is empty; fill it in');
+	});
+
 	test('keeps at most 32 requests under way', async () => {
 		account.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',

@@ -12,7 +12,7 @@ import {
 	wholeNumberField,
 	yesNoField,
 } from '../../../../nodes/DigitalSales/form/fields';
-import { customerFields } from '../../../../nodes/DigitalSales/actions/transaction/customerForm';
+import { customerFields } from '../../../../nodes/DigitalSales/actions/transaction/customer.form';
 
 /** What a field reads: the value, or in a list what it says is wrong. */
 function read(schema: z.ZodTypeAny, input: unknown): unknown {

@@ -16,8 +16,8 @@ import {
 	simplifyOption,
 } from '../../form/outputOptions';
 import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requestOptions';
-import { cart } from './cartForm';
-import { customer } from './customerForm';
+import { cart } from './cart.form';
+import { customer } from './customer.form';
 
 const trackingValue = <const N extends string>(
 	displayName: string,
@@ -226,7 +226,7 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 ]);
 
 /** The form of Transaction > Create PIX, and the body of POST /transactions (API document, Endpoint 3). */
-export const createForm = formOf([
+export const chargeForm = formOf([
 	cart,
 	...customer,
 	orderReference,
@@ -237,4 +237,4 @@ export const createForm = formOf([
 	options,
 ]);
 
-export type CreateForm = FormValues<typeof createForm>;
+export type ChargeForm = FormValues<typeof chargeForm>;
