@@ -548,7 +548,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			const order = customerOrder();
 			model = await serveModel([
 				{ tool: toolName('List the products', 'Listar os produtos'), args: () => ({ search: '' }) },
-				{ tool: toolName('Charge by PIX', 'Gerar Pix'), args: () => order },
+				{ tool: toolName('Charge by PIX', 'Gerar Pix'), args: () => ({ toolParameters: order }) },
 			]);
 			await kitchen.know('openAiApi', { apiKey: 'test-model-key', url: model.url });
 			const dish = await kitchen.serve('ai-sales-assistant', language, ({ type }) =>
@@ -559,6 +559,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			const mail = await until('the mail', () => kitchen.world.mail.mails[0]);
 			expect(mail.subject).toBe(say('Approve a charge', 'Aprovar uma cobrança'));
 			expect(mail.html).toContain(String(order.customer_email));
+			await dish.inState('waiting');
 			const links = [...mail.html.matchAll(/href="([^"]+)"/g)].map(([, link = '']) =>
 				link.replaceAll('&amp;', '&'),
 			);
