@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import {
 	agent,
 	chatMemory,
@@ -17,7 +17,7 @@ const ask = (key: string, description: string, type = 'string'): string =>
 /** The tools by which a model sells; it never decides a price. */
 function tools(
 	say: Say,
-	charge: (offer: string) => IDataObject = () => ({}),
+	charge: (offer: string) => INodeParameters = () => ({}),
 ): { list: Node; charge: Node; check: Node } {
 	const list = say('List the products', 'Listar os produtos');
 	const offer = ask(

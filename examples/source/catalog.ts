@@ -8,7 +8,7 @@ import {
 	when,
 	writeRow,
 } from './nodes';
-import { columns, sheet } from './parts';
+import { columns, productToChoose, sheet } from './parts';
 import { from, output, type Recipe } from './workflow';
 
 /** Every offer of the account as a row. */
@@ -92,11 +92,7 @@ export const offersFromSheet: Recipe = (say) => {
 	const create = createOffer(
 		say('Create the offer', 'Criar a oferta'),
 		{
-			productHash: {
-				__rl: true,
-				mode: 'hash',
-				value: say('choose your product', 'escolha seu produto'),
-			},
+			productHash: productToChoose(say),
 			title: `={{ $json['${title}'] }}`,
 			price: `={{ $json['${price}'] }}`,
 			paymentMethods: [3],

@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { httpRequest, whatsApp } from './nodes';
 import {
 	chargeOrder,
@@ -150,7 +150,7 @@ export const chargeByEvolutionApi: Recipe = (say) =>
 		(text) => {
 			const told = words(say, text);
 			const instance = say('my-instance', 'minha-instancia');
-			const post = (name: string, path: string, parameters: IDataObject): Node =>
+			const post = (name: string, path: string, parameters: INodeParameters): Node =>
 				httpRequest(name, {
 					method: 'POST',
 					url: `https://evolution.example.com/message/${path}/${instance}`,

@@ -21,30 +21,31 @@ import {
 	reconciliationSchedule,
 } from './reconciliation';
 import { recoverUnpaidPix } from './recover-unpaid-pix';
+import { pages } from './page';
 import { LANGUAGES, render, type Recipe } from './workflow';
 
-/** The recipes, by the name of their file. */
+/** The recipes, by the name of their file, in the order in which a seller would want them. */
 export const RECIPES: Record<string, Recipe> = {
-	'access-by-http': accessByHttp,
-	'access-by-postgres': accessByPostgres,
-	'ai-sales-assistant': salesAssistant,
-	'catalog-to-google-sheets': catalogToSheet,
-	'charge-by-email': chargeByEmail,
-	'charge-by-evolution-api': chargeByEvolutionApi,
 	'charge-by-whatsapp': chargeByWhatsApp,
 	'charge-by-whatsapp-template': chargeByWhatsAppTemplate,
+	'charge-by-evolution-api': chargeByEvolutionApi,
+	'charge-by-email': chargeByEmail,
 	'charge-list-from-google-sheets': chargeListFromSheet,
-	'errors-to-telegram': errorsToTelegram,
-	'every-status-to-google-sheets': everyStatusToSheet,
-	'mcp-tools': mcpTools,
-	'offers-from-google-sheets': offersFromSheet,
-	'paid-sale-to-any-crm': paidSaleToAnyCrm,
+	'recover-unpaid-pix': recoverUnpaidPix,
 	'paid-sale-to-google-sheets-and-hubspot': paidSaleToSheetAndHubSpot,
+	'paid-sale-to-any-crm': paidSaleToAnyCrm,
 	'paid-sale-to-telegram': paidSaleToTelegram,
+	'access-by-http': accessByHttp,
+	'access-by-postgres': accessByPostgres,
+	'every-status-to-google-sheets': everyStatusToSheet,
+	'errors-to-telegram': errorsToTelegram,
+	'catalog-to-google-sheets': catalogToSheet,
+	'offers-from-google-sheets': offersFromSheet,
 	'reconciliation-1-charge': reconciliationCharge,
 	'reconciliation-2-notices': reconciliationNotices,
 	'reconciliation-3-schedule': reconciliationSchedule,
-	'recover-unpaid-pix': recoverUnpaidPix,
+	'ai-sales-assistant': salesAssistant,
+	'mcp-tools': mcpTools,
 };
 
 export function recipeOf(name: string): Recipe {
@@ -55,12 +56,11 @@ export function recipeOf(name: string): Recipe {
 
 /** Every file of the examples that is made from a recipe, with its text. */
 export function files(): Record<string, string> {
-	return Object.fromEntries(
-		LANGUAGES.flatMap((language) =>
-			Object.entries(RECIPES).map(([name, recipe]) => [
-				`${language}/${name}.json`,
-				`${JSON.stringify(render(recipe, name, language), null, '\t')}\n`,
-			]),
-		),
+	const workflows = LANGUAGES.flatMap((language) =>
+		Object.entries(RECIPES).map(([name, recipe]) => [
+			`${language}/${name}.json`,
+			`${JSON.stringify(render(recipe, name, language), null, '\t')}\n`,
+		]),
 	);
+	return { ...Object.fromEntries(workflows), ...pages(RECIPES) };
 }

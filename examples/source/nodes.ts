@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import type { Node } from './workflow';
 
 const PACKAGE = 'n8n-nodes-digital-sales';
@@ -6,7 +6,7 @@ const BASE = 'n8n-nodes-base';
 
 /** What a node of n8n's own is in the version in which the recipes are tested. */
 function base(type: string, typeVersion: number) {
-	return (name: string, parameters: IDataObject = {}, more?: Node['more']): Node => ({
+	return (name: string, parameters: INodeParameters = {}, more?: Node['more']): Node => ({
 		name,
 		type: `${BASE}.${type}`,
 		typeVersion,
@@ -22,7 +22,7 @@ function sales(
 	name: string,
 	resource: string,
 	operation: string,
-	parameters: IDataObject,
+	parameters: INodeParameters,
 	more: Node['more'] = {},
 ): Node {
 	return {
@@ -34,15 +34,18 @@ function sales(
 	};
 }
 
-export const createPix = (name: string, parameters: IDataObject, more?: Node['more']): Node =>
+export const createPix = (name: string, parameters: INodeParameters, more?: Node['more']): Node =>
 	sales(name, 'transaction', 'create', parameters, more);
-export const waitForPayment = (name: string, parameters: IDataObject): Node =>
+export const waitForPayment = (name: string, parameters: INodeParameters): Node =>
 	sales(name, 'transaction', 'waitForPayment', parameters);
-export const getTransaction = (name: string, parameters: IDataObject, more?: Node['more']): Node =>
-	sales(name, 'transaction', 'get', parameters, more);
-export const getProducts = (name: string, parameters: IDataObject): Node =>
+export const getTransaction = (
+	name: string,
+	parameters: INodeParameters,
+	more?: Node['more'],
+): Node => sales(name, 'transaction', 'get', parameters, more);
+export const getProducts = (name: string, parameters: INodeParameters): Node =>
 	sales(name, 'product', 'getAll', parameters);
-export const createOffer = (name: string, parameters: IDataObject, more?: Node['more']): Node =>
+export const createOffer = (name: string, parameters: INodeParameters, more?: Node['more']): Node =>
 	sales(name, 'offer', 'create', parameters, more);
 
 /** The Digital Sales node as a tool of an agent. */
@@ -51,7 +54,7 @@ export function salesTool(
 	toolDescription: string,
 	resource: string,
 	operation: string,
-	parameters: IDataObject,
+	parameters: INodeParameters,
 ): Node {
 	const { more } = sales(name, resource, operation, {});
 	const described = { descriptionType: 'manual', toolDescription, resource, operation };
@@ -65,7 +68,7 @@ export function salesTool(
 }
 
 /** The Digital Sales Trigger. */
-export function salesTrigger(name: string, parameters: IDataObject): Node {
+export function salesTrigger(name: string, parameters: INodeParameters): Node {
 	return {
 		name,
 		type: `${PACKAGE}.digitalSalesTrigger`,
@@ -111,7 +114,7 @@ const conditionOptions = {
 };
 
 /** Something that an expression says is true. */
-function isTrue(expression: string): IDataObject {
+function isTrue(expression: string): INodeParameters {
 	return {
 		options: conditionOptions,
 		conditions: [
@@ -191,7 +194,7 @@ export interface Sheet {
 
 const googleSheets = base('googleSheets', 4.5);
 
-function inSheet({ link, tab }: Sheet, operation: string): IDataObject {
+function inSheet({ link, tab }: Sheet, operation: string): INodeParameters {
 	return {
 		operation,
 		documentId: { __rl: true, mode: 'url', value: link },
@@ -234,7 +237,12 @@ export function writeRow(
 }
 
 /** What an agent is made of. */
-function langChain(type: string, typeVersion: number, name: string, parameters: IDataObject): Node {
+function langChain(
+	type: string,
+	typeVersion: number,
+	name: string,
+	parameters: INodeParameters,
+): Node {
 	return { name, type: `@n8n/n8n-nodes-langchain.${type}`, typeVersion, parameters };
 }
 

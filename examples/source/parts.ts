@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import {
 	createPix,
 	editFields,
@@ -189,7 +189,7 @@ export function sheet(say: Say, tab: string): Sheet {
 }
 
 /** Starts when a sale changes, told at an address that nobody can guess. */
-export function saleTrigger(say: Say, triggerOn: string[], parameters: IDataObject = {}): Node {
+export function saleTrigger(say: Say, triggerOn: string[], parameters: INodeParameters = {}): Node {
 	return salesTrigger(say('When a sale changes', 'Quando uma venda muda'), {
 		triggerOn,
 		...parameters,
@@ -198,17 +198,22 @@ export function saleTrigger(say: Say, triggerOn: string[], parameters: IDataObje
 }
 
 /** Only this product, and not for less: what every trigger needs behind which something is delivered. */
-export function onlyMyProduct(say: Say): IDataObject {
-	const value = say('choose your product', 'escolha seu produto');
+export function onlyMyProduct(say: Say): INodeParameters {
 	return {
 		filters: {
-			products: { items: [{ product: { __rl: true, mode: 'hash', value } }] },
+			products: { items: [{ product: productToChoose(say) }] },
 			minimumAmount: say(
 				'enter your lowest price, e.g. 19,90',
 				'digite seu menor preço, ex. 19,90',
 			),
 		},
 	};
+}
+
+/** A list from which nothing is chosen yet; what it says instead is no hash, so it cannot be used. */
+export function productToChoose(say: Say): INodeParameters {
+	const value = say('choose your product', 'escolha seu produto');
+	return { __rl: true, mode: 'list', value, cachedResultName: value };
 }
 
 /** A sale as a row, read from the transaction as the service sends it, because only that has the UTM values. */

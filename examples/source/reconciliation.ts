@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { dataTable, getTransaction, onlyChanged, schedule } from './nodes';
 import { chargeOrder, html, orderForm, publishNote, saleTrigger, tellTeam } from './parts';
 import { from, type Node, type Recipe, type Say } from './workflow';
@@ -34,13 +34,13 @@ const haveTable = (say: Say): Node =>
 		options: { createIfNotExists: true },
 	});
 
-const inTable = (operation: string): IDataObject => ({
+const inTable = (operation: string): INodeParameters => ({
 	resource: 'row',
 	operation,
 	dataTableId: { __rl: true, mode: 'name', value: TABLE },
 });
 
-const mapped = (value: Partial<Record<Column, string>>): IDataObject => ({
+const mapped = (value: Partial<Record<Column, string>>): INodeParameters => ({
 	columns: {
 		mappingMode: 'defineBelow',
 		value,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IDataObject } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 /** A recipe exists once in each. */
 export const LANGUAGES = ['en', 'pt-BR'] as const;
@@ -8,14 +8,19 @@ export type Language = (typeof LANGUAGES)[number];
 /** Chooses between the two texts of a recipe; node names and the fields of a recipe are texts, too. */
 export type Say = (english: string, portuguese: string) => string;
 
+export const sayIn =
+	(language: Language): Say =>
+	(english, portuguese) =>
+		language === 'en' ? english : portuguese;
+
 export interface Node {
 	name: string;
 	type: string;
 	typeVersion: number;
-	parameters: IDataObject;
+	parameters: INodeParameters;
 	/** Everything else that n8n stores beside the parameters. */
 	more?: {
-		credentials?: IDataObject;
+		credentials?: INodeParameters;
 		onError?: 'continueErrorOutput' | 'continueRegularOutput';
 		alwaysOutputData?: true;
 		executeOnce?: true;
@@ -65,7 +70,7 @@ interface Placed {
 	position: [number, number];
 }
 
-type Connections = Record<string, Record<string, Array<Array<IDataObject>>>>;
+type Connections = Record<string, Record<string, Array<Array<INodeParameters>>>>;
 
 /** The workflow as n8n imports it; `file` makes its ids the same each time. */
 export function render(recipe: Recipe, file: string, language: Language) {

@@ -1,5 +1,7 @@
-import path from 'node:path';
-import { CREDENTIAL_TYPE, Example } from '../n8n/examples';
+import { NodeHelpers } from 'n8n-workflow';
+import { RECIPES } from '../../../examples/source';
+import { LANGUAGES, render } from '../../../examples/source/workflow';
+import { CREDENTIAL_TYPE } from '../n8n/paths';
 import type { N8nRest, SavedCredential } from '../n8n/rest';
 import type { Editor } from './editor';
 import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
@@ -8,41 +10,88 @@ import { EXAMPLES, picture } from './pictures';
 let newcomer: Newcomer;
 let editor: Editor;
 let rest: N8nRest;
-let credential: SavedCredential;
-let chatModel: SavedCredential;
 
 beforeAll(async () => {
 	newcomer = await startNewcomer();
 	({ editor, rest } = newcomer);
 	const { baseUrl, apiToken, bodyApiToken } = newcomer.sandbox;
 	const account = { baseUrl, apiToken, bodyApiToken };
-	credential = await rest.createCredential('Digital Sales sandbox', CREDENTIAL_TYPE, account);
-	chatModel = await rest.createCredential('Chat model', 'openAiApi', { apiKey: 'test-key' });
+	saved.set(
+		CREDENTIAL_TYPE,
+		rest.createCredential('Digital Sales sandbox', CREDENTIAL_TYPE, account),
+	);
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
 	await newcomer?.stop();
 });
 
-it('shows what is missing in an example whose credential is not chosen yet', async () => {
-	const [example] = await Example.all();
+const RECIPES_IN_EACH = LANGUAGES.flatMap((language) =>
+	Object.entries(RECIPES).map(([name, recipe]) => ({
+		name,
+		language,
+		workflow: render(recipe, name, language),
+	})),
+);
+
+/** The nodes with a credential for each of those that they ask for. */
+async function chosen(nodes: (typeof RECIPES_IN_EACH)[number]['workflow']['nodes']) {
+	const types = await rest.nodeTypes();
+	return await Promise.all(
+		nodes.map(async (node) => {
+			const type =
+				types.find(
+					({ name, version }) => name === node.type && [version].flat().includes(node.typeVersion),
+				) ?? null;
+			const parameters =
+				NodeHelpers.getNodeParameters(
+					type?.properties ?? [],
+					node.parameters,
+					true,
+					false,
+					node,
+					type,
+				) ?? {};
+			const asked = (type?.credentials ?? [])
+				.filter((one) => NodeHelpers.displayParameter(parameters, one, node, type))
+				.map(({ name }) => name);
+			const { genericAuthType } = parameters;
+			const generic = typeof genericAuthType === 'string' ? [genericAuthType] : [];
+			const saved = await Promise.all(
+				[...asked, ...generic].map(async (name) => [name, await credentialFor(name)]),
+			);
+			return { ...node, credentials: Object.fromEntries(saved) };
+		}),
+	);
+}
+
+const saved = new Map<string, Promise<SavedCredential>>();
+
+async function credentialFor(type: string): Promise<SavedCredential> {
+	const made = saved.get(type) ?? rest.createCredential(type, type, {});
+	saved.set(type, made);
+	return await made;
+}
+
+it.each(RECIPES_IN_EACH)(
+	'marks nothing but credentials to choose in $name ($language)',
+	async ({ name, language, workflow }) => {
+		const { id } = await rest.createWorkflow({ ...workflow, nodes: await chosen(workflow.nodes) });
+
+		await editor.openWorkflow(id);
+
+		expect(await editor.nodesWithIssues()).toEqual([]);
+		await picture(editor.page, `${EXAMPLES}${language}/${name}`, await editor.workflowArea());
+	},
+);
+
+it('marks the nodes whose credential is not chosen yet', async () => {
+	const [recipe] = RECIPES_IN_EACH;
 	const { id } = await rest.createWorkflow(
-		example?.workflow ?? { name: '', nodes: [], connections: {} },
+		recipe?.workflow ?? { name: '', nodes: [], connections: {} },
 	);
 
 	await editor.openWorkflow(id);
 
 	expect(await editor.nodesWithIssues()).not.toEqual([]);
-});
-
-it('shows no issue in any example once the credential is chosen', async () => {
-	for (const example of await Example.all()) {
-		const { id } = await rest.createWorkflow(example.complete(credential, chatModel));
-
-		await editor.openWorkflow(id);
-
-		expect([example.file, await editor.nodesWithIssues()]).toEqual([example.file, []]);
-		const name = EXAMPLES + path.parse(example.file).name;
-		await picture(editor.page, name, await editor.workflowArea());
-	}
 });

@@ -1,8 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { DATA_FOLDER, EXAMPLES_FOLDER, PACKAGE_NAME } from '../n8n/paths';
+import { recipeOf } from '../../../examples/source';
+import { render } from '../../../examples/source/workflow';
+import { DATA_FOLDER, PACKAGE_NAME } from '../n8n/paths';
+import { TOOL_TYPE } from './stage/chargeTool';
 import { setUp, type SetUp } from '../n8n/setUp';
 import { serveModel, type ModelServer, type ScriptedCall } from './stage/modelServer';
 
@@ -10,7 +13,6 @@ const INSTALL_AND_START_MS = 15 * 60_000;
 const START = 'When a customer writes';
 const AGENT = 'Sales assistant';
 const MODEL = 'Chat model';
-const LEFT_OUT = ['Note', START, 'Memory of the chat', MODEL, AGENT];
 
 const nodeSchema = z.object({ name: z.string(), parameters: z.record(z.unknown()) }).passthrough();
 const rowsSchema = z.array(z.record(z.unknown()));
@@ -33,10 +35,9 @@ afterAll(async () => {
 const fromModel = (key: string, description: string): string =>
 	`={{ $fromAI('${key}', '${description}', 'string') }}`;
 
-/** The tools of the example, and one for each operation that it has no use for. */
+/** The tools of the recipe, and one for each operation that it has no use for. */
 async function tools(): Promise<Array<z.infer<typeof nodeSchema>>> {
-	const text = await readFile(path.join(EXAMPLES_FOLDER, 'ai-sales-assistant.json'), 'utf8');
-	const { nodes } = z.object({ nodes: z.array(nodeSchema) }).parse(JSON.parse(text));
+	const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
 	const credentials = {
 		digitalSalesApi: { id: ready.credential.id, name: ready.credential.name },
 	};
@@ -66,11 +67,11 @@ async function tools(): Promise<Array<z.infer<typeof nodeSchema>>> {
 	].map((node) => ({
 		...node,
 		id: node.name,
-		type: `${PACKAGE_NAME}.digitalSalesTool`,
+		type: TOOL_TYPE,
 		typeVersion: 1,
 		position: [0, 0],
 	}));
-	return [...nodes.filter(({ name }) => !LEFT_OUT.includes(name)), ...more].map((node) => ({
+	return [...nodes.filter(({ type }) => type === TOOL_TYPE), ...more].map((node) => ({
 		...node,
 		parameters: { descriptionType: 'auto', ...node.parameters },
 		credentials,

@@ -3,8 +3,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { NodeHelpers, type INodeTypeDescription } from 'n8n-workflow';
 import { RECIPES } from '../../../examples/source';
-import { LANGUAGES, render, type Language, type Say } from '../../../examples/source/workflow';
+import { LANGUAGES, render, sayIn } from '../../../examples/source/workflow';
 import type { SavedWorkflow } from '../n8n/rest';
+import { NOTICE_SHAPES } from '../../sandbox';
 import { chargeAt } from '../../support/charge';
 import { serveModel, type ModelServer } from './stage/modelServer';
 import { Kitchen, until, well, type Change, type Dish } from './stage/kitchen';
@@ -29,11 +30,6 @@ beforeAll(async () => {
 }, INSTALL_AND_START_MS);
 beforeEach(() => kitchen.clear());
 afterAll(async () => await kitchen?.close());
-
-const sayIn =
-	(language: Language): Say =>
-	(english, portuguese) =>
-		language === 'en' ? english : portuguese;
 
 /** The transaction that was made last. */
 const charged = () => {
@@ -255,7 +251,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	test('paid-sale-to-google-sheets-and-hubspot writes one row and one contact a sale', async () => {
 		const recipe = 'paid-sale-to-google-sheets-and-hubspot';
 		const [dish, hash] = await sell(recipe, 'paid');
-		await kitchen.sandbox.notify(hash);
+		for (const shape of NOTICE_SHAPES) await kitchen.sandbox.notify(hash, { shape });
 
 		expect(kitchen.world.rows(say('Sales', 'Vendas'))).toMatchObject([
 			{

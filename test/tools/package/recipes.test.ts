@@ -7,12 +7,14 @@ const EXAMPLES = path.join(__dirname, '../../../examples');
 
 describe('The workflows of examples/', () => {
 	test('are those of examples/source; "npm run recipes" writes them', () => {
-		const written = LANGUAGES.flatMap((language) =>
-			readdirSync(path.join(EXAMPLES, language)).map((name): [string, string] => [
-				`${language}/${name}`,
-				readFileSync(path.join(EXAMPLES, language, name), 'utf8'),
-			]),
+		const pages = readdirSync(EXAMPLES).filter((name) => name.endsWith('.md'));
+		const workflows = LANGUAGES.flatMap((language) =>
+			readdirSync(path.join(EXAMPLES, language)).map((name) => `${language}/${name}`),
 		);
+		const written = [...pages, ...workflows].map((name): [string, string] => [
+			name,
+			readFileSync(path.join(EXAMPLES, name), 'utf8'),
+		]);
 
 		expect(Object.fromEntries(written)).toEqual(files());
 	});

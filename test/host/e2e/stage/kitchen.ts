@@ -158,7 +158,7 @@ export class Kitchen {
 		const text = JSON.stringify(parameters)
 			.replaceAll(`"offerHash":${open}`, `"offerHash":${choice(product?.offers[0]?.hash ?? '')}`)
 			.replace(
-				/"(product|productHash)":\{"__rl":true,"mode":"hash",[^}]*\}/g,
+				/"(product|productHash)":\{"__rl":true,"mode":"list",[^}]*\}/g,
 				(placeholder, key: string) =>
 					isProductChosen ? `"${key}":${choice(product?.hash ?? '')}` : placeholder,
 			)

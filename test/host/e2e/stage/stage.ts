@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CREDENTIAL_TYPE } from '../../n8n/examples';
+import { CREDENTIAL_TYPE } from '../../n8n/paths';
 import { installHost } from '../../n8n/host';
 import { startN8n, type N8nInstance } from '../../n8n/instance';
 import { installPackage, packBuild } from '../../n8n/packageInstall';
