@@ -10,7 +10,7 @@ import { positiveNumberField, required, wholeNumberField } from '../../form/fiel
 import { field, formOf, group } from '../../form/formOf';
 import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
 import { readForm } from '../../form/readForm';
-import { reportOutput } from '../../output/transaction';
+import { waitOutput } from '../../output/transaction';
 import { isTool } from '../../once/execution';
 import { suspendIfPending } from '../../wait/suspend';
 import type { Operation } from '../operation';
@@ -23,7 +23,7 @@ const form = formOf(
 	[
 		{
 			displayName:
-				'The execution waits here and continues when the payment is decided: paid, refused, canceled, expired, refunded or charged back. To find out at once, set Notify in Create PIX to This Execution; otherwise it finds out at the next re-check. Check "timedOut" and "payment_status" before you deliver anything.',
+				'The execution waits here and continues when the payment is decided: paid, refused, canceled, expired, refunded or charged back. To find out at once, set Notify in Create PIX to This Execution; otherwise it finds out at the next re-check. Deliver only where <b>paid</b> is true.',
 			name: 'waitNotice',
 			type: 'notice',
 			default: '',
@@ -37,7 +37,7 @@ const form = formOf(
 				typeOptions: { minValue: 0 },
 				default: 60,
 				description:
-					'How long to wait at most. After that, the execution continues with the current state, and "timedOut" is true.',
+					'How long to wait at most. After that, the execution continues, with "timedOut" true for each payment that is still open.',
 			},
 			required(positiveNumberField),
 		),
@@ -66,7 +66,7 @@ const form = formOf(
 				typeOptions: { minValue: 0, numberPrecision: 0 },
 				default: 60,
 				description:
-					'How often to check the payment, in seconds, because notifications can get lost; 0 turns re-checks off. Each re-check costs one request per item.',
+					'How often to check the payment, in seconds, because webhooks can get lost; 0 turns re-checks off. Each re-check costs one request per item.',
 			},
 			required(wholeNumberField(0)),
 		),
@@ -109,13 +109,13 @@ export const waitForPaymentOperation: Operation = {
 						return { hash: typedHash, json: { hash: typedHash } };
 					},
 				);
-				const timedOut = !isSettled(transaction.payment_status);
+				const isOpen = !isSettled(transaction.payment_status);
 				// Notices name the transaction as the service spells it.
 				const { hash } = transaction;
 				return [
 					{
-						json: { ...reportOutput(transaction, simplify, unit), timedOut },
-						...(timedOut ? { pending: { hash, simplify, unit, deadline, recheckMs } } : {}),
+						json: waitOutput(transaction, simplify, unit),
+						...(isOpen ? { pending: { hash, simplify, unit, deadline, recheckMs } } : {}),
 					},
 				];
 			},

@@ -65,7 +65,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			const parameters = { timeLimit: 3, timeLimitUnit: 'seconds', simplify: false };
 			const parked = await room.park([hash], { parameters });
 
-			expect(received(await parked.finished)).toEqual([{ hash, timedOut: true }]);
+			expect(received(await parked.finished)).toEqual([{ paid: false, hash, timedOut: true }]);
 		});
 
 		test.each([

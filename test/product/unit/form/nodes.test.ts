@@ -87,7 +87,7 @@ describe('The trigger while it listens', () => {
 		if (typeof executionsHelp !== 'object') throw new Error('One text for both states');
 
 		expect(header).toBe('Receive payments as they happen');
-		expect(trigger.eventTriggerDescription).toBe('Waiting for a notification from the service');
+		expect(trigger.eventTriggerDescription).toBe('Waiting for a webhook from the service');
 		for (const text of [executionsHelp.inactive, executionsHelp.active]) {
 			expect(text).toContain('<b>To try it</b>, press <b>Execute step</b>');
 			expect(text).toContain('test URL');
