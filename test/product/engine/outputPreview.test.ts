@@ -25,10 +25,7 @@ const ERROR = {
 
 const fileOf = (operation: string): string => path.join(FOLDER, `${operation}.json`);
 const operations = everyOperation().map(({ resource, value }) => `${resource}/${value}`);
-/**
- * n8n's editor shows no preview of a trigger. What builds workflows in n8n looks for this name; under
- * `v1.0.0.json` the editor would find it too, and offer an empty list in place of a test run.
- */
+/** As n8n's own trigger has it. The editor previews no trigger; what builds workflows in n8n does. */
 const TRIGGER = 'output';
 
 function typeOf(value: unknown): string {
