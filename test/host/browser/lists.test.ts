@@ -10,7 +10,7 @@ import { startNewcomer, type Newcomer } from './newcomer';
 import { picture } from './pictures';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
-const NODE = 'Choose a product';
+const NODE = 'Make an offer';
 
 let browser: Browser;
 let newcomer: Newcomer;
@@ -34,10 +34,12 @@ afterAll(async () => {
 });
 
 const OFFER_NODE = {
+	name: NODE,
 	type: `${PACKAGE_NAME}.digitalSales`,
 	parameters: { resource: 'offer', operation: 'create' },
 };
 const TRIGGER_NODE = {
+	name: 'A sale',
 	type: `${PACKAGE_NAME}.digitalSalesTrigger`,
 	webhookId: '0d8c1b52-5b0e-4c43-9a53-3d1f3a5f6c01',
 	parameters: { filters: { products: { items: [{}] } } },
@@ -61,7 +63,6 @@ async function workflowAt(
 			{
 				...node,
 				id: 'node',
-				name: NODE,
 				typeVersion: 1,
 				position: [0, 0],
 				credentials: { [CREDENTIAL_TYPE]: { id, name } },
@@ -118,7 +119,7 @@ it('the filter of the trigger has the same list', async () => {
 	const { id, service } = await workflowAt({}, TRIGGER_NODE);
 	const title = service.products[0]?.title ?? '';
 	await editor.openWorkflow(id);
-	const node = await editor.openNode(NODE);
+	const node = await editor.openNode(TRIGGER_NODE.name);
 
 	expect(await node.search('product', title)).toEqual([expect.stringContaining(title)]);
 	await node.pick(title);
