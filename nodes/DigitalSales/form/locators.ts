@@ -15,11 +15,7 @@ export interface Located {
 	address?: string;
 }
 
-/**
- * The hash or address that a locator holds; a plain text from an expression counts as well.
- *
- * @internal
- */
+/** The hash or address that a locator holds; a plain text from an expression counts as well. */
 export const locatorField = parsed((input): Result<Located> => {
 	const value = heldBy(input);
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
