@@ -114,7 +114,7 @@ it('delivers the goods only after the charge is paid', async () => {
 	const ended = await ready.rest.ended(id);
 	expect(ended.error).toBeUndefined();
 	expect(ended.items('Deliver the goods').map(({ json }) => json)).toMatchObject([
-		{ hash, payment_status: 'paid', timedOut: false },
+		{ paid: true, hash, payment_status: 'paid', timedOut: false },
 	]);
 	expect(ready.sandbox.charges()).toBe(1);
 });

@@ -8,9 +8,13 @@ export const CREDENTIAL_TYPE = 'digitalSalesApi';
 const TRIGGER_TYPE = `${PACKAGE_NAME}.digitalSalesTrigger`;
 const CHAT_MODEL_TYPE = '@n8n/n8n-nodes-langchain.lmChatOpenAi';
 
+/** A locator as the form holds it. */
+const locator = (mode: string, value: string): string =>
+	JSON.stringify({ __rl: true, mode, value });
+
 /** What a person replaces in a copied example before it can be published. */
 const PLACEHOLDERS = {
-	productHash: 'put the hash of your product here',
+	productHash: locator('list', ''),
 	lowestPrice: 'put the lowest price of your product here, for example 19,90',
 } as const;
 
@@ -55,7 +59,7 @@ export class Example {
 	/** The same with its placeholders filled in, as a person does before publishing it. */
 	filledIn(product: Record<keyof typeof PLACEHOLDERS, string>): Example {
 		const text = JSON.stringify(this.workflow)
-			.replaceAll(PLACEHOLDERS.productHash, product.productHash)
+			.replaceAll(PLACEHOLDERS.productHash, locator('hash', product.productHash))
 			.replaceAll(PLACEHOLDERS.lowestPrice, product.lowestPrice);
 		return new Example(this.file, workflowSchema.parse(JSON.parse(text)));
 	}

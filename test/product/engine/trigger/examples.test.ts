@@ -44,7 +44,7 @@ describe('The examples that a payment starts', () => {
 	test.each(DELIVERING)('%s asks for a product and a lowest price', async (file) => {
 		const { filters } = await parametersOf(file, false);
 
-		expect(Object.keys(filters ?? {}).sort()).toEqual(['minimumAmount', 'productHashes']);
+		expect(Object.keys(filters ?? {}).sort()).toEqual(['minimumAmount', 'products']);
 	});
 
 	test.each(DELIVERING)('%s cannot be published as it is copied, and says why', async (file) => {
@@ -53,7 +53,7 @@ describe('The examples that a payment starts', () => {
 		const publishing = activateTrigger({ credentials: inbox.account.credentials, parameters });
 
 		await expect(publishing).rejects.toThrow(
-			'Filters > Product Hashes contains "put the hash of your product here", which is not a hash',
+			'Filters > Products > Product 1 > Product is empty; choose one or enter its hash',
 		);
 	});
 
