@@ -1,5 +1,5 @@
 import { branches, httpRequest, postgres, sendEmail } from './nodes';
-import { onlyMyProduct, publishNote, saleTrigger, TEXTS } from './parts';
+import { onlyMyProduct, publishNote, saleTrigger, showAddress, TEXTS } from './parts';
 import { from, output, type Node, type Recipe, type Say } from './workflow';
 
 const GRANT = "$json.payment_status === 'paid'";
@@ -59,6 +59,7 @@ function granting(say: Say, name: string, access: (start: Node) => Access) {
 		chains: [
 			[start, ...first, decide, grant, mail],
 			[output(decide, 1), revoke],
+			[showAddress(say)],
 		] satisfies ReturnType<Recipe>['chains'],
 	};
 }

@@ -48,6 +48,8 @@ export const getProducts = (name: string, parameters: INodeParameters): Node =>
 export const createOffer = (name: string, parameters: INodeParameters, more?: Node['more']): Node =>
 	sales(name, 'offer', 'create', parameters, more);
 
+export const getAddress = (name: string): Node => sales(name, 'notification', 'getAddress', {});
+
 /** The Digital Sales node as a tool of an agent. */
 export function salesTool(
 	name: string,

@@ -66,7 +66,7 @@ export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
 				),
 			),
 		],
-		chains: [[start, row, contact]],
+		chains: [[start, row, contact], [showAddress(say)]],
 	};
 };
 
@@ -99,7 +99,7 @@ export const paidSaleToAnyCrm: Recipe = (say) => {
 				),
 			),
 		],
-		chains: [[start, post]],
+		chains: [[start, post], [showAddress(say)]],
 	};
 };
 
@@ -129,7 +129,7 @@ export const paidSaleToTelegram: Recipe = (say) => {
 				),
 			),
 		],
-		chains: [[start, tell]],
+		chains: [[start, tell], [showAddress(say)]],
 	};
 };
 
@@ -153,6 +153,6 @@ export const everyStatusToSheet: Recipe = (say) => {
 			),
 			before(say, sheetStep(say, row.name, tab)),
 		],
-		chains: [[start, row]],
+		chains: [[start, row], [showAddress(say)]],
 	};
 };

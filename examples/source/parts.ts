@@ -3,6 +3,7 @@ import {
 	createPix,
 	editFields,
 	form,
+	getAddress,
 	salesTrigger,
 	telegram,
 	waitForPayment,
@@ -245,10 +246,14 @@ export function columns(row: Record<string, string>): string {
 		.join(', ');
 }
 
-/** What to do so that the service finds the trigger. */
+/** Shows the address of the trigger, its secret included. It starts nothing; a person runs it alone. */
+export const showAddress = (say: Say): Node =>
+	getAddress(say('Show the address', 'Mostrar o endereço'));
+
+/** What to do so that the platform finds the trigger. */
 export function publishNote(say: Say): string {
 	return say(
-		'Publish it. Charges of this workflow find it by themselves; for all others copy its production URL, with the secret (Notification > Get Address shows it), into the Notification URL of your credential.',
-		'Publique. Cobranças deste fluxo já encontram o gatilho; para as outras, copie a URL de produção com o segredo (Notification > Get Address mostra) para a Notification URL da sua credencial.',
+		'Publish it. Then choose your credential in *Show the address*, press its **Execute step**, and copy the address from its output into the Notification URL of your credential: the charges of your other workflows then report here.',
+		'Publique. Depois escolha sua credencial em *Mostrar o endereço*, clique em **Execute step** nesse nó e copie o endereço da saída para a Notification URL da sua credencial: assim as cobranças dos seus outros fluxos avisam aqui.',
 	);
 }

@@ -1,6 +1,14 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { dataTable, getTransaction, onlyChanged, schedule } from './nodes';
-import { chargeOrder, html, orderForm, publishNote, saleTrigger, tellTeam } from './parts';
+import {
+	chargeOrder,
+	html,
+	orderForm,
+	publishNote,
+	saleTrigger,
+	showAddress,
+	tellTeam,
+} from './parts';
 import { from, type Node, type Recipe, type Say } from './workflow';
 
 const TABLE = 'pix_charges';
@@ -69,7 +77,7 @@ const conditions = (...rows: Array<[keyName: string, condition: string, keyValue
 	},
 });
 
-/** Updates the row of a charge if its status is another; only a row that changes goes on. */
+/** Updates the row of a charge if its status is another; only a row that changes continues. */
 const noteStatus = (say: Say, item = '$json'): Node =>
 	dataTable(say('Note the new status', 'Anotar o novo status'), {
 		...inTable('update'),
@@ -129,7 +137,7 @@ export const reconciliationNotices: Recipe = (say) => {
 		name: say('Reconciliation 2: changes at once', 'Conferência 2: mudanças na hora'),
 		notes: [
 			say(
-				'## Reconciliation, 2 of 3\nThe platform tells the trigger of each change, and the row of the charge follows. **Only a row that really changes goes on**: what comes twice, or what *Reconciliation 3* has found before, is told once. A transaction that is not in the table tells nothing.',
+				'## Reconciliation, 2 of 3\nThe platform tells the trigger of each change, and the row of the charge follows. **Only a row that really changes continues**: what comes twice, or what *Reconciliation 3* has found before, is told once. A transaction that is not in the table tells nothing.',
 				'## Conferência, 2 de 3\nA plataforma avisa o gatilho de cada mudança, e a linha da cobrança acompanha. **Só segue uma linha que mudou mesmo**: o que chega duas vezes, ou que a *Conferência 3* já achou, é avisado uma vez. Cobrança fora da tabela não gera aviso.',
 			),
 			[
@@ -147,7 +155,10 @@ export const reconciliationNotices: Recipe = (say) => {
 				inPlace(say),
 			].join('\n'),
 		],
-		chains: [[start, haveTable(say), noteStatus(say, from(start)), tellChange(say)]],
+		chains: [
+			[start, haveTable(say), noteStatus(say, from(start)), tellChange(say)],
+			[showAddress(say)],
+		],
 	};
 };
 

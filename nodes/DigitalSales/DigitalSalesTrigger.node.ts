@@ -9,6 +9,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api/credentialTest';
+import { searchOffers, searchProducts } from './listSearch/products';
 import { announce, isAnnounced, withdraw } from './trigger/address';
 import { emitOnce } from './trigger/dedupe';
 import { triggerProperties } from './trigger/form';
@@ -16,7 +17,7 @@ import { receiveNotification } from './trigger/receive';
 import { triggerSubtitle } from './trigger/triggerOn';
 
 const TRY_IT =
-	'<b>To try it</b>, press <b>Execute step</b> above and send a notification to the <b>test URL</b> (expand Webhook URLs): in Create PIX set Notify to Another Address, paste the test URL, and pay that charge. Or post the hash of a paid transaction yourself: <code>curl -X POST &lt;test URL&gt; -H "Content-Type: application/json" -d \'{"hash":"..."}\'</code>. If Trigger On or a filter excludes it, nothing appears here: the answer to the sender says why, and the editor keeps listening.';
+	'<b>To try it</b>, press <b>Execute step</b> above and send a webhook to the <b>test URL</b> (expand Webhook URLs): in Create PIX set Notify to Another Address, paste the test URL, and pay that charge. If Trigger On or a filter excludes it, nothing appears here: the answer to the sender says why, and the editor keeps listening.';
 
 export class DigitalSalesTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -29,7 +30,7 @@ export class DigitalSalesTrigger implements INodeType {
 		// The node panel merges both nodes into one entry and shows this description for it.
 		description:
 			'Get paid by PIX: charge customers, create offers, list products, and start a workflow when a payment is confirmed.',
-		eventTriggerDescription: 'Waiting for a notification from the service',
+		eventTriggerDescription: 'Waiting for a webhook from the service',
 		activationMessage:
 			'New PIX charges of this workflow can now notify this trigger. For charges of other workflows, paste the production URL into the Notification URL of the credential. If the URL has a secret, copy it from Notification > Get Address.',
 		triggerPanel: {
@@ -54,10 +55,28 @@ export class DigitalSalesTrigger implements INodeType {
 				path: 'digital-sales',
 			},
 		],
+		builderHint: {
+			searchHint:
+				'Starts when a transaction changes its status, by default when it is paid. Paid does not say for what: before anything is delivered, set Filters > Products (or Offers) and Minimum Amount in Reais, and turn on Options > Secret in the URL. With several statuses in Trigger On, branch on payment_status.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-digital-sales.digitalSales',
+					relationHint:
+						'Create PIX in the same workflow notifies this trigger; Wait for Payment instead waits in the execution that charged, and deliver only where paid is true',
+				},
+				{
+					nodeType: 'n8n-nodes-base.switch',
+					relationHint: 'Tells paid from refunded or charged back by payment_status',
+				},
+			],
+		},
 		properties: triggerProperties,
 	};
 
-	methods = { credentialTest: { digitalSalesApiTest } };
+	methods = {
+		credentialTest: { digitalSalesApiTest },
+		listSearch: { searchProducts, searchOffers },
+	};
 
 	webhookMethods = {
 		default: {

@@ -49,6 +49,11 @@ export function isSettled(status: string | null | undefined): boolean {
 	return status != null && SETTLED.has(status);
 }
 
+/** Whether the service says that the money has arrived; `authorized` is not paid. */
+export function isPaid(status: string | null | undefined): boolean {
+	return status === 'paid';
+}
+
 /** Whether nobody paid, and nobody can pay any more. */
 export function hasFailed(status: string | null | undefined): boolean {
 	const failed: readonly string[] = STATUS_GROUPS.failed;

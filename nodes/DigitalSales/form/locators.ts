@@ -15,11 +15,7 @@ export interface Located {
 	address?: string;
 }
 
-/**
- * The hash or address that a locator holds; a plain text from an expression counts as well.
- *
- * @internal
- */
+/** The hash or address that a locator holds; a plain text from an expression counts as well. */
 export const locatorField = parsed((input): Result<Located> => {
 	const value = heldBy(input);
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
@@ -58,8 +54,15 @@ interface Texts {
 	page: string;
 }
 
-/** Ways to pick something: from the searchable list, by its hash, or by the address of its page. */
-function pickedBy({ choose, searchMethod, hash, address, page }: Texts) {
+/** A list of a large catalog takes seconds, and waits if the rate limit is used up. */
+const SLOW_LOAD_NOTICE = {
+	message:
+		'The list is read from your platform. If it takes too long, enter the hash with By Hash.',
+	timeout: 5_000,
+};
+
+/** Ways to pick something: from the searchable list, or by its hash. */
+export function listedBy({ choose, searchMethod, hash }: Omit<Texts, 'address' | 'page'>) {
 	return {
 		type: 'resourceLocator',
 		default: { mode: 'list', value: '' },
@@ -69,7 +72,11 @@ function pickedBy({ choose, searchMethod, hash, address, page }: Texts) {
 				name: 'list',
 				type: 'list',
 				placeholder: choose,
-				typeOptions: { searchListMethod: searchMethod, searchable: true },
+				typeOptions: {
+					searchListMethod: searchMethod,
+					searchable: true,
+					slowLoadNotice: SLOW_LOAD_NOTICE,
+				},
 			},
 			{
 				displayName: 'By Hash',
@@ -78,6 +85,17 @@ function pickedBy({ choose, searchMethod, hash, address, page }: Texts) {
 				placeholder: hash,
 				hint: 'Its code on your platform',
 			},
+		],
+	} satisfies Partial<INodeProperties>;
+}
+
+/** The same, or by the address of its page. */
+function pickedBy({ address, page, ...texts }: Texts) {
+	const { modes, ...property } = listedBy(texts);
+	return {
+		...property,
+		modes: [
+			...modes,
 			{
 				displayName: 'By URL',
 				name: 'url',

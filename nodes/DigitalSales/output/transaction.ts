@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { AmountUnit } from '../domain/money';
 import type { Transaction } from '../api/schemas/transaction';
+import { isPaid, isSettled } from '../domain/paymentStatus';
 import { amountField } from './amountField';
 
 /**
@@ -33,8 +34,8 @@ export function transactionOutput(
 }
 
 /**
- * A transaction as the trigger and Wait for Payment report it: in place of the PIX code, which is of
- * no more use, `verified` or `timedOut` is the tenth field of Simplify.
+ * A transaction as the trigger reports it: in place of the PIX code, which is of no more use,
+ * `verified` is the tenth field of Simplify.
  */
 export function reportOutput(
 	transaction: Transaction,
@@ -44,4 +45,26 @@ export function reportOutput(
 	if (!simplify) return transaction.json;
 	const { pix_qr_code: _dropped, ...fields } = simplifyTransaction(transaction, unit);
 	return fields;
+}
+
+/**
+ * A transaction as Wait for Payment reports it: the field to branch on first, and with Simplify what a
+ * reminder needs. A field of the service's own never takes the place of `paid` or `timedOut`.
+ */
+export function waitOutput(
+	transaction: Transaction,
+	simplify: boolean,
+	unit?: AmountUnit,
+): IDataObject {
+	const { payment_status: status, json } = transaction;
+	const {
+		payment_method: _method,
+		created_at: _created,
+		...simplified
+	} = simplifyTransaction(transaction, unit);
+	const paid = isPaid(status);
+	return Object.assign({ paid }, simplify ? simplified : json, {
+		paid,
+		timedOut: !isSettled(status),
+	});
 }

@@ -80,7 +80,7 @@ async function isDuplicate(
 		context.getExecuteData().node.onError = 'stopWorkflow';
 		throw new NodeOperationError(
 			context.getNode(),
-			'n8n could not record this notification, so the workflow was not started',
+			'n8n could not record this webhook, so the workflow was not started',
 			{
 				description: `n8n's database said: ${error.message}.\nCheck the database of n8n, then retry this execution.`,
 			},

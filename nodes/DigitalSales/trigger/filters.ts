@@ -1,9 +1,9 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
-import { isUsableHash } from '../domain/hash';
 import { formatReais } from '../domain/money';
 import { moneyField, required } from '../form/fields';
+import { listedBy, locatorField } from '../form/locators';
 import type { Notice } from '../notice/parse';
 import { isJsonObject } from '../shared/json';
 
@@ -33,14 +33,13 @@ export const filtersProperty: INodeProperties = {
 			description:
 				'Only transactions of this amount or more, for example 19,90. A transaction without an amount does not start the workflow.',
 		},
-		{
-			displayName: 'Offer Hashes',
-			name: 'offerHashes',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. offab12cd, off34efgh',
-			description: 'Only transactions of these offers; hashes separated by commas',
-		},
+		pickFilter({
+			label: 'Offer',
+			name: 'offer',
+			choose: 'Choose an offer ...',
+			searchMethod: 'searchOffers',
+			hash: 'e.g. offer12ab',
+		}),
 		{
 			displayName: 'Payment Methods',
 			name: 'paymentMethods',
@@ -49,37 +48,52 @@ export const filtersProperty: INodeProperties = {
 			default: ['pix'],
 			description: 'Only transactions paid in one of these ways',
 		},
-		{
-			displayName: 'Product Hashes',
-			name: 'productHashes',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. prodab12cd, prod34efgh',
-			description: 'Only transactions of these products; hashes separated by commas',
-		},
+		pickFilter({
+			label: 'Product',
+			name: 'product',
+			choose: 'Choose a product ...',
+			searchMethod: 'searchProducts',
+			hash: 'e.g. prodab12cd',
+		}),
 	],
 };
 
-const word = z.string();
-/** A number beyond the safe integers has lost digits. */
-const wordOrNumber = z.union([word, z.custom<number>(Number.isSafeInteger).transform(String)]);
-
-/** A list, also as a string with commas or semicolons; blanks and empty entries are dropped. */
-function listOf(entry: z.ZodType<string, z.ZodTypeDef, unknown>) {
-	return z
-		.union([z.array(entry), entry.transform((value) => [value])], {
-			errorMap: () => ({ message: 'must be a list, separated by commas' }),
-		})
-		.transform((values) =>
-			values
-				.flatMap((value) => value.split(/[,;]/))
-				.map((value) => value.trim())
-				.filter((value) => value !== ''),
-		);
+/** A filter of products or offers, each picked from a list. */
+function pickFilter({
+	label,
+	name,
+	...texts
+}: Parameters<typeof listedBy>[0] & { label: string; name: string }): INodeProperties {
+	const entry: INodeProperties = {
+		displayName: label,
+		name,
+		required: true,
+		description: `The ${name} that was sold`,
+		...listedBy(texts),
+	};
+	return {
+		displayName: `${label}s`,
+		name: `${name}s`,
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true },
+		placeholder: `Add ${label}`,
+		default: {},
+		description: `Only transactions of these ${name}s`,
+		options: [{ displayName: label, name: 'items', values: [entry] }],
+	};
 }
 
-/** A list of strings. */
-export const listField = listOf(word);
+/** A list, also as a string with commas or semicolons; blanks and empty entries are dropped. */
+export const listField = z
+	.union([z.array(z.string()), z.string().transform((value) => [value])], {
+		errorMap: () => ({ message: 'must be a list, separated by commas' }),
+	})
+	.transform((values) =>
+		values
+			.flatMap((value) => value.split(/[,;]/))
+			.map((value) => value.trim())
+			.filter((value) => value !== ''),
+	);
 
 /** A list of at least one string. */
 export const filledListField = listField.refine(
@@ -87,36 +101,42 @@ export const filledListField = listField.refine(
 	'is empty; fill it in',
 );
 
-/** A blank within a hash is a missing comma, or a placeholder. */
-const BLANK_OR_QUOTE = /[\s"'`´\p{Pi}\p{Pf}]/u;
+/** In no hash: blanks, quotes and separators, which an entry of several hashes or a placeholder has. */
+const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 
-const hashesField = required(
-	listOf(wordOrNumber)
-		.refine((hashes) => hashes.length > 0, 'contains no hash; enter one, or remove the filter')
-		.refine(
-			(hashes) => hashes.every(isPlainHash),
-			(hashes) => ({
-				message: `contains "${shown(hashes.find((hash) => !isPlainHash(hash)) ?? '')}", which is not a hash; enter hashes separated by commas, without quotes`,
-			}),
-		),
-);
-
-function isPlainHash(hash: string): boolean {
-	return isUsableHash(hash) && !BLANK_OR_QUOTE.test(hash) && shown(hash) === hash;
-}
+/** Compared as it is. An address is not looked up: a notice may cost no request for a filter. */
+const hashField = locatorField.transform(({ hash, address }, context) => {
+	const text = address ?? hash;
+	if (address === undefined && !NOT_IN_HASH.test(text) && shown(text) === text) return hash;
+	context.addIssue({
+		code: 'custom',
+		message: `is "${shown(text)}", which is not a hash; choose from the list or enter one hash`,
+	});
+	return z.NEVER;
+});
 
 /** Shows invisible characters as escapes. */
 function shown(text: string): string {
 	return text.replace(UNSEEN, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`);
 }
 
+/** The hashes of a fixed collection, of which at least one must be there. */
+function hashesOf<T extends z.ZodType<string, z.ZodTypeDef, unknown>>(entry: T) {
+	return z
+		.object({ items: z.array(entry).default([]) })
+		.transform(({ items }): string[] => items)
+		.refine((hashes) => hashes.length > 0, 'has no entry; add one, or remove the filter');
+}
+
 const filtersSchema = z.object({
 	/** In integer cents. */
 	minimumAmount: required(moneyField('reais')).optional(),
-	offerHashes: hashesField.optional(),
+	offers: hashesOf(z.object({ offer: hashField }).transform(({ offer }) => offer)).optional(),
 	paymentMethods: required(filledListField).optional(),
-	productHashes: hashesField.optional(),
+	products: hashesOf(
+		z.object({ product: hashField }).transform(({ product }) => product),
+	).optional(),
 });
 
 /**
@@ -132,17 +152,17 @@ type Filters = z.output<typeof filtersSchema>;
 
 /** Why the filters reject a transaction, in the words of the form; undefined if they accept it. */
 export function whyFiltered(filters: Filters, transaction: Notice): string | undefined {
-	const { paymentMethods, offerHashes, productHashes, minimumAmount } = filters;
+	const { paymentMethods, offers, products, minimumAmount } = filters;
 	const { paymentMethod = '', offerHash = '', productHash = '' } = transaction;
 	const methods = paymentMethods?.flatMap((method) => METHOD_NAMES[method] ?? [method]);
 	if (paymentMethods && !methods?.includes(paymentMethod)) {
 		return `The payment method of the transaction is ${stated(paymentMethod)}; Filters > Payment Methods asks for ${optionNames(PAYMENT_METHOD_OPTIONS, paymentMethods)}.`;
 	}
-	if (offerHashes && !offerHashes.includes(offerHash)) {
-		return `The offer of the transaction is ${stated(offerHash)}; Filters > Offer Hashes asks for ${offerHashes.join(', ')}.`;
+	if (offers && !offers.includes(offerHash)) {
+		return `The offer of the transaction is ${stated(offerHash)}; Filters > Offers asks for ${offers.join(', ')}.`;
 	}
-	if (productHashes && !productHashes.includes(productHash)) {
-		return `The product of the transaction is ${stated(productHash)}; Filters > Product Hashes asks for ${productHashes.join(', ')}.`;
+	if (products && !products.includes(productHash)) {
+		return `The product of the transaction is ${stated(productHash)}; Filters > Products asks for ${products.join(', ')}.`;
 	}
 	const { amount } = transaction;
 	if (minimumAmount !== undefined && !(typeof amount === 'number' && amount >= minimumAmount)) {

@@ -21,7 +21,7 @@ import {
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Once the workflow is published, Create PIX in the same workflow finds this trigger automatically (Notify: Trigger of This Workflow). For other workflows, copy the production URL (expand Webhook URLs above) into the Notification URL of the credential.',
+			'Once the workflow is published, Create PIX in the same workflow finds this trigger automatically. For other workflows, copy the production URL (expand Webhook URLs above) into the Notification URL of the credential.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
@@ -37,20 +37,20 @@ export const triggerProperties: INodeProperties[] = [
 		default: {},
 		options: [
 			{
-				displayName: 'Emit Each Status Once',
+				displayName: 'Ignore Duplicate Webhooks',
 				name: 'deduplicate',
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to start the workflow only once for each transaction and status, even if the service repeats its notification',
+					'Whether to start the workflow only once for each transaction and status, even if the service repeats its webhook',
 			},
 			{
-				displayName: 'Include Notification',
+				displayName: 'Include Webhook Body',
 				name: 'includeNotification',
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to add the notification as it was received, in the field "notification". Nothing in it is verified.',
+					'Whether to add the body of the webhook as it was received, in the field "notification". Nothing in it is verified.',
 			},
 			{
 				displayName: 'Secret in the URL',
@@ -59,7 +59,7 @@ export const triggerProperties: INodeProperties[] = [
 				noDataExpression: true,
 				default: false,
 				description:
-					'Whether to create a secret when the workflow is published and reject every notification whose address lacks it. Create PIX in this workflow adds it automatically; for other workflows, copy the full address from the output of Notification > Get Address. Charges made before you turned this on lack the secret, so their notifications are rejected.',
+					'Whether to create a secret when the workflow is published and reject every webhook whose URL lacks it. Create PIX in this workflow adds it automatically; for other workflows, copy the full URL from the output of Notification > Get Address. Charges made before you turned this on lack the secret, so their webhooks are rejected.',
 			},
 			...outputUnitOption.properties,
 			{
@@ -69,7 +69,7 @@ export const triggerProperties: INodeProperties[] = [
 				noDataExpression: true,
 				default: true,
 				description:
-					'Whether to read the transaction from the service before the workflow starts. Notifications are not signed: if you turn this off, anyone who knows the URL can report a payment that never happened. Items then carry verified: false.',
+					'Whether to read the transaction from the service before the workflow starts. Webhooks are not signed: if you turn this off, anyone who knows the URL can report a payment that never happened. Items then carry verified: false.',
 			},
 		],
 	},

@@ -12,7 +12,7 @@ import { readNotice } from '../notice/parse';
 import { answer, answering, Declined, REPLIES } from '../notice/reply';
 import { SingleFlight } from '../notice/singleFlight';
 import { ANSWER_WITHIN_MS, readBack } from '../notice/verify';
-import { reportOutput } from '../output/transaction';
+import { waitOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { mapLimit } from '../shared/mapLimit';
 import { processWide } from '../shared/processWide';
@@ -82,9 +82,11 @@ async function readStates(
 	return await mapLimit(open, READS_AT_ONCE, async ({ hash, simplify, unit }): Promise<State> => {
 		const read = await readBack(context, account, hash, answerBy);
 		if (read.outcome !== 'found') return undefined;
-		const isOver = isSettled(read.transaction.payment_status);
-		const json = { ...reportOutput(read.transaction, simplify, unit), timedOut: !isOver };
-		return { isSettled: isOver, json };
+		const { transaction } = read;
+		return {
+			isSettled: isSettled(transaction.payment_status),
+			json: waitOutput(transaction, simplify, unit),
+		};
 	});
 }
 

@@ -23,8 +23,23 @@ afterAll(async () => {
 	for (const service of services) await service.close();
 });
 
+const OFFER_NODE = {
+	name: NODE,
+	type: `${PACKAGE_NAME}.digitalSales`,
+	parameters: { resource: 'offer', operation: 'create' },
+};
+const TRIGGER_NODE = {
+	name: 'A sale',
+	type: `${PACKAGE_NAME}.digitalSalesTrigger`,
+	webhookId: '0d8c1b52-5b0e-4c43-9a53-3d1f3a5f6c01',
+	parameters: { filters: { products: { items: [{}] } } },
+};
+
 /** A service of its own, with a workflow whose node has its credential chosen and no product yet. */
-async function workflowAt(options: SandboxOptions = {}): Promise<{ id: string; service: Sandbox }> {
+async function workflowAt(
+	options: SandboxOptions = {},
+	node: object = OFFER_NODE,
+): Promise<{ id: string; service: Sandbox }> {
 	const service = await startSandbox(options);
 	services.push(service);
 	const { baseUrl, apiToken } = service;
@@ -36,12 +51,10 @@ async function workflowAt(options: SandboxOptions = {}): Promise<{ id: string; s
 		name: 'A list',
 		nodes: [
 			{
-				id: 'offer',
-				name: NODE,
-				type: `${PACKAGE_NAME}.digitalSales`,
+				...node,
+				id: 'node',
 				typeVersion: 1,
 				position: [0, 0],
-				parameters: { resource: 'offer', operation: 'create' },
 				credentials: { [CREDENTIAL_TYPE]: { id, name } },
 			},
 		],
@@ -90,4 +103,17 @@ describe('A list with nothing in it says why', () => {
 		expect(said).toContain('Open the list again in a minute');
 		await picture(editor.page, 'list-limited');
 	});
+});
+
+it('the filter of the trigger has the same list', async () => {
+	const { id, service } = await workflowAt({}, TRIGGER_NODE);
+	const title = service.products[0]?.title ?? '';
+	await editor.openWorkflow(id);
+	const node = await editor.openNode(TRIGGER_NODE.name);
+
+	expect(await node.search('product', title)).toEqual([expect.stringContaining(title)]);
+	await node.pick(title);
+
+	expect(await node.picked('product')).toContain(title);
+	await picture(editor.page, 'trigger-filter');
 });

@@ -154,7 +154,7 @@ describe('Wait for Payment under races and loss', () => {
 		);
 
 		for (const { json, late } of runs) {
-			expect(json).toMatchObject({ payment_status: 'analyzing', timedOut: true });
+			expect(json).toMatchObject({ paid: false, payment_status: 'analyzing', timedOut: true });
 			expect(late).toBeGreaterThan(-1);
 			expect(late).toBeLessThan(3);
 		}
@@ -172,7 +172,7 @@ describe('Wait for Payment under races and loss', () => {
 		const { json } = await downstream.reportOn(charge.hash);
 
 		expect(charge.postback_url).toBe('');
-		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(json).toMatchObject({ paid: true, payment_status: 'paid', timedOut: false });
 		figures.add('no notification address, re-check every 2 s', 1, 'paid, found by looking');
 	});
 
@@ -184,7 +184,7 @@ describe('Wait for Payment under races and loss', () => {
 		const { json } = await downstream.reportOn(charge.hash);
 
 		expect(report?.outcome).toBe('lost');
-		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(json).toMatchObject({ paid: true, payment_status: 'paid', timedOut: false });
 		figures.add('a lost notice, re-check every 3 s', 1, 'paid, found by looking');
 	});
 
@@ -199,7 +199,7 @@ describe('Wait for Payment under races and loss', () => {
 		const { json } = await downstream.reportOn(charge.hash);
 
 		expect(report?.status).toBe(503);
-		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(json).toMatchObject({ paid: true, payment_status: 'paid', timedOut: false });
 		figures.add('the service down at the notice, then up', 1, 'notice answered 503, then paid');
 	});
 
@@ -264,8 +264,12 @@ describe('Wait for Payment under races and loss', () => {
 		const first = await downstream.reportOn(told.charge.hash);
 		const second = await downstream.reportOn(limited.charge.hash, 150_000);
 
-		expect(first.json).toMatchObject({ payment_status: 'paid', timedOut: false });
-		expect(second.json).toMatchObject({ payment_status: 'waiting_payment', timedOut: true });
+		expect(first.json).toMatchObject({ paid: true, payment_status: 'paid', timedOut: false });
+		expect(second.json).toMatchObject({
+			paid: false,
+			payment_status: 'waiting_payment',
+			timedOut: true,
+		});
 		const late = (second.at - startedAt) / 1_000 - 30;
 		expect(late).toBeLessThan(80);
 		figures.add(

@@ -1,4 +1,4 @@
-import { runListSearch } from './harness';
+import { runListSearch, TRIGGER_TYPE } from './harness';
 import { openAccount, type Account } from './support/account';
 
 /** As a Brazilian writes it, by the runtime's own rules instead of the package's. */
@@ -29,6 +29,18 @@ describe('Searchable lists', () => {
 		expect(hashes).toEqual(account.sandbox.products.map(({ hash }) => hash));
 		expect(second.paginationToken).toBeUndefined();
 	});
+
+	test.each(['searchProducts', 'searchOffers'])(
+		'are the same in the filters of the trigger: %s',
+		async (name) => {
+			const { credentials } = account;
+
+			const inFilter = await runListSearch(name, { credentials, type: TRIGGER_TYPE });
+
+			expect(inFilter.results.length).toBeGreaterThan(0);
+			expect(inFilter).toEqual(await runListSearch(name, { credentials }));
+		},
+	);
 
 	test('show the price before the title, and a status that is not the usual one before it, too', async () => {
 		const { results } = await runListSearch('searchProducts', {

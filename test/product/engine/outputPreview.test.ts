@@ -4,6 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { chargeAt } from '../../support/charge';
 import { everyOperation } from '../../support/operations';
 import { sampleOf } from '../../support/samples';
+import { serveWebhook } from './harness';
 import { openAccount, type Account } from './support/account';
 
 const FOLDER = path.join(__dirname, '../../../nodes/DigitalSales/__schema__/v1.0.0');
@@ -24,6 +25,8 @@ const ERROR = {
 
 const fileOf = (operation: string): string => path.join(FOLDER, `${operation}.json`);
 const operations = everyOperation().map(({ resource, value }) => `${resource}/${value}`);
+/** As n8n's own trigger has it. The editor previews no trigger; what builds workflows in n8n does. */
+const TRIGGER = 'output';
 
 function typeOf(value: unknown): string {
 	if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
@@ -55,16 +58,30 @@ describe('What the editor shows of an output before the node has run', () => {
 		const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
 
 		expect(files.filter((file) => file.endsWith('.json')).sort()).toEqual(
-			operations.map((name) => `${name}.json`).sort(),
+			[...operations, TRIGGER].map((name) => `${name}.json`).sort(),
 		);
 	});
 
+	test('is what the trigger emits', async () => {
+		const hash = await chargeAt(account.sandbox);
+		await account.sandbox.setStatus(hash, 'paid');
+		const trigger = await serveWebhook({ credentials: account.credentials });
+
+		await trigger.post({ hash });
+
+		trigger.stopListening();
+		expectPreview(TRIGGER, trigger.executions[0]?.[0]?.json ?? {}, {});
+	});
+
 	test.each(operations)('is what %s returns (WRITE_PREVIEWS=1 writes it)', async (name) => {
-		const output = await outputOf(name);
+		expectPreview(name, await outputOf(name), { error: ERROR });
+	});
+
+	function expectPreview(name: string, output: IDataObject, more: IDataObject): void {
 		const fields = Object.entries(output).map(([field, value]) => [field, { type: typeOf(value) }]);
 		const preview = {
 			type: 'object',
-			properties: { ...Object.fromEntries(fields), error: ERROR },
+			properties: { ...Object.fromEntries(fields), ...more },
 			version: 1,
 		};
 		if (process.env.WRITE_PREVIEWS) {
@@ -75,5 +92,5 @@ describe('What the editor shows of an output before the node has run', () => {
 		expect(JSON.parse(readFileSync(fileOf(name), 'utf8'))).toEqual(preview);
 		expect(fields.length).toBeGreaterThan(0);
 		expect(fields.length).toBeLessThanOrEqual(10);
-	});
+	}
 });

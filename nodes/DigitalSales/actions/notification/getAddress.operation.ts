@@ -7,7 +7,7 @@ import type { Operation } from '../operation';
 const form = formOf([
 	{
 		displayName:
-			'Shows the address of the published Digital Sales Trigger in this workflow, secret included. For charges of other workflows, copy it into the Notification URL of the credential.',
+			'Gets the webhook URL of the published Digital Sales Trigger in this workflow, secret included. For charges of other workflows, copy it into the Notification URL of the credential.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
@@ -18,8 +18,8 @@ const form = formOf([
 export const getAddressOperation: Operation = {
 	name: 'Get Address',
 	value: 'getAddress',
-	action: 'Get the notification address of this workflow',
-	description: 'Get the webhook URL of the published trigger in this workflow',
+	action: "Get the trigger's webhook URL",
+	description: "Get the webhook URL of this workflow's published trigger",
 	form,
 	creates: false,
 	itemsAtOnce: 32,

@@ -1,85 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { z } from 'zod';
 import { clock } from '../../shared/clock';
 import type { Transaction } from '../../api/schemas/transaction';
 import { ServiceError, type OutcomeKind } from '../../api/outcome';
 import { getTransaction } from '../../api/transactions';
 import { isSettled } from '../../domain/paymentStatus';
-import { positiveNumberField, required, wholeNumberField } from '../../form/fields';
-import { field, formOf, group } from '../../form/formOf';
-import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
 import { readForm } from '../../form/readForm';
-import { reportOutput } from '../../output/transaction';
+import { waitOutput } from '../../output/transaction';
 import { isTool } from '../../once/execution';
 import { suspendIfPending } from '../../wait/suspend';
 import type { Operation } from '../operation';
-import { transactionHash } from './get.form';
-
-const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
-const LONGEST_LIMIT_DAYS = 365;
-
-const form = formOf(
-	[
-		{
-			displayName:
-				'The execution waits here and continues when the payment is decided: paid, refused, canceled, expired, refunded or charged back. To find out at once, set Notify in Create PIX to This Execution; otherwise it finds out at the next re-check. Check "timedOut" and "payment_status" before you deliver anything.',
-			name: 'waitNotice',
-			type: 'notice',
-			default: '',
-		},
-		transactionHash,
-		field(
-			{
-				displayName: 'Time Limit',
-				name: 'timeLimit',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: 60,
-				description:
-					'How long to wait at most. After that, the execution continues with the current state, and "timedOut" is true.',
-			},
-			required(positiveNumberField),
-		),
-		field(
-			{
-				displayName: 'Time Limit Unit',
-				name: 'timeLimitUnit',
-				type: 'options',
-				options: [
-					{ name: 'Seconds', value: 'seconds' },
-					{ name: 'Minutes', value: 'minutes' },
-					{ name: 'Hours', value: 'hours' },
-					{ name: 'Days', value: 'days' },
-				],
-				default: 'minutes',
-			},
-			z.enum(['seconds', 'minutes', 'hours', 'days'], {
-				message: 'must be seconds, minutes, hours or days',
-			}),
-		),
-		field(
-			{
-				displayName: 'Re-Check Interval',
-				name: 'recheckInterval',
-				type: 'number',
-				typeOptions: { minValue: 0, numberPrecision: 0 },
-				default: 60,
-				description:
-					'How often to check the payment, in seconds, because notifications can get lost; 0 turns re-checks off. Each re-check costs one request per item.',
-			},
-			required(wholeNumberField(0)),
-		),
-		simplifyOption,
-		group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-			outputUnitOption,
-		]),
-	],
-	({ timeLimit, timeLimitUnit }) =>
-		limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days')
-			? []
-			: [{ path: ['timeLimit'], message: `must be at most ${LONGEST_LIMIT_DAYS} days` }],
-);
+import { limitMs, waitForm } from './waitForPayment.form';
 
 /** Transaction > Wait for Payment: GET /transactions/{hash} (API document, Endpoint 1) until it is settled. */
 export const waitForPaymentOperation: Operation = {
@@ -87,12 +18,12 @@ export const waitForPaymentOperation: Operation = {
 	value: 'waitForPayment',
 	action: 'Wait for the payment of a transaction',
 	description: 'Pause the execution until a transaction is paid or can no longer be paid',
-	form,
+	form: waitForm,
 	creates: false,
 	itemsAtOnce: 32,
 	prepare(run, itemIndex) {
 		refuseAsTool(run.context, itemIndex);
-		const choice = readForm(run.context, itemIndex, form);
+		const choice = readForm(run.context, itemIndex, waitForm);
 		const { transactionHash: typedHash, simplify, options } = choice;
 		const { outputUnit: unit } = options;
 		const deadline = clock.now() + limitMs(choice.timeLimit, choice.timeLimitUnit);
@@ -109,13 +40,13 @@ export const waitForPaymentOperation: Operation = {
 						return { hash: typedHash, json: { hash: typedHash } };
 					},
 				);
-				const timedOut = !isSettled(transaction.payment_status);
+				const isOpen = !isSettled(transaction.payment_status);
 				// Notices name the transaction as the service spells it.
 				const { hash } = transaction;
 				return [
 					{
-						json: { ...reportOutput(transaction, simplify, unit), timedOut },
-						...(timedOut ? { pending: { hash, simplify, unit, deadline, recheckMs } } : {}),
+						json: waitOutput(transaction, simplify, unit),
+						...(isOpen ? { pending: { hash, simplify, unit, deadline, recheckMs } } : {}),
 					},
 				];
 			},
@@ -141,10 +72,6 @@ const PASSING: ReadonlySet<OutcomeKind> = new Set([
 /** Whether a failed read may succeed later. */
 function mayPass(error: unknown): boolean {
 	return error instanceof ServiceError && PASSING.has(error.outcome.kind);
-}
-
-function limitMs(amount: number, unit: keyof typeof UNITS): number {
-	return amount * UNITS[unit];
 }
 
 /** A tool call cannot be suspended: it would return at once and look like a time-out. */

@@ -226,6 +226,19 @@ export class Dish {
 		return await this.kitchen.stage.rest.run(this.workflow.id, start?.name ?? '');
 	}
 
+	/** Presses Execute step of a node that follows no other. */
+	async executeStep(nodeName: string): Promise<Execution> {
+		const { rest } = this.kitchen.stage;
+		const destinationNode = { nodeName, mode: 'inclusive' };
+		const { executionId } = await rest.call(
+			z.object({ executionId: z.string() }),
+			'POST',
+			`/workflows/${this.workflow.id}/run`,
+			{ destinationNode },
+		);
+		return await rest.ended(executionId);
+	}
+
 	/** The newest execution, once it is there and in this state. */
 	async inState(status: string): Promise<string> {
 		return await until(`${this.workflow.name} is ${status}`, async () => {

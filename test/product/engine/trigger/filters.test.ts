@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { activateTrigger } from '../harness';
 import { PublishedTrigger } from '../harness/trigger';
+import { locator, offers, products } from '../support/filters';
 import { useInbox } from '../support/inbox';
 
 const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
@@ -13,33 +14,48 @@ const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
 		{ minimumAmount: '={{ undefined }}' },
 		'Filters > Minimum Amount in Reais is empty; fill it in',
 	],
-	['no offer', { offerHashes: '' }, 'Filters > Offer Hashes is empty; fill it in'],
-	['commas alone', { offerHashes: ' , ' }, 'Filters > Offer Hashes contains no hash'],
+	['no list of offers', { offers: {} }, 'Filters > Offers has no entry; add one'],
+	['no offer', { offers: { items: [] } }, 'Filters > Offers has no entry; add one'],
+	['a yes for products', { products: true }, 'Filters > Products has no entry; add one'],
+	[
+		'products of an expression',
+		{ products: '={{ "p1, p2" }}' },
+		'Filters > Products has no entry; add one',
+	],
+	[
+		'a product that nobody has chosen',
+		{ products: { items: [{ product: { __rl: true, mode: 'list', value: '' } }] } },
+		'Filters > Products > Product 1 > Product is empty; choose one or enter its hash',
+	],
+	[
+		'a product that its expression does not give',
+		products('p1', '={{ undefined }}'),
+		'Filters > Products > Product 2 > Product is empty; choose one or enter its hash',
+	],
 	[
 		'a placeholder',
-		{ productHashes: 'put the hash of your product here' },
-		'Filters > Product Hashes contains "put the hash of your product here", which is not a hash',
+		products('put the hash of your product here'),
+		'Filters > Products > Product 1 > Product is "put the hash of your product here", which is not a hash; choose from the list or enter one hash',
 	],
-	[
-		'hashes without commas',
-		{ productHashes: 'p1, p2 p3' },
-		'Filters > Product Hashes contains "p2 p3", which is not a hash; enter hashes separated by commas',
-	],
-	['a yes for hashes', { productHashes: true }, 'Filters > Product Hashes must be a list'],
-	[
-		'quotes',
-		{ productHashes: '"p1"' },
-		'Filters > Product Hashes contains ""p1"", which is not a hash',
-	],
-	['typographic quotes', { productHashes: '“p1”' }, 'Filters > Product Hashes contains "“p1”"'],
+	['hashes in one', products('p1, p2'), 'Product is "p1, p2", which is not a hash'],
+	['quotes', products('"p1"'), 'Product is ""p1"", which is not a hash'],
+	['typographic quotes', products('“p1”'), 'Product is "“p1”", which is not a hash'],
 	[
 		'a character that cannot be seen',
-		{ productHashes: 'p1, p2\u200b' },
-		'Filters > Product Hashes contains "p2\\u{200b}", which is not a hash',
+		products('p2\u200b'),
+		'Filters > Products > Product 1 > Product is "p2\\u{200b}", which is not a hash',
 	],
-	['a dot', { offerHashes: '..' }, 'Filters > Offer Hashes contains "..", which is not a hash'],
-	['lists in a list', { offerHashes: '={{ [["p1"]] }}' }, 'Filters > Offer Hashes must be a list'],
-	['half a number', { offerHashes: '={{ [1.5] }}' }, 'Filters > Offer Hashes must be a list'],
+	['a dot', offers('..'), 'Filters > Offers > Offer 1 > Offer is not a hash'],
+	[
+		'an address',
+		offers('https://pay.example.com/off1'),
+		'Filters > Offers > Offer 1 > Offer is "https://pay.example.com/off1", which is not a hash',
+	],
+	[
+		'a list for a hash',
+		offers('={{ ["p1"] }}'),
+		'Filters > Offers > Offer 1 > Offer is empty; choose one or enter its hash',
+	],
 	['a number for methods', { paymentMethods: 17 }, 'Filters > Payment Methods must be a list'],
 	['no method', { paymentMethods: [] }, 'Filters > Payment Methods is empty; fill it in'],
 	['no text of methods', { paymentMethods: '' }, 'Filters > Payment Methods is empty; fill it in'],
@@ -135,24 +151,24 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 	test('offers', async () => {
 		const hash = await paid(1990);
 		const offer = inbox.account.sandbox.transactions.at(-1)?.offer.hash ?? '';
-		const served = await publish({ filters: { offerHashes: 'other1' } });
+		const served = await publish({ filters: offers('other1') });
 		await served.post({ hash });
 		served.stopListening();
 		expect(emitted()).toEqual([]);
 
-		await (await publish({ filters: { offerHashes: ` other1,${offer} ` } })).post({ hash });
+		await (await publish({ filters: offers('other1', ` ${offer} `) })).post({ hash });
 		expect(emitted()).toEqual([hash]);
 	});
 
-	test.each<[string, (product: string) => INodeParameters[string]]>([
-		['with semicolons', (product) => `other1; ${product}`],
-		['in a list', (product) => ['other1', product]],
-		['in a text of a list', (product) => [`other1,${product}`]],
-		['among numbers', (product) => `={{ [17, "${product}"] }}`],
-	])('products %s', async (_name, productHashes) => {
+	test.each([
+		['chosen from the list', (product: string) => ({ __rl: true, mode: 'list', value: product })],
+		['from an expression', (product: string) => locator(`={{ "${product}" }}`)],
+		['in a plain text, as an agent writes it', (product: string) => product],
+	])('products %s', async (_name, choice) => {
 		const hash = await paid(1990);
 		const product = inbox.account.sandbox.transactions.at(-1)?.product.hash ?? '';
-		const served = await publish({ filters: { productHashes: productHashes(product) } });
+		const items = [{ product: locator('other1') }, { product: choice(product) }];
+		const served = await publish({ filters: { products: { items } } });
 
 		await served.post({ hash });
 
@@ -166,7 +182,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 			kind: 'patchBody',
 			set: { product: { hash: 17 } },
 		});
-		const served = await publish({ filters: { productHashes: '={{ [17] }}' } });
+		const served = await publish({ filters: products('={{ 17 }}') });
 
 		await served.post({ hash });
 
@@ -178,7 +194,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 			{ minimumAmount: '20' },
 			'The amount of the transaction is R$ 19,90; Filters > Minimum Amount in Reais asks for R$ 20,00 or more.',
 		],
-		[{ offerHashes: 'other1' }, 'Filters > Offer Hashes asks for other1.'],
+		[offers('other1'), 'Filters > Offers asks for other1.'],
 	])('whoever tests it in the editor is told why nothing starts: %j', async (filters, reason) => {
 		const hash = await paid(1990);
 

@@ -147,7 +147,7 @@ describe('A notice starts the workflow once', () => {
 		const { data } = await inbox.trigger.retry(failed?.run?.data ?? createRunExecutionData());
 
 		expect(failed?.error?.message).toBe(
-			'n8n could not record this notification, so the workflow was not started',
+			'n8n could not record this webhook, so the workflow was not started',
 		);
 		expect(Object.values(data)[0]?.items).toHaveLength(1);
 	});

@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { withoutWaiting } from '../../../support/virtualTime';
+import { products } from '../support/filters';
 import { useInbox } from '../support/inbox';
 import { NOTICE_SHAPES } from '../../../sandbox';
 
@@ -396,8 +397,8 @@ describe('Digital Sales Trigger: notices', () => {
 				'The payment method of the transaction is pix; Filters > Payment Methods asks for Card, Boleto.',
 			],
 			[
-				{ triggerOn: ['any'], filters: { productHashes: 'other1, other2' } },
-				'Filters > Product Hashes asks for other1, other2.',
+				{ triggerOn: ['any'], filters: products('other1', 'other2') },
+				'Filters > Products asks for other1, other2.',
 			],
 		])('tell the person who tests in the editor why nothing starts: %j', async (form, reason) => {
 			await inbox.publish(form, { mode: 'test' });
@@ -434,12 +435,12 @@ describe('Digital Sales Trigger: notices', () => {
 
 		test('products', async () => {
 			const product = inbox.account.sandbox.transactions[0]?.product.hash ?? '';
-			await inbox.publish({ triggerOn: ['any'], filters: { productHashes: 'other1' } });
+			await inbox.publish({ triggerOn: ['any'], filters: products('other1') });
 			await inbox.trigger.post({ hash });
 			inbox.trigger.stopListening();
 			expect(inbox.items).toEqual([]);
 
-			await inbox.publish({ triggerOn: ['any'], filters: { productHashes: `other1, ${product}` } });
+			await inbox.publish({ triggerOn: ['any'], filters: products('other1', product) });
 			await inbox.trigger.post({ hash });
 			expect(inbox.items).toHaveLength(1);
 		});

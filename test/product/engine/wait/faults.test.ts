@@ -65,7 +65,19 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			const parameters = { timeLimit: 3, timeLimitUnit: 'seconds', simplify: false };
 			const parked = await room.park([hash], { parameters });
 
-			expect(received(await parked.finished)).toEqual([{ hash, timedOut: true }]);
+			expect(received(await parked.finished)).toEqual([{ paid: false, hash, timedOut: true }]);
+		});
+
+		test('an item that could not be read is not paid where n8n ends the wait, even if it is', async () => {
+			const hash = await room.charge();
+			await room.account.sandbox.setStatus(hash, 'paid');
+			room.account.sandbox.addFault({ kind: 'status', status: 500, times: NEVER });
+			const parked = await room.park([hash]);
+			room.forget();
+
+			expect(received(await parked.resumeAtTimeLimit())).toMatchObject([
+				{ paid: false, hash, payment_status: null, timedOut: true },
+			]);
 		});
 
 		test.each([

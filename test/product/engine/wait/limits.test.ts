@@ -19,7 +19,9 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 		const end = await parked.finished;
 
-		expect(received(end)).toMatchObject([{ hash, payment_status: 'analyzing', timedOut: true }]);
+		expect(received(end)).toMatchObject([
+			{ paid: false, hash, payment_status: 'analyzing', timedOut: true },
+		]);
 		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(3_000);
 		expect(clock.now() - startedAt).toBeLessThan(6_000);
 	});
@@ -30,8 +32,8 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		await room.account.sandbox.setStatus(settled, 'paid');
 
 		expect(received(await parked.finished)).toMatchObject([
-			{ hash: open, timedOut: true },
-			{ hash: settled, payment_status: 'paid', timedOut: false },
+			{ paid: false, hash: open, timedOut: true },
+			{ paid: true, hash: settled, payment_status: 'paid', timedOut: false },
 		]);
 	});
 
@@ -41,7 +43,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		room.account.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
 
 		expect(received(await parked.finished)).toMatchObject([
-			{ hash, payment_status: 'waiting_payment', timedOut: true },
+			{ paid: false, hash, payment_status: 'waiting_payment', timedOut: true },
 		]);
 	});
 
@@ -57,8 +59,8 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const end = await run.parked?.resumeAtTimeLimit();
 
 		expect(received(end)).toMatchObject([
-			{ hash: settled, payment_status: 'paid', timedOut: false },
-			{ hash: open, payment_status: 'waiting_payment', timedOut: true },
+			{ paid: true, hash: settled, payment_status: 'paid', timedOut: false },
+			{ paid: false, hash: open, payment_status: 'waiting_payment', timedOut: true },
 		]);
 		for (const node of ['Wait', 'After']) {
 			expect(end?.data[node]?.items.map(({ pairedItem }) => pairedItem)).toEqual([
@@ -80,17 +82,18 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const [item = { json: {} }] = end?.data.After?.items ?? [];
 		expect(Object.keys(item).sort()).toEqual(['json', 'pairedItem']);
 		expect(Object.keys(item.json)).toEqual([
+			'paid',
 			'hash',
 			'payment_status',
-			'payment_method',
 			'amount_reais',
 			'customer_name',
 			'customer_email',
 			'customer_phone',
 			'product_title',
-			'created_at',
+			'pix_qr_code',
 			'timedOut',
 		]);
+		expect(item.json).toMatchObject({ pix_qr_code: expect.stringMatching(/^000201/) as string });
 		expect(end && everythingIn(end)).not.toContain(room.account.sandbox.apiToken);
 	});
 
@@ -145,7 +148,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const run = await room.wait([hash], { parameters: { ...SECONDS, timeLimit: 1 } });
 
 		expect(run.status).toBe('success');
-		expect(received(run)).toMatchObject([{ hash, timedOut: true }]);
+		expect(received(run)).toMatchObject([{ paid: false, hash, timedOut: true }]);
 	});
 
 	test.each([

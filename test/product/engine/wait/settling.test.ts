@@ -25,7 +25,9 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		const run = await room.wait([hash]);
 
 		expect(run.status).toBe('success');
-		expect(received(run)).toMatchObject([{ hash, payment_status: status, timedOut: false }]);
+		expect(received(run)).toMatchObject([
+			{ paid: status === 'paid', hash, payment_status: status, timedOut: false },
+		]);
 		expect(room.reads()).toBe(1);
 	});
 
@@ -37,7 +39,11 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 
 		expect(run.status).toBe('waiting');
 		expect(received(run)).toBeUndefined();
-		expect(run.data.Wait?.items[0]?.json).toMatchObject({ hash, payment_status: status });
+		expect(run.data.Wait?.items[0]?.json).toMatchObject({
+			paid: false,
+			hash,
+			payment_status: status,
+		});
 		expect(run.data.Wait?.items[0]?.json).not.toHaveProperty('timedOut');
 	});
 
@@ -48,7 +54,10 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		const { data } = await room.wait([settled, open]);
 
 		const shown = data.Wait?.items.map(({ json }) => json);
-		expect(shown).toMatchObject([{ hash: settled, timedOut: false }, { hash: open }]);
+		expect(shown).toMatchObject([
+			{ paid: true, hash: settled, timedOut: false },
+			{ paid: false, hash: open },
+		]);
 		expect(shown?.[1]).not.toHaveProperty('timedOut');
 	});
 
@@ -80,7 +89,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 
 		expect(report.status).toBe(200);
 		expect(received(await parked.finished)).toMatchObject([
-			{ hash, payment_status: 'paid', timedOut: false },
+			{ paid: true, hash, payment_status: 'paid', timedOut: false },
 		]);
 	});
 
@@ -118,10 +127,29 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		const simple = await room.wait([hash]);
 
 		expect(received(whole)).toMatchObject([
-			{ hash, split_recipients: expect.any(Array), timedOut: false },
+			{ paid: true, hash, split_recipients: expect.any(Array), timedOut: false },
 		]);
+		const keys = Object.keys(received(whole)?.[0] ?? {});
+		expect([keys[0], keys.at(-1)]).toEqual(['paid', 'timedOut']);
 		expect(Object.keys(received(simple)?.[0] ?? {}).length).toBeLessThanOrEqual(10);
 	});
+
+	test.each([{}, { simplify: false }])(
+		'no field of the service takes the place of paid and timedOut (%j)',
+		async (parameters) => {
+			const hash = await room.charge();
+			await room.account.sandbox.setStatus(hash, 'refused');
+			room.account.sandbox.addFault({
+				endpoint: 'GET /transactions/{hash}',
+				kind: 'patchBody',
+				set: { paid: true, timedOut: true },
+			});
+
+			const run = await room.wait([hash], { parameters });
+
+			expect(received(run)).toMatchObject([{ paid: false, hash, timedOut: false }]);
+		},
+	);
 
 	test('stays suspended until every item is settled, and keeps their order', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
@@ -137,8 +165,8 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(early).toMatchObject({ answer: { status: 200, json: { waiting: true } } });
 		expect(early.outcome).toBeUndefined();
 		expect(received(last.outcome)).toMatchObject([
-			{ hash: first, payment_status: 'paid', timedOut: false },
-			{ hash: second, payment_status: 'refused', timedOut: false },
+			{ paid: true, hash: first, payment_status: 'paid', timedOut: false },
+			{ paid: false, hash: second, payment_status: 'refused', timedOut: false },
 			{ hash: third, payment_status: 'paid', timedOut: false },
 		]);
 		for (const node of ['Wait', 'After']) {

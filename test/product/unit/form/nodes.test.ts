@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { INodeTypeDescription } from 'n8n-workflow';
+import manifest from '../../../../package.json';
 import { DigitalSalesTrigger } from '../../../../nodes/DigitalSales/DigitalSalesTrigger.node';
 import { action, CHOOSERS } from './forms';
 
@@ -43,6 +44,15 @@ describe.each<[string, INodeTypeDescription]>([
 		]);
 	});
 
+	test('tells what builds workflows to deliver only where paid is true, and with which nodes', () => {
+		const { searchHint, relatedNodes = [] } = node.builderHint ?? {};
+		expect(`${searchHint} ${JSON.stringify(relatedNodes)}`).toContain(
+			'deliver only where paid is true',
+		);
+		const sibling = kind === 'action' ? trigger.name : action.name;
+		expect(relatedNodes.map(({ nodeType }) => nodeType)).toContain(`${manifest.name}.${sibling}`);
+	});
+
 	test('is connected as its kind is', () => {
 		expect(node.inputs).toEqual(kind === 'action' ? ['main'] : []);
 		expect(node.outputs).toEqual(['main']);
@@ -67,6 +77,10 @@ test('the form of the action node opens with the charge, which the node panel li
 	]);
 });
 
+test('The action node says what it waits for', () => {
+	expect(action.waitingNodeTooltip).toContain('Waiting for the payment');
+});
+
 describe('The trigger while it listens', () => {
 	test('takes notifications at a path of its own', () => {
 		expect(trigger.webhooks).toEqual([
@@ -87,11 +101,12 @@ describe('The trigger while it listens', () => {
 		if (typeof executionsHelp !== 'object') throw new Error('One text for both states');
 
 		expect(header).toBe('Receive payments as they happen');
-		expect(trigger.eventTriggerDescription).toBe('Waiting for a notification from the service');
+		expect(trigger.eventTriggerDescription).toBe('Waiting for a webhook from the service');
 		for (const text of [executionsHelp.inactive, executionsHelp.active]) {
 			expect(text).toContain('<b>To try it</b>, press <b>Execute step</b>');
 			expect(text).toContain('test URL');
 			expect(text).toContain('production URL');
+			expect(text).not.toContain('curl');
 		}
 		expect(executionsHelp.inactive).toContain('publish the workflow');
 		expect(executionsHelp.active).toContain('arrive automatically');
