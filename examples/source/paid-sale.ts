@@ -1,5 +1,15 @@
 import { httpRequest, hubSpot, writeRow } from './nodes';
-import { columns, html, publishNote, reais, saleRow, saleTrigger, sheet, tellTeam } from './parts';
+import {
+	columns,
+	html,
+	publishNote,
+	reais,
+	saleRow,
+	saleTrigger,
+	sheet,
+	showAddress,
+	tellTeam,
+} from './parts';
 import { from, type Recipe, type Say } from './workflow';
 
 const RAW = { simplify: false };
