@@ -72,8 +72,24 @@ interface Placed {
 
 type Connections = Record<string, Record<string, Array<Array<INodeParameters>>>>;
 
+/** A node as n8n imports it; sticky notes are nodes as well. */
+export interface PlacedNode extends Omit<Node, 'more' | 'listens'> {
+	id: string;
+	position: [x: number, y: number];
+	webhookId?: string;
+	credentials?: INodeParameters;
+}
+
+/** A workflow as n8n imports it. */
+export interface WorkflowFile {
+	name: string;
+	nodes: PlacedNode[];
+	connections: Connections;
+	settings: { executionOrder: 'v1' };
+}
+
 /** The workflow as n8n imports it; `file` makes its ids the same each time. */
-export function render(recipe: Recipe, file: string, language: Language) {
+export function render(recipe: Recipe, file: string, language: Language): WorkflowFile {
 	const {
 		name,
 		notes,
@@ -115,7 +131,7 @@ export function render(recipe: Recipe, file: string, language: Language) {
 	};
 }
 
-function note(content: string, index: number, id: (of: string) => string) {
+function note(content: string, index: number, id: (of: string) => string): PlacedNode {
 	const lines = content
 		.split('\n')
 		.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LETTERS_A_LINE)), 0);

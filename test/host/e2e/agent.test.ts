@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { recipeOf } from '../../../examples/source';
-import { render } from '../../../examples/source/workflow';
+import { render, type PlacedNode } from '../../../examples/source/workflow';
 import { DATA_FOLDER, PACKAGE_NAME } from '../n8n/paths';
 import { TOOL_TYPE } from './stage/chargeTool';
 import { setUp, type SetUp } from '../n8n/setUp';
@@ -14,7 +14,6 @@ const START = 'When a customer writes';
 const AGENT = 'Sales assistant';
 const MODEL = 'Chat model';
 
-const nodeSchema = z.object({ name: z.string(), parameters: z.record(z.unknown()) }).passthrough();
 const rowsSchema = z.array(z.record(z.unknown()));
 
 let userFolder: string;
@@ -36,7 +35,7 @@ const fromModel = (key: string, description: string): string =>
 	`={{ $fromAI('${key}', '${description}', 'string') }}`;
 
 /** The tools of the recipe, and one for each operation that it has no use for. */
-async function tools(): Promise<Array<z.infer<typeof nodeSchema>>> {
+function tools(): PlacedNode[] {
 	const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
 	const credentials = {
 		digitalSalesApi: { id: ready.credential.id, name: ready.credential.name },
@@ -64,18 +63,22 @@ async function tools(): Promise<Array<z.infer<typeof nodeSchema>>> {
 			name: 'Where notices go',
 			parameters: { resource: 'notification', operation: 'getAddress' },
 		},
-	].map((node) => ({
-		...node,
-		id: node.name,
-		type: TOOL_TYPE,
-		typeVersion: 1,
-		position: [0, 0],
-	}));
-	return [...nodes.filter(({ type }) => type === TOOL_TYPE), ...more].map((node) => ({
-		...node,
-		parameters: { descriptionType: 'auto', ...node.parameters },
-		credentials,
-	}));
+	].map(
+		(node): PlacedNode => ({
+			...node,
+			id: node.name,
+			type: TOOL_TYPE,
+			typeVersion: 1,
+			position: [0, 0],
+		}),
+	);
+	return [...nodes.filter(({ type }) => type === TOOL_TYPE), ...more].map(
+		(node): PlacedNode => ({
+			...node,
+			parameters: { descriptionType: 'auto', ...node.parameters },
+			credentials,
+		}),
+	);
 }
 
 async function runAgent(script: ScriptedCall[]): Promise<string | undefined> {
@@ -85,7 +88,7 @@ async function runAgent(script: ScriptedCall[]): Promise<string | undefined> {
 		apiKey: 'test-model-key',
 		url: model.url,
 	});
-	const toolNodes = await tools();
+	const toolNodes = tools();
 	const to = (type: string) => ({ [type]: [[{ node: AGENT, type, index: 0 }]] });
 	const workflow = await rest.createWorkflow({
 		name: 'An agent with every operation',
@@ -186,7 +189,7 @@ it('lets an agent use every operation with what n8n tells it of them', async () 
 	]);
 
 	expect(error).toBeUndefined();
-	const offered = (await tools()).map(({ parameters }) =>
+	const offered = tools().map(({ parameters }) =>
 		[parameters.resource ?? 'transaction', parameters.operation ?? 'create'].join(' '),
 	);
 	expect(offered.sort()).toEqual((await everyOperation()).sort());

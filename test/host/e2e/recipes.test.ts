@@ -226,7 +226,10 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 		test('sends nothing at night', async () => {
 			const late = await order('recover-unpaid-pix', at('2026-07-30T19:50:00'));
+			const early = await order('recover-unpaid-pix', at('2026-07-30T03:00:00'));
+
 			expect(await planned(late)).toEqual([730, 730, 1440, 1440]);
+			expect(await planned(early)).toEqual([300, 300, 1440, 1440]);
 		});
 
 		test('stops the moment it is paid', async () => {
@@ -364,15 +367,6 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		]);
 		expect(kitchen.world.mail.mails).toHaveLength(1);
 	});
-
-	test.each(['access-by-http', 'access-by-postgres'])(
-		'%s cannot be published before a product is chosen, and says why',
-		async (recipe) => {
-			const dish = await kitchen.serve(recipe, language, undefined, { isProductChosen: false });
-
-			await expect(dish.publish()).rejects.toThrow(/which is not a hash; choose from the list/);
-		},
-	);
 
 	describe('charge-list-from-google-sheets', () => {
 		const recipe = 'charge-list-from-google-sheets';

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { recipeOf } from '../../../../examples/source';
-import { render, type Language } from '../../../../examples/source/workflow';
+import { render, type Language, type PlacedNode } from '../../../../examples/source/workflow';
 import type { Execution } from '../../n8n/execution';
 import { LOOPBACK } from '../../n8n/ports';
 import type { SavedCredential, SavedWorkflow } from '../../n8n/rest';
@@ -22,8 +22,6 @@ const RECORDER_TYPE = 'CUSTOM.recorder';
 const REPLACED = ['googleSheets', 'whatsApp', 'telegram', 'hubspot'];
 const HAPPENS_WITHIN_MS = 30_000;
 const POLL_MS = 100;
-
-type RecipeNode = ReturnType<typeof render>['nodes'][number];
 
 /** What a test changes in the parameters of a node, beside what a person fills in: above all, times. */
 export type Change = (node: {
@@ -97,15 +95,10 @@ export class Kitchen {
 	}
 
 	/** Imports a recipe with everything chosen and filled in that it leaves open. */
-	async serve(
-		recipe: string,
-		language: Language,
-		change: Change = () => undefined,
-		{ isProductChosen = true } = {},
-	): Promise<Dish> {
+	async serve(recipe: string, language: Language, change: Change = () => undefined): Promise<Dish> {
 		const file = render(recipeOf(recipe), recipe, language);
 		const nodes = file.nodes.map((node) => ({
-			...this.filledIn(node, change, isProductChosen),
+			...this.filledIn(node, change),
 			// As the editor does at an import, so that no two workflows share an address.
 			...('webhookId' in node ? { webhookId: randomUUID() } : {}),
 		}));
@@ -131,7 +124,7 @@ export class Kitchen {
 		};
 	}
 
-	private filledIn(node: RecipeNode, change: Change, isProductChosen: boolean): object {
+	private filledIn(node: PlacedNode, change: Change): object {
 		const type = node.type.replace(/^.*\./, '');
 		const parameters = { ...node.parameters, ...change({ ...node, type }) };
 		if (REPLACED.includes(type)) {
@@ -140,7 +133,7 @@ export class Kitchen {
 		}
 		return {
 			...node,
-			parameters: this.chosen(parameters, isProductChosen),
+			parameters: this.chosen(parameters),
 			credentials: this.credentialFor(type),
 		};
 	}
@@ -151,7 +144,7 @@ export class Kitchen {
 	}
 
 	/** The offer and the product chosen, and every host on the internet replaced. */
-	private chosen(parameters: IDataObject, isProductChosen: boolean): INodeParameters {
+	private chosen(parameters: IDataObject): INodeParameters {
 		const [product] = this.sandbox.products;
 		const choice = (value: string): string => JSON.stringify({ __rl: true, mode: 'hash', value });
 		const open = JSON.stringify({ __rl: true, mode: 'list', value: '' });
@@ -159,8 +152,7 @@ export class Kitchen {
 			.replaceAll(`"offerHash":${open}`, `"offerHash":${choice(product?.offers[0]?.hash ?? '')}`)
 			.replace(
 				/"(product|productHash)":\{"__rl":true,"mode":"list",[^}]*\}/g,
-				(placeholder, key: string) =>
-					isProductChosen ? `"${key}":${choice(product?.hash ?? '')}` : placeholder,
+				(_placeholder, key: string) => `"${key}":${choice(product?.hash ?? '')}`,
 			)
 			.replace(/"minimumAmount":"[^"]*"/, '"minimumAmount":"19,90"')
 			.replace(

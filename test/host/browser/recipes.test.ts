@@ -1,6 +1,6 @@
 import { NodeHelpers } from 'n8n-workflow';
 import { RECIPES } from '../../../examples/source';
-import { LANGUAGES, render } from '../../../examples/source/workflow';
+import { LANGUAGES, render, type PlacedNode } from '../../../examples/source/workflow';
 import { CREDENTIAL_TYPE } from '../n8n/paths';
 import type { N8nRest, SavedCredential } from '../n8n/rest';
 import type { Editor } from './editor';
@@ -35,7 +35,7 @@ const RECIPES_IN_EACH = LANGUAGES.flatMap((language) =>
 );
 
 /** The nodes with a credential for each of those that they ask for. */
-async function chosen(nodes: (typeof RECIPES_IN_EACH)[number]['workflow']['nodes']) {
+async function chosen(nodes: PlacedNode[]) {
 	const types = await rest.nodeTypes();
 	return await Promise.all(
 		nodes.map(async (node) => {
