@@ -62,8 +62,8 @@ const COLUMN = 220;
 const ROW = 200;
 const NOTE_WIDTH = 420;
 const NOTE_GAP = 20;
-const LINE_HEIGHT = 26;
-const LETTERS_A_LINE = 48;
+const LINE_HEIGHT = 22;
+const LETTERS_A_LINE = 50;
 
 interface Placed {
 	node: Node;
@@ -117,7 +117,7 @@ export function render(recipe: Recipe, file: string, language: Language): Workfl
 	return {
 		name,
 		nodes: [
-			...notes.map((content, index) => note(content, index, id)),
+			...placeNotes(notes, id),
 			...placed.map(({ node: { more, listens, ...node }, position }) => ({
 				id: id(`node ${placed.findIndex((one) => one.node.name === node.name)}`),
 				...node,
@@ -131,22 +131,26 @@ export function render(recipe: Recipe, file: string, language: Language): Workfl
 	};
 }
 
-function note(content: string, index: number, id: (of: string) => string): PlacedNode {
-	const lines = content
-		.split('\n')
-		.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LETTERS_A_LINE)), 0);
-	const height = 60 + lines * LINE_HEIGHT;
-	return {
+/** Side by side above the nodes, all as tall as the longest. */
+function placeNotes(notes: string[], id: (of: string) => string): PlacedNode[] {
+	const height = 80 + Math.max(...notes.map(linesOf)) * LINE_HEIGHT;
+	return notes.map((content, index) => ({
 		id: id(`note ${index}`),
 		name: `Note ${index + 1}`,
 		type: 'n8n-nodes-base.stickyNote',
 		typeVersion: 1,
 		position: [index * (NOTE_WIDTH + NOTE_GAP) - 40, -height - 60],
-		parameters: { content, width: NOTE_WIDTH, height, color: index === 0 ? 7 : 4 },
-	};
+		parameters: { content, width: NOTE_WIDTH, height, color: index === 0 ? 5 : 4 },
+	}));
 }
 
-/** The first chain on the first row, each other one below, where it branches off. */
+function linesOf(content: string): number {
+	return content
+		.split('\n')
+		.reduce((sum, line) => sum + Math.ceil(line.length / LETTERS_A_LINE), 0);
+}
+
+/** The first chain on the first row, each other one below, where it branches off; then what is attached. */
 function place(chains: Workflow['chains'], attached: NonNullable<Workflow['attached']>): Placed[] {
 	const placed = new Map<Node, [column: number, row: number]>();
 	chains.forEach((chain, row) => {
@@ -158,9 +162,15 @@ function place(chains: Workflow['chains'], attached: NonNullable<Workflow['attac
 			column = (at ?? column) + 1;
 		}
 	});
-	attached
-		.flatMap(({ nodes }) => nodes)
-		.forEach((node, index) => placed.set(node, [index, chains.length]));
+	let next = 0;
+	for (const { nodes, to } of attached) {
+		const [column = 0, row = 0] = placed.get(to) ?? [];
+		// What serves a node that itself serves another stands below it.
+		const isBelow = row >= chains.length;
+		for (const node of nodes) {
+			placed.set(node, isBelow ? [column, row + 1] : [next++, chains.length]);
+		}
+	}
 	return [...placed].map(([node, [column, row]]) => ({
 		node,
 		position: [column * COLUMN, row * ROW],

@@ -115,7 +115,7 @@ export class World {
 		const { type, name, expressions, calls } = recordedSchema.parse(body);
 		return calls.map(({ parameters, files }) => {
 			const empty = unfilled(expressions, parameters);
-			if (empty.length > 0) throw new Error(`Of "${name}" came to nothing: ${empty.join('; ')}`);
+			if (empty.length > 0) throw new Error(`"${name}" has empty values: ${empty.join('; ')}`);
 			this.calls.push({ type, name, parameters, files });
 			return this.itemsOf(type, parameters);
 		});
