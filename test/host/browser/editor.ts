@@ -25,6 +25,11 @@ export class Editor {
 	/** Signs in and opens an empty workflow. */
 	async open(login: Login): Promise<void> {
 		await this.signIn(login);
+		await this.openNew();
+	}
+
+	/** Opens an empty workflow. */
+	async openNew(): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/new`);
 		await this.page.getByTestId('canvas-plus-button').waitFor();
 	}
@@ -186,12 +191,7 @@ export class Editor {
 
 	/** Runs the workflow by the large button. */
 	async executeAll(button: string): Promise<void> {
-		await this.page.getByRole('button', { name: button }).click();
-	}
-
-	/** Waits until a node shows that the execution waits in it. */
-	async waiting(name: string): Promise<void> {
-		await this.node(name).getByTestId('canvas-node-status-waiting').waitFor();
+		await this.page.getByTestId('execute-workflow-button').getByText(button).click();
 	}
 
 	/** Waits until a node shows that it has run well. */

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { applyPalette, GIFEncoder, quantize } from 'gifenc';
+import { GIFEncoder } from 'gifenc';
 import type { Page } from 'playwright-core';
+import memoize from 'lodash/memoize';
 import { PNG } from 'pngjs';
 import { atRest, fileOf } from './pictures';
 
@@ -28,21 +29,24 @@ export class Film {
 	/** Saves it among the pictures, and returns how large it is and how long it runs. */
 	async save(name: string): Promise<{ bytes: number; seconds: number }> {
 		const gif = GIFEncoder();
-		let before: Buffer | undefined;
+		let before: Uint32Array | undefined;
 		for (const { seconds, png } of this.shots) {
 			const { width, height, data } = png;
-			const isChanged = changes(data, before);
-			const palette = quantize(pixels(data, isChanged), COLORS);
-			const colors = applyPalette(data, palette);
-			const index = colors.map((color, pixel) => (isChanged[pixel] ? color + 1 : AS_BEFORE));
+			const pixels = new Uint32Array(data.buffer, data.byteOffset, data.length / 4);
+			const changed = pixels.filter((color, at) => color !== before?.[at]);
+			const palette = commonColors(changed);
+			const indexOf = memoize((color: number) => 1 + nearest(color, palette));
+			const index = Uint8Array.from(pixels, (color, at) =>
+				color === before?.[at] ? AS_BEFORE : indexOf(color),
+			);
 			gif.writeFrame(index, width, height, {
-				palette: [[0, 0, 0], ...palette],
+				palette: [[0, 0, 0], ...palette.map(partsOf)],
 				delay: seconds * 1_000,
 				transparent: true,
 				transparentIndex: AS_BEFORE,
 				dispose: 1,
 			});
-			before = data;
+			before = pixels;
 		}
 		gif.finish();
 		const file = fileOf(`${name}.gif`);
@@ -53,18 +57,23 @@ export class Film {
 	}
 }
 
-/** 1 for each pixel that is another one than before. */
-function changes(data: Buffer, before: Buffer | undefined): Uint8Array {
-	const now = new Uint32Array(data.buffer, data.byteOffset, data.length / 4);
-	if (before === undefined) return new Uint8Array(now.length).fill(1);
-	const then = new Uint32Array(before.buffer, before.byteOffset, before.length / 4);
-	return Uint8Array.from(now, (pixel, at) => (pixel === then[at] ? 0 : 1));
+/** The colors that stand most often; a page has few that matter. */
+function commonColors(pixels: Uint32Array): number[] {
+	const counts = new Map<number, number>();
+	for (const color of pixels) counts.set(color, (counts.get(color) ?? 0) + 1);
+	const common = [...counts].sort(([, one], [, other]) => other - one);
+	return common.slice(0, COLORS).map(([color]) => color);
 }
 
-/** The changed pixels; the first one, too, so that there is always a color. */
-function pixels(data: Buffer, isChanged: Uint8Array): Uint8Array {
-	const wanted = [...isChanged.keys()].filter((pixel) => pixel === 0 || isChanged[pixel]);
-	const chosen = new Uint8Array(wanted.length * 4);
-	wanted.forEach((pixel, at) => chosen.set(data.subarray(pixel * 4, pixel * 4 + 4), at * 4));
-	return chosen;
+/** Red, green and blue of a pixel as it lies in memory. */
+function partsOf(color: number): number[] {
+	return [color & 255, (color >> 8) & 255, (color >> 16) & 255];
+}
+
+function nearest(color: number, palette: number[]): number {
+	const parts = partsOf(color);
+	const distances = palette.map((other) =>
+		partsOf(other).reduce((sum, part, at) => sum + (part - (parts[at] ?? 0)) ** 2, 0),
+	);
+	return distances.indexOf(Math.min(...distances));
 }

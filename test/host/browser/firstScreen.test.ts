@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
+import { chargeAt } from '../../support/charge';
 import { ROOT } from '../n8n/paths';
 import { Clicks } from './clicks';
 import type { Editor } from './editor';
@@ -9,6 +10,7 @@ import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
 import type { NodeView } from './nodeView';
 import { SandboxPage } from './sandboxPage';
 
+const TOKEN = 'test-api-token-first-screen';
 const MOST_CLICKS = 25;
 const MOST_FILM_BYTES = 2_000_000;
 const CREATE_PIX = 'Create a PIX transaction';
@@ -31,7 +33,8 @@ let clicks: Clicks;
 const film = new Film();
 
 beforeAll(async () => {
-	newcomer = await startNewcomer();
+	// One token for everything, as most accounts have it.
+	newcomer = await startNewcomer({ apiToken: TOKEN, bodyApiToken: TOKEN });
 	({ editor } = newcomer);
 	({ page } = editor);
 	service = new SandboxPage(await newcomer.openPage(), newcomer.sandbox.pageUrl);
@@ -84,7 +87,7 @@ test('the first screen of the README leads to a paid charge', async () => {
 	await node.close();
 	await film.shoot(page, 2);
 	await editor.executeAll(told('Execute workflow'));
-	await editor.waiting(WAIT);
+	await editor.succeeded(CREATE_PIX);
 	expect(newcomer.sandbox.charges()).toBe(1);
 	await film.shoot(page, 2);
 	const paidAfter = clicks.count();
@@ -108,6 +111,24 @@ test('the first screen of the README leads to a paid charge', async () => {
 	process.stdout.write(`\nClicks to the first paid charge: ${paidAfter}\n`);
 	expect(paidAfter).toBeGreaterThan(10);
 	expect(paidAfter).toBeLessThanOrEqual(MOST_CLICKS);
+});
+
+test('a sale of the checkout starts the workflow of a trigger', async () => {
+	const { sandbox } = newcomer;
+	await editor.openNew();
+	const node = await editor.addTrigger('On transaction paid');
+	const url = (await node.testUrl()).replace('/webhook-test/', '/webhook/');
+	await node.close();
+	await editor.publish();
+	await editor.gotIt();
+
+	const hash = await chargeAt(sandbox, url);
+	await service.open();
+	await service.pay(hash);
+	await page.bringToFront();
+	const execution = await editor.openNewestExecution('Digital Sales Trigger');
+	expect(await execution.output(hash, 'paid', 'true')).toContain('verified');
+	await film.shoot(page, 5);
 });
 
 test('the film of it is short and small', async () => {

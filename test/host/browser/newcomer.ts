@@ -9,7 +9,7 @@ import { installPackage, packBuild } from '../n8n/packageInstall';
 import { DATA_FOLDER } from '../n8n/paths';
 import { N8nRest } from '../n8n/rest';
 import { DEMO_LOGIN } from '../n8n/setUp';
-import { startSandbox, type Sandbox } from '../../sandbox';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 import { openBrowser } from '../../support/chromium';
 import { Editor } from './editor';
 
@@ -33,7 +33,7 @@ export interface Newcomer {
  * Opens a browser at a fresh n8n with the package, which has an owner but no credential and no
  * workflow.
  */
-export async function startNewcomer(): Promise<Newcomer> {
+export async function startNewcomer(service: SandboxOptions = {}): Promise<Newcomer> {
 	const browser = await openBrowser();
 	// n8n's editor marks its elements by this attribute.
 	selectors.setTestIdAttribute('data-test-id');
@@ -41,7 +41,7 @@ export async function startNewcomer(): Promise<Newcomer> {
 	const userFolder = await mkdtemp(path.join(tmpdir(), 'digital-sales-browser-'));
 	const { tarball, remove } = await packBuild();
 	await installPackage(tarball, userFolder).finally(remove);
-	const sandbox = await startSandbox();
+	const sandbox = await startSandbox(service);
 	let n8n: N8nInstance | undefined;
 	const stop = once(async () => {
 		await browser.close();
