@@ -75,7 +75,7 @@ export default defineConfig(
 	{ files: ['{nodes,credentials}/**/*'], linterOptions: { noInlineConfig: true } },
 	scan,
 	{
-		files: ['{nodes,credentials,vendor,test}/**/*.ts'],
+		files: ['{nodes,credentials,vendor,examples,test}/**/*.ts'],
 		extends: [js.configs.recommended, tseslint.configs.recommended],
 		rules: {
 			'@typescript-eslint/no-explicit-any': 'error',

@@ -1,7 +1,14 @@
 import type { Sandbox, StoredTransaction } from '../sandbox';
 
-/** Charges a made-up customer straight at the sandbox, and gives the hash of the transaction. */
-export async function chargeAt(sandbox: Sandbox, notificationUrl?: string): Promise<string> {
+/**
+ * Charges a made-up customer straight at the sandbox, and gives the hash of the transaction; `more`
+ * goes into the body.
+ */
+export async function chargeAt(
+	sandbox: Sandbox,
+	notificationUrl?: string,
+	more: object = {},
+): Promise<string> {
 	const offer = sandbox.products[0]?.offers[0];
 	const response = await fetch(`${sandbox.baseUrl}/transactions`, {
 		method: 'POST',
@@ -24,6 +31,7 @@ export async function chargeAt(sandbox: Sandbox, notificationUrl?: string): Prom
 				document: '52998224725',
 			},
 			...(notificationUrl === undefined ? {} : { webhook_url: notificationUrl }),
+			...more,
 		}),
 	});
 	const made = (await response.json()) as { hash?: string };

@@ -1,4 +1,4 @@
-import { CREDENTIAL_TYPE } from '../n8n/examples';
+import { CREDENTIAL_TYPE } from '../n8n/paths';
 import { PACKAGE_NAME } from '../n8n/paths';
 import type { N8nRest } from '../n8n/rest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';

@@ -1,8 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { DATA_FOLDER, EXAMPLES_FOLDER, PACKAGE_NAME } from '../n8n/paths';
+import { recipeOf } from '../../../examples/source';
+import { render, type PlacedNode } from '../../../examples/source/workflow';
+import { DATA_FOLDER, PACKAGE_NAME } from '../n8n/paths';
+import { TOOL_TYPE } from './stage/chargeTool';
 import { setUp, type SetUp } from '../n8n/setUp';
 import { serveModel, type ModelServer, type ScriptedCall } from './stage/modelServer';
 
@@ -10,9 +13,7 @@ const INSTALL_AND_START_MS = 15 * 60_000;
 const START = 'When a customer writes';
 const AGENT = 'Sales assistant';
 const MODEL = 'Chat model';
-const LEFT_OUT = ['Note', START, 'Memory of the chat', MODEL, AGENT];
 
-const nodeSchema = z.object({ name: z.string(), parameters: z.record(z.unknown()) }).passthrough();
 const rowsSchema = z.array(z.record(z.unknown()));
 
 let userFolder: string;
@@ -33,10 +34,9 @@ afterAll(async () => {
 const fromModel = (key: string, description: string): string =>
 	`={{ $fromAI('${key}', '${description}', 'string') }}`;
 
-/** The tools of the example, and one for each operation that it has no use for. */
-async function tools(): Promise<Array<z.infer<typeof nodeSchema>>> {
-	const text = await readFile(path.join(EXAMPLES_FOLDER, 'ai-sales-assistant.json'), 'utf8');
-	const { nodes } = z.object({ nodes: z.array(nodeSchema) }).parse(JSON.parse(text));
+/** The tools of the recipe, and one for each operation that it has no use for. */
+function tools(): PlacedNode[] {
+	const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
 	const credentials = {
 		digitalSalesApi: { id: ready.credential.id, name: ready.credential.name },
 	};
@@ -63,18 +63,22 @@ async function tools(): Promise<Array<z.infer<typeof nodeSchema>>> {
 			name: 'Where notices go',
 			parameters: { resource: 'notification', operation: 'getAddress' },
 		},
-	].map((node) => ({
-		...node,
-		id: node.name,
-		type: `${PACKAGE_NAME}.digitalSalesTool`,
-		typeVersion: 1,
-		position: [0, 0],
-	}));
-	return [...nodes.filter(({ name }) => !LEFT_OUT.includes(name)), ...more].map((node) => ({
-		...node,
-		parameters: { descriptionType: 'auto', ...node.parameters },
-		credentials,
-	}));
+	].map(
+		(node): PlacedNode => ({
+			...node,
+			id: node.name,
+			type: TOOL_TYPE,
+			typeVersion: 1,
+			position: [0, 0],
+		}),
+	);
+	return [...nodes.filter(({ type }) => type === TOOL_TYPE), ...more].map(
+		(node): PlacedNode => ({
+			...node,
+			parameters: { descriptionType: 'auto', ...node.parameters },
+			credentials,
+		}),
+	);
 }
 
 async function runAgent(script: ScriptedCall[]): Promise<string | undefined> {
@@ -84,7 +88,7 @@ async function runAgent(script: ScriptedCall[]): Promise<string | undefined> {
 		apiKey: 'test-model-key',
 		url: model.url,
 	});
-	const toolNodes = await tools();
+	const toolNodes = tools();
 	const to = (type: string) => ({ [type]: [[{ node: AGENT, type, index: 0 }]] });
 	const workflow = await rest.createWorkflow({
 		name: 'An agent with every operation',
@@ -185,7 +189,7 @@ it('lets an agent use every operation with what n8n tells it of them', async () 
 	]);
 
 	expect(error).toBeUndefined();
-	const offered = (await tools()).map(({ parameters }) =>
+	const offered = tools().map(({ parameters }) =>
 		[parameters.resource ?? 'transaction', parameters.operation ?? 'create'].join(' '),
 	);
 	expect(offered.sort()).toEqual((await everyOperation()).sort());

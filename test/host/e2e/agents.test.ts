@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { CREDENTIAL_TYPE } from '../n8n/examples';
+import { CREDENTIAL_TYPE } from '../n8n/paths';
 import type { SavedCredential } from '../n8n/rest';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { Agent, type ToolResult } from './stage/agent';
@@ -51,7 +51,7 @@ async function sellerAt({ id, name }: SavedCredential, orderReference?: string):
 		description: 'Charges a customer by PIX.',
 		nodeType: TOOL_TYPE,
 		nodeTypeVersion: 1,
-		nodeParameters: await chargeParameters(orderReference),
+		nodeParameters: chargeParameters(orderReference),
 		credentials: { digitalSalesApi: { id, name } },
 	});
 }

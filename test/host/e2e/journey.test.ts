@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { journeyExample, NODES, runJourney, triggerExecutions, type Journey } from '../n8n/journey';
+import { NODES, runJourney, triggerExecutions, type Journey } from '../n8n/journey';
 import { DATA_FOLDER } from '../n8n/paths';
 import { freePort, LOOPBACK } from '../n8n/ports';
 import type { CredentialTest } from '../n8n/rest';
@@ -21,7 +21,7 @@ let notificationUrl: string;
 beforeAll(async () => {
 	userFolder = await mkdtemp(path.join(tmpdir(), 'digital-sales-e2e-'));
 	ready = await setUp({ userFolder, log: path.join(DATA_FOLDER, 'e2e.log') });
-	notificationUrl = journeyExample(ready).notificationUrl ?? '';
+	notificationUrl = ready.journey.notificationUrl;
 	journey = await runJourney(ready);
 }, INSTALL_AND_START_MS);
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 async function countSales(): Promise<number> {
-	return (await triggerExecutions(ready, journeyExample(ready).workflow.id)).length;
+	return (await triggerExecutions(ready, ready.journey.workflow.id)).length;
 }
 
 async function post(body: string | undefined, type = 'application/json'): Promise<number> {
@@ -91,14 +91,6 @@ describe('from the catalog to a verified sale', () => {
 		expect(delivery.status).toBe(200);
 		expect(await countSales()).toBe(before);
 	});
-
-	it('makes a spreadsheet of the catalog', async () => {
-		const sheet = ready.examples.find(({ file }) => file === 'catalog-to-spreadsheet.json');
-		const execution = await ready.rest.run(sheet?.workflow.id ?? '', 'Start here');
-		expect(execution.error).toBeUndefined();
-		const [item] = execution.items('Make a spreadsheet of it');
-		expect(item).toMatchObject({ binary: { data: { fileName: 'catalog.csv' } } });
-	});
 });
 
 describe('an item that fails with On Error: Continue (using error output)', () => {
@@ -149,7 +141,7 @@ describe('a notice that is not a payment', () => {
 
 	it('starts nothing where it claims "paid" of a charge that is not', async () => {
 		const before = await countSales();
-		const execution = await ready.rest.run(journeyExample(ready).workflow.id, NODES.start);
+		const execution = await ready.rest.run(ready.journey.workflow.id, NODES.start);
 		const [charge] = execution.items(NODES.charge);
 		const claim = JSON.stringify({ hash: charge?.json.hash, status: 'paid' });
 		expect(await post(claim)).toBe(200);

@@ -59,7 +59,7 @@ async function serveTool(): Promise<void> {
 				name: CHARGE_NODE,
 				type: TOOL_TYPE,
 				typeVersion: 1,
-				parameters: await chargeParameters(),
+				parameters: chargeParameters(),
 				credentials: { digitalSalesApi: { id: credential.id, name: credential.name } },
 			},
 		],

@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { journeyExample } from '../n8n/journey';
 import { DATA_FOLDER } from '../n8n/paths';
 import { setUp, type SetUp } from '../n8n/setUp';
 import { OPERATIONS } from '../../product/faults/operations';
@@ -112,7 +111,7 @@ describe.each(Object.values(OPERATIONS))('%s', (operation) => {
 describe('the trigger', () => {
 	it('meets a service that echoes the request', async () => {
 		ready.sandbox.addFault({ kind: 'echoRequest', times: 'always' });
-		const response = await fetch(journeyExample(ready).notificationUrl ?? '', {
+		const response = await fetch(ready.journey.notificationUrl, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ hash: 'abc123', token: 'test-token-of-a-notice' }),

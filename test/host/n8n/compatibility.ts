@@ -12,7 +12,7 @@ const DOCUMENT = path.join(ROOT, 'docs', 'compatibility.md');
 const COLUMNS = ['n8n', 'Node.js', 'passed', 'what differs'];
 const NOTHING = 'nothing';
 const MOST_NAMED = 4;
-const TESTS = ['test/host/e2e/journey', 'test/host/e2e/examples'];
+const TESTS = ['test/host/e2e/journey'];
 
 const resultSchema = z.object({
 	numTotalTests: z.number(),
@@ -31,7 +31,7 @@ async function hosts(): Promise<string[]> {
 	return ['', ...older.sort().reverse()];
 }
 
-/** Runs the journey and the examples in one n8n, and reports the result. */
+/** Runs the journey in one n8n, and reports the result. */
 async function tryIn(host: string): Promise<string[]> {
 	const { n8n, node } = await readHostVersions(host);
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-compatibility-'));
@@ -83,7 +83,7 @@ async function keep(table: string): Promise<void> {
 }
 
 async function compare(): Promise<void> {
-	say('The journey and the examples, in each n8n of test/host/n8n-host\n');
+	say('The journey, in each n8n of test/host/n8n-host\n');
 	const rows: string[][] = [];
 	// One after the other: each starts an n8n of its own.
 	for (const host of await hosts()) rows.push(await tryIn(host));

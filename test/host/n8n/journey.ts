@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Execution, ExecutionSummary } from './execution';
-import type { ImportedExample, SetUp } from './setUp';
+import type { SetUp } from './setUp';
 
-const EXAMPLE = 'catalog-and-charge.json';
 const HEARD_WITHIN_MS = 30_000;
 const POLL_MS = 50;
 
@@ -50,13 +49,6 @@ function price(reais: number): string {
 	return `R$ ${reais.toFixed(2).replace('.', ',')}`;
 }
 
-/** The example workflow with the journey in it. */
-export function journeyExample({ examples }: SetUp): ImportedExample {
-	const example = examples.find(({ file }) => file === EXAMPLE);
-	if (example === undefined) throw new Error(`examples/${EXAMPLE} is missing.`);
-	return example;
-}
-
 function onlyItem<S extends z.ZodTypeAny>(
 	execution: Execution,
 	node: string,
@@ -99,7 +91,7 @@ export async function runJourney(
 	tell: (check: Check) => void = () => {},
 ): Promise<Journey> {
 	const { sandbox, rest } = setUp;
-	const { workflow } = journeyExample(setUp);
+	const { workflow } = setUp.journey;
 	const requestsBefore = sandbox.requests.length;
 	const chargesBefore = sandbox.charges();
 	const execution = await rest.run(workflow.id, NODES.start);

@@ -2,6 +2,7 @@ import path from 'node:path';
 
 export const ROOT = path.resolve(__dirname, '..', '..', '..');
 export const PACKAGE_NAME = 'n8n-nodes-digital-sales';
+export const CREDENTIAL_TYPE = 'digitalSalesApi';
 
 /** The configurations of n8n hosts: the pinned one, and older ones in folders of their own. */
 export const HOSTS_FOLDER = path.join(ROOT, 'test', 'host', 'n8n-host');
@@ -13,4 +14,3 @@ export const HOST_FOLDER = IS_PINNED_HOST
 	? path.join(ROOT, '.n8n-host')
 	: path.join(ROOT, '.n8n-hosts', OTHER_HOST);
 export const DATA_FOLDER = path.join(ROOT, '.n8n-data');
-export const EXAMPLES_FOLDER = path.join(ROOT, 'examples');

@@ -22,6 +22,7 @@ const savedNodeSchema = z.object({
 	typeVersion: z.number(),
 	position: z.tuple([z.number(), z.number()]),
 	parameters: z.custom<INodeParameters>(isObject),
+	webhookId: z.string().optional(),
 	credentials: z
 		.record(z.object({ id: z.string().nullable().default(null), name: z.string() }))
 		.optional(),
@@ -96,7 +97,7 @@ export class N8nRest {
 	async createCredential(
 		name: string,
 		type: string,
-		data: Record<string, string>,
+		data: Record<string, unknown>,
 	): Promise<SavedCredential> {
 		return await this.call(savedCredentialSchema, 'POST', '/credentials', { name, type, data });
 	}

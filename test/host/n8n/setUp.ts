@@ -1,12 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { z } from 'zod';
 import { startSandbox } from '../../sandbox';
-import { CREDENTIAL_TYPE, Example } from './examples';
+import { RECIPES } from '../../../examples/source';
+import { render } from '../../../examples/source/workflow';
 import { installHost } from './host';
 import { startN8n, type N8nInstance } from './instance';
 import { once } from './once';
 import { installPackage, packBuild } from './packageInstall';
-import { IS_PINNED_HOST } from './paths';
+import { journeyFile } from './journeyFile';
+import { CREDENTIAL_TYPE } from './paths';
 import { freePort } from './ports';
 import { N8nRest, type Login, type SavedCredential, type SavedWorkflow } from './rest';
 
@@ -16,14 +18,10 @@ const CREDENTIAL_NAME = 'Digital Sales sandbox';
 type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 type Step = <T>(label: string, work: () => Promise<T>) => Promise<T>;
 
-/**
- * An imported example workflow; with a trigger it is published and has an address for notices, the
- * secret in it included.
- */
-export interface ImportedExample {
-	file: string;
+/** A published workflow and its address for notices, the secret in it included. */
+export interface PublishedWorkflow {
 	workflow: SavedWorkflow;
-	notificationUrl?: string;
+	notificationUrl: string;
 }
 
 /** A sandbox and an n8n that knows it, ready for use. */
@@ -33,7 +31,8 @@ export interface SetUp {
 	rest: N8nRest;
 	credential: SavedCredential;
 	credentialData: Record<string, string>;
-	examples: ImportedExample[];
+	/** The workflow of the journey. */
+	journey: PublishedWorkflow;
 	stop(): Promise<void>;
 }
 
@@ -41,6 +40,8 @@ export interface SetUpOptions {
 	userFolder: string;
 	sandboxPort?: number;
 	n8nPort?: number;
+	/** Whether the recipes are there to try. */
+	withRecipes?: boolean;
 	/** More environment for n8n. */
 	env?: Record<string, string>;
 	/** Where n8n's own output goes. */
@@ -65,34 +66,31 @@ const announced = z
 	.transform(({ global }) => Object.values(global.digitalSalesTriggers)[0])
 	.catch(undefined);
 
-async function importExamples(
+async function publishJourney(
 	rest: N8nRest,
-	examples: Example[],
+	productHash: string,
 	credential: SavedCredential,
-): Promise<ImportedExample[]> {
-	const present = new Map((await rest.workflows()).map(({ id, name }) => [name, id]));
-	const imported: ImportedExample[] = [];
-	for (const example of examples) {
-		const id = present.get(example.workflow.name);
-		const workflow =
-			id === undefined
-				? await rest.createWorkflow(example.withCredential(credential))
-				: await rest.workflow(id);
-		if (example.hasTrigger && !workflow.active) {
-			// An older n8n lacks versions of nodes that some of the examples use.
-			await rest.publish(workflow).catch((error: unknown) => {
-				if (IS_PINNED_HOST) throw error;
-			});
-		}
-		const { staticData } = await rest.workflow(workflow.id);
-		imported.push({ file: example.file, workflow, notificationUrl: announced.parse(staticData) });
+): Promise<PublishedWorkflow> {
+	const file = await journeyFile(productHash, credential);
+	const id = (await rest.workflows()).find(({ name }) => name === file.name)?.id;
+	const workflow = id === undefined ? await rest.createWorkflow(file) : await rest.workflow(id);
+	if (!workflow.active) await rest.publish(workflow);
+	const { staticData } = await rest.workflow(workflow.id);
+	return { workflow, notificationUrl: announced.parse(staticData) ?? '' };
+}
+
+/** The recipes in English, as drafts that a person completes. */
+async function importRecipes(rest: N8nRest): Promise<void> {
+	const present = new Set((await rest.workflows()).map(({ name }) => name));
+	for (const [name, recipe] of Object.entries(RECIPES)) {
+		const file = render(recipe, name, 'en');
+		if (!present.has(file.name)) await rest.createWorkflow(file);
 	}
-	return imported;
 }
 
 /**
  * From nothing to ready: the pinned n8n with the package as a user installs it, a sandbox, an
- * owner, a credential for the sandbox, and the example workflows, published where they listen.
+ * owner, a credential for the sandbox, and the workflow of the journey, published.
  */
 export async function setUp(options: SetUpOptions): Promise<SetUp> {
 	const step: Step = options.step ?? (async (_label, work) => await work());
@@ -117,21 +115,18 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
 		);
 		const { url } = n8n;
 		const rest = new N8nRest(url);
-		return await step('Credential and example workflows', async () => {
+		return await step('Credential and workflows', async () => {
 			await rest.signIn(DEMO_LOGIN);
 			const [product] = sandbox.products;
-			const examples = (await Example.all()).map((example) =>
-				example.filledIn({ productHash: product?.hash ?? '', lowestPrice: '1,00' }),
-			);
 			const account = {
 				baseUrl: sandbox.baseUrl,
 				apiToken: sandbox.apiToken,
 				bodyApiToken: sandbox.bodyApiToken,
 			};
 			const credential = await saveCredential(rest, account);
-			const imported = await importExamples(rest, examples, credential);
-			const listening = imported.find(({ notificationUrl }) => notificationUrl !== undefined);
-			const credentialData = { ...account, notificationUrl: listening?.notificationUrl ?? '' };
+			const journey = await publishJourney(rest, product?.hash ?? '', credential);
+			if (options.withRecipes) await importRecipes(rest);
+			const credentialData = { ...account, notificationUrl: journey.notificationUrl };
 			await saveCredential(rest, credentialData);
 			return {
 				sandbox,
@@ -139,7 +134,7 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
 				rest,
 				credential,
 				credentialData,
-				examples: imported,
+				journey,
 				stop,
 			};
 		});

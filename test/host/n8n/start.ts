@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { installHost } from './host';
-import { journeyExample, NODES } from './journey';
+import { NODES } from './journey';
 import { withLock } from './lock';
 import { DATA_FOLDER } from './paths';
 import { leave, onEnd } from './processes';
@@ -12,7 +12,7 @@ const SANDBOX_PORT = 4010;
 const N8N_PORT = 5678;
 
 function introduce(ready: SetUp): void {
-	const { workflow } = journeyExample(ready);
+	const { workflow } = ready.journey;
 	say(`
   Editor      ${ready.n8n.url}
   Sign in     ${DEMO_LOGIN.email}
@@ -38,6 +38,7 @@ async function start(keep: boolean): Promise<void> {
 		userFolder,
 		sandboxPort: SANDBOX_PORT,
 		n8nPort: N8N_PORT,
+		withRecipes: true,
 		step,
 		log: path.join(DATA_FOLDER, 'start.log'),
 	});

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf, TRIGGER, webStart, type NodeSketch } from '../e2e/stage/workflows';
 import { sendRequest } from '../../product/engine/harness/http';
-import { Example } from '../n8n/examples';
 import type { Execution } from '../n8n/execution';
 import { hostVersions } from '../n8n/host';
 import { NODES } from '../n8n/journey';
+import { journeyFile } from '../n8n/journeyFile';
 import { chargeAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
@@ -39,12 +39,10 @@ describe('from the catalog to a verified sale, over several processes', () => {
 
 	const addressFor = (notify: string): string =>
 		`${cluster.url}/webhook/queue-${notify}/digital-sales`;
-	/** The example with the journey, started by a web call instead of a person. */
+	/** The workflow of the journey, started by a web call instead of a person. */
 	const publishJourney = async (notify: string): Promise<string> => {
 		const [product] = cluster.sandbox.products;
-		const workflow = (await journeyFile())
-			.filledIn({ productHash: product?.hash ?? '', lowestPrice: '1,00' })
-			.withCredential(cluster.credential);
+		const workflow = await journeyFile(product?.hash ?? '', cluster.credential);
 		const saved = await cluster.rest.createWorkflow({
 			...workflow,
 			nodes: workflow.nodes.map((node) => {
@@ -211,12 +209,6 @@ describe('from the catalog to a verified sale, over several processes', () => {
 		);
 	});
 });
-
-async function journeyFile(): Promise<Example> {
-	const example = (await Example.all()).find(({ file }) => file === 'catalog-and-charge.json');
-	if (example === undefined) throw new Error('The example is missing.');
-	return example;
-}
 
 function parametersOf(node: object): object {
 	return 'parameters' in node && typeof node.parameters === 'object' ? (node.parameters ?? {}) : {};

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import type { IDataObject, INode, INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
+import { recipeOf } from '../../../examples/source';
+import { render } from '../../../examples/source/workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
 import { openAccount, pixParameters, type Account } from './support/account';
@@ -267,10 +267,8 @@ describe('The node as a tool of an AI agent', () => {
 		expect(errors.join()).toContain('cannot be used as a tool');
 	});
 
-	describe('in the example of a sales assistant', () => {
-		const { nodes } = JSON.parse(
-			readFileSync(path.join(__dirname, '../../../examples/ai-sales-assistant.json'), 'utf8'),
-		) as { nodes: INode[] };
+	describe('in the recipe of a sales assistant', () => {
+		const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
 		const use = async (name: string, ...calls: IDataObject[]): Promise<IDataObject[][]> => {
 			const { parameters = {} } = nodes.find((node) => node.name === name) ?? {};
 			const { answers, errors } = await callTool(parameters, calls, {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Stage } from '../../host/e2e/stage/stage';
 import { chainOf, type NodeSketch } from '../../host/e2e/stage/workflows';
-import { CREDENTIAL_TYPE } from '../../host/n8n/examples';
+import { CREDENTIAL_TYPE } from '../../host/n8n/paths';
 import type { SavedCredential, SavedWorkflow } from '../../host/n8n/rest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 import { cpuMs } from './process';

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../host/n8n/paths';
 import { everyOperation } from '../../support/operations';
@@ -11,13 +11,4 @@ test.each(['README.md', 'docs/pt-BR.md'])('%s has a place for each operation', (
 
 	expect(everyOperation().length).toBeGreaterThan(4);
 	expect(missing.map(({ label }) => `${label} is not described in ${page}`)).toEqual([]);
-});
-
-test('the guide in Portuguese names every example', () => {
-	const examples = readdirSync(path.join(ROOT, 'examples')).filter((name) =>
-		name.endsWith('.json'),
-	);
-	const text = textOf('docs/pt-BR.md');
-
-	expect(examples.filter((name) => !text.includes(name))).toEqual([]);
 });

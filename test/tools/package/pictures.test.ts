@@ -20,7 +20,6 @@ function links(page: string): string[] {
 
 const pages = ['', 'docs', 'examples'].flatMap(pagesOf);
 const pictures = [...new Set(pages.flatMap(links))].filter((target) => target.endsWith('.png'));
-const examples = readdirSync(path.join(ROOT, 'examples')).filter((name) => name.endsWith('.json'));
 
 test.each(pages)('%s links to what is there', (page) => {
 	const missing = links(page).filter(
@@ -35,10 +34,4 @@ test.each(pages)('%s links to what is there', (page) => {
 test.each(pictures)('%s is small enough to be looked at over a telephone', (picture) => {
 	const file = statSync(path.join(ROOT, picture), { throwIfNoEntry: false });
 	expect(file?.size ?? 0).toBeLessThan(LARGEST_PICTURE_BYTES);
-});
-
-test.each(examples)('%s has its place and its picture in the list of examples', (example) => {
-	const shown = links('examples/README.md');
-	expect(shown).toContain(path.join('examples', example));
-	expect(shown).toContain(`docs/pictures/examples/${path.parse(example).name}.png`);
 });

@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { EXAMPLES_FOLDER, PACKAGE_NAME } from '../../n8n/paths';
+import { recipeOf } from '../../../../examples/source';
+import { render } from '../../../../examples/source/workflow';
+import { PACKAGE_NAME } from '../../n8n/paths';
 import type { Sandbox } from '../../../sandbox';
 import { cpf } from '../../../support/cpf';
 
-const nodeSchema = z.object({ name: z.string(), parameters: z.record(z.unknown()) });
-const exampleSchema = z.object({ nodes: z.array(nodeSchema) });
 const rowsSchema = z.array(z.object({ hash: z.string() }).passthrough());
 
 /** The name by which a model calls the tool. */
@@ -22,15 +21,14 @@ export const REFUSED = /may already have been charged/;
 export type Order = Record<string, unknown>;
 
 /**
- * The charging tool of the example workflow. Its Order Reference is left out, because it is made of
- * the chat that the example begins with, and there is none here.
+ * The charging tool of the recipe with an assistant. Its Order Reference is left out, because it is
+ * made of the chat that the recipe begins with, and there is none here.
  */
-export async function chargeParameters(orderReference?: string): Promise<Record<string, unknown>> {
-	const text = await readFile(path.join(EXAMPLES_FOLDER, 'ai-sales-assistant.json'), 'utf8');
-	const { nodes } = exampleSchema.parse(JSON.parse(text));
+export function chargeParameters(orderReference = ''): IDataObject {
+	const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
 	const charge = nodes.find(({ name }) => name === CHARGE_NODE);
-	if (!charge) throw new Error(`The example has no node "${CHARGE_NODE}".`);
-	return { ...charge.parameters, orderReference: orderReference ?? '' };
+	if (!charge) throw new Error(`The recipe has no node "${CHARGE_NODE}".`);
+	return { ...charge.parameters, orderReference };
 }
 
 /** Gives an order of a customer whom nobody has charged before. */

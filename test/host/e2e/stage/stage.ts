@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CREDENTIAL_TYPE } from '../../n8n/examples';
+import { CREDENTIAL_TYPE } from '../../n8n/paths';
 import { installHost } from '../../n8n/host';
 import { startN8n, type N8nInstance } from '../../n8n/instance';
 import { installPackage, packBuild } from '../../n8n/packageInstall';
@@ -24,8 +24,12 @@ export class Stage {
 		private session: N8nRest,
 	) {}
 
-	/** Sets it all up in a folder of its own; `name` names the log. */
-	static async open(name: string, options: SandboxOptions = {}): Promise<Stage> {
+	/** Sets it all up in a folder of its own; `name` names the log, `env` is more environment of n8n. */
+	static async open(
+		name: string,
+		options: SandboxOptions = {},
+		env: Record<string, string> = {},
+	): Promise<Stage> {
 		await installHost();
 		const userFolder = await mkdtemp(path.join(tmpdir(), `digital-sales-${name}-`));
 		const { tarball, remove } = await packBuild();
@@ -33,7 +37,7 @@ export class Stage {
 		const sandbox = await startSandbox(options);
 		const port = await freePort();
 		const log = path.join(DATA_FOLDER, `${name}.log`);
-		const n8n = await startN8n({ userFolder, port, log });
+		const n8n = await startN8n({ userFolder, port, log, env });
 		const rest = new N8nRest(n8n.url);
 		await rest.signIn(DEMO_LOGIN);
 		const credential = await rest.createCredential('Sandbox', CREDENTIAL_TYPE, {

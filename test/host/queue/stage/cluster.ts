@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CREDENTIAL_TYPE } from '../../n8n/examples';
+import { CREDENTIAL_TYPE } from '../../n8n/paths';
 import { installHost } from '../../n8n/host';
 import { startN8n, webhookUrl, type N8nInstance } from '../../n8n/instance';
 import { once } from '../../n8n/once';

@@ -210,7 +210,7 @@ describe('plain words', () => {
 		expect(proseOf(file).split('\n').flatMap(turnedDownIn)).toEqual([]);
 	});
 
-	test.each(filesOf('examples', '.json'))('in the notes of %s', (file) => {
+	test.each(filesOf('examples/en', '.json'))('in the notes of %s', (file) => {
 		expect(notesOf(file).length).toBeGreaterThan(0);
 		expect(notesOf(file).flatMap(turnedDownIn)).toEqual([]);
 	});

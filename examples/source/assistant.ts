@@ -1,0 +1,184 @@
+import type { INodeParameters } from 'n8n-workflow';
+import {
+	agent,
+	chatMemory,
+	chatModel,
+	chatTrigger,
+	emailReview,
+	mcpTrigger,
+	salesTool,
+} from './nodes';
+import type { Node, Recipe, Say } from './workflow';
+
+/** What a model fills in. */
+const ask = (key: string, description: string, type = 'string'): string =>
+	`$fromAI('${key}', \`${description}\`, '${type}')`;
+
+/** The tools by which a model sells; it never decides a price. */
+function tools(
+	say: Say,
+	charge: (offer: string) => INodeParameters = () => ({}),
+): { list: Node; charge: Node; check: Node } {
+	const list = say('List the products', 'Listar os produtos');
+	const offer = ask(
+		'offer_hash',
+		say(
+			`Hash of the offer, as ${list} gives it in offer_hash`,
+			`Código da oferta, como ${list} mostra em offer_hash`,
+		),
+	);
+	return {
+		list: salesTool(
+			list,
+			say(
+				'Lists the products for sale, one row per offer: title, offer_hash, offer_title, price_reais, sale_page. Search by part of the title, or leave the search empty for all.',
+				'Lista os produtos à venda, uma linha por oferta: title, offer_hash, offer_title, price_reais, sale_page. Busque por parte do título, ou deixe a busca vazia para ver todos.',
+			),
+			'product',
+			'getAll',
+			{
+				limit: 20,
+				filters: {
+					search: `={{ ${ask('search', say('A part of the title of the product, or an empty text for all products', 'Parte do título do produto, ou texto vazio para todos'))} }}`,
+					status: 1,
+				},
+				options: { splitOffers: true },
+			},
+		),
+		charge: salesTool(
+			say('Charge by PIX', 'Gerar Pix'),
+			say(
+				'Charges a customer by PIX for one offer at its price in the catalog. Use it once per order, and only after the customer has agreed. Returns the hash of the transaction, the amount and pix_qr_code, the text to pay with.',
+				'Cobra um cliente por Pix por uma oferta, pelo preço do catálogo. Use uma vez por pedido, e só depois que o cliente concordar. Devolve o código da cobrança (hash), o valor e pix_qr_code, o Pix copia e cola.',
+			),
+			'transaction',
+			'create',
+			{
+				cart: {
+					items: [
+						{
+							offerHash: { __rl: true, mode: 'hash', value: `={{ ${offer} }}` },
+							quantity: `={{ ${ask('quantity', say('How many units the customer buys, usually 1', 'Quantas unidades o cliente compra, em geral 1'), 'number')} }}`,
+						},
+					],
+				},
+				customerName: `={{ ${ask('customer_name', say('Full name of the customer', 'Nome completo do cliente'))} }}`,
+				customerEmail: `={{ ${ask('customer_email', say('E-mail address of the customer', 'E-mail do cliente'))} }}`,
+				customerPhone: `={{ ${ask('customer_phone', say('Phone number of the customer with area code, for example (11) 91234-5678', 'Telefone do cliente com DDD, por exemplo (11) 91234-5678'))} }}`,
+				customerDocument: `={{ ${ask('customer_document', say('CPF or CNPJ of the customer', 'CPF ou CNPJ do cliente'))} }}`,
+				...charge(offer),
+			},
+		),
+		check: salesTool(
+			say('Check the payment', 'Conferir o pagamento'),
+			say(
+				'Reads a transaction by its hash. payment_status is paid once the money has arrived.',
+				'Consulta uma cobrança pelo código (hash). payment_status é paid quando o dinheiro chegou.',
+			),
+			'transaction',
+			'get',
+			{
+				transactionHash: `={{ ${ask('transaction_hash', say('Hash of the transaction, as Charge by PIX gave it', 'Código da cobrança (hash), como Gerar Pix devolveu'))} }}`,
+			},
+		),
+	};
+}
+
+/** An agent that sells in a chat; a person looks at each charge before it is made. */
+export const salesAssistant: Recipe = (say) => {
+	const start = chatTrigger(say('When a customer writes', 'Quando um cliente escreve'));
+	const { list, charge, check } = tools(say, (offer) => ({
+		// The same chat asks for the same offer once: a second request returns the existing charge.
+		orderReference: `={{ $('${start.name}').first().json.sessionId }} {{ ${offer} }}`,
+	}));
+	const assistant = agent(
+		say('Sales assistant', 'Assistente de vendas'),
+		say(
+			`You are the sales assistant of an online school. Answer in the language of the customer, in a few friendly sentences.
+
+Use ${list.name} to see what is for sale. Prices come in reais in the field price_reais; name no other prices, and give no discounts.
+
+Before you use ${charge.name}, ask for the full name, e-mail, phone with area code and CPF or CNPJ, repeat what the customer will buy and what it costs, and wait until the customer agrees. Charge each order once. Then send the text in pix_qr_code alone on a line of its own, to be copied into the banking app.
+
+If a charge is declined by the team, say that a person will get in touch. When the customer says that it is paid, use ${check.name}. Only payment_status paid is paid. If a tool says that the charge may exist, do not try again: say that a person will look into it.`,
+			`Você é o assistente de vendas de uma escola online. Responda em português, em poucas frases simpáticas.
+
+Use ${list.name} para ver o que está à venda. Os preços vêm em reais no campo price_reais; não diga outros preços e não dê desconto.
+
+Antes de usar ${charge.name}, peça nome completo, e-mail, telefone com DDD e CPF ou CNPJ, repita o que o cliente vai comprar e quanto custa, e espere o cliente concordar. Cobre cada pedido uma vez. Depois envie o texto de pix_qr_code sozinho em uma linha, para copiar no app do banco.
+
+Se a equipe recusar a cobrança, diga que uma pessoa vai entrar em contato. Quando o cliente disser que pagou, use ${check.name}. Só payment_status paid quer dizer pago. Se uma ferramenta disser que a cobrança pode existir, não tente de novo: diga que uma pessoa vai verificar.`,
+		),
+	);
+	const given =
+		"{{ Object.entries($tool.parameters).map(([field, value]) => field + ': ' + value).join('\\n') }}";
+	const review = emailReview(say('A person approves the charge', 'Uma pessoa aprova a cobrança'), {
+		fromEmail: say('Your shop <shop@example.com>', 'Sua loja <loja@example.com>'),
+		toEmail: say('you@example.com', 'voce@example.com'),
+		subject: say('Approve a charge', 'Aprovar uma cobrança'),
+		message: say(
+			`=The assistant wants to charge a customer:\n\n${given}`,
+			`=O assistente quer cobrar um cliente:\n\n${given}`,
+		),
+		approvalOptions: {
+			values: {
+				approvalType: 'double',
+				approveLabel: say('Charge', 'Cobrar'),
+				disapproveLabel: say('Do not charge', 'Não cobrar'),
+			},
+		},
+		options: { appendAttribution: false },
+	});
+	return {
+		name: say(
+			'AI sales assistant, with human review',
+			'Assistente de vendas com IA e revisão humana',
+		),
+		notes: [
+			say(
+				'## A sales assistant that takes payments\nAnswers a customer in the chat, shows what is for sale, charges by PIX and checks whether the charge was paid.\n\n**The model never decides a price**: it picks the offer and the quantity; title and price come from the catalog. **No charge without a person**: you get an e-mail with the order, and the charge is made when you press *Charge*. To charge without review, connect *Charge by PIX* to the assistant directly.',
+				'## Um assistente que vende e cobra\nResponde o cliente no chat, mostra o que está à venda, gera o Pix e confere se foi pago.\n\n**O modelo nunca decide o preço**: ele escolhe a oferta e a quantidade; título e preço vêm do catálogo. **Nenhuma cobrança sem uma pessoa**: você recebe um e-mail com o pedido, e a cobrança sai quando você clica em *Cobrar*. Para cobrar sem revisão, ligue *Gerar Pix* direto no assistente.',
+			),
+			say(
+				'## Before you run it\n1. *Chat model*: choose a credential; any other chat model will do.\n2. The three Digital Sales tools: choose your credential.\n3. *A person approves the charge*: choose your SMTP credential and enter the address of who approves. Slack, Telegram and others can take its place.\n4. Press **Open chat** and buy something yourself.',
+				'## Antes de executar\n1. *Modelo de chat*: escolha uma credencial; serve qualquer outro modelo de chat.\n2. Nas três ferramentas Digital Sales: escolha sua credencial.\n3. *Uma pessoa aprova a cobrança*: escolha sua credencial SMTP e coloque o endereço de quem aprova. Slack, Telegram e outros também servem.\n4. Clique em **Open chat** e compre algo você mesmo.',
+			),
+		],
+		chains: [[start, assistant]],
+		attached: [
+			{
+				kind: 'ai_languageModel',
+				nodes: [chatModel(say('Chat model', 'Modelo de chat'))],
+				to: assistant,
+			},
+			{
+				kind: 'ai_memory',
+				nodes: [chatMemory(say('Memory of the chat', 'Memória do chat'))],
+				to: assistant,
+			},
+			{ kind: 'ai_tool', nodes: [list, check, review], to: assistant },
+			{ kind: 'ai_tool', nodes: [charge], to: review },
+		],
+	};
+};
+
+/** The same tools for any client of MCP. */
+export const mcpTools: Recipe = (say) => {
+	const server = mcpTrigger(say('MCP server', 'Servidor MCP'), 'digital-sales');
+	const { list, charge, check } = tools(say);
+	return {
+		name: say('Tools for AI agents, over MCP', 'Ferramentas para agentes de IA, por MCP'),
+		notes: [
+			say(
+				'## Your platform as an MCP server\nClaude, Cursor or any other client of MCP can list products, charge by PIX and check a payment. Title and price come from the catalog; the same charge asked for twice within 15 minutes is made once.\n\n**Who has the token can charge customers.** Give it to nobody else, and let your client ask before it uses *Charge by PIX*.',
+				'## Sua plataforma como servidor MCP\nClaude, Cursor ou outro cliente MCP pode listar produtos, gerar Pix e conferir um pagamento. Título e preço vêm do catálogo; a mesma cobrança pedida duas vezes em 15 minutos é feita uma vez.\n\n**Quem tem o token pode cobrar clientes.** Não passe para ninguém, e deixe o seu cliente MCP perguntar antes de usar *Gerar Pix*.',
+			),
+			say(
+				'## Before you publish it\n1. *MCP server*: choose a *Bearer Auth* credential with a long random token.\n2. The three Digital Sales tools: choose your credential.\n3. Publish it, and enter the production URL of *MCP server* and the token in your client.',
+				'## Antes de publicar\n1. *Servidor MCP*: escolha uma credencial *Bearer Auth* com um token longo e aleatório.\n2. Nas três ferramentas Digital Sales: escolha sua credencial.\n3. Publique e coloque a URL de produção do *Servidor MCP* e o token no seu cliente.',
+			),
+		],
+		chains: [[server]],
+		attached: [{ kind: 'ai_tool', nodes: [list, charge, check], to: server }],
+	};
+};

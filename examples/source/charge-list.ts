@@ -1,0 +1,102 @@
+import { createPix, manualTrigger, only, readRows, stopAndError, when, writeRow } from './nodes';
+import { sheet } from './parts';
+import { from, output, type Recipe } from './workflow';
+
+/** Charges each row of a sheet once, and writes beside it what came of it. */
+export const chargeListFromSheet: Recipe = (say) => {
+	const column = {
+		order: say('order', 'pedido'),
+		name: say('name', 'nome'),
+		email: 'email',
+		phone: say('phone', 'telefone'),
+		document: say('document', 'documento'),
+		price: say('price', 'preco'),
+		hash: say('transaction', 'cobranca'),
+		status: 'status',
+		code: say('pix_code', 'pix_copia_e_cola'),
+	};
+	const tab = say('Charges', 'Cobrar');
+	const list = sheet(say, tab);
+	const cell = (name: string): string => `$json[${JSON.stringify(name)}]`;
+	const required = [column.order, column.name, column.email, column.phone, column.document];
+	const missing = `[${required.map((name) => JSON.stringify(name)).join(', ')}].filter((column) => String($json[column] ?? '').trim() === '')`;
+
+	const start = manualTrigger(
+		say('When you press Execute workflow', 'Ao clicar em Execute workflow'),
+	);
+	const rows = readRows(say('Read the rows', 'Ler as linhas'), list);
+	const isThere = when(say('Is there a row?', 'Tem linha?'), '!!$json.row_number');
+	const stop = stopAndError(say('No row', 'Nenhuma linha'), {
+		errorMessage: say(
+			`The sheet "${tab}" has no row to charge. Enter one customer per row under the first line, and run it again.`,
+			`A aba "${tab}" não tem linha para cobrar. Preencha um cliente por linha abaixo da primeira linha e execute de novo.`,
+		),
+	});
+	const open = only(
+		say('Not charged yet', 'Ainda não cobrada'),
+		`String(${cell(column.hash)} ?? '').trim() === ''`,
+	);
+	const complete = when(say('Is the row complete?', 'Linha completa?'), `${missing}.length === 0`);
+	const row = (name: string, value: Record<string, string>) =>
+		writeRow(name, list, 'update', 'row_number', {
+			row_number: `={{ ${from(rows)}.row_number }}`,
+			...value,
+		});
+	const ask = row(say('Write what is missing', 'Escrever o que falta'), {
+		[column.status]: say(
+			`=Fill in {{ ${missing}.join(', ') }} and run it again`,
+			`=Preencha {{ ${missing}.join(', ') }} e execute de novo`,
+		),
+	});
+	const charge = createPix(
+		say('Charge by PIX', 'Gerar Pix'),
+		{
+			cart: {
+				items: [
+					{
+						offerHash: { __rl: true, mode: 'list', value: '' },
+						quantity: 1,
+						price: `={{ ${cell(column.price)} }}`,
+					},
+				],
+			},
+			customerName: `={{ ${cell(column.name)} }}`,
+			customerEmail: `={{ ${cell(column.email)} }}`,
+			customerPhone: `={{ ${cell(column.phone)} }}`,
+			customerDocument: `={{ ${cell(column.document)} }}`,
+			orderReference: `={{ ${cell(column.order)} }}`,
+			qrCodeImage: false,
+		},
+		{ onError: 'continueErrorOutput' },
+	);
+	const keep = row(say('Write the charge', 'Escrever a cobrança'), {
+		[column.hash]: '={{ $json.hash }}',
+		[column.status]: '={{ $json.payment_status }}',
+		[column.code]: '={{ $json.pix_qr_code }}',
+	});
+	const explain = row(say('Write the error', 'Escrever o erro'), {
+		[column.status]: '={{ $json.error.message ?? $json.error }}',
+	});
+	const header = Object.values(column)
+		.map((name) => `\`${name}\``)
+		.join(', ');
+	return {
+		name: say('Charge a list from Google Sheets', 'Cobrar uma lista do Google Sheets'),
+		notes: [
+			say(
+				'## Charge a list\nCharges each row that has no transaction yet, and writes the transaction, its status and the Pix Copia e Cola code back.\n\n**Safe to run again**: each `order` is charged once, even if writing the row failed. A row with an error says in `status` what to do; correct it and run it again.',
+				'## Cobrar uma lista\nCobra cada linha que ainda não tem cobrança e escreve de volta o código da cobrança, o status e o Pix copia e cola.\n\n**Pode executar de novo sem medo**: cada `pedido` é cobrado uma vez, mesmo que a escrita da linha falhe. Linha com erro diz em `status` o que fazer; corrija e execute de novo.',
+			),
+			say(
+				`## Before you run it\n1. A spreadsheet with a sheet *${tab}* whose first row holds: ${header}. Format \`document\` and \`phone\` as **text** (otherwise leading zeros are lost). \`price\` is in reais; empty takes the price of the offer.\n2. The four Google Sheets nodes: choose your credential and paste the link.\n3. *Charge by PIX*: choose your credential and your offer.`,
+				`## Antes de executar\n1. Uma planilha com uma aba *${tab}* e esta primeira linha: ${header}. Formate \`documento\` e \`telefone\` como **texto** (senão os zeros à esquerda somem). \`preco\` é em reais; vazio usa o preço da oferta.\n2. Nos quatro nós do Google Sheets: escolha sua credencial e cole o link.\n3. *Gerar Pix*: escolha sua credencial e sua oferta.`,
+			),
+		],
+		chains: [
+			[start, rows, isThere, open, complete, charge, keep],
+			[output(charge, 1), explain],
+			[output(complete, 1), ask],
+			[output(isThere, 1), stop],
+		],
+	};
+};

@@ -1,0 +1,32 @@
+import { errorTrigger } from './nodes';
+import { html, tellTeam } from './parts';
+import type { Recipe } from './workflow';
+
+/** What fails in another workflow is told to the team. */
+export const errorsToTelegram: Recipe = (say) => {
+	const start = errorTrigger(say('When a workflow fails', 'Quando um fluxo falha'));
+	const what = '$json.execution?.error?.message ?? $json.trigger?.error?.message';
+	const where = '$json.execution?.lastNodeExecuted ?? $json.trigger?.error?.node?.name';
+	const tell = tellTeam(
+		say,
+		say('Tell the team', 'Avisar a equipe'),
+		say(
+			`⚠️ <b>${html('$json.workflow.name')}</b> has failed\nNode: ${html(`${where} ?? 'unknown'`)}\n${html(`${what} ?? 'Open the execution'`)}\n{{ $json.execution?.url ?? '' }}`,
+			`⚠️ <b>${html('$json.workflow.name')}</b> falhou\nNó: ${html(`${where} ?? 'desconhecido'`)}\n${html(`${what} ?? 'Abra a execução'`)}\n{{ $json.execution?.url ?? '' }}`,
+		),
+	);
+	return {
+		name: say('Errors to the team, by Telegram', 'Erros para a equipe, por Telegram'),
+		notes: [
+			say(
+				'## Errors to the team\nA workflow that fails at night sells nothing until somebody sees it. This one tells your team which one it was, in which node, and why, with the link of the execution.',
+				'## Erros para a equipe\nUm fluxo que falha de noite não vende até alguém ver. Este avisa a equipe qual foi, em que nó e por quê, com o link da execução.',
+			),
+			say(
+				'## Before you publish it\n1. *Tell the team*: choose your Telegram credential and enter the id of your group.\n2. Publish it.\n3. In **each other workflow**: Settings > **Error workflow**, and choose this one.',
+				'## Antes de publicar\n1. *Avisar a equipe*: escolha sua credencial do Telegram e coloque o id do seu grupo.\n2. Publique.\n3. Em **cada outro fluxo**: Settings > **Error workflow**, e escolha este.',
+			),
+		],
+		chains: [[start, tell]],
+	};
+};

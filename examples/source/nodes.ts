@@ -1,0 +1,270 @@
+import type { INodeParameters } from 'n8n-workflow';
+import type { Node } from './workflow';
+
+const PACKAGE = 'n8n-nodes-digital-sales';
+const BASE = 'n8n-nodes-base';
+
+/** What a node of n8n's own is in the version in which the recipes are tested. */
+function base(type: string, typeVersion: number) {
+	return (name: string, parameters: INodeParameters = {}, more?: Node['more']): Node => ({
+		name,
+		type: `${BASE}.${type}`,
+		typeVersion,
+		parameters,
+		...(more ? { more } : {}),
+	});
+}
+
+const credentials = { digitalSalesApi: { id: null, name: 'Digital Sales API' } };
+
+/** An operation of the Digital Sales node. */
+function sales(
+	name: string,
+	resource: string,
+	operation: string,
+	parameters: INodeParameters,
+	more: Node['more'] = {},
+): Node {
+	return {
+		name,
+		type: `${PACKAGE}.digitalSales`,
+		typeVersion: 1,
+		parameters: { resource, operation, ...parameters },
+		more: { credentials, ...more },
+	};
+}
+
+export const createPix = (name: string, parameters: INodeParameters, more?: Node['more']): Node =>
+	sales(name, 'transaction', 'create', parameters, more);
+export const waitForPayment = (name: string, parameters: INodeParameters): Node =>
+	sales(name, 'transaction', 'waitForPayment', parameters);
+export const getTransaction = (
+	name: string,
+	parameters: INodeParameters,
+	more?: Node['more'],
+): Node => sales(name, 'transaction', 'get', parameters, more);
+export const getProducts = (name: string, parameters: INodeParameters): Node =>
+	sales(name, 'product', 'getAll', parameters);
+export const createOffer = (name: string, parameters: INodeParameters, more?: Node['more']): Node =>
+	sales(name, 'offer', 'create', parameters, more);
+
+export const getAddress = (name: string): Node => sales(name, 'notification', 'getAddress', {});
+
+/** The Digital Sales node as a tool of an agent. */
+export function salesTool(
+	name: string,
+	toolDescription: string,
+	resource: string,
+	operation: string,
+	parameters: INodeParameters,
+): Node {
+	const { more } = sales(name, resource, operation, {});
+	const described = { descriptionType: 'manual', toolDescription, resource, operation };
+	return {
+		name,
+		type: `${PACKAGE}.digitalSalesTool`,
+		typeVersion: 1,
+		parameters: { ...described, ...parameters },
+		more,
+	};
+}
+
+/** The Digital Sales Trigger. */
+export function salesTrigger(name: string, parameters: INodeParameters): Node {
+	return {
+		name,
+		type: `${PACKAGE}.digitalSalesTrigger`,
+		typeVersion: 1,
+		parameters,
+		more: { credentials },
+		listens: true,
+	};
+}
+
+export const manualTrigger = base('manualTrigger', 1);
+export const errorTrigger = base('errorTrigger', 1);
+export const httpRequest = base('httpRequest', 4.2);
+export const telegram = base('telegram', 1.2);
+export const sendEmail = base('emailSend', 2.1);
+export const whatsApp = base('whatsApp', 1);
+export const hubSpot = base('hubspot', 2.1);
+export const postgres = base('postgres', 2.6);
+export const dataTable = base('dataTable', 1);
+export const stopAndError = base('stopAndError', 1);
+
+/** Edit Fields: adds text fields to an item and keeps the rest, the picture included. */
+export function editFields(name: string, fields: Record<string, string>): Node {
+	return base('set', 3.4)(name, {
+		assignments: {
+			assignments: Object.entries(fields).map(([field, value]) => ({
+				id: field,
+				name: field,
+				value,
+				type: 'string',
+			})),
+		},
+		includeOtherFields: true,
+		options: {},
+	});
+}
+
+const conditionOptions = {
+	caseSensitive: true,
+	leftValue: '',
+	typeValidation: 'strict',
+	version: 2,
+};
+
+/** Something that an expression says is true. */
+function isTrue(expression: string): INodeParameters {
+	return {
+		options: conditionOptions,
+		conditions: [
+			{
+				id: 'true',
+				leftValue: `={{ ${expression} }}`,
+				rightValue: '',
+				operator: { type: 'boolean', operation: 'true', singleValue: true },
+			},
+		],
+		combinator: 'and',
+	};
+}
+
+/** An If: the first output where the expression is true, the second where it is not. */
+export const when = (name: string, expression: string): Node =>
+	base('if', 2.2)(name, { conditions: isTrue(expression), options: {} });
+
+/** Lets only those items through for which the expression is true. */
+export const only = (name: string, expression: string): Node =>
+	base('filter', 2.2)(name, { conditions: isTrue(expression), options: {} });
+
+/** Lets a transaction through whose status is another than the one that was noted. */
+export const onlyChanged = (name: string, noted: string): Node =>
+	only(name, `!!$json.payment_status && $json.payment_status !== ${noted}.payment_status`);
+
+/** Starts every so many minutes. */
+export const schedule = (name: string, minutesInterval: number): Node =>
+	base('scheduleTrigger', 1.2)(name, {
+		rule: { interval: [{ field: 'minutes', minutesInterval }] },
+	});
+
+/** A Switch: one named output for each expression. */
+export const branches = (name: string, outputs: Record<string, string>): Node =>
+	base('switch', 3.2)(name, {
+		rules: {
+			values: Object.entries(outputs).map(([outputKey, expression]) => ({
+				conditions: isTrue(expression),
+				renameOutput: true,
+				outputKey,
+			})),
+		},
+		options: {},
+	});
+
+export interface FormField {
+	name: string;
+	label: string;
+	type?: 'text' | 'email';
+	placeholder: string;
+}
+
+/** A form of n8n that anyone with its address can fill in. */
+export function form(name: string, title: string, description: string, fields: FormField[]): Node {
+	const node = base('formTrigger', 2.5)(name, {
+		formTitle: title,
+		formDescription: description,
+		formFields: {
+			values: fields.map(({ name: fieldName, label, type = 'text', placeholder }) => ({
+				fieldLabel: label,
+				fieldName,
+				fieldType: type,
+				placeholder,
+				requiredField: true,
+			})),
+		},
+		options: { appendAttribution: false },
+	});
+	return { ...node, listens: true };
+}
+
+/** A sheet of a spreadsheet, by the link that a person pastes and the name at its bottom edge. */
+export interface Sheet {
+	link: string;
+	tab: string;
+}
+
+const googleSheets = base('googleSheets', 4.5);
+
+function inSheet({ link, tab }: Sheet, operation: string): INodeParameters {
+	return {
+		operation,
+		documentId: { __rl: true, mode: 'url', value: link },
+		sheetName: { __rl: true, mode: 'name', value: tab },
+	};
+}
+
+/** Reads the rows; with no row at all it still gives one empty item, so that a later node can say so. */
+export const readRows = (name: string, sheet: Sheet): Node =>
+	googleSheets(name, { ...inSheet(sheet, 'read'), options: {} }, { alwaysOutputData: true });
+
+/** Writes one row an item: over the row with the same `match`, or a new one at the end. */
+export function writeRow(
+	name: string,
+	sheet: Sheet,
+	operation: 'appendOrUpdate' | 'update',
+	match: string,
+	value: Record<string, string>,
+): Node {
+	return googleSheets(name, {
+		...inSheet(sheet, operation),
+		columns: {
+			mappingMode: 'defineBelow',
+			value,
+			matchingColumns: [match],
+			schema: Object.keys(value).map((id) => ({
+				id,
+				displayName: id,
+				required: false,
+				defaultMatch: false,
+				display: true,
+				type: 'string',
+				canBeUsedToMatch: true,
+			})),
+			attemptToConvertTypes: false,
+			convertFieldsToString: false,
+		},
+		options: {},
+	});
+}
+
+/** What an agent is made of. */
+function langChain(
+	type: string,
+	typeVersion: number,
+	name: string,
+	parameters: INodeParameters,
+): Node {
+	return { name, type: `@n8n/n8n-nodes-langchain.${type}`, typeVersion, parameters };
+}
+
+export const chatTrigger = (name: string): Node => ({
+	...langChain('chatTrigger', 1.3, name, { options: {} }),
+	listens: true,
+});
+export const agent = (name: string, systemMessage: string): Node =>
+	langChain('agent', 3, name, { options: { systemMessage } });
+export const chatModel = (name: string): Node =>
+	langChain('lmChatOpenAi', 1.2, name, {
+		model: { __rl: true, mode: 'list', value: 'gpt-4.1-mini' },
+		options: {},
+	});
+export const chatMemory = (name: string): Node =>
+	langChain('memoryBufferWindow', 1.3, name, { contextWindowLength: 20 });
+export const mcpTrigger = (name: string, path: string): Node => ({
+	...langChain('mcpTrigger', 2, name, { authentication: 'bearerAuth', path }),
+	listens: true,
+});
+
+/** Asks a person by e-mail before the tools behind it are used. */
+export const emailReview = base('emailSendHitlTool', 2.1);

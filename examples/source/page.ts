@@ -1,0 +1,53 @@
+import { LANGUAGES, sayIn, type Language, type Recipe } from './workflow';
+
+const PAGES: Record<Language, string> = { en: 'README.md', 'pt-BR': 'README.pt-BR.md' };
+
+/** The list of the recipes in each language, by the name of its file: what each does, and its picture. */
+export function pages(recipes: Record<string, Recipe>): Record<string, string> {
+	return Object.fromEntries(
+		LANGUAGES.map((language) => [PAGES[language], page(recipes, language)]),
+	);
+}
+
+function page(recipes: Record<string, Recipe>, language: Language): string {
+	const say = sayIn(language);
+	const intro = say(
+		`# Recipes
+
+[Em português](README.pt-BR.md)
+
+Workflows to import with **... > Import from File**. Each has a note that says what to choose before you run it: your credentials, your offer or product, your spreadsheet. They use n8n's own nodes in the versions of n8n 2.41.
+
+**Deliver only where \`paid\` is true**, or behind a trigger that starts on _Paid_ for your product and your price.`,
+		`# Receitas
+
+[In English](README.md)
+
+Fluxos para importar com **... > Import from File**. Cada um tem uma nota que diz o que escolher antes de executar: suas credenciais, sua oferta ou seu produto, sua planilha. Eles usam os nós do próprio n8n nas versões do n8n 2.41.
+
+**Entregue só onde \`paid\` é true**, ou depois de um gatilho que começa em _Paid_ para o seu produto e o seu preço.`,
+	);
+	const entries = Object.entries(recipes).map(([name, recipe]) => {
+		const { name: title, notes } = recipe(say);
+		const [, ...lines] = (notes[0] ?? '').split('\n');
+		const picture = say(
+			`The workflow ${name} in the editor of n8n`,
+			`O fluxo ${name} no editor do n8n`,
+		);
+		return [
+			`## ${title}`,
+			`[${name}.json](${language}/${name}.json)`,
+			asPrettier(lines.join('\n')),
+			`![${picture}](../docs/pictures/examples/${language}/${name}.png)`,
+		].join('\n\n');
+	});
+	return `${[intro, ...entries].join('\n\n')}\n`;
+}
+
+/** Emphasis as the formatter of this repository writes it; a list after an empty line. */
+function asPrettier(text: string): string {
+	return text
+		.replace(/(?<!\*)\*(?!\*)([^*\n]+)\*(?!\*)/g, '_$1_')
+		.replace(/^(?!- )(.+)\n(?=- )/gm, '$1\n\n')
+		.trim();
+}

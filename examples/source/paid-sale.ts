@@ -1,0 +1,168 @@
+import { httpRequest, hubSpot, writeRow } from './nodes';
+import {
+	columns,
+	html,
+	publishNote,
+	reais,
+	saleRow,
+	saleTrigger,
+	sheet,
+	showAddress,
+	tellTeam,
+} from './parts';
+import { from, type Recipe, type Say } from './workflow';
+
+const RAW = { simplify: false };
+
+const before = (say: Say, ...steps: string[]): string =>
+	[
+		say('## Before you publish it', '## Antes de publicar'),
+		...[
+			say(
+				'*When a sale changes*: choose your credential.',
+				'*Quando uma venda muda*: escolha sua credencial.',
+			),
+			...steps,
+			publishNote(say),
+		].map((step, index) => `${index + 1}. ${step}`),
+	].join('\n');
+
+const sheetStep = (say: Say, node: string, tab: string): string =>
+	say(
+		`*${node}*: choose your Google credential and paste the link of your spreadsheet. It needs a sheet *${tab}* whose first row holds: ${columns(saleRow(say))}`,
+		`*${node}*: escolha sua credencial do Google e cole o link da sua planilha. Ela precisa de uma aba *${tab}* com esta primeira linha: ${columns(saleRow(say))}`,
+	);
+
+/** Each paid sale becomes a row and a contact. */
+export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
+	const start = saleTrigger(say, ['paid'], RAW);
+	const tab = say('Sales', 'Vendas');
+	const row = writeRow(
+		say('Write the row', 'Escrever a linha'),
+		sheet(say, tab),
+		'appendOrUpdate',
+		say('sale', 'venda'),
+		saleRow(say),
+	);
+	const contact = hubSpot(say('Save the contact', 'Salvar o contato'), {
+		authentication: 'appToken',
+		resource: 'contact',
+		operation: 'upsert',
+		email: `={{ ${from(start)}.customer.email }}`,
+		additionalFields: {
+			firstName: `={{ ${from(start)}.customer.name.trim().split(/\\s+/)[0] }}`,
+			lastName: `={{ ${from(start)}.customer.name.trim().split(/\\s+/).slice(1).join(' ') || '-' }}`,
+			phoneNumber: `={{ ${from(start)}.customer.phone_number }}`,
+			lifeCycleStage: 'customer',
+		},
+		options: {},
+	});
+	return {
+		name: say(
+			'Paid sale to Google Sheets and HubSpot',
+			'Venda aprovada no Google Sheets e no HubSpot',
+		),
+		notes: [
+			say(
+				'## Paid sale to Google Sheets and HubSpot\nEach paid sale arrives once, confirmed with the platform. It becomes one row, with its UTM values, and a contact in HubSpot, who is updated if you know the e-mail already.',
+				'## Venda aprovada no Google Sheets e no HubSpot\nCada venda aprovada chega uma vez, confirmada na plataforma. Vira uma linha, com os UTMs, e um contato no HubSpot, atualizado se o e-mail já existir.',
+			),
+			before(
+				say,
+				sheetStep(say, row.name, tab),
+				say(
+					'*Save the contact*: choose your HubSpot credential.',
+					'*Salvar o contato*: escolha sua credencial do HubSpot.',
+				),
+			),
+		],
+		chains: [[start, row, contact], [showAddress(say)]],
+	};
+};
+
+/** Each paid sale goes to a CRM that takes JSON. */
+export const paidSaleToAnyCrm: Recipe = (say) => {
+	const start = saleTrigger(say, ['paid'], RAW);
+	const post = httpRequest(say('Send the sale to the CRM', 'Enviar a venda ao CRM'), {
+		method: 'POST',
+		url: 'https://crm.example.com/api/sales',
+		authentication: 'genericCredentialType',
+		genericAuthType: 'httpHeaderAuth',
+		sendBody: true,
+		bodyParameters: {
+			parameters: Object.entries(saleRow(say)).map(([name, value]) => ({ name, value })),
+		},
+		options: {},
+	});
+	return {
+		name: say('Paid sale to any CRM', 'Venda aprovada em qualquer CRM'),
+		notes: [
+			say(
+				'## Paid sale to any CRM\nEach paid sale arrives once, confirmed with the platform, and goes as JSON to the address that your CRM names for it.',
+				'## Venda aprovada em qualquer CRM\nCada venda aprovada chega uma vez, confirmada na plataforma, e segue como JSON para o endereço que o seu CRM indica.',
+			),
+			before(
+				say,
+				say(
+					'*Send the sale to the CRM*: enter the address from the documentation of your CRM, choose a *Header Auth* credential (often the name `Authorization` and the value `Bearer YOUR-KEY`), and rename the fields as your CRM calls them.',
+					'*Enviar a venda ao CRM*: coloque o endereço que está na documentação do seu CRM, escolha uma credencial *Header Auth* (em geral o nome `Authorization` e o valor `Bearer SUA-CHAVE`) e use os nomes de campo do seu CRM.',
+				),
+			),
+		],
+		chains: [[start, post], [showAddress(say)]],
+	};
+};
+
+/** Each paid sale is told to the team. */
+export const paidSaleToTelegram: Recipe = (say) => {
+	const start = saleTrigger(say, ['paid']);
+	const tell = tellTeam(
+		say,
+		say('Tell the team', 'Avisar a equipe'),
+		say(
+			`✅ <b>Sale paid</b>\n${html('$json.product_title')}: {{ ${reais(say, '$json.amount_reais')} }}\n${html('$json.customer_name')}\n${html('$json.customer_email')}, ${html('$json.customer_phone')}`,
+			`✅ <b>Venda aprovada</b>\n${html('$json.product_title')}: {{ ${reais(say, '$json.amount_reais')} }}\n${html('$json.customer_name')}\n${html('$json.customer_email')}, ${html('$json.customer_phone')}`,
+		),
+	);
+	return {
+		name: say('Paid sale to the team, by Telegram', 'Venda aprovada para a equipe, por Telegram'),
+		notes: [
+			say(
+				'## Every sale to the team\nEach paid sale arrives once, confirmed with the platform, as a message in the Telegram group of your team.',
+				'## Cada venda para a equipe\nCada venda aprovada chega uma vez, confirmada na plataforma, como mensagem no grupo da equipe no Telegram.',
+			),
+			before(
+				say,
+				say(
+					'*Tell the team*: choose your Telegram credential, add your bot to the group, and enter the id of the group (a number that begins with -).',
+					'*Avisar a equipe*: escolha sua credencial do Telegram, adicione seu bot ao grupo e coloque o id do grupo (um número que começa com -).',
+				),
+			),
+		],
+		chains: [[start, tell], [showAddress(say)]],
+	};
+};
+
+/** One row a transaction, which follows its status. */
+export const everyStatusToSheet: Recipe = (say) => {
+	const start = saleTrigger(say, ['any'], RAW);
+	const tab = say('Transactions', 'Cobranças');
+	const row = writeRow(
+		say('Write the row', 'Escrever a linha'),
+		sheet(say, tab),
+		'appendOrUpdate',
+		say('sale', 'venda'),
+		saleRow(say),
+	);
+	return {
+		name: say('Every status to Google Sheets', 'Todos os status no Google Sheets'),
+		notes: [
+			say(
+				'## Every status of every transaction\nOne row for each transaction: waiting for payment, paid, refused, refunded, charged back. A new status goes over the old one in the same row.',
+				'## Todos os status de todas as cobranças\nUma linha para cada cobrança: aguardando pagamento, aprovada, recusada, reembolsada, com chargeback. O status novo substitui o antigo na mesma linha.',
+			),
+			before(say, sheetStep(say, row.name, tab)),
+		],
+		chains: [[start, row], [showAddress(say)]],
+	};
+};

@@ -1,0 +1,263 @@
+import type { INodeParameters } from 'n8n-workflow';
+import {
+	createPix,
+	editFields,
+	form,
+	getAddress,
+	salesTrigger,
+	telegram,
+	waitForPayment,
+	when,
+	whatsApp,
+	type Sheet,
+} from './nodes';
+import { from, type Node, type Say } from './workflow';
+
+/** The customer fills in a form of n8n. */
+export function orderForm(say: Say): Node {
+	return form(
+		say('Order form', 'Formulário do pedido'),
+		say('Your order', 'Seu pedido'),
+		say(
+			'Fill in your details. We send you the PIX right away.',
+			'Preencha seus dados. Enviamos o Pix na hora.',
+		),
+		[
+			{
+				name: say('name', 'nome'),
+				label: say('Full name', 'Nome completo'),
+				placeholder: 'Maria da Silva',
+			},
+			{
+				name: 'email',
+				label: 'E-mail',
+				type: 'email',
+				placeholder: 'maria@example.com',
+			},
+			{
+				name: 'whatsapp',
+				label: say('WhatsApp with area code', 'WhatsApp com DDD'),
+				placeholder: '(11) 91234-5678',
+			},
+			{
+				name: say('document', 'documento'),
+				label: say('CPF or CNPJ', 'CPF ou CNPJ'),
+				placeholder: '529.982.247-25',
+			},
+		],
+	);
+}
+
+/** The offer that a person chooses; its price and title come from the catalog. */
+const CHOSEN_OFFER = {
+	items: [{ offerHash: { __rl: true, mode: 'list', value: '' }, quantity: 1 }],
+};
+
+/** Charges the person who filled in the order form, whose fields `order` holds. */
+export function chargeOrder(say: Say, order = '$json'): Node {
+	return createPix(say('Charge by PIX', 'Gerar Pix'), {
+		cart: CHOSEN_OFFER,
+		customerName: `={{ ${order}.${say('name', 'nome')} }}`,
+		customerEmail: `={{ ${order}.email }}`,
+		customerPhone: `={{ ${order}.whatsapp }}`,
+		customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
+	});
+}
+
+/** What the texts of a message are made of, in fields that the item keeps. */
+export function message(say: Say): Node {
+	const locale = say('en-US', 'pt-BR');
+	return editFields(say('Message', 'Mensagem'), {
+		[say('name', 'nome')]:
+			`={{ ($json.customer_name ?? '').trim().split(/\\s+/)[0] || '${say('there', 'tudo bem')}' }}`,
+		[say('amount', 'valor')]:
+			`={{ $json.amount_reais.toLocaleString('${locale}', { style: 'currency', currency: 'BRL' }) }}`,
+		[say('product', 'produto')]:
+			`={{ $json.product_title ?? '${say('your order', 'seu pedido')}' }}`,
+		[say('code', 'codigo')]: '={{ $json.pix_qr_code }}',
+		email: '={{ $json.customer_email }}',
+		whatsapp: `={{ ($json.customer_phone ?? '').replace(/\\D/g, '').replace(/^(?!55\\d{10,11}$)(?=\\d)/, '55') }}`,
+	});
+}
+
+/** The same fields as a text shows them, read where a sender has replaced the item. */
+export function words(say: Say, messageNode: Node) {
+	const word = (field: string): string => `{{ ${from(messageNode)}.${field} }}`;
+	return {
+		name: word(say('name', 'nome')),
+		amount: word(say('amount', 'valor')),
+		product: word(say('product', 'produto')),
+		code: word(say('code', 'codigo')),
+		email: word('email'),
+		whatsapp: word('whatsapp'),
+	};
+}
+
+type Words = ReturnType<typeof words>;
+
+/** What customers read. */
+export const TEXTS = {
+	pix: (say: Say, { name, amount, product }: Words): string =>
+		say(
+			`Hi, ${name}! Your PIX of ${amount} for ${product} is ready. Scan the QR code, or copy the code below and paste it in your banking app under Pix Copia e Cola.`,
+			`Oi, ${name}! Seu Pix de ${amount} para ${product} está pronto. Leia o QR Code ou copie o código abaixo e cole no app do banco, em Pix Copia e Cola.`,
+		),
+	paid: (say: Say, { name, amount, product }: Words): string =>
+		say(
+			`Hi, ${name}! Payment confirmed ✅ We have received ${amount} for ${product}. Your access follows.`,
+			`Oi, ${name}! Pagamento confirmado ✅ Recebemos ${amount} por ${product}. Seu acesso chega em seguida.`,
+		),
+	access: (
+		say: Say,
+		{ name, product, email }: Omit<Words, 'amount' | 'code' | 'whatsapp'>,
+	): string =>
+		say(
+			`Hi, ${name}! Your access to ${product} is open 🎉 Sign in at https://YOUR-LINK with ${email}. Questions? Just reply.`,
+			`Oi, ${name}! Seu acesso a ${product} está liberado 🎉 Entre em https://SEU-LINK com ${email}. Dúvidas? Responda aqui.`,
+		),
+};
+
+/** Only for webhooks that get lost: a wait of a day would otherwise read the transaction 1,440 times. */
+const RECHECK_SECONDS = 600;
+
+/** Waits for the payment of a charge; a sender in between has replaced its item. */
+export function waitFor(
+	say: Say,
+	charge: Node,
+	limit: { timeLimit: number | string; timeLimitUnit: string } = {
+		timeLimit: 24,
+		timeLimitUnit: 'hours',
+	},
+): Node {
+	return waitForPayment(say('Wait for the payment', 'Aguardar o pagamento'), {
+		transactionHash: `={{ ${from(charge)}.hash }}`,
+		...limit,
+		recheckInterval: RECHECK_SECONDS,
+	});
+}
+
+/** Deliver only behind its first output. */
+export function ifPaid(say: Say): Node {
+	return when(say('Paid?', 'Pago?'), '$json.paid');
+}
+
+/** Sends a text by WhatsApp Business Cloud. */
+export function whatsAppText(say: Say, name: string, to: string, text: string): Node {
+	return whatsApp(name, {
+		operation: 'send',
+		phoneNumberId: sendingNumber(say),
+		recipientPhoneNumber: `=${to}`,
+		textBody: `=${text}`,
+		additionalFields: {},
+	});
+}
+
+/** Sends the QR code by WhatsApp Business Cloud. */
+export function whatsAppPicture(say: Say, name: string, to: string, caption: string): Node {
+	return whatsApp(name, {
+		operation: 'send',
+		phoneNumberId: sendingNumber(say),
+		recipientPhoneNumber: `=${to}`,
+		messageType: 'image',
+		mediaPath: 'useMedian8n',
+		mediaPropertyName: 'qrCode',
+		additionalFields: { mediaCaption: `=${caption}` },
+	});
+}
+
+export const sendingNumber = (say: Say): string =>
+	say('choose your number here', 'escolha seu número aqui');
+
+/** Tells the team. Telegram reads the text as HTML. */
+export function tellTeam(say: Say, name: string, text: string): Node {
+	return telegram(name, {
+		chatId: say('put the id of your group here', 'coloque aqui o id do seu grupo'),
+		text: `=${text}`,
+		additionalFields: { appendAttribution: false, parse_mode: 'HTML' },
+	});
+}
+
+/** An expression whose text goes into HTML. */
+export function html(expression: string): string {
+	return `{{ String(${expression}).replace(/&/g, '&amp;').replace(/</g, '&lt;') }}`;
+}
+
+/** Reais as people write them. */
+export function reais(say: Say, expression: string): string {
+	return `${expression}.toLocaleString('${say('en-US', 'pt-BR')}', { style: 'currency', currency: 'BRL' })`;
+}
+
+/** The sheet of a recipe, in the spreadsheet whose link a person pastes. */
+export function sheet(say: Say, tab: string): Sheet {
+	const link = say('PASTE-THE-LINK-OF-YOUR-SPREADSHEET', 'COLE-AQUI-O-LINK-DA-SUA-PLANILHA');
+	return { link: `https://docs.google.com/spreadsheets/d/${link}/edit`, tab };
+}
+
+/** Starts when a sale changes, told at an address that nobody can guess. */
+export function saleTrigger(say: Say, triggerOn: string[], parameters: INodeParameters = {}): Node {
+	return salesTrigger(say('When a sale changes', 'Quando uma venda muda'), {
+		triggerOn,
+		...parameters,
+		options: { urlSecret: true },
+	});
+}
+
+/** Only this product, and not for less: what every trigger needs behind which something is delivered. */
+export function onlyMyProduct(say: Say): INodeParameters {
+	return {
+		filters: {
+			products: { items: [{ product: productToChoose(say) }] },
+			minimumAmount: say(
+				'enter your lowest price, e.g. 19,90',
+				'digite seu menor preço, ex. 19,90',
+			),
+		},
+	};
+}
+
+/** A list from which nothing is chosen yet; what it says instead is no hash, so it cannot be used. */
+export function productToChoose(say: Say): INodeParameters {
+	const value = say('choose your product', 'escolha seu produto');
+	return { __rl: true, mode: 'list', value, cachedResultName: value };
+}
+
+/** A sale as a row, read from the transaction as the service sends it, because only that has the UTM values. */
+export function saleRow(say: Say): Record<string, string> {
+	return {
+		[say('sale', 'venda')]: '={{ $json.hash }}',
+		status: '={{ $json.payment_status }}',
+		[say('amount', 'valor')]: '={{ $json.amount / 100 }}',
+		[say('method', 'forma')]: '={{ $json.payment_method }}',
+		[say('product', 'produto')]: '={{ $json.product?.title ?? $json.offer?.title }}',
+		[say('name', 'nome')]: '={{ $json.customer?.name }}',
+		email: '={{ $json.customer?.email }}',
+		[say('phone', 'telefone')]: '={{ $json.customer?.phone_number }}',
+		[say('created', 'criada')]: '={{ $json.created_at }}',
+		[say('changed', 'mudou')]: "={{ $now.toFormat('yyyy-MM-dd HH:mm:ss') }}",
+		...Object.fromEntries(
+			['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'].map((utm) => [
+				utm,
+				`={{ $json.${utm} ?? '' }}`,
+			]),
+		),
+	};
+}
+
+/** How the columns of a sheet are told to a person. */
+export function columns(row: Record<string, string>): string {
+	return Object.keys(row)
+		.map((column) => `\`${column}\``)
+		.join(', ');
+}
+
+/** Shows the address of the trigger, its secret included. It starts nothing; a person runs it alone. */
+export const showAddress = (say: Say): Node =>
+	getAddress(say('Show the address', 'Mostrar o endereço'));
+
+/** What to do so that the platform finds the trigger. */
+export function publishNote(say: Say): string {
+	return say(
+		'Publish it. Then choose your credential in *Show the address*, press its **Execute step**, and copy the address from its output into the Notification URL of your credential: the charges of your other workflows then report here.',
+		'Publique. Depois escolha sua credencial em *Mostrar o endereço*, clique em **Execute step** nesse nó e copie o endereço da saída para a Notification URL da sua credencial: assim as cobranças dos seus outros fluxos avisam aqui.',
+	);
+}

@@ -1,0 +1,196 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { dataTable, getTransaction, onlyChanged, schedule } from './nodes';
+import {
+	chargeOrder,
+	html,
+	orderForm,
+	publishNote,
+	saleTrigger,
+	showAddress,
+	tellTeam,
+} from './parts';
+import { from, type Node, type Recipe, type Say } from './workflow';
+
+const TABLE = 'pix_charges';
+const COLUMNS = {
+	hash: 'string',
+	payment_status: 'string',
+	amount_reais: 'number',
+	customer_name: 'string',
+};
+type Column = keyof typeof COLUMNS;
+
+/** Statuses after which nothing changes that the schedule would have to find. */
+const OVER = [
+	'paid',
+	'refused',
+	'canceled',
+	'cancelled',
+	'expired',
+	'refunded',
+	'chargeback',
+	'chargedback',
+];
+const DAYS = 3;
+
+const haveTable = (say: Say): Node =>
+	dataTable(say('Have the table', 'Garantir a tabela'), {
+		resource: 'table',
+		operation: 'create',
+		tableName: TABLE,
+		columns: { column: Object.entries(COLUMNS).map(([name, type]) => ({ name, type })) },
+		options: { createIfNotExists: true },
+	});
+
+const inTable = (operation: string): INodeParameters => ({
+	resource: 'row',
+	operation,
+	dataTableId: { __rl: true, mode: 'name', value: TABLE },
+});
+
+const mapped = (value: Partial<Record<Column, string>>): INodeParameters => ({
+	columns: {
+		mappingMode: 'defineBelow',
+		value,
+		matchingColumns: [],
+		schema: Object.entries(COLUMNS)
+			.filter(([id]) => id in value)
+			.map(([id, type]) => ({
+				id,
+				displayName: id,
+				required: false,
+				defaultMatch: false,
+				display: true,
+				type,
+				canBeUsedToMatch: true,
+			})),
+		attemptToConvertTypes: false,
+		convertFieldsToString: false,
+	},
+	options: {},
+});
+
+const conditions = (...rows: Array<[keyName: string, condition: string, keyValue: string]>) => ({
+	matchType: 'allConditions',
+	filters: {
+		conditions: rows.map(([keyName, condition, keyValue]) => ({ keyName, condition, keyValue })),
+	},
+});
+
+/** Updates the row of a charge if its status is another; only a row that changes continues. */
+const noteStatus = (say: Say, item = '$json'): Node =>
+	dataTable(say('Note the new status', 'Anotar o novo status'), {
+		...inTable('update'),
+		...conditions(
+			['hash', 'eq', `={{ ${item}.hash }}`],
+			['payment_status', 'neq', `={{ ${item}.payment_status }}`],
+		),
+		...mapped({ payment_status: `={{ ${item}.payment_status }}` }),
+	});
+
+const tellChange = (say: Say): Node =>
+	tellTeam(
+		say,
+		say('Tell the team', 'Avisar a equipe'),
+		say(
+			`ℹ️ <b>${html('$json.payment_status')}</b>: ${html('$json.customer_name')}, R$ {{ $json.amount_reais }}\n{{ $json.hash }}`,
+			`ℹ️ <b>${html('$json.payment_status')}</b>: ${html('$json.customer_name')}, R$ {{ $json.amount_reais }}\n{{ $json.hash }}`,
+		),
+	);
+
+const inPlace = (say: Say): string =>
+	say(
+		'Put what you do with a sale in place of *Tell the team*, or behind it. **Deliver only if `payment_status` is `paid`.**',
+		'Coloque o que você faz com a venda no lugar de *Avisar a equipe*, ou depois dele. **Entregue só se `payment_status` for `paid`.**',
+	);
+
+/** Charges, and keeps the charge in the table that the two others work with. */
+export const reconciliationCharge: Recipe = (say) => {
+	const start = orderForm(say);
+	const charge = chargeOrder(say, from(start));
+	const remember = dataTable(say('Remember the charge', 'Guardar a cobrança'), {
+		...inTable('insert'),
+		...mapped(
+			Object.fromEntries(Object.keys(COLUMNS).map((name) => [name, `={{ $json.${name} }}`])),
+		),
+	});
+	return {
+		name: say('Reconciliation 1: charge and remember', 'Conferência 1: cobrar e guardar'),
+		notes: [
+			say(
+				'## Reconciliation, 1 of 3\nA webhook that gets lost must cost minutes, not a sale. This workflow charges by PIX and keeps the charge in the data table `pix_charges` (created if it is not there).\n\nIn your own workflows, put *Remember the charge* behind every *Create PIX*: only what is in the table is followed.',
+				'## Conferência, 1 de 3\nUm webhook perdido deve custar minutos, não uma venda. Este fluxo gera o Pix e guarda a cobrança na tabela de dados `pix_charges` (criada se não existir).\n\nNos seus fluxos, coloque *Guardar a cobrança* depois de cada *Create PIX*: só é acompanhado o que está na tabela.',
+			),
+			say(
+				'## Before you run it\n1. *Charge by PIX*: choose your credential and your offer. Its Notification URL must be the address of the trigger of *Reconciliation 2*.\n2. Press **Execute workflow** and fill in the form with your own data.',
+				'## Antes de executar\n1. *Gerar Pix*: escolha sua credencial e sua oferta. A Notification URL da credencial deve ser o endereço do gatilho da *Conferência 2*.\n2. Clique em **Execute workflow** e preencha o formulário com seus próprios dados.',
+			),
+		],
+		chains: [[start, haveTable(say), charge, remember]],
+	};
+};
+
+/** Takes the notices as they come. */
+export const reconciliationNotices: Recipe = (say) => {
+	const start = saleTrigger(say, ['any']);
+	return {
+		name: say('Reconciliation 2: changes at once', 'Conferência 2: mudanças na hora'),
+		notes: [
+			say(
+				'## Reconciliation, 2 of 3\nThe platform tells the trigger of each change, and the row of the charge follows. **Only a row that really changes continues**: what comes twice, or what *Reconciliation 3* has found before, is told once. A transaction that is not in the table tells nothing.',
+				'## Conferência, 2 de 3\nA plataforma avisa o gatilho de cada mudança, e a linha da cobrança acompanha. **Só segue uma linha que mudou mesmo**: o que chega duas vezes, ou que a *Conferência 3* já achou, é avisado uma vez. Cobrança fora da tabela não gera aviso.',
+			),
+			[
+				say('## Before you publish it', '## Antes de publicar'),
+				say(
+					'1. *When a sale changes*: choose your credential.',
+					'1. *Quando uma venda muda*: escolha sua credencial.',
+				),
+				say(
+					'2. *Tell the team*: choose your Telegram credential and enter the id of your group.',
+					'2. *Avisar a equipe*: escolha sua credencial do Telegram e coloque o id do seu grupo.',
+				),
+				`3. ${publishNote(say)}`,
+				'',
+				inPlace(say),
+			].join('\n'),
+		],
+		chains: [
+			[start, haveTable(say), noteStatus(say, from(start)), tellChange(say)],
+			[showAddress(say)],
+		],
+	};
+};
+
+/** Finds what no notice told of. */
+export const reconciliationSchedule: Recipe = (say) => {
+	const start = schedule(say('Every five minutes', 'A cada cinco minutos'), 5);
+	const open = dataTable(say('Still open', 'Ainda em aberto'), {
+		...inTable('get'),
+		...conditions(
+			...OVER.map((status): [string, string, string] => ['payment_status', 'neq', status]),
+			['createdAt', 'gt', `={{ $now.minus({ days: ${DAYS} }).toISO() }}`],
+		),
+		returnAll: true,
+	});
+	const ask = getTransaction(
+		say('Ask the platform', 'Consultar a plataforma'),
+		{ transactionHash: '={{ $json.hash }}' },
+		{ onError: 'continueRegularOutput' },
+	);
+	const changed = onlyChanged(say('Only what changed', 'Só o que mudou'), from(open));
+	return {
+		name: say('Reconciliation 3: find what was missed', 'Conferência 3: achar o que faltou'),
+		notes: [
+			say(
+				`## Reconciliation, 3 of 3\nWebhooks get lost, and the platform gives no list of transactions. So this reads each charge of the table that is still open, every five minutes, for ${DAYS} days. What has changed is told as *Reconciliation 2* tells it, once.`,
+				`## Conferência, 3 de 3\nWebhooks se perdem, e a plataforma não tem lista de cobranças. Por isso este fluxo consulta, a cada cinco minutos e por ${DAYS} dias, cada cobrança da tabela ainda em aberto. O que mudou é avisado como na *Conferência 2*, uma vez.`,
+			),
+			`${say(
+				'## Before you publish it\n1. *Ask the platform*: choose your credential.\n2. *Tell the team*: choose your Telegram credential and enter the id of your group.\n3. Publish it.',
+				'## Antes de publicar\n1. *Consultar a plataforma*: escolha sua credencial.\n2. *Avisar a equipe*: escolha sua credencial do Telegram e coloque o id do seu grupo.\n3. Publique.',
+			)}\n\n${inPlace(say)}`,
+		],
+		chains: [[start, haveTable(say), open, ask, changed, noteStatus(say), tellChange(say)]],
+	};
+};

@@ -1,0 +1,97 @@
+import { NodeHelpers } from 'n8n-workflow';
+import { RECIPES } from '../../../examples/source';
+import { LANGUAGES, render, type PlacedNode } from '../../../examples/source/workflow';
+import { CREDENTIAL_TYPE } from '../n8n/paths';
+import type { N8nRest, SavedCredential } from '../n8n/rest';
+import type { Editor } from './editor';
+import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
+import { EXAMPLES, picture } from './pictures';
+
+let newcomer: Newcomer;
+let editor: Editor;
+let rest: N8nRest;
+
+beforeAll(async () => {
+	newcomer = await startNewcomer();
+	({ editor, rest } = newcomer);
+	const { baseUrl, apiToken, bodyApiToken } = newcomer.sandbox;
+	const account = { baseUrl, apiToken, bodyApiToken };
+	saved.set(
+		CREDENTIAL_TYPE,
+		rest.createCredential('Digital Sales sandbox', CREDENTIAL_TYPE, account),
+	);
+}, INSTALL_AND_START_MS);
+
+afterAll(async () => {
+	await newcomer?.stop();
+});
+
+const RECIPES_IN_EACH = LANGUAGES.flatMap((language) =>
+	Object.entries(RECIPES).map(([name, recipe]) => ({
+		name,
+		language,
+		workflow: render(recipe, name, language),
+	})),
+);
+
+/** The nodes with a credential for each of those that they ask for. */
+async function chosen(nodes: PlacedNode[]) {
+	const types = await rest.nodeTypes();
+	return await Promise.all(
+		nodes.map(async (node) => {
+			const type =
+				types.find(
+					({ name, version }) => name === node.type && [version].flat().includes(node.typeVersion),
+				) ?? null;
+			const parameters =
+				NodeHelpers.getNodeParameters(
+					type?.properties ?? [],
+					node.parameters,
+					true,
+					false,
+					node,
+					type,
+				) ?? {};
+			const asked = (type?.credentials ?? [])
+				.filter((one) => NodeHelpers.displayParameter(parameters, one, node, type))
+				.map(({ name }) => name);
+			const { genericAuthType } = parameters;
+			const generic = typeof genericAuthType === 'string' ? [genericAuthType] : [];
+			const saved = await Promise.all(
+				[...asked, ...generic].map(async (name) => [name, await credentialFor(name)]),
+			);
+			return { ...node, credentials: Object.fromEntries(saved) };
+		}),
+	);
+}
+
+const saved = new Map<string, Promise<SavedCredential>>();
+
+async function credentialFor(type: string): Promise<SavedCredential> {
+	const made = saved.get(type) ?? rest.createCredential(type, type, {});
+	saved.set(type, made);
+	return await made;
+}
+
+it.each(RECIPES_IN_EACH)(
+	'marks nothing but credentials to choose in $name ($language)',
+	async ({ name, language, workflow }) => {
+		const { id } = await rest.createWorkflow({ ...workflow, nodes: await chosen(workflow.nodes) });
+
+		await editor.openWorkflow(id);
+
+		expect(await editor.nodesWithIssues()).toEqual([]);
+		await picture(editor.page, `${EXAMPLES}${language}/${name}`, await editor.workflowArea());
+	},
+);
+
+it('marks the nodes whose credential is not chosen yet', async () => {
+	const [recipe] = RECIPES_IN_EACH;
+	const { id } = await rest.createWorkflow(
+		recipe?.workflow ?? { name: '', nodes: [], connections: {} },
+	);
+
+	await editor.openWorkflow(id);
+
+	expect(await editor.nodesWithIssues()).not.toEqual([]);
+});

@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+import { recipeOf } from '../../../../examples/source';
+import { render, type Language, type PlacedNode } from '../../../../examples/source/workflow';
+import type { Execution } from '../../n8n/execution';
+import { LOOPBACK } from '../../n8n/ports';
+import type { SavedCredential, SavedWorkflow } from '../../n8n/rest';
+import type { Sandbox } from '../../../sandbox';
+import { DATABASE, DATABASE_USER, startPostgres } from '../../queue/stage/postgres';
+import { Stage } from './stage';
+import { chainOf, webStart } from './workflows';
+import { World } from './world';
+
+const RECORDER_FOLDER = path.join(__dirname, 'recorder');
+const RECORDER_TYPE = 'CUSTOM.recorder';
+/** Nodes whose service cannot be put elsewhere. */
+const REPLACED = ['googleSheets', 'whatsApp', 'telegram', 'hubspot'];
+const HAPPENS_WITHIN_MS = 30_000;
+const POLL_MS = 100;
+
+/** What a test changes in the parameters of a node, beside what a person fills in: above all, times. */
+export type Change = (node: {
+	type: string;
+	name: string;
+	parameters: IDataObject;
+}) => IDataObject | undefined;
+
+/** A real n8n in which recipes run, with the world that they talk to. */
+export class Kitchen {
+	private constructor(
+		readonly stage: Stage,
+		readonly world: World,
+		private readonly credentials: Map<string, SavedCredential>,
+		private readonly closeDatabase: () => Promise<void>,
+	) {}
+
+	static async open(name: string): Promise<Kitchen> {
+		const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-postgres-'));
+		const database = await startPostgres(folder);
+		const world = await World.open();
+		const stage = await Stage.open(
+			name,
+			{ requestsPerMinute: null },
+			{ N8N_CUSTOM_EXTENSIONS: RECORDER_FOLDER, GENERIC_TIMEZONE: 'America/Sao_Paulo' },
+		);
+		const credentials = new Map([['digitalSalesApi', stage.credential]]);
+		const kitchen = new Kitchen(stage, world, credentials, async () => {
+			await database.stop();
+			await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+		});
+		await kitchen.know('smtp', {
+			host: LOOPBACK,
+			port: world.mail.port,
+			secure: false,
+			disableStartTls: true,
+		});
+		await kitchen.know('postgres', {
+			host: LOOPBACK,
+			port: database.port,
+			database: DATABASE,
+			user: DATABASE_USER,
+			password: 'test-password',
+			ssl: 'disable',
+		});
+		await kitchen.know('httpHeaderAuth', {
+			name: 'Authorization',
+			value: 'Bearer test-key-of-another',
+		});
+		return kitchen;
+	}
+
+	/** Saves the credential that nodes of its type are given from now on. */
+	async know(type: string, data: Record<string, unknown>): Promise<void> {
+		this.credentials.set(type, await this.stage.rest.createCredential(type, type, data));
+	}
+
+	get sandbox(): Sandbox {
+		return this.stage.sandbox;
+	}
+
+	clear(): void {
+		this.stage.sandbox.clearFaults();
+		this.world.clear();
+	}
+
+	async close(): Promise<void> {
+		await this.stage.close();
+		await this.world.close();
+		await this.closeDatabase();
+	}
+
+	/** Imports a recipe with everything chosen and filled in that it leaves open. */
+	async serve(recipe: string, language: Language, change: Change = () => undefined): Promise<Dish> {
+		const file = render(recipeOf(recipe), recipe, language);
+		const nodes = file.nodes.map((node) => ({
+			...this.filledIn(node, change),
+			// As the editor does at an import, so that no two workflows share an address.
+			...('webhookId' in node ? { webhookId: randomUUID() } : {}),
+		}));
+		return new Dish(this, await this.stage.rest.createWorkflow({ ...file, nodes }));
+	}
+
+	/** A published workflow that fails, with a recipe as its error workflow; gives what starts it. */
+	async failing({ workflow: { id } }: Dish): Promise<() => Promise<void>> {
+		const path = randomUUID();
+		const chain = chainOf('A failing workflow', this.stage.credential, [
+			webStart(path),
+			{
+				name: 'Fail here',
+				type: 'n8n-nodes-base.stopAndError',
+				parameters: { errorMessage: 'Out of stock <blue>' },
+			},
+		]);
+		const settings = { ...chain.settings, errorWorkflow: id };
+		const workflow = await this.stage.rest.createWorkflow({ ...chain, settings });
+		await this.stage.rest.publish(workflow);
+		return async () => {
+			await fetch(`${this.stage.url}/webhook/${path}`, { method: 'POST' });
+		};
+	}
+
+	private filledIn(node: PlacedNode, change: Change): object {
+		const type = node.type.replace(/^.*\./, '');
+		const parameters = { ...node.parameters, ...change({ ...node, type }) };
+		if (REPLACED.includes(type)) {
+			const stand = { address: this.world.recorder, type, original: parameters };
+			return { ...node, type: RECORDER_TYPE, typeVersion: 1, parameters: stand };
+		}
+		return {
+			...node,
+			parameters: this.chosen(parameters),
+			credentials: this.credentialFor(type),
+		};
+	}
+
+	private credentialFor(type: string): Record<string, SavedCredential | undefined> {
+		const name = CREDENTIAL_OF[type];
+		return name === undefined ? {} : { [name]: this.credentials.get(name) };
+	}
+
+	/** The offer and the product chosen, and every host on the internet replaced. */
+	private chosen(parameters: IDataObject): INodeParameters {
+		const [product] = this.sandbox.products;
+		const choice = (value: string): string => JSON.stringify({ __rl: true, mode: 'hash', value });
+		const open = JSON.stringify({ __rl: true, mode: 'list', value: '' });
+		const text = JSON.stringify(parameters)
+			.replaceAll(`"offerHash":${open}`, `"offerHash":${choice(product?.offers[0]?.hash ?? '')}`)
+			.replace(
+				/"(product|productHash)":\{"__rl":true,"mode":"list",[^}]*\}/g,
+				(_placeholder, key: string) => `"${key}":${choice(product?.hash ?? '')}`,
+			)
+			.replace(/"minimumAmount":"[^"]*"/, '"minimumAmount":"19,90"')
+			.replace(
+				/("url":"=?)https:\/\/([^/"]+)/g,
+				(_url, key: string, host: string) => `${key}${this.world.inPlaceOf(host)}`,
+			);
+		return JSON.parse(text) as INodeParameters;
+	}
+}
+
+/** The credential of a node, by its type. */
+const CREDENTIAL_OF: Record<string, string> = {
+	digitalSales: 'digitalSalesApi',
+	digitalSalesTrigger: 'digitalSalesApi',
+	digitalSalesTool: 'digitalSalesApi',
+	emailSend: 'smtp',
+	emailSendHitlTool: 'smtp',
+	lmChatOpenAi: 'openAiApi',
+	mcpTrigger: 'httpBearerAuth',
+	httpRequest: 'httpHeaderAuth',
+	postgres: 'postgres',
+};
+
+/** A recipe in n8n. */
+export class Dish {
+	constructor(
+		private readonly kitchen: Kitchen,
+		readonly workflow: SavedWorkflow,
+	) {}
+
+	/** Publishes it, and gives the address of its trigger for sales if it has one. */
+	async publish(): Promise<string> {
+		const { rest } = this.kitchen.stage;
+		await rest.publish(this.workflow);
+		return announced.parse((await rest.workflow(this.workflow.id)).staticData) ?? '';
+	}
+
+	/** Fills in its published form, field by field, as a customer does. */
+	async fillIn(values: string[]): Promise<void> {
+		const node = this.workflow.nodes.find(({ type }) => type.endsWith('.formTrigger'));
+		const form = new FormData();
+		values.forEach((value, index) => form.set(`field-${index}`, value));
+		const response = await fetch(`${this.kitchen.stage.url}/form/${node?.webhookId ?? ''}`, {
+			method: 'POST',
+			body: form,
+		});
+		if (!response.ok) throw new Error(`The form answered ${response.status}`);
+	}
+
+	/** Writes into its published chat; what it answers in the end is of no use here. */
+	write(chatInput: string): void {
+		const node = this.workflow.nodes.find(({ type }) => type.endsWith('.chatTrigger'));
+		void fetch(`${this.kitchen.stage.url}/webhook/${node?.webhookId ?? ''}/chat`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ action: 'sendMessage', sessionId: randomUUID(), chatInput }),
+		}).catch(() => {});
+	}
+
+	/** Presses Execute workflow and waits for the end, good or bad. */
+	async execute(): Promise<Execution> {
+		const start = this.workflow.nodes.find(({ type }) => /\.(manual|schedule)Trigger$/.test(type));
+		return await this.kitchen.stage.rest.run(this.workflow.id, start?.name ?? '');
+	}
+
+	/** Presses Execute step of a node that follows no other. */
+	async executeStep(nodeName: string): Promise<Execution> {
+		const { rest } = this.kitchen.stage;
+		const destinationNode = { nodeName, mode: 'inclusive' };
+		const { executionId } = await rest.call(
+			z.object({ executionId: z.string() }),
+			'POST',
+			`/workflows/${this.workflow.id}/run`,
+			{ destinationNode },
+		);
+		return await rest.ended(executionId);
+	}
+
+	/** The newest execution, once it is there and in this state. */
+	async inState(status: string): Promise<string> {
+		return await until(`${this.workflow.name} is ${status}`, async () => {
+			const [newest] = await this.kitchen.stage.rest.executions(this.workflow.id);
+			if (newest?.status === 'error') await this.ended();
+			return newest?.status === status ? newest.id : undefined;
+		});
+	}
+
+	/** How often it was started. */
+	async runs(): Promise<number> {
+		return (await this.kitchen.stage.rest.executions(this.workflow.id)).length;
+	}
+
+	/** The `count`th execution, once it has ended well. */
+	async ended(count = 1): Promise<Execution> {
+		const { rest } = this.kitchen.stage;
+		const id = await until(`${this.workflow.name} has run ${count} times`, async () => {
+			const all = await rest.executions(this.workflow.id);
+			return all.length < count ? undefined : all[all.length - count]?.id;
+		});
+		return well(await rest.ended(id));
+	}
+}
+
+/** The same execution; throws if it did not end well. */
+export function well(execution: Execution): Execution {
+	if (execution.error === undefined) return execution;
+	throw new Error(`At "${execution.lastNode}": ${execution.complaint}`);
+}
+
+/** Where a published trigger leaves its address for the other nodes of its workflow. */
+const announced = z
+	.object({ global: z.object({ digitalSalesTriggers: z.record(z.string()) }) })
+	.transform(({ global }) => Object.values(global.digitalSalesTriggers)[0])
+	.catch(undefined);
+
+/** Waits until there is something to see. */
+export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined) {
+	const deadline = Date.now() + HAPPENS_WITHIN_MS;
+	for (;;) {
+		const seen = await look();
+		if (seen !== undefined) return seen;
+		if (Date.now() > deadline) throw new Error(`It did not happen in time: ${what}`);
+		await pause(POLL_MS);
+	}
+}

@@ -1,0 +1,46 @@
+/**
+ * Stands in for a node whose service is out of reach. n8n evaluates the parameters of that node here as
+ * it would there; the test looks at them, and answers with the items that the node would give.
+ */
+class Recorder {
+	description = {
+		displayName: 'Recorder',
+		name: 'recorder',
+		group: ['output'],
+		version: 1,
+		description: 'Stands in for another node',
+		defaults: { name: 'Recorder' },
+		inputs: ['main'],
+		outputs: ['main'],
+		properties: [
+			{ displayName: 'Address', name: 'address', type: 'string', default: '' },
+			{ displayName: 'Type', name: 'type', type: 'string', default: '' },
+			{ displayName: 'Original', name: 'original', type: 'json', default: '{}' },
+		],
+	};
+
+	async execute() {
+		const calls = this.getInputData().map(({ json, binary = {} }, index) => ({
+			parameters: this.getNodeParameter('original', index),
+			json,
+			files: Object.keys(binary),
+		}));
+		const { name, parameters } = this.getNode();
+		const answers = await this.helpers.httpRequest({
+			method: 'POST',
+			url: this.getNodeParameter('address', 0),
+			body: {
+				type: this.getNodeParameter('type', 0),
+				name,
+				expressions: parameters.original,
+				calls,
+			},
+			json: true,
+		});
+		return [
+			answers.flatMap((items, item) => items.map((json) => ({ json, pairedItem: { item } }))),
+		];
+	}
+}
+
+module.exports = { Recorder };

@@ -1,0 +1,202 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
+import { LOOPBACK } from '../../n8n/ports';
+import { MailServer } from './mailServer';
+
+const RECORDER = '/recorder';
+
+/** Arrays count as well. */
+const objectSchema = z.custom<Record<string, unknown>>(
+	(value) => typeof value === 'object' && value !== null,
+);
+const recordedSchema = z.object({
+	type: z.string(),
+	name: z.string(),
+	expressions: objectSchema,
+	calls: z.array(
+		z.object({ parameters: objectSchema, json: objectSchema, files: z.array(z.string()) }),
+	),
+});
+
+/** What one item made a replaced node do: its parameters, evaluated. */
+export interface Call {
+	/** The type without its package, such as whatsApp. */
+	type: string;
+	name: string;
+	parameters: Record<string, unknown>;
+	/** The names of the files that came with the item. */
+	files: string[];
+}
+
+/** A request of an HTTP Request node. */
+export interface WebCall {
+	method: string;
+	/** With the host for which it was meant. */
+	url: string;
+	headers: IncomingMessage['headers'];
+	body: unknown;
+}
+
+export type Row = Record<string, unknown>;
+
+/** Everything outside that the recipes talk to. */
+export class World {
+	readonly calls: Call[] = [];
+	readonly webCalls: WebCall[] = [];
+	/** Rows of a spreadsheet, by the name of the sheet. */
+	readonly sheets = new Map<string, Row[]>();
+
+	private constructor(
+		private readonly server: Server,
+		readonly address: string,
+		readonly mail: MailServer,
+	) {}
+
+	static async open(): Promise<World> {
+		const server = createServer((request, response) => {
+			void readBody(request)
+				.then((body) => world.answer(request, body))
+				.then(
+					(answer) => {
+						response.setHeader('content-type', 'application/json');
+						response.end(JSON.stringify(answer));
+					},
+					(error: unknown) => {
+						response.statusCode = 400;
+						response.end(JSON.stringify({ message: String(error) }));
+					},
+				);
+		});
+		await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
+		const address = server.address();
+		const port = typeof address === 'object' && address !== null ? address.port : 0;
+		const world = new World(server, `http://${LOOPBACK}:${port}`, await MailServer.open());
+		return world;
+	}
+
+	/** Where replaced nodes report to. */
+	get recorder(): string {
+		return `${this.address}${RECORDER}`;
+	}
+
+	/** Where a request to a host on the internet goes instead. */
+	inPlaceOf(host: string): string {
+		return `${this.address}/${host}`;
+	}
+
+	/** What replaced nodes of a type did, oldest first. */
+	callsOf(type: string): Array<Call['parameters']> {
+		return this.calls.filter((call) => call.type === type).map(({ parameters }) => parameters);
+	}
+
+	rows(tab: string): Row[] {
+		return this.sheets.get(tab) ?? [];
+	}
+
+	clear(): void {
+		this.calls.length = 0;
+		this.webCalls.length = 0;
+		this.mail.mails.length = 0;
+		this.sheets.clear();
+	}
+
+	async close(): Promise<void> {
+		this.server.closeAllConnections();
+		await new Promise((resolve) => this.server.close(resolve));
+		await this.mail.close();
+	}
+
+	private answer({ url = '', method = '', headers }: IncomingMessage, body: unknown): unknown {
+		if (url !== RECORDER) {
+			this.webCalls.push({ method, url: `https:/${url}`, headers, body });
+			return { ok: true };
+		}
+		const { type, name, expressions, calls } = recordedSchema.parse(body);
+		return calls.map(({ parameters, files }) => {
+			const empty = unfilled(expressions, parameters);
+			if (empty.length > 0) throw new Error(`"${name}" has empty values: ${empty.join('; ')}`);
+			this.calls.push({ type, name, parameters, files });
+			return this.itemsOf(type, parameters);
+		});
+	}
+
+	/** What the real node would give; it takes the place of the item that came. */
+	private itemsOf(type: string, parameters: Record<string, unknown>): IDataObject[] {
+		switch (type) {
+			case 'googleSheets':
+				return this.sheet(sheetSchema.parse(parameters));
+			case 'whatsApp':
+				return [
+					{ messaging_product: 'whatsapp', contacts: [{ wa_id: '5511' }], messages: [{ id: 'w' }] },
+				];
+			case 'telegram':
+				return [{ ok: true, result: { message_id: 1, chat: { id: -100 } } }];
+			case 'hubspot':
+				return [{ vid: 101, isNew: true }];
+			default:
+				throw new Error(`There is nothing in place of ${type}`);
+		}
+	}
+
+	private sheet({ operation, sheetName, columns }: z.infer<typeof sheetSchema>): IDataObject[] {
+		const tab = sheetName.value;
+		const rows = this.rows(tab);
+		this.sheets.set(tab, rows);
+		if (operation === 'read') {
+			const read = rows.map((row, index) => ({ row_number: index + 2, ...row }));
+			// As a node does for which Always Output Data is on.
+			return read.length > 0 ? read : [{}];
+		}
+		const { value, matchingColumns } = columnsSchema.parse(columns);
+		const [key = ''] = matchingColumns;
+		const found = rows.find((row, index) =>
+			key === 'row_number' ? index + 2 === value[key] : row[key] === value[key],
+		);
+		const { row_number: _number, ...cells } = value;
+		if (found) Object.assign(found, cells);
+		else if (operation === 'appendOrUpdate') rows.push(cells);
+		else throw new Error(`No row whose ${key} is ${String(value[key])}`);
+		return [value];
+	}
+}
+
+/** JSON as it is, a form as its fields; a file in it as its type. */
+async function readBody(request: IncomingMessage): Promise<unknown> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of request) chunks.push(chunk as Buffer);
+	const bytes = Buffer.concat(chunks);
+	const type = request.headers['content-type'] ?? '';
+	if (!type.startsWith('multipart/')) {
+		return bytes.length === 0 ? undefined : JSON.parse(bytes.toString('utf8'));
+	}
+	const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
+	return Object.fromEntries(
+		[...form].map(([name, value]) => [name, typeof value === 'string' ? value : value.type]),
+	);
+}
+
+const NOTHING = /\b(undefined|null|NaN)\b|\[object Object\]|Invalid/;
+
+/** The expressions that gave nothing, or that a person would not want to read. */
+function unfilled(expression: unknown, value: unknown): string[] {
+	if (typeof expression === 'string') {
+		const isFilled = value !== undefined && value !== null && value !== '';
+		const isRead = isFilled && !NOTHING.test(String(value));
+		return !expression.startsWith('=') || isRead ? [] : [`${expression} as ${String(value)}`];
+	}
+	const inside = objectSchema.safeParse(value).data ?? {};
+	return typeof expression === 'object' && expression !== null
+		? Object.entries(expression).flatMap(([key, part]) => unfilled(part, inside[key]))
+		: [];
+}
+
+const sheetSchema = z.object({
+	operation: z.enum(['read', 'appendOrUpdate', 'update']),
+	sheetName: z.object({ value: z.string() }),
+	columns: z.unknown(),
+});
+const columnsSchema = z.object({
+	value: z.custom<IDataObject>((value) => typeof value === 'object' && value !== null),
+	matchingColumns: z.array(z.string()),
+});

@@ -1,0 +1,68 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { RECIPES, recipeOf } from '../../../../examples/source';
+import { LANGUAGES, render } from '../../../../examples/source/workflow';
+import { activateTrigger, postJson } from '../harness';
+import { useInbox } from '../support/inbox';
+
+const DELIVERING = ['access-by-http', 'access-by-postgres'];
+
+/** The parameters of the trigger for sales in a recipe, in each language; empty if it has none. */
+const triggersOf = (recipe: string): INodeParameters[] =>
+	LANGUAGES.flatMap((language) =>
+		render(recipeOf(recipe), recipe, language)
+			.nodes.filter(({ type }) => type.endsWith('.digitalSalesTrigger'))
+			.map(({ parameters }) => parameters),
+	);
+
+describe('The recipes that a payment starts', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+
+	/** Charges an offer of a product, for an amount in cents, and marks it as paid. */
+	const paid = async (nthProduct: number, cents: number): Promise<string> => {
+		const offer = inbox.account.sandbox.products[nthProduct]?.offers[0]?.hash;
+		const offerHash = { __rl: true, mode: 'hash', value: offer ?? '' };
+		const cart = { items: [{ offerHash, price: String(cents / 100), quantity: 1 }] };
+		const hash = await inbox.chargeHere({ cart });
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+		return hash;
+	};
+
+	test('all ask for the secret in their URL', () => {
+		const all = Object.keys(RECIPES).flatMap(triggersOf);
+
+		expect(all.length).toBeGreaterThan(LANGUAGES.length * DELIVERING.length);
+		expect(all.filter(({ options }) => JSON.stringify(options) !== '{"urlSecret":true}')).toEqual(
+			[],
+		);
+	});
+
+	test.each(DELIVERING)('%s cannot be published as it is copied, and says why', async (recipe) => {
+		for (const parameters of triggersOf(recipe)) {
+			const publishing = activateTrigger({ credentials: inbox.account.credentials, parameters });
+
+			await expect(publishing).rejects.toThrow(
+				/Filters > Minimum Amount in Reais.*Filters > Products > Product 1 > Product is/,
+			);
+		}
+	});
+
+	test.each(DELIVERING)('%s starts only for its product and its price', async (recipe) => {
+		const [cent, other, right] = [await paid(0, 1), await paid(1, 4990), await paid(0, 4990)];
+		const product = inbox.account.sandbox.products[0]?.hash ?? '';
+		const parameters: INodeParameters = {
+			...triggersOf(recipe)[0],
+			filters: {
+				products: { items: [{ product: { __rl: true, mode: 'list', value: product } }] },
+				minimumAmount: '49,90',
+			},
+		};
+		const trigger = await inbox.publish(parameters);
+		const key = /\?key=[\w-]+/.exec(JSON.stringify(trigger.staticData))?.[0] ?? '';
+		const post = async (query: string, hash: string): Promise<number> =>
+			(await postJson(`${trigger.url}${query}`, { hash, status: 'paid' })).status;
+
+		expect(await post('', right)).toBe(401);
+		for (const hash of [cent, other, right]) expect(await post(key, hash)).toBe(200);
+		expect(trigger.executions).toMatchObject([[{ json: { hash: right } }]]);
+	});
+});

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { files, RECIPES } from '../../../examples/source';
+import { LANGUAGES, render } from '../../../examples/source/workflow';
+
+const EXAMPLES = path.join(__dirname, '../../../examples');
+
+describe('The workflows of examples/', () => {
+	test('are those of examples/source; "npm run recipes" writes them', () => {
+		const pages = readdirSync(EXAMPLES).filter((name) => name.endsWith('.md'));
+		const workflows = LANGUAGES.flatMap((language) =>
+			readdirSync(path.join(EXAMPLES, language)).map((name) => `${language}/${name}`),
+		);
+		const written = [...pages, ...workflows].map((name): [string, string] => [
+			name,
+			readFileSync(path.join(EXAMPLES, name), 'utf8'),
+		]);
+
+		expect(Object.fromEntries(written)).toEqual(files());
+	});
+
+	test.each(Object.entries(RECIPES))(
+		'%s has one start, and no node that does nothing',
+		(name, recipe) => {
+			for (const language of LANGUAGES) {
+				const { nodes } = render(recipe, name, language);
+				const starts = nodes.filter(({ type }) => /Trigger$/.test(type));
+
+				expect([name, starts.map(({ type }) => type)]).toEqual([name, [expect.any(String)]]);
+				expect(nodes.map(({ type }) => type)).not.toContain('n8n-nodes-base.noOp');
+				expect(new Set(nodes.map((node) => node.name)).size).toBe(nodes.length);
+			}
+		},
+	);
+
+	test.each(Object.entries(RECIPES))('%s says everything in each language', (name, recipe) => {
+		const [english, portuguese] = LANGUAGES.map((language) => render(recipe, name, language));
+
+		expect(portuguese?.name).not.toBe(english?.name);
+		const texts = (workflow = english) =>
+			workflow?.nodes.flatMap(({ type, parameters }) =>
+				type.endsWith('.stickyNote') ? [Object(parameters).content] : [],
+			) ?? [];
+		expect(texts(portuguese)).toHaveLength(texts().length);
+		expect(texts(portuguese).filter((text) => texts().includes(text))).toEqual([]);
+	});
+});
