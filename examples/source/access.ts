@@ -2,9 +2,8 @@ import { branches, httpRequest, postgres, sendEmail } from './nodes';
 import { onlyMyProduct, publishNote, saleTrigger, showAddress, TEXTS } from './parts';
 import { from, output, type Node, type Recipe, type Say } from './workflow';
 
-const GRANT = "$json.payment_status === 'paid'";
 /** Statuses on the way to a refund or a chargeback are left alone: they may still end well. */
-const REVOKE = "['refunded', 'chargeback', 'chargedback'].includes($json.payment_status)";
+const REVERSED = ['refunded', 'chargeback', 'chargedback'];
 
 interface Access {
 	what: string;
@@ -20,8 +19,8 @@ function granting(say: Say, name: string, access: (start: Node) => Access) {
 	const { what, how, first = [], grant, revoke } = access(start);
 	const of = (field: string): string => `${from(start)}.${field}`;
 	const decide = branches(say('Paid or returned?', 'Aprovada ou devolvida?'), {
-		[say('grant', 'liberar')]: GRANT.replace('$json.payment_status', of('payment_status')),
-		[say('revoke', 'retirar')]: REVOKE.replace('$json.payment_status', of('payment_status')),
+		[say('grant', 'liberar')]: `${of('payment_status')} === 'paid'`,
+		[say('revoke', 'retirar')]: `${JSON.stringify(REVERSED)}.includes(${of('payment_status')})`,
 	});
 	const mail = sendEmail(say('Tell the customer', 'Avisar o cliente'), {
 		fromEmail: say('Your shop <shop@example.com>', 'Sua loja <loja@example.com>'),

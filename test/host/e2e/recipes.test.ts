@@ -8,7 +8,7 @@ import type { SavedWorkflow } from '../n8n/rest';
 import { NOTICE_SHAPES } from '../../sandbox';
 import { chargeAt } from '../../support/charge';
 import { serveModel, type ModelServer } from './stage/modelServer';
-import { Kitchen, until, well, type Change, type Dish } from './stage/kitchen';
+import { RecipeStage, until, well, type Change, type ImportedRecipe } from './stage/recipeStage';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 const CUSTOMER = ['Maria da Silva', 'maria@example.test', '(11) 98765-4321', '529.982.247-25'];
@@ -23,17 +23,17 @@ const TRACKING = {
 	},
 };
 
-let kitchen: Kitchen;
+let recipes: RecipeStage;
 
 beforeAll(async () => {
-	kitchen = await Kitchen.open('e2e-recipes');
+	recipes = await RecipeStage.open('e2e-recipes');
 }, INSTALL_AND_START_MS);
-beforeEach(() => kitchen.clear());
-afterAll(async () => await kitchen?.close());
+beforeEach(() => recipes.clear());
+afterAll(async () => await recipes?.close());
 
 /** The transaction that was made last. */
 const charged = () => {
-	const transaction = kitchen.sandbox.transactions.at(-1);
+	const transaction = recipes.sandbox.transactions.at(-1);
 	if (!transaction) throw new Error('Nothing was charged');
 	return transaction;
 };
@@ -55,32 +55,32 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	const say = sayIn(language);
 
 	/** Has a customer order by the form of a recipe, up to its wait for the payment. */
-	const order = async (recipe: string, change?: Change): Promise<Dish> => {
-		const dish = await kitchen.serve(recipe, language, change);
-		await dish.publish();
-		await dish.fillIn(CUSTOMER);
-		await dish.inState('waiting');
-		return dish;
+	const order = async (recipe: string, change?: Change): Promise<ImportedRecipe> => {
+		const imported = await recipes.import(recipe, language, change);
+		await imported.publish();
+		await imported.fillIn(CUSTOMER);
+		await imported.inState('waiting');
+		return imported;
 	};
 
 	/** Publishes a recipe that sales start, and has a sale told to it in each of the given states. */
-	const sell = async (recipe: string, ...states: string[]): Promise<[Dish, string]> => {
-		const dish = await kitchen.serve(recipe, language);
-		const url = await dish.publish();
-		const hash = await chargeAt(kitchen.sandbox, url, TRACKING);
+	const sell = async (recipe: string, ...states: string[]): Promise<[ImportedRecipe, string]> => {
+		const imported = await recipes.import(recipe, language);
+		const url = await imported.publish();
+		const hash = await chargeAt(recipes.sandbox, url, TRACKING);
 		for (const [index, state] of states.entries()) {
-			await kitchen.sandbox.setStatus(hash, state);
-			await dish.ended(index + 1);
+			await recipes.sandbox.setStatus(hash, state);
+			await imported.ended(index + 1);
 		}
-		return [dish, hash];
+		return [imported, hash];
 	};
 
 	const confirmed = say('Payment confirmed', 'Pagamento confirmado');
 
 	test('leave nothing to mend in a fresh n8n but credentials to choose', async () => {
-		const types = await kitchen.stage.rest.nodeTypes();
+		const types = await recipes.stage.rest.nodeTypes();
 		for (const [name, recipe] of Object.entries(RECIPES)) {
-			const { nodes } = await kitchen.stage.rest.createWorkflow(render(recipe, name, language));
+			const { nodes } = await recipes.stage.rest.createWorkflow(render(recipe, name, language));
 			for (const node of nodes) {
 				expect([name, node.name, issuesOf(node, types)]).toEqual([name, node.name, '']);
 			}
@@ -88,8 +88,8 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('charge-by-email sends the picture and the code, and confirms what is paid', async () => {
-		const dish = await order('charge-by-email');
-		const { mails } = kitchen.world.mail;
+		const imported = await order('charge-by-email');
+		const { mails } = recipes.services.mail;
 		const { hash, pix } = charged();
 
 		expect(mails).toMatchObject([
@@ -102,16 +102,16 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		]);
 		expect(mails[0]?.html).toContain(say('Hi, Maria!', 'Oi, Maria!'));
 
-		await kitchen.sandbox.pay(hash);
-		await dish.ended();
+		await recipes.sandbox.pay(hash);
+		await imported.ended();
 		expect(mails).toHaveLength(2);
 		expect(mails[1]?.html).toContain(confirmed);
 	});
 
 	test('charge-by-whatsapp sends the picture, then the code alone, and confirms what is paid', async () => {
-		const dish = await order('charge-by-whatsapp');
+		const imported = await order('charge-by-whatsapp');
 		const { hash, pix } = charged();
-		const { calls } = kitchen.world;
+		const { calls } = recipes.services;
 
 		expect(calls).toMatchObject([
 			{
@@ -127,43 +127,43 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			{ parameters: { recipientPhoneNumber: WHATSAPP, textBody: pix?.pix_qr_code } },
 		]);
 
-		await kitchen.sandbox.pay(hash);
-		await dish.ended();
+		await recipes.sandbox.pay(hash);
+		await imported.ended();
 		expect(calls).toHaveLength(3);
 		expect(calls[2]?.parameters.textBody).toContain(confirmed);
 	});
 
 	test('charge-by-whatsapp says nothing of a payment that did not come', async () => {
-		const dish = await order('charge-by-whatsapp', ({ parameters }) =>
+		const imported = await order('charge-by-whatsapp', ({ parameters }) =>
 			parameters.operation === 'waitForPayment'
 				? { timeLimit: 2, timeLimitUnit: 'seconds' }
 				: undefined,
 		);
 
-		await dish.ended();
-		expect(kitchen.world.calls).toHaveLength(2);
+		await imported.ended();
+		expect(recipes.services.calls).toHaveLength(2);
 	});
 
 	test('charge-by-whatsapp-template fills the variables of the templates', async () => {
-		const dish = await order('charge-by-whatsapp-template');
+		const imported = await order('charge-by-whatsapp-template');
 		const { hash, pix } = charged();
 		const variables = (index: number) =>
-			JSON.stringify(kitchen.world.calls[index]?.parameters.components);
+			JSON.stringify(recipes.services.calls[index]?.parameters.components);
 
 		expect(variables(0)).toContain('Maria');
 		expect(variables(0)).toContain(pix?.pix_qr_code);
-		await kitchen.sandbox.pay(hash);
-		await dish.ended();
-		expect(kitchen.world.callsOf('whatsApp')).toMatchObject([
+		await recipes.sandbox.pay(hash);
+		await imported.ended();
+		expect(recipes.services.callsOf('whatsApp')).toMatchObject([
 			{ template: say('pix_ready|en_US', 'pix_pronto|pt_BR') },
 			{ template: say('payment_confirmed|en_US', 'pagamento_confirmado|pt_BR') },
 		]);
 	});
 
 	test('charge-by-evolution-api sends the picture, then the code alone, and confirms what is paid', async () => {
-		const dish = await order('charge-by-evolution-api');
+		const imported = await order('charge-by-evolution-api');
 		const { hash, pix } = charged();
-		const { webCalls } = kitchen.world;
+		const { webCalls } = recipes.services;
 
 		expect(webCalls).toMatchObject([
 			{
@@ -179,8 +179,8 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 				body: { number: WHATSAPP, text: pix?.pix_qr_code },
 			},
 		]);
-		await kitchen.sandbox.pay(hash);
-		await dish.ended();
+		await recipes.sandbox.pay(hash);
+		await imported.ended();
 		expect(webCalls).toHaveLength(3);
 		expect(webCalls[2]?.body).toMatchObject({ text: expect.stringContaining(confirmed) });
 	});
@@ -201,14 +201,14 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 							JSON.stringify(node.parameters).replaceAll('$now', `DateTime.fromISO('${time}')`),
 						) as typeof node.parameters)
 					: quick(node);
-		const planned = async (dish: Dish): Promise<number[]> =>
-			(await dish.ended()).items(plan).map(({ json }) => Number(json[minutes]));
+		const planned = async (imported: ImportedRecipe): Promise<number[]> =>
+			(await imported.ended()).items(plan).map(({ json }) => Number(json[minutes]));
 
 		test('reminds three times, then tells the team', async () => {
-			const dish = await order('recover-unpaid-pix', at('2026-07-30T10:00:00'));
+			const imported = await order('recover-unpaid-pix', at('2026-07-30T10:00:00'));
 
-			expect(await planned(dish)).toEqual([15, 180, 1440, 1440]);
-			const texts = kitchen.world.callsOf('whatsApp').map(({ textBody }) => textBody);
+			expect(await planned(imported)).toEqual([15, 180, 1440, 1440]);
+			const texts = recipes.services.callsOf('whatsApp').map(({ textBody }) => textBody);
 			const code = charged().pix?.pix_qr_code;
 			expect(texts.slice(1)).toEqual([
 				code,
@@ -219,7 +219,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 				expect.stringContaining(say('Last reminder', 'Último lembrete')),
 				code,
 			]);
-			expect(kitchen.world.callsOf('telegram')).toMatchObject([
+			expect(recipes.services.callsOf('telegram')).toMatchObject([
 				{ text: expect.stringMatching(/Maria[^]*R\$/) },
 			]);
 		});
@@ -233,30 +233,30 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		});
 
 		test('stops the moment it is paid', async () => {
-			const dish = await order('recover-unpaid-pix', ({ parameters }) =>
+			const imported = await order('recover-unpaid-pix', ({ parameters }) =>
 				parameters.operation === 'waitForPayment'
 					? { timeLimit: 5, timeLimitUnit: 'seconds' }
 					: undefined,
 			);
 			await until('the first reminder', () =>
-				kitchen.world.callsOf('whatsApp').length === 4 ? true : undefined,
+				recipes.services.callsOf('whatsApp').length === 4 ? true : undefined,
 			);
-			await kitchen.sandbox.pay(charged().hash);
+			await recipes.sandbox.pay(charged().hash);
 
-			await dish.ended();
-			const texts = kitchen.world.callsOf('whatsApp').map(({ textBody }) => textBody);
+			await imported.ended();
+			const texts = recipes.services.callsOf('whatsApp').map(({ textBody }) => textBody);
 			expect(texts).toHaveLength(5);
 			expect(texts[4]).toContain(confirmed);
-			expect(kitchen.world.callsOf('telegram')).toEqual([]);
+			expect(recipes.services.callsOf('telegram')).toEqual([]);
 		});
 	});
 
 	test('paid-sale-to-google-sheets-and-hubspot writes one row and one contact a sale', async () => {
 		const recipe = 'paid-sale-to-google-sheets-and-hubspot';
-		const [dish, hash] = await sell(recipe, 'paid');
-		for (const shape of NOTICE_SHAPES) await kitchen.sandbox.notify(hash, { shape });
+		const [imported, hash] = await sell(recipe, 'paid');
+		for (const shape of NOTICE_SHAPES) await recipes.sandbox.notify(hash, { shape });
 
-		expect(kitchen.world.rows(say('Sales', 'Vendas'))).toMatchObject([
+		expect(recipes.services.rows(say('Sales', 'Vendas'))).toMatchObject([
 			{
 				[say('sale', 'venda')]: hash,
 				status: 'paid',
@@ -265,19 +265,19 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 				utm_source: 'instagram',
 			},
 		]);
-		expect(kitchen.world.callsOf('hubspot')).toMatchObject([
+		expect(recipes.services.callsOf('hubspot')).toMatchObject([
 			{
 				email: 'maria@example.test',
 				additionalFields: { firstName: 'Maria', lastName: 'da Silva' },
 			},
 		]);
-		expect(await dish.runs()).toBe(1);
+		expect(await imported.runs()).toBe(1);
 	});
 
 	test('paid-sale-to-any-crm posts the sale with the key of the CRM', async () => {
 		const [, hash] = await sell('paid-sale-to-any-crm', 'paid');
 
-		expect(kitchen.world.webCalls).toMatchObject([
+		expect(recipes.services.webCalls).toMatchObject([
 			{
 				method: 'POST',
 				url: 'https://crm.example.com/api/sales',
@@ -288,10 +288,10 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('paid-sale-to-any-crm shows the address of its trigger, the secret included', async () => {
-		const dish = await kitchen.serve('paid-sale-to-any-crm', language);
-		const url = await dish.publish();
+		const imported = await recipes.import('paid-sale-to-any-crm', language);
+		const url = await imported.publish();
 
-		const shown = well(await dish.executeStep(say('Show the address', 'Mostrar o endereço')));
+		const shown = well(await imported.executeStep(say('Show the address', 'Mostrar o endereço')));
 
 		expect(url).toContain('?key=');
 		expect(JSON.stringify(shown.items(say('Show the address', 'Mostrar o endereço')))).toContain(
@@ -302,7 +302,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	test('paid-sale-to-telegram tells the team', async () => {
 		await sell('paid-sale-to-telegram', 'paid');
 
-		expect(kitchen.world.callsOf('telegram')).toMatchObject([
+		expect(recipes.services.callsOf('telegram')).toMatchObject([
 			{
 				text: expect.stringMatching(/<b>.*<\/b>[^]*R\$\s?19[.,]90[^]*Maria da Silva[^]*maria@/),
 				additionalFields: { appendAttribution: false, parse_mode: 'HTML' },
@@ -311,14 +311,14 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('errors-to-telegram tells the team which workflow failed, where and why', async () => {
-		const teller = await kitchen.serve('errors-to-telegram', language);
+		const teller = await recipes.import('errors-to-telegram', language);
 		await teller.publish();
-		const failing = await kitchen.failing(teller);
+		const failing = await recipes.failing(teller);
 
 		await failing();
 
 		const [call] = await until('the message', () => {
-			const calls = kitchen.world.callsOf('telegram');
+			const calls = recipes.services.callsOf('telegram');
 			return calls.length > 0 ? calls : undefined;
 		});
 		expect(call?.text).toMatch(/A failing workflow[^]*Fail here[^]*Out of stock &lt;b[^]*http/);
@@ -327,16 +327,16 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	test('every-status-to-google-sheets keeps one row a transaction', async () => {
 		const [, hash] = await sell('every-status-to-google-sheets', 'paid', 'refunded');
 
-		expect(kitchen.world.rows(say('Transactions', 'Cobranças'))).toMatchObject([
+		expect(recipes.services.rows(say('Transactions', 'Cobranças'))).toMatchObject([
 			{ [say('sale', 'venda')]: hash, status: 'refunded' },
 		]);
-		expect(kitchen.world.callsOf('googleSheets')).toHaveLength(2);
+		expect(recipes.services.callsOf('googleSheets')).toHaveLength(2);
 	});
 
 	test('access-by-http grants on paid, tells the customer, and revokes on a refund', async () => {
 		const [, hash] = await sell('access-by-http', 'paid', 'pre_chargeback', 'chargeback');
 
-		expect(kitchen.world.webCalls).toMatchObject([
+		expect(recipes.services.webCalls).toMatchObject([
 			{
 				url: 'https://members.example.com/api/access/grant',
 				body: { email: 'maria@example.test', transaction: hash },
@@ -346,26 +346,26 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 				body: { email: 'maria@example.test', transaction: hash },
 			},
 		]);
-		expect(kitchen.world.mail.mails).toMatchObject([
+		expect(recipes.services.mail.mails).toMatchObject([
 			{ text: expect.stringMatching(say('is open 🎉.*maria@', 'está liberado 🎉.*maria@')) },
 		]);
 	});
 
 	test('access-by-postgres grants and revokes in a table', async () => {
-		const [dish, hash] = await sell('access-by-postgres', 'paid');
+		const [imported, hash] = await sell('access-by-postgres', 'paid');
 		expect(
-			(await dish.ended())
+			(await imported.ended())
 				.items(say('Grant the access', 'Liberar o acesso'))
 				.map(({ json }) => json),
 		).toMatchObject([{ transaction_hash: hash, email: 'maria@example.test', active: true }]);
 
-		await kitchen.sandbox.setStatus(hash, 'refunded');
+		await recipes.sandbox.setStatus(hash, 'refunded');
 
-		const revoked = (await dish.ended(2)).items(say('Revoke the access', 'Retirar o acesso'));
+		const revoked = (await imported.ended(2)).items(say('Revoke the access', 'Retirar o acesso'));
 		expect(revoked.map(({ json }) => json)).toMatchObject([
 			{ transaction_hash: hash, active: false },
 		]);
-		expect(kitchen.world.mail.mails).toHaveLength(1);
+		expect(recipes.services.mail.mails).toHaveLength(1);
 	});
 
 	describe('charge-list-from-google-sheets', () => {
@@ -384,21 +384,21 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		const newOrder = (): string => `order-${language}-${Math.random()}`;
 
 		test('charges each row once, also where its row could not be written', async () => {
-			const dish = await kitchen.serve(recipe, language);
+			const imported = await recipes.import(recipe, language);
 			const rows = [
 				row(newOrder()),
 				row(newOrder(), { [transaction]: 'there before' }),
 				row(newOrder()),
 			];
-			kitchen.world.sheets.set(tab, rows);
-			const before = kitchen.sandbox.charges();
+			recipes.services.sheets.set(tab, rows);
+			const before = recipes.sandbox.charges();
 
-			well(await dish.execute());
+			well(await imported.execute());
 
-			expect(kitchen.sandbox.charges() - before).toBe(2);
+			expect(recipes.sandbox.charges() - before).toBe(2);
 			const [first, last] = [
-				kitchen.sandbox.transactions.at(-2),
-				kitchen.sandbox.transactions.at(-1),
+				recipes.sandbox.transactions.at(-2),
+				recipes.sandbox.transactions.at(-1),
 			];
 			expect(first?.amount).toBe(9700);
 			expect(rows).toMatchObject([
@@ -412,22 +412,22 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			]);
 
 			rows[0] = { ...rows[0], [transaction]: '' };
-			well(await dish.execute());
-			expect(kitchen.sandbox.charges() - before).toBe(2);
+			well(await imported.execute());
+			expect(recipes.sandbox.charges() - before).toBe(2);
 			expect(rows[0]).toMatchObject({ [transaction]: first?.hash });
 		});
 
 		test('says in the row what is missing or wrong, and charges the others', async () => {
 			const document = say('document', 'documento');
-			const dish = await kitchen.serve(recipe, language);
+			const imported = await recipes.import(recipe, language);
 			const rows = [
 				row(newOrder(), { [document]: '' }),
 				row(newOrder(), { [document]: '52998224726' }),
 				row(newOrder()),
 			];
-			kitchen.world.sheets.set(tab, rows);
+			recipes.services.sheets.set(tab, rows);
 
-			well(await dish.execute());
+			well(await imported.execute());
 
 			expect(rows).toMatchObject([
 				{
@@ -440,21 +440,21 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		});
 
 		test('says what to do with an empty sheet', async () => {
-			const run = await (await kitchen.serve(recipe, language)).execute();
+			const run = await (await recipes.import(recipe, language)).execute();
 
 			expect(run.error).toContain(say(`"${tab}" has no row to charge`, `"${tab}" não tem linha`));
 		});
 	});
 
 	test('catalog-to-google-sheets writes each offer once, however often it runs', async () => {
-		const dish = await kitchen.serve('catalog-to-google-sheets', language);
+		const imported = await recipes.import('catalog-to-google-sheets', language);
 
-		well(await dish.execute());
-		const rows = kitchen.world.rows(say('Catalog', 'Catálogo'));
+		well(await imported.execute());
+		const rows = recipes.services.rows(say('Catalog', 'Catálogo'));
 		const count = rows.length;
-		well(await dish.execute());
+		well(await imported.execute());
 
-		const [product] = kitchen.sandbox.products;
+		const [product] = recipes.sandbox.products;
 		const [offer] = product?.offers ?? [];
 		expect(rows).toHaveLength(count);
 		expect(rows).toContainEqual(
@@ -467,7 +467,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('offers-from-google-sheets creates an offer a row once, and says what is missing', async () => {
-		const dish = await kitchen.serve('offers-from-google-sheets', language);
+		const imported = await recipes.import('offers-from-google-sheets', language);
 		const [title, price, offer] = [
 			say('title', 'titulo'),
 			say('price', 'preco'),
@@ -477,32 +477,32 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			{ [title]: 'Black Friday', [price]: '49,90' },
 			{ [title]: 'Natal', [price]: '' },
 		];
-		kitchen.world.sheets.set(say('Offers', 'Ofertas'), rows);
-		const before = kitchen.sandbox.offers.length;
+		recipes.services.sheets.set(say('Offers', 'Ofertas'), rows);
+		const before = recipes.sandbox.offers.length;
 
-		well(await dish.execute());
-		well(await dish.execute());
+		well(await imported.execute());
+		well(await imported.execute());
 
-		expect(kitchen.sandbox.offers.length - before).toBe(1);
-		const made = kitchen.sandbox.offers.at(-1);
+		expect(recipes.sandbox.offers.length - before).toBe(1);
+		const made = recipes.sandbox.offers.at(-1);
 		expect(made?.request).toMatchObject({ title: 'Black Friday', price: 4990 });
 		expect(rows).toMatchObject([
 			{ [offer]: made?.offer.hash, checkout: made?.offer.url },
 			{ status: expect.stringContaining(price) },
 		]);
 
-		kitchen.world.sheets.clear();
-		expect((await dish.execute()).error).toContain(say('has no row', 'não tem linha'));
+		recipes.services.sheets.clear();
+		expect((await imported.execute()).error).toContain(say('has no row', 'não tem linha'));
 	});
 
 	test('reconciliation tells each change once, a lost notice by its schedule', async () => {
-		const charging = await kitchen.serve('reconciliation-1-charge', language);
-		const noticing = await kitchen.serve('reconciliation-2-notices', language);
+		const charging = await recipes.import('reconciliation-1-charge', language);
+		const noticing = await recipes.import('reconciliation-2-notices', language);
 		// Only the test runs it: the schedule itself would tell of a change first.
-		const checking = await kitchen.serve('reconciliation-3-schedule', language);
+		const checking = await recipes.import('reconciliation-3-schedule', language);
 		const url = await noticing.publish();
 		await charging.publish();
-		const told = (): unknown[] => kitchen.world.callsOf('telegram').map(({ text }) => text);
+		const told = (): unknown[] => recipes.services.callsOf('telegram').map(({ text }) => text);
 		const hashes: string[] = [];
 		for (const count of [1, 2, 3]) {
 			await charging.fillIn(CUSTOMER);
@@ -513,8 +513,8 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 		well(await checking.execute());
 		expect(told()).toEqual([]);
-		for (const hash of [noticed, lost]) await kitchen.sandbox.setStatus(hash, 'paid');
-		await kitchen.sandbox.notify(noticed, { url });
+		for (const hash of [noticed, lost]) await recipes.sandbox.setStatus(hash, 'paid');
+		await recipes.sandbox.notify(noticed, { url });
 		await noticing.ended();
 		expect(told()).toEqual([expect.stringMatching(`paid.*Maria da Silva[^]*${noticed}`)]);
 
@@ -522,10 +522,10 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		well(await checking.execute());
 		expect(told().slice(1)).toEqual([expect.stringMatching(`paid[^]*${lost}`)]);
 		// The notice comes after all: nobody is told twice.
-		await kitchen.sandbox.notify(lost, { url });
+		await recipes.sandbox.notify(lost, { url });
 		await noticing.ended(2);
-		await kitchen.sandbox.setStatus(open, 'refused');
-		await kitchen.sandbox.notify(open, { url });
+		await recipes.sandbox.setStatus(open, 'refused');
+		await recipes.sandbox.notify(open, { url });
 		await noticing.ended(3);
 		expect(told().slice(2)).toEqual([expect.stringMatching(`refused[^]*${open}`)]);
 	});
@@ -533,7 +533,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	const toolName = (english: string, portuguese: string): string =>
 		say(english, portuguese).replace(/ /g, '_');
 	const customerOrder = (): Record<string, unknown> => ({
-		offer_hash: kitchen.sandbox.products[0]?.offers[0]?.hash,
+		offer_hash: recipes.sandbox.products[0]?.offers[0]?.hash,
 		quantity: 2,
 		customer_name: 'Maria da Silva',
 		customer_email: `${randomUUID()}@example.test`,
@@ -546,22 +546,22 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		afterEach(async () => await model.close());
 
 		/** Has the model charge in a chat, and a person answer the mail about it. */
-		const review = async (answer: 'true' | 'false'): Promise<Dish> => {
+		const review = async (answer: 'true' | 'false'): Promise<ImportedRecipe> => {
 			const order = customerOrder();
 			model = await serveModel([
 				{ tool: toolName('List the products', 'Listar os produtos'), args: () => ({ search: '' }) },
 				{ tool: toolName('Charge by PIX', 'Gerar Pix'), args: () => ({ toolParameters: order }) },
 			]);
-			await kitchen.know('openAiApi', { apiKey: 'test-model-key', url: model.url });
-			const dish = await kitchen.serve('ai-sales-assistant', language, ({ type }) =>
+			await recipes.addCredential('openAiApi', { apiKey: 'test-model-key', url: model.url });
+			const imported = await recipes.import('ai-sales-assistant', language, ({ type }) =>
 				type === 'chatTrigger' ? { public: true } : undefined,
 			);
-			await dish.publish();
-			dish.write('I want to buy');
-			const mail = await until('the mail', () => kitchen.world.mail.mails[0]);
+			await imported.publish();
+			imported.write('I want to buy');
+			const mail = await until('the mail', () => recipes.services.mail.mails[0]);
 			expect(mail.subject).toBe(say('Approve a charge', 'Aprovar uma cobrança'));
 			expect(mail.html).toContain(String(order.customer_email));
-			await dish.inState('waiting');
+			await imported.inState('waiting');
 			const links = [...mail.html.matchAll(/href="([^"]+)"/g)].map(([, link = '']) =>
 				link.replaceAll('&amp;', '&'),
 			);
@@ -569,49 +569,49 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			// n8n takes no answer from what calls itself a program: a mail scanner follows links, too.
 			const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
 			expect((await fetch(link, { headers })).status).toBe(200);
-			await dish.ended();
-			return dish;
+			await imported.ended();
+			return imported;
 		};
 
 		test('charges when a person approves', async () => {
-			const before = kitchen.sandbox.charges();
+			const before = recipes.sandbox.charges();
 
 			await review('true');
 
-			expect(kitchen.sandbox.charges() - before).toBe(1);
-			const price = kitchen.sandbox.products[0]?.offers[0]?.price ?? 0;
+			expect(recipes.sandbox.charges() - before).toBe(1);
+			const price = recipes.sandbox.products[0]?.offers[0]?.price ?? 0;
 			expect(charged().amount).toBe(price * 2);
 			expect(model.answers[1]).toContain(charged().pix?.pix_qr_code);
 		});
 
 		test('does not charge when a person declines', async () => {
-			const before = kitchen.sandbox.charges();
+			const before = recipes.sandbox.charges();
 
 			await review('false');
 
-			expect(kitchen.sandbox.charges()).toBe(before);
+			expect(recipes.sandbox.charges()).toBe(before);
 		});
 	});
 
 	test('mcp-tools sells to a client that has the token', async () => {
-		await kitchen.know('httpBearerAuth', { token: 'test-mcp-token' });
-		const dish = await kitchen.serve('mcp-tools', language, ({ type }) =>
+		await recipes.addCredential('httpBearerAuth', { token: 'test-mcp-token' });
+		const imported = await recipes.import('mcp-tools', language, ({ type }) =>
 			type === 'mcpTrigger' ? { path: `digital-sales-${language}` } : undefined,
 		);
-		await dish.publish();
-		const address = new URL(`${kitchen.stage.url}/mcp/digital-sales-${language}`);
+		await imported.publish();
+		const address = new URL(`${recipes.stage.url}/mcp/digital-sales-${language}`);
 		const headers = { authorization: 'Bearer test-mcp-token' };
 		const client = new Client({ name: 'test', version: '1.0.0' });
 		expect((await fetch(address, { method: 'POST' })).status).toBe(403);
 		await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
 		const use = async (name: string, args: Record<string, unknown>): Promise<string> =>
 			JSON.stringify((await client.callTool({ name, arguments: args })).content);
-		const before = kitchen.sandbox.charges();
+		const before = recipes.sandbox.charges();
 
 		const listed = await use(toolName('List the products', 'Listar os produtos'), { search: '' });
 		const made = await use(toolName('Charge by PIX', 'Gerar Pix'), customerOrder());
 		const { hash } = charged();
-		await kitchen.sandbox.setStatus(hash, 'paid');
+		await recipes.sandbox.setStatus(hash, 'paid');
 		const checked = await use(toolName('Check the payment', 'Conferir o pagamento'), {
 			transaction_hash: hash,
 		});
@@ -619,7 +619,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 		expect(listed).toContain('price_reais');
 		expect(made).toContain(hash);
-		expect(kitchen.sandbox.charges() - before).toBe(1);
+		expect(recipes.sandbox.charges() - before).toBe(1);
 		expect(checked).toContain('paid');
 	});
 });

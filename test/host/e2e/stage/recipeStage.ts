@@ -14,7 +14,7 @@ import type { Sandbox } from '../../../sandbox';
 import { DATABASE, DATABASE_USER, startPostgres } from '../../queue/stage/postgres';
 import { Stage } from './stage';
 import { chainOf, webStart } from './workflows';
-import { World } from './world';
+import { Services } from './services';
 
 const RECORDER_FOLDER = path.join(__dirname, 'recorder');
 const RECORDER_TYPE = 'CUSTOM.recorder';
@@ -30,36 +30,36 @@ export type Change = (node: {
 	parameters: IDataObject;
 }) => IDataObject | undefined;
 
-/** A real n8n in which recipes run, with the world that they talk to. */
-export class Kitchen {
+/** A real n8n in which recipes run, with stand-ins for the services that they talk to. */
+export class RecipeStage {
 	private constructor(
 		readonly stage: Stage,
-		readonly world: World,
+		readonly services: Services,
 		private readonly credentials: Map<string, SavedCredential>,
 		private readonly closeDatabase: () => Promise<void>,
 	) {}
 
-	static async open(name: string): Promise<Kitchen> {
+	static async open(name: string): Promise<RecipeStage> {
 		const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-postgres-'));
 		const database = await startPostgres(folder);
-		const world = await World.open();
+		const services = await Services.open();
 		const stage = await Stage.open(
 			name,
 			{ requestsPerMinute: null },
 			{ N8N_CUSTOM_EXTENSIONS: RECORDER_FOLDER, GENERIC_TIMEZONE: 'America/Sao_Paulo' },
 		);
 		const credentials = new Map([['digitalSalesApi', stage.credential]]);
-		const kitchen = new Kitchen(stage, world, credentials, async () => {
+		const recipes = new RecipeStage(stage, services, credentials, async () => {
 			await database.stop();
 			await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 		});
-		await kitchen.know('smtp', {
+		await recipes.addCredential('smtp', {
 			host: LOOPBACK,
-			port: world.mail.port,
+			port: services.mail.port,
 			secure: false,
 			disableStartTls: true,
 		});
-		await kitchen.know('postgres', {
+		await recipes.addCredential('postgres', {
 			host: LOOPBACK,
 			port: database.port,
 			database: DATABASE,
@@ -67,15 +67,15 @@ export class Kitchen {
 			password: 'test-password',
 			ssl: 'disable',
 		});
-		await kitchen.know('httpHeaderAuth', {
+		await recipes.addCredential('httpHeaderAuth', {
 			name: 'Authorization',
 			value: 'Bearer test-key-of-another',
 		});
-		return kitchen;
+		return recipes;
 	}
 
 	/** Saves the credential that nodes of its type are given from now on. */
-	async know(type: string, data: Record<string, unknown>): Promise<void> {
+	async addCredential(type: string, data: Record<string, unknown>): Promise<void> {
 		this.credentials.set(type, await this.stage.rest.createCredential(type, type, data));
 	}
 
@@ -85,28 +85,32 @@ export class Kitchen {
 
 	clear(): void {
 		this.stage.sandbox.clearFaults();
-		this.world.clear();
+		this.services.clear();
 	}
 
 	async close(): Promise<void> {
 		await this.stage.close();
-		await this.world.close();
+		await this.services.close();
 		await this.closeDatabase();
 	}
 
 	/** Imports a recipe with everything chosen and filled in that it leaves open. */
-	async serve(recipe: string, language: Language, change: Change = () => undefined): Promise<Dish> {
+	async import(
+		recipe: string,
+		language: Language,
+		change: Change = () => undefined,
+	): Promise<ImportedRecipe> {
 		const file = render(recipeOf(recipe), recipe, language);
 		const nodes = file.nodes.map((node) => ({
 			...this.filledIn(node, change),
 			// As the editor does at an import, so that no two workflows share an address.
 			...('webhookId' in node ? { webhookId: randomUUID() } : {}),
 		}));
-		return new Dish(this, await this.stage.rest.createWorkflow({ ...file, nodes }));
+		return new ImportedRecipe(this, await this.stage.rest.createWorkflow({ ...file, nodes }));
 	}
 
 	/** A published workflow that fails, with a recipe as its error workflow; gives what starts it. */
-	async failing({ workflow: { id } }: Dish): Promise<() => Promise<void>> {
+	async failing({ workflow: { id } }: ImportedRecipe): Promise<() => Promise<void>> {
 		const path = randomUUID();
 		const chain = chainOf('A failing workflow', this.stage.credential, [
 			webStart(path),
@@ -128,7 +132,7 @@ export class Kitchen {
 		const type = node.type.replace(/^.*\./, '');
 		const parameters = { ...node.parameters, ...change({ ...node, type }) };
 		if (REPLACED.includes(type)) {
-			const stand = { address: this.world.recorder, type, original: parameters };
+			const stand = { address: this.services.recorder, type, original: parameters };
 			return { ...node, type: RECORDER_TYPE, typeVersion: 1, parameters: stand };
 		}
 		return {
@@ -157,7 +161,7 @@ export class Kitchen {
 			.replace(/"minimumAmount":"[^"]*"/, '"minimumAmount":"19,90"')
 			.replace(
 				/("url":"=?)https:\/\/([^/"]+)/g,
-				(_url, key: string, host: string) => `${key}${this.world.inPlaceOf(host)}`,
+				(_url, key: string, host: string) => `${key}${this.services.inPlaceOf(host)}`,
 			);
 		return JSON.parse(text) as INodeParameters;
 	}
@@ -177,15 +181,15 @@ const CREDENTIAL_OF: Record<string, string> = {
 };
 
 /** A recipe in n8n. */
-export class Dish {
+export class ImportedRecipe {
 	constructor(
-		private readonly kitchen: Kitchen,
+		private readonly recipes: RecipeStage,
 		readonly workflow: SavedWorkflow,
 	) {}
 
 	/** Publishes it, and gives the address of its trigger for sales if it has one. */
 	async publish(): Promise<string> {
-		const { rest } = this.kitchen.stage;
+		const { rest } = this.recipes.stage;
 		await rest.publish(this.workflow);
 		return announced.parse((await rest.workflow(this.workflow.id)).staticData) ?? '';
 	}
@@ -195,7 +199,7 @@ export class Dish {
 		const node = this.workflow.nodes.find(({ type }) => type.endsWith('.formTrigger'));
 		const form = new FormData();
 		values.forEach((value, index) => form.set(`field-${index}`, value));
-		const response = await fetch(`${this.kitchen.stage.url}/form/${node?.webhookId ?? ''}`, {
+		const response = await fetch(`${this.recipes.stage.url}/form/${node?.webhookId ?? ''}`, {
 			method: 'POST',
 			body: form,
 		});
@@ -205,7 +209,7 @@ export class Dish {
 	/** Writes into its published chat; what it answers in the end is of no use here. */
 	write(chatInput: string): void {
 		const node = this.workflow.nodes.find(({ type }) => type.endsWith('.chatTrigger'));
-		void fetch(`${this.kitchen.stage.url}/webhook/${node?.webhookId ?? ''}/chat`, {
+		void fetch(`${this.recipes.stage.url}/webhook/${node?.webhookId ?? ''}/chat`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ action: 'sendMessage', sessionId: randomUUID(), chatInput }),
@@ -215,12 +219,12 @@ export class Dish {
 	/** Presses Execute workflow and waits for the end, good or bad. */
 	async execute(): Promise<Execution> {
 		const start = this.workflow.nodes.find(({ type }) => /\.(manual|schedule)Trigger$/.test(type));
-		return await this.kitchen.stage.rest.run(this.workflow.id, start?.name ?? '');
+		return await this.recipes.stage.rest.run(this.workflow.id, start?.name ?? '');
 	}
 
 	/** Presses Execute step of a node that follows no other. */
 	async executeStep(nodeName: string): Promise<Execution> {
-		const { rest } = this.kitchen.stage;
+		const { rest } = this.recipes.stage;
 		const destinationNode = { nodeName, mode: 'inclusive' };
 		const { executionId } = await rest.call(
 			z.object({ executionId: z.string() }),
@@ -234,7 +238,7 @@ export class Dish {
 	/** The newest execution, once it is there and in this state. */
 	async inState(status: string): Promise<string> {
 		return await until(`${this.workflow.name} is ${status}`, async () => {
-			const [newest] = await this.kitchen.stage.rest.executions(this.workflow.id);
+			const [newest] = await this.recipes.stage.rest.executions(this.workflow.id);
 			if (newest?.status === 'error') await this.ended();
 			return newest?.status === status ? newest.id : undefined;
 		});
@@ -242,12 +246,12 @@ export class Dish {
 
 	/** How often it was started. */
 	async runs(): Promise<number> {
-		return (await this.kitchen.stage.rest.executions(this.workflow.id)).length;
+		return (await this.recipes.stage.rest.executions(this.workflow.id)).length;
 	}
 
 	/** The `count`th execution, once it has ended well. */
 	async ended(count = 1): Promise<Execution> {
-		const { rest } = this.kitchen.stage;
+		const { rest } = this.recipes.stage;
 		const id = await until(`${this.workflow.name} has run ${count} times`, async () => {
 			const all = await rest.executions(this.workflow.id);
 			return all.length < count ? undefined : all[all.length - count]?.id;

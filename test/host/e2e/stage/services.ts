@@ -40,8 +40,8 @@ export interface WebCall {
 
 export type Row = Record<string, unknown>;
 
-/** Everything outside that the recipes talk to. */
-export class World {
+/** Stands in for every service that the recipes talk to. */
+export class Services {
 	readonly calls: Call[] = [];
 	readonly webCalls: WebCall[] = [];
 	/** Rows of a spreadsheet, by the name of the sheet. */
@@ -53,10 +53,10 @@ export class World {
 		readonly mail: MailServer,
 	) {}
 
-	static async open(): Promise<World> {
+	static async open(): Promise<Services> {
 		const server = createServer((request, response) => {
 			void readBody(request)
-				.then((body) => world.answer(request, body))
+				.then((body) => services.answer(request, body))
 				.then(
 					(answer) => {
 						response.setHeader('content-type', 'application/json');
@@ -71,8 +71,8 @@ export class World {
 		await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
 		const address = server.address();
 		const port = typeof address === 'object' && address !== null ? address.port : 0;
-		const world = new World(server, `http://${LOOPBACK}:${port}`, await MailServer.open());
-		return world;
+		const services = new Services(server, `http://${LOOPBACK}:${port}`, await MailServer.open());
+		return services;
 	}
 
 	/** Where replaced nodes report to. */
@@ -144,9 +144,7 @@ export class World {
 		const rows = this.rows(tab);
 		this.sheets.set(tab, rows);
 		if (operation === 'read') {
-			const read = rows.map((row, index) => ({ row_number: index + 2, ...row }));
-			// As a node does for which Always Output Data is on.
-			return read.length > 0 ? read : [{}];
+			return rows.map((row, index) => ({ row_number: index + 2, ...row }));
 		}
 		const { value, matchingColumns } = columnsSchema.parse(columns);
 		const [key = ''] = matchingColumns;
