@@ -56,6 +56,14 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	);
 }
 
+/**
+ * Whether an earlier attempt is known, so that {@link createOnce} gives what it made or refuses, and
+ * sends nothing new without the user's code or unless what it made is void.
+ */
+export async function isKnown<T>(creation: Creation<T>): Promise<boolean> {
+	return await new GuardedCreation(creation, identify(creation)).isKnown().catch(refused(creation));
+}
+
 /** The keys in the ledger while the request is under way. */
 function ledgerKeys({ place, placeByContent, doubt, order }: Identity): string[] {
 	return [place, placeByContent, doubt, order].filter((key) => key !== undefined);
@@ -81,11 +89,19 @@ class GuardedCreation<T> {
 	}
 
 	async run(): Promise<Created<T>> {
-		const existing = await this.findOrEnter().catch((error: unknown) => {
-			throw error instanceof LedgerError ? notRecorded(this.creation, error.message) : error;
-		});
+		const existing = await this.findOrEnter().catch(refused(this.creation));
 		if (existing) return { made: existing, isExisting: true };
 		return { made: await this.create(), isExisting: false };
+	}
+
+	async isKnown(): Promise<boolean> {
+		const { identity, ledger } = this;
+		const known = [recall(identity.order), recall(identity.doubt), recentCall(identity)];
+		if (this.attemptAtThisPlace() ?? known.find(Boolean)) return true;
+		for (const key of ledgerKeys(identity).filter((each) => this.isTelling(each))) {
+			if (await ledger?.has(key)) return true;
+		}
+		return false;
 	}
 
 	private async findOrEnter(): Promise<T | undefined> {
@@ -154,19 +170,22 @@ class GuardedCreation<T> {
 	/** Enters the creation in n8n's database; refuses an earlier one that no code allows. */
 	private async enterInLedger(): Promise<void> {
 		const { identity, ledger } = this;
-		const { context } = this.creation;
 		if (!ledger) return;
 		const keys = ledgerKeys(identity);
 		const seen = await ledger.enter(keys);
-		const isPlace = (key: string): boolean =>
-			[identity.place, identity.placeByContent].includes(key);
-		const earlier = [...seen].filter((key) => !isPlace(key) || isRetry(context));
+		const earlier = [...seen].filter((key) => this.isTelling(key));
 		if (earlier.length === 0) return;
 		ledger.keep(earlier);
 		await this.requireCode().catch(async (error: unknown) => {
 			await ledger.strike(keys.filter((key) => !seen.has(key)));
 			throw error;
 		});
+	}
+
+	/** Whether a key in the ledger tells of an earlier attempt: places do so only in a Retry. */
+	private isTelling(key: string): boolean {
+		const { place, placeByContent } = this.identity;
+		return ![place, placeByContent].includes(key) || isRetry(this.creation.context);
 	}
 
 	/** Refuses the creation, unless the user has given its code; each code counts once. */
@@ -249,6 +268,13 @@ class GuardedCreation<T> {
 		memory.set(identity.spot, { run: memory.run(), item }, attempt);
 		remember(keys, attempt);
 	}
+}
+
+/** Says what a failure of n8n's database means for the creation. */
+function refused(subject: Subject): (error: unknown) => never {
+	return (error) => {
+		throw error instanceof LedgerError ? notRecorded(subject, error.message) : error;
+	};
 }
 
 function recentCall({ call }: Identity): Attempt | undefined {

@@ -1,8 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { AmountUnit } from '../domain/money';
 
-/** A payment that is not settled yet, and how long its item may wait for that. */
+/** A payment that its item may wait for, and how long. */
 export type PendingPayment = {
+	/** Whether it is undecided. One that is paid is read again with the others: it may be charged back. */
+	isOpen: boolean;
 	hash: string;
 	simplify: boolean;
 	/** The unit of the amounts that Simplify gives. */
@@ -13,7 +15,7 @@ export type PendingPayment = {
 	recheckMs: number;
 };
 
-/** An item of the node's output; a pending one shows what it would be at the time limit. */
+/** An item of the node's output; an open one shows what it would be at the time limit. */
 export type ItemResult = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'> & {
 	pending?: PendingPayment;
 };

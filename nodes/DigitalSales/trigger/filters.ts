@@ -78,7 +78,7 @@ function pickFilter({
 		typeOptions: { multipleValues: true },
 		placeholder: `Add ${label}`,
 		default: {},
-		description: `Only transactions of these ${name}s`,
+		description: `Only transactions of these ${name}s. Without an entry, all ${name}s pass.`,
 		options: [{ displayName: label, name: 'items', values: [entry] }],
 	};
 }

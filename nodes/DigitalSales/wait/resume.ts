@@ -53,7 +53,7 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 	if (!notice && pinged === undefined) throw new Declined(REPLIES.noHash);
 	const wait = readWait(context);
 	if (!notice && pinged !== wait.id) throw new Declined(REPLIES.replaced);
-	if (notice && !wait.open.some(({ hash }) => isSameButForCase(hash, notice.hash))) {
+	if (notice && !wait.payments.some(({ hash }) => isSameButForCase(hash, notice.hash))) {
 		throw new Declined(REPLIES.unknown);
 	}
 	const caller = notice ? { content: `${notice.hash} ${notice.status}` } : { skipsPause: true };
@@ -75,30 +75,34 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 
 async function readStates(
 	context: IWebhookFunctions,
-	{ open }: SuspendedWait,
+	{ payments }: SuspendedWait,
 	answerBy: number,
 ): Promise<State[]> {
 	const account = await accountOf(context);
-	return await mapLimit(open, READS_AT_ONCE, async ({ hash, simplify, unit }): Promise<State> => {
-		const read = await readBack(context, account, hash, answerBy);
-		if (read.outcome !== 'found') return undefined;
-		const { transaction } = read;
-		return {
-			isSettled: isSettled(transaction.payment_status),
-			json: waitOutput(transaction, simplify, unit),
-		};
-	});
+	return await mapLimit(
+		payments,
+		READS_AT_ONCE,
+		async ({ hash, simplify, unit }): Promise<State> => {
+			const read = await readBack(context, account, hash, answerBy);
+			if (read.outcome !== 'found') return undefined;
+			const { transaction } = read;
+			return {
+				isSettled: isSettled(transaction.payment_status),
+				json: waitOutput(transaction, simplify, unit),
+			};
+		},
+	);
 }
 
 /** The suspended items in their present state; one whose payment could not be read stays as it was. */
 function withStates(
 	suspended: IDataObject[],
-	{ count, open }: SuspendedWait,
+	{ count, payments }: SuspendedWait,
 	states: State[],
 ): INodeExecutionData[] {
 	if (suspended.length !== count) throw new Error('Suspended items are missing');
 	const items = suspended.map((json): INodeExecutionData => ({ json }));
-	open.forEach(({ index }, nth) => {
+	payments.forEach(({ index }, nth) => {
 		const state = states[nth];
 		if (state) items[index] = { json: state.json };
 	});

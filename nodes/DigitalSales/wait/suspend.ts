@@ -8,11 +8,11 @@ import { resumeUrl, storeWait, type SuspendedWait } from './suspendedWait';
 const ID_BYTES = 12;
 
 /**
- * Suspends the execution if an item is pending. All items of a run share one wait: the longest time
+ * Suspends the execution if a payment is open. All items of a run share one wait: the longest time
  * limit and the shortest interval count. At the limit n8n passes on the input of the node and runs
  * none of its code, so the results replace that input.
  *
- * @returns the items to show meanwhile, or to pass on if none is pending
+ * @returns the items to show meanwhile, or to pass on if none is open
  */
 export async function suspendIfPending(
 	context: IExecuteFunctions,
@@ -28,7 +28,7 @@ export async function suspendIfPending(
 	await context.putExecutionToWait(new Date(wait.deadline + FALLBACK_AFTER_MS));
 	startPolling(context, wait, resumeUrl(context, 0));
 	return results.map(({ pending, ...item }) => {
-		if (!pending) return item;
+		if (!pending?.isOpen) return item;
 		// While the execution waits, nobody knows whether it will time out.
 		const { timedOut: _notYet, ...json } = item.json;
 		return { ...item, json };
@@ -39,13 +39,13 @@ function waitFor(results: ItemResult[]): SuspendedWait | undefined {
 	const pending = results.flatMap((result, index) =>
 		result.pending ? [{ ...result.pending, index }] : [],
 	);
-	if (pending.length === 0) return undefined;
+	if (!pending.some(({ isOpen }) => isOpen)) return undefined;
 	const intervals = pending.map(({ recheckMs }) => recheckMs).filter((interval) => interval > 0);
 	return {
 		id: randomBytes(ID_BYTES).toString('hex'),
 		deadline: Math.max(...pending.map(({ deadline }) => deadline)),
 		recheckMs: intervals.length === 0 ? 0 : Math.min(...intervals),
 		count: results.length,
-		open: pending.map(({ index, hash, simplify, unit }) => ({ index, hash, simplify, unit })),
+		payments: pending.map(({ index, hash, simplify, unit }) => ({ index, hash, simplify, unit })),
 	};
 }

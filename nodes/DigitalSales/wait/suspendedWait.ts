@@ -20,8 +20,8 @@ const waitSchema = z.object({
 	recheckMs: z.number(),
 	/** How many items the node works on; Execute Once leaves out the rest. */
 	count: z.number(),
-	/** Payments not settled at the time of suspension, by the index of their item. */
-	open: z.array(
+	/** Payments that were open or paid at the time of suspension, by the index of their item. */
+	payments: z.array(
 		z.object({
 			index: z.number(),
 			hash: z.string(),

@@ -238,6 +238,16 @@ describe('The node as a tool of an AI agent', () => {
 		expect(account.sandbox.charges()).toBe(1);
 	});
 
+	test('does not read the hash of the item that the agent was started with', async () => {
+		const { errors } = await callTool({ resource: 'transaction', operation: 'get' }, [{}], {
+			credentials: account.credentials,
+			start: { name: 'Chat', json: { hash: 'ab12' } },
+		});
+
+		expect(errors.join()).toContain('Transaction Hash is not filled in by the agent');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
 	test('reads a transaction', async () => {
 		await call(charging(), order());
 		const { hash } = account.sandbox.transactions[0] ?? {};

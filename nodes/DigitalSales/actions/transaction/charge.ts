@@ -18,8 +18,6 @@ export interface Charge {
 	about: string;
 	/** Of what was asked for, so that a changed catalog does not change it. */
 	fingerprint: string;
-	/** The sum of the cart in cents; undefined if a price is missing. */
-	cartTotal?: number;
 	/** About the amount, for the output panel. */
 	hint?: string;
 }
@@ -44,7 +42,6 @@ export function chargeOf(
 		body,
 		...inWords(body),
 		fingerprint: asked?.fingerprint ?? chargeFingerprint(body),
-		cartTotal,
 		...(isOther && {
 			hint: `Amount is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`,
 		}),

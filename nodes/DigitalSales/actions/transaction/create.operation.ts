@@ -4,7 +4,7 @@ import { createTransaction, getTransaction } from '../../api/transactions';
 import { hasFailed } from '../../domain/paymentStatus';
 import { mistake, readForm } from '../../form/readForm';
 import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
-import { createOnce, type Creation } from '../../once/createOnce';
+import { createOnce, isKnown, type Creation } from '../../once/createOnce';
 import { customerOf } from '../../once/refusals';
 import type { Operation, PreparedItem } from '../operation';
 import type { Run } from '../run';
@@ -12,7 +12,7 @@ import { chargeOf, type Charge } from './charge';
 import { chargeForm, type ChargeForm } from './create.form';
 import { fillCart, leavesBlanks } from './fillCart';
 import { notificationAddress } from './notify';
-import { refusePriceMismatch } from './priceMismatch';
+import { priceMismatch } from './priceMismatch';
 import { transactionItem } from './transactionItem';
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
@@ -48,7 +48,11 @@ export const createTransactionOperation: Operation = {
 			const charge = filled === form ? asked : chargeOf(context, itemIndex, filled, asked);
 			// A step of its own, because what is looked up for one item may show the price of another.
 			return async () => {
-				refusePriceMismatch(run, itemIndex, form, filled.cart, charge.cartTotal);
+				const mismatch = priceMismatch(run, itemIndex, form, filled.cart);
+				// What was charged before is returned or refused as such: a corrected price would charge again.
+				const isChecked =
+					mismatch === undefined || (await isKnown(creationOf(run, itemIndex, form, charge)));
+				if (!isChecked) throw mismatch;
 				return prepared(charge);
 			};
 		};

@@ -1,8 +1,10 @@
 import { getTransaction } from '../../api/transactions';
-import { readForm } from '../../form/readForm';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { mistake, readForm } from '../../form/readForm';
 import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import type { Operation } from '../operation';
-import { transactionForm } from './get.form';
+import { isTool } from '../../once/execution';
+import { transactionForm, transactionHash } from './get.form';
 import { transactionItem } from './transactionItem';
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
@@ -16,6 +18,7 @@ export const getTransactionOperation: Operation = {
 	creates: false,
 	itemsAtOnce: 32,
 	prepare(run, itemIndex) {
+		refuseUnfilledTool(run.context, itemIndex);
 		const choice = readForm(run.context, itemIndex, transactionForm);
 		const { transactionHash: hash, options } = choice;
 		return {
@@ -27,3 +30,16 @@ export const getTransactionOperation: Operation = {
 		};
 	},
 };
+
+/** An agent's tool would read the hash of the item that the agent was started with, whatever was asked. */
+function refuseUnfilledTool(context: IExecuteFunctions, itemIndex: number): void {
+	const { transactionHash: typed } = context.getNode().parameters;
+	if (!isTool(context) || (typed !== undefined && typed !== transactionHash.properties[0]?.default))
+		return;
+	throw mistake(
+		context,
+		itemIndex,
+		'Transaction Hash is not filled in by the agent',
+		'Press the button in the field Transaction Hash that lets the model define it.',
+	);
+}

@@ -50,6 +50,8 @@ export function notificationAddress(
 const NO_WAIT =
 	'no Wait for Payment follows in this workflow (one in a sub-workflow does not count)';
 const NO_TRIGGER = 'no published trigger was found in it';
+const STARTED_BY_TRIGGER =
+	'a Digital Sales Trigger comes before this node, so each payment would charge again';
 
 /** The first that exists: a wait in this execution, the trigger, the address of the credential. */
 function automaticAddress(
@@ -65,7 +67,9 @@ function automaticAddress(
 	}
 	const triggers = publishedTriggers(context);
 	const [trigger] = triggers;
-	if (trigger !== undefined) {
+	const isStartedByTrigger = followsTrigger(context);
+	const noTrigger = isStartedByTrigger ? STARTED_BY_TRIGGER : NO_TRIGGER;
+	if (trigger !== undefined && !isStartedByTrigger) {
 		// The query has the secret of the trigger.
 		const [shown] = trigger.split('?');
 		return because(
@@ -78,11 +82,11 @@ function automaticAddress(
 	if (account.notificationUrl !== undefined) {
 		return because(
 			credentialAddress(context, itemIndex, account),
-			`Notifications go to the Notification URL of the credential, because ${NO_WAIT}, and ${NO_TRIGGER}.`,
+			`Notifications go to the Notification URL of the credential, because ${NO_WAIT}, and ${noTrigger}.`,
 		);
 	}
 	return {
-		hint: `Nobody is notified, because ${NO_WAIT}, ${NO_TRIGGER}, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste its production URL into the credential.`,
+		hint: `Nobody is notified, because ${NO_WAIT}, ${noTrigger}, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste its production URL into the credential.`,
 	};
 }
 
@@ -108,6 +112,14 @@ function isWaitedFor(context: IExecuteFunctions): boolean {
 			(node) =>
 				node.type === type && !node.disabled && node.parameters?.operation === 'waitForPayment',
 		);
+}
+
+/** Whether a sale starts this node: its own charge, once paid, would start it again without end. */
+function followsTrigger(context: IExecuteFunctions): boolean {
+	const { name, type } = context.getNode();
+	return context
+		.getParentNodes(name)
+		.some((node) => node.type === `${type}Trigger` && !node.disabled);
 }
 
 function publishedTriggers(context: IExecuteFunctions): string[] {

@@ -4,7 +4,7 @@ import { clock } from '../../shared/clock';
 import type { Transaction } from '../../api/schemas/transaction';
 import { ServiceError, type OutcomeKind } from '../../api/outcome';
 import { getTransaction } from '../../api/transactions';
-import { isSettled } from '../../domain/paymentStatus';
+import { isPaid, isSettled } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
 import { waitOutput } from '../../output/transaction';
 import { isTool } from '../../once/execution';
@@ -40,15 +40,14 @@ export const waitForPaymentOperation: Operation = {
 						return { hash: typedHash, json: { hash: typedHash } };
 					},
 				);
-				const isOpen = !isSettled(transaction.payment_status);
 				// Notices name the transaction as the service spells it.
-				const { hash } = transaction;
-				return [
-					{
-						json: waitOutput(transaction, simplify, unit),
-						...(isOpen ? { pending: { hash, simplify, unit, deadline, recheckMs } } : {}),
-					},
-				];
+				const { hash, payment_status: status } = transaction;
+				const isOpen = !isSettled(status);
+				const pending =
+					isOpen || isPaid(status)
+						? { isOpen, hash, simplify, unit, deadline, recheckMs }
+						: undefined;
+				return [{ json: waitOutput(transaction, simplify, unit), pending }];
 			},
 		};
 	},

@@ -12,6 +12,7 @@ import {
 	NO_OP_TYPE,
 	runWorkflow,
 	START_TYPE,
+	TRIGGER_TYPE,
 	type NodeInput,
 	type WorkflowOutcome,
 } from '../harness';
@@ -251,6 +252,25 @@ describe('Create PIX > Notify: Automatic', () => {
 
 		expect(answers).toHaveLength(1);
 		expect(opened().sandbox.transactions[0]?.postback_url).toBe(TRIGGER);
+	});
+
+	test('never notifies the trigger that starts it: each payment would charge again', async () => {
+		const { credentials, sandbox } = opened();
+		const { data } = await runWorkflow({
+			nodes: [
+				{ name: 'Sale', type: TRIGGER_TYPE },
+				{ name: 'Charge', type: ACTION_TYPE, parameters: untouched() },
+			],
+			staticData: published(TRIGGER),
+			credentials,
+		});
+
+		expect(sandbox.transactions[0]?.postback_url).not.toBe(TRIGGER);
+		expect(data.Charge?.hints.map(({ message }) => message)).toEqual([
+			expect.stringContaining(
+				'a Digital Sales Trigger comes before this node, so each payment would charge again',
+			),
+		]);
 	});
 });
 

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { NodeProcess, runListSearch, runNode } from '../harness';
+import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
+import type { Fault } from '../../../sandbox';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
 const CATALOG = 'GET /products';
@@ -352,5 +354,83 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 			expect(failure.message).toContain('is R$ 1.990,00, but the catalog says R$ 19,90');
 			expect(charges()).toEqual([]);
 		});
+	});
+
+	describe('of something that was charged before', () => {
+		const shop = { mode: 'trigger', workflowId: 'shop' } as const;
+		const charge = (more: INodeParameters = {}): INodeParameters => ({
+			...cart(item('100,00')),
+			...more,
+		});
+
+		test('does not hide that the charge is in doubt', async () => {
+			const cut: Fault = { endpoint: 'POST /transactions', kind: 'resetAfterProcessing', after: 0 };
+			account.sandbox.addFault(cut);
+			await account.fail(charge(), shop);
+			await seen(100);
+
+			const again = await account.fail(charge(), shop);
+
+			expect(again.message).toBe('The customer may already have been charged, so nothing was sent');
+			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		test('does not hide that the order was charged', async () => {
+			const order = charge({ orderReference: 'order-1' });
+			const first = await account.run(order, shop);
+			await seen(100);
+
+			const again = await account.run(order, shop);
+
+			expect(again.json).toMatchObject([{ hash: first.json[0]?.hash }]);
+			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		test('does not keep Retry from returning what exists, nor an older doubt after a restart', async () => {
+			const { run, json } = await account.run(charge(), shop);
+			await seen(100);
+
+			const retried = await account.run(charge(), { ...shop, retryOf: run?.data });
+
+			expect(retried.json).toMatchObject([{ hash: json[0]?.hash }]);
+
+			clearProcessWide();
+			await seen(100);
+			const order = charge({ orderReference: 'order-2', customerDocument: '111.444.777-35' });
+			await account.run({ ...order, options: { allowPriceMismatch: true } }, shop);
+			clearProcessWide();
+			await seen(100);
+			const restarted = await account.fail(order, shop);
+
+			expect(restarted.message).toContain('may already have been charged for order "order-2"');
+			expect(account.sandbox.charges()).toBe(2);
+		});
+	});
+
+	test('is found in Amount, too, if only the catalog of before knows the price', async () => {
+		await seen(1990);
+		account.sandbox.addFault({ endpoint: CATALOG, kind: 'status', status: 500, times: 'always' });
+
+		const failure = await account.fail({
+			...cart({ offerHash: known() }),
+			additionalFields: { amount: '1990' },
+		});
+
+		expect(failure.message).toBe(
+			'Additional Fields > Amount in Reais is R$ 1.990,00, but the cart adds up to R$ 19,90',
+		);
+		expect(charges()).toEqual([]);
+	});
+
+	test('does not matter if Custom Fields replace the cart', async () => {
+		await seen(1990);
+		const customFields = {
+			cart: [{ offer_hash: known(), price: 1990, quantity: 1 }],
+			amount: 1990,
+		};
+
+		await account.run({ ...cart(item('1990')), additionalFields: { customFields } });
+
+		expect(charges()).toMatchObject([{ amount: 1990 }]);
 	});
 });

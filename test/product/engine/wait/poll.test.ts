@@ -141,7 +141,7 @@ describe('Pings of a suspended execution', () => {
 			deadline: startedAt + limit * 1_000,
 			recheckMs: recheck * 1_000,
 			count: 1,
-			open: [],
+			payments: [],
 		};
 		const { logs } = await inANode(async (context) => {
 			startPolling(context, wait, address);
@@ -179,7 +179,7 @@ describe('Pings of a suspended execution', () => {
 	test('are for the later wait if an execution waits twice', async () => {
 		tells = [{ status: 503 }];
 		const deadline = clock.now() + 300_000;
-		const wait = { deadline, recheckMs: 1_000, count: 1, open: [] };
+		const wait = { deadline, recheckMs: 1_000, count: 1, payments: [] };
 
 		await inANode(async (context) => {
 			startPolling(context, { ...wait, id: 'wait-1' }, url);
@@ -198,7 +198,7 @@ describe('Pings of a suspended execution', () => {
 
 		await inANode(async (context) => {
 			const deadline = clock.now() + 300_000;
-			startPolling(context, { id: 'wait-1', deadline, recheckMs: 0, count: 1, open: [] }, url);
+			startPolling(context, { id: 'wait-1', deadline, recheckMs: 0, count: 1, payments: [] }, url);
 			while (calls.length < 1) await clock.sleep(500);
 			await clock.sleep(6_000);
 		});
@@ -211,7 +211,11 @@ describe('Pings of a suspended execution', () => {
 
 		await inANode(async (context) => {
 			const deadline = clock.now() + 300_000;
-			startPolling(context, { id: 'wait-1', deadline, recheckMs: 1_000, count: 1, open: [] }, url);
+			startPolling(
+				context,
+				{ id: 'wait-1', deadline, recheckMs: 1_000, count: 1, payments: [] },
+				url,
+			);
 			while (calls.length < 2) await clock.sleep(500);
 			polledWaits.clear();
 			await clock.sleep(5_000);
@@ -243,7 +247,13 @@ describe('Pings of a suspended execution', () => {
 	test('are made for 10,000 executions at most', async () => {
 		const others = Array.from({ length: 9_999 }, (_, nth) => [`other ${nth}`, 'wait'] as const);
 		for (const [execution, id] of others) polledWaits.set(execution, id);
-		const wait = { id: 'wait-1', deadline: clock.now() + 60_000, recheckMs: 0, count: 1, open: [] };
+		const wait = {
+			id: 'wait-1',
+			deadline: clock.now() + 60_000,
+			recheckMs: 0,
+			count: 1,
+			payments: [],
+		};
 		const taken: number[] = [];
 
 		for (let nth = 0; nth < 2; nth++) {

@@ -178,6 +178,22 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		}
 	});
 
+	test('looks again at what was paid before: it may have been charged back', async () => {
+		const [paid, open] = [await room.charge(), await room.charge()];
+		await room.account.sandbox.setStatus(paid, 'paid');
+		const parked = await room.park([paid, open]);
+		await room.account.sandbox.setStatus(paid, 'chargeback');
+		await room.account.sandbox.setStatus(open, 'paid');
+
+		const url = await parked.resumeUrl('digital-sales');
+		await room.account.sandbox.notify(open, { url });
+
+		expect(received(await parked.finished)).toMatchObject([
+			{ paid: false, hash: paid, payment_status: 'chargeback' },
+			{ paid: true, hash: open, payment_status: 'paid' },
+		]);
+	});
+
 	test('believes the service, not the notice', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
