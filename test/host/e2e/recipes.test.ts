@@ -229,7 +229,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			const early = await order('recover-unpaid-pix', at('2026-07-30T03:00:00'));
 
 			expect(await planned(late)).toEqual([730, 730, 1440, 1440]);
-			expect(await planned(early)).toEqual([300, 300, 1440, 1440]);
+			expect(await planned(early)).toEqual([300, 300, 1740, 1740]);
 		});
 
 		test('stops the moment it is paid', async () => {
