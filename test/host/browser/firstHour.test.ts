@@ -206,7 +206,6 @@ describe('the first hour in the editor', () => {
 			await node.close();
 			await editor.tidyUp();
 			node = await editor.addAction(NODES.get, NODES.charge);
-			await node.fill('transactionHash', newestHash());
 			expect(await node.execute('waiting_payment', newestHash())).toContain('hash');
 			await picture(editor.page, 'get');
 			await node.close();
@@ -242,7 +241,7 @@ describe('the first hour in the editor', () => {
 			expect(unwanted).toContain('is waiting_payment; Trigger On asks for Paid');
 			await picture(service.page, 'test-notice-unwanted', top(640));
 			await service.pay(newestHash());
-			expect(await service.sendTestNotice(url)).toContain('"received":true}');
+			expect(await service.sendTestNotice(url)).toContain('Answered 200');
 			await editor.page.bringToFront();
 			const output = await node.output(newestHash(), 'paid');
 			expect(output).toContain('verified');
