@@ -205,8 +205,8 @@ export function saleTrigger(say: Say, triggerOn: string[], parameters: INodePara
 /** Only this product, and not for less: what every trigger needs behind which something is delivered. */
 export function onlyMyProduct(say: Say): INodeParameters {
 	return {
+		products: { items: [{ product: productToChoose(say) }] },
 		filters: {
-			products: { items: [{ product: productToChoose(say) }] },
 			minimumAmount: say(
 				'enter your lowest price, e.g. 19,90',
 				'digite seu menor preço, ex. 19,90',

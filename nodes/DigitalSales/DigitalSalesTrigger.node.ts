@@ -57,7 +57,7 @@ export class DigitalSalesTrigger implements INodeType {
 		],
 		builderHint: {
 			searchHint:
-				'Starts when a transaction changes its status, by default when it is paid. Paid does not say for what: before anything is delivered, set Filters > Products (or Offers) and Minimum Amount in Reais, and turn on Options > Secret in the URL. With several statuses in Trigger On, branch on payment_status.',
+				'Starts when a transaction changes its status, by default when it is paid. Paid does not say for what: before anything is delivered, set Products or Offers and Filters > Minimum Amount in Reais, and turn on Options > Secret in the URL. With several statuses in Trigger On, branch on payment_status.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-digital-sales.digitalSales',

@@ -16,6 +16,27 @@ const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 /** Other names of a payment method; the API document does not show what the service calls boleto. */
 const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
 
+/**
+ * The lists Products and Offers of the trigger node. They stand in the form itself: n8n drops a list
+ * without an entry from a collection, so a filter that was added and forgotten would let everything in.
+ */
+export const soldProperties: INodeProperties[] = [
+	pickFilter({
+		label: 'Product',
+		name: 'product',
+		choose: 'Choose a product ...',
+		searchMethod: 'searchProducts',
+		hash: 'e.g. prodab12cd',
+	}),
+	pickFilter({
+		label: 'Offer',
+		name: 'offer',
+		choose: 'Choose an offer ...',
+		searchMethod: 'searchOffers',
+		hash: 'e.g. offer12ab',
+	}),
+];
+
 /** The collection Filters of the trigger node. */
 export const filtersProperty: INodeProperties = {
 	displayName: 'Filters',
@@ -33,13 +54,6 @@ export const filtersProperty: INodeProperties = {
 			description:
 				'Only transactions of this amount or more, for example 19,90. A transaction without an amount does not start the workflow.',
 		},
-		pickFilter({
-			label: 'Offer',
-			name: 'offer',
-			choose: 'Choose an offer ...',
-			searchMethod: 'searchOffers',
-			hash: 'e.g. offer12ab',
-		}),
 		{
 			displayName: 'Payment Methods',
 			name: 'paymentMethods',
@@ -48,17 +62,10 @@ export const filtersProperty: INodeProperties = {
 			default: ['pix'],
 			description: 'Only transactions paid in one of these ways',
 		},
-		pickFilter({
-			label: 'Product',
-			name: 'product',
-			choose: 'Choose a product ...',
-			searchMethod: 'searchProducts',
-			hash: 'e.g. prodab12cd',
-		}),
 	],
 };
 
-/** A filter of products or offers, each picked from a list. */
+/** Any number of products or offers, each picked from a list. */
 function pickFilter({
 	label,
 	name,
@@ -78,7 +85,7 @@ function pickFilter({
 		typeOptions: { multipleValues: true },
 		placeholder: `Add ${label}`,
 		default: {},
-		description: `Only transactions of these ${name}s. Without an entry, all ${name}s pass.`,
+		description: `Only sales of these ${name}s. Without an entry, sales of all ${name}s start the workflow.`,
 		options: [{ displayName: label, name: 'items', values: [entry] }],
 	};
 }
@@ -121,22 +128,23 @@ function shown(text: string): string {
 	return text.replace(UNSEEN, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`);
 }
 
-/** The hashes of a fixed collection, of which at least one must be there. */
+/** The hashes of a list, of which there may be none. */
 function hashesOf<T extends z.ZodType<string, z.ZodTypeDef, unknown>>(entry: T) {
 	return z
 		.object({ items: z.array(entry).default([]) })
-		.transform(({ items }): string[] => items)
-		.refine((hashes) => hashes.length > 0, 'has no entry; add one, or remove the filter');
+		.transform(({ items }): string[] | undefined => (items.length > 0 ? items : undefined));
 }
+
+/** The products and offers of the trigger; undefined if all of them start the workflow. */
+export const soldFields = {
+	offers: hashesOf(z.object({ offer: hashField }).transform(({ offer }) => offer)),
+	products: hashesOf(z.object({ product: hashField }).transform(({ product }) => product)),
+};
 
 const filtersSchema = z.object({
 	/** In integer cents. */
 	minimumAmount: required(moneyField('reais')).optional(),
-	offers: hashesOf(z.object({ offer: hashField }).transform(({ offer }) => offer)).optional(),
 	paymentMethods: required(filledListField).optional(),
-	products: hashesOf(
-		z.object({ product: hashField }).transform(({ product }) => product),
-	).optional(),
 });
 
 /**
@@ -148,21 +156,28 @@ export const filtersField = z.preprocess(
 	filtersSchema,
 );
 
-type Filters = z.output<typeof filtersSchema>;
+interface Selection {
+	filters: z.output<typeof filtersSchema>;
+	offers?: string[];
+	products?: string[];
+}
 
-/** Why the filters reject a transaction, in the words of the form; undefined if they accept it. */
-export function whyFiltered(filters: Filters, transaction: Notice): string | undefined {
-	const { paymentMethods, offers, products, minimumAmount } = filters;
+/** Why a transaction is not selected, in the words of the form; undefined if it is. */
+export function whyFiltered(
+	{ filters, offers, products }: Selection,
+	transaction: Notice,
+): string | undefined {
+	const { paymentMethods, minimumAmount } = filters;
 	const { paymentMethod = '', offerHash = '', productHash = '' } = transaction;
 	const methods = paymentMethods?.flatMap((method) => METHOD_NAMES[method] ?? [method]);
 	if (paymentMethods && !methods?.includes(paymentMethod)) {
 		return `The payment method of the transaction is ${stated(paymentMethod)}; Filters > Payment Methods asks for ${optionNames(PAYMENT_METHOD_OPTIONS, paymentMethods)}.`;
 	}
 	if (offers && !offers.includes(offerHash)) {
-		return `The offer of the transaction is ${stated(offerHash)}; Filters > Offers asks for ${offers.join(', ')}.`;
+		return `The offer of the transaction is ${stated(offerHash)}; Offers asks for ${offers.join(', ')}.`;
 	}
 	if (products && !products.includes(productHash)) {
-		return `The product of the transaction is ${stated(productHash)}; Filters > Products asks for ${products.join(', ')}.`;
+		return `The product of the transaction is ${stated(productHash)}; Products asks for ${products.join(', ')}.`;
 	}
 	const { amount } = transaction;
 	if (minimumAmount !== undefined && !(typeof amount === 'number' && amount >= minimumAmount)) {

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { displayPath } from '../form/displayPath';
 import { outputUnitField, outputUnitOption, simplifyOption } from '../form/outputOptions';
 import type { Notice } from '../notice/parse';
-import { filtersField, filtersProperty, whyFiltered } from './filters';
+import { filtersField, filtersProperty, soldFields, soldProperties, whyFiltered } from './filters';
 import {
 	statusSchema,
 	statusParameters,
@@ -27,6 +27,7 @@ export const triggerProperties: INodeProperties[] = [
 		default: '',
 	},
 	...triggerOnProperties,
+	...soldProperties,
 	...simplifyOption.properties,
 	filtersProperty,
 	{
@@ -99,7 +100,7 @@ export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
 	});
 }
 
-const wantedSchema = statusSchema.extend({ filters: filtersField });
+const wantedSchema = statusSchema.extend({ ...soldFields, filters: filtersField });
 
 /** Which transactions start the workflow. */
 export type Wanted = z.output<typeof wantedSchema>;
@@ -110,8 +111,12 @@ export type Wanted = z.output<typeof wantedSchema>;
  * @throws NodeOperationError if one is unreadable, since neither everything nor nothing is wanted then
  */
 export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted {
-	const filters = context.getNodeParameter('filters', {});
-	const result = wantedSchema.safeParse({ ...statusParameters(context), filters });
+	const result = wantedSchema.safeParse({
+		...statusParameters(context),
+		products: context.getNodeParameter('products', {}),
+		offers: context.getNodeParameter('offers', {}),
+		filters: context.getNodeParameter('filters', {}),
+	});
 	if (result.success) return result.data;
 	const node = context.getNode();
 	const problems = result.error.issues.map(
@@ -127,9 +132,7 @@ export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted 
  * accept it. The text describes the transaction, so only the owner of the form may see it.
  */
 export function whyUnwanted(wanted: Wanted, transaction: Notice): string | undefined {
-	return (
-		whyStatusUnwanted(wanted, transaction.status ?? '') ?? whyFiltered(wanted.filters, transaction)
-	);
+	return whyStatusUnwanted(wanted, transaction.status ?? '') ?? whyFiltered(wanted, transaction);
 }
 
 /** Whether the trigger gets a secret in its URL. */

@@ -32,7 +32,7 @@ const TRIGGER_NODE = {
 	name: 'A sale',
 	type: `${PACKAGE_NAME}.digitalSalesTrigger`,
 	webhookId: '0d8c1b52-5b0e-4c43-9a53-3d1f3a5f6c01',
-	parameters: { filters: { products: { items: [{}] } } },
+	parameters: { products: { items: [{}] } },
 };
 
 /** A service of its own, with a workflow whose node has its credential chosen and no product yet. */

@@ -14,28 +14,20 @@ const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
 		{ minimumAmount: '={{ undefined }}' },
 		'Filters > Minimum Amount in Reais is empty; fill it in',
 	],
-	['no list of offers', { offers: {} }, 'Filters > Offers has no entry; add one'],
-	['no offer', { offers: { items: [] } }, 'Filters > Offers has no entry; add one'],
-	['a yes for products', { products: true }, 'Filters > Products has no entry; add one'],
-	[
-		'products of an expression',
-		{ products: '={{ "p1, p2" }}' },
-		'Filters > Products has no entry; add one',
-	],
 	[
 		'a product that nobody has chosen',
 		{ products: { items: [{ product: { __rl: true, mode: 'list', value: '' } }] } },
-		'Filters > Products > Product 1 > Product is empty; choose one or enter its hash',
+		'Products > Product 1 > Product is empty; choose one or enter its hash',
 	],
 	[
 		'a product that its expression does not give',
 		products('p1', '={{ undefined }}'),
-		'Filters > Products > Product 2 > Product is empty; choose one or enter its hash',
+		'Products > Product 2 > Product is empty; choose one or enter its hash',
 	],
 	[
 		'a placeholder',
 		products('put the hash of your product here'),
-		'Filters > Products > Product 1 > Product is "put the hash of your product here", which is not a hash; choose from the list or enter one hash',
+		'Products > Product 1 > Product is "put the hash of your product here", which is not a hash; choose from the list or enter one hash',
 	],
 	['hashes in one', products('p1, p2'), 'Product is "p1, p2", which is not a hash'],
 	['quotes', products('"p1"'), 'Product is ""p1"", which is not a hash'],
@@ -43,18 +35,18 @@ const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
 	[
 		'a character that cannot be seen',
 		products('p2\u200b'),
-		'Filters > Products > Product 1 > Product is "p2\\u{200b}", which is not a hash',
+		'Products > Product 1 > Product is "p2\\u{200b}", which is not a hash',
 	],
-	['a dot', offers('..'), 'Filters > Offers > Offer 1 > Offer is not a hash'],
+	['a dot', offers('..'), 'Offers > Offer 1 > Offer is not a hash'],
 	[
 		'an address',
 		offers('https://pay.example.com/off1'),
-		'Filters > Offers > Offer 1 > Offer is "https://pay.example.com/off1", which is not a hash',
+		'Offers > Offer 1 > Offer is "https://pay.example.com/off1", which is not a hash',
 	],
 	[
 		'a list for a hash',
 		offers('={{ ["p1"] }}'),
-		'Filters > Offers > Offer 1 > Offer is empty; choose one or enter its hash',
+		'Offers > Offer 1 > Offer is empty; choose one or enter its hash',
 	],
 	['a number for methods', { paymentMethods: 17 }, 'Filters > Payment Methods must be a list'],
 	['no method', { paymentMethods: [] }, 'Filters > Payment Methods is empty; fill it in'],
@@ -67,10 +59,15 @@ const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
 	],
 ];
 
+/** Products and offers stand beside the collection Filters. */
+function parametersOf(filter: INodeParameters): INodeParameters {
+	return 'products' in filter || 'offers' in filter ? filter : { filters: filter };
+}
+
 const BAD: Array<[string, INodeParameters, string]> = [
-	...BAD_FILTERS.map(([name, filters, problem]): [string, INodeParameters, string] => [
+	...BAD_FILTERS.map(([name, filter, problem]): [string, INodeParameters, string] => [
 		`a filter: ${name}`,
-		{ filters },
+		parametersOf(filter),
 		problem,
 	]),
 	['no Trigger On', { triggerOn: [] }, 'Trigger On is empty; fill it in'],
@@ -151,12 +148,12 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 	test('offers', async () => {
 		const hash = await paid(1990);
 		const offer = inbox.account.sandbox.transactions.at(-1)?.offer.hash ?? '';
-		const served = await publish({ filters: offers('other1') });
+		const served = await publish(offers('other1'));
 		await served.post({ hash });
 		served.stopListening();
 		expect(emitted()).toEqual([]);
 
-		await (await publish({ filters: offers('other1', ` ${offer} `) })).post({ hash });
+		await (await publish(offers('other1', ` ${offer} `))).post({ hash });
 		expect(emitted()).toEqual([hash]);
 	});
 
@@ -168,12 +165,23 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		const hash = await paid(1990);
 		const product = inbox.account.sandbox.transactions.at(-1)?.product.hash ?? '';
 		const items = [{ product: locator('other1') }, { product: choice(product) }];
-		const served = await publish({ filters: { products: { items } } });
+		const served = await publish({ products: { items } });
 
 		await served.post({ hash });
 
 		expect(emitted()).toEqual([hash]);
 	});
+
+	test.each([{ products: {} }, { offers: { items: [] } }])(
+		'all sales if it is empty: %j',
+		async (list) => {
+			const hash = await paid(1990);
+
+			await (await publish(list)).post({ hash });
+
+			expect(emitted()).toEqual([hash]);
+		},
+	);
 
 	test('a product whose hash is a number', async () => {
 		const hash = await paid(1990);
@@ -182,7 +190,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 			kind: 'patchBody',
 			set: { product: { hash: 17 } },
 		});
-		const served = await publish({ filters: products('={{ 17 }}') });
+		const served = await publish(products('={{ 17 }}'));
 
 		await served.post({ hash });
 
@@ -194,11 +202,11 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 			{ minimumAmount: '20' },
 			'The amount of the transaction is R$ 19,90; Filters > Minimum Amount in Reais asks for R$ 20,00 or more.',
 		],
-		[offers('other1'), 'Filters > Offers asks for other1.'],
-	])('whoever tests it in the editor is told why nothing starts: %j', async (filters, reason) => {
+		[offers('other1'), 'Offers asks for other1.'],
+	])('whoever tests it in the editor is told why nothing starts: %j', async (filter, reason) => {
 		const hash = await paid(1990);
 
-		const { json } = await (await publish({ filters }, 'test')).post({ hash });
+		const { json } = await (await publish(parametersOf(filter), 'test')).post({ hash });
 
 		expect(json).toMatchObject({
 			started: false,

@@ -397,8 +397,8 @@ describe('Digital Sales Trigger: notices', () => {
 				'The payment method of the transaction is pix; Filters > Payment Methods asks for Card, Boleto.',
 			],
 			[
-				{ triggerOn: ['any'], filters: products('other1', 'other2') },
-				'Filters > Products asks for other1, other2.',
+				{ triggerOn: ['any'], ...products('other1', 'other2') },
+				'Products asks for other1, other2.',
 			],
 		])('tell the person who tests in the editor why nothing starts: %j', async (form, reason) => {
 			await inbox.publish(form, { mode: 'test' });
@@ -435,12 +435,12 @@ describe('Digital Sales Trigger: notices', () => {
 
 		test('products', async () => {
 			const product = inbox.account.sandbox.transactions[0]?.product.hash ?? '';
-			await inbox.publish({ triggerOn: ['any'], filters: products('other1') });
+			await inbox.publish({ triggerOn: ['any'], ...products('other1') });
 			await inbox.trigger.post({ hash });
 			inbox.trigger.stopListening();
 			expect(inbox.items).toEqual([]);
 
-			await inbox.publish({ triggerOn: ['any'], filters: products('other1', product) });
+			await inbox.publish({ triggerOn: ['any'], ...products('other1', product) });
 			await inbox.trigger.post({ hash });
 			expect(inbox.items).toHaveLength(1);
 		});

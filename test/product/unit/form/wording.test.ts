@@ -153,7 +153,7 @@ describe('a locator', () => {
 		'$path offers the searchable list, a hash and an address',
 		({ property, path }) => {
 			// The hash of a filter is compared with that of a transaction: nothing looks an address up.
-			const byAddress = path.startsWith('filters.') ? [] : ['By URL'];
+			const byAddress = /^(products|offers)\./.test(path) ? [] : ['By URL'];
 			expect(property.modes?.map(({ displayName }) => displayName)).toEqual([
 				'From List',
 				'By Hash',
