@@ -32,7 +32,7 @@ export class DigitalSalesTrigger implements INodeType {
 			'Get paid by PIX: charge customers, create offers, list products, and start a workflow when a payment is confirmed.',
 		eventTriggerDescription: 'Waiting for a webhook from the service',
 		activationMessage:
-			'New PIX charges of this workflow can now notify this trigger. For charges of other workflows, paste the production URL into the Notification URL of the credential. If the URL has a secret, copy it from Notification > Get Address.',
+			'New PIX charges of this workflow can now notify this trigger. For charges of other workflows, paste the URL that Notification > Get Address shows into the Notification URL of the credential.',
 		triggerPanel: {
 			header: 'Receive payments as they happen',
 			executionsHelp: {

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { searchKey } from '../domain/searchText';
 import type { Client } from './client';
 import { listPages, type Listing } from './pagination';
-import { readProductPage, productSchema, type ProductPage } from './schemas/product';
+import { pricesSchema, productSchema, readProductPage, type ProductPage } from './schemas/product';
 import { markPriceSeen } from './seenPrices';
 import { ServiceError } from './outcome';
 
@@ -73,7 +73,7 @@ export async function fetchProductPage(
 		{ endpoint: 'GET /products', path: '/products', query: parameters },
 		readProductPage,
 	);
-	for (const offer of fetched.data.flatMap((item) => productSchema.parse(item).offers)) {
+	for (const offer of fetched.data.flatMap((item) => pricesSchema.parse(item).offers)) {
 		markPriceSeen(client.account, offer);
 	}
 	return fetched;

@@ -21,7 +21,7 @@ import {
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Once the workflow is published, Create PIX in the same workflow finds this trigger automatically. For other workflows, copy the production URL (expand Webhook URLs above) into the Notification URL of the credential.',
+			'Once the workflow is published, Create PIX in the same workflow finds this trigger automatically. For other workflows, run Notification > Get Address in this workflow and copy the URL that it shows into the Notification URL of the credential: under Webhook URLs above it lacks the secret.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',

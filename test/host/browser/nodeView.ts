@@ -62,12 +62,6 @@ export class NodeView {
 		await this.page.getByTestId('node-parameters').getByText(button, { exact: true }).click();
 	}
 
-	/** Adds one of the options, which are the last collection of every form. */
-	async addOption(option: string): Promise<void> {
-		await this.page.getByTestId('collection-parameter-add').last().click();
-		await this.shownChoice(option).click();
-	}
-
 	/** Opens the list of a resource locator. */
 	async openList(field: string): Promise<void> {
 		await this.page.getByTestId(`resource-locator-${field}`).getByTestId('rlc-input').click();

@@ -1,9 +1,9 @@
-import { getTransaction } from '../../api/transactions';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { getTransaction } from '../../api/transactions';
 import { mistake, readForm } from '../../form/readForm';
 import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
-import type { Operation } from '../operation';
 import { isTool } from '../../once/execution';
+import type { Operation } from '../operation';
 import { transactionForm, transactionHash } from './get.form';
 import { transactionItem } from './transactionItem';
 

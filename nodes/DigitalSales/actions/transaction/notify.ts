@@ -50,8 +50,6 @@ export function notificationAddress(
 const NO_WAIT =
 	'no Wait for Payment follows in this workflow (one in a sub-workflow does not count)';
 const NO_TRIGGER = 'no published trigger was found in it';
-const STARTED_BY_TRIGGER =
-	'a Digital Sales Trigger comes before this node, so each payment would charge again';
 
 /** The first that exists: a wait in this execution, the trigger, the address of the credential. */
 function automaticAddress(
@@ -67,9 +65,8 @@ function automaticAddress(
 	}
 	const triggers = publishedTriggers(context);
 	const [trigger] = triggers;
-	const isStartedByTrigger = followsTrigger(context);
-	const noTrigger = isStartedByTrigger ? STARTED_BY_TRIGGER : NO_TRIGGER;
-	if (trigger !== undefined && !isStartedByTrigger) {
+	if (followsTrigger(context)) return addressOfOthers(context, itemIndex, account, triggers);
+	if (trigger !== undefined) {
 		// The query has the secret of the trigger.
 		const [shown] = trigger.split('?');
 		return because(
@@ -82,12 +79,40 @@ function automaticAddress(
 	if (account.notificationUrl !== undefined) {
 		return because(
 			credentialAddress(context, itemIndex, account),
-			`Notifications go to the Notification URL of the credential, because ${NO_WAIT}, and ${noTrigger}.`,
+			`Notifications go to the Notification URL of the credential, because ${NO_WAIT}, and ${NO_TRIGGER}.`,
 		);
 	}
 	return {
-		hint: `Nobody is notified, because ${NO_WAIT}, ${noTrigger}, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste its production URL into the credential.`,
+		hint: `Nobody is notified, because ${NO_WAIT}, ${NO_TRIGGER}, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste its production URL into the credential.`,
 	};
+}
+
+/**
+ * For a charge that a sale starts. Its own trigger would start it again without end once it is paid, also
+ * if the credential names that trigger.
+ */
+function addressOfOthers(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	account: Account,
+	triggers: string[],
+): NotificationAddress {
+	const why = `${NO_WAIT}, and a Digital Sales Trigger comes before this node, so each payment would charge again`;
+	const { notificationUrl } = account;
+	if (notificationUrl !== undefined && !triggers.some((url) => isSameHook(url, notificationUrl))) {
+		return because(
+			credentialAddress(context, itemIndex, account),
+			`Notifications go to the Notification URL of the credential, because ${why}.`,
+		);
+	}
+	return {
+		hint: `Nobody is notified, because ${why}. Add Wait for Payment after this node, or set Notify to Another Address.`,
+	};
+}
+
+/** Whether two addresses lead to the same webhook; the query holds the secret. */
+function isSameHook(one: string, other: string): boolean {
+	return one.split('?')[0] === other.split('?')[0];
 }
 
 function because({ url, hint }: NotificationAddress, reason: string): NotificationAddress {

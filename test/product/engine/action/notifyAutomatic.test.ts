@@ -254,24 +254,49 @@ describe('Create PIX > Notify: Automatic', () => {
 		expect(opened().sandbox.transactions[0]?.postback_url).toBe(TRIGGER);
 	});
 
-	test('never notifies the trigger that starts it: each payment would charge again', async () => {
-		const { credentials, sandbox } = opened();
-		const { data } = await runWorkflow({
-			nodes: [
-				{ name: 'Sale', type: TRIGGER_TYPE },
-				{ name: 'Charge', type: ACTION_TYPE, parameters: untouched() },
-			],
-			staticData: published(TRIGGER),
-			credentials,
-		});
+	const WHY = `because ${NO_WAIT}, and a Digital Sales Trigger comes before this node, so each payment would charge again.`;
 
-		expect(sandbox.transactions[0]?.postback_url).not.toBe(TRIGGER);
-		expect(data.Charge?.hints.map(({ message }) => message)).toEqual([
-			expect.stringContaining(
-				'a Digital Sales Trigger comes before this node, so each payment would charge again',
-			),
-		]);
-	});
+	test.each([
+		[
+			'nobody else',
+			undefined,
+			'',
+			`Nobody is notified, ${WHY} Add Wait for Payment after this node, or set Notify to Another Address.`,
+		],
+		[
+			'the credential, which names the same trigger',
+			TRIGGER.split('?')[0],
+			'',
+			`Nobody is notified, ${WHY} Add Wait for Payment after this node, or set Notify to Another Address.`,
+		],
+		[
+			'the credential',
+			IN_CREDENTIAL,
+			IN_CREDENTIAL,
+			`Notifications go to the Notification URL of the credential, ${WHY}`,
+		],
+	])(
+		'never notifies the trigger that starts it; there is %s',
+		async (_, inCredential, told, hint) => {
+			const { credentials, sandbox } = opened();
+			const { data } = await runWorkflow({
+				nodes: [
+					{ name: 'Sale', type: TRIGGER_TYPE },
+					{ name: 'Charge', type: ACTION_TYPE, parameters: untouched() },
+				],
+				staticData: published(TRIGGER),
+				credentials: {
+					digitalSalesApi: {
+						...credentials.digitalSalesApi,
+						...(inCredential !== undefined && { notificationUrl: inCredential }),
+					},
+				},
+			});
+
+			expect(sandbox.transactions[0]?.postback_url).toBe(told);
+			expect(data.Charge?.hints.map(({ message }) => message)).toEqual([hint]);
+		},
+	);
 });
 
 /** A node with two outputs that sends its nth input to one of them. */

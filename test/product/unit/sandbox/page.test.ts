@@ -37,6 +37,7 @@ describe('the page for people', () => {
 	});
 });
 
+// The tests run without Chromium, too; `npm run browser` demands it.
 const inBrowser = hasChromium ? describe : describe.skip;
 inBrowser('the page in a browser', () => {
 	let browser: Browser;
