@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { searchKey } from '../domain/searchText';
 import type { Client } from './client';
 import { listPages, type Listing } from './pagination';
-import { pricesSchema, productSchema, readProductPage, type ProductPage } from './schemas/product';
-import { markPriceSeen } from './seenPrices';
+import { productSchema, readProductPage, type ProductPage } from './schemas/product';
+import { markPricesSeen } from './seenPrices';
 import { ServiceError } from './outcome';
 
 /**
@@ -73,9 +73,7 @@ export async function fetchProductPage(
 		{ endpoint: 'GET /products', path: '/products', query: parameters },
 		readProductPage,
 	);
-	for (const offer of fetched.data.flatMap((item) => pricesSchema.parse(item).offers)) {
-		markPriceSeen(client.account, offer);
-	}
+	for (const { offers } of fetched.data) markPricesSeen(client.account, offers);
 	return fetched;
 }
 

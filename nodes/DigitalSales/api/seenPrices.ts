@@ -1,24 +1,29 @@
+import type { IDataObject } from 'n8n-workflow';
 import { BoundedMap } from '../shared/boundedMap';
+import { isJsonObject } from '../shared/json';
 import { processWide } from '../shared/processWide';
 import type { Account } from './account';
-import type { Offer } from './schemas/offer';
+import { offerSchema } from './schemas/offer';
 
-/** In cents, by account and offer. */
-const seenPrices = processWide(new BoundedMap<number>({ most: 10_000 }));
+/** As the service sent them, by account and offer: of thousands that a list brings, a charge reads one. */
+const seenPrices = processWide(new BoundedMap<string | number>({ most: 10_000 }));
 
-/** Remembers the price of an offer that the service just sent. */
-export function markPriceSeen(
-	account: Account,
-	{ hash, price }: Pick<Offer, 'hash' | 'price'>,
-): void {
-	if (hash != null && price != null) seenPrices.set(keyOf(account, hash), price);
+/** Remembers the prices of offers that the service just sent. */
+export function markPricesSeen(account: Account, offers: unknown): void {
+	if (!Array.isArray(offers)) return;
+	for (const { hash, price } of offers.filter(isJsonObject)) {
+		if (typeof price !== 'string' && typeof price !== 'number') continue;
+		const key = keyOf(account, hash);
+		// To move thousands of entries to the end at each list would cost more than it gives.
+		if (seenPrices.get(key) !== price) seenPrices.set(key, price);
+	}
 }
 
 /** The price in cents that this process last saw of an offer. Undefined means unknown, not absent. */
 export function seenPrice(account: Account, hash: string): number | undefined {
-	return seenPrices.get(keyOf(account, hash));
+	return offerSchema.shape.price.parse(seenPrices.get(keyOf(account, hash))) ?? undefined;
 }
 
-function keyOf({ key }: Account, hash: string): string {
-	return `${key.slice(0, 16)} ${hash}`;
+function keyOf({ key }: Account, hash: IDataObject[string]): string {
+	return `${key.slice(0, 16)} ${String(hash)}`;
 }

@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { forgetCatalog, type CatalogProduct } from '../../api/catalog';
 import { createOffer } from '../../api/offers';
-import { offerSchema } from '../../api/schemas/offer';
-import { markPriceSeen } from '../../api/seenPrices';
+import { markPricesSeen } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
 import { isSamePage } from '../../domain/pageAddress';
 import { withCustomFields } from '../../form/customFields';
@@ -55,7 +54,7 @@ export const createOfferOperation: Operation = {
 						run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
 					forgetCatalog(account);
 					// Also of an existing one: its raw price may go straight into the next form.
-					markPriceSeen(account, offerSchema.parse(json));
+					markPricesSeen(account, [json]);
 					return [{ json: simplify ? simplifyOffer(json, options.outputUnit) : json }];
 				},
 			};

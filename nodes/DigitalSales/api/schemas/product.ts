@@ -22,13 +22,6 @@ export const productSchema = z
 
 export type Product = z.output<typeof productSchema>;
 
-/** The prices of a product's offers alone: of a list of thousands the whole would take as long to read again. */
-export const pricesSchema = z.object({
-	offers: z
-		.array(z.object({ hash: offerSchema.shape.hash, price: offerSchema.shape.price }))
-		.catch([]),
-});
-
 /** One page of a list, as far as the pagination reads it. */
 export interface ProductPage<T = IDataObject> {
 	/** The products, by default as they came: they are the output, unknown fields included. */
