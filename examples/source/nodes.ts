@@ -15,22 +15,20 @@ function base(type: string, typeVersion: number) {
 	});
 }
 
-const credentials = { digitalSalesApi: { id: null, name: 'Digital Sales API' } };
-
 /** An operation of the Digital Sales node. */
 function sales(
 	name: string,
 	resource: string,
 	operation: string,
 	parameters: INodeParameters,
-	more: Node['more'] = {},
+	more?: Node['more'],
 ): Node {
 	return {
 		name,
 		type: `${PACKAGE}.digitalSales`,
 		typeVersion: 1,
 		parameters: { resource, operation, ...parameters },
-		more: { credentials, ...more },
+		...(more ? { more } : {}),
 	};
 }
 
@@ -58,14 +56,12 @@ export function salesTool(
 	operation: string,
 	parameters: INodeParameters,
 ): Node {
-	const { more } = sales(name, resource, operation, {});
 	const described = { descriptionType: 'manual', toolDescription, resource, operation };
 	return {
 		name,
 		type: `${PACKAGE}.digitalSalesTool`,
 		typeVersion: 1,
 		parameters: { ...described, ...parameters },
-		more,
 	};
 }
 
@@ -76,7 +72,6 @@ export function salesTrigger(name: string, parameters: INodeParameters): Node {
 		type: `${PACKAGE}.digitalSalesTrigger`,
 		typeVersion: 1,
 		parameters,
-		more: { credentials },
 		listens: true,
 	};
 }

@@ -20,9 +20,11 @@ export interface Node {
 	parameters: INodeParameters;
 	/** Everything else that n8n stores beside the parameters. */
 	more?: {
-		credentials?: INodeParameters;
 		onError?: 'continueErrorOutput' | 'continueRegularOutput';
 		alwaysOutputData?: true;
+		retryOnFail?: true;
+		maxTries?: number;
+		waitBetweenTries?: number;
 		executeOnce?: true;
 	};
 	/** Whether the node has an address of its own, as triggers do. */
@@ -77,7 +79,6 @@ export interface PlacedNode extends Omit<Node, 'more' | 'listens'> {
 	id: string;
 	position: [x: number, y: number];
 	webhookId?: string;
-	credentials?: INodeParameters;
 }
 
 /** A workflow as n8n imports it. */
@@ -85,7 +86,7 @@ export interface WorkflowFile {
 	name: string;
 	nodes: PlacedNode[];
 	connections: Connections;
-	settings: { executionOrder: 'v1' };
+	settings: { executionOrder: 'v1'; timezone: string };
 }
 
 /** The workflow as n8n imports it; `file` makes its ids the same each time. */
@@ -127,7 +128,8 @@ export function render(recipe: Recipe, file: string, language: Language): Workfl
 			})),
 		],
 		connections,
-		settings: { executionOrder: 'v1' },
+		// n8n itself reckons in New York time.
+		settings: { executionOrder: 'v1', timezone: 'America/Sao_Paulo' },
 	};
 }
 

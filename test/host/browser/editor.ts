@@ -54,6 +54,17 @@ export class Editor {
 		await this.entry.waitFor();
 	}
 
+	/** Imports a workflow file into the empty workflow. */
+	async importFile(menu: string, choice: string, file: string): Promise<void> {
+		const { page } = this;
+		await page.getByTestId('workflow-menu').click();
+		await page.getByRole('menuitem', { name: menu }).hover();
+		const chooser = page.waitForEvent('filechooser');
+		await page.getByRole('menuitem', { name: choice }).click();
+		await (await chooser).setFiles(file);
+		await page.getByTestId('canvas-node').first().waitFor();
+	}
+
 	/** Opens a saved workflow, all of it in view. */
 	async openWorkflow(id: string): Promise<void> {
 		const { page } = this;

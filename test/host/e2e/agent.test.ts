@@ -35,7 +35,7 @@ const fromModel = (key: string, description: string): string =>
 	`={{ $fromAI('${key}', '${description}', 'string') }}`;
 
 /** The tools of the recipe, and one for each operation that it has no use for. */
-function tools(): PlacedNode[] {
+function tools() {
 	const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
 	const credentials = {
 		digitalSalesApi: { id: ready.credential.id, name: ready.credential.name },
@@ -73,7 +73,7 @@ function tools(): PlacedNode[] {
 		}),
 	);
 	return [...nodes.filter(({ type }) => type === TOOL_TYPE), ...more].map(
-		(node): PlacedNode => ({
+		(node): PlacedNode & { credentials: object } => ({
 			...node,
 			parameters: { descriptionType: 'auto', ...node.parameters },
 			credentials,

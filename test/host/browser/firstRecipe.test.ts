@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { MailServer } from '../e2e/stage/mailServer';
+import { CREDENTIAL_TYPE, ROOT } from '../n8n/paths';
+import { LOOPBACK } from '../n8n/ports';
+import { Clicks } from './clicks';
+import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
+
+const MOST_CLICKS = 12;
+const RECIPE = 'examples/en/charge-by-email.json';
+
+let newcomer: Newcomer;
+let mailServer: MailServer;
+
+beforeAll(async () => {
+	mailServer = await MailServer.open();
+	newcomer = await startNewcomer();
+	const { rest, sandbox } = newcomer;
+	const { baseUrl, apiToken, bodyApiToken } = sandbox;
+	await rest.createCredential('Shop', CREDENTIAL_TYPE, { baseUrl, apiToken, bodyApiToken });
+	const mail = { host: LOOPBACK, port: mailServer.port, secure: false, disableStartTls: true };
+	await rest.createCredential('Mail', 'smtp', mail);
+}, INSTALL_AND_START_MS);
+
+afterAll(async () => {
+	await newcomer?.stop();
+	await mailServer?.close();
+});
+
+/** Fills in the form of the recipe with the keyboard alone, and sends it. */
+async function order(form: Page): Promise<void> {
+	await form.getByRole('textbox').first().click();
+	for (const answer of [
+		'Maria da Silva',
+		'maria@example.com',
+		'(11) 91234-5678',
+		'529.982.247-25',
+	]) {
+		await form.keyboard.type(answer);
+		await form.keyboard.press('Tab');
+	}
+	await form.getByRole('button').click();
+}
+
+test('a recipe runs a few clicks after its import, with credentials that are there already', async () => {
+	const { editor, sandbox } = newcomer;
+	const { page } = editor;
+	const steps = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+	expect(steps).toContain('**... > Import > From file**');
+	const clicks = await Clicks.on(page);
+
+	await editor.importFile('Import', 'From file', path.join(ROOT, RECIPE));
+	const node = await editor.openNode('Charge by PIX');
+	await node.openList('offerHash');
+	await node.pickFirst();
+	await node.close();
+	const opened = page.context().waitForEvent('page');
+	await editor.executeAll('Execute workflow');
+	const form = await opened;
+	await form.waitForLoadState();
+	const onForm = await Clicks.on(form);
+	await order(form);
+	await editor.succeeded('Send the PIX');
+
+	const made = clicks.count() + onForm.count();
+	process.stdout.write(`\nClicks to the first recipe running: ${made}\n`);
+	const [charge] = sandbox.transactions;
+	expect(mailServer.mails[0]?.html).toContain(charge?.pix?.pix_qr_code ?? 'a charge');
+	expect(made).toBeGreaterThan(5);
+	expect(made).toBeLessThanOrEqual(MOST_CLICKS);
+});
