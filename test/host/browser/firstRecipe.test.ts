@@ -48,7 +48,10 @@ test('a recipe runs a few clicks after its import, with credentials that are the
 	const { page } = editor;
 	const steps = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
 	expect(steps).toContain('**... > Import > From file**');
+	await editor.openNew();
 	const clicks = await Clicks.on(page);
+	// A person is slower than the list of credentials.
+	await page.waitForLoadState('networkidle');
 
 	await editor.importFile('Import', 'From file', path.join(ROOT, RECIPE));
 	const node = await editor.openNode('Charge by PIX');
