@@ -56,8 +56,7 @@ interface Texts {
 
 /** A list of a large catalog takes seconds, and waits if the rate limit is used up. */
 const SLOW_LOAD_NOTICE = {
-	message:
-		'The list is read from your platform. If it takes too long, enter the hash with By Hash.',
+	message: 'The list is read from the service. If it takes too long, enter the hash with By Hash.',
 	timeout: 5_000,
 };
 
@@ -83,7 +82,7 @@ export function listedBy({ choose, searchMethod, hash }: Omit<Texts, 'address' |
 				name: 'hash',
 				type: 'string',
 				placeholder: hash,
-				hint: 'Its code on your platform',
+				hint: 'Its code in the dashboard of the service',
 			},
 		],
 	} satisfies Partial<INodeProperties>;

@@ -55,7 +55,9 @@ function readingOf({ options }: Record<string, unknown>): Reading {
 }
 
 function nothingSent(context: IExecuteFunctions, itemIndex: number): string {
-	return context.getInputData().length === 1
-		? 'Nothing was sent.'
-		: `Item ${itemIndex + 1} was not sent, and neither was any other item of this run.`;
+	if (context.getInputData().length === 1) return 'Nothing was sent.';
+	const others = context.continueOnFail()
+		? '. The other items are not affected.'
+		: ', and neither was any other item of this run.';
+	return `Item ${itemIndex + 1} was not sent${others}`;
 }

@@ -33,9 +33,9 @@ export const REPLIES = {
 	replaced: rejected(410, 'this wait is over'),
 	tooLarge: rejected(413, 'too large'),
 	inFlight: comeAgain(5, 'this transaction is being checked'),
-	backlogged: comeAgain(30, 'n8n is still storing earlier notifications'),
+	backlogged: comeAgain(30, 'n8n is still storing earlier webhooks'),
 	unreachable: comeAgain(30, 'the transaction cannot be verified now'),
-	busy: comeAgain(30, 'too many notifications at once'),
+	busy: comeAgain(30, 'too many webhooks at once'),
 } satisfies Record<string, Reply>;
 
 /** The answer to a test notice that the form excludes. */

@@ -52,7 +52,7 @@ export const filtersProperty: INodeProperties = {
 			default: '',
 			placeholder: 'e.g. 19,90',
 			description:
-				'Only transactions of this amount or more, for example 19,90. A transaction without an amount does not start the workflow.',
+				'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
 		},
 		{
 			displayName: 'Payment Methods',

@@ -39,7 +39,7 @@ export const readsInFlight = processWide(
 export async function receiveNotification(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
-	return await answering(context, 'A notification could not be handled', async () => {
+	return await answering(context, 'A webhook could not be handled', async () => {
 		const item = await new Delivery(context).receive();
 		return { workflowData: [[{ json: item }]] };
 	});

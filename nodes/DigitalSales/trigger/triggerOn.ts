@@ -48,7 +48,8 @@ const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 		name: 'Refunded or Charged Back',
 		value: 'reversed',
 		action: 'On transaction refunded or charged back',
-		description: 'The money was returned, or is about to be',
+		description:
+			'A refund, a chargeback or a MED (the return of a PIX), also when only requested or under review',
 	},
 	{
 		name: 'Refused, Canceled or Expired',

@@ -36,7 +36,7 @@ const readsInFlight = processWide(
  * throws: n8n would fail the execution and still run the next node, with one empty item.
  */
 export async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const failure = 'A notification to a waiting execution could not be handled';
+	const failure = 'A webhook to a waiting execution could not be handled';
 	return await answering(context, failure, async () => {
 		const items = await handleNotice(context);
 		answer(context, REPLIES.accepted);

@@ -100,7 +100,7 @@ const notify = [
 				{
 					name: 'Nobody',
 					value: 'none',
-					description: 'The service sends no notifications',
+					description: 'The service sends no webhooks',
 				},
 				{
 					name: 'This Execution',
@@ -110,7 +110,8 @@ const notify = [
 				{
 					name: 'Trigger of This Workflow',
 					value: 'trigger',
-					description: 'The published Digital Sales Trigger in the same workflow',
+					description:
+						'The published Digital Sales Trigger in the same workflow. Not for a charge that this trigger starts: each payment would charge again.',
 				},
 			],
 			default: 'automatic',
@@ -128,7 +129,7 @@ const notify = [
 			default: '',
 			placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 			description:
-				'The address that the service posts updates to; it must start with http:// or https://',
+				'The address that the service sends webhooks to; it must start with http:// or https://',
 			displayOptions: { show: { notify: ['url'] } },
 		},
 		optional(textField),

@@ -21,6 +21,25 @@ export function notificationAddress(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	account: Account,
+	form: Pick<ChargeForm, 'notify' | 'notificationUrl'>,
+): NotificationAddress {
+	const address = chosenAddress(context, itemIndex, account, form);
+	const { url } = address;
+	const mayLoop =
+		url !== undefined &&
+		followsTrigger(context) &&
+		publishedTriggers(context).some((trigger) => isSameHook(trigger, url));
+	// Only a warning, since Trigger On or a filter may exclude this charge.
+	return mayLoop ? because(address, LOOP) : address;
+}
+
+const LOOP =
+	'A Digital Sales Trigger comes before this node, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
+
+function chosenAddress(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	account: Account,
 	{ notify, notificationUrl }: Pick<ChargeForm, 'notify' | 'notificationUrl'>,
 ): NotificationAddress {
 	switch (notify) {
@@ -35,14 +54,14 @@ export function notificationAddress(
 				missing:
 					'Notify is set to Trigger of This Workflow, but the workflow has no published Digital Sales Trigger',
 				advice:
-					'Add a Digital Sales Trigger to this workflow and publish the workflow, or change Notify. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste the production URL of the trigger into the Notification URL of the credential, and set Notify to Address From the Credential.',
+					'Add a Digital Sales Trigger to this workflow and publish the workflow, or change Notify. If the trigger is already published, n8n runs in queue mode and hides it from its workers: run Notification > Get Address in the editor, paste the URL that it shows into the Notification URL of the credential, and set Notify to Address From the Credential.',
 			});
 		case 'thisExecution':
 			return executionAddress(context, itemIndex);
 		case 'url':
 			return checked(context, itemIndex, notificationUrl, {
 				missing: 'Notification URL is empty',
-				advice: 'Enter the address that the service posts updates to, or change Notify.',
+				advice: 'Enter the address that the service sends webhooks to, or change Notify.',
 			});
 	}
 }
@@ -60,7 +79,7 @@ function automaticAddress(
 	if (isWaitedFor(context)) {
 		return because(
 			withReach(resumeUrl(context, itemIndex)),
-			'Notifications go to this execution, because Wait for Payment follows.',
+			'Webhooks go to this execution, because Wait for Payment follows.',
 		);
 	}
 	const triggers = publishedTriggers(context);
@@ -72,18 +91,18 @@ function automaticAddress(
 		return because(
 			withReach(trigger),
 			triggers.length === 1
-				? `Notifications go to the published trigger of this workflow, because ${NO_WAIT}.`
-				: `Notifications go to ${shown}, the first of the ${triggers.length} published triggers of this workflow, because ${NO_WAIT}. To notify another trigger, set Notify to Another Address; Notification > Get Address shows its address.`,
+				? `Webhooks go to the published trigger of this workflow, because ${NO_WAIT}.`
+				: `Webhooks go to ${shown}, the first of the ${triggers.length} published triggers of this workflow, because ${NO_WAIT}. To notify another trigger, set Notify to Another Address; Notification > Get Address shows its URL.`,
 		);
 	}
 	if (account.notificationUrl !== undefined) {
 		return because(
 			credentialAddress(context, itemIndex, account),
-			`Notifications go to the Notification URL of the credential, because ${NO_WAIT}, and ${NO_TRIGGER}.`,
+			`Webhooks go to the Notification URL of the credential, because ${NO_WAIT}, and ${NO_TRIGGER}.`,
 		);
 	}
 	return {
-		hint: `Nobody is notified, because ${NO_WAIT}, ${NO_TRIGGER}, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste its production URL into the credential.`,
+		hint: `Nobody is notified, because ${NO_WAIT}, ${NO_TRIGGER}, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: run Notification > Get Address in the editor and paste the URL that it shows into the credential.`,
 	};
 }
 
@@ -102,7 +121,7 @@ function addressOfOthers(
 	if (notificationUrl !== undefined && !triggers.some((url) => isSameHook(url, notificationUrl))) {
 		return because(
 			credentialAddress(context, itemIndex, account),
-			`Notifications go to the Notification URL of the credential, because ${why}.`,
+			`Webhooks go to the Notification URL of the credential, because ${why}.`,
 		);
 	}
 	return {
@@ -124,7 +143,7 @@ function executionAddress(context: IExecuteFunctions, itemIndex: number): Notifi
 	if (isWaitedFor(context)) return address;
 	return {
 		...address,
-		hint: 'Notifications go to this execution, but nothing in it waits for them. Add Transaction > Wait for Payment after this node.',
+		hint: 'Webhooks go to this execution, but nothing in it waits for them. Add Transaction > Wait for Payment after this node.',
 	};
 }
 
@@ -186,13 +205,13 @@ function withReach(url: string): NotificationAddress {
 	if (address && isPrivateAddress(address)) {
 		return {
 			url,
-			hint: `Only this machine or its network can reach ${address.host}, so notifications arrive only if the service runs there, too.`,
+			hint: `Only this machine or its network can reach ${address.host}, so webhooks arrive only if the service runs there, too. Wait for Payment works without webhooks.`,
 		};
 	}
 	if (address && /\/webhook-test\//.test(address.pathname)) {
 		return {
 			url,
-			hint: 'The Notification URL is a test URL, which listens only while the editor waits for a test event. Use the production URL for real sales.',
+			hint: 'The Notification URL is a test URL, which listens only while the editor waits for a test event. Enter the URL that Notification > Get Address shows for real sales.',
 		};
 	}
 	return { url };

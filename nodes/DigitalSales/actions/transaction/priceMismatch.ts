@@ -46,7 +46,7 @@ export function priceMismatch(
 		offerHash === undefined ? undefined : seenPrice(account, offerHash.hash),
 	);
 	const ofItems = typed.cart.map(({ price }, index) =>
-		compare(['cart', 'items', index, 'price'], price, 'the catalog says', seen[index]),
+		compare(['cart', 'items', index, 'price'], price, 'the catalog last said', seen[index]),
 	);
 	const prices = cart.map(({ price, quantity }, index) => (price ?? seen[index] ?? NaN) * quantity);
 	const total = prices.reduce((sum, price) => sum + price, 0);

@@ -311,7 +311,7 @@ describe('Transaction > Create PIX', () => {
 				'no trigger is published',
 				{ notify: 'trigger' },
 				'no published Digital Sales Trigger',
-				/publish the workflow.* queue mode .*production URL of the trigger/,
+				/publish the workflow.* queue mode .*run Notification > Get Address/,
 			],
 			[
 				'the address is empty',

@@ -94,6 +94,26 @@ describe('A failed item under On Error: Continue', () => {
 	});
 
 	test.each([
+		['Continue', 'continueRegularOutput'],
+		['Continue (using error output)', 'continueErrorOutput'],
+	] as const)(
+		'tells of a mistake in one item what becomes of the others: On Error is %s',
+		async (_name, onError) => {
+			const { outputs } = await account.run(
+				pixParameters(account.sandbox, { customerEmail: '={{ $json.email }}' }),
+				{ settings: { onError }, items: [{ email: 'maria@example.com' }, { email: 'maria' }] },
+			);
+
+			const [failed] = outputs.flat().filter((item) => item?.json.error !== undefined);
+			expect(failed?.json.error).toMatchObject({
+				message: 'Customer Email is not an e-mail address',
+				advice: 'Item 2 was not sent. The other items are not affected.',
+			});
+			expect(account.sandbox.transactions).toHaveLength(1);
+		},
+	);
+
+	test.each([
 		['an expression that fails', { customerName: "={{ $('Nope').item.json.x }}" }],
 		['an operation that does not exist', { operation: 'refund' }],
 	])('tells that nothing was sent after %s', async (_name, more) => {

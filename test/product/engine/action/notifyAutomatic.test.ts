@@ -94,7 +94,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			expect(url).toMatch(EXECUTION);
 			expect(hints).toEqual([
 				expect.stringMatching(
-					/^Notifications go to this execution, because Wait for Payment follows\. Only this machine or its network can reach 127\.0\.0\.1:\d+, so notifications arrive only if the service runs there, too\.$/,
+					/^Webhooks go to this execution, because Wait for Payment follows\. Only this machine or its network can reach 127\.0\.0\.1:\d+, so webhooks arrive only if the service runs there, too\. Wait for Payment works without webhooks\.$/,
 				),
 			]);
 		});
@@ -169,7 +169,7 @@ describe('Create PIX > Notify: Automatic', () => {
 
 		expect(url).toBe(TRIGGER);
 		expect(hints).toEqual([
-			`Notifications go to the published trigger of this workflow, because ${NO_WAIT}.`,
+			`Webhooks go to the published trigger of this workflow, because ${NO_WAIT}.`,
 		]);
 	});
 
@@ -178,7 +178,7 @@ describe('Create PIX > Notify: Automatic', () => {
 
 		expect(url).toBe(TRIGGER);
 		expect(hints).toEqual([
-			`Notifications go to https://n8n.example.com/webhook/one/digital-sales, the first of the 2 published triggers of this workflow, because ${NO_WAIT}. To notify another trigger, set Notify to Another Address; Notification > Get Address shows its address.`,
+			`Webhooks go to https://n8n.example.com/webhook/one/digital-sales, the first of the 2 published triggers of this workflow, because ${NO_WAIT}. To notify another trigger, set Notify to Another Address; Notification > Get Address shows its URL.`,
 		]);
 	});
 
@@ -187,7 +187,7 @@ describe('Create PIX > Notify: Automatic', () => {
 
 		expect(url).toBe(IN_CREDENTIAL);
 		expect(hints).toEqual([
-			`Notifications go to the Notification URL of the credential, because ${NO_WAIT}, and no published trigger was found in it.`,
+			`Webhooks go to the Notification URL of the credential, because ${NO_WAIT}, and no published trigger was found in it.`,
 		]);
 	});
 
@@ -195,7 +195,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		const { hints } = await charge({ notificationUrl: 'https://n8n.example.com/webhook-test/x' });
 
 		expect(hints.join()).toMatch(
-			/of the credential, because .* The Notification URL is a test URL, which listens/,
+			/of the credential, because .* The Notification URL is a test URL, which listens .* Get Address shows for real sales\.$/,
 		);
 	});
 
@@ -205,7 +205,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		expect(run.status).toBe('success');
 		expect(url).toBe('');
 		expect(hints).toEqual([
-			`Nobody is notified, because ${NO_WAIT}, no published trigger was found in it, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: paste its production URL into the credential.`,
+			`Nobody is notified, because ${NO_WAIT}, no published trigger was found in it, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: run Notification > Get Address in the editor and paste the URL that it shows into the credential.`,
 		]);
 	});
 
@@ -273,7 +273,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			'the credential',
 			IN_CREDENTIAL,
 			IN_CREDENTIAL,
-			`Notifications go to the Notification URL of the credential, ${WHY}`,
+			`Webhooks go to the Notification URL of the credential, ${WHY}`,
 		],
 	])(
 		'never notifies the trigger that starts it; there is %s',
@@ -297,6 +297,47 @@ describe('Create PIX > Notify: Automatic', () => {
 			expect(data.Charge?.hints.map(({ message }) => message)).toEqual([hint]);
 		},
 	);
+
+	describe('chosen by hand, the trigger of a charge that a sale starts', () => {
+		const LOOP =
+			'A Digital Sales Trigger comes before this node, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
+		const [unsigned = ''] = TRIGGER.split('?');
+
+		test.each<[string, INodeParameters, string, string, string[]]>([
+			['is notified, with a warning', { notify: 'trigger' }, TRIGGER_TYPE, TRIGGER, [LOOP]],
+			['also through the credential', { notify: 'credential' }, TRIGGER_TYPE, unsigned, [LOOP]],
+			[
+				'also as an address',
+				{ notify: 'url', notificationUrl: unsigned },
+				TRIGGER_TYPE,
+				unsigned,
+				[LOOP],
+			],
+			['but not if something else starts it', { notify: 'trigger' }, START_TYPE, TRIGGER, []],
+			[
+				'and another address is none of it',
+				{ notify: 'url', notificationUrl: OTHER_TRIGGER },
+				TRIGGER_TYPE,
+				OTHER_TRIGGER,
+				[],
+			],
+		])('%s', async (_, parameters, first, told, hints) => {
+			const { credentials, sandbox } = opened();
+			const { data } = await runWorkflow({
+				nodes: [
+					{ name: 'First', type: first },
+					{ name: 'Charge', type: ACTION_TYPE, parameters: pixParameters(sandbox, parameters) },
+				],
+				staticData: published(TRIGGER),
+				credentials: {
+					digitalSalesApi: { ...credentials.digitalSalesApi, notificationUrl: unsigned },
+				},
+			});
+
+			expect(sandbox.transactions[0]?.postback_url).toBe(told);
+			expect(data.Charge?.hints.map(({ message }) => message) ?? []).toEqual(hints);
+		});
+	});
 });
 
 /** A node with two outputs that sends its nth input to one of them. */

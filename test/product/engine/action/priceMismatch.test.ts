@@ -58,7 +58,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		);
 
 		expect(failure.message).toBe(
-			'Cart > Item 2 > Price in Reais is R$ 1.990,00, but the catalog says R$ 19,90',
+			'Cart > Item 2 > Price in Reais is R$ 1.990,00, but the catalog last said R$ 19,90',
 		);
 		expect(failure.description).toBe(
 			'If R$ 19,90 is right, enter 19,90. If R$ 1.990,00 is right, add Options > Allow Price Mismatch.\nNothing was sent.',
@@ -76,7 +76,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		});
 
 		expect(failure.message).toBe(
-			'Cart > Item 1 > Price in Cents is R$ 19,90, but the catalog says R$ 1.990,00',
+			'Cart > Item 1 > Price in Cents is R$ 19,90, but the catalog last said R$ 1.990,00',
 		);
 		expect(failure.description).toContain('If R$ 1.990,00 is right, enter 199000.');
 		expect(charges()).toEqual([]);
@@ -101,7 +101,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		const before = charges().length;
 		const failure = await account.fail(cart(item('1990')));
 
-		expect(failure.message).toContain('but the catalog says R$ 19,90');
+		expect(failure.message).toContain('but the catalog last said R$ 19,90');
 		expect(charges()).toHaveLength(before);
 	});
 
@@ -144,7 +144,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		const failure = await account.fail(cart(item('2990')));
 
 		expect(charges()).toMatchObject([{ amount: 199_000 }]);
-		expect(failure.message).toContain('the catalog says R$ 29,90');
+		expect(failure.message).toContain('the catalog last said R$ 29,90');
 	});
 
 	test('says nothing of an offer that is free, nor of one without a readable price', async () => {
@@ -223,7 +223,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 				continueOnFail: true,
 			});
 
-			expect(JSON.stringify(json[0])).toContain('but the catalog says R$ 19,90');
+			expect(JSON.stringify(json[0])).toContain('but the catalog last said R$ 19,90');
 			expect(charges()).toMatchObject([{ amount: 1990 }]);
 		});
 	});
@@ -330,7 +330,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 			const failure = await account.fail(chargeFor(json[0]));
 
 			expect(json[0]).toMatchObject({ price: 1990 });
-			expect(failure.message).toContain('is R$ 1.990,00, but the catalog says R$ 19,90');
+			expect(failure.message).toContain('is R$ 1.990,00, but the catalog last said R$ 19,90');
 			expect(charges()).toEqual([]);
 		});
 
@@ -351,7 +351,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 			const retry = await runNode(raw, { ...of, retryOf, process });
 			const failure = await account.fail(chargeFor(retry.json[0]), { process });
 
-			expect(failure.message).toContain('is R$ 1.990,00, but the catalog says R$ 19,90');
+			expect(failure.message).toContain('is R$ 1.990,00, but the catalog last said R$ 19,90');
 			expect(charges()).toEqual([]);
 		});
 	});

@@ -236,7 +236,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 
 		expect(answers.map(({ status }) => status)).toEqual([503, 503]);
 		const [logged] = inbox.trigger.logs.filter(({ level }) => level === 'error');
-		expect(logged?.text).toMatch(/notification could not be handled.*Error/);
+		expect(logged?.text).toMatch(/webhook could not be handled.*Error/);
 	});
 
 	test('what the process remembers of reads is bounded', async () => {

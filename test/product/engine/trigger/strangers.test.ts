@@ -134,7 +134,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		expect(counts(strangers)).toEqual({ 503: 290 });
 		expect(strangers.map(({ json }) => json)).toContainEqual({
 			received: false,
-			reason: 'too many notifications at once',
+			reason: 'too many webhooks at once',
 		});
 		expect(reads.length).toBeLessThanOrEqual(30);
 	});
@@ -202,7 +202,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		const answers = await postAll(named('forged', 30));
 
 		expect(answers.map(({ json }) => json)).toEqual(
-			answers.map(() => ({ received: false, reason: 'too many notifications at once' })),
+			answers.map(() => ({ received: false, reason: 'too many webhooks at once' })),
 		);
 		expect(reads).toEqual(['stranger1']);
 		isLimited = false;
