@@ -9,6 +9,8 @@ export interface PreparedItem {
 	send: () => Promise<ItemResult[]>;
 	/** In words that help to look it up after an error. */
 	about?: string;
+	/** How many items of the run may be under way at once, as far as this one says so; 1 by default. */
+	atOnce?: number;
 }
 
 /** An item that is ready, or its next step; all items of a run take each step before any takes the next. */
@@ -26,10 +28,8 @@ export interface Operation {
 	advice?: FormAdvice;
 	/** Shown before several items run through it. */
 	manyItemsHint?: string;
-	/** Whether it creates something. Then errors list what was created, and items go one by one. */
+	/** Whether it creates something. Then errors list what was created. */
 	creates: boolean;
-	/** How many items may be under way at once, if it creates nothing; 1 by default. */
-	itemsAtOnce?: number;
 	/**
 	 * Reads and checks the parameters of one item. All items are prepared before the first is sent.
 	 *

@@ -4,6 +4,7 @@ import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
 import type { ItemResult } from '../output/item';
 import { fieldLabel } from '../form/displayPath';
+import { CanceledError } from '../shared/clock';
 import { mapLimit } from '../shared/mapLimit';
 import type { Operation, Preparation, PreparedItem } from './operation';
 import { findOperation } from './registry';
@@ -40,7 +41,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<PreparedItem[
 		try {
 			return await step();
 		} catch (error) {
-			const known = { itemIndex, created: createdBefore(operation, run), isSent: false };
+			const known = { itemIndex, ...createdBefore(operation, run, itemIndex), isSent: false };
 			const items = failedItem(run.context, itemIndex, error, known);
 			return { send: async () => items };
 		}
@@ -68,24 +69,40 @@ async function sendAll(
 	items: PreparedItem[],
 ): Promise<ItemResult[]> {
 	const { context } = run;
-	const { creates, itemsAtOnce = 1, form, advice } = operation;
-	const results = await mapLimit(items, creates ? 1 : itemsAtOnce, async (item, itemIndex) => {
+	const { form, advice } = operation;
+	const failed = (itemIndex: number, error: unknown): ItemResult[] =>
+		failedItem(context, itemIndex, error, {
+			itemIndex,
+			isSent: true,
+			labelOf: (field) => fieldLabel(form, field, context.getNode()),
+			about: items[itemIndex]?.about,
+			...createdBefore(operation, run, itemIndex),
+			advice,
+		});
+	const failures: Array<{ itemIndex: number; error: unknown }> = [];
+	const results = await mapLimit(items, atOnce(items), async (item, itemIndex) => {
+		if (run.isStopped) return [];
 		try {
 			const sent = await item.send();
 			// In place: copies would tell in a list of tens of thousands.
 			return sent.map((one) => Object.assign(one, { pairedItem: { item: itemIndex } }));
 		} catch (error) {
-			return failedItem(context, itemIndex, error, {
-				itemIndex,
-				isSent: true,
-				labelOf: (field) => fieldLabel(form, field, context.getNode()),
-				about: item.about,
-				created: createdBefore(operation, run),
-				advice,
-			});
+			if (context.continueOnFail()) return failed(itemIndex, error);
+			failures.push({ itemIndex, error });
+			run.stop();
+			return [];
 		}
 	});
-	return results.flat();
+	// The others may only have found the run stopped.
+	const own = failures.filter(({ error }) => !(error instanceof CanceledError));
+	const [first] = (own.length > 0 ? own : failures).sort((a, b) => a.itemIndex - b.itemIndex);
+	return first ? failed(first.itemIndex, first.error) : results.flat();
+}
+
+/** As many as the most careful item allows. */
+function atOnce(items: PreparedItem[]): number {
+	const least = items.reduce((least, item) => Math.min(least, item.atOnce ?? Infinity), Infinity);
+	return least === Infinity ? 1 : least;
 }
 
 /** An item for the error output: every version of n8n knows it by this one key. */
@@ -101,8 +118,13 @@ function failedItem(
 }
 
 /** When a run fails, n8n drops the items of what it created, so the error names them. */
-function createdBefore({ creates }: Operation, run: Run): string[] | undefined {
-	return creates && !run.context.continueOnFail() ? run.created() : undefined;
+function createdBefore(
+	{ creates }: Operation,
+	run: Run,
+	itemIndex: number,
+): Pick<ErrorContext, 'created' | 'inDoubt'> {
+	if (!creates || run.context.continueOnFail()) return {};
+	return { created: run.created(), inDoubt: run.inDoubt(itemIndex) };
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {

@@ -2,13 +2,16 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { CatalogLookup, LOOKUP_LIMITS } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
-import { ExecutionMemory } from '../once/executionMemory';
+import { ExecutionMemory, type Where } from '../once/executionMemory';
 
 /** What the items of one run share. */
 export class Run {
 	/** What this execution has made before. */
 	readonly memory: ExecutionMemory;
 	readonly catalog: CatalogLookup;
+	/** Cancels waiting, when the execution is cancelled or the run stops. */
+	readonly signal: AbortSignal;
+	private readonly stopping = new AbortController();
 	private readonly hints = new Set<string>();
 
 	constructor(
@@ -16,7 +19,10 @@ export class Run {
 		readonly account: Account,
 	) {
 		this.memory = new ExecutionMemory(context);
-		const signal = context.getExecutionCancelSignal();
+		const canceled = context.getExecutionCancelSignal();
+		const stopped = this.stopping.signal;
+		this.signal = canceled ? AbortSignal.any([canceled, stopped]) : stopped;
+		const { signal } = this;
 		this.catalog = new CatalogLookup(new Client(context, account, { ...LOOKUP_LIMITS, signal }));
 	}
 
@@ -24,7 +30,7 @@ export class Run {
 	client(options: ClientOptions): Client {
 		return new Client(this.context, this.account, {
 			...options,
-			signal: this.context.getExecutionCancelSignal(),
+			signal: this.signal,
 			onWait: (endpoint) =>
 				this.hint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
 		});
@@ -37,11 +43,31 @@ export class Run {
 		this.context.addExecutionHints({ message, location: 'outputPane' });
 	};
 
+	/** Sends nothing new; what is under way goes on. */
+	stop(): void {
+		this.stopping.abort();
+	}
+
+	get isStopped(): boolean {
+		return this.stopping.signal.aborted;
+	}
+
 	/** What this execution has made so far, for errors: "item 1 is abc123". */
 	created(): string[] {
-		return this.memory.made().map(({ run, item, hash }) => {
-			const where = run === 0 ? '' : `run ${run + 1}, `;
-			return `${where}item ${item + 1} is ${hash}`;
-		});
+		return this.memory.made().map(({ hash, ...where }) => `${placeName(where)} is ${hash}`);
 	}
+
+	/** What it may have made, besides the item of the error. */
+	inDoubt(itemIndex: number): string[] {
+		const run = this.memory.run();
+		const others = this.memory
+			.inDoubt()
+			.filter((where) => where.run !== run || where.item !== itemIndex);
+		return others.map(placeName);
+	}
+}
+
+/** Runs and items count from 1; most nodes run once. */
+function placeName({ run, item }: Where): string {
+	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item + 1}`;
 }

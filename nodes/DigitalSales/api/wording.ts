@@ -17,8 +17,10 @@ export interface FormAdvice {
 interface WordingContext {
 	/** What was being asked for. */
 	about?: string;
-	/** What this execution has created before, if it creates anything. */
+	/** What this execution has created, if it creates anything. */
 	created?: string[];
+	/** What else it may have created. */
+	inDoubt?: string[];
 	advice?: FormAdvice;
 }
 
@@ -77,7 +79,11 @@ function redirected({ status, redirectedTo }: FailedOutcome): Required<Wording> 
 	};
 }
 
-function rejected({ status }: FailedOutcome, { created }: WordingContext): Wording {
+function isNothingCreated({ created, inDoubt }: WordingContext): boolean {
+	return created?.length === 0 && inDoubt?.length === 0;
+}
+
+function rejected({ status }: FailedOutcome, context: WordingContext): Wording {
 	switch (status) {
 		case 401:
 			return {
@@ -101,7 +107,7 @@ function rejected({ status }: FailedOutcome, { created }: WordingContext): Wordi
 		case 422:
 			return {
 				message: `The service did not accept the request (${status})`,
-				advice: `Correct the fields named above and run again.${created?.length === 0 ? ' Nothing was created.' : ''}`,
+				advice: `Correct the fields named above and run again.${isNothingCreated(context) ? ' Nothing was created.' : ''}`,
 			};
 		default:
 			return status !== undefined && status < 300

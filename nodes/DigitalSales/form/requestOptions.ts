@@ -2,6 +2,9 @@ import type { ClientOptions } from '../api/client';
 import { optional, textField, wholeNumberField } from './fields';
 import { field, type Field } from './formOf';
 
+const MOST_AT_ONCE = 16;
+export const DEFAULT_AT_ONCE = 4;
+
 export function timeoutOption(seconds = 60): Field<'timeout', number | undefined> {
 	return field(
 		{
@@ -53,6 +56,20 @@ export const readingOptions = retryOptions(
 export const writingOptions = retryOptions(
 	'How many times to send the request at most if the service cannot be reached at all, or a rate limit (429) does not say how long to wait. Once the service may have processed it, it is never sent again.',
 	'How many seconds to wait out a rate limit (429) before the item fails. The node assumes that nothing is created on a 429.',
+);
+
+/** How many creations of a run may be under way at the same time. */
+export const atOnceOption = field(
+	{
+		displayName: 'At Once',
+		name: 'atOnce',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: MOST_AT_ONCE },
+		default: DEFAULT_AT_ONCE,
+		description:
+			'How many items to send at the same time. If one fails and the run stops, those already sent are awaited and no others are sent.',
+	},
+	optional(wholeNumberField(1, MOST_AT_ONCE)),
 );
 
 /** What Maximum Tries and Maximum Wait can do about a rate limit. */

@@ -22,6 +22,8 @@ const CALL_COUNTS_MS = 15 * 60_000;
 
 /** Something to be made only once, however often it is asked for. */
 export interface Creation<T> extends Subject, Wanted {
+	/** Cancels waiting for its turn. */
+	signal: AbortSignal;
 	/** The codes that the user typed to allow something in doubt to be made again. */
 	repeatCode?: string;
 	/** Makes it: sends the request. */
@@ -52,7 +54,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	return await exclusively(
 		ledgerKeys(identity),
 		async () => await new GuardedCreation(creation, identity).run(),
-		creation.context.getExecutionCancelSignal(),
+		creation.signal,
 	);
 }
 

@@ -26,8 +26,8 @@ export interface Where {
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** Items of this run so far, by fingerprint. */
-	private readonly counts = new Map<string, number>();
+	/** Which one of its fingerprint an item of this run is. */
+	private readonly alike = new Map<string, Map<number, number>>();
 
 	constructor(private readonly context: IExecuteFunctions) {
 		// Without a workflow, as in n8n's Agents, there is no context, and asking for it throws.
@@ -47,10 +47,12 @@ export class ExecutionMemory {
 		return runs.indexOf(index);
 	}
 
-	/** How many earlier items of this run have the same fingerprint. */
-	count(fingerprint: string): number {
-		const before = this.counts.get(fingerprint) ?? 0;
-		this.counts.set(fingerprint, before + 1);
+	/** How many items of this run came earlier with the same fingerprint. */
+	count(fingerprint: string, item: number): number {
+		const alike = this.alike.get(fingerprint) ?? new Map<number, number>();
+		this.alike.set(fingerprint, alike);
+		const before = alike.get(item) ?? alike.size;
+		alike.set(item, before);
 		return before;
 	}
 
@@ -69,9 +71,21 @@ export class ExecutionMemory {
 
 	/** What the node has made in this execution, in order. */
 	made(): Array<Where & { hash: string }> {
+		return this.inState('made').map(({ run, item, result }) => ({
+			run,
+			item,
+			hash: String(result?.hash),
+		}));
+	}
+
+	/** What the node may have made in this execution, in order. */
+	inDoubt(): Where[] {
+		return this.inState('inDoubt');
+	}
+
+	private inState(wanted: Attempt['state']) {
 		return Object.values(this.stored.attempts)
-			.filter(({ state }) => state === 'made')
-			.map(({ run, item, result }) => ({ run, item, hash: String(result?.hash) }))
+			.filter(({ state }) => state === wanted)
 			.sort((a, b) => a.run - b.run || a.item - b.item);
 	}
 

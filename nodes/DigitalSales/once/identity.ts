@@ -48,7 +48,7 @@ export function identify(wanted: Wanted): Identity {
 	const run = String(memory.run());
 	const spot = isTool(context) ? [call] : [run, String(itemIndex)];
 	const unmistakable = origin.isUnique ? [] : [fingerprint];
-	const nth = String(memory.count(fingerprint));
+	const nth = String(memory.count(fingerprint, itemIndex));
 	return {
 		spot: digest(...spot),
 		place: digest('place', ...node, origin.name, ...spot, ...unmistakable),

@@ -34,8 +34,10 @@ export interface ErrorContext {
 	labelOf?: (serviceField: string) => string | undefined;
 	/** In words that help to look it up: cart, amount, customer. */
 	about?: string;
-	/** What this execution has created before, if it creates anything: "item 1 is abc123". */
+	/** What this execution has created, if it creates anything: "item 1 is abc123". */
 	created?: string[];
+	/** What else it may have created: "item 2". */
+	inDoubt?: string[];
 	advice?: FormAdvice;
 }
 
@@ -157,11 +159,19 @@ function failureOf({ outcome, isInDoubt }: ServiceError): NodeApiError['failure'
 	return isWrongAddress ? { cause: 'configuration-invalid' } : undefined;
 }
 
-function createdNote({ created = [] }: ErrorContext): string | undefined {
-	if (created.length === 0) return undefined;
-	const more = created.length - MOST_NAMED;
-	const named = created.slice(-MOST_NAMED).join('; ');
-	return `Already created in this execution: ${more > 0 ? `${more} others; ` : ''}${named}.`;
+function createdNote({ created = [], inDoubt = [] }: ErrorContext): string | undefined {
+	const notes = [
+		...(created.length > 0 ? [`Already created in this execution: ${listed(created)}.`] : []),
+		...(inDoubt.length > 0
+			? [`Got no usable answer either, so they may exist: ${listed(inDoubt)}.`]
+			: []),
+	];
+	return joined(notes) || undefined;
+}
+
+function listed(names: string[]): string {
+	const more = names.length - MOST_NAMED;
+	return `${more > 0 ? `${more} others; ` : ''}${names.slice(-MOST_NAMED).join('; ')}`;
 }
 
 function serviceWords(words: FailedOutcome['words'], labelOf: ErrorContext['labelOf']): string {

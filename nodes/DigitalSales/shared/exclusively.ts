@@ -9,7 +9,8 @@ import { processWide } from './processWide';
 export const queues = processWide(new Map<string, Promise<void>>());
 
 /**
- * Runs a task while no other task of this process holds any of the keys; the others queue up.
+ * Runs a task while no other task of this process holds any of the keys; the others queue up, in the
+ * order in which they came.
  *
  * @throws CanceledError when the execution is cancelled while it queues
  */
@@ -18,26 +19,21 @@ export async function exclusively<T>(
 	task: () => Promise<T>,
 	signal?: AbortSignal,
 ): Promise<T> {
-	// Always in the same order, or two tasks could each hold a key that the other one waits for.
-	const [first, ...others] = [...new Set(keys)].sort();
-	if (first === undefined) return await task();
-	return await holding(first, async () => await exclusively(others, task, signal), signal);
-}
-
-async function holding<T>(key: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-	const before = queues.get(key) ?? Promise.resolve();
+	const own = new Set(keys);
+	// In all lines at once, or two tasks could each stand before the other in one of them.
+	const before = Promise.all([...own].map((key) => queues.get(key))).then(() => undefined);
 	let release: () => void = () => undefined;
 	const done = new Promise<void>((resolve) => (release = resolve));
 	const last = before.then(async () => await done);
-	queues.set(key, last);
+	for (const key of own) queues.set(key, last);
 	try {
 		await unlessCanceled(before, signal);
 		return await task();
 	} finally {
 		release();
-		// Tasks before a cancelled one are still running, so the queue ends only with them.
+		// Tasks before a cancelled one are still running, so the queues end only with them.
 		void last.then(() => {
-			if (queues.get(key) === last) queues.delete(key);
+			for (const key of own) if (queues.get(key) === last) queues.delete(key);
 		});
 	}
 }

@@ -22,7 +22,6 @@ export const getAddressOperation: Operation = {
 	description: "Get the webhook URL of this workflow's published trigger",
 	form,
 	creates: false,
-	itemsAtOnce: 32,
 	prepare({ context }, itemIndex) {
 		const addresses = triggerAddresses(context.getWorkflowStaticData('global'));
 		if (addresses.length === 0) {

@@ -6,7 +6,12 @@ import { optional, percentField, textField, wholeNumberField, yesNoField } from 
 import { field, formOf, group, list } from '../../form/formOf';
 import { productLocator } from '../../form/locators';
 import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
-import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requestOptions';
+import {
+	atOnceOption,
+	repeatCodeOption,
+	timeoutOption,
+	writingOptions,
+} from '../../form/requestOptions';
 
 const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Boleto', value: PAYMENT_METHOD_CODES.boleto },
@@ -157,6 +162,7 @@ export const offerForm = formOf([
 	]),
 	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
 		amountUnitOption,
+		atOnceOption,
 		repeatCodeOption(
 			'Code to Create Again',
 			"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer.",

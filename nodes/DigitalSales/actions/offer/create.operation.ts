@@ -6,7 +6,7 @@ import { formatReais } from '../../domain/money';
 import { isSamePage } from '../../domain/pageAddress';
 import { withCustomFields } from '../../form/customFields';
 import { readForm } from '../../form/readForm';
-import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
+import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
 import { simplifyOffer } from '../../output/offer';
@@ -25,7 +25,7 @@ export const createOfferOperation: Operation = {
 	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
-		const { context, account, memory } = run;
+		const { context, account, memory, signal } = run;
 		const form = readForm(context, itemIndex, offerForm);
 		const { simplify, options } = form;
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
@@ -33,12 +33,14 @@ export const createOfferOperation: Operation = {
 			const about = inWords(productHash, body);
 			return {
 				about,
+				atOnce: options.atOnce ?? DEFAULT_AT_ONCE,
 				async send() {
 					const client = run.client(clientOptions(options));
 					const { made: json, isExisting } = await createOnce<IDataObject>({
 						context,
 						account,
 						memory,
+						signal,
 						itemIndex,
 						kind: 'offer',
 						about,

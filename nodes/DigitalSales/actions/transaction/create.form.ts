@@ -15,7 +15,12 @@ import {
 	qrCodeImage,
 	simplifyOption,
 } from '../../form/outputOptions';
-import { repeatCodeOption, timeoutOption, writingOptions } from '../../form/requestOptions';
+import {
+	atOnceOption,
+	repeatCodeOption,
+	timeoutOption,
+	writingOptions,
+} from '../../form/requestOptions';
 import { cart } from './cart.form';
 import { customer } from './customer.form';
 
@@ -194,6 +199,7 @@ const allowPriceMismatch = field(
 const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
 	allowPriceMismatch,
 	amountUnitOption,
+	atOnceOption,
 	field(
 		{
 			displayName: 'Check Customer Data',

@@ -3,7 +3,7 @@ import type { Transaction } from '../../api/schemas/transaction';
 import { createTransaction, getTransaction } from '../../api/transactions';
 import { hasFailed } from '../../domain/paymentStatus';
 import { mistake, readForm } from '../../form/readForm';
-import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
+import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { createOnce, isKnown, type Creation } from '../../once/createOnce';
 import { customerOf } from '../../once/refusals';
 import type { Operation, PreparedItem } from '../operation';
@@ -36,6 +36,7 @@ export const createTransactionOperation: Operation = {
 		const asked = chargeOf(context, itemIndex, form);
 		const prepared = (charge: Charge): PreparedItem => ({
 			about: charge.about,
+			atOnce: form.options.atOnce ?? DEFAULT_AT_ONCE,
 			async send() {
 				const creation = creationOf(run, itemIndex, form, charge);
 				const transaction = await charged(run, creation, [hint, charge.hint]);
@@ -83,12 +84,13 @@ function creationOf(
 	{ orderReference, options }: ChargeForm,
 	{ body, total, about, fingerprint }: Charge,
 ): Creation<Transaction> {
-	const { context, account, memory } = run;
+	const { context, account, memory, signal } = run;
 	const client = run.client(clientOptions(options));
 	return {
 		context,
 		account,
 		memory,
+		signal,
 		itemIndex,
 		kind: 'charge',
 		about,

@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import type { SandboxOptions } from '../../../sandbox';
 import { runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
 import { pixParameters, useAccount, type Account } from './account';
 
@@ -8,8 +9,8 @@ export const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 3, waitBetweenTries:
 let workflows = 0;
 
 /** Opens a shop for the tests of a block: an account, and for each test another workflow. */
-export function useShop(): Shop {
-	const shop = new Shop(useAccount());
+export function useShop(options: SandboxOptions = {}): Shop {
+	const shop = new Shop(useAccount(options));
 	beforeEach(() => shop.begin());
 	return shop;
 }

@@ -113,7 +113,8 @@ const counts = real.filter(
 test.each(counts)('$name lets nobody click below what the service takes', ({ path, property }) => {
 	const { minValue, maxValue } = property.typeOptions ?? {};
 	expect(minValue).toBeGreaterThanOrEqual(0);
-	expect(maxValue).toBe(path.includes('Percentage') ? 100 : undefined);
+	const most = path.includes('Percentage') ? 100 : 16;
+	expect(maxValue).toBe(/Percentage|atOnce/.test(path) ? most : undefined);
 });
 
 describe('an amount', () => {

@@ -1,0 +1,206 @@
+import type { INodeParameters } from 'n8n-workflow';
+import type { NodeOutcome } from '../harness';
+import { cpf } from '../../../support/cpf';
+import { useAccount } from '../support/account';
+import { errorOf, useShop } from '../support/charging';
+
+const ENDPOINT = 'POST /transactions';
+/** Another customer for each item. */
+const OWN_CUSTOMER = {
+	customerName: '={{ "Customer " + $json.n }}',
+	customerDocument: '={{ $json.document }}',
+};
+
+const itemsOf = (count: number) =>
+	Array.from({ length: count }, (_, n) => ({ n, document: cpf(123_456_000 + n) }));
+
+interface Timed {
+	at: number;
+	durationMs: number | null;
+}
+
+/** How many of the requests were under way at the same moment. */
+function mostAtOnce(requests: readonly Timed[]): number {
+	const isUnderWay = (other: Timed, at: number) =>
+		other.at <= at && other.at + (other.durationMs ?? 0) > at;
+	return Math.max(
+		0,
+		...requests.map(({ at }) => requests.filter((one) => isUnderWay(one, at)).length),
+	);
+}
+
+describe('Several charges at once', () => {
+	const shop = useShop({ latencyMs: 60 });
+
+	const charge = (options: INodeParameters = {}): INodeParameters =>
+		shop.parameters(undefined, { ...OWN_CUSTOMER, options });
+	/** In the order of the items. */
+	const customersOf = ({ json }: NodeOutcome) => {
+		const { transactions } = shop.account.sandbox;
+		return json.map(({ hash }) => transactions.find((one) => one.hash === hash)?.customer?.name);
+	};
+	const posts = () => shop.account.sandbox.requests.filter(({ method }) => method === 'POST');
+
+	test.each<[string, INodeParameters, number]>([
+		['four unless told otherwise', {}, 4],
+		['one after the other', { atOnce: 1 }, 1],
+		['as many as the form says', { atOnce: 9 }, 9],
+	])('%s', async (_, options, most) => {
+		const run = await shop.run(charge(options), { items: itemsOf(12) });
+
+		expect(run.status).toBe('success');
+		expect(mostAtOnce(posts())).toBe(most);
+		expect(posts()).toHaveLength(12);
+	});
+
+	test('the order of the items is kept, whichever is done first', async () => {
+		shop.account.sandbox.addFault({ endpoint: ENDPOINT, kind: 'delay', ms: 200, times: 1 });
+
+		const run = await shop.run(charge(), { items: itemsOf(6) });
+
+		expect(customersOf(run)).toEqual(itemsOf(6).map(({ n }) => `Customer ${n}`));
+		expect(shop.charges).toBe(6);
+	});
+
+	test.each([0, 17, 1.5])('%s is refused by name, and nothing is sent', async (atOnce) => {
+		const run = await shop.run(charge({ atOnce }), { items: itemsOf(2) });
+
+		expect(errorOf(run)).toContain('Options > At Once must be a whole number from 1 to 16');
+		expect(posts()).toEqual([]);
+	});
+
+	test('the most careful item of a run counts', async () => {
+		const run = await shop.run(charge({ atOnce: '={{ $json.n === 5 ? 2 : 8 }}' }), {
+			items: itemsOf(6),
+		});
+
+		expect(run.status).toBe('success');
+		expect(mostAtOnce(posts())).toBe(2);
+	});
+
+	describe('when one fails and the run stops', () => {
+		test('nothing new is sent, and the error lists what those under way have made', async () => {
+			shop.fault('refuse', 1);
+
+			const run = await shop.run(charge(), { items: itemsOf(20) });
+
+			expect(run.status).toBe('error');
+			expect(posts().length).toBeLessThanOrEqual(5);
+			expect(shop.charges).toBe(posts().length - 1);
+			expect(shop.hashes.filter((hash) => !errorOf(run).includes(hash))).toEqual([]);
+			expect(errorOf(run)).not.toContain('may exist');
+		});
+
+		test('the error names those that may exist as well', async () => {
+			shop.account.sandbox.addFault({
+				endpoint: ENDPOINT,
+				kind: 'resetAfterProcessing',
+				times: 'always',
+			});
+
+			const run = await shop.run(charge(), { items: itemsOf(20) });
+
+			const failed = Number(run.node?.error?.context?.itemIndex) + 1;
+			const others = [1, 2, 3, 4].filter((item) => item !== failed);
+			expect(shop.charges).toBe(4);
+			expect(errorOf(run)).toContain(
+				`Got no usable answer either, so they may exist: ${others.map((item) => `item ${item}`).join('; ')}.`,
+			);
+		});
+
+		test('one that waits for the rate limit is not sent', async () => {
+			const { sandbox } = shop.account;
+			const limited = { status: 429, headers: { 'Retry-After': '20' } };
+			sandbox.addFault({ endpoint: ENDPOINT, kind: 'status', ...limited, times: 1 });
+			sandbox.addFault({ endpoint: ENDPOINT, kind: 'status', status: 422, times: 1 });
+			const began = Date.now();
+
+			const run = await shop.run(charge({ atOnce: 2 }), { items: itemsOf(6) });
+
+			expect(errorOf(run)).toContain('did not accept the request (422)');
+			expect(posts()).toHaveLength(2);
+			expect(Date.now() - began).toBeLessThan(10_000);
+		});
+
+		test('a Retry charges the others, and nobody twice', async () => {
+			shop.fault('refuse', 5);
+			const failed = await shop.run(charge(), { items: itemsOf(12) });
+			expect(failed.status).toBe('error');
+
+			const run = await shop.retry(charge(), failed);
+
+			expect(run.status).toBe('success');
+			expect(shop.charges).toBe(12);
+			expect(customersOf(run)).toEqual(itemsOf(12).map(({ n }) => `Customer ${n}`));
+		});
+	});
+
+	test('under On Error: Continue all others are charged', async () => {
+		shop.fault('refuse', 2);
+
+		const run = await shop.run(charge(), {
+			items: itemsOf(10),
+			settings: { onError: 'continueRegularOutput' },
+		});
+
+		expect(run.json).toHaveLength(10);
+		expect(run.json.filter((json) => 'error' in json)).toHaveLength(1);
+		expect(shop.charges).toBe(9);
+	});
+
+	test('a 429 slows all of them', async () => {
+		const { sandbox } = shop.account;
+		const headers = { 'Retry-After': '1' };
+		sandbox.addFault({ endpoint: ENDPOINT, kind: 'status', status: 429, headers, times: 1 });
+
+		const run = await shop.run(charge(), { items: itemsOf(12) });
+
+		expect(run.status).toBe('success');
+		expect(shop.charges).toBe(12);
+		const [first = { at: 0 }] = posts();
+		const meanwhile = posts().filter(({ at }) => at > first.at + 300 && at < first.at + 1_000);
+		expect(meanwhile).toEqual([]);
+	});
+
+	test('equal charges follow each other, so that the doubt of one holds for the next', async () => {
+		shop.fault('lose', 1);
+		const same = shop.parameters();
+
+		const run = await shop.run(same, { items: itemsOf(4) });
+
+		expect(run.status).toBe('error');
+		expect(mostAtOnce(posts())).toBe(1);
+		expect([posts().length, shop.charges]).toEqual([2, 2]);
+	});
+
+	test('one order reference for two customers charges one of them', async () => {
+		const run = await shop.run(shop.parameters('order 1', OWN_CUSTOMER), {
+			items: itemsOf(4),
+			settings: { onError: 'continueRegularOutput' },
+		});
+
+		expect(shop.charges).toBe(1);
+		expect(run.json.filter((json) => 'error' in json)).toHaveLength(3);
+	});
+});
+
+describe('Several offers at once', () => {
+	const account = useAccount({ latencyMs: 60 });
+
+	test('four unless told otherwise, in their order', async () => {
+		const { sandbox, run } = account();
+		const productHash = { __rl: true, mode: 'hash', value: sandbox.products[0]?.hash ?? '' };
+		const offer = {
+			resource: 'offer',
+			operation: 'create',
+			productHash,
+			title: '={{ "Offer " + $json.n }}',
+			price: '19,90',
+		};
+
+		const { json } = await run(offer, { items: itemsOf(9) });
+
+		expect(json.map(({ title }) => title)).toEqual(itemsOf(9).map(({ n }) => `Offer ${n}`));
+		expect(mostAtOnce(sandbox.requests.filter(({ method }) => method === 'POST'))).toBe(4);
+	});
+});
