@@ -89,7 +89,7 @@ export function notCharged(say: Say, charge: Node): Node {
 
 /** What happened and what to do, the code that allows a charge in doubt included. */
 export function reason(error: string): string {
-	return `[${error}.message, ${error}.advice].filter(Boolean).join(' ') || ${error}`;
+	return `[${error}.message, ${error}.advice].filter(Boolean).join('. ') || ${error}`;
 }
 
 /** Digits with the country code, as WhatsApp takes them; a zero before the area code is not dialed. */

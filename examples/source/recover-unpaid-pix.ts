@@ -135,8 +135,8 @@ export const recoverUnpaidPix: Recipe = (say) => {
 			].join('\n\n'),
 			stepsNote(say, [
 				say(
-					'The six WhatsApp nodes: choose your credential and the number that sends.',
-					'Nos seis nós do WhatsApp: escolha sua credencial e o número que envia.',
+					'The seven WhatsApp nodes: choose your credential and the number that sends.',
+					'Nos sete nós do WhatsApp: escolha sua credencial e o número que envia.',
 				),
 				say(
 					'*Send the last reminder*: choose your template, see the next note.',
