@@ -141,7 +141,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 		await imported.fillIn(refused);
 
-		expect((await imported.over()).error).toMatch(/CPF/);
+		expect((await imported.over()).error).toMatch(/CPF.*Nothing was sent/s);
 	});
 
 	test('charge-by-whatsapp waits and confirms although a message could not be sent', async () => {
@@ -172,6 +172,41 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		const [mail] = recipes.services.mail.mails;
 		expect(mail?.html).toContain(say('Hi, Mariahttpsevilexample!', 'Oi, Mariahttpsevilexample!'));
 		expect(mail?.html).toContain('(Foto &amp; &lt;b>luz&lt;/b>)');
+	});
+
+	test('charge-by-whatsapp sends the PIX also if the service states no amount and no product', async () => {
+		await order('charge-by-whatsapp');
+		const code = charged().pix?.pix_qr_code;
+		recipes.clear();
+		recipes.sandbox.addFault({
+			kind: 'status',
+			status: 201,
+			endpoint: 'POST /transactions',
+			body: {
+				hash: 'no-amount',
+				payment_status: 'waiting_payment',
+				customer: { name: '🙂', phone_number: '11987654321' },
+				pix: { pix_qr_code: code },
+			},
+		});
+		const imported = await recipes.import('charge-by-whatsapp', language);
+		await imported.publish();
+
+		await imported.fillIn(CUSTOMER);
+
+		const { calls } = recipes.services;
+		await until('both messages', () => (calls.length === 2 ? true : undefined));
+		expect(calls[0]?.parameters).toMatchObject({
+			additionalFields: {
+				mediaCaption: expect.stringContaining(
+					say(
+						'Hi, there! Your PIX of the agreed amount (your order)',
+						'Oi, cliente! Seu Pix de valor combinado (seu pedido)',
+					),
+				),
+			},
+		});
+		expect(calls[1]?.parameters).toMatchObject({ textBody: code });
 	});
 
 	test.each(['(011) 98765-4321', '+55 (11) 98765-4321', '11 98765-4321'])(
