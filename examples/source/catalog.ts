@@ -8,7 +8,7 @@ import {
 	when,
 	writeRow,
 } from './nodes';
-import { columns, productToChoose, sheet } from './parts';
+import { columns, productToChoose, reason, sheet } from './parts';
 import { from, output, type Recipe } from './workflow';
 
 /** Every offer of the account as a row. */
@@ -105,14 +105,14 @@ export const offersFromSheet: Recipe = (say) => {
 		status: say('created', 'criada'),
 	});
 	const explain = row(say('Write the error', 'Escrever o erro'), {
-		status: '={{ $json.error.message ?? $json.error }}',
+		status: `={{ ${reason('$json.error')} }}`,
 	});
 	return {
 		name: say('Offers from Google Sheets', 'Ofertas a partir do Google Sheets'),
 		notes: [
 			say(
-				'## An offer from each row\nCreates an offer for each row that has none yet, the price in reais, and writes its code and its checkout address back. **The platform has no way to delete an offer from here**: check the rows first.',
-				'## Uma oferta de cada linha\nCria uma oferta para cada linha que ainda não tem, com o preço em reais, e escreve de volta o código e o link de checkout. **Daqui não dá para apagar uma oferta**: confira as linhas antes.',
+				'## An offer from each row\nCreates an offer for each row that has none yet, the price in reais, and writes its code and its checkout address back. **You cannot delete an offer from n8n: check the rows first.**\n\nA row with an error shows in `status` what happened and what to do. If writing failed, press **Retry** on that execution under Executions; do not run it again, since it would create the offers again.',
+				'## Uma oferta de cada linha\nCria uma oferta para cada linha que ainda não tem, com o preço em reais, e escreve de volta o código e o link de checkout. **Pelo n8n não dá para apagar uma oferta: confira as linhas antes.**\n\nLinha com erro mostra em `status` o que aconteceu e o que fazer (em inglês). Se a escrita falhou, clique em **Retry** nessa execução, em Executions; não execute de novo, senão as ofertas são criadas outra vez.',
 			),
 			say(
 				`## Before you run it\n1. A spreadsheet with a sheet *${tab}* whose first row holds: \`${title}\`, \`${price}\`, \`${hash}\`, \`checkout\`, \`status\`.\n2. The four Google Sheets nodes: choose your credential and paste the link.\n3. *Create the offer*: choose your credential and your product.`,

@@ -1,48 +1,59 @@
-import { sendEmail } from './nodes';
-import { chargeOrder, ifPaid, message, orderForm, TEXTS, waitFor, words } from './parts';
+import { charging } from './charging';
+import { CONTINUES, sendEmail } from './nodes';
+import { html, TEXTS, words } from './parts';
 import type { Recipe } from './workflow';
 
 /** The charge by e-mail: its QR code as a picture in the mail, its code as text. */
 export const chargeByEmail: Recipe = (say) => {
-	const start = orderForm(say);
-	const charge = chargeOrder(say);
-	const text = message(say);
-	const told = words(say, text);
-	const from = say('Your shop <shop@example.com>', 'Sua loja <loja@example.com>');
-	const mail = (name: string, subject: string, html: string, attachments?: string) =>
-		sendEmail(name, {
-			fromEmail: from,
-			toEmail: `=${told.email}`,
+	const mail = (name: string, to: string, subject: string, content: string, picture?: string) => {
+		const parameters = {
+			fromEmail: say('Your shop <shop@example.com>', 'Sua loja <loja@example.com>'),
+			toEmail: `=${to}`,
 			subject: `=${subject}`,
 			emailFormat: 'html',
-			html: `=${html}`,
-			options: { appendAttribution: false, ...(attachments ? { attachments } : {}) },
-		});
-	const send = mail(
-		say('Send the PIX', 'Enviar o Pix'),
-		say(`Your PIX of ${told.amount}`, `Seu Pix de ${told.amount}`),
-		`<p>${TEXTS.pix(say, told)}</p><p><img src="cid:qrCode" alt="QR Code" width="280"></p><p><code>${told.code}</code></p>`,
-		'qrCode',
-	);
-	const wait = waitFor(say, charge);
-	const paid = ifPaid(say);
-	const confirm = mail(
-		say('Confirm the payment', 'Confirmar o pagamento'),
-		say(`Payment confirmed: ${told.product}`, `Pagamento confirmado: ${told.product}`),
-		`<p>${TEXTS.paid(say, told)}</p>`,
-	);
-	return {
+			html: `=${content}`,
+			options: { appendAttribution: false, ...(picture ? { attachments: picture } : {}) },
+		};
+		return sendEmail(name, parameters, CONTINUES);
+	};
+	return charging(say, {
 		name: say('Charge by e-mail, with the QR code', 'Cobrar por e-mail, com o QR Code'),
-		notes: [
+		what: say(
+			'## Charge by e-mail\nA customer fills in the order form. The PIX goes out by e-mail, as a picture and as a code to copy.',
+			'## Cobrar por e-mail\nO cliente preenche o formulário do pedido. O Pix sai por e-mail, com QR Code e código para copiar.',
+		),
+		steps: [
 			say(
-				'## Charge by e-mail\nA customer fills in the order form. The PIX goes out by e-mail, as a picture and as a code to copy. The workflow waits for the payment, up to 24 hours, and confirms it.\n\n**Deliver only behind *Paid?*, on its true branch.**',
-				'## Cobrar por e-mail\nO cliente preenche o formulário do pedido. O Pix sai por e-mail, com QR Code e código para copiar. O fluxo aguarda o pagamento por até 24 horas e confirma.\n\n**Entregue só depois de *Pago?*, na saída true.**',
-			),
-			say(
-				'## Before you run it\n1. *Charge by PIX*: choose your credential and your offer.\n2. *Wait for the payment*: choose your credential.\n3. Both e-mails: choose your SMTP credential and enter your sender address.\n4. Press **Execute workflow** and fill in the form with your own data. Publish it when it works.',
-				'## Antes de executar\n1. *Gerar Pix*: escolha sua credencial e sua oferta.\n2. *Aguardar o pagamento*: escolha sua credencial.\n3. Nos dois e-mails: escolha sua credencial SMTP e escreva seu endereço de remetente.\n4. Clique em **Execute workflow** e preencha o formulário com seus próprios dados. Publique quando funcionar.',
+				'The three e-mails: choose your SMTP credential and enter your sender address.',
+				'Nos três e-mails: escolha sua credencial SMTP e escreva seu endereço de remetente.',
 			),
 		],
-		chains: [[start, charge, text, send, wait, paid, confirm]],
-	};
+		send(message, customer) {
+			const { email, amount, product } = words(say, message);
+			const shown = words(say, message, html);
+			return {
+				pix: [
+					mail(
+						say('Send the PIX', 'Enviar o Pix'),
+						email,
+						say(`Your PIX of ${amount}`, `Seu Pix de ${amount}`),
+						`<p>${TEXTS.pix(say, shown)}</p><p><img src="cid:qrCode" alt="QR Code" width="280"></p><p><code>${shown.code}</code></p>`,
+						'qrCode',
+					),
+				],
+				confirm: mail(
+					say('Confirm the payment', 'Confirmar o pagamento'),
+					email,
+					say(`Payment confirmed: ${product}`, `Pagamento confirmado: ${product}`),
+					`<p>${TEXTS.paid(say, shown)}</p>`,
+				),
+				apologize: mail(
+					say('Tell the customer', 'Avisar o cliente'),
+					customer.email,
+					say('We received your order', 'Recebemos seu pedido'),
+					`<p>${TEXTS.notCharged(say)}</p>`,
+				),
+			};
+		},
+	});
 };

@@ -1,170 +1,135 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { httpRequest, whatsApp } from './nodes';
-import {
-	chargeOrder,
-	ifPaid,
-	message,
-	orderForm,
-	sendingNumber,
-	TEXTS,
-	waitFor,
-	whatsAppPicture,
-	whatsAppText,
-	words,
-} from './parts';
-import type { Node, Recipe, Say, Workflow } from './workflow';
+import { charging, codeLine, openWindowStep, VARIABLES, variablesOf, windowNote } from './charging';
+import { CONTINUES, httpRequest } from './nodes';
+import { TEXTS, whatsAppPicture, whatsAppTemplate, whatsAppText, words } from './parts';
+import type { Node, Recipe, Say } from './workflow';
 
-/** What the three ways to send by WhatsApp have in common. */
-function charging(
-	say: Say,
-	name: string,
-	notes: [string, string],
-	send: (message: Node) => { pix: Node[]; confirm: Node },
-): Workflow {
-	const charge = chargeOrder(say);
-	const text = message(say);
-	const { pix, confirm } = send(text);
-	const [what, how] = notes;
-	const outcome = say(
-		'The workflow then waits for the payment, up to 24 hours, and confirms it. **Deliver only behind *Paid?*, on its true branch.**',
-		'Depois o fluxo aguarda o pagamento por até 24 horas e confirma. **Entregue só depois de *Pago?*, na saída true.**',
-	);
-	const first = say(
-		'## Before you run it\n1. *Charge by PIX*: choose your credential and your offer.\n2. *Wait for the payment*: choose your credential.\n',
-		'## Antes de executar\n1. *Gerar Pix*: escolha sua credencial e sua oferta.\n2. *Aguardar o pagamento*: escolha sua credencial.\n',
-	);
-	const last = say(
-		'\n4. Press **Execute workflow** and fill in the form with your own data. Publish it when it works.',
-		'\n4. Clique em **Execute workflow** e preencha o formulário com seus próprios dados. Publique quando funcionar.',
-	);
-	return {
-		name,
-		notes: [`${what}\n\n${outcome}`, first + how + last],
-		chains: [[orderForm(say), charge, text, ...pix, waitFor(say, charge), ifPaid(say), confirm]],
-	};
-}
+/** The names of the messages, whatever sends them. */
+const sendPicture = (say: Say): string => say('Send the QR code', 'Enviar o QR Code');
+const sendCode = (say: Say): string => say('Send the code', 'Enviar o código');
+const confirmPayment = (say: Say): string => say('Confirm the payment', 'Confirmar o pagamento');
+const tellCustomer = (say: Say): string => say('Tell the customer', 'Avisar o cliente');
 
 /** WhatsApp within 24 hours of the customer's last message: picture and code. */
 export const chargeByWhatsApp: Recipe = (say) =>
-	charging(
-		say,
-		say('Charge by WhatsApp, with the QR code', 'Cobrar por WhatsApp, com o QR Code'),
-		[
+	charging(say, {
+		name: say('Charge by WhatsApp, with the QR code', 'Cobrar por WhatsApp, com o QR Code'),
+		what: `${say(
+			'## Charge by WhatsApp\nThe customer gets the QR code as a picture, then the code alone, easy to copy.',
+			'## Cobrar por WhatsApp\nO cliente recebe o QR Code como imagem e depois só o código, fácil de copiar.',
+		)}\n\n${windowNote(say)}`,
+		steps: [
 			say(
-				'## Charge by WhatsApp\nThe customer gets the QR code as a picture, then the code alone, easy to copy.\n\n**Within 24 hours of the last message of the customer only**: later, WhatsApp refuses it (error 131047). Use the recipe with a template then.',
-				'## Cobrar por WhatsApp\nO cliente recebe o QR Code como imagem e depois só o código, fácil de copiar.\n\n**Só até 24 horas depois da última mensagem do cliente**: passado esse prazo o WhatsApp recusa (erro 131047). Nesse caso, use a receita com modelo.',
+				'The four WhatsApp nodes: choose your credential and the number that sends.',
+				'Nos quatro nós do WhatsApp: escolha sua credencial e o número que envia.',
 			),
-			say(
-				'3. The three WhatsApp nodes: choose your credential and the number that sends.',
-				'3. Nos três nós do WhatsApp: escolha sua credencial e o número que envia.',
-			),
+			openWindowStep(say),
 		],
-		(text) => {
-			const told = words(say, text);
+		send(message, customer) {
+			const told = words(say, message);
 			return {
 				pix: [
-					whatsAppPicture(
-						say,
-						say('Send the QR code', 'Enviar o QR Code'),
-						told.whatsapp,
-						TEXTS.pix(say, told),
-					),
-					whatsAppText(say, say('Send the code', 'Enviar o código'), told.whatsapp, told.code),
+					whatsAppPicture(say, sendPicture(say), told.whatsapp, TEXTS.pix(say, told)),
+					whatsAppText(say, sendCode(say), told.whatsapp, told.code),
 				],
-				confirm: whatsAppText(
-					say,
-					say('Confirm the payment', 'Confirmar o pagamento'),
-					told.whatsapp,
-					TEXTS.paid(say, told),
-				),
+				confirm: whatsAppText(say, confirmPayment(say), told.whatsapp, TEXTS.paid(say, told)),
+				apologize: whatsAppText(say, tellCustomer(say), customer.whatsapp, TEXTS.notCharged(say)),
 			};
 		},
-	);
+	});
 
 /** WhatsApp at any time: messages that Meta has approved as templates. */
-export const chargeByWhatsAppTemplate: Recipe = (say) =>
-	charging(
-		say,
-		say('Charge by WhatsApp, by template', 'Cobrar por WhatsApp, com modelo aprovado'),
-		[
+export const chargeByWhatsAppTemplate: Recipe = (say) => {
+	const { name, amount, product, code } = VARIABLES;
+	const pixReady = say(
+		`Hi, ${name}! Your PIX of ${amount} (${product}) is ready. The code is on the line below:`,
+		`Oi, ${name}! Seu Pix de ${amount} (${product}) está pronto. O código está na linha abaixo:`,
+	);
+	const templates = {
+		[say('pix_ready', 'pix_pronto')]: pixReady + codeLine(say, code),
+		[say('payment_confirmed', 'pagamento_confirmado')]: TEXTS.paid(say, VARIABLES),
+		[say('order_received', 'pedido_recebido')]: TEXTS.notCharged(say),
+	};
+	const [ready = '', confirmed = '', received = ''] = Object.keys(templates).map(
+		(template) => `${template}|${say('en_US', 'pt_BR')}`,
+	);
+	return charging(say, {
+		name: say('Charge by WhatsApp, by template', 'Cobrar por WhatsApp, com modelo aprovado'),
+		what: say(
+			'## Charge by WhatsApp, at any time\nThe customer gets the code in a message that Meta has approved as a template, also if they have not written to you in the last 24 hours.',
+			'## Cobrar por WhatsApp, a qualquer hora\nO cliente recebe o código em uma mensagem aprovada pela Meta como modelo, mesmo que não tenha mandado mensagem a você nas últimas 24 horas.',
+		),
+		steps: [
 			say(
-				'## Charge by WhatsApp, at any time\nOutside 24 hours WhatsApp takes only templates that Meta has approved. Create two in English, category Utility; a text must not begin or end with a variable:\n- `pix_ready`: Hi, {{1}}! Your PIX of {{2}} for {{3}} is ready. Copy this code: {{4}} and paste it in your banking app under Pix Copia e Cola.\n- `payment_confirmed`: Hi, {{1}}! We have received {{2}} for {{3}}. Your access follows.',
-				'## Cobrar por WhatsApp, a qualquer hora\nFora das 24 horas o WhatsApp só aceita modelos aprovados pela Meta. Crie dois em português, categoria Utilidade; o texto não pode começar nem terminar com variável:\n- `pix_pronto`: Oi, {{1}}! Seu Pix de {{2}} para {{3}} está pronto. Copie este código: {{4}} e cole no app do banco, em Pix Copia e Cola.\n- `pagamento_confirmado`: Oi, {{1}}! Recebemos {{2}} por {{3}}. Seu acesso chega em seguida.',
+				'In the WhatsApp Manager of Meta, create the three templates of the note beside this one, and wait until they are approved.',
+				'No Gerenciador do WhatsApp da Meta, crie os três modelos da nota ao lado e espere a aprovação.',
 			),
 			say(
-				'3. Both WhatsApp nodes: choose your credential, the number that sends, and your template.',
-				'3. Nos dois nós do WhatsApp: escolha sua credencial, o número que envia e o seu modelo.',
+				'The three WhatsApp nodes: choose your credential, the number that sends, and your template.',
+				'Nos três nós do WhatsApp: escolha sua credencial, o número que envia e o seu modelo.',
 			),
 		],
-		(text) => {
-			const { name, amount, product, code, whatsapp } = words(say, text);
-			const template = (nodeName: string, of: string, variables: string[]): Node =>
-				whatsApp(nodeName, {
-					operation: 'sendTemplate',
-					phoneNumberId: sendingNumber(say),
-					recipientPhoneNumber: `=${whatsapp}`,
-					template: of,
-					components: {
-						component: [
-							{
-								type: 'body',
-								bodyParameters: {
-									parameter: variables.map((variable) => ({ type: 'text', text: `=${variable}` })),
-								},
-							},
-						],
-					},
-				});
-			return {
-				pix: [
-					template(
-						say('Send the code', 'Enviar o código'),
-						say('pix_ready|en_US', 'pix_pronto|pt_BR'),
-						[name, amount, product, code],
-					),
-				],
-				confirm: template(
-					say('Confirm the payment', 'Confirmar o pagamento'),
-					say('payment_confirmed|en_US', 'pagamento_confirmado|pt_BR'),
-					[name, amount, product],
+		notes: [
+			[
+				say(
+					'## The templates\nCategory Utility, language English (US), with exactly these texts:',
+					'## Os modelos\nCategoria Utilidade, idioma Português (BR), exatamente com estes textos:',
 				),
+				...Object.entries(templates).map(([template, text]) => `\`${template}\`\n\n${text}`),
+			].join('\n\n'),
+		],
+		send(message, customer) {
+			const { whatsapp } = words(say, message);
+			const variables = variablesOf(say, message);
+			return {
+				pix: [whatsAppTemplate(say, sendCode(say), whatsapp, ready, variables)],
+				confirm: whatsAppTemplate(
+					say,
+					confirmPayment(say),
+					whatsapp,
+					confirmed,
+					variables.slice(0, 3),
+				),
+				apologize: whatsAppTemplate(say, tellCustomer(say), customer.whatsapp, received),
 			};
 		},
-	);
+	});
+};
 
 /** WhatsApp by a server of Evolution API. */
 export const chargeByEvolutionApi: Recipe = (say) =>
-	charging(
-		say,
-		say('Charge by WhatsApp, by Evolution API', 'Cobrar por WhatsApp, com Evolution API'),
-		[
+	charging(say, {
+		name: say('Charge by WhatsApp, by Evolution API', 'Cobrar por WhatsApp, com Evolution API'),
+		what: say(
+			'## Charge by WhatsApp with Evolution API\nThe customer gets the QR code as a picture, then the code alone, easy to copy, from your own server of Evolution API (version 2).',
+			'## Cobrar por WhatsApp com Evolution API\nO cliente recebe o QR Code como imagem e depois só o código, fácil de copiar, pelo seu servidor da Evolution API (versão 2).',
+		),
+		steps: [
 			say(
-				'## Charge by WhatsApp with Evolution API\nThe customer gets the QR code as a picture, then the code alone, easy to copy, from your own server of Evolution API (version 2).',
-				'## Cobrar por WhatsApp com Evolution API\nO cliente recebe o QR Code como imagem e depois só o código, fácil de copiar, pelo seu servidor da Evolution API (versão 2).',
-			),
-			say(
-				'3. The three HTTP Request nodes: replace the address and the name of the instance by yours, and choose a *Header Auth* credential with the name `apikey` and your key.',
-				'3. Nos três nós HTTP Request: troque o endereço e o nome da instância pelos seus e escolha uma credencial *Header Auth* com o nome `apikey` e a sua chave.',
+				'The four HTTP Request nodes: replace the address and the name of the instance by yours, and choose a *Header Auth* credential with the name `apikey` and your key.',
+				'Nos quatro nós HTTP Request: troque o endereço e o nome da instância pelos seus e escolha uma credencial *Header Auth* com o nome `apikey` e a sua chave.',
 			),
 		],
-		(text) => {
-			const told = words(say, text);
+		send(message, customer) {
+			const told = words(say, message);
 			const instance = say('my-instance', 'minha-instancia');
-			const post = (name: string, path: string, parameters: INodeParameters): Node =>
-				httpRequest(name, {
+			const post = (name: string, path: string, more: INodeParameters): Node => {
+				const parameters = {
 					method: 'POST',
 					url: `https://evolution.example.com/message/${path}/${instance}`,
 					authentication: 'genericCredentialType',
 					genericAuthType: 'httpHeaderAuth',
 					sendBody: true,
-					...parameters,
+					...more,
 					options: {},
-				});
-			const sendText = (name: string, content: string): Node =>
+				};
+				return httpRequest(name, parameters, CONTINUES);
+			};
+			const sendText = (name: string, number: string, content: string): Node =>
 				post(name, 'sendText', {
 					bodyParameters: {
 						parameters: [
-							{ name: 'number', value: `=${told.whatsapp}` },
+							{ name: 'number', value: `=${number}` },
 							{ name: 'text', value: `=${content}` },
 						],
 					},
@@ -176,7 +141,7 @@ export const chargeByEvolutionApi: Recipe = (say) =>
 			};
 			return {
 				pix: [
-					post(say('Send the QR code', 'Enviar o QR Code'), 'sendMedia', {
+					post(sendPicture(say), 'sendMedia', {
 						contentType: 'multipart-form-data',
 						bodyParameters: {
 							parameters: [
@@ -189,12 +154,10 @@ export const chargeByEvolutionApi: Recipe = (say) =>
 							],
 						},
 					}),
-					sendText(say('Send the code', 'Enviar o código'), told.code),
+					sendText(sendCode(say), told.whatsapp, told.code),
 				],
-				confirm: sendText(
-					say('Confirm the payment', 'Confirmar o pagamento'),
-					TEXTS.paid(say, told),
-				),
+				confirm: sendText(confirmPayment(say), told.whatsapp, TEXTS.paid(say, told)),
+				apologize: sendText(tellCustomer(say), customer.whatsapp, TEXTS.notCharged(say)),
 			};
 		},
-	);
+	});

@@ -1,5 +1,5 @@
 import { createPix, manualTrigger, only, readRows, stopAndError, when, writeRow } from './nodes';
-import { sheet } from './parts';
+import { reason, sheet } from './parts';
 import { from, output, type Recipe } from './workflow';
 
 /** Charges each row of a sheet once, and writes beside it what came of it. */
@@ -36,18 +36,32 @@ export const chargeListFromSheet: Recipe = (say) => {
 		say('Not charged yet', 'Ainda não cobrada'),
 		`String(${cell(column.hash)} ?? '').trim() === ''`,
 	);
-	const complete = when(say('Is the row complete?', 'Linha completa?'), `${missing}.length === 0`);
+	const text = (order: string): string =>
+		`String(${order}[${JSON.stringify(column.order)}] ?? '').trim()`;
+	const isTwice = `$('${rows.name}').all().filter(({ json }) => ${text('json')} === ${text('$json')}).length > 1`;
+	const complete = when(
+		say('Is the row complete?', 'Linha completa?'),
+		`${missing}.length === 0 && !(${isTwice})`,
+	);
+	const ask = writeRow(
+		say('Write what is missing', 'Escrever o que falta'),
+		list,
+		'update',
+		'row_number',
+		{
+			row_number: '={{ $json.row_number }}',
+			[column.status]: say(
+				`={{ ${missing}.length > 0 ? 'Fill in ' + ${missing}.join(', ') + ' and run it again' : 'Give this row an order of its own: another row has the same' }}`,
+				`={{ ${missing}.length > 0 ? 'Preencha ' + ${missing}.join(', ') + ' e execute de novo' : 'Dê a esta linha um pedido só dela: outra linha tem o mesmo' }}`,
+			),
+		},
+	);
+	/** By its order, because a sheet that is sorted meanwhile has other row numbers. */
 	const row = (name: string, value: Record<string, string>) =>
-		writeRow(name, list, 'update', 'row_number', {
-			row_number: `={{ ${from(rows)}.row_number }}`,
+		writeRow(name, list, 'update', column.order, {
+			[column.order]: `={{ ${from(rows)}[${JSON.stringify(column.order)}] }}`,
 			...value,
 		});
-	const ask = row(say('Write what is missing', 'Escrever o que falta'), {
-		[column.status]: say(
-			`=Fill in {{ ${missing}.join(', ') }} and run it again`,
-			`=Preencha {{ ${missing}.join(', ') }} e execute de novo`,
-		),
-	});
 	const charge = createPix(
 		say('Charge by PIX', 'Gerar Pix'),
 		{
@@ -75,7 +89,7 @@ export const chargeListFromSheet: Recipe = (say) => {
 		[column.code]: '={{ $json.pix_qr_code }}',
 	});
 	const explain = row(say('Write the error', 'Escrever o erro'), {
-		[column.status]: '={{ $json.error.message ?? $json.error }}',
+		[column.status]: `={{ ${reason('$json.error')} }}`,
 	});
 	const header = Object.values(column)
 		.map((name) => `\`${name}\``)
@@ -84,12 +98,12 @@ export const chargeListFromSheet: Recipe = (say) => {
 		name: say('Charge a list from Google Sheets', 'Cobrar uma lista do Google Sheets'),
 		notes: [
 			say(
-				'## Charge a list\nCharges each row that has no transaction yet, and writes the transaction, its status and the Pix Copia e Cola code back.\n\n**Safe to run again**: each `order` is charged once, even if writing the row failed. A row with an error says in `status` what to do; correct it and run it again.',
-				'## Cobrar uma lista\nCobra cada linha que ainda não tem cobrança e escreve de volta o código da cobrança, o status e o Pix copia e cola.\n\n**Pode executar de novo sem medo**: cada `pedido` é cobrado uma vez, mesmo que a escrita da linha falhe. Linha com erro diz em `status` o que fazer; corrija e execute de novo.',
+				'## Charge a list\nCharges each row that has no transaction yet, and writes the transaction, its status and the Pix Copia e Cola code back.\n\n**Safe to run again**: each `order` is charged once, even if writing the row failed.\n\nA row with an error shows in `status` what happened and what to do. **Do not change its `order` to try again**: that may charge twice.\n\n**Do not reuse an `order` next month**: the row would get the old, paid charge. A copy of this workflow does not know what this one charged.',
+				'## Cobrar uma lista\nCobra cada linha que ainda não tem cobrança e escreve de volta o código da cobrança, o status e o Pix copia e cola.\n\n**Pode executar de novo sem medo**: cada `pedido` é cobrado uma vez, mesmo que a escrita da linha falhe.\n\nLinha com erro mostra em `status` o que aconteceu e o que fazer (em inglês). **Não mude o `pedido` para tentar de novo**: isso pode cobrar duas vezes.\n\n**Não repita um `pedido` no mês seguinte**: a linha receberia a cobrança antiga, já paga. Uma cópia do fluxo não sabe o que este já cobrou.',
 			),
 			say(
-				`## Before you run it\n1. A spreadsheet with a sheet *${tab}* whose first row holds: ${header}. Format \`document\` and \`phone\` as **text** (otherwise leading zeros are lost). \`price\` is in reais; empty takes the price of the offer.\n2. The four Google Sheets nodes: choose your credential and paste the link.\n3. *Charge by PIX*: choose your credential and your offer.`,
-				`## Antes de executar\n1. Uma planilha com uma aba *${tab}* e esta primeira linha: ${header}. Formate \`documento\` e \`telefone\` como **texto** (senão os zeros à esquerda somem). \`preco\` é em reais; vazio usa o preço da oferta.\n2. Nos quatro nós do Google Sheets: escolha sua credencial e cole o link.\n3. *Gerar Pix*: escolha sua credencial e sua oferta.`,
+				`## Before you run it\n1. A spreadsheet with a sheet *${tab}* whose first row holds: ${header}. Format \`order\`, \`document\` and \`phone\` as **text** (otherwise leading zeros are lost). \`price\` is in reais; empty takes the price of the offer.\n2. The four Google Sheets nodes: choose your credential and paste the link.\n3. *Charge by PIX*: choose your credential and your offer.`,
+				`## Antes de executar\n1. Uma planilha com uma aba *${tab}* e esta primeira linha: ${header}. Formate \`pedido\`, \`documento\` e \`telefone\` como **texto** (senão os zeros à esquerda somem). \`preco\` é em reais; vazio usa o preço da oferta.\n2. Nos quatro nós do Google Sheets: escolha sua credencial e cole o link.\n3. *Gerar Pix*: escolha sua credencial e sua oferta.`,
 			),
 		],
 		chains: [

@@ -4,6 +4,12 @@ import type { Node } from './workflow';
 const PACKAGE = 'n8n-nodes-digital-sales';
 const BASE = 'n8n-nodes-base';
 
+/** Tries again before it fails: for what does no harm if it is done twice. */
+const AGAIN = { retryOnFail: true, maxTries: 3, waitBetweenTries: 5000 } as const;
+
+/** For messages around a wait: one that cannot be sent must not end the wait for the payment. */
+export const CONTINUES = { ...AGAIN, onError: 'continueRegularOutput' } as const;
+
 /** What a node of n8n's own is in the version in which the recipes are tested. */
 function base(type: string, typeVersion: number) {
 	return (name: string, parameters: INodeParameters = {}, more?: Node['more']): Node => ({
@@ -164,11 +170,19 @@ export interface FormField {
 	placeholder: string;
 }
 
+/** What a form says beside its fields; without `button` and `thanks` n8n says it in English. */
+export interface FormTexts {
+	title: string;
+	description: string;
+	button: string;
+	thanks: string;
+}
+
 /** A form of n8n that anyone with its address can fill in. */
-export function form(name: string, title: string, description: string, fields: FormField[]): Node {
+export function form(name: string, texts: FormTexts, fields: FormField[]): Node {
 	const node = base('formTrigger', 2.5)(name, {
-		formTitle: title,
-		formDescription: description,
+		formTitle: texts.title,
+		formDescription: texts.description,
 		formFields: {
 			values: fields.map(({ name: fieldName, label, type = 'text', placeholder }) => ({
 				fieldLabel: label,
@@ -178,7 +192,13 @@ export function form(name: string, title: string, description: string, fields: F
 				requiredField: true,
 			})),
 		},
-		options: { appendAttribution: false },
+		options: {
+			appendAttribution: false,
+			buttonLabel: texts.button,
+			respondWithOptions: {
+				values: { respondWith: 'text', formSubmittedText: texts.thanks },
+			},
+		},
 	});
 	return { ...node, listens: true };
 }
@@ -203,7 +223,10 @@ function inSheet({ link, tab }: Sheet, operation: string): INodeParameters {
 export const readRows = (name: string, sheet: Sheet): Node =>
 	googleSheets(name, { ...inSheet(sheet, 'read'), options: {} }, { alwaysOutputData: true });
 
-/** Writes one row an item: over the row with the same `match`, or a new one at the end. */
+/**
+ * Writes one row an item: over the row with the same `match`, or a new one at the end. Google Sheets
+ * keeps each value as it is: typed in, a name could be a formula, and a hash such as 1234e5 a number.
+ */
 export function writeRow(
 	name: string,
 	sheet: Sheet,
@@ -211,7 +234,7 @@ export function writeRow(
 	match: string,
 	value: Record<string, string>,
 ): Node {
-	return googleSheets(name, {
+	const parameters = {
 		...inSheet(sheet, operation),
 		columns: {
 			mappingMode: 'defineBelow',
@@ -229,8 +252,9 @@ export function writeRow(
 			attemptToConvertTypes: false,
 			convertFieldsToString: false,
 		},
-		options: {},
-	});
+		options: { cellFormat: 'RAW' },
+	};
+	return googleSheets(name, parameters, AGAIN);
 }
 
 /** What an agent is made of. */

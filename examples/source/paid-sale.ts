@@ -158,7 +158,7 @@ export const everyStatusToSheet: Recipe = (say) => {
 		name: say('Every status to Google Sheets', 'Todos os status no Google Sheets'),
 		notes: [
 			say(
-				'## Every status of every transaction\nOne row for each transaction: waiting for payment, paid, refused, refunded, charged back. A new status goes over the old one in the same row.',
+				'## Every status of every transaction\nOne row for each transaction: waiting for payment, paid, refused, refunded, charged back. A new status replaces the old one in the same row.',
 				'## Todos os status de todas as cobranças\nUma linha para cada cobrança: aguardando pagamento, aprovada, recusada, reembolsada, com chargeback. O status novo substitui o antigo na mesma linha.',
 			),
 			before(say, sheetStep(say, row.name, tab)),

@@ -1,10 +1,12 @@
 import type { INodeParameters } from 'n8n-workflow';
 import {
+	CONTINUES,
 	createPix,
 	editFields,
 	form,
 	getAddress,
 	salesTrigger,
+	stopAndError,
 	telegram,
 	waitForPayment,
 	when,
@@ -17,11 +19,18 @@ import { from, type Node, type Say } from './workflow';
 export function orderForm(say: Say): Node {
 	return form(
 		say('Order form', 'Formulário do pedido'),
-		say('Your order', 'Seu pedido'),
-		say(
-			'Fill in your details. We send you the PIX right away.',
-			'Preencha seus dados. Enviamos o Pix na hora.',
-		),
+		{
+			title: say('Your order', 'Seu pedido'),
+			description: say(
+				'Fill in your details. We send you the PIX right away.',
+				'Preencha seus dados. Enviamos o Pix na hora.',
+			),
+			button: say('Get my PIX', 'Gerar meu Pix'),
+			thanks: say(
+				'Done! Your PIX is on its way. You need not send the form again.',
+				'Pronto! Seu Pix já está a caminho. Não precisa enviar de novo.',
+			),
+		},
 		[
 			{
 				name: say('name', 'nome'),
@@ -53,36 +62,65 @@ const CHOSEN_OFFER = {
 	items: [{ offerHash: { __rl: true, mode: 'list', value: '' }, quantity: 1 }],
 };
 
-/** Charges the person who filled in the order form, whose fields `order` holds. */
+/**
+ * Charges the person who filled in the order form, whose fields `order` holds. What cannot be charged
+ * leaves through the error output, which ends in `notCharged`.
+ */
 export function chargeOrder(say: Say, order = '$json'): Node {
-	return createPix(say('Charge by PIX', 'Gerar Pix'), {
-		cart: CHOSEN_OFFER,
-		customerName: `={{ ${order}.${say('name', 'nome')} }}`,
-		customerEmail: `={{ ${order}.email }}`,
-		customerPhone: `={{ ${order}.whatsapp }}`,
-		customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
+	return createPix(
+		say('Charge by PIX', 'Gerar Pix'),
+		{
+			cart: CHOSEN_OFFER,
+			customerName: `={{ ${order}.${say('name', 'nome')} }}`,
+			customerEmail: `={{ ${order}.email }}`,
+			customerPhone: `={{ ${order}.whatsapp }}`,
+			customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
+		},
+		{ onError: 'continueErrorOutput' },
+	);
+}
+
+/** Fails the execution with the reason, so that the team sees it. */
+export function notCharged(say: Say, charge: Node): Node {
+	return stopAndError(say('PIX not created', 'Pix não gerado'), {
+		errorMessage: `={{ ${reason(`${from(charge)}.error`)} }}`,
 	});
+}
+
+/** What happened and what to do, the code that allows a charge in doubt included. */
+export function reason(error: string): string {
+	return `[${error}.message, ${error}.advice].filter(Boolean).join('. ') || ${error}`;
+}
+
+/** Digits with the country code, as WhatsApp takes them; a zero before the area code is not dialed. */
+export function whatsAppNumber(phone: string): string {
+	return `(${phone} ?? '').replace(/\\D/g, '').replace(/^(55)?0+/, '$1').replace(/^(?!55\\d{10,11}$)(?=\\d)/, '55')`;
 }
 
 /** What the texts of a message are made of, in fields that the item keeps. */
 export function message(say: Say): Node {
 	const locale = say('en-US', 'pt-BR');
+	const anyAmount = say('the agreed amount', 'valor combinado');
 	return editFields(say('Message', 'Mensagem'), {
+		// Anyone can write anything into a form, and it is sent in the name of the shop.
 		[say('name', 'nome')]:
-			`={{ ($json.customer_name ?? '').trim().split(/\\s+/)[0] || '${say('there', 'tudo bem')}' }}`,
+			`={{ ($json.customer_name ?? '').trim().split(/\\s+/)[0].replace(/[^\\p{L}'’ -]/gu, '').slice(0, 40) || '${say('there', 'cliente')}' }}`,
 		[say('amount', 'valor')]:
-			`={{ $json.amount_reais.toLocaleString('${locale}', { style: 'currency', currency: 'BRL' }) }}`,
+			`={{ $json.amount_reais?.toLocaleString('${locale}', { style: 'currency', currency: 'BRL' }) ?? '${anyAmount}' }}`,
 		[say('product', 'produto')]:
 			`={{ $json.product_title ?? '${say('your order', 'seu pedido')}' }}`,
 		[say('code', 'codigo')]: '={{ $json.pix_qr_code }}',
 		email: '={{ $json.customer_email }}',
-		whatsapp: `={{ ($json.customer_phone ?? '').replace(/\\D/g, '').replace(/^(?!55\\d{10,11}$)(?=\\d)/, '55') }}`,
+		whatsapp: `={{ ${whatsAppNumber('$json.customer_phone')} }}`,
 	});
 }
 
-/** The same fields as a text shows them, read where a sender has replaced the item. */
-export function words(say: Say, messageNode: Node) {
-	const word = (field: string): string => `{{ ${from(messageNode)}.${field} }}`;
+/**
+ * The same fields as a text shows them, read where a sender has replaced the item.
+ * @param show `html` if the text is HTML
+ */
+export function words(say: Say, messageNode: Node, show = plain) {
+	const word = (field: string): string => show(`${from(messageNode)}.${field}`);
 	return {
 		name: word(say('name', 'nome')),
 		amount: word(say('amount', 'valor')),
@@ -94,18 +132,25 @@ export function words(say: Say, messageNode: Node) {
 }
 
 type Words = ReturnType<typeof words>;
+type Purchase = Pick<Words, 'name' | 'amount' | 'product'>;
 
 /** What customers read. */
 export const TEXTS = {
-	pix: (say: Say, { name, amount, product }: Words): string =>
+	pix: (say: Say, { name, amount, product }: Purchase): string =>
 		say(
-			`Hi, ${name}! Your PIX of ${amount} for ${product} is ready. Scan the QR code, or copy the code below and paste it in your banking app under Pix Copia e Cola.`,
-			`Oi, ${name}! Seu Pix de ${amount} para ${product} está pronto. Leia o QR Code ou copie o código abaixo e cole no app do banco, em Pix Copia e Cola.`,
+			`Hi, ${name}! Your PIX of ${amount} (${product}) is ready. Scan the QR code, or copy the code below and paste it in your banking app under Pix Copia e Cola.`,
+			`Oi, ${name}! Seu Pix de ${amount} (${product}) está pronto. Escaneie o QR Code ou copie o código abaixo e cole no app do banco, em Pix Copia e Cola.`,
 		),
-	paid: (say: Say, { name, amount, product }: Words): string =>
+	/** It asks for no new order: the charge may exist, and the customer would be charged twice. */
+	notCharged: (say: Say): string =>
 		say(
-			`Hi, ${name}! Payment confirmed ✅ We have received ${amount} for ${product}. Your access follows.`,
-			`Oi, ${name}! Pagamento confirmado ✅ Recebemos ${amount} por ${product}. Seu acesso chega em seguida.`,
+			'We received your order, but could not create the PIX. We will contact you.',
+			'Recebemos seu pedido, mas não conseguimos gerar o Pix. Já avisamos nossa equipe e falamos com você.',
+		),
+	paid: (say: Say, { name, amount, product }: Purchase): string =>
+		say(
+			`Hi, ${name}! Payment confirmed ✅ We have received your PIX of ${amount} (${product}). Your access follows.`,
+			`Oi, ${name}! Pagamento confirmado ✅ Recebemos seu Pix de ${amount} (${product}). Já vamos liberar seu acesso.`,
 		),
 	access: (
 		say: Say,
@@ -143,18 +188,19 @@ export function ifPaid(say: Say): Node {
 
 /** Sends a text by WhatsApp Business Cloud. */
 export function whatsAppText(say: Say, name: string, to: string, text: string): Node {
-	return whatsApp(name, {
+	const parameters = {
 		operation: 'send',
 		phoneNumberId: sendingNumber(say),
 		recipientPhoneNumber: `=${to}`,
 		textBody: `=${text}`,
 		additionalFields: {},
-	});
+	};
+	return whatsApp(name, parameters, CONTINUES);
 }
 
 /** Sends the QR code by WhatsApp Business Cloud. */
 export function whatsAppPicture(say: Say, name: string, to: string, caption: string): Node {
-	return whatsApp(name, {
+	const parameters = {
 		operation: 'send',
 		phoneNumberId: sendingNumber(say),
 		recipientPhoneNumber: `=${to}`,
@@ -162,10 +208,31 @@ export function whatsAppPicture(say: Say, name: string, to: string, caption: str
 		mediaPath: 'useMedian8n',
 		mediaPropertyName: 'qrCode',
 		additionalFields: { mediaCaption: `=${caption}` },
-	});
+	};
+	return whatsApp(name, parameters, CONTINUES);
 }
 
-export const sendingNumber = (say: Say): string =>
+/** Sends a template that Meta has approved, which WhatsApp delivers at any time. */
+export function whatsAppTemplate(
+	say: Say,
+	name: string,
+	to: string,
+	template: string,
+	variables: string[] = [],
+): Node {
+	const parameter = variables.map((variable) => ({ type: 'text', text: `=${variable}` }));
+	const body = { type: 'body', bodyParameters: { parameter } };
+	const parameters = {
+		operation: 'sendTemplate',
+		phoneNumberId: sendingNumber(say),
+		recipientPhoneNumber: `=${to}`,
+		template,
+		components: variables.length > 0 ? { component: [body] } : {},
+	};
+	return whatsApp(name, parameters, CONTINUES);
+}
+
+const sendingNumber = (say: Say): string =>
 	say('choose your number here', 'escolha seu número aqui');
 
 /** Tells the team. Telegram reads the text as HTML. */
@@ -175,6 +242,11 @@ export function tellTeam(say: Say, name: string, text: string): Node {
 		text: `=${text}`,
 		additionalFields: { appendAttribution: false, parse_mode: 'HTML' },
 	});
+}
+
+/** An expression whose text is shown as it is. */
+function plain(expression: string): string {
+	return `{{ ${expression} }}`;
 }
 
 /** An expression whose text goes into HTML. */

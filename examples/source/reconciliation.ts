@@ -3,13 +3,14 @@ import { dataTable, getTransaction, onlyChanged, schedule } from './nodes';
 import {
 	chargeOrder,
 	html,
+	notCharged,
 	orderForm,
 	publishNote,
 	saleTrigger,
 	showAddress,
 	tellTeam,
 } from './parts';
-import { from, type Node, type Recipe, type Say } from './workflow';
+import { from, output, type Node, type Recipe, type Say } from './workflow';
 
 const TABLE = 'pix_charges';
 const COLUMNS = {
@@ -126,7 +127,10 @@ export const reconciliationCharge: Recipe = (say) => {
 				'## Antes de executar\n1. *Gerar Pix*: escolha sua credencial e sua oferta. A Notification URL da credencial deve ser o endereço do gatilho da *Conferência 2*.\n2. Clique em **Execute workflow** e preencha o formulário com seus próprios dados.',
 			),
 		],
-		chains: [[start, haveTable(say), charge, remember]],
+		chains: [
+			[start, haveTable(say), charge, remember],
+			[output(charge, 1), notCharged(say, charge)],
+		],
 	};
 };
 

@@ -1,18 +1,31 @@
+import {
+	codeLine,
+	contactIn,
+	deliverNote,
+	notChargedNote,
+	openWindowStep,
+	stepsNote,
+	VARIABLES,
+	variablesOf,
+	windowNote,
+} from './charging';
 import { editFields, when } from './nodes';
 import {
 	chargeOrder,
 	html,
 	ifPaid,
 	message,
+	notCharged,
 	orderForm,
 	tellTeam,
 	TEXTS,
 	waitFor,
 	whatsAppPicture,
+	whatsAppTemplate,
 	whatsAppText,
 	words,
 } from './parts';
-import { from, output, type Recipe } from './workflow';
+import { output, type Recipe } from './workflow';
 
 /** In minutes: a quarter of an hour, three hours, a day, and a day more before it gives up. */
 const DELAYS = [15, 180, 1440, 1440];
@@ -26,6 +39,12 @@ export const recoverUnpaidPix: Recipe = (say) => {
 	const text = message(say);
 	const told = words(say, text);
 	const { name, amount, product, code, whatsapp } = told;
+	const apologize = whatsAppText(
+		say,
+		say('Tell the customer', 'Avisar o cliente'),
+		contactIn(start).whatsapp,
+		TEXTS.notCharged(say),
+	);
 	const picture = whatsAppPicture(
 		say,
 		say('Send the QR code', 'Enviar o QR Code'),
@@ -53,18 +72,18 @@ export const recoverUnpaidPix: Recipe = (say) => {
 		say('Remind once more?', 'Lembrar mais uma vez?'),
 		`$json.timedOut && $runIndex < ${DELAYS.length - 1}`,
 	);
+	const isLast = when(
+		say('The last reminder?', 'Último lembrete?'),
+		`$runIndex === ${DELAYS.length - 2}`,
+	);
 	const reminders = [
 		say(
-			`Hi, ${name}! Your PIX of ${amount} (${product}) is still open. Do you need help? Here is the code.`,
-			`Oi, ${name}! Seu Pix de ${amount} (${product}) ainda está em aberto. Precisa de ajuda? Segue o código.`,
+			`Hi, ${name}! Your PIX of ${amount} (${product}) is still open. Do you need help? If you have paid, please ignore this. Here is the code.`,
+			`Oi, ${name}! Seu Pix de ${amount} (${product}) ainda está em aberto. Precisa de ajuda? Se já pagou, desconsidere. Segue o código.`,
 		),
 		say(
-			`Hi, ${name}! To secure ${product}, only the PIX of ${amount} is missing. Already paid? Please ignore this.`,
-			`Oi, ${name}! Para garantir ${product}, falta só o Pix de ${amount}. Já pagou? Pode ignorar.`,
-		),
-		say(
-			`Hi, ${name}! Last reminder of the PIX of ${amount} (${product}).`,
-			`Oi, ${name}! Último lembrete do Pix de ${amount} (${product}).`,
+			`Hi, ${name}! Your order (${product}) is almost done: only the PIX of ${amount} is missing. If you have paid, please ignore this. Here is the code.`,
+			`Oi, ${name}! Seu pedido (${product}) está quase lá: falta só o Pix de ${amount}. Se já pagou, desconsidere. Segue o código.`,
 		),
 	].map((reminder) => `\`${reminder.replace(/\{\{ (.*?) \}\}/g, '${$1}')}\``);
 	const remind = whatsAppText(
@@ -79,34 +98,81 @@ export const recoverUnpaidPix: Recipe = (say) => {
 		whatsapp,
 		code,
 	);
+	const template = say('last_reminder', 'ultimo_lembrete');
+	const remindLast = whatsAppTemplate(
+		say,
+		say('Send the last reminder', 'Enviar o último lembrete'),
+		whatsapp,
+		`${template}|${say('en_US', 'pt_BR')}`,
+		variablesOf(say, text),
+	);
+	const lastReminder = say(
+		`Hi, ${VARIABLES.name}! This is the last reminder of your PIX of ${VARIABLES.amount} (${VARIABLES.product}). If you have paid or changed your mind, please ignore this: I will not write again. If you still want it, here is the code.`,
+		`Oi, ${VARIABLES.name}! Este é o último lembrete do seu Pix de ${VARIABLES.amount} (${VARIABLES.product}). Se já pagou ou mudou de ideia, desconsidere: não mando mais. Se ainda quer, segue o código.`,
+	);
+	const shown = words(say, text, html);
 	const giveUp = tellTeam(
 		say,
 		say('Tell the team', 'Avisar a equipe'),
 		say(
-			`⌛ <b>Not paid</b>\n${html(`${from(text)}.name`)}, ${html(`${from(text)}.amount`)}, ${html(`${from(text)}.product`)}\nWhatsApp: ${whatsapp}`,
-			`⌛ <b>Pix não pago</b>\n${html(`${from(text)}.nome`)}, ${html(`${from(text)}.valor`)}, ${html(`${from(text)}.produto`)}\nWhatsApp: ${whatsapp}`,
+			`⌛ <b>Not paid</b>\n${shown.name}, ${shown.amount}, ${shown.product}\nWhatsApp: ${shown.whatsapp}`,
+			`⌛ <b>Pix não pago</b>\n${shown.name}, ${shown.amount}, ${shown.product}\nWhatsApp: ${shown.whatsapp}`,
 		),
 	);
 	return {
 		name: say('Recover an unpaid PIX', 'Recuperar Pix não pago'),
 		notes: [
+			[
+				say(
+					`## Recover an unpaid PIX\nA customer who has not paid is reminded after 15 minutes, 3 hours and a day later, only from ${OPENS} a.m. to ${CLOSES - 12} p.m. A day after the last reminder the team is told.`,
+					`## Recuperar Pix não pago\nQuem não pagou recebe um lembrete depois de 15 minutos, de 3 horas e um dia mais tarde, só entre ${OPENS}h e ${CLOSES}h. Um dia depois do último lembrete, a equipe fica sabendo.`,
+				),
+				say(
+					'Reminders stop when the payment arrives (within 10 minutes if its webhook is lost).',
+					'Os lembretes param quando o pagamento chega (em até 10 minutos, se o webhook se perder).',
+				),
+				deliverNote(say),
+			].join('\n\n'),
+			stepsNote(say, [
+				say(
+					'The seven WhatsApp nodes: choose your credential and the number that sends.',
+					'Nos sete nós do WhatsApp: escolha sua credencial e o número que envia.',
+				),
+				say(
+					'*Send the last reminder*: choose your template, see the next note.',
+					'*Enviar o último lembrete*: escolha o seu modelo, veja a próxima nota.',
+				),
+				say(
+					'*Tell the team*: choose your Telegram credential and enter your group.',
+					'*Avisar a equipe*: escolha sua credencial do Telegram e o seu grupo.',
+				),
+				say(
+					'In the settings of the workflow, check the time zone.',
+					'Nas configurações do fluxo, confira o fuso horário.',
+				),
+				openWindowStep(say),
+			]),
+			[
+				say('## WhatsApp and its 24 hours', '## O WhatsApp e as 24 horas'),
+				windowNote(say),
+				say(
+					`The last reminder is always later, so it is a template. Create it in the WhatsApp Manager of Meta: \`${template}\`, category Utility, language English (US), with exactly this text:`,
+					`O último lembrete sempre passa disso, por isso é um modelo. Crie no Gerenciador do WhatsApp da Meta: \`${template}\`, categoria Utilidade, idioma Português (BR), exatamente com este texto:`,
+				),
+				lastReminder + codeLine(say, VARIABLES.code),
+			].join('\n\n'),
 			say(
-				`## Recover an unpaid PIX\nA customer who has not paid is reminded after 15 minutes, 3 hours and on the next day, only between ${OPENS} and ${CLOSES} o'clock. A day after the last reminder the team is told.\n\nThe payment ends it at once, and **only *Paid?* on its true branch says that it is paid**. Put what you deliver behind *Confirm the payment*.`,
-				`## Recuperar Pix não pago\nQuem não pagou recebe um lembrete depois de 15 minutos, de 3 horas e no dia seguinte, só entre ${OPENS} e ${CLOSES} horas. Um dia depois do último lembrete, a equipe fica sabendo.\n\nO pagamento encerra tudo na hora, e **só a saída true de *Pago?* quer dizer que foi pago**. O que você entrega vem depois de *Confirmar o pagamento*.`,
+				`## Change the times\nThe minutes stand in *Plan the next reminder*: \`[${DELAYS.join(', ')}]\`. The texts of the first two reminders stand in *Send the reminder*.`,
+				`## Mudar os horários\nOs minutos estão em *Planejar o próximo lembrete*: \`[${DELAYS.join(', ')}]\`. Os textos dos dois primeiros lembretes estão em *Enviar o lembrete*.`,
 			),
-			say(
-				'## Before you run it\n1. *Charge by PIX*: choose your credential and your offer.\n2. *Wait for the payment*: choose your credential.\n3. The WhatsApp nodes: choose your credential and the number that sends. More than 24 hours after the last message of the customer WhatsApp takes only templates: see the recipe with a template.\n4. *Tell the team*: choose your Telegram credential and enter your group.\n5. In the settings of the workflow, check the time zone.',
-				'## Antes de executar\n1. *Gerar Pix*: escolha sua credencial e sua oferta.\n2. *Aguardar o pagamento*: escolha sua credencial.\n3. Nos nós do WhatsApp: escolha sua credencial e o número que envia. Mais de 24 horas depois da última mensagem do cliente o WhatsApp só aceita modelos: veja a receita com modelo.\n4. *Avisar a equipe*: escolha sua credencial do Telegram e o seu grupo.\n5. Nas configurações do fluxo, confira o fuso horário.',
-			),
-			say(
-				'## Change the times\nThe minutes stand in *Plan the next reminder*: `[15, 180, 1440, 1440]`. The texts stand in *Send the reminder*, one for each round.',
-				'## Mudar os horários\nOs minutos estão em *Planejar o próximo lembrete*: `[15, 180, 1440, 1440]`. Os textos estão em *Enviar o lembrete*, um para cada rodada.',
-			),
+			notChargedNote(say),
 		],
 		chains: [
 			[start, charge, text, picture, sendCode, plan, wait, paid, confirm],
-			[output(paid, 1), again, remind, codeAgain, plan],
+			[output(paid, 1), again, isLast, remindLast, plan],
+			[output(isLast, 1), remind, codeAgain, plan],
 			[output(again, 1), giveUp],
+			[output(charge, 1), apologize, notCharged(say, charge)],
 		],
 	};
 };

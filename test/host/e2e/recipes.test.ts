@@ -12,6 +12,9 @@ import { RecipeStage, until, well, type Change, type ImportedRecipe } from './st
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 const CUSTOMER = ['Maria da Silva', 'maria@example.test', '(11) 98765-4321', '529.982.247-25'];
+/** The same with one field filled in differently. */
+const customerWith = (field: number, value: string): string[] =>
+	CUSTOMER.map((was, index) => (index === field ? value : was));
 const WHATSAPP = '5511987654321';
 const TRACKING = {
 	tracking: {
@@ -76,6 +79,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	};
 
 	const confirmed = say('Payment confirmed', 'Pagamento confirmado');
+	const notCharged = say('could not create the PIX', 'não conseguimos gerar o Pix');
 
 	test('leave nothing to mend in a fresh n8n but credentials to choose', async () => {
 		const types = await recipes.stage.rest.nodeTypes();
@@ -86,6 +90,141 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			}
 		}
 	});
+
+	test('the order form speaks the language of the recipe to its end', async () => {
+		const imported = await recipes.import('charge-by-email', language);
+		await imported.publish();
+
+		const page = await imported.form();
+
+		expect(page).toContain(say('Get my PIX', 'Gerar meu Pix'));
+		expect(page).toContain(say('You need not send the form again', 'Não precisa enviar de novo'));
+	});
+
+	const refused = customerWith(3, '529.982.247-26');
+
+	/** Everything that customers were sent. */
+	const sent = (): string => {
+		const { calls, webCalls, mail } = recipes.services;
+		return JSON.stringify([calls, webCalls, mail.mails.map(({ to, html }) => [to, html])]);
+	};
+
+	test.each([
+		['charge-by-whatsapp', WHATSAPP, notCharged],
+		['charge-by-whatsapp-template', WHATSAPP, say('order_received|', 'pedido_recebido|')],
+		['charge-by-evolution-api', WHATSAPP, notCharged],
+		['charge-by-email', 'maria@example.test', notCharged],
+		['recover-unpaid-pix', WHATSAPP, notCharged],
+	])(
+		'%s tells the customer of an order that cannot be charged, and fails with the reason',
+		async (recipe, to, message) => {
+			const imported = await recipes.import(recipe, language);
+			await imported.publish();
+			const before = recipes.sandbox.charges();
+
+			await imported.fillIn(refused);
+
+			const { error } = await imported.over();
+			expect(error).toMatch(/CPF.*Nothing was sent/s);
+			expect(recipes.sandbox.charges()).toBe(before);
+			expect(sent()).toContain(to);
+			expect(sent()).toContain(message);
+			expect(sent()).not.toContain('undefined');
+			const { calls, webCalls, mail } = recipes.services;
+			expect(calls.length + webCalls.length + mail.mails.length).toBe(1);
+		},
+	);
+
+	test('reconciliation-1-charge fails with the reason if an order cannot be charged', async () => {
+		const imported = await recipes.import('reconciliation-1-charge', language);
+		await imported.publish();
+
+		await imported.fillIn(refused);
+
+		expect((await imported.over()).error).toMatch(/CPF.*Nothing was sent/s);
+	});
+
+	test('charge-by-whatsapp waits and confirms although a message could not be sent', async () => {
+		recipes.services.failing.add(say('Send the QR code', 'Enviar o QR Code'));
+		const imported = await order('charge-by-whatsapp');
+		const { hash, pix } = charged();
+		const { calls } = recipes.services;
+		expect(calls).toMatchObject([{ parameters: { textBody: pix?.pix_qr_code } }]);
+
+		await recipes.sandbox.pay(hash);
+
+		await imported.ended();
+		expect(calls[1]?.parameters.textBody).toContain(confirmed);
+	});
+
+	test('charge-by-email shows what a customer and a seller wrote as text', async () => {
+		const imported = await recipes.import('charge-by-email', language);
+		await imported.publish();
+		const [product] = recipes.sandbox.products;
+		if (!product) throw new Error('There is no product');
+		const { title } = product;
+		product.title = 'Foto & <b>luz</b>';
+
+		await imported.fillIn(customerWith(0, 'Maria.https://evil.example da Silva'));
+		await imported.inState('waiting');
+		product.title = title;
+
+		const [mail] = recipes.services.mail.mails;
+		expect(mail?.html).toContain(say('Hi, Mariahttpsevilexample!', 'Oi, Mariahttpsevilexample!'));
+		expect(mail?.html).toContain('(Foto &amp; &lt;b>luz&lt;/b>)');
+	});
+
+	test('charge-by-whatsapp sends the PIX also if the service states no amount and no product', async () => {
+		await order('charge-by-whatsapp');
+		const code = charged().pix?.pix_qr_code;
+		recipes.clear();
+		recipes.sandbox.addFault({
+			kind: 'status',
+			status: 201,
+			endpoint: 'POST /transactions',
+			body: {
+				hash: 'no-amount',
+				payment_status: 'waiting_payment',
+				customer: { name: '🙂', phone_number: '11987654321' },
+				pix: { pix_qr_code: code },
+			},
+		});
+		const imported = await recipes.import('charge-by-whatsapp', language);
+		await imported.publish();
+
+		await imported.fillIn(CUSTOMER);
+
+		const { calls } = recipes.services;
+		await until('both messages', () => (calls.length === 2 ? true : undefined));
+		expect(calls[0]?.parameters).toMatchObject({
+			additionalFields: {
+				mediaCaption: expect.stringContaining(
+					say(
+						'Hi, there! Your PIX of the agreed amount (your order)',
+						'Oi, cliente! Seu Pix de valor combinado (seu pedido)',
+					),
+				),
+			},
+		});
+		expect(calls[1]?.parameters).toMatchObject({ textBody: code });
+	});
+
+	test.each(['(011) 98765-4321', '+55 (11) 98765-4321', '11 98765-4321'])(
+		'charge-by-whatsapp writes to %s as WhatsApp dials it',
+		async (phone) => {
+			const imported = await recipes.import('charge-by-whatsapp', language);
+			await imported.publish();
+
+			await imported.fillIn(customerWith(2, phone));
+			await imported.inState('waiting');
+
+			const numbers = recipes.services.calls.map(({ parameters }) => parameters);
+			expect(numbers).toMatchObject([
+				{ recipientPhoneNumber: WHATSAPP },
+				{ recipientPhoneNumber: WHATSAPP },
+			]);
+		},
+	);
 
 	test('charge-by-email sends the picture and the code, and confirms what is paid', async () => {
 		const imported = await order('charge-by-email');
@@ -208,17 +347,20 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			const imported = await order('recover-unpaid-pix', at('2026-07-30T10:00:00'));
 
 			expect(await planned(imported)).toEqual([15, 180, 1440, 1440]);
-			const texts = recipes.services.callsOf('whatsApp').map(({ textBody }) => textBody);
+			const messages = recipes.services.callsOf('whatsApp');
 			const code = charged().pix?.pix_qr_code;
-			expect(texts.slice(1)).toEqual([
+			expect(messages.slice(1, -1).map(({ textBody }) => textBody)).toEqual([
 				code,
 				expect.stringContaining(say('is still open', 'ainda está em aberto')),
 				code,
-				expect.stringContaining(say('To secure', 'Para garantir')),
-				code,
-				expect.stringContaining(say('Last reminder', 'Último lembrete')),
+				expect.stringContaining(say('is almost done', 'está quase lá')),
 				code,
 			]);
+			// A day later, WhatsApp takes only a template.
+			expect(messages.at(-1)).toMatchObject({
+				template: say('last_reminder|en_US', 'ultimo_lembrete|pt_BR'),
+			});
+			expect(JSON.stringify(messages.at(-1))).toContain(code);
 			expect(recipes.services.callsOf('telegram')).toMatchObject([
 				{ text: expect.stringMatching(/Maria[^]*R\$/) },
 			]);
@@ -439,6 +581,50 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			expect(rows.slice(0, 2).map((one) => one[transaction])).toEqual([undefined, undefined]);
 		});
 
+		test('says in the row what to do about a charge in doubt', async () => {
+			const imported = await recipes.import(recipe, language);
+			const rows = [row(newOrder())];
+			recipes.services.sheets.set(tab, rows);
+			recipes.sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
+
+			well(await imported.execute());
+			expect(rows).toMatchObject([
+				{ status: expect.stringContaining('. The customer may already') },
+			]);
+			well(await imported.execute());
+
+			expect(rows).toMatchObject([
+				{ status: expect.stringMatching(/set Options > Code to Charge Again to \w+/) },
+			]);
+		});
+
+		test('writes beside the right customer if the sheet is sorted meanwhile', async () => {
+			const imported = await recipes.import(recipe, language);
+			const email = `${randomUUID()}@example.test`;
+			const [first, last] = [row(newOrder()), row(newOrder(), { email })];
+			recipes.services.sheets.set(tab, [first, last]);
+			recipes.services.afterRead = (rows) => void rows.reverse();
+
+			well(await imported.execute());
+
+			const { transactions } = recipes.sandbox;
+			expect(first).toMatchObject({ [transaction]: transactions.at(-2)?.hash });
+			expect(last).toMatchObject({ [transaction]: transactions.at(-1)?.hash });
+		});
+
+		test('charges neither of two rows with the same order', async () => {
+			const imported = await recipes.import(recipe, language);
+			const rows = [row('twice'), row(' twice')];
+			recipes.services.sheets.set(tab, rows);
+			const before = recipes.sandbox.charges();
+
+			well(await imported.execute());
+
+			expect(recipes.sandbox.charges()).toBe(before);
+			const status = expect.stringContaining(say('an order of its own', 'um pedido só dela'));
+			expect(rows).toMatchObject([{ status }, { status }]);
+		});
+
 		test('says what to do with an empty sheet', async () => {
 			const run = await (await recipes.import(recipe, language)).execute();
 
@@ -493,6 +679,21 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 		recipes.services.sheets.clear();
 		expect((await imported.execute()).error).toContain(say('has no row', 'não tem linha'));
+	});
+
+	test('offers-from-google-sheets says in the row what to do about an offer in doubt', async () => {
+		const imported = await recipes.import('offers-from-google-sheets', language);
+		const rows = [
+			{ [say('title', 'titulo')]: `Natal ${language}`, [say('price', 'preco')]: '39,90' },
+		];
+		recipes.services.sheets.set(say('Offers', 'Ofertas'), rows);
+		const endpoint = 'POST /products/{hash}/offers';
+		recipes.sandbox.addFault({ kind: 'resetAfterProcessing', endpoint });
+
+		well(await imported.execute());
+		well(await imported.execute());
+
+		expect(rows).toMatchObject([{ status: expect.stringContaining('Code to Create Again') }]);
 	});
 
 	test('reconciliation tells each change once, a lost notice by its schedule', async () => {

@@ -33,6 +33,16 @@ describe('The workflows of examples/', () => {
 		},
 	);
 
+	test.each(Object.entries(RECIPES))('%s waits on if a message cannot be sent', (name, recipe) => {
+		const { nodes } = render(recipe, name, 'en');
+		const isWaiting = nodes.some(({ parameters }) => parameters.operation === 'waitForPayment');
+		const senders = nodes.filter(({ type }) => /\.(whatsApp|emailSend|httpRequest)$/.test(type));
+
+		for (const sender of isWaiting ? senders : []) {
+			expect(sender).toMatchObject({ onError: 'continueRegularOutput', retryOnFail: true });
+		}
+	});
+
 	test.each(Object.entries(RECIPES))('%s says everything in each language', (name, recipe) => {
 		const [english, portuguese] = LANGUAGES.map((language) => render(recipe, name, language));
 

@@ -196,14 +196,18 @@ export class ImportedRecipe {
 
 	/** Fills in its published form, field by field, as a customer does. */
 	async fillIn(values: string[]): Promise<void> {
-		const node = this.workflow.nodes.find(({ type }) => type.endsWith('.formTrigger'));
 		const form = new FormData();
 		values.forEach((value, index) => form.set(`field-${index}`, value));
-		const response = await fetch(`${this.recipes.stage.url}/form/${node?.webhookId ?? ''}`, {
-			method: 'POST',
-			body: form,
-		});
+		await this.form({ method: 'POST', body: form });
+	}
+
+	/** Its published form as a page, what customers read at its end included; or what it answers. */
+	async form(request: RequestInit = {}): Promise<string> {
+		const node = this.workflow.nodes.find(({ type }) => type.endsWith('.formTrigger'));
+		const url = `${this.recipes.stage.url}/form/${node?.webhookId ?? ''}`;
+		const response = await fetch(url, request);
 		if (!response.ok) throw new Error(`The form answered ${response.status}`);
+		return await response.text();
 	}
 
 	/** Writes into its published chat; what it answers in the end is of no use here. */
@@ -251,12 +255,17 @@ export class ImportedRecipe {
 
 	/** The `count`th execution, once it has ended well. */
 	async ended(count = 1): Promise<Execution> {
+		return well(await this.over(count));
+	}
+
+	/** The `count`th execution, once it has ended, good or bad. */
+	async over(count = 1): Promise<Execution> {
 		const { rest } = this.recipes.stage;
 		const id = await until(`${this.workflow.name} has run ${count} times`, async () => {
 			const all = await rest.executions(this.workflow.id);
 			return all.length < count ? undefined : all[all.length - count]?.id;
 		});
-		return well(await rest.ended(id));
+		return await rest.ended(id);
 	}
 }
 

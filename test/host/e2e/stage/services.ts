@@ -46,6 +46,10 @@ export class Services {
 	readonly webCalls: WebCall[] = [];
 	/** Rows of a spreadsheet, by the name of the sheet. */
 	readonly sheets = new Map<string, Row[]>();
+	/** The names of replaced nodes whose service fails. */
+	readonly failing = new Set<string>();
+	/** What a person does to a sheet between its read and the writes. */
+	afterRead: (rows: Row[]) => void = () => {};
 
 	private constructor(
 		private readonly server: Server,
@@ -99,6 +103,8 @@ export class Services {
 		this.webCalls.length = 0;
 		this.mail.mails.length = 0;
 		this.sheets.clear();
+		this.failing.clear();
+		this.afterRead = () => {};
 	}
 
 	async close(): Promise<void> {
@@ -113,6 +119,7 @@ export class Services {
 			return { ok: true };
 		}
 		const { type, name, expressions, calls } = recordedSchema.parse(body);
+		if (this.failing.has(name)) throw new Error(`The service of "${name}" fails`);
 		return calls.map(({ parameters, files }) => {
 			const empty = unfilled(expressions, parameters);
 			if (empty.length > 0) throw new Error(`"${name}" has empty values: ${empty.join('; ')}`);
@@ -139,13 +146,21 @@ export class Services {
 		}
 	}
 
-	private sheet({ operation, sheetName, columns }: z.infer<typeof sheetSchema>): IDataObject[] {
+	private sheet({
+		operation,
+		sheetName,
+		columns,
+		options,
+	}: z.infer<typeof sheetSchema>): IDataObject[] {
 		const tab = sheetName.value;
 		const rows = this.rows(tab);
 		this.sheets.set(tab, rows);
 		if (operation === 'read') {
-			return rows.map((row, index) => ({ row_number: index + 2, ...row }));
+			const read = rows.map((row, index) => ({ row_number: index + 2, ...row }));
+			this.afterRead(rows);
+			return read;
 		}
+		writeOptionsSchema.parse(options);
 		const { value, matchingColumns } = columnsSchema.parse(columns);
 		const [key = ''] = matchingColumns;
 		const found = rows.find((row, index) =>
@@ -193,7 +208,10 @@ const sheetSchema = z.object({
 	operation: z.enum(['read', 'appendOrUpdate', 'update']),
 	sheetName: z.object({ value: z.string() }),
 	columns: z.unknown(),
+	options: z.unknown(),
 });
+/** Anything else would turn a name into a formula, and a hash into a number. */
+const writeOptionsSchema = z.object({ cellFormat: z.literal('RAW') });
 const columnsSchema = z.object({
 	value: z.custom<IDataObject>((value) => typeof value === 'object' && value !== null),
 	matchingColumns: z.array(z.string()),

@@ -1,0 +1,138 @@
+import {
+	chargeOrder,
+	ifPaid,
+	message,
+	notCharged,
+	orderForm,
+	waitFor,
+	whatsAppNumber,
+	words,
+} from './parts';
+import { from, output, type Node, type Say, type Workflow } from './workflow';
+
+/** How to reach the person who filled in the order form. */
+export interface Contact {
+	email: string;
+	whatsapp: string;
+}
+
+/** Of a contact only the form knows if nothing was charged. */
+export function contactIn(form: Node): Contact {
+	return {
+		email: `{{ ${from(form)}.email }}`,
+		whatsapp: `{{ ${whatsAppNumber(`${from(form)}.whatsapp`)} }}`,
+	};
+}
+
+/** What the ways to send a charge differ in. */
+interface Channel {
+	name: string;
+	/** What the first note says of it. */
+	what: string;
+	/** What to do before the first run, after the nodes of this package. */
+	steps: string[];
+	notes?: string[];
+	/** The nodes that send; `customer` is for what is sent if nothing was charged. */
+	send(message: Node, customer: Contact): { pix: Node[]; confirm: Node; apologize: Node };
+}
+
+/** Charges an order of the form, sends the PIX, waits for the payment and confirms it. */
+export function charging(say: Say, { name, what, steps, notes = [], send }: Channel): Workflow {
+	const form = orderForm(say);
+	const charge = chargeOrder(say);
+	const text = message(say);
+	const { pix, confirm, apologize } = send(text, contactIn(form));
+	return {
+		name,
+		notes: [
+			[
+				what,
+				say(
+					'The workflow then waits for the payment, up to 24 hours, and confirms it.',
+					'Depois o fluxo aguarda o pagamento por até 24 horas e confirma.',
+				),
+				deliverNote(say),
+			].join('\n\n'),
+			stepsNote(say, steps),
+			...notes,
+			notChargedNote(say),
+		],
+		chains: [
+			[form, charge, text, ...pix, waitFor(say, charge), ifPaid(say), confirm],
+			[output(charge, 1), apologize, notCharged(say, charge)],
+		],
+	};
+}
+
+/** Where a delivery goes, and which payments it misses. */
+export function deliverNote(say: Say): string {
+	return say(
+		"**Deliver only behind *Paid?*, on its true branch.** Put what you deliver between *Paid?* (true) and *Confirm the payment* (the + on their connection), so that the customer gets it even if the message cannot be sent.\n\nA payment after that time is not confirmed here: check your platform's dashboard, or use the *Reconciliation* recipes.",
+		'**Entregue só depois de *Pago?*, na saída true.** Coloque a entrega entre *Pago?* (saída true) e *Confirmar o pagamento* (o + da linha entre os dois): se a mensagem falhar, o cliente recebe o produto mesmo assim.\n\nQuem pagar depois do prazo não é confirmado aqui: confira no painel da plataforma ou use as receitas *Conferência*.',
+	);
+}
+
+/** The steps of every recipe with the order form, around those of its own. */
+export function stepsNote(say: Say, own: string[]): string {
+	const steps = [
+		say(
+			'*Charge by PIX*: choose your credential and your offer.',
+			'*Gerar Pix*: escolha sua credencial e sua oferta.',
+		),
+		say(
+			'*Wait for the payment*: choose your credential.',
+			'*Aguardar o pagamento*: escolha sua credencial.',
+		),
+		...own,
+		say(
+			'Press **Execute workflow** and fill in the form with your own data: this makes a real charge.',
+			'Clique em **Execute workflow** e preencha o formulário com seus próprios dados: isso gera uma cobrança de verdade.',
+		),
+		say(
+			'Add your delivery before you publish: the message promises access. After publishing, send customers the **Production URL** of *Order form*.',
+			'Antes de publicar, coloque a sua entrega: a mensagem promete o acesso. Depois de publicar, envie aos clientes a **Production URL** de *Formulário do pedido*.',
+		),
+	].map((step, index) => `${index + 1}. ${step}`);
+	return [say('## Before you run it', '## Antes de executar'), ...steps].join('\n');
+}
+
+/** What happens to an order that cannot be charged. */
+export function notChargedNote(say: Say): string {
+	return say(
+		'## If the PIX cannot be created\nThe customer reads that you will contact them, and the execution fails with the reason. Let *Errors to the team, by Telegram* tell you: Settings > **Error workflow**.\n\n**Do not ask for a new order** before you have read the reason: the charge may exist.',
+		'## Se o Pix não for gerado\nO cliente lê que vocês vão falar com ele, e a execução falha com o motivo (em inglês). Para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Não peça um novo pedido** antes de ler o motivo: a cobrança pode já existir.',
+	);
+}
+
+/** When WhatsApp delivers a message that is no template. */
+export function windowNote(say: Say): string {
+	return say(
+		'**Works only with people who wrote to your number in the last 24 hours**; filling in the form does not count. Otherwise WhatsApp does not deliver (error 131047), sometimes with a green node. Use the recipe with a template then.',
+		'**Só funciona com quem mandou mensagem ao seu número nas últimas 24 horas**; preencher o formulário não conta. Fora disso o WhatsApp não entrega (erro 131047), às vezes com o nó verde. Nesse caso, use a receita com modelo.',
+	);
+}
+
+/** So that a first run with one's own phone is delivered. */
+export function openWindowStep(say: Say): string {
+	return say(
+		'From your phone, first send "hi" to the number that sends.',
+		'Do seu celular, mande antes um "oi" para o número que envia.',
+	);
+}
+
+/** How a template shows the code: on a line of its own, because WhatsApp copies whole messages. */
+export function codeLine(say: Say, code: string): string {
+	return `\n\n${code}\n\n${say(
+		'Copy only that line and paste it in your banking app under Pix Copia e Cola.',
+		'Copie só essa linha e cole no app do banco, em Pix Copia e Cola.',
+	)}`;
+}
+
+/** What a template shows in place of the words of a message, in the order in which it is sent them. */
+export const VARIABLES = { name: '{{1}}', amount: '{{2}}', product: '{{3}}', code: '{{4}}' };
+
+/** The variables of a template for a message. */
+export function variablesOf(say: Say, message: Node): string[] {
+	const { name, amount, product, code } = words(say, message);
+	return [name, amount, product, code];
+}
