@@ -1,4 +1,4 @@
-import { httpRequest, hubSpot, RETRIED, writeRow } from './nodes';
+import { httpRequest, hubSpot, only, RETRIED, writeRow } from './nodes';
 import {
 	columns,
 	EVERY_WEBHOOK,
@@ -45,6 +45,8 @@ export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
 		say('sale', 'venda'),
 		saleRow(say),
 	);
+	// HubSpot finds a contact by it, and without it would stop the row as well.
+	const reachable = only(say('Has an e-mail', 'Tem e-mail'), '!!$json.customer?.email');
 	const names = "($json.customer?.name ?? '').trim().split(/\\s+/)";
 	const contact = hubSpot(
 		say('Save the contact', 'Salvar o contato'),
@@ -52,7 +54,7 @@ export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
 			authentication: 'appToken',
 			resource: 'contact',
 			operation: 'upsert',
-			email: "={{ $json.customer?.email ?? '' }}",
+			email: '={{ $json.customer.email }}',
 			additionalFields: {
 				firstName: `={{ ${names}[0] }}`,
 				lastName: `={{ ${names}.slice(1).join(' ') }}`,
@@ -82,8 +84,8 @@ export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
 				),
 			),
 		],
-		// Each on its own: a spreadsheet that fails keeps no contact back.
-		chains: [[start, row], [start, contact], [showAddress(say)]],
+		// The contact comes first: n8n stops at a sheet that fails, and a Retry goes on from there.
+		chains: [[start, reachable, contact], [start, row], [showAddress(say)]],
 	};
 };
 

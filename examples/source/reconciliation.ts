@@ -100,8 +100,8 @@ function tellAndNote(say: Say, transaction: Node): Node[] {
 
 const inPlace = (say: Say): string =>
 	say(
-		'Put what you do with a sale in place of *Tell the team*, or behind it. **Deliver only if `payment_status` is `paid`.**',
-		'Coloque o que você faz com a venda no lugar de *Avisar a equipe*, ou depois dele. **Entregue só se `payment_status` for `paid`.**',
+		'Put what you do with a sale in place of *Tell the team*, or behind it, but before *Note the new status*: what fails is then done again. **Deliver only if `payment_status` is `paid`.**',
+		'Coloque o que você faz com a venda no lugar de *Avisar a equipe*, ou depois dele, mas antes de *Anotar o novo status*: o que falhar é feito de novo. **Entregue só se `payment_status` for `paid`.**',
 	);
 
 /** Charges, and keeps the charge in the table that the two others work with. */

@@ -46,6 +46,8 @@ export class Services {
 	readonly webCalls: WebCall[] = [];
 	/** Rows of a spreadsheet, by the name of the sheet. */
 	readonly sheets = new Map<string, Row[]>();
+	/** The types of replaced nodes whose service is out of reach. */
+	readonly down = new Set<string>();
 
 	private constructor(
 		private readonly server: Server,
@@ -99,6 +101,7 @@ export class Services {
 		this.webCalls.length = 0;
 		this.mail.mails.length = 0;
 		this.sheets.clear();
+		this.down.clear();
 	}
 
 	async close(): Promise<void> {
@@ -113,6 +116,7 @@ export class Services {
 			return { ok: true };
 		}
 		const { type, name, expressions, calls } = recordedSchema.parse(body);
+		if (this.down.has(type)) throw new Error(`${type} is out of reach`);
 		return calls.map(({ parameters, files }) => {
 			const empty = unfilled(expressions, parameters);
 			if (empty.length > 0) throw new Error(`"${name}" has empty values: ${empty.join('; ')}`);
