@@ -1,4 +1,4 @@
-import { branches, httpRequest, postgres, sendEmail } from './nodes';
+import { branches, httpRequest, only, postgres, RETRIED, sendEmail } from './nodes';
 import { onlyMyProduct, publishNote, saleTrigger, showAddress, TEXTS } from './parts';
 import { from, output, type Node, type Recipe, type Say } from './workflow';
 
@@ -10,15 +10,18 @@ interface Access {
 	how: string;
 	/** Nodes between the trigger and the decision. */
 	first?: Node[];
-	grant: Node;
+	/** What opens the access; what follows the last of these tells the customer. */
+	grant: Node[];
 	revoke: Node;
+	/** What else to know, one sentence or more. */
+	more?: string;
 }
 
 function granting(say: Say, name: string, access: (start: Node) => Access) {
 	const start = saleTrigger(say, ['paid', 'reversed'], onlyMyProduct(say));
-	const { what, how, first = [], grant, revoke } = access(start);
+	const { what, how, first = [], grant, revoke, more } = access(start);
 	const of = (field: string): string => `${from(start)}.${field}`;
-	const decide = branches(say('Paid or returned?', 'Aprovada ou devolvida?'), {
+	const decide = branches(say('Paid or refunded?', 'Aprovada ou reembolsada?'), {
 		[say('grant', 'liberar')]: `${of('payment_status')} === 'paid'`,
 		[say('revoke', 'retirar')]: `${JSON.stringify(REVERSED)}.includes(${of('payment_status')})`,
 	});
@@ -37,15 +40,19 @@ function granting(say: Say, name: string, access: (start: Node) => Access) {
 	return {
 		name,
 		notes: [
-			`${what}\n\n${say(
-				'A payment grants the access and tells the customer; a refund or a chargeback takes it away.',
-				'Venda aprovada libera o acesso e avisa o cliente; reembolso ou chargeback retira.',
-			)}`,
+			[
+				what,
+				say(
+					'A payment grants the access and tells the customer; a refund or a chargeback takes it away. A requested refund or a MED under review changes nothing. A chargeback that you win is opened again by hand.',
+					'A venda aprovada libera o acesso e avisa o cliente; o reembolso ou o chargeback retira o acesso. Pedido de reembolso ou MED em análise não mexe no acesso. Chargeback que você ganha: libere de novo à mão.',
+				),
+				...(more === undefined ? [] : [more]),
+			].join('\n\n'),
 			[
 				say('## Before you publish it', '## Antes de publicar'),
 				say(
-					'1. *When a sale changes*: choose your credential, your **product**, and the **lowest price** at which you sell it. Without them, one cent paid for any product would open the access; n8n does not publish the workflow before.',
-					'1. *Quando uma venda muda*: escolha sua credencial, seu **produto** e o **menor preço** pelo qual você vende. Sem isso, um centavo pago por qualquer produto liberaria o acesso; o n8n não publica o fluxo antes.',
+					'1. *When a sale changes*: choose your credential, your **product**, and the **lowest amount a customer can pay, coupons and PIX discount included**. Without them, one cent paid for any product would open the access; until you have chosen both, n8n refuses to publish the workflow.',
+					'1. *Quando uma venda muda*: escolha sua credencial, seu **produto** e o **menor valor que um cliente pode pagar, já com cupom e desconto no Pix**. Sem isso, um centavo pago por qualquer produto liberaria o acesso; enquanto faltar, o n8n não publica o fluxo.',
 				),
 				`2. ${how}`,
 				say(
@@ -56,47 +63,55 @@ function granting(say: Say, name: string, access: (start: Node) => Access) {
 			].join('\n'),
 		],
 		chains: [
-			[start, ...first, decide, grant, mail],
+			[start, ...first, decide, ...grant, mail],
 			[output(decide, 1), revoke],
 			[showAddress(say)],
 		] satisfies ReturnType<Recipe>['chains'],
 	};
 }
 
-/** A members area with an address for it. */
+/** A members area with an API for it. */
 export const accessByHttp: Recipe = (say) =>
 	granting(
 		say,
 		say('Access after payment, by HTTP', 'Acesso depois do pagamento, por HTTP'),
 		(start) => {
 			const post = (name: string, path: string): Node =>
-				httpRequest(name, {
-					method: 'POST',
-					url: `https://members.example.com/api/access/${path}`,
-					authentication: 'genericCredentialType',
-					genericAuthType: 'httpHeaderAuth',
-					sendBody: true,
-					bodyParameters: {
-						parameters: [
-							{ name: 'email', value: `={{ ${from(start)}.customer_email }}` },
-							{ name: 'name', value: `={{ ${from(start)}.customer_name }}` },
-							{ name: 'product', value: `={{ ${from(start)}.product_title }}` },
-							{ name: 'transaction', value: `={{ ${from(start)}.hash }}` },
-						],
+				httpRequest(
+					name,
+					{
+						method: 'POST',
+						url: `https://members.example.com/api/access/${path}`,
+						authentication: 'genericCredentialType',
+						genericAuthType: 'httpHeaderAuth',
+						sendBody: true,
+						bodyParameters: {
+							parameters: [
+								{ name: 'email', value: `={{ ${from(start)}.customer_email }}` },
+								{ name: 'name', value: `={{ ${from(start)}.customer_name }}` },
+								{ name: 'product', value: `={{ ${from(start)}.product_title }}` },
+								{ name: 'transaction', value: `={{ ${from(start)}.hash }}` },
+							],
+						},
+						options: {},
 					},
-					options: {},
-				});
+					RETRIED,
+				);
 			return {
 				what: say(
-					'## Access in your members area\nFor any members area that has an address to open and close an access.',
-					'## Acesso na área de membros\nPara qualquer área de membros que tenha um endereço para abrir e fechar o acesso.',
+					'## Access in your members area\nFor any members area that has an API to grant and revoke the access.',
+					'## Acesso na área de membros\nPara qualquer área de membros que tenha uma API (endereço) para liberar e retirar o acesso.',
 				),
 				how: say(
 					'*Grant* and *Revoke the access*: enter the addresses from the documentation of your members area, and choose a *Header Auth* credential.',
 					'*Liberar* e *Retirar o acesso*: coloque os endereços que estão na documentação da sua área de membros e escolha uma credencial *Header Auth*.',
 				),
-				grant: post(say('Grant the access', 'Liberar o acesso'), 'grant'),
+				grant: [post(say('Grant the access', 'Liberar o acesso'), 'grant')],
 				revoke: post(say('Revoke the access', 'Retirar o acesso'), 'revoke'),
+				more: say(
+					'If your members area goes by the e-mail alone, a refund closes all that this e-mail has bought. **Before you press Retry on a failed execution, check that the sale is still paid.**',
+					'Se a sua área de membros usa só o e-mail, um reembolso fecha tudo o que esse e-mail comprou. **Antes de clicar em Retry em uma execução com erro, confira se a venda continua paga.**',
+				),
 			};
 		},
 	);
@@ -108,21 +123,32 @@ export const accessByPostgres: Recipe = (say) =>
 		say('Access after payment, in a table', 'Acesso depois do pagamento, em uma tabela'),
 		(start) => {
 			const query = (name: string, text: string, values: string[] = []): Node =>
-				postgres(name, {
-					operation: 'executeQuery',
-					query: text,
-					options:
-						values.length === 0
-							? {}
-							: {
-									// As a list: a comma in a title would end a value.
-									queryReplacement: `={{ [${values.map((field) => `${from(start)}.${field}`).join(', ')}] }}`,
-								},
-				});
+				postgres(
+					name,
+					{
+						operation: 'executeQuery',
+						query: text,
+						options:
+							values.length === 0
+								? {}
+								: {
+										// As a list: a comma in a title would end a value.
+										queryReplacement: `={{ [${values.map((field) => `${from(start)}.${field}`).join(', ')}] }}`,
+									},
+					},
+					RETRIED,
+				);
+			// A row that was there before the grant stays: a Retry must not undo a refund that came meanwhile.
+			const write = (name: string, active: boolean, conflict: string): Node =>
+				query(
+					name,
+					`INSERT INTO access (transaction_hash, email, name, product, active) VALUES ($1, $2, $3, $4, ${active}) ON CONFLICT (transaction_hash) DO ${conflict} RETURNING *`,
+					['hash', 'customer_email', 'customer_name', 'product_title'],
+				);
 			return {
 				what: say(
-					'## Access in a table of Postgres\nYour members area looks into the table `access`: who has a row with `active` may come in.',
-					'## Acesso em uma tabela do Postgres\nSua área de membros consulta a tabela `access`: quem tem uma linha com `active` pode entrar.',
+					'## Access in a table of Postgres\nYour members area looks into the table `access`: anyone whose row is `active` may come in.',
+					'## Acesso em uma tabela do Postgres\nSua área de membros consulta a tabela `access`: entra quem tem uma linha com `active`.',
 				),
 				how: say(
 					'The three Postgres nodes: choose your credential. The table is created if it is not there.',
@@ -131,18 +157,18 @@ export const accessByPostgres: Recipe = (say) =>
 				first: [
 					query(
 						say('Have the table', 'Garantir a tabela'),
-						'CREATE TABLE IF NOT EXISTS access (transaction_hash text PRIMARY KEY, email text NOT NULL, name text, product text, active boolean NOT NULL, changed_at timestamptz NOT NULL DEFAULT now())',
+						'CREATE TABLE IF NOT EXISTS access (transaction_hash text PRIMARY KEY, email text, name text, product text, active boolean NOT NULL, changed_at timestamptz NOT NULL DEFAULT now())',
 					),
 				],
-				grant: query(
-					say('Grant the access', 'Liberar o acesso'),
-					'INSERT INTO access (transaction_hash, email, name, product, active) VALUES ($1, $2, $3, $4, true) ON CONFLICT (transaction_hash) DO UPDATE SET active = true, changed_at = now() RETURNING *',
-					['hash', 'customer_email', 'customer_name', 'product_title'],
-				),
-				revoke: query(
+				grant: [
+					write(say('Grant the access', 'Liberar o acesso'), true, 'NOTHING'),
+					// Postgres gives no row if there was one before.
+					only(say('Granted just now', 'Liberado agora'), '$json.active === true'),
+				],
+				revoke: write(
 					say('Revoke the access', 'Retirar o acesso'),
-					'UPDATE access SET active = false, changed_at = now() WHERE transaction_hash = $1 RETURNING *',
-					['hash'],
+					false,
+					'UPDATE SET active = false, changed_at = now()',
 				),
 			};
 		},

@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import {
 	agent,
+	chatAnswer,
 	chatMemory,
 	chatModel,
 	chatTrigger,
@@ -117,8 +118,8 @@ Se a equipe recusar a cobrança, diga que uma pessoa vai entrar em contato. Quan
 		toEmail: say('you@example.com', 'voce@example.com'),
 		subject: say('Approve a charge', 'Aprovar uma cobrança'),
 		message: say(
-			`=The assistant wants to charge a customer:\n\n${given}`,
-			`=O assistente quer cobrar um cliente:\n\n${given}`,
+			`=The assistant wants to charge a customer. Check offer_hash and quantity; the price is that of the catalog:\n\n${given}`,
+			`=O assistente quer gerar um Pix. Confira a oferta (offer_hash) e a quantidade (quantity); o preço é o do catálogo:\n\n${given}`,
 		),
 		approvalOptions: {
 			values: {
@@ -127,8 +128,13 @@ Se a equipe recusar a cobrança, diga que uma pessoa vai entrar em contato. Quan
 				disapproveLabel: say('Do not charge', 'Não cobrar'),
 			},
 		},
+		// No Limit Wait Time: when it ends, n8n 2.41 believes a model that says it was approved.
 		options: { appendAttribution: false },
 	});
+	const answer = chatAnswer(
+		say('Answer the customer', 'Responder ao cliente'),
+		'={{ $json.output }}',
+	);
 	return {
 		name: say(
 			'AI sales assistant, with human review',
@@ -136,15 +142,15 @@ Se a equipe recusar a cobrança, diga que uma pessoa vai entrar em contato. Quan
 		),
 		notes: [
 			say(
-				'## A sales assistant that takes payments\nAnswers a customer in the chat, shows what is for sale, charges by PIX and checks whether the charge was paid.\n\n**The model never decides a price**: it picks the offer and the quantity; title and price come from the catalog. **No charge without a person**: you get an e-mail with the order, and the charge is made when you press *Charge*. To charge without review, connect *Charge by PIX* to the assistant directly.',
-				'## Um assistente que vende e cobra\nResponde o cliente no chat, mostra o que está à venda, gera o Pix e confere se foi pago.\n\n**O modelo nunca decide o preço**: ele escolhe a oferta e a quantidade; título e preço vêm do catálogo. **Nenhuma cobrança sem uma pessoa**: você recebe um e-mail com o pedido, e a cobrança sai quando você clica em *Cobrar*. Para cobrar sem revisão, ligue *Gerar Pix* direto no assistente.',
+				'## A sales assistant that takes payments\nAnswers a customer in the chat, shows what is for sale, charges by PIX and checks whether the charge was paid.\n\n**The model never decides a price**: it picks the offer and the quantity; title and price come from the catalog. **No charge without a person**: you get an e-mail with the order, without its price, and the charge is made when you press *Charge*, even days later. Some mail programs press every link to check it: a review by Slack or Telegram is safer. Do not limit its wait: when time is up, a model that claims to have your approval charges.\n\nThe customer waits in the open chat; a chat that is closed before you press gets no code. The same offer asked for again in the same chat returns the existing charge.',
+				'## Um assistente que vende e cobra\nResponde o cliente no chat, mostra o que está à venda, gera o Pix e confere se foi pago.\n\n**O modelo nunca decide o preço**: ele escolhe a oferta e a quantidade; título e preço vêm do catálogo. **Nenhuma cobrança sem uma pessoa**: você recebe um e-mail com o pedido, sem o preço, e a cobrança sai quando você clica em *Cobrar*, mesmo dias depois. Alguns programas de e-mail abrem todos os links para verificar: a revisão por Slack ou Telegram é mais segura. Não limite o tempo de espera: quando ele acaba, um modelo que diga ter sua aprovação cobra.\n\nO cliente espera com o chat aberto; quem fecha o chat antes do seu clique não recebe o código. A mesma oferta pedida de novo no mesmo chat devolve a cobrança que já existe.',
 			),
 			say(
-				'## Before you run it\n1. *Chat model*: choose a credential; any other chat model will do.\n2. The three Digital Sales tools: choose your credential.\n3. *A person approves the charge*: choose your SMTP credential and enter the address of who approves. Slack, Telegram and others can take its place.\n4. Press **Open chat** and buy something yourself.',
-				'## Antes de executar\n1. *Modelo de chat*: escolha uma credencial; serve qualquer outro modelo de chat.\n2. Nas três ferramentas Digital Sales: escolha sua credencial.\n3. *Uma pessoa aprova a cobrança*: escolha sua credencial SMTP e coloque o endereço de quem aprova. Slack, Telegram e outros também servem.\n4. Clique em **Open chat** e compre algo você mesmo.',
+				'## Before you run it\n1. *Chat model*: choose a credential; any other chat model will do.\n2. The three Digital Sales tools: choose your credential.\n3. *A person approves the charge*: choose your SMTP credential and enter the address of who approves. Slack, Telegram and others can take its place.\n4. Press **Open chat** and buy something yourself. Once published, the chat is **open to anyone with its address**, which *When a customer writes* shows.',
+				'## Antes de executar\n1. *Modelo de chat*: escolha uma credencial; serve qualquer outro modelo de chat.\n2. Nas três ferramentas Digital Sales: escolha sua credencial.\n3. *Uma pessoa aprova a cobrança*: escolha sua credencial SMTP e coloque o endereço de quem aprova. Slack, Telegram e outros também servem.\n4. Clique em **Open chat** e compre algo você mesmo. Depois de publicado, o chat fica **aberto a quem tiver o endereço**, que *Quando um cliente escreve* mostra.',
 			),
 		],
-		chains: [[start, assistant]],
+		chains: [[start, assistant, answer]],
 		attached: [
 			{
 				kind: 'ai_languageModel',
@@ -170,8 +176,8 @@ export const mcpTools: Recipe = (say) => {
 		name: say('Tools for AI agents, over MCP', 'Ferramentas para agentes de IA, por MCP'),
 		notes: [
 			say(
-				'## Your platform as an MCP server\nClaude, Cursor or any other client of MCP can list products, charge by PIX and check a payment. Title and price come from the catalog; the same charge asked for twice within 15 minutes is made once.\n\n**Who has the token can charge customers.** Give it to nobody else, and let your client ask before it uses *Charge by PIX*.',
-				'## Sua plataforma como servidor MCP\nClaude, Cursor ou outro cliente MCP pode listar produtos, gerar Pix e conferir um pagamento. Título e preço vêm do catálogo; a mesma cobrança pedida duas vezes em 15 minutos é feita uma vez.\n\n**Quem tem o token pode cobrar clientes.** Não passe para ninguém, e deixe o seu cliente MCP perguntar antes de usar *Gerar Pix*.',
+				'## Your platform as an MCP server\nClaude, Cursor or any other client of MCP can list products, charge by PIX and check a payment. Title and price come from the catalog; the same charge asked for twice within 15 minutes is made once.\n\n**Anyone who has the token can charge customers.** Share it with nobody, and let your client ask before it uses *Charge by PIX*.',
+				'## Sua plataforma como servidor MCP\nClaude, Cursor ou outro cliente MCP pode listar produtos, gerar Pix e conferir um pagamento. Título e preço vêm do catálogo; a mesma cobrança pedida duas vezes em 15 minutos é feita uma vez.\n\n**Quem tem o token pode cobrar clientes.** Não passe o token a ninguém, e deixe o seu cliente MCP perguntar antes de usar *Gerar Pix*.',
 			),
 			say(
 				'## Before you publish it\n1. *MCP server*: choose a *Bearer Auth* credential with a long random token.\n2. The three Digital Sales tools: choose your credential.\n3. Publish it, and enter the production URL of *MCP server* and the token in your client.',

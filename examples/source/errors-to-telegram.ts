@@ -6,13 +6,15 @@ import type { Recipe } from './workflow';
 export const errorsToTelegram: Recipe = (say) => {
 	const start = errorTrigger(say('When a workflow fails', 'Quando um fluxo falha'));
 	const what = '$json.execution?.error?.message ?? $json.trigger?.error?.message';
+	// Telegram refuses a text of more than 4,096 characters.
+	const why = (unknown: string): string => html(`String(${what} ?? '${unknown}').slice(0, 1000)`);
 	const where = '$json.execution?.lastNodeExecuted ?? $json.trigger?.error?.node?.name';
 	const tell = tellTeam(
 		say,
 		say('Tell the team', 'Avisar a equipe'),
 		say(
-			`⚠️ <b>${html('$json.workflow.name')}</b> has failed\nNode: ${html(`${where} ?? 'unknown'`)}\n${html(`${what} ?? 'Open the execution'`)}\n{{ $json.execution?.url ?? '' }}`,
-			`⚠️ <b>${html('$json.workflow.name')}</b> falhou\nNó: ${html(`${where} ?? 'desconhecido'`)}\n${html(`${what} ?? 'Abra a execução'`)}\n{{ $json.execution?.url ?? '' }}`,
+			`⚠️ <b>${html('$json.workflow.name')}</b> has failed\nNode: ${html(`${where} ?? 'unknown'`)}\n${why('Open the execution')}\n{{ $json.execution?.url ?? '' }}`,
+			`⚠️ <b>${html('$json.workflow.name')}</b> falhou\nNó: ${html(`${where} ?? 'desconhecido'`)}\n${why('Abra a execução')}\n{{ $json.execution?.url ?? '' }}`,
 		),
 	);
 	return {
@@ -23,8 +25,8 @@ export const errorsToTelegram: Recipe = (say) => {
 				'## Erros para a equipe\nUm fluxo que falha de noite não vende até alguém ver. Este avisa a equipe qual foi, em que nó e por quê, com o link da execução.',
 			),
 			say(
-				'## Before you publish it\n1. *Tell the team*: choose your Telegram credential and enter the id of your group.\n2. Publish it.\n3. In **each other workflow**: Settings > **Error workflow**, and choose this one.',
-				'## Antes de publicar\n1. *Avisar a equipe*: escolha sua credencial do Telegram e coloque o id do seu grupo.\n2. Publique.\n3. Em **cada outro fluxo**: Settings > **Error workflow**, e escolha este.',
+				'## Before you publish it\n1. *Tell the team*: choose your Telegram credential and enter the id of your group.\n2. Publish it.\n3. In **each of your other workflows**: open **... > Settings > Error workflow** and choose this one.',
+				'## Antes de publicar\n1. *Avisar a equipe*: escolha sua credencial do Telegram e coloque o id do seu grupo.\n2. Publique.\n3. Em **cada um dos outros fluxos**: abra **... > Settings > Error workflow** e escolha este.',
 			),
 		],
 		chains: [[start, tell]],

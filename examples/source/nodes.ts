@@ -1,14 +1,14 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Node } from './workflow';
 
-const PACKAGE = 'n8n-nodes-digital-sales';
-const BASE = 'n8n-nodes-base';
-
-/** Tries again before it fails: for what does no harm if it is done twice. */
-const AGAIN = { retryOnFail: true, maxTries: 3, waitBetweenTries: 5000 } as const;
+/** For a node that may do the same twice without harm: a service that is down for a moment stops no sale. */
+export const RETRIED = { retryOnFail: true, maxTries: 5, waitBetweenTries: 5000 } as const;
 
 /** For messages around a wait: one that cannot be sent must not end the wait for the payment. */
-export const CONTINUES = { ...AGAIN, onError: 'continueRegularOutput' } as const;
+export const CONTINUES = { ...RETRIED, onError: 'continueRegularOutput' } as const;
+
+const PACKAGE = 'n8n-nodes-digital-sales';
+const BASE = 'n8n-nodes-base';
 
 /** What a node of n8n's own is in the version in which the recipes are tested. */
 function base(type: string, typeVersion: number) {
@@ -252,9 +252,14 @@ export function writeRow(
 			attemptToConvertTypes: false,
 			convertFieldsToString: false,
 		},
-		options: { cellFormat: 'RAW' },
+		options: {
+			// What a customer typed never becomes a formula, nor a code a number.
+			cellFormat: 'RAW',
+			// Otherwise n8n counts the rows and writes into the next: two sales at once take the same.
+			...(operation === 'appendOrUpdate' ? { useAppend: true } : {}),
+		},
 	};
-	return googleSheets(name, parameters, AGAIN);
+	return googleSheets(name, parameters, RETRIED);
 }
 
 /** What an agent is made of. */
@@ -267,10 +272,17 @@ function langChain(
 	return { name, type: `@n8n/n8n-nodes-langchain.${type}`, typeVersion, parameters };
 }
 
+/** A chat on a page of n8n's, for anyone with its address; `chatAnswer` answers in it. */
 export const chatTrigger = (name: string): Node => ({
-	...langChain('chatTrigger', 1.3, name, { options: {} }),
+	...langChain('chatTrigger', 1.3, name, {
+		public: true,
+		options: { responseMode: 'responseNodes' },
+	}),
 	listens: true,
 });
+/** Answers in the chat also after a wait, which ends the answer of the trigger itself. */
+export const chatAnswer = (name: string, message: string): Node =>
+	langChain('chat', 1.3, name, { operation: 'send', message, options: {} });
 export const agent = (name: string, systemMessage: string): Node =>
 	langChain('agent', 3, name, { options: { systemMessage } });
 export const chatModel = (name: string): Node =>

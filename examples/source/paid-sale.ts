@@ -1,6 +1,7 @@
-import { httpRequest, hubSpot, writeRow } from './nodes';
+import { httpRequest, hubSpot, only, RETRIED, writeRow } from './nodes';
 import {
 	columns,
+	EVERY_WEBHOOK,
 	html,
 	publishNote,
 	reais,
@@ -10,7 +11,7 @@ import {
 	showAddress,
 	tellTeam,
 } from './parts';
-import { from, type Recipe, type Say } from './workflow';
+import type { Recipe, Say } from './workflow';
 
 const RAW = { simplify: false };
 
@@ -44,19 +45,26 @@ export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
 		say('sale', 'venda'),
 		saleRow(say),
 	);
-	const contact = hubSpot(say('Save the contact', 'Salvar o contato'), {
-		authentication: 'appToken',
-		resource: 'contact',
-		operation: 'upsert',
-		email: `={{ ${from(start)}.customer.email }}`,
-		additionalFields: {
-			firstName: `={{ ${from(start)}.customer.name.trim().split(/\\s+/)[0] }}`,
-			lastName: `={{ ${from(start)}.customer.name.trim().split(/\\s+/).slice(1).join(' ') || '-' }}`,
-			phoneNumber: `={{ ${from(start)}.customer.phone_number }}`,
-			lifeCycleStage: 'customer',
+	// HubSpot finds a contact by it, and without it would stop the row as well.
+	const reachable = only(say('Has an e-mail', 'Tem e-mail'), '!!$json.customer?.email');
+	const names = "($json.customer?.name ?? '').trim().split(/\\s+/)";
+	const contact = hubSpot(
+		say('Save the contact', 'Salvar o contato'),
+		{
+			authentication: 'appToken',
+			resource: 'contact',
+			operation: 'upsert',
+			email: '={{ $json.customer.email }}',
+			additionalFields: {
+				firstName: `={{ ${names}[0] }}`,
+				lastName: `={{ ${names}.slice(1).join(' ') }}`,
+				phoneNumber: "={{ $json.customer?.phone_number ?? '' }}",
+				lifeCycleStage: 'customer',
+			},
+			options: {},
 		},
-		options: {},
-	});
+		RETRIED,
+	);
 	return {
 		name: say(
 			'Paid sale to Google Sheets and HubSpot',
@@ -64,8 +72,8 @@ export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
 		),
 		notes: [
 			say(
-				'## Paid sale to Google Sheets and HubSpot\nEach paid sale arrives once, confirmed with the platform. It becomes one row, with its UTM values, and a contact in HubSpot, who is updated if you know the e-mail already.',
-				'## Venda aprovada no Google Sheets e no HubSpot\nCada venda aprovada chega uma vez, confirmada na plataforma. Vira uma linha, com os UTMs, e um contato no HubSpot, atualizado se o e-mail já existir.',
+				'## Paid sale to Google Sheets and HubSpot\nEach paid sale starts the workflow once, after the platform has confirmed it. It becomes one row, with its UTM values, and a contact in HubSpot, who is updated if you know the e-mail already.',
+				'## Venda aprovada no Google Sheets e no HubSpot\nCada venda aprovada inicia o fluxo uma vez, depois de confirmada na plataforma. Vira uma linha, com os UTMs, e um contato no HubSpot, atualizado se o e-mail já existir.',
 			),
 			before(
 				say,
@@ -76,30 +84,39 @@ export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
 				),
 			),
 		],
-		chains: [[start, row, contact], [showAddress(say)]],
+		// The contact comes first: n8n stops at a sheet that fails, and a Retry goes on from there.
+		chains: [[start, reachable, contact], [start, row], [showAddress(say)]],
 	};
 };
 
 /** Each paid sale goes to a CRM that takes JSON. */
 export const paidSaleToAnyCrm: Recipe = (say) => {
 	const start = saleTrigger(say, ['paid'], RAW);
-	const post = httpRequest(say('Send the sale to the CRM', 'Enviar a venda ao CRM'), {
-		method: 'POST',
-		url: 'https://crm.example.com/api/sales',
-		authentication: 'genericCredentialType',
-		genericAuthType: 'httpHeaderAuth',
-		sendBody: true,
-		bodyParameters: {
-			parameters: Object.entries(saleRow(say)).map(([name, value]) => ({ name, value })),
+	const post = httpRequest(
+		say('Send the sale to the CRM', 'Enviar a venda ao CRM'),
+		{
+			method: 'POST',
+			url: 'https://crm.example.com/api/sales',
+			authentication: 'genericCredentialType',
+			genericAuthType: 'httpHeaderAuth',
+			sendHeaders: true,
+			headerParameters: {
+				parameters: [{ name: 'Idempotency-Key', value: '={{ $json.hash }}' }],
+			},
+			sendBody: true,
+			bodyParameters: {
+				parameters: Object.entries(saleRow(say)).map(([name, value]) => ({ name, value })),
+			},
+			options: {},
 		},
-		options: {},
-	});
+		RETRIED,
+	);
 	return {
 		name: say('Paid sale to any CRM', 'Venda aprovada em qualquer CRM'),
 		notes: [
 			say(
-				'## Paid sale to any CRM\nEach paid sale arrives once, confirmed with the platform, and goes as JSON to the address that your CRM names for it.',
-				'## Venda aprovada em qualquer CRM\nCada venda aprovada chega uma vez, confirmada na plataforma, e segue como JSON para o endereço que o seu CRM indica.',
+				'## Paid sale to any CRM\nEach paid sale starts the workflow once, after the platform has confirmed it, and goes as JSON to the address that your CRM names for it. If the CRM does not answer, the sale is sent again, with the same `Idempotency-Key`.',
+				'## Venda aprovada em qualquer CRM\nCada venda aprovada inicia o fluxo uma vez, depois de confirmada na plataforma, e segue como JSON para o endereço que o seu CRM indica. Se o CRM não responder, a venda é enviada de novo, com a mesma `Idempotency-Key`.',
 			),
 			before(
 				say,
@@ -128,8 +145,8 @@ export const paidSaleToTelegram: Recipe = (say) => {
 		name: say('Paid sale to the team, by Telegram', 'Venda aprovada para a equipe, por Telegram'),
 		notes: [
 			say(
-				'## Every sale to the team\nEach paid sale arrives once, confirmed with the platform, as a message in the Telegram group of your team.',
-				'## Cada venda para a equipe\nCada venda aprovada chega uma vez, confirmada na plataforma, como mensagem no grupo da equipe no Telegram.',
+				'## Every sale to the team\nEach paid sale starts the workflow once, after the platform has confirmed it, and becomes a message in the Telegram group of your team.',
+				'## Cada venda para a equipe\nCada venda aprovada inicia o fluxo uma vez, depois de confirmada na plataforma, e vira uma mensagem no grupo da equipe no Telegram.',
 			),
 			before(
 				say,
@@ -145,7 +162,7 @@ export const paidSaleToTelegram: Recipe = (say) => {
 
 /** One row a transaction, which follows its status. */
 export const everyStatusToSheet: Recipe = (say) => {
-	const start = saleTrigger(say, ['any'], RAW);
+	const start = saleTrigger(say, ['any'], RAW, EVERY_WEBHOOK);
 	const tab = say('Transactions', 'Cobranças');
 	const row = writeRow(
 		say('Write the row', 'Escrever a linha'),

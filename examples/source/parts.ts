@@ -5,6 +5,7 @@ import {
 	editFields,
 	form,
 	getAddress,
+	RETRIED,
 	salesTrigger,
 	stopAndError,
 	telegram,
@@ -157,8 +158,8 @@ export const TEXTS = {
 		{ name, product, email }: Omit<Words, 'amount' | 'code' | 'whatsapp'>,
 	): string =>
 		say(
-			`Hi, ${name}! Your access to ${product} is open 🎉 Sign in at https://YOUR-LINK with ${email}. Questions? Just reply.`,
-			`Oi, ${name}! Seu acesso a ${product} está liberado 🎉 Entre em https://SEU-LINK com ${email}. Dúvidas? Responda aqui.`,
+			`Hi, ${name}! Your access is open 🎉 (${product}) Sign in at https://YOUR-LINK with the e-mail ${email}. Questions? Just reply.`,
+			`Oi, ${name}! Seu acesso está liberado 🎉 (${product}) Acesse https://SEU-LINK e entre com o e-mail ${email}. Dúvidas? É só responder.`,
 		),
 };
 
@@ -237,11 +238,15 @@ const sendingNumber = (say: Say): string =>
 
 /** Tells the team. Telegram reads the text as HTML. */
 export function tellTeam(say: Say, name: string, text: string): Node {
-	return telegram(name, {
-		chatId: say('put the id of your group here', 'coloque aqui o id do seu grupo'),
-		text: `=${text}`,
-		additionalFields: { appendAttribution: false, parse_mode: 'HTML' },
-	});
+	return telegram(
+		name,
+		{
+			chatId: say('put the id of your group here', 'coloque aqui o id do seu grupo'),
+			text: `=${text}`,
+			additionalFields: { appendAttribution: false, parse_mode: 'HTML' },
+		},
+		RETRIED,
+	);
 }
 
 /** An expression whose text is shown as it is. */
@@ -251,7 +256,25 @@ function plain(expression: string): string {
 
 /** An expression whose text goes into HTML. */
 export function html(expression: string): string {
-	return `{{ String(${expression}).replace(/&/g, '&amp;').replace(/</g, '&lt;') }}`;
+	return `{{ String((${expression}) ?? '-').replace(/&/g, '&amp;').replace(/</g, '&lt;') }}`;
+}
+
+/** What people call a payment status; one without a name of its own stays as the platform writes it. */
+export function statusName(say: Say, status: string): string {
+	const canceled = say('Canceled', 'Cancelada');
+	const chargedBack = say('Charged back', 'Chargeback');
+	const names = Object.entries({
+		waiting_payment: say('Waiting for payment', 'Aguardando pagamento'),
+		paid: say('Sale paid', 'Venda aprovada'),
+		refused: say('Refused', 'Recusada'),
+		canceled,
+		cancelled: canceled,
+		expired: say('Expired', 'Expirada'),
+		refunded: say('Refunded', 'Reembolsada'),
+		chargeback: chargedBack,
+		chargedback: chargedBack,
+	}).map(([code, name]) => `${code}: '${name}'`);
+	return `({ ${names.join(', ')} })[${status}] ?? ${status}`;
 }
 
 /** Reais as people write them. */
@@ -266,13 +289,24 @@ export function sheet(say: Say, tab: string): Sheet {
 }
 
 /** Starts when a sale changes, told at an address that nobody can guess. */
-export function saleTrigger(say: Say, triggerOn: string[], parameters: INodeParameters = {}): Node {
+export function saleTrigger(
+	say: Say,
+	triggerOn: string[],
+	parameters: INodeParameters = {},
+	options: INodeParameters = {},
+): Node {
 	return salesTrigger(say('When a sale changes', 'Quando uma venda muda'), {
 		triggerOn,
 		...parameters,
-		options: { urlSecret: true },
+		options: { urlSecret: true, ...options },
 	});
 }
+
+/**
+ * For a trigger behind which one row follows a transaction: a status that comes back, such as paid after
+ * a dispute, is news, and writing the same twice changes nothing.
+ */
+export const EVERY_WEBHOOK = { deduplicate: false };
 
 /** Only this product, and not for less: what every trigger needs behind which something is delivered. */
 export function onlyMyProduct(say: Say): INodeParameters {
@@ -280,8 +314,8 @@ export function onlyMyProduct(say: Say): INodeParameters {
 		products: { items: [{ product: productToChoose(say) }] },
 		filters: {
 			minimumAmount: say(
-				'enter your lowest price, e.g. 19,90',
-				'digite seu menor preço, ex. 19,90',
+				'enter the lowest amount paid, e.g. 19,90',
+				'digite o menor valor pago, ex. 19,90',
 			),
 		},
 	};
@@ -329,7 +363,7 @@ export const showAddress = (say: Say): Node =>
 /** What to do so that the platform finds the trigger. */
 export function publishNote(say: Say): string {
 	return say(
-		'Publish it. Then choose your credential in *Show the address*, press its **Execute step**, and copy the address from its output into the Notification URL of your credential: the charges of your other workflows then report here.',
-		'Publique. Depois escolha sua credencial em *Mostrar o endereço*, clique em **Execute step** nesse nó e copie o endereço da saída para a Notification URL da sua credencial: assim as cobranças dos seus outros fluxos avisam aqui.',
+		'Publish it. Then press **Execute step** on *Show the address* and copy `url` from its output to: 1) the **webhook settings of your platform** (sales from the checkout); 2) the **Notification URL** of your credential (charges of your other workflows, unless they wait for the payment themselves). The credential holds **one URL**: if it has another, do not replace it, or that other workflow receives nothing; put these nodes behind the trigger that already receives.',
+		'Publique. Depois clique em **Execute step** em *Mostrar o endereço* e copie a `url` da saída para: 1) o **cadastro de webhooks da sua plataforma** (vendas do checkout); 2) a **Notification URL** da sua credencial (Pix gerados nos seus outros fluxos, menos os que aguardam o pagamento eles mesmos). A credencial guarda **uma só URL**: se já houver outra lá, não troque, senão o outro fluxo para de receber; coloque estes nós depois do gatilho que já recebe.',
 	);
 }

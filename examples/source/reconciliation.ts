@@ -2,12 +2,15 @@ import type { INodeParameters } from 'n8n-workflow';
 import { dataTable, getTransaction, onlyChanged, schedule } from './nodes';
 import {
 	chargeOrder,
+	EVERY_WEBHOOK,
 	html,
 	notCharged,
 	orderForm,
 	publishNote,
+	reais,
 	saleTrigger,
 	showAddress,
+	statusName,
 	tellTeam,
 } from './parts';
 import { from, output, type Node, type Recipe, type Say } from './workflow';
@@ -33,6 +36,8 @@ const OVER = [
 	'chargedback',
 ];
 const DAYS = 3;
+const MINUTES = 15;
+const RUNS_A_MONTH = (30 * 24 * 60) / MINUTES;
 
 const haveTable = (say: Say): Node =>
 	dataTable(say('Have the table', 'Garantir a tabela'), {
@@ -78,31 +83,26 @@ const conditions = (...rows: Array<[keyName: string, condition: string, keyValue
 	},
 });
 
-/** Updates the row of a charge if its status is another; only a row that changes continues. */
-const noteStatus = (say: Say, item = '$json'): Node =>
-	dataTable(say('Note the new status', 'Anotar o novo status'), {
-		...inTable('update'),
-		...conditions(
-			['hash', 'eq', `={{ ${item}.hash }}`],
-			['payment_status', 'neq', `={{ ${item}.payment_status }}`],
-		),
-		...mapped({ payment_status: `={{ ${item}.payment_status }}` }),
-	});
-
-const tellChange = (say: Say): Node =>
-	tellTeam(
+/** Tells a change, then notes it: what could not be told is found again by the schedule. */
+function tellAndNote(say: Say, transaction: Node): Node[] {
+	const now = from(transaction);
+	const tell = tellTeam(
 		say,
 		say('Tell the team', 'Avisar a equipe'),
-		say(
-			`ℹ️ <b>${html('$json.payment_status')}</b>: ${html('$json.customer_name')}, R$ {{ $json.amount_reais }}\n{{ $json.hash }}`,
-			`ℹ️ <b>${html('$json.payment_status')}</b>: ${html('$json.customer_name')}, R$ {{ $json.amount_reais }}\n{{ $json.hash }}`,
-		),
+		`ℹ️ <b>${html(statusName(say, `${now}.payment_status`))}</b>: ${html(`${now}.customer_name`)}, {{ ${reais(say, `${now}.amount_reais`)} }}\n{{ ${now}.hash }}`,
 	);
+	const note = dataTable(say('Note the new status', 'Anotar o novo status'), {
+		...inTable('update'),
+		...conditions(['hash', 'eq', `={{ ${now}.hash }}`]),
+		...mapped({ payment_status: `={{ ${now}.payment_status }}` }),
+	});
+	return [tell, note];
+}
 
 const inPlace = (say: Say): string =>
 	say(
-		'Put what you do with a sale in place of *Tell the team*, or behind it. **Deliver only if `payment_status` is `paid`.**',
-		'Coloque o que você faz com a venda no lugar de *Avisar a equipe*, ou depois dele. **Entregue só se `payment_status` for `paid`.**',
+		'Put what you do with a sale in place of *Tell the team*, or behind it, but before *Note the new status*: what fails is then done again. **Deliver only if `payment_status` is `paid`.**',
+		'Coloque o que você faz com a venda no lugar de *Avisar a equipe*, ou depois dele, mas antes de *Anotar o novo status*: o que falhar é feito de novo. **Entregue só se `payment_status` for `paid`.**',
 	);
 
 /** Charges, and keeps the charge in the table that the two others work with. */
@@ -119,12 +119,12 @@ export const reconciliationCharge: Recipe = (say) => {
 		name: say('Reconciliation 1: charge and remember', 'Conferência 1: cobrar e guardar'),
 		notes: [
 			say(
-				'## Reconciliation, 1 of 3\nA webhook that gets lost must cost minutes, not a sale. This workflow charges by PIX and keeps the charge in the data table `pix_charges` (created if it is not there).\n\nIn your own workflows, put *Remember the charge* behind every *Create PIX*: only what is in the table is followed.',
-				'## Conferência, 1 de 3\nUm webhook perdido deve custar minutos, não uma venda. Este fluxo gera o Pix e guarda a cobrança na tabela de dados `pix_charges` (criada se não existir).\n\nNos seus fluxos, coloque *Guardar a cobrança* depois de cada *Create PIX*: só é acompanhado o que está na tabela.',
+				'## Reconciliation, 1 of 3\nA lost webhook should cost you minutes, not a sale. This workflow charges by PIX and keeps the charge in the data table `pix_charges` (created if it is not there).\n\nIn your own workflows, put *Remember the charge* behind every *Create PIX*: only what is in the table is followed.',
+				'## Conferência, 1 de 3\nSe um webhook se perder, você perde minutos, não a venda. Este fluxo gera o Pix e guarda a cobrança na tabela de dados `pix_charges` (criada se não existir).\n\nNos seus fluxos, coloque *Guardar a cobrança* depois de cada *Create PIX*: só é acompanhado o que está na tabela.',
 			),
 			say(
-				'## Before you run it\n1. *Charge by PIX*: choose your credential and your offer. Its Notification URL must be the address of the trigger of *Reconciliation 2*.\n2. Press **Execute workflow** and fill in the form with your own data.',
-				'## Antes de executar\n1. *Gerar Pix*: escolha sua credencial e sua oferta. A Notification URL da credencial deve ser o endereço do gatilho da *Conferência 2*.\n2. Clique em **Execute workflow** e preencha o formulário com seus próprios dados.',
+				'## Before you run it\n1. *Charge by PIX*: choose your credential and your offer. Its Notification URL must be the address of the trigger of *Reconciliation 2*.\n2. Press **Execute workflow** and fill in the form with your own data.\n\n**This workflow does not send the PIX.** Before you publish it, add a sender behind *Remember the charge* (see the recipes *Charge by …*).',
+				'## Antes de executar\n1. *Gerar Pix*: escolha sua credencial e sua oferta. A Notification URL da credencial deve ser o endereço do gatilho da *Conferência 2*.\n2. Clique em **Execute workflow** e preencha o formulário com seus próprios dados.\n\n**Este fluxo não envia o Pix.** Antes de publicar, acrescente o envio depois de *Guardar a cobrança* (veja as receitas *Cobrar por …*).',
 			),
 		],
 		chains: [
@@ -136,13 +136,19 @@ export const reconciliationCharge: Recipe = (say) => {
 
 /** Takes the notices as they come. */
 export const reconciliationNotices: Recipe = (say) => {
-	const start = saleTrigger(say, ['any']);
+	const start = saleTrigger(say, ['any'], {}, EVERY_WEBHOOK);
+	const row = dataTable(say('Find its row', 'Buscar a linha'), {
+		...inTable('get'),
+		...conditions(['hash', 'eq', `={{ ${from(start)}.hash }}`]),
+		limit: 1,
+	});
+	const changed = onlyChanged(say('Only what changed', 'Só o que mudou'), from(start));
 	return {
 		name: say('Reconciliation 2: changes at once', 'Conferência 2: mudanças na hora'),
 		notes: [
 			say(
-				'## Reconciliation, 2 of 3\nThe platform tells the trigger of each change, and the row of the charge follows. **Only a row that really changes continues**: what comes twice, or what *Reconciliation 3* has found before, is told once. A transaction that is not in the table tells nothing.',
-				'## Conferência, 2 de 3\nA plataforma avisa o gatilho de cada mudança, e a linha da cobrança acompanha. **Só segue uma linha que mudou mesmo**: o que chega duas vezes, ou que a *Conferência 3* já achou, é avisado uma vez. Cobrança fora da tabela não gera aviso.',
+				'## Reconciliation, 2 of 3\nThe platform tells the trigger of each change, the team is told, and then the row of the charge follows. If a webhook comes twice, or *Reconciliation 3* has found the change before, the team is told once. It is told again only if something fails in between, or if two webhooks arrive at the same moment. A transaction that is not in the table tells nothing.',
+				'## Conferência, 2 de 3\nA plataforma avisa o gatilho de cada mudança, a equipe é avisada, e só depois a linha da cobrança acompanha. Se um webhook chegar duas vezes, ou a *Conferência 3* já tiver achado a mudança, a equipe é avisada uma vez só. O aviso só se repete se algo falhar no meio, ou se dois webhooks chegarem no mesmo instante. Cobrança fora da tabela não gera aviso.',
 			),
 			[
 				say('## Before you publish it', '## Antes de publicar'),
@@ -159,16 +165,13 @@ export const reconciliationNotices: Recipe = (say) => {
 				inPlace(say),
 			].join('\n'),
 		],
-		chains: [
-			[start, haveTable(say), noteStatus(say, from(start)), tellChange(say)],
-			[showAddress(say)],
-		],
+		chains: [[start, haveTable(say), row, changed, ...tellAndNote(say, start)], [showAddress(say)]],
 	};
 };
 
 /** Finds what no notice told of. */
 export const reconciliationSchedule: Recipe = (say) => {
-	const start = schedule(say('Every five minutes', 'A cada cinco minutos'), 5);
+	const start = schedule(say(`Every ${MINUTES} minutes`, `A cada ${MINUTES} minutos`), MINUTES);
 	const open = dataTable(say('Still open', 'Ainda em aberto'), {
 		...inTable('get'),
 		...conditions(
@@ -187,14 +190,14 @@ export const reconciliationSchedule: Recipe = (say) => {
 		name: say('Reconciliation 3: find what was missed', 'Conferência 3: achar o que faltou'),
 		notes: [
 			say(
-				`## Reconciliation, 3 of 3\nWebhooks get lost, and the platform gives no list of transactions. So this reads each charge of the table that is still open, every five minutes, for ${DAYS} days. What has changed is told as *Reconciliation 2* tells it, once.`,
-				`## Conferência, 3 de 3\nWebhooks se perdem, e a plataforma não tem lista de cobranças. Por isso este fluxo consulta, a cada cinco minutos e por ${DAYS} dias, cada cobrança da tabela ainda em aberto. O que mudou é avisado como na *Conferência 2*, uma vez.`,
+				`## Reconciliation, 3 of 3\nWebhooks get lost, and the platform gives no list of transactions. So this reads each charge of the table that is still open, every ${MINUTES} minutes, for ${DAYS} days, and tells what has changed as *Reconciliation 2* does. What could not be told is told by the next run.\n\nThat is about ${RUNS_A_MONTH.toLocaleString('en-US')} executions a month, and one read per open charge each time.`,
+				`## Conferência, 3 de 3\nWebhooks se perdem, e a plataforma não tem lista de cobranças. Por isso este fluxo consulta, a cada ${MINUTES} minutos e por ${DAYS} dias, cada cobrança da tabela ainda em aberto, e avisa o que mudou como a *Conferência 2*. O que não pôde ser avisado vai na execução seguinte.\n\nSão cerca de ${RUNS_A_MONTH.toLocaleString('pt-BR')} execuções por mês, e uma consulta por cobrança em aberto em cada uma.`,
 			),
 			`${say(
 				'## Before you publish it\n1. *Ask the platform*: choose your credential.\n2. *Tell the team*: choose your Telegram credential and enter the id of your group.\n3. Publish it.',
 				'## Antes de publicar\n1. *Consultar a plataforma*: escolha sua credencial.\n2. *Avisar a equipe*: escolha sua credencial do Telegram e coloque o id do seu grupo.\n3. Publique.',
 			)}\n\n${inPlace(say)}`,
 		],
-		chains: [[start, haveTable(say), open, ask, changed, noteStatus(say), tellChange(say)]],
+		chains: [[start, haveTable(say), open, ask, changed, ...tellAndNote(say, ask)]],
 	};
 };

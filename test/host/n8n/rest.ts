@@ -105,7 +105,7 @@ export class N8nRest {
 	/** Replaces what a saved credential holds. */
 	async updateCredential(
 		credential: SavedCredential,
-		data: Record<string, string>,
+		data: Record<string, unknown>,
 	): Promise<SavedCredential> {
 		return await this.call(savedCredentialSchema, 'PATCH', `/credentials/${credential.id}`, {
 			name: credential.name,

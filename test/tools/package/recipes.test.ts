@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { files, RECIPES } from '../../../examples/source';
+import { files, recipeOf, RECIPES } from '../../../examples/source';
 import { LANGUAGES, render } from '../../../examples/source/workflow';
 
 const EXAMPLES = path.join(__dirname, '../../../examples');
@@ -41,6 +41,14 @@ describe('The workflows of examples/', () => {
 		for (const sender of isWaiting ? senders : []) {
 			expect(sender).toMatchObject({ onError: 'continueRegularOutput', retryOnFail: true });
 		}
+	});
+
+	// When such a limit ends, n8n 2.41 takes what the model wrote for the answer of the person.
+	test('ai-sales-assistant waits for its reviewer without a limit', () => {
+		const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
+		const review = nodes.find(({ type }) => type.endsWith('HitlTool'));
+
+		expect(review?.parameters.options).toEqual({ appendAttribution: false });
 	});
 
 	test.each(Object.entries(RECIPES))('%s says everything in each language', (name, recipe) => {

@@ -36,8 +36,14 @@ export interface ModelServer {
 	close: () => Promise<void>;
 }
 
-/** Serves a chat model with OpenAI's interface that makes the calls of a script, one at a time. */
-export async function serveModel(script: ScriptedCall[]): Promise<ModelServer> {
+/**
+ * Serves a chat model with OpenAI's interface that makes the calls of a script, one at a time, and ends
+ * with what it makes of the answers.
+ */
+export async function serveModel(
+	script: ScriptedCall[],
+	ending: (answers: string[]) => string = () => 'Done',
+): Promise<ModelServer> {
 	const server = fastify({ bodyLimit: 10_000_000 });
 	const model: ModelServer = {
 		url: '',
@@ -54,7 +60,7 @@ export async function serveModel(script: ScriptedCall[]): Promise<ModelServer> {
 		const next = script[model.answers.length];
 		const message =
 			next === undefined
-				? { role: 'assistant', content: 'Done' }
+				? { role: 'assistant', content: ending(model.answers) }
 				: {
 						role: 'assistant',
 						content: null,

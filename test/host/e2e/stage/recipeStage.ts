@@ -14,6 +14,7 @@ import type { Sandbox } from '../../../sandbox';
 import { DATABASE, DATABASE_USER, startPostgres } from '../../queue/stage/postgres';
 import { Stage } from './stage';
 import { chainOf, webStart } from './workflows';
+import { writeInChat } from './chat';
 import { Services } from './services';
 
 const RECORDER_FOLDER = path.join(__dirname, 'recorder');
@@ -36,6 +37,8 @@ export class RecipeStage {
 		readonly stage: Stage,
 		readonly services: Services,
 		private readonly credentials: Map<string, SavedCredential>,
+		/** What the credential of Postgres holds. */
+		readonly database: Record<string, unknown>,
 		private readonly closeDatabase: () => Promise<void>,
 	) {}
 
@@ -49,7 +52,15 @@ export class RecipeStage {
 			{ N8N_CUSTOM_EXTENSIONS: RECORDER_FOLDER, GENERIC_TIMEZONE: 'America/Sao_Paulo' },
 		);
 		const credentials = new Map([['digitalSalesApi', stage.credential]]);
-		const recipes = new RecipeStage(stage, services, credentials, async () => {
+		const access = {
+			host: LOOPBACK,
+			port: database.port,
+			database: DATABASE,
+			user: DATABASE_USER,
+			password: 'test-password',
+			ssl: 'disable',
+		};
+		const recipes = new RecipeStage(stage, services, credentials, access, async () => {
 			await database.stop();
 			await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 		});
@@ -59,14 +70,7 @@ export class RecipeStage {
 			secure: false,
 			disableStartTls: true,
 		});
-		await recipes.addCredential('postgres', {
-			host: LOOPBACK,
-			port: database.port,
-			database: DATABASE,
-			user: DATABASE_USER,
-			password: 'test-password',
-			ssl: 'disable',
-		});
+		await recipes.addCredential('postgres', access);
 		await recipes.addCredential('httpHeaderAuth', {
 			name: 'Authorization',
 			value: 'Bearer test-key-of-another',
@@ -77,6 +81,12 @@ export class RecipeStage {
 	/** Saves the credential that nodes of its type are given from now on. */
 	async addCredential(type: string, data: Record<string, unknown>): Promise<void> {
 		this.credentials.set(type, await this.stage.rest.createCredential(type, type, data));
+	}
+
+	/** Has the credential of a type hold something else from now on. */
+	async changeCredential(type: string, data: Record<string, unknown>): Promise<void> {
+		const credential = this.credentials.get(type);
+		if (credential) await this.stage.rest.updateCredential(credential, data);
 	}
 
 	get sandbox(): Sandbox {
@@ -105,6 +115,7 @@ export class RecipeStage {
 			...this.filledIn(node, change),
 			// As the editor does at an import, so that no two workflows share an address.
 			...('webhookId' in node ? { webhookId: randomUUID() } : {}),
+			...('waitBetweenTries' in node ? { waitBetweenTries: 1 } : {}),
 		}));
 		return new ImportedRecipe(this, await this.stage.rest.createWorkflow({ ...file, nodes }));
 	}
@@ -117,7 +128,7 @@ export class RecipeStage {
 			{
 				name: 'Fail here',
 				type: 'n8n-nodes-base.stopAndError',
-				parameters: { errorMessage: 'Out of stock <blue>' },
+				parameters: { errorMessage: `Out of stock <blue> ${'<'.repeat(5000)}` },
 			},
 		]);
 		const settings = { ...chain.settings, errorWorkflow: id };
@@ -210,14 +221,14 @@ export class ImportedRecipe {
 		return await response.text();
 	}
 
-	/** Writes into its published chat; what it answers in the end is of no use here. */
-	write(chatInput: string): void {
+	/** Writes into its published chat as a customer does; gives what appears there from then on. */
+	async write(chatInput: string): Promise<string[]> {
 		const node = this.workflow.nodes.find(({ type }) => type.endsWith('.chatTrigger'));
-		void fetch(`${this.recipes.stage.url}/webhook/${node?.webhookId ?? ''}/chat`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ action: 'sendMessage', sessionId: randomUUID(), chatInput }),
-		}).catch(() => {});
+		return await writeInChat(
+			this.recipes.stage.url,
+			`/webhook/${node?.webhookId ?? ''}/chat`,
+			chatInput,
+		);
 	}
 
 	/** Presses Execute workflow and waits for the end, good or bad. */
@@ -266,6 +277,13 @@ export class ImportedRecipe {
 			return all.length < count ? undefined : all[all.length - count]?.id;
 		});
 		return await rest.ended(id);
+	}
+
+	/** Presses Retry on an execution that failed, and waits for the end. */
+	async retry({ summary }: Execution): Promise<Execution> {
+		const { rest } = this.recipes.stage;
+		const { id } = await rest.retry(summary.id, false);
+		return well(await rest.ended(id));
 	}
 }
 

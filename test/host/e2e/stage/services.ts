@@ -46,8 +46,8 @@ export class Services {
 	readonly webCalls: WebCall[] = [];
 	/** Rows of a spreadsheet, by the name of the sheet. */
 	readonly sheets = new Map<string, Row[]>();
-	/** The names of replaced nodes whose service fails. */
-	readonly failing = new Set<string>();
+	/** The names or types of replaced nodes whose service is out of reach. */
+	readonly down = new Set<string>();
 	/** What a person does to a sheet between its read and the writes. */
 	afterRead: (rows: Row[]) => void = () => {};
 
@@ -103,7 +103,7 @@ export class Services {
 		this.webCalls.length = 0;
 		this.mail.mails.length = 0;
 		this.sheets.clear();
-		this.failing.clear();
+		this.down.clear();
 		this.afterRead = () => {};
 	}
 
@@ -119,7 +119,7 @@ export class Services {
 			return { ok: true };
 		}
 		const { type, name, expressions, calls } = recordedSchema.parse(body);
-		if (this.failing.has(name)) throw new Error(`The service of "${name}" fails`);
+		if (this.down.has(name) || this.down.has(type)) throw new Error(`"${name}" is out of reach`);
 		return calls.map(({ parameters, files }) => {
 			const empty = unfilled(expressions, parameters);
 			if (empty.length > 0) throw new Error(`"${name}" has empty values: ${empty.join('; ')}`);
