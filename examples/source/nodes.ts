@@ -76,7 +76,7 @@ export function salesTrigger(name: string, parameters: INodeParameters): Node {
 	return {
 		name,
 		type: `${PACKAGE}.digitalSalesTrigger`,
-		typeVersion: 1,
+		typeVersion: 2,
 		parameters,
 		listens: true,
 	};

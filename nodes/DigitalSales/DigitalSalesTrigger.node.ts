@@ -25,7 +25,8 @@ export class DigitalSalesTrigger implements INodeType {
 		name: 'digitalSalesTrigger',
 		icon: { light: 'file:digitalSales.svg', dark: 'file:digitalSales.dark.svg' },
 		group: ['trigger'],
-		version: 1,
+		// For version 1 n8n evaluates an expression at each webhook, before the node sees it.
+		version: 2,
 		subtitle: triggerSubtitle,
 		// The node panel merges both nodes into one entry and shows this description for it.
 		description:

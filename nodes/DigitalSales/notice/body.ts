@@ -2,14 +2,46 @@ import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import isPlainObject from 'lodash/isPlainObject';
 import type { Redactor } from '../api/redact';
 import { isJsonObject, jsonObject } from '../shared/json';
+import { Declined, REPLIES } from './reply';
 
 const LARGEST_NOTICE_BYTES = 256 * 1024;
 /** Far deeper than any real notice; n8n cannot store ten thousand levels. */
 const DEEPEST = 32;
 const SECRET_NAME = /token|secret|password|api[-_ ]?key|^authorization$/i;
 
-/** Whether a notice is larger than any real one. */
-export function isTooLarge(context: IWebhookFunctions): boolean {
+/**
+ * The body of a notice; undefined if it is neither JSON nor a form. For a content type that n8n does not
+ * parse, the body is read as JSON all the same.
+ *
+ * @throws Declined if it is larger than any real notice
+ */
+export async function readBody(context: IWebhookFunctions): Promise<unknown> {
+	declineTooLarge(context);
+	const parsed: unknown = context.getBodyData();
+	if (parsed !== undefined && typeof parsed !== 'string') return parsed;
+	const text = parsed ?? (await readText(context));
+	declineTooLarge(context);
+	try {
+		return JSON.parse(text.replace(/^\uFEFF/, ''));
+	} catch {
+		return undefined;
+	}
+}
+
+/** The body as text, as far as it can be read. */
+async function readText(context: IWebhookFunctions): Promise<string> {
+	const request = context.getRequestObject();
+	// The sender may break off, and n8n has a limit of its own.
+	await request.readRawBody().catch(() => undefined);
+	return request.rawBody?.toString(request.encoding) ?? '';
+}
+
+function declineTooLarge(context: IWebhookFunctions): void {
+	if (isTooLarge(context)) throw new Declined(REPLIES.tooLarge);
+}
+
+/** Whether a notice is larger than any real one, as far as it has been read. */
+function isTooLarge(context: IWebhookFunctions): boolean {
 	const stated = Number(context.getHeaderData()['content-length']);
 	const kept = Number(context.getRequestObject().rawBody?.length);
 	if (stated > LARGEST_NOTICE_BYTES || kept > LARGEST_NOTICE_BYTES) return true;
@@ -30,17 +62,6 @@ function holdsMore(body: unknown, most: number): boolean {
 		for (const entry of Object.values(value)) open.push(entry);
 	}
 	return count > most;
-}
-
-/** The body of a notice. n8n gives an object for JSON and forms, a string for other types, or nothing. */
-export function readBody(context: IWebhookFunctions): unknown {
-	const body: unknown = context.getBodyData();
-	if (typeof body !== 'string') return body;
-	try {
-		return JSON.parse(body);
-	} catch {
-		return undefined;
-	}
 }
 
 /** The body of a notice without the account's tokens and without fields named like a secret. */

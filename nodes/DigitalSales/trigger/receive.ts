@@ -1,7 +1,7 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
 import { accountOf } from '../notice/accountOf';
-import { cleanNotification, isTooLarge, readBody } from '../notice/body';
+import { cleanNotification, readBody } from '../notice/body';
 import { readNotice, toNotice, type Notice } from '../notice/parse';
 import { answering, Declined, filteredInTest, REPLIES } from '../notice/reply';
 import { SingleFlight } from '../notice/singleFlight';
@@ -67,8 +67,7 @@ class Delivery {
 	async receive(): Promise<IDataObject> {
 		const { context } = this;
 		if (this.needsSecret && !(await this.hasSecret())) throw new Declined(REPLIES.noSecret);
-		if (isTooLarge(context)) throw new Declined(REPLIES.tooLarge);
-		const body = readBody(context);
+		const body = await readBody(context);
 		const notice = readNotice(body);
 		if (!notice) throw new Declined(REPLIES.noHash);
 		const report = this.form.options.verify

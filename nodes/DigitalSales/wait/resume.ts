@@ -7,7 +7,7 @@ import type {
 import { isSameButForCase } from '../domain/hash';
 import { isSettled } from '../domain/paymentStatus';
 import { accountOf } from '../notice/accountOf';
-import { isTooLarge, readBody } from '../notice/body';
+import { readBody } from '../notice/body';
 import { readNotice } from '../notice/parse';
 import { answer, answering, Declined, REPLIES } from '../notice/reply';
 import { SingleFlight } from '../notice/singleFlight';
@@ -46,8 +46,7 @@ export async function resume(context: IWebhookFunctions): Promise<IWebhookRespon
 
 async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionData[]> {
 	const answerBy = clock.elapsed() + ANSWER_WITHIN_MS;
-	if (isTooLarge(context)) throw new Declined(REPLIES.tooLarge);
-	const body = readBody(context);
+	const body = await readBody(context);
 	const pinged = pingedWait(body);
 	const notice = pinged === undefined ? readNotice(body) : undefined;
 	if (!notice && pinged === undefined) throw new Declined(REPLIES.noHash);

@@ -26,11 +26,13 @@ afterAll(async () => {
 const OFFER_NODE = {
 	name: NODE,
 	type: `${PACKAGE_NAME}.digitalSales`,
+	typeVersion: 1,
 	parameters: { resource: 'offer', operation: 'create' },
 };
 const TRIGGER_NODE = {
 	name: 'A sale',
 	type: `${PACKAGE_NAME}.digitalSalesTrigger`,
+	typeVersion: 2,
 	webhookId: '0d8c1b52-5b0e-4c43-9a53-3d1f3a5f6c01',
 	parameters: { products: { items: [{}] } },
 };
@@ -53,7 +55,6 @@ async function workflowAt(
 			{
 				...node,
 				id: 'node',
-				typeVersion: 1,
 				position: [0, 0],
 				credentials: { [CREDENTIAL_TYPE]: { id, name } },
 			},

@@ -7,7 +7,9 @@ import { sampleOf } from '../../support/samples';
 import { serveWebhook } from './harness';
 import { openAccount, type Account } from './support/account';
 
-const FOLDER = path.join(__dirname, '../../../nodes/DigitalSales/__schema__/v1.0.0');
+const FOLDER = path.join(__dirname, '../../../nodes/DigitalSales/__schema__');
+/** By the type version of the node. */
+const [OF_ACTION, OF_TRIGGER] = ['v1.0.0', 'v2.0.0'];
 
 /** What a failed item adds to each output under On Error: Continue. */
 const ERROR = {
@@ -23,10 +25,12 @@ const ERROR = {
 	},
 };
 
-const fileOf = (operation: string): string => path.join(FOLDER, `${operation}.json`);
-const operations = everyOperation().map(({ resource, value }) => `${resource}/${value}`);
+const fileOf = (name: string): string => path.join(FOLDER, `${name}.json`);
+const operations = everyOperation().map(
+	({ resource, value }) => `${OF_ACTION}/${resource}/${value}`,
+);
 /** As n8n's own trigger has it. The editor previews no trigger; what builds workflows in n8n does. */
-const TRIGGER = 'output';
+const TRIGGER = `${OF_TRIGGER}/output`;
 
 function typeOf(value: unknown): string {
 	if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
@@ -50,7 +54,9 @@ describe('What the editor shows of an output before the node has run', () => {
 	const outputOf = async (name: string): Promise<IDataObject> => {
 		const transactionHash = await chargeAt(account.sandbox);
 		await account.sandbox.setStatus(transactionHash, 'paid');
-		const parameters = sampleOf(name, account.sandbox, { transactionHash });
+		const parameters = sampleOf(name.replace(`${OF_ACTION}/`, ''), account.sandbox, {
+			transactionHash,
+		});
 		return (await account.run(parameters, { staticData })).json[0] ?? {};
 	};
 

@@ -27,7 +27,7 @@ export function chainOf(
 ): WorkflowFile {
 	const nodes = sketches.map((sketch, index) => ({
 		id: randomUUID(),
-		typeVersion: 1,
+		typeVersion: sketch.type === TRIGGER ? 2 : 1,
 		position: [index * 220, 0],
 		parameters: {},
 		...sketch,

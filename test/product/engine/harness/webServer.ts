@@ -20,7 +20,7 @@ export class HttpError extends Error {
 export class WebRequest extends IncomingMessage {
 	body: unknown;
 
-	rawBody: Buffer = Buffer.alloc(0);
+	rawBody!: Buffer;
 
 	contentType?: string;
 
@@ -45,8 +45,10 @@ export class WebRequest extends IncomingMessage {
 		return this.get(name);
 	}
 
-	/** What n8n's body reader offers to nodes; here the body has been read already. */
-	async readRawBody(): Promise<void> {}
+	/** What n8n's body reader offers to nodes. */
+	async readRawBody(): Promise<void> {
+		this.rawBody ??= await readBody(this);
+	}
 }
 
 /** The part of Express' response that nodes use. */
@@ -167,9 +169,6 @@ class WebServer {
 				throw new HttpError(404, 'The requested webhook is not registered.');
 			}
 			parseIncomingMessage(request);
-			const body = await readBody(request);
-			// n8n hands such a form to its own reader and keeps nothing of it as it came.
-			if (request.contentType !== 'multipart/form-data') request.rawBody = body;
 			await handler(request, response);
 		} catch (error) {
 			if (response.headersSent) return;
@@ -198,12 +197,19 @@ async function readBody(request: WebRequest): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
+const PARSED = /^(application\/json|text\/plain|application\/x-www-form-urlencoded)/;
+
 /**
- * Sets `body` as n8n does: left undefined for an empty body or a type that n8n does not read.
- * XML and multipart forms, which n8n reads too, are left undefined as well.
+ * Sets `body` as n8n does: left undefined for an empty body or a type that n8n does not parse, which it
+ * does not even read for a node of a type version above 1. XML and multipart forms, which n8n parses
+ * too, are left undefined as well.
  */
-export function parseBody(request: WebRequest): void {
-	const { contentType, rawBody, encoding } = request;
+export async function parseBody(request: WebRequest, typeVersion: number): Promise<void> {
+	const { contentType = '', encoding } = request;
+	if (contentType.startsWith('multipart/')) return;
+	if (typeVersion > 1 && !PARSED.test(contentType)) return;
+	await request.readRawBody();
+	const { rawBody } = request;
 	if (rawBody.length === 0) return;
 	try {
 		const text = rawBody.toString(encoding).replace(/^\uFEFF/, '');

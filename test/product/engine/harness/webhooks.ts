@@ -69,7 +69,7 @@ export async function callWebhook(call: WebhookCall): Promise<void> {
 	const responseMode = option('responseMode', 'onReceived');
 	if (responseMode !== 'onReceived') throw new Error(`No ${String(responseMode)} in this harness`);
 
-	parseBody(request);
+	await parseBody(request, node.typeVersion);
 	request.params = {};
 	additionalData.httpRequest = request;
 	additionalData.httpResponse = response;

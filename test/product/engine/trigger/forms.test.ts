@@ -27,7 +27,7 @@ describe('Digital Sales Trigger: a notice that is a form with files', () => {
 
 	beforeEach(async () => {
 		hash = await inbox.charge();
-		jest.spyOn(web, 'parseBody').mockImplementation((read) => {
+		jest.spyOn(web, 'parseBody').mockImplementation(async (read) => {
 			read.body = form;
 		});
 	});

@@ -84,7 +84,7 @@ describe('Digital Sales Trigger: notices', () => {
 
 	test.each([
 		['an empty body', { body: '' }],
-		['no content type', { body: '{"hash":"x"}', headers: {} }],
+		['no content type and no hash', { body: '{"id":17}', headers: {} }],
 		['a text', { body: 'paid', headers: { 'content-type': 'text/plain' } }],
 		['null', { body: 'null', headers: { 'content-type': 'application/json' } }],
 		['a list', { body: '[]', headers: { 'content-type': 'application/json' } }],
@@ -169,6 +169,38 @@ describe('Digital Sales Trigger: notices', () => {
 
 			expect(status).toBe(200);
 			expect(inbox.items).toHaveLength(1);
+		});
+	});
+
+	describe('of a content type that n8n does not read', () => {
+		test.each([
+			['none', {}],
+			['bytes', { 'content-type': 'application/octet-stream' }],
+			['another JSON', { 'content-type': 'application/vnd.shop+json; charset=utf-8' }],
+			['no file of a form', { 'content-type': 'multipart/related; boundary=x' }],
+		])('JSON is read all the same: %s', async (_name, headers) => {
+			await inbox.publish();
+
+			const { status } = await inbox.trigger.send({ body: `\uFEFF{"hash":"${hash}"}`, headers });
+
+			expect(status).toBe(200);
+			expect(inbox.items).toHaveLength(1);
+		});
+
+		test.each([
+			['bytes that are no JSON', new Uint8Array([0xff, 0xfe, 0x00]), 400],
+			['more than 256 KiB', `{"hash":"x","filler":"${'x'.repeat(256 * 1024)}"}`, 413],
+		])('%s', async (_name, content, expected) => {
+			await inbox.publish();
+			const before = inbox.account.sandbox.requests.length;
+			const sent = { method: 'POST', duplex: 'half', headers: { 'content-type': 'x/y' } } as const;
+
+			const stated = await fetch(inbox.trigger.url, { ...sent, body: content });
+			const body = new Blob([content]).stream();
+			const streamed = await fetch(inbox.trigger.url, { ...sent, body });
+
+			expect([stated.status, streamed.status]).toEqual([expected, expected]);
+			expect(inbox.account.sandbox.requests).toHaveLength(before);
 		});
 	});
 

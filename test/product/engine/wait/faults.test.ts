@@ -207,7 +207,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 	describe('hostile requests', () => {
 		test.each([
 			['an empty body', { body: '' }, 400],
-			['no content type', { body: '{"hash":"x"}', headers: {} }, 400],
+			['another transaction without a content type', { body: '{"hash":"x"}', headers: {} }, 404],
 			['a text', { body: 'paid', headers: { 'content-type': 'text/plain' } }, 400],
 			['null', { body: 'null', headers: JSON_TYPE }, 400],
 			['broken JSON', { body: '{"hash":', headers: JSON_TYPE }, 422],

@@ -17,7 +17,7 @@ describe.each<[string, INodeTypeDescription]>([
 		expect([node.name, node.version, node.group]).toEqual(
 			kind === 'action'
 				? ['digitalSales', 1, ['transform']]
-				: ['digitalSalesTrigger', 1, ['trigger']],
+				: ['digitalSalesTrigger', 2, ['trigger']],
 		);
 		expect(node.defaults.name).toBe(node.displayName);
 		expect(node.displayName).toBe(kind === 'action' ? 'Digital Sales' : 'Digital Sales Trigger');
