@@ -101,6 +101,23 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		expect(await downstream.reaches(1)).toBe(1);
 	});
 
+	test('JSON of a content type that n8n leaves unread', async () => {
+		const url = addressOf('shapes');
+		const large = JSON.stringify({ filler: 'x'.repeat(300_000) });
+		const types = [undefined, 'application/octet-stream', 'application/vnd.shop+json'];
+		for (const [index, type] of types.entries()) {
+			const hash = await chargeAt(stage.sandbox);
+			await pay(hash);
+			const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+
+			expect((await sendRequest(url, { headers, body: JSON.stringify({ hash }) })).status).toBe(
+				200,
+			);
+			expect((await sendRequest(url, { headers, body: large })).status).toBe(413);
+			expect(await downstream.reaches(index + 1)).toBe(index + 1);
+		}
+	});
+
 	test('all shapes × JSON types', async () => {
 		const url = addressOf('shapes');
 		let runs = 0;
