@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Stage } from '../../host/e2e/stage/stage';
@@ -12,6 +13,8 @@ import { startAndAnswer } from './workflows';
 
 const REGISTERED_WITHIN_MS = 30_000;
 const POLL_MS = 100;
+/** Nodes that do nothing. */
+const FLOOR = { N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'floor') };
 
 /** An account at a stand-in, and the credentials of both sides for it. */
 export interface BenchAccount {
@@ -47,7 +50,7 @@ export class Bench {
 	) {}
 
 	static async open(): Promise<Bench> {
-		return new Bench(await Stage.open('bench'), await LeanService.open());
+		return new Bench(await Stage.open('bench', {}, FLOOR), await LeanService.open());
 	}
 
 	get pid(): number {
@@ -73,11 +76,11 @@ export class Bench {
 	/** Publishes a chain of nodes behind a start of its own; successful runs leave no record. */
 	async side(account: BenchAccount, nodes: NodeSketch[]): Promise<Side> {
 		const publish = async (answer: 'noData' | 'allEntries'): Promise<string> => {
-			const path = randomUUID();
-			const chain = chainOf(path, account.ours, [startAndAnswer(path, answer), ...nodes]);
+			const address = randomUUID();
+			const chain = chainOf(address, account.ours, [startAndAnswer(address, answer), ...nodes]);
 			const settings = { ...chain.settings, saveDataSuccessExecution: 'none' };
 			await this.publish({ ...chain, settings });
-			return `${this.stage.url}/webhook/${path}`;
+			return `${this.stage.url}/webhook/${address}`;
 		};
 		const silent = await publish('noData');
 		const telling = await publish('allEntries');
@@ -114,7 +117,7 @@ export class Bench {
 	 * @param url of a published workflow: its address listens a moment after n8n is ready
 	 */
 	async restart(url: string, env: Record<string, string> = {}): Promise<void> {
-		await this.stage.restart(env);
+		await this.stage.restart({ ...FLOOR, ...env });
 		const deadline = Date.now() + REGISTERED_WITHIN_MS;
 		// A connection that was kept from the n8n before may be found broken once.
 		const listens = async (): Promise<boolean> =>

@@ -4,6 +4,7 @@ import { isFailure, isMet, type GroupOutcome, type Outcome } from './outcome';
 import { readMachine } from './report/machine';
 import { tableOf } from './report/table';
 import { keepFigures, type Measured } from './report/write';
+import { charges } from './rows/charges';
 import { gets } from './rows/gets';
 import { large } from './rows/large';
 import { ledger } from './rows/ledger';
@@ -22,6 +23,7 @@ const GROUPS: readonly Group[] = [
 	{ name: 'list', title: 'The catalog from 50 ms away', measure: list },
 	{ name: 'limit', title: 'The catalog under 20 requests a minute', measure: limit },
 	{ name: 'gets', title: 'One request for each item', measure: gets },
+	{ name: 'charges', title: 'A list of charges', measure: charges },
 	{ name: 'notices', title: 'Notices of payments', measure: notices },
 	{ name: 'ledger', title: 'What it costs to charge once', measure: ledger },
 	{ name: 'load', title: 'The package itself', measure: load },

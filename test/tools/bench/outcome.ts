@@ -2,8 +2,8 @@ import type { Sample } from './statistics';
 
 /** What is promised of a row. */
 export interface Goal {
-	/** Of what: ours divided by the peer's, or ours itself. */
-	of: 'ratio' | 'ours';
+	/** Of what: ours divided by the peer's, by the floor, or ours itself. */
+	of: 'ratio' | 'floor' | 'ours';
 	bound: 'atMost' | 'atLeast';
 	value: number;
 	/** A bound in absolute time depends on the machine: it is shown, and a miss is no failure. */
@@ -19,6 +19,8 @@ export interface Outcome {
 	ours: Sample;
 	/** What a user would pick instead; none if there is nothing to compare with. */
 	peer?: { name: string; figures: Sample };
+	/** What n8n itself takes, with a node in the place of ours that does nothing. */
+	floor?: Sample;
 	goal?: Goal;
 	/** What else belongs to the figures: counts, what the peer did wrong, the physical limit. */
 	notes?: string[];
@@ -53,12 +55,18 @@ export function ratioOf({ ours, peer }: Outcome): number | undefined {
 	return peer && ours.median / peer.figures.median;
 }
 
+/** Ours divided by what n8n itself takes. */
+export function floorRatioOf({ ours, floor }: Outcome): number | undefined {
+	return floor && ours.median / floor.median;
+}
+
 /** Whether the goal of a row is met; undefined if it has none. */
 export function isMet(outcome: Outcome): boolean | undefined {
 	const { goal, ours } = outcome;
 	if (!goal) return undefined;
-	const value = goal.of === 'ours' ? ours.median : ratioOf(outcome);
-	if (value === undefined) throw new Error(`"${outcome.what}" has no peer to be compared with.`);
+	const values = { ours: ours.median, ratio: ratioOf(outcome), floor: floorRatioOf(outcome) };
+	const value = values[goal.of];
+	if (value === undefined) throw new Error(`"${outcome.what}" has nothing to be compared with.`);
 	return goal.bound === 'atMost' ? value <= goal.value : value >= goal.value;
 }
 

@@ -54,6 +54,36 @@ export function paidSale(webhookId: string): NodeSketch {
 	};
 }
 
+/** A trigger that does nothing; without `starts` it takes a webhook and starts nothing. */
+export function floorTrigger(webhookId: string, starts = true): NodeSketch {
+	const type = 'CUSTOM.floorTrigger';
+	return { name: 'Floor', type, typeVersion: 2, webhookId, parameters: { starts } };
+}
+
+/** A node that does nothing. */
+export const FLOOR_ACTION: NodeSketch = { name: 'Floor', type: 'CUSTOM.floorAction' };
+
+/** Our Create PIX of a charge with everything given. */
+export function createCharges(atOnce: number | undefined): NodeSketch {
+	return {
+		name: 'Charge',
+		type: ACTION,
+		parameters: {
+			resource: 'transaction',
+			operation: 'create',
+			cart: { items: [{ price: '19,90', quantity: 1, more: { title: 'Curso' } }] },
+			customerName: 'Maria da Silva',
+			customerEmail: 'maria@example.test',
+			customerPhone: '(11) 91234-5678',
+			customerDocument: '={{ $json.document }}',
+			notify: 'none',
+			qrCodeImage: false,
+			additionalFields: {},
+			options: atOnce === undefined ? {} : { atOnce },
+		},
+	};
+}
+
 /** The last node of both sides where something has to follow. */
 export const DONE: NodeSketch = { name: 'Done', type: 'n8n-nodes-base.noOp' };
 

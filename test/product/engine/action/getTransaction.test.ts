@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { mostAtOnce } from '../../../support/underWay';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
 describe('Transaction > Get', () => {
@@ -113,11 +114,3 @@ describe('Transaction > Get', () => {
 		expect(failure.message).toContain('an undocumented format');
 	});
 });
-
-function mostAtOnce(requests: Array<{ at: number; durationMs: number | null }>): number {
-	const underWay = requests.map(
-		({ at }) =>
-			requests.filter((other) => other.at <= at && other.at + (other.durationMs ?? 0) > at).length,
-	);
-	return Math.max(...underWay);
-}

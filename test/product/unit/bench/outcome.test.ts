@@ -21,6 +21,10 @@ describe('A row of the bench', () => {
 		);
 		expect(isMet(row([31], [1], { of: 'ours', bound: 'atMost', value: 30 }))).toBe(false);
 		expect(isMet(row([1], [1]))).toBeUndefined();
+		const floor: Goal = { of: 'floor', bound: 'atMost', value: 1.25 };
+		expect(isMet({ ...row([13], [1], floor), floor: sampleOf([10]) })).toBe(false);
+		expect(isMet({ ...row([12], [1], floor), floor: sampleOf([10]) })).toBe(true);
+		expect(() => isMet(row([12], [1], floor))).toThrow('nothing to be compared with');
 	});
 
 	test('fails the run where its goal is missed and nobody has said why', () => {
@@ -35,7 +39,15 @@ describe('A row of the bench', () => {
 			tableOf([row([10, 60, 70], [100], HALF)])
 				.split('\n')
 				.at(-1),
-		).toBe('| a row | 60 ms (10 – 70) | the peer | 100 ms | 0.60 | ≤ 0.5 | missed |');
+		).toBe('| a row | 60 ms (10 – 70) | the peer | 100 ms | 0.60 |  |  | ≤ 0.5 | missed |');
+		const floor: Goal = { of: 'floor', bound: 'atMost', value: 1.25 };
+		expect(
+			tableOf([{ ...row([12], [100], floor), floor: sampleOf([10]) }])
+				.split('\n')
+				.at(-1),
+		).toBe(
+			'| a row | 12 ms | the peer | 100 ms | 0.12 | 10 ms | 1.20 | ≤ 1.25 × n8n itself | met |',
+		);
 	});
 });
 

@@ -1,7 +1,17 @@
-import { isMet, ratioOf, type Goal, type Outcome } from '../outcome';
+import { floorRatioOf, isMet, ratioOf, type Goal, type Outcome } from '../outcome';
 import type { Sample } from '../statistics';
 
-const COLUMNS = ['what', 'ours', 'instead', 'takes', 'ours / instead', 'goal', ''];
+const COLUMNS = [
+	'what',
+	'ours',
+	'instead',
+	'takes',
+	'ours / instead',
+	'n8n itself',
+	'ours / n8n itself',
+	'goal',
+	'',
+];
 
 /** The rows as a Markdown table; medians, with the least and the most of the rounds. */
 export function tableOf(outcomes: readonly Outcome[]): string {
@@ -11,6 +21,8 @@ export function tableOf(outcomes: readonly Outcome[]): string {
 		outcome.peer?.name ?? '',
 		outcome.peer ? figures(outcome.peer.figures, outcome.unit) : '',
 		ratioOf(outcome)?.toFixed(2) ?? '',
+		outcome.floor ? figures(outcome.floor, outcome.unit) : '',
+		floorRatioOf(outcome)?.toFixed(2) ?? '',
 		outcome.goal ? goalText(outcome.goal, outcome.unit) : '',
 		verdictOf(outcome),
 	]);
@@ -25,7 +37,8 @@ function figures({ median, least, most, rounds }: Sample, unit: string): string 
 
 function goalText({ of, bound, value }: Goal, unit: string): string {
 	const sign = bound === 'atMost' ? '≤' : '≥';
-	return of === 'ratio' ? `${sign} ${value}` : `${sign} ${number(value)} ${unit}`;
+	if (of === 'ours') return `${sign} ${number(value)} ${unit}`;
+	return `${sign} ${value}${of === 'floor' ? ' × n8n itself' : ''}`;
 }
 
 function verdictOf(outcome: Outcome): string {

@@ -1,7 +1,7 @@
 import { checkSame, inTurn, type Bench } from '../bench';
 import type { Goal, GroupOutcome, Outcome } from '../outcome';
 import { sampleOf } from '../statistics';
-import { getTransactions, httpRequest, splitOut } from '../workflows';
+import { FLOOR_ACTION, getTransactions, httpRequest, splitOut } from '../workflows';
 
 const ITEMS = 1_000;
 const ROUNDS = { warmUps: 2, counted: 7 };
@@ -13,7 +13,7 @@ export async function gets(bench: Bench): Promise<GroupOutcome> {
 	const fast = await measure(bench, 0, { of: 'ratio', bound: 'atMost', value: 0.7 });
 	return {
 		outcomes: [...slow, ...fast],
-		method: `${ITEMS.toLocaleString('en-US')} hashes come in with the start, Split Out makes items of them, and each is read from a lean server, with whole transactions put out by both sides (Simplify off). HTTP Request sends all requests at once where no batching is set.`,
+		method: `${ITEMS.toLocaleString('en-US')} hashes come in with the start, Split Out makes items of them, and each is read from a lean server, with whole transactions put out by both sides (Simplify off). n8n itself is a node that hands its items on. HTTP Request sends all requests at once where no batching is set.`,
 	};
 }
 
@@ -29,13 +29,14 @@ async function measure(bench: Bench, latencyMs: number, goal: Goal): Promise<Out
 	];
 	lean.latencyMs = latencyMs;
 	await checkSame(sides, ITEMS, body);
-	const runs = await inTurn(sides, ROUNDS, async (side) => {
+	const floor = await bench.side(account, [items, FLOOR_ACTION]);
+	const runs = await inTurn([...sides, floor], ROUNDS, async (side) => {
 		lean.resetCounts();
 		const cost = await side.run(body);
 		return { ...cost, mostAtOnce: lean.mostAtOnce };
 	});
 	lean.latencyMs = 0;
-	const [ours = [], peer = []] = runs;
+	const [ours = [], peer = [], nothing = []] = runs;
 	const most = (rounds: typeof ours): number => Math.max(...rounds.map((run) => run.mostAtOnce));
 	const cpu = (rounds: typeof ours): number =>
 		Math.round(sampleOf(rounds.map((run) => run.cpuMs)).median);
@@ -46,9 +47,10 @@ async function measure(bench: Bench, latencyMs: number, goal: Goal): Promise<Out
 		unit: 'ms',
 		ours: sampleOf(ours.map(({ ms }) => ms)),
 		peer: { name: 'HTTP Request', figures: sampleOf(peer.map(({ ms }) => ms)) },
+		floor: sampleOf(nothing.map(({ ms }) => ms)),
 		goal,
 		notes: [
-			`${what}: CPU time of n8n ${cpu(ours)} ms against ${cpu(peer)} ms.${latencyMs > 0 ? ` ${MOST_AT_ONCE} at once make at least ${floorMs} ms of waiting.` : ''}`,
+			`${what}: CPU time of n8n ${cpu(ours)} ms against ${cpu(peer)} ms, and ${cpu(nothing)} ms with a node that does nothing.${latencyMs > 0 ? ` ${MOST_AT_ONCE} at once make at least ${floorMs} ms of waiting.` : ''}`,
 		],
 	};
 	// A server that answers at once has no two requests under way.

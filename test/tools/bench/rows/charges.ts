@@ -1,0 +1,79 @@
+import { cpf } from '../../../support/cpf';
+import { mostAtOnce } from '../../../support/underWay';
+import { inTurn, type Bench } from '../bench';
+import type { GroupOutcome } from '../outcome';
+import { sampleOf } from '../statistics';
+import { createCharges, FLOOR_ACTION, splitOut } from '../workflows';
+
+const CHARGES = 100;
+const LATENCY_MS = 500;
+const DEFAULT_AT_ONCE = 4;
+const ROUNDS = { warmUps: 0, counted: 3 };
+const FIRST_CPF = 200_000_000;
+
+/** A list of customers who are charged, from a service that takes its time. */
+export async function charges(bench: Bench): Promise<GroupOutcome> {
+	const sandbox = await bench.sandbox({
+		latencyMs: LATENCY_MS,
+		requestsPerMinute: null,
+		qrImage: 'absent',
+	});
+	const account = await bench.account(sandbox);
+	const customers = splitOut('body.documents', 'document');
+	const sides = [
+		await bench.side(account, [customers, createCharges(undefined)]),
+		await bench.side(account, [customers, createCharges(1)]),
+		await bench.side(account, [customers, FLOOR_ACTION]),
+	];
+	let next = FIRST_CPF;
+	const runs = await inTurn(sides, ROUNDS, async (side) => {
+		sandbox.reset();
+		const documents = Array.from({ length: CHARGES }, () => cpf(next++));
+		const { ms, cpuMs } = await side.run({ documents });
+		const posts = sandbox.requests.filter(({ method }) => method === 'POST');
+		return { ms, cpuMs, posts, requests: sandbox.requests.length, charged: sandbox.charges() };
+	});
+	const [four = [], one = [], floor = []] = runs;
+	if ([...four, ...one].some(({ charged }) => charged !== CHARGES)) {
+		throw new Error(`Not every run charged ${CHARGES} customers once.`);
+	}
+	const what = `${CHARGES} charges at ${LATENCY_MS} ms`;
+	return {
+		outcomes: [
+			{
+				what,
+				unit: 'ms',
+				ours: sampleOf(four.map(({ ms }) => ms)),
+				peer: { name: 'one at a time (At Once: 1)', figures: sampleOf(one.map(({ ms }) => ms)) },
+				floor: sampleOf(floor.map(({ ms }) => ms)),
+				goal: { of: 'ratio', bound: 'atMost', value: 0.3 },
+				notes: [
+					`${what}: ${DEFAULT_AT_ONCE} at once make at least ${(CHARGES / DEFAULT_AT_ONCE) * LATENCY_MS} ms of waiting.`,
+				],
+			},
+			{
+				what: `most requests at once, ${what}`,
+				unit: 'requests',
+				ours: sampleOf(four.map(({ posts }) => mostAtOnce(posts))),
+				goal: { of: 'ours', bound: 'atMost', value: DEFAULT_AT_ONCE },
+			},
+			{
+				what: `requests for ${what}`,
+				unit: 'requests',
+				ours: sampleOf(four.map(({ requests }) => requests)),
+				goal: { of: 'ours', bound: 'atMost', value: CHARGES },
+			},
+			{
+				what: `CPU time of n8n for ${what}`,
+				unit: 'ms',
+				ours: sampleOf(four.map(({ cpuMs }) => cpuMs)),
+				peer: {
+					name: 'one at a time (At Once: 1)',
+					figures: sampleOf(one.map(({ cpuMs }) => cpuMs)),
+				},
+				floor: sampleOf(floor.map(({ cpuMs }) => cpuMs)),
+			},
+		],
+		method: `The sandbox answers each request after ${LATENCY_MS} ms. Every customer is another, and everything is given in the form. n8n itself is a node that hands its items on.`,
+	};
+}
