@@ -1,14 +1,10 @@
 const esbuild = require('esbuild');
 const { dest, parallel, series, src, watch } = require('gulp');
 const { spawn } = require('node:child_process');
-const { Transform } = require('node:stream');
 const { rimraf } = require('rimraf');
-const manifest = require('./package.json');
 
-const ICONS = 'nodes/**/*.svg';
-const CODEX = 'nodes/**/*.node.json';
-/** What the editor shows of an output before the node has run. */
-const PREVIEWS = 'nodes/**/__schema__/**/*.json';
+/** Icons, codex files, and what the editor shows of an output before the node has run. */
+const FILES = ['nodes/**/*.svg', 'nodes/**/*.node.json', 'nodes/**/__schema__/**/*.json'];
 
 /** The libraries behind the files of vendor/, and what of each has to go along with a copy of it. */
 const LIBRARIES = [
@@ -16,33 +12,11 @@ const LIBRARIES = [
 	{ file: 'checkDigits', library: 'cpf-cnpj-validator', notices: ['LICENSE'] },
 ];
 
-/** The address that stands in the sources until the public one, package.json's homepage, replaces it. */
-const ADDRESS_IN_SOURCES = 'https://example.com/n8n-nodes-digital-sales';
-
-/** Writes package.json's homepage wherever the sources name the project's address. */
-function withHomepage() {
-	return new Transform({
-		objectMode: true,
-		transform(file, _encoding, done) {
-			const text = file.contents.toString().replaceAll(ADDRESS_IN_SOURCES, manifest.homepage);
-			file.contents = Buffer.from(text);
-			done(null, file);
-		},
-	});
-}
-
 const clean = () => rimraf('dist');
 
 const compile = () => tsc();
 
-const icons = () => src(ICONS, { base: '.', encoding: false }).pipe(dest('dist'));
-
-const codex = () => src(CODEX, { base: '.' }).pipe(withHomepage()).pipe(dest('dist'));
-
-const previews = () => src(PREVIEWS, { base: '.' }).pipe(dest('dist'));
-
-const links = () =>
-	src('dist/credentials/*.js', { base: '.' }).pipe(withHomepage()).pipe(dest('.'));
+const files = () => src(FILES, { base: '.', encoding: false }).pipe(dest('dist'));
 
 /** Nothing is installed beside the package, so the libraries that it needs stand in it. */
 const bundle = ({ file, library }) =>
@@ -73,21 +47,13 @@ function tsc(...options) {
 }
 
 function watchAll() {
-	watch(ICONS, icons);
-	watch(CODEX, codex);
-	watch(PREVIEWS, previews);
+	watch(FILES, files);
 	return tsc('--watch', '--preserveWatchOutput');
 }
 
 exports.build = series(
 	clean,
-	parallel(
-		series(compile, parallel(links, ...LIBRARIES.map(bundle))),
-		...LIBRARIES.map(license),
-		icons,
-		codex,
-		previews,
-	),
+	parallel(series(compile, ...LIBRARIES.map(bundle)), ...LIBRARIES.map(license), files),
 );
 exports.dev = series(exports.build, watchAll);
 exports.default = exports.build;

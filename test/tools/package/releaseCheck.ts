@@ -4,9 +4,7 @@ import manifest from '../../../package.json';
 import { ROOT } from '../../host/n8n/paths';
 import { messageOf, say } from '../../host/n8n/terminal';
 import { notesOf } from './changelog';
-
-/** What stands in package.json until the project has a public home. */
-const STAND_IN = /example\.com/;
+import { identityFields, identityProblems } from './identity';
 
 function changelogProblem(): string | undefined {
 	try {
@@ -20,13 +18,13 @@ function changelogProblem(): string | undefined {
 /** What keeps the version in package.json from being published under a tag. */
 function problems(tag: string): string[] {
 	const { version, homepage, repository, author } = manifest;
+	const identity = { homepage, author: author.name, email: author.email };
+	const { url } = identityFields(identity).repository;
 	const found = [
 		tag === `v${version}` ? undefined : `The tag is "${tag}", the version "${version}".`,
 		changelogProblem(),
-		...Object.entries({ homepage, repository: repository.url, author: author.email }).map(
-			([name, value]) =>
-				STAND_IN.test(value) ? `${name} in package.json is still a placeholder.` : undefined,
-		),
+		...identityProblems(identity),
+		repository.url === url ? undefined : `repository.url has to be "${url}".`,
 	];
 	return found.filter((problem) => problem !== undefined);
 }

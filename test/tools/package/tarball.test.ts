@@ -69,12 +69,6 @@ describe('the tarball', () => {
 		expect(manifest).not.toHaveProperty('bundledDependencies');
 		expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	});
-
-	test('names the address of package.json where the sources have a stand-in', async () => {
-		const texts = await Promise.all(packed.files.map(read));
-		const addresses = texts.join('\n').match(/https:\/\/[^\s'"]*\/n8n-nodes-digital-sales/g) ?? [];
-		expect(new Set(addresses)).toEqual(new Set([manifest.homepage.replace(/#.*$/, '')]));
-	});
 });
 
 describe('installed as n8n installs it', () => {
@@ -116,7 +110,7 @@ describe('installed as n8n installs it', () => {
 		expect(report.credentials).toMatchObject([
 			{ name: 'digitalSalesApi', nodes: ['digitalSales', 'digitalSalesTrigger'] },
 		]);
-		expect(report.credentials[0]?.documentation).toContain(manifest.homepage);
+		expect(report.credentials[0]?.documentation).toContain(`/package/${PACKAGE_NAME}#`);
 	});
 
 	test('shows an icon for light and one for dark', () => {
