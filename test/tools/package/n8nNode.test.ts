@@ -5,8 +5,8 @@ import { ROOT } from '../../host/n8n/paths';
 import { run } from '../../host/n8n/processes';
 import { installN8nNode } from '../n8n-node/install';
 
-const INSTALL_MS = 120_000;
-const RUN_MS = 60_000;
+const INSTALL_MS = 300_000;
+const RUN_MS = 240_000;
 const SOURCES = [
 	'credentials',
 	'nodes',
