@@ -1,0 +1,13 @@
+import { say } from '../../host/n8n/terminal';
+import { contact } from './contact';
+import { realClock } from './service';
+
+contact({ args: process.argv.slice(2), environment: process.env, say, clock: realClock })
+	.then((code) => {
+		process.exitCode = code;
+	})
+	.catch((error: unknown) => {
+		// The message of an unforeseen error may quote what was sent.
+		say(`This failed unexpectedly (${error instanceof Error ? error.name : 'no error'}).`);
+		process.exitCode = 1;
+	});
