@@ -38,17 +38,18 @@ export async function listen(
 		});
 		request.on('end', () => {
 			response.setHeader('content-type', 'application/json');
-			response.end('{}');
 			// Who looks whether the address is there sends no notice.
-			if (text === '') return;
+			if (text === '') return void response.end();
 			const contentType = request.headers['content-type'] ?? '';
 			const body = redact.json(parse(text, contentType));
-			take({
+			const notice = {
 				method: request.method ?? '',
 				contentType,
 				headers: Object.keys(request.headers),
 				body,
-			});
+			};
+			// Not before it is answered: the command may end at once, and the service would send it again.
+			response.end('{}', () => take(notice));
 		});
 	});
 	await new Promise<void>((resolve, reject) => {

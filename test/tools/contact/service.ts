@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { readFault } from '../../../nodes/DigitalSales/api/outcome';
 import type { Redactor } from '../../../nodes/DigitalSales/api/redact';
 import { readRateLimitHeaders, retryAfterMs } from '../../../nodes/DigitalSales/api/response';
 
@@ -133,7 +134,7 @@ export class Service {
 				headers: {},
 				json: undefined,
 				isPage: false,
-				fault: codeOf(error),
+				fault: readFault(error).code ?? 'it broke off or took too long',
 			};
 		}
 	}
@@ -171,14 +172,6 @@ export class Service {
 		sentAt.push(clock.now());
 		this.sentAt.set(endpoint, sentAt);
 	}
-}
-
-function codeOf(error: unknown): string {
-	if (error instanceof Error && error.name === 'TimeoutError') return 'ETIMEDOUT';
-	const cause: unknown = error instanceof Error ? error.cause : undefined;
-	const code: unknown =
-		typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
-	return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? code : 'no answer';
 }
 
 export function isSuccess({ status }: Answer): boolean {
