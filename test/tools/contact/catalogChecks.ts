@@ -3,7 +3,7 @@ import { searchKey } from '../../../nodes/DigitalSales/domain/searchText';
 import { hashInAddress } from '../../../nodes/DigitalSales/domain/pageAddress';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { confirmed, contradicted, together, untold, type Evidence, type Finding } from './finding';
-import { isSuccess } from './service';
+import { isAnswered, isSuccess } from './service';
 import { LARGE_PAGE, type Filtered, type Listed } from './survey';
 
 const EMPTY = 'the catalog gives no occasion to ask';
@@ -34,6 +34,7 @@ function judgeQuery(
 	isRight: (hashes: string[]) => boolean,
 ): Finding {
 	const hashes = hashesOf(asked);
+	if (!isAnswered(asked.answer)) return untold(`${name} is answered with ${statusOf(asked)}`);
 	if (!asked.page || !hashes) return contradicted(`${name} is answered with ${statusOf(asked)}`);
 	if (String(hashes) === String(hashesOf(list))) return contradicted(`${name} changes nothing`);
 	return isRight(hashes)
@@ -75,6 +76,8 @@ export function pageSize({ list, large }: Evidence): Finding {
 	if (answer.status === 400 || answer.status === 422) {
 		return confirmed(`a size of ${LARGE_PAGE} is refused (${answer.status}); ${byDefault}`);
 	}
+	if (!isAnswered(answer))
+		return untold(`a size of ${LARGE_PAGE} is answered with ${statusOf(large)}`);
 	if (!page) return contradicted(`a size of ${LARGE_PAGE} is answered with ${statusOf(large)}`);
 	const { data, perPage, total } = page;
 	const granted = Math.min(perPage ?? Infinity, total ?? Infinity, LARGE_PAGE);
@@ -136,6 +139,5 @@ function hashesOf({ page }: Listed): string[] | undefined {
 }
 
 function statusOf({ answer }: Listed): string {
-	if (isSuccess(answer)) return 'something that is no list of products';
-	return answer.status === 0 ? 'silence' : String(answer.status);
+	return isSuccess(answer) ? 'something that is no list of products' : String(answer.status);
 }

@@ -41,7 +41,7 @@ export const CHECKS: readonly Check[] = [
 	},
 	{ id: 'hash-case', unknown: 'whether hashes ignore case', read: transaction.hashCase },
 	{ id: 'hash', unknown: 'what a hash looks like', read: transaction.hashes },
-	{ id: 'dates', unknown: 'the form of dates, and their time zone', read: transaction.dates },
+	{ id: 'dates', unknown: 'the form of dates', read: transaction.dates },
 	{
 		id: 'further-values',
 		unknown: 'fields and values of an answer beyond the listed ones',

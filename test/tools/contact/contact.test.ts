@@ -148,7 +148,7 @@ describe('a service as documented', () => {
 
 	test('says so if no webhook comes', async () => {
 		const { sandbox } = held.service;
-		const { exit, untold } = await run(sandbox.baseUrl, ['--listen', '0'], { noticeWithinMs: 20 });
+		const { exit, untold } = await run(sandbox.baseUrl, ['--listen', '0'], { listenMs: 20 });
 		expect(untold.notice).toContain('no webhook came in time');
 		expect(exit).toBe(0);
 	});
@@ -244,11 +244,8 @@ describe('one sentence and an exit code of its own', () => {
 	});
 
 	test('without an address, or with the token in its place', async () => {
-		await expectRefusal([2, /^DIGITAL_SALES_BASE_URL is empty\.$/], '');
-		await expectRefusal(
-			[2, /^DIGITAL_SALES_BASE_URL must be .*\[token removed\]/],
-			`ftp://${TOKEN}`,
-		);
+		await expectRefusal([2, /^DIGITAL_SALES_BASE_URL is empty or not/], '');
+		await expectRefusal([2, /^DIGITAL_SALES_BASE_URL is empty or not/], `ftp://${TOKEN}`);
 	});
 
 	test.each([

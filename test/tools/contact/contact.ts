@@ -14,15 +14,13 @@ import { EXIT, readSettings, Refusal, USAGE, type Settings } from './settings';
 import { readBothCases, survey } from './survey';
 import { whereToChange } from './unknowns';
 
-const NOTICE_WITHIN_MS = 900_000;
-
 export interface Outside {
 	args: string[];
 	environment: Record<string, string | undefined>;
 	say: (text: string) => void;
 	clock: Clock;
-	/** How long --listen waits. */
-	noticeWithinMs?: number;
+	/** Begins when --listen waits, and ends the waiting. */
+	enough: () => AbortSignal;
 }
 
 /** Runs the command and gives its exit code; a refusal is said in one sentence. */
@@ -75,7 +73,7 @@ async function listenAt(
 	{ redact }: Settings,
 ): Promise<Listener> {
 	return await listen(address, redact).catch(() => {
-		throw new Refusal(EXIT.settings, `Nothing can listen at ${address.host}:${address.port}.`);
+		throw new Refusal(EXIT.settings, 'Nothing can listen at the address of --listen.');
 	});
 }
 
@@ -83,7 +81,7 @@ async function listenAt(
 async function gather(
 	settings: Settings,
 	listener: Listener | undefined,
-	{ clock, say, noticeWithinMs = NOTICE_WITHIN_MS }: Outside,
+	{ clock, say, enough }: Outside,
 ): Promise<Evidence> {
 	const { baseUrl, token, redact, customer, hashes } = settings;
 	const service = new Service({ baseUrl, token, redact, clock });
@@ -109,8 +107,8 @@ async function gather(
 		evidence.offer = await createOffer(service, settings.offerFor, evidence.products);
 	}
 	if (listener) {
-		say(`Waiting for one webhook on port ${listener.port}. Ctrl+C ends this without a report.`);
-		evidence.notice = (await listener.first(noticeWithinMs)) ?? 'none';
+		say(`Waiting for one webhook on port ${listener.port}. Ctrl+C ends the waiting.`);
+		evidence.notice = (await listener.first(enough())) ?? 'none';
 		const notice = evidence.notice === 'none' ? undefined : readNotice(evidence.notice.body);
 		if (notice) await read(notice.hash);
 	}

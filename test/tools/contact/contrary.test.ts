@@ -230,7 +230,6 @@ const PLANTED: Planted[] = [
 			given.status = 429;
 			given.headers = {};
 		},
-		also: ['query-names'],
 	},
 	{
 		id: 'operation-type',
@@ -289,7 +288,6 @@ const PLANTED: Planted[] = [
 	{
 		id: 'notice',
 		seen: /a known shape, but its transaction is answered with 404/,
-		also: ['success'],
 		args: ['--listen', '0'],
 		notice: { body: { hash: 'HASHx', status: 'paid' } },
 		isAlone: true,

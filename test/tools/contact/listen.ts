@@ -15,8 +15,8 @@ export interface Received {
 
 export interface Listener {
 	port: number;
-	/** The first notice; undefined if none comes in time. */
-	first(withinMs: number): Promise<Received | undefined>;
+	/** The first notice; undefined if none comes until it is enough. */
+	first(enough: AbortSignal): Promise<Received | undefined>;
 	close(): Promise<void>;
 }
 
@@ -59,13 +59,13 @@ export async function listen(
 	const address = server.address();
 	return {
 		port: typeof address === 'object' && address !== null ? address.port : port,
-		first: async (withinMs) => {
-			let late: NodeJS.Timeout | undefined;
-			const timeUp = new Promise<undefined>((resolve) => {
-				late = setTimeout(() => resolve(undefined), withinMs);
-			});
-			return await Promise.race([taken, timeUp]).finally(() => clearTimeout(late));
-		},
+		first: async (enough) =>
+			await Promise.race([
+				taken,
+				new Promise<undefined>((resolve) => {
+					enough.addEventListener('abort', () => resolve(undefined));
+				}),
+			]),
 		close: async () => {
 			server.closeAllConnections();
 			await new Promise((resolve) => server.close(resolve));

@@ -32,6 +32,7 @@ export function report(
 		'# First contact',
 		`${counts.join(', ')}. Requests: ${reads.length} GET, ${service.answers.length - reads.length} POST.`,
 		...created(evidence),
+		...notRead(evidence),
 		...sections,
 		...(notice === undefined || notice === 'none'
 			? []
@@ -58,6 +59,12 @@ function created({ charge, offer }: Evidence): string[] {
 		const doubt = isInDoubt ? " It may have been made: check the service's dashboard." : '';
 		return [`${answer.endpoint} was sent once and answered with ${statusOf(answer)}.${doubt}`];
 	});
+}
+
+function notRead({ transactions }: Evidence): string[] {
+	return transactions
+		.filter(({ transaction }) => !transaction)
+		.map(({ answer }) => `A transaction could not be read: ${statusOf(answer)}.`);
 }
 
 function fenced(value: unknown): string {

@@ -174,6 +174,11 @@ export class Service {
 	}
 }
 
+/** Whether an answer says something of the service, and not of the moment. */
+export function isAnswered({ status }: Answer): boolean {
+	return ![0, 429, 502, 503, 504].includes(status);
+}
+
 export function isSuccess({ status }: Answer): boolean {
 	return status >= 200 && status < 300;
 }

@@ -12,7 +12,7 @@ import {
 	type Evidence,
 	type Finding,
 } from './finding';
-import { isSuccess, type Answer } from './service';
+import { isAnswered, isSuccess, type Answer } from './service';
 
 const DOCUMENTED_LIMIT = 20;
 export const NOT_ASKED = 'only --charge or --offer can tell';
@@ -25,10 +25,11 @@ export function successes(evidence: Evidence): Finding {
 	else parts.push(contradicted(`GET /products is answered with ${list.answer.status} and no list`));
 	for (const { answer, transaction } of transactions) {
 		if (transaction) parts.push(resourceIn('a transaction', answer));
-		else
+		else if (isSuccess(answer)) {
 			parts.push(
-				contradicted(`a transaction is answered with ${statusOf(answer)} and cannot be read`),
+				contradicted(`a transaction is answered with ${answer.status} and cannot be read`),
 			);
+		}
 	}
 	for (const created of [charge, offer]) {
 		if (!created || !isSuccess(created.answer) || saysFailure(created.answer.json)) continue;
@@ -74,19 +75,16 @@ export function differencesIn({ products, transactions, charge, offer }: Evidenc
 
 /** Whether failures can be told from successes, and say why. */
 export function failures({ unknownHash, noToken, charge, offer }: Evidence): Finding {
-	const refused = [charge, offer].flatMap((created) =>
-		created && !isSuccess(created.answer) && created.answer.status !== 0 ? [created.answer] : [],
-	);
-	const parts = [
-		failure('a read of an unknown hash', unknownHash.answer),
-		failure('a request without a token', noToken),
-		...refused.map((answer) => failure(answer.endpoint, answer)),
-	];
-	if (![401, 403].includes(noToken.status)) {
+	const refused = posts({ charge, offer }).filter(({ answer }) => !isSuccess(answer));
+	const failing = [
+		{ what: 'a read of an unknown hash', answer: unknownHash.answer },
+		{ what: 'a request without a token', answer: noToken },
+		...refused.map(({ answer }) => ({ what: answer.endpoint, answer })),
+	].filter(({ answer }) => isAnswered(answer));
+	const parts = failing.map(({ what, answer }) => failure(what, answer));
+	if (isAnswered(noToken) && ![401, 403].includes(noToken.status)) {
 		parts.push(
-			contradicted(
-				`a request without a token is answered with ${statusOf(noToken)}, not 401 or 403`,
-			),
+			contradicted(`a request without a token is answered with ${noToken.status}, not 401 or 403`),
 		);
 	}
 	return together(parts, NOT_ASKED);
@@ -146,7 +144,7 @@ export function otherLimits({
 			const { limit } = readRateLimitHeaders(headers);
 			return limit === undefined ? [] : [contradicted(`${endpoint} states ${limit} requests`)];
 		}),
-		'no other endpoint states a limit; half a minute of requests is not spent on a 429',
+		'no other endpoint states a limit, and none is provoked',
 	);
 }
 
@@ -178,10 +176,13 @@ export function furtherFields(evidence: Evidence): Finding {
 			contradicted('the address sent as webhook_url is not the postback_url of the answer'),
 		);
 	}
-	return together(parts, 'a read shows no fields of a body');
+	for (const { answer } of posts(evidence)) {
+		if (isSuccess(answer)) parts.push(confirmed(`${answer.endpoint} demands none`));
+	}
+	return together(parts, NOT_ASKED);
 }
 
-function posts({ charge, offer }: Evidence): Created[] {
+function posts({ charge, offer }: Pick<Evidence, 'charge' | 'offer'>): Created[] {
 	return [charge, offer].filter((created) => created !== undefined);
 }
 

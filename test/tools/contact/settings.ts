@@ -73,9 +73,11 @@ export function readSettings(args: string[], environment: Environment): Settings
 	if (values.help) return undefined;
 	const token = tokenIn(environment, 'DIGITAL_SALES_TOKEN');
 	const secondToken = tokenIn(environment, 'DIGITAL_SALES_SECOND_TOKEN');
-	const redact = createRedactor([token, secondToken]);
 	const base = parseBaseUrl(environment.DIGITAL_SALES_BASE_URL ?? '');
-	if ('problem' in base) throw wrong(redact.text(`DIGITAL_SALES_BASE_URL ${base.problem}.`));
+	// What it holds stays out of the sentence: it may be a token.
+	if ('problem' in base) {
+		throw wrong('DIGITAL_SALES_BASE_URL is empty or not a web address that ends with its path.');
+	}
 	if (token === undefined) throw wrong('DIGITAL_SALES_TOKEN is empty.');
 	for (const hash of [...values.hash, ...(values.offer === undefined ? [] : [values.offer])]) {
 		if (!isUsableHash(hash)) throw wrong('--hash and --offer need a hash.');
@@ -94,7 +96,7 @@ export function readSettings(args: string[], environment: Environment): Settings
 		listen: values.listen === undefined ? undefined : listenAddress(values.listen),
 		notify: values.notify,
 		report: values.report,
-		redact,
+		redact: createRedactor([token, secondToken]),
 	};
 }
 
@@ -113,7 +115,7 @@ function argumentsOf(args: string[]) {
 			},
 		}).values;
 	} catch {
-		// What was typed stays out of the sentence: it may be a token.
+		// Neither is what was typed here.
 		throw wrong('An argument is unknown or lacks its value; --help lists them.');
 	}
 }

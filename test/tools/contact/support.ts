@@ -40,6 +40,8 @@ export async function startContrary(contraries: Contrary[]): Promise<Service> {
 			(all, { options }) => ({
 				...all,
 				...options,
+				// Drawing the picture takes most of the time of a charge.
+				qrImage: 'absent',
 				queryNames: { ...all.queryNames, ...options?.queryNames },
 			}),
 			{},
@@ -110,19 +112,14 @@ interface RunOptions {
 	clock?: Clock;
 	/** Told of each text that is said; gets the port once the command listens. */
 	onListening?: (port: number) => void;
-	noticeWithinMs?: number;
+	listenMs?: number;
 }
 
 /** Runs the command against an address, with the sandbox's tokens. */
 export async function run(
 	baseUrl: string,
 	args: string[] = [],
-	{
-		environment = {},
-		clock = virtualClock(),
-		onListening,
-		noticeWithinMs = 5_000,
-	}: RunOptions = {},
+	{ environment = {}, clock = virtualClock(), onListening, listenMs = 5_000 }: RunOptions = {},
 ): Promise<Run> {
 	const said: string[] = [];
 	const exit = await contact({
@@ -134,7 +131,7 @@ export async function run(
 			...environment,
 		},
 		clock,
-		noticeWithinMs,
+		enough: () => AbortSignal.timeout(listenMs),
 		say: (text) => {
 			said.push(text);
 			const [, port] = /on port (\d+)/.exec(text) ?? [];

@@ -8,7 +8,7 @@ import { offersOf } from './catalogChecks';
 import { kindOf } from './documented';
 import { confirmed, contradicted, together, untold, type Evidence, type Finding } from './finding';
 import { statusOf } from './serviceChecks';
-import { isSuccess } from './service';
+import { isAnswered, isSuccess } from './service';
 
 export const NO_TRANSACTION = 'only a transaction can tell; name one with --hash';
 const LONGEST_HASH = 200;
@@ -19,7 +19,7 @@ function jsonsOf({ transactions }: Evidence) {
 }
 
 export function unknownHash({ unknownHash: { answer, transaction } }: Evidence): Finding {
-	if (answer.status === 0) return untold(statusOf(answer));
+	if (!isAnswered(answer)) return untold(`it is answered with ${statusOf(answer)}`);
 	if (transaction) return contradicted(`it is answered with ${answer.status} and a transaction`);
 	return answer.status === 404 && !answer.isPage
 		? confirmed('it is answered with 404')
@@ -33,7 +33,8 @@ export function hashCase({ transactions }: Evidence): Finding {
 		transactions.flatMap(({ transaction, otherCase }) => {
 			if (!transaction || !otherCase) return [];
 			const { answer, transaction: other, asked } = otherCase;
-			if (answer.status === 0 || answer.status === 429) return [untold(statusOf(answer))];
+			if (!isAnswered(answer))
+				return [untold(`the other spelling is answered with ${statusOf(answer)}`)];
 			if (!other)
 				return [confirmed(`case counts: the other spelling is answered with ${answer.status}`)];
 			if (other.hash === transaction.hash) {
