@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { create, useSandbox } from '../../product/unit/sandbox/support';
 import { NOTICE_SHAPES, type DeliveryReport } from '../../sandbox';
+import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { ROOT } from '../../host/n8n/paths';
 import { CHECKS } from './checks';
 import { run, SECOND_TOKEN, startContrary, TOKEN, virtualClock } from './support';
@@ -146,12 +147,60 @@ describe('a service as documented', () => {
 		expect(await delivery).toMatchObject({ outcome: 'delivered', status: 200 });
 	});
 
+	test('says so if it does not know the hash', async () => {
+		const { exit, text } = await run(held.service.sandbox.baseUrl, ['--hash', 'mistyped1']);
+		expect(text).toContain('A transaction could not be read: 404.');
+		expect(text).not.toContain('mistyped1');
+		expect(exit).toBe(0);
+	});
+
+	test('says so if the report cannot be written, after it was shown', async () => {
+		const { exit, text } = await run(held.service.sandbox.baseUrl, [
+			'--report',
+			'/no/such/folder/a',
+		]);
+		expect(text).toMatch(/^# First contact[^]*\nThe report cannot be written/);
+		expect(exit).toBe(2);
+	});
+
 	test('says so if no webhook comes', async () => {
 		const { sandbox } = held.service;
 		const { exit, untold } = await run(sandbox.baseUrl, ['--listen', '0'], { listenMs: 20 });
 		expect(untold.notice).toContain('no webhook came in time');
 		expect(exit).toBe(0);
 	});
+});
+
+test('what the package handles already is not a contradiction', async () => {
+	const service = await startContrary([
+		{ options: { wrapTransactions: true, errorsByField: true, maxPageSize: 20, qrImage: 'bare' } },
+	]);
+	try {
+		const { contradicted, confirmed } = await run(service.baseUrl, ['--charge']);
+		expect(contradicted).toEqual({});
+		expect(confirmed.success).toContain('a transaction comes wrapped with 200');
+		expect(confirmed['page-size']).toContain('of 250 asked for, 20 came');
+	} finally {
+		await service.close();
+	}
+});
+
+test.each([502, 503, 504])('a %i that comes in between is not a contradiction', async (status) => {
+	const service = await startContrary([
+		{
+			answer: (given, { query, path: asked }) => {
+				if (query.search !== undefined || asked.startsWith('/transactions')) given.status = status;
+			},
+		},
+	]);
+	try {
+		const { exit, contradicted, untold } = await run(service.baseUrl, ['--hash', 'any1']);
+		expect(contradicted).toEqual({});
+		expect(untold['unknown-hash']).toContain(`it is answered with ${status}`);
+		expect(exit).toBe(0);
+	} finally {
+		await service.close();
+	}
 });
 
 describe('half of the rate limit', () => {
@@ -257,6 +306,23 @@ describe('one sentence and an exit code of its own', () => {
 		await expectRefusal([2, sentence], held.sandbox.baseUrl, args);
 	});
 
+	test('with a customer that is not complete', async () => {
+		await expectRefusal(
+			[2, /^DIGITAL_SALES_CUSTOMER is not JSON/],
+			held.sandbox.baseUrl,
+			['--charge'],
+			{
+				DIGITAL_SALES_CUSTOMER: '{"name":"Joana Prado"}',
+			},
+		);
+	});
+
+	test('at a port that is in use', async () => {
+		const { port } = new URL(held.sandbox.baseUrl);
+		await expectRefusal([2, /^Nothing can listen/], held.sandbox.baseUrl, ['--listen', port]);
+		expect(held.sandbox.requests).toEqual([]);
+	});
+
 	test('with a token that no header can carry', async () => {
 		await expectRefusal([2, /^DIGITAL_SALES_TOKEN has characters/], held.sandbox.baseUrl, [], {
 			DIGITAL_SALES_TOKEN: `${TOKEN}\n${TOKEN}`,
@@ -336,8 +402,8 @@ test('the report holds nothing personal, and no token', async () => {
 	const service = await startContrary([
 		{
 			answer: (given, { method, path: asked }) => {
-				if (asked.startsWith('/transactions/') && given.status === 200) {
-					Object.assign(given.json as object, planted, { payment_status: 'Joana Prado' });
+				if (asked.startsWith('/transactions/') && isJsonObject(given.json)) {
+					Object.assign(given.json, planted, { payment_status: customer.name });
 				}
 				if (method === 'POST') {
 					given.status = 422;

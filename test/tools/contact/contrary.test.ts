@@ -48,6 +48,13 @@ function listIn(value: unknown, name: string): Json[] {
 	return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
+const addTags = products((product) =>
+	Object.assign(product, { tags: [], product_type: 'physical' }),
+);
+const addBirthday = reads(({ customer }) => {
+	if (isJsonObject(customer)) customer.birthday = '2000-01-01';
+});
+
 const PLANTED: Planted[] = [
 	...(['search', 'perPage', 'page', 'status', 'categories'] as const).map(
 		(meaning): Planted => ({
@@ -199,14 +206,8 @@ const PLANTED: Planted[] = [
 		id: 'further-values',
 		seen: /product\.product_type has a value .*; product\.tags; .*transaction\.customer\.birthday/,
 		answer: (given, asked) => {
-			products((product) => Object.assign(product, { tags: [], product_type: 'physical' }))?.(
-				given,
-				asked,
-			);
-			reads(({ customer }) => Object.assign(customer as object, { birthday: '2000-01-01' }))?.(
-				given,
-				asked,
-			);
+			addTags?.(given, asked);
+			addBirthday?.(given, asked);
 		},
 	},
 	{

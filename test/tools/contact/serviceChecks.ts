@@ -15,7 +15,7 @@ import {
 import { isAnswered, isSuccess, type Answer } from './service';
 
 const DOCUMENTED_LIMIT = 20;
-export const NOT_ASKED = 'only --charge or --offer can tell';
+const NOT_ASKED = 'only --charge or --offer can tell';
 
 /** Whether each object has the documented shape; the fields beyond it are another row. */
 export function successes(evidence: Evidence): Finding {

@@ -40,11 +40,10 @@ export async function startContrary(contraries: Contrary[]): Promise<Service> {
 			(all, { options }) => ({
 				...all,
 				...options,
-				// Drawing the picture takes most of the time of a charge.
-				qrImage: 'absent',
 				queryNames: { ...all.queryNames, ...options?.queryNames },
 			}),
-			{},
+			// Drawing the picture takes most of the time of a charge.
+			{ qrImage: 'absent' },
 		),
 	);
 	const server = http.createServer((request, response) => {
@@ -54,8 +53,8 @@ export async function startContrary(contraries: Contrary[]): Promise<Service> {
 		request: http.IncomingMessage,
 		response: http.ServerResponse,
 	): Promise<void> => {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) chunks.push(Buffer.from(chunk as Buffer));
+		let body = '';
+		for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
 		const url = new URL(request.url ?? '', 'http://proxy.test');
 		const asked = (): Asked => ({
 			method: request.method ?? '',
@@ -70,7 +69,7 @@ export async function startContrary(contraries: Contrary[]): Promise<Service> {
 		const answer = await fetch(`${sandbox.baseUrl}${changed.path}?${search}`, {
 			method: request.method,
 			headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
-			...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+			...(body !== '' && { body }),
 		});
 		const given: Given = {
 			status: answer.status,

@@ -10,7 +10,7 @@ import { confirmed, contradicted, together, untold, type Evidence, type Finding 
 import { statusOf } from './serviceChecks';
 import { isAnswered, isSuccess } from './service';
 
-export const NO_TRANSACTION = 'only a transaction can tell; name one with --hash';
+const NO_TRANSACTION = 'only a transaction can tell; name one with --hash';
 const LONGEST_HASH = 200;
 const DOCUMENTED_STATUSES = ['waiting_payment', 'paid'];
 
