@@ -430,8 +430,8 @@ test('the report holds nothing personal, and no token', async () => {
 				onListening: (port) => {
 					void fetch(`http://127.0.0.1:${port}/`, {
 						method: 'POST',
-						headers: { 'content-type': 'application/json' },
-						body: JSON.stringify({ ...planted, hash, status: 'paid', customer, token: TOKEN }),
+						headers: { 'content-type': `application/json; of=${TOKEN}` },
+						body: JSON.stringify({ ...planted, hash, status: 'paid', customer, session: TOKEN }),
 					});
 				},
 			},

@@ -38,7 +38,7 @@ export async function contact(outside: Outside): Promise<number> {
 }
 
 async function meet(settings: Settings, outside: Outside): Promise<number> {
-	const listener = settings.listen && (await listenAt(settings.listen, settings));
+	const listener = settings.listen && (await listenAt(settings.listen));
 	try {
 		const evidence = await gather(settings, listener, outside);
 		const { service, notice, customer } = evidence;
@@ -68,11 +68,8 @@ function write(file: string, text: string): void {
 	}
 }
 
-async function listenAt(
-	address: { host: string; port: number },
-	{ redact }: Settings,
-): Promise<Listener> {
-	return await listen(address, redact).catch(() => {
+async function listenAt(address: { host: string; port: number }): Promise<Listener> {
+	return await listen(address).catch(() => {
 		throw new Refusal(EXIT.settings, 'Nothing can listen at the address of --listen.');
 	});
 }
@@ -83,8 +80,8 @@ async function gather(
 	listener: Listener | undefined,
 	{ clock, say, enough }: Outside,
 ): Promise<Evidence> {
-	const { baseUrl, token, redact, customer, hashes } = settings;
-	const service = new Service({ baseUrl, token, redact, clock });
+	const { baseUrl, token, customer, hashes } = settings;
+	const service = new Service({ baseUrl, token, clock });
 	const evidence: Evidence = {
 		...(await survey(service)),
 		service,

@@ -1,7 +1,7 @@
 import http from 'node:http';
-import type { Redactor } from '../../../nodes/DigitalSales/api/redact';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { kindOf } from './documented';
+import { parseJson } from './service';
 
 /** A notice that came in. */
 export interface Received {
@@ -23,10 +23,7 @@ export interface Listener {
 const LARGEST_NOTICE = 262_144;
 
 /** Waits for one notice; whatever comes later is answered and dropped. */
-export async function listen(
-	{ host, port }: { host: string; port: number },
-	redact: Redactor,
-): Promise<Listener> {
+export async function listen({ host, port }: { host: string; port: number }): Promise<Listener> {
 	let take: (notice: Received) => void = () => undefined;
 	const taken = new Promise<Received>((resolve) => (take = resolve));
 	const server = http.createServer((request, response) => {
@@ -41,7 +38,7 @@ export async function listen(
 			// Who looks whether the address is there sends no notice.
 			if (text === '') return void response.end();
 			const contentType = request.headers['content-type'] ?? '';
-			const body = redact.json(parse(text, contentType));
+			const body = parse(text, contentType);
 			const notice = {
 				method: request.method ?? '',
 				contentType,
@@ -78,11 +75,7 @@ function parse(text: string, contentType: string): unknown {
 	if (contentType.includes('x-www-form-urlencoded')) {
 		return Object.fromEntries(new URLSearchParams(text));
 	}
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+	return parseJson(text);
 }
 
 /** Fields whose values are words of the service, not of a person. */

@@ -1,4 +1,4 @@
-import type { Redactor } from '../../../nodes/DigitalSales/api/redact';
+import { MOST_LEVELS, type Redactor } from '../../../nodes/DigitalSales/api/redact';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 
 /** Fields whose values name a person, a thing of the account, or a secret. */
@@ -31,11 +31,13 @@ export function createPrivacy(redact: Redactor, bodies: unknown[]): (text: strin
 	};
 }
 
-function collect(value: unknown, name: string, values: Set<string>): void {
+function collect(value: unknown, name: string, values: Set<string>, depth = 0): void {
+	// Nothing from deeper down gets into a report.
+	if (depth > MOST_LEVELS) return;
 	if (Array.isArray(value)) {
-		for (const entry of value) collect(entry, name, values);
+		for (const entry of value) collect(entry, name, values, depth + 1);
 	} else if (isJsonObject(value)) {
-		for (const [key, entry] of Object.entries(value)) collect(entry, key, values);
+		for (const [key, entry] of Object.entries(value)) collect(entry, key, values, depth + 1);
 	} else if (TELLING.test(name) && (typeof value === 'string' || typeof value === 'number')) {
 		values.add(String(value).trim());
 	}

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { readFault } from '../../../nodes/DigitalSales/api/outcome';
-import type { Redactor } from '../../../nodes/DigitalSales/api/redact';
 import { readRateLimitHeaders, retryAfterMs } from '../../../nodes/DigitalSales/api/response';
 
 export type Endpoint =
@@ -37,7 +36,6 @@ export const realClock: Clock = {
 interface Connection {
 	baseUrl: string;
 	token: string;
-	redact: Redactor;
 	clock: Clock;
 }
 
@@ -144,20 +142,12 @@ export class Service {
 			endpoint,
 			status,
 			headers: Object.fromEntries(headers),
-			json: this.parse(text),
+			json: parseJson(text),
 			isPage: /^\s*<(!doctype|html)/i.test(text),
 		};
 		const { limit } = readRateLimitHeaders(answer.headers);
 		if (limit !== undefined) this.stated.set(endpoint, limit);
 		return answer;
-	}
-
-	private parse(text: string): unknown {
-		try {
-			return this.connection.redact.json(JSON.parse(text));
-		} catch {
-			return undefined;
-		}
 	}
 
 	/** Waits until half of the limit has room for one request. */
@@ -171,6 +161,15 @@ export class Service {
 		if (first !== undefined) await clock.sleep(Math.max(0, first + window - clock.now()));
 		sentAt.push(clock.now());
 		this.sentAt.set(endpoint, sentAt);
+	}
+}
+
+/** Undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
 	}
 }
 
