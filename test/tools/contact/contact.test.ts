@@ -8,7 +8,7 @@ import { NOTICE_SHAPES, type DeliveryReport } from '../../sandbox';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { ROOT } from '../../host/n8n/paths';
 import { CHECKS } from './checks';
-import { run, SECOND_TOKEN, startContrary, TOKEN, virtualClock } from './support';
+import { run, startContrary, TOKEN, virtualClock } from './support';
 import { whereToChange } from './unknowns';
 
 const methods = (requests: ReadonlyArray<{ method: string }>): string[] =>
@@ -398,9 +398,18 @@ test('the report holds nothing personal, and no token', async () => {
 		phone_number: '11987650001',
 		document: '52998224725',
 	};
-	const planted = { [customer.email]: 1, [customer.name]: 1, '529.982.247-25': 1, [TOKEN]: 1 };
+	// Without the long number that is removed from any text.
+	const [apiToken, bodyApiToken] = ['test-token-of-header', 'test-token-of-body'];
+	const planted = {
+		'other@person.test': 1,
+		[customer.email]: 1,
+		[customer.name]: 1,
+		'529.982.247-25': 1,
+		[apiToken]: 1,
+	};
 	const service = await startContrary([
 		{
+			options: { apiToken, bodyApiToken },
 			answer: (given, { method, path: asked }) => {
 				if (asked.startsWith('/transactions/') && isJsonObject(given.json)) {
 					Object.assign(given.json, planted, { payment_status: customer.name });
@@ -409,8 +418,8 @@ test('the report holds nothing personal, and no token', async () => {
 					given.status = 422;
 					given.json = {
 						success: false,
-						message: `${customer.name} required ${TOKEN}`,
-						errors: { [customer.email]: ['is required'], [`x ${SECOND_TOKEN}`]: ['is required'] },
+						message: `${customer.name} required ${apiToken}`,
+						errors: { [customer.email]: ['is required'], [`x ${bodyApiToken}`]: ['is required'] },
 					};
 				}
 			},
@@ -426,12 +435,16 @@ test('the report holds nothing personal, and no token', async () => {
 			service.baseUrl,
 			['--hash', hash, '--charge', '--listen', '0', '--report', file],
 			{
-				environment: { DIGITAL_SALES_CUSTOMER: JSON.stringify(customer) },
+				environment: {
+					DIGITAL_SALES_TOKEN: apiToken,
+					DIGITAL_SALES_SECOND_TOKEN: bodyApiToken,
+					DIGITAL_SALES_CUSTOMER: JSON.stringify(customer),
+				},
 				onListening: (port) => {
 					void fetch(`http://127.0.0.1:${port}/`, {
 						method: 'POST',
-						headers: { 'content-type': `application/json; of=${TOKEN}` },
-						body: JSON.stringify({ ...planted, hash, status: 'paid', customer, session: TOKEN }),
+						headers: { 'content-type': `application/json; of=${apiToken}` },
+						body: JSON.stringify({ ...planted, hash, status: 'paid', customer, session: apiToken }),
 					});
 				},
 			},
@@ -443,7 +456,7 @@ test('the report holds nothing personal, and no token', async () => {
 		expect(text).toContain('Shape of the webhook');
 		for (const secret of [
 			...Object.values(customer),
-			...[TOKEN, SECOND_TOKEN, hash, '529.982.247-25', 'Joana', 'Prado'],
+			...[apiToken, bodyApiToken, hash, '529.982.247-25', 'other@person.test', 'Joana', 'Prado'],
 			...sandbox.products.slice(0, 30).flatMap((product) => [product.hash, product.title]),
 		]) {
 			expect(text).not.toContain(secret);

@@ -154,7 +154,7 @@ export async function run(
 }
 
 export const TOKEN = 'test-api-token-1234567890';
-export const SECOND_TOKEN = 'test-body-token-0987654321';
+const SECOND_TOKEN = 'test-body-token-0987654321';
 
 /** A clock on which waiting takes no time. */
 export function virtualClock(): Clock & { slept: number[] } {
