@@ -68,7 +68,7 @@ function pageNameInLinks({ answer, page }: Listed): Finding {
 		: contradicted(`the links of a page use ${names.join(', ')} and not page`);
 }
 
-/** What came of the largest page that the package asks for. */
+/** What the service sends if it is asked for the largest page that the package asks for. */
 export function pageSize({ list, large }: Evidence): Finding {
 	if (!large) return untold(EMPTY);
 	const { answer, page } = large;
