@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
-	testMatch: ['<rootDir>/test/{product/{unit,engine},tools/package}/**/*.test.ts'],
+	testMatch: ['<rootDir>/test/{product/{unit,engine},tools/{contact,package}}/**/*.test.ts'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }] },
 	modulePathIgnorePatterns: ['dist', '.n8n-host', '.n8n-hosts', '.n8n-data', '.stryker-tmp'].map(
 		(folder) => `<rootDir>/${folder}/`,

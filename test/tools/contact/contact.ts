@@ -1,0 +1,164 @@
+import { writeFileSync } from 'node:fs';
+import type { IDataObject } from 'n8n-workflow';
+import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
+import { hashSegment } from '../../../nodes/DigitalSales/domain/hash';
+import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
+import { offersOf } from './catalogChecks';
+import { CHECKS } from './checks';
+import type { Created, Evidence } from './finding';
+import { listen, type Listener } from './listen';
+import { createPrivacy } from './privacy';
+import { report } from './report';
+import { isSuccess, Service, type Clock } from './service';
+import { EXIT, readSettings, Refusal, USAGE, type Settings } from './settings';
+import { readBothCases, survey } from './survey';
+import { whereToChange } from './unknowns';
+
+export interface Outside {
+	args: string[];
+	environment: Record<string, string | undefined>;
+	say: (text: string) => void;
+	clock: Clock;
+	/** Begins when --listen waits, and ends the waiting. */
+	enough: () => AbortSignal;
+}
+
+/** Runs the command and gives its exit code; a refusal is said in one sentence. */
+export async function contact(outside: Outside): Promise<number> {
+	try {
+		const settings = readSettings(outside.args, outside.environment);
+		if (settings) return await meet(settings, outside);
+		outside.say(USAGE);
+		return EXIT.nothingContradicted;
+	} catch (error) {
+		if (!(error instanceof Refusal)) throw error;
+		outside.say(error.message);
+		return error.exit;
+	}
+}
+
+async function meet(settings: Settings, outside: Outside): Promise<number> {
+	const listener = settings.listen && (await listenAt(settings.listen));
+	try {
+		const evidence = await gather(settings, listener, outside);
+		const { service, notice, customer } = evidence;
+		const clean = createPrivacy(settings.redact, [
+			...service.answers.map(({ json }) => json),
+			typeof notice === 'object' ? notice.body : undefined,
+			customer,
+			{ hash: [...settings.hashes, settings.offerFor, evidence.unknownHash.asked] },
+		]);
+		const checked = CHECKS.map((check) => ({ ...check, ...check.read(evidence) }));
+		const text = clean(report(checked, evidence, whereToChange()));
+		outside.say(text);
+		if (settings.report !== undefined) write(settings.report, text);
+		return checked.some(({ verdict }) => verdict === 'contradicted')
+			? EXIT.contradicted
+			: EXIT.nothingContradicted;
+	} finally {
+		await listener?.close();
+	}
+}
+
+function write(file: string, text: string): void {
+	try {
+		writeFileSync(file, `${text}\n`);
+	} catch {
+		throw new Refusal(EXIT.settings, 'The report cannot be written into the file of --report.');
+	}
+}
+
+async function listenAt(address: { host: string; port: number }): Promise<Listener> {
+	return await listen(address).catch(() => {
+		throw new Refusal(EXIT.settings, 'Nothing can listen at the address of --listen.');
+	});
+}
+
+/** Asks the service, and creates what the arguments ask for. */
+async function gather(
+	settings: Settings,
+	listener: Listener | undefined,
+	{ clock, say, enough }: Outside,
+): Promise<Evidence> {
+	const { baseUrl, token, customer, hashes } = settings;
+	const service = new Service({ baseUrl, token, clock });
+	const evidence: Evidence = {
+		...(await survey(service)),
+		service,
+		transactions: [],
+		customer,
+		hasSecondToken: settings.secondToken !== undefined,
+	};
+	const read = async (hash: string): Promise<void> => {
+		if (evidence.transactions.some(({ asked }) => asked === hash)) return;
+		evidence.transactions.push(await readBothCases(service, hash));
+	};
+	for (const hash of hashes) await read(hash);
+	if (settings.charge) {
+		evidence.charge = await charge(service, settings, evidence.products);
+		const { answer } = evidence.charge;
+		const charged = isSuccess(answer) ? readTransaction(answer.json) : undefined;
+		if (charged) await read(charged.hash);
+	}
+	if (settings.offerFor !== undefined) {
+		evidence.offer = await createOffer(service, settings.offerFor, evidence.products);
+	}
+	if (listener) {
+		say(`Waiting for one webhook on port ${listener.port}. Ctrl+C ends the waiting.`);
+		evidence.notice = (await listener.first(enough())) ?? 'none';
+		const notice = evidence.notice === 'none' ? undefined : readNotice(evidence.notice.body);
+		if (notice) await read(notice.hash);
+	}
+	return evidence;
+}
+
+/** Charges the cheapest active offer of the first page, at its own price. */
+async function charge(
+	service: Service,
+	{ token, secondToken, customer, notify }: Settings,
+	products: IDataObject[],
+): Promise<Created> {
+	const offers = products.filter(({ status }) => status === 1).flatMap(offersOf);
+	const priced = offers.filter(
+		({ price, interval }) => typeof price === 'number' && price > 0 && interval == null,
+	);
+	const [cheapest] = priced.sort((one, other) => Number(one.price) - Number(other.price));
+	if (!cheapest) {
+		throw new Refusal(
+			EXIT.settings,
+			'Nothing was charged: no active product on the first page of the catalog has an offer without an interval.',
+		);
+	}
+	const { hash, price } = cheapest;
+	const body = {
+		api_token: secondToken ?? token,
+		amount: price,
+		payment_method: 'pix',
+		cart: [{ offer_hash: hash, price, quantity: 1, operation_type: 1, title: 'First contact' }],
+		installments: 1,
+		customer,
+		...(notify !== undefined && { webhook_url: notify }),
+	};
+	return { body, answer: await service.post('POST /transactions', '/transactions', body) };
+}
+
+const OFFER_PRICE_CENTS = 1_000;
+
+async function createOffer(
+	service: Service,
+	productHash: string,
+	products: IDataObject[],
+): Promise<Created> {
+	const product = products.find(({ hash }) => String(hash) === productHash);
+	const recurring = product && offersOf(product).find(({ interval }) => interval != null);
+	const body = {
+		title: 'First contact',
+		price: OFFER_PRICE_CENTS,
+		payment_methods: [3],
+		method_default: 3,
+		affiliates_visible: false,
+		...(recurring && { interval: recurring.interval }),
+	};
+	const path = `/products/${hashSegment(productHash)}/offers`;
+	return { body, answer: await service.post('POST /products/{hash}/offers', path, body) };
+}

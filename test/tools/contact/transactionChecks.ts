@@ -1,0 +1,210 @@
+import { soldFields } from '../../../nodes/DigitalSales/trigger/filters';
+import { isUsableHash } from '../../../nodes/DigitalSales/domain/hash';
+import { STATUS_GROUPS } from '../../../nodes/DigitalSales/domain/paymentStatus';
+import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
+import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
+import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
+import { offersOf } from './catalogChecks';
+import { kindOf } from './documented';
+import { confirmed, contradicted, together, untold, type Evidence, type Finding } from './finding';
+import { statusOf } from './serviceChecks';
+import { isAnswered, isSuccess } from './service';
+
+const NO_TRANSACTION = 'only a transaction can tell; name one with --hash';
+const LONGEST_HASH = 200;
+const DOCUMENTED_STATUSES = ['waiting_payment', 'paid'];
+
+function jsonsOf({ transactions }: Evidence) {
+	return transactions.flatMap(({ transaction }) => (transaction ? [transaction.json] : []));
+}
+
+export function unknownHash({ unknownHash: { answer, transaction } }: Evidence): Finding {
+	if (!isAnswered(answer)) return untold(`it is answered with ${statusOf(answer)}`);
+	if (transaction) return contradicted(`it is answered with ${answer.status} and a transaction`);
+	return answer.status === 404 && !answer.isPage
+		? confirmed('it is answered with 404')
+		: contradicted(
+				`it is answered with ${answer.status}${answer.isPage ? ' and a web page' : ''}, so the trigger answers such a notice with 503, not 404`,
+			);
+}
+
+export function hashCase({ transactions }: Evidence): Finding {
+	return together(
+		transactions.flatMap(({ transaction, otherCase }) => {
+			if (!transaction || !otherCase) return [];
+			const { answer, transaction: other, asked } = otherCase;
+			if (!isAnswered(answer))
+				return [untold(`the other spelling is answered with ${statusOf(answer)}`)];
+			if (!other)
+				return [confirmed(`case counts: the other spelling is answered with ${answer.status}`)];
+			if (other.hash === transaction.hash) {
+				return [confirmed('case is ignored, and the answer keeps the spelling of the service')];
+			}
+			return other.hash === asked
+				? [contradicted('case is ignored, and the answer repeats the spelling that was asked for')]
+				: [contradicted('the other spelling is answered with another transaction')];
+		}),
+		NO_TRANSACTION,
+	);
+}
+
+/** Whether each hash can be sent in a path, entered in a filter and read from a notice. */
+export function hashes(evidence: Evidence): Finding {
+	const { products } = evidence;
+	const sold = [...products, ...products.flatMap(offersOf)].map(({ hash }) => hash);
+	const read = jsonsOf(evidence).map(({ hash }) => hash);
+	const all = [...sold, ...read];
+	if (all.length === 0) return untold('there is no hash to look at');
+	const parts = all.flatMap((hash) => {
+		if (typeof hash !== 'string')
+			return [contradicted(`a hash is ${hash === undefined ? 'missing' : kindOf(hash)}`)];
+		if (!isUsableHash(hash)) return [contradicted('a hash does not fit into a path')];
+		if (hash.length > LONGEST_HASH) return [contradicted(`a hash has ${hash.length} characters`)];
+		const filter = soldFields.products.safeParse({ items: [{ product: hash }] });
+		return filter.success ? [] : [contradicted('a hash is refused by the filters of the trigger')];
+	});
+	if (read.some((hash) => /^\d+$/.test(String(hash)))) {
+		parts.push(contradicted('a hash of digits alone is not read from transaction.id of a notice'));
+	}
+	const lengths = all.map((hash) => String(hash).length);
+	const range = `${Math.min(...lengths)} to ${Math.max(...lengths)} characters`;
+	const isPlain = all.every((hash) => /^[a-z0-9]+$/.test(String(hash)));
+	const letters = isPlain ? ' of a-z and 0-9' : '';
+	return together(
+		[...parts, confirmed(`${all.length} hashes have ${range}${letters}`)],
+		NO_TRANSACTION,
+	);
+}
+
+export function operationTypes(evidence: Evidence): Finding {
+	const types = jsonsOf(evidence).flatMap(({ items }) =>
+		Array.isArray(items) ? items.filter(isJsonObject).map((item) => item.operation_type) : [],
+	);
+	return together(
+		types.map((type) =>
+			type === 1
+				? confirmed('the items of the transactions have 1')
+				: contradicted(`an item has ${typeof type === 'number' ? type : kindOf(type)}`),
+		),
+		NO_TRANSACTION,
+	);
+}
+
+export function installments(evidence: Evidence): Finding {
+	const ofPix = jsonsOf(evidence).filter((json) => json.payment_method === 'pix');
+	return together(
+		ofPix.map(({ installments: count }) =>
+			count === 1
+				? confirmed('PIX transactions have 1')
+				: contradicted(
+						`a PIX transaction has ${typeof count === 'number' ? count : kindOf(count)}`,
+					),
+		),
+		'only a PIX transaction can tell; name one with --hash',
+	);
+}
+
+export function tokens({ charge, hasSecondToken }: Evidence): Finding {
+	if (!charge) return untold('only --charge can tell');
+	const which = hasSecondToken ? 'the second token' : 'the token of the header';
+	if (isSuccess(charge.answer)) return confirmed(`a body with ${which} is accepted`);
+	const { status } = charge.answer;
+	return status === 401 || status === 403
+		? contradicted(`a body with ${which} is refused (${status})`)
+		: untold(`the charge was refused for another reason (${statusOf(charge.answer)})`);
+}
+
+export function boleto(evidence: Evidence): Finding {
+	return together(
+		jsonsOf(evidence).flatMap(({ payment_method: method, billet }) => {
+			if (method === 'boleto' || method === 'billet') return [confirmed(`it is called ${method}`)];
+			const isAnother = billet != null || !['pix', 'credit_card'].includes(String(method));
+			return isAnother ? [contradicted(`a method is called ${word(method)}`)] : [];
+		}),
+		'only a transaction by boleto can tell; name one with --hash',
+	);
+}
+
+export function statuses(evidence: Evidence): Finding {
+	const known: readonly string[] = Object.values(STATUS_GROUPS).flat();
+	return together(
+		jsonsOf(evidence).flatMap(({ payment_status: status }) => {
+			if (DOCUMENTED_STATUSES.includes(String(status))) return [];
+			return known.includes(String(status))
+				? [confirmed(`${word(status)} is among those of similar services`)]
+				: [contradicted(`${word(status)} is in no group`)];
+		}),
+		'only a transaction with another status can tell; name one with --hash',
+	);
+}
+
+/** A word of the service; anything else may be about a person. */
+function word(value: unknown): string {
+	return typeof value === 'string' && /^[\w-]{1,30}$/.test(value) ? `"${value}"` : kindOf(value);
+}
+
+const DATE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+
+export function dates(evidence: Evidence): Finding {
+	const dated = [...evidence.products.flatMap(offersOf), ...jsonsOf(evidence)];
+	const values = dated.flatMap(({ created_at, updated_at }) => [created_at, updated_at]);
+	return together(
+		values.map((value) => {
+			if (typeof value !== 'string')
+				return contradicted(`a date is ${value === undefined ? 'missing' : kindOf(value)}`);
+			return DATE.test(value)
+				? confirmed('dates are YYYY-MM-DD HH:MM:SS')
+				: contradicted(`a date looks like ${masked(value)}`);
+		}),
+		'there is no date to look at',
+	);
+}
+
+/** Without its digits and words: a report shows no dates of anybody. */
+function masked(date: string): string {
+	return date
+		.slice(0, 40)
+		.replace(/\p{L}/gu, (letter) => (/[TZ]/.test(letter) ? letter : 'x'))
+		.replace(/\d/g, 'd');
+}
+
+export function largestAmount(evidence: Evidence): Finding {
+	const amounts = [
+		...evidence.products.flatMap(offersOf).map(({ price }) => price),
+		...jsonsOf(evidence).map(({ amount }) => amount),
+	].filter((amount) => typeof amount === 'number');
+	return amounts.every((amount) => Number.isSafeInteger(amount))
+		? untold('only a charge of the largest amount could tell; all amounts seen are exact')
+		: contradicted('an amount has a fraction or is not exact');
+}
+
+export function noticeShape({ notice, charge, transactions }: Evidence): Finding {
+	if (notice === undefined) return untold('only --listen can tell');
+	if (notice === 'none') return untold('no webhook came in time');
+	const read = readNotice(notice.body);
+	if (notice.method !== 'POST')
+		return contradicted(`it comes by ${notice.method}, and not by POST`);
+	if (!read) return contradicted('no known shape: no hash is where the package looks for it');
+	const charged =
+		charge && isSuccess(charge.answer) ? readTransaction(charge.answer.json) : undefined;
+	if (charged && charged.hash !== read.hash) {
+		return contradicted('the hash that is read from it is not that of the charge');
+	}
+	if (read.status === undefined)
+		return contradicted('a known shape, but no status is where the package looks for it');
+	const readBack = transactions.find(({ asked }) => asked === read.hash);
+	if (readBack && !readBack.transaction) {
+		return contradicted(
+			`a known shape, but its transaction is answered with ${statusOf(readBack.answer)}`,
+		);
+	}
+	return confirmed('a known shape: the hash and the status are read from it');
+}
+
+export function signing({ notice }: Evidence): Finding {
+	if (notice === undefined || notice === 'none') return untold('only --listen can tell');
+	const signed = notice.headers.filter((name) => /sign|hmac|digest/i.test(name));
+	return signed.length === 0
+		? confirmed('no header looks like a signature')
+		: contradicted(`it has the header ${signed.join(', ')}`);
+}
