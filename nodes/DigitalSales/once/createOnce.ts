@@ -153,8 +153,8 @@ class GuardedCreation<T> {
 		if (isSameAccount) return await this.read(here);
 		// Another token may belong to the same account: then the transaction can be read.
 		const read = creation.kind === 'charge' ? creation.again(here.result ?? {}) : Promise.reject();
-		return await read.catch(() => {
-			throw otherAccount(creation);
+		return await read.catch((error: unknown) => {
+			throw error instanceof CanceledError ? error : otherAccount(creation);
 		});
 	}
 
