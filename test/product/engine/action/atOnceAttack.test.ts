@@ -22,6 +22,19 @@ describe('Attacks on several charges at once', () => {
 		shop.parameters(undefined, { ...OWN_CUSTOMER, options });
 	const posts = () => shop.account.sandbox.requests.filter(({ method }) => method === 'POST');
 
+	const slowDatabase = (): void => {
+		const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
+		jest.spyOn(processedItems, 'checkProcessedAndRecord').mockImplementation(async (...args) => {
+			await pause(30);
+			return await enter(...args);
+		});
+		const remove = processedItems.removeProcessed.bind(processedItems);
+		jest.spyOn(processedItems, 'removeProcessed').mockImplementation(async (...args) => {
+			await pause(30);
+			await remove(...args);
+		});
+	};
+
 	test('a Retry with another token that stops blames the item that failed, not one it stopped', async () => {
 		shop.fault('refuse', 1);
 		const first = await shop.run(charge({ atOnce: 1 }), { items: itemsOf(2) });
@@ -48,16 +61,7 @@ describe('Attacks on several charges at once', () => {
 	test.each([16, 4])(
 		'a slow database: nothing is sent after the answer that stops the run, %s',
 		async (atOnce) => {
-			const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
-			jest.spyOn(processedItems, 'checkProcessedAndRecord').mockImplementation(async (...args) => {
-				await pause(30);
-				return await enter(...args);
-			});
-			const remove = processedItems.removeProcessed.bind(processedItems);
-			jest.spyOn(processedItems, 'removeProcessed').mockImplementation(async (...args) => {
-				await pause(30);
-				await remove(...args);
-			});
+			slowDatabase();
 			shop.fault('refuse', 0);
 
 			const run = await shop.run(charge({ atOnce }), { items: itemsOf(40) });
@@ -94,5 +98,62 @@ describe('Attacks on several charges at once', () => {
 
 		expect(errorOf(retry)).toContain('may already have been charged');
 		expect(shop.charges).toBe(3);
+	});
+
+	test('the Retry of a crash never says that nothing was created', async () => {
+		shop.fault('refuse');
+		shop.account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 150, times: 1 });
+		const slow = { kind: 'delayAfterProcessing', ms: 600 } as const;
+		shop.account.sandbox.addFault({ endpoint: POST, ...slow, after: 1, times: 3 });
+		const running = shop.run(charge(), { items: itemsOf(4), process: NodeProcess.fresh() });
+		while (shop.charges < 3) await pause(5);
+		await pause(200);
+		processedItems.failAfter = 0;
+		const { begun } = await running;
+		processedItems.clear({ keepRows: true });
+		const retryOf = crashedData(begun, [
+			{ name: 'Start', finished: true },
+			{ name: 'Digital Sales', finished: false },
+		]);
+		shop.fault('refuse');
+		slowDatabase();
+
+		const retry = await shop.run(charge(), { retryOf, process: NodeProcess.fresh() });
+
+		expect(shop.charges).toBe(3);
+		expect(errorOf(retry)).toContain('did not accept the request (422)');
+		expect(errorOf(retry)).not.toContain('Nothing was created');
+	});
+
+	test('a refusal is not said to have got no usable answer', async () => {
+		shop.fault('refuse');
+		shop.fault('lose', 1);
+
+		const run = await shop.run(charge(), { items: itemsOf(2) });
+
+		expect(errorOf(run)).toContain('did not accept the request (422)');
+		expect(errorOf(run)).toContain('may exist: item 2.');
+		expect(errorOf(run)).not.toContain('either');
+	});
+
+	test('several doubts at once: each code allows its own charge, and none of them twice', async () => {
+		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetAfterProcessing', times: 6 });
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const items = itemsOf(6);
+		await shop.run(charge({ atOnce: 8 }), { items, settings });
+		const refused = await shop.run(charge({ atOnce: 8 }), { items, settings });
+		const codes = refused.json.map((json) => /Again to ([\w-]+)/.exec(JSON.stringify(json))?.[1]);
+		expect(new Set(codes).size).toBe(6);
+		// All six are pasted; three are lost again.
+		const repeatCode = codes.join(', ');
+		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetAfterProcessing', times: 3 });
+		const twice = [...items, ...items];
+		await shop.run(charge({ atOnce: 16, repeatCode }), { items: twice, settings });
+		const lost = shop.charges;
+		await shop.run(charge({ atOnce: 16, repeatCode }), { items, settings });
+
+		// The equal items of the three that were answered are charges of their own.
+		expect(lost).toBe(6 + 6 + 3);
+		expect(shop.charges).toBe(lost + 3);
 	});
 });
