@@ -4,6 +4,7 @@ import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
 import type { ItemResult } from '../output/item';
 import { fieldLabel } from '../form/displayPath';
+import { isRetry } from '../once/execution';
 import { CanceledError } from '../shared/clock';
 import { mapLimit } from '../shared/mapLimit';
 import type { Operation, Preparation, PreparedItem } from './operation';
@@ -124,7 +125,10 @@ function createdBefore(
 	itemIndex: number,
 ): Pick<ErrorContext, 'created' | 'inDoubt'> {
 	if (!creates || run.context.continueOnFail()) return {};
-	return { created: run.created(), inDoubt: run.inDoubt(itemIndex) };
+	const created = run.created();
+	// A crash loses the memory, so a Retry that knows of nothing cannot say that nothing was created.
+	const isLost = created.length === 0 && isRetry(run.context);
+	return { created: isLost ? undefined : created, inDoubt: run.inDoubt(itemIndex) };
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {

@@ -48,6 +48,14 @@ export class Run {
 		this.stopping.abort();
 	}
 
+	/** Awaits a request that creates something. If it fails, the run stops before that is recorded. */
+	async creating<T>(request: Promise<T>): Promise<T> {
+		return await request.catch((error: unknown) => {
+			if (!this.context.continueOnFail()) this.stop();
+			throw error;
+		});
+	}
+
 	get isStopped(): boolean {
 		return this.stopping.signal.aborted;
 	}

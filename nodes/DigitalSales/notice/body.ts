@@ -33,7 +33,8 @@ async function readText(context: IWebhookFunctions): Promise<string> {
 	const request = context.getRequestObject();
 	// The sender may break off, and n8n has a limit of its own.
 	await request.readRawBody().catch(() => undefined);
-	return request.rawBody?.toString(request.encoding) ?? '';
+	// JSON is UTF-8, and Node knows few of the names that a content type may give as its charset.
+	return request.rawBody?.toString() ?? '';
 }
 
 function declineTooLarge(context: IWebhookFunctions): void {

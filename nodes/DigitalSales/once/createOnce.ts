@@ -153,8 +153,8 @@ class GuardedCreation<T> {
 		if (isSameAccount) return await this.read(here);
 		// Another token may belong to the same account: then the transaction can be read.
 		const read = creation.kind === 'charge' ? creation.again(here.result ?? {}) : Promise.reject();
-		return await read.catch(() => {
-			throw otherAccount(creation);
+		return await read.catch((error: unknown) => {
+			throw error instanceof CanceledError ? error : otherAccount(creation);
 		});
 	}
 
@@ -175,9 +175,10 @@ class GuardedCreation<T> {
 		if (!ledger) return;
 		const keys = ledgerKeys(identity);
 		const seen = await ledger.enter(keys);
-		const earlier = [...seen].filter((key) => this.isTelling(key));
-		if (earlier.length === 0) return;
-		ledger.keep(earlier);
+		// While the request is under way, others may fill the table.
+		ledger.keep(keys);
+		const isKnown = [...seen].some((key) => this.isTelling(key));
+		if (!isKnown) return;
 		await this.requireCode().catch(async (error: unknown) => {
 			await ledger.strike(keys.filter((key) => !seen.has(key)));
 			throw error;
@@ -232,8 +233,8 @@ class GuardedCreation<T> {
 
 	private async leaveInDoubt(): Promise<void> {
 		const keys = ledgerKeys(this.identity);
-		this.ledger?.keep(keys);
 		await this.ledger?.settle([], keys);
+		this.ledger?.keep(keys);
 	}
 
 	private async withdraw(): Promise<void> {

@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 20;
 interface LedgerRow {
 	/** Entries made since the doubts were last renewed. */
 	entered: number;
-	/** Keys of attempts whose outcome is not known. */
+	/** Keys of attempts whose outcome is not known, those under way included. */
 	doubts: Set<string>;
 	/** Keys whose removal failed; they go before the next entry. */
 	leftover: Set<string>;
@@ -89,6 +89,7 @@ export class Ledger {
 	async settle(over: readonly string[], lasting: readonly string[]): Promise<void> {
 		await this.alone(async () => {
 			if (over.length > 0) await this.remove(over);
+			for (const key of lasting) this.row.doubts.delete(key);
 			await this.record(lasting).catch(() => undefined);
 		});
 	}

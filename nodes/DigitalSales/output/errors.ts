@@ -163,7 +163,7 @@ function createdNote({ created = [], inDoubt = [] }: ErrorContext): string | und
 	const notes = [
 		...(created.length > 0 ? [`Already created in this execution: ${listed(created)}.`] : []),
 		...(inDoubt.length > 0
-			? [`Got no usable answer either, so they may exist: ${listed(inDoubt)}.`]
+			? [`No usable answer came for these, so they may exist: ${listed(inDoubt)}.`]
 			: []),
 	];
 	return joined(notes) || undefined;

@@ -46,7 +46,7 @@ export const createOfferOperation: Operation = {
 						about,
 						fingerprint: offerFingerprint(productHash, body),
 						repeatCode: options.repeatCode,
-						create: async () => await createOffer(client, productHash, body),
+						create: async () => await run.creating(createOffer(client, productHash, body)),
 						// No operation reads an offer, so all of it is kept.
 						keep: (made) => made,
 						again: async (kept) => kept,

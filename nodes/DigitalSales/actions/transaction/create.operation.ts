@@ -98,7 +98,7 @@ function creationOf(
 		fingerprint,
 		orderReference,
 		repeatCode: options.repeatCode,
-		create: async () => await createTransaction(client, body),
+		create: async () => await run.creating(createTransaction(client, body)),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),

@@ -91,7 +91,7 @@ describe('Several charges at once', () => {
 			const others = [1, 2, 3, 4].filter((item) => item !== failed);
 			expect(shop.charges).toBe(4);
 			expect(errorOf(run)).toContain(
-				`Got no usable answer either, so they may exist: ${others.map((item) => `item ${item}`).join('; ')}.`,
+				`No usable answer came for these, so they may exist: ${others.map((item) => `item ${item}`).join('; ')}.`,
 			);
 		});
 

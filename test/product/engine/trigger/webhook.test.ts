@@ -178,6 +178,8 @@ describe('Digital Sales Trigger: notices', () => {
 			['bytes', { 'content-type': 'application/octet-stream' }],
 			['another JSON', { 'content-type': 'application/vnd.shop+json; charset=utf-8' }],
 			['no file of a form', { 'content-type': 'multipart/related; boundary=x' }],
+			['with a charset of its own', { 'content-type': 'application/vnd.shop; charset=iso-8859-1' }],
+			['with a charset that nobody knows', { 'content-type': 'x/y; charset=shop' }],
 		])('JSON is read all the same: %s', async (_name, headers) => {
 			await inbox.publish();
 

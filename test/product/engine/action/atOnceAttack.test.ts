@@ -1,0 +1,159 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { cpf } from '../../../support/cpf';
+import { ledgerRows, MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
+import { crashedData, NodeProcess, processedItems } from '../harness';
+import { errorOf, useShop } from '../support/charging';
+
+const POST = 'POST /transactions';
+const GET = 'GET /transactions/{hash}';
+const OWN_CUSTOMER = {
+	customerName: '={{ "Customer " + $json.n }}',
+	customerDocument: '={{ $json.document }}',
+};
+const itemsOf = (count: number) =>
+	Array.from({ length: count }, (_, n) => ({ n, document: cpf(123_456_000 + n) }));
+const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('Attacks on several charges at once', () => {
+	const shop = useShop({ latencyMs: 20 });
+	afterEach(() => jest.restoreAllMocks());
+
+	const charge = (options: INodeParameters = {}): INodeParameters =>
+		shop.parameters(undefined, { ...OWN_CUSTOMER, options });
+	const posts = () => shop.account.sandbox.requests.filter(({ method }) => method === 'POST');
+
+	const slowDatabase = (): void => {
+		const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
+		jest.spyOn(processedItems, 'checkProcessedAndRecord').mockImplementation(async (...args) => {
+			await pause(30);
+			return await enter(...args);
+		});
+		const remove = processedItems.removeProcessed.bind(processedItems);
+		jest.spyOn(processedItems, 'removeProcessed').mockImplementation(async (...args) => {
+			await pause(30);
+			await remove(...args);
+		});
+	};
+
+	test('a Retry with another token that stops blames the item that failed, not one it stopped', async () => {
+		shop.fault('refuse', 1);
+		const first = await shop.run(charge({ atOnce: 1 }), { items: itemsOf(2) });
+		const { digitalSalesApi: credential } = shop.account.credentials;
+		const baseUrl = String(credential?.baseUrl).replace('127.0.0.1', 'localhost');
+		// The service is unwell for a moment, which a read waits out; meanwhile item 2 is refused.
+		shop.account.sandbox.addFault({
+			endpoint: GET,
+			kind: 'status',
+			status: 503,
+			headers: { 'Retry-After': '3' },
+			times: 1,
+		});
+		shop.account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 300, times: 1 });
+		shop.fault('refuse');
+
+		const retry = await shop.retry(charge(), first, {
+			credentials: { digitalSalesApi: { ...credential, baseUrl } },
+		});
+
+		expect(errorOf(retry)).toContain('did not accept the request (422)');
+	});
+
+	test.each([16, 4])(
+		'a slow database: nothing is sent after the answer that stops the run, %s',
+		async (atOnce) => {
+			slowDatabase();
+			shop.fault('refuse', 0);
+
+			const run = await shop.run(charge({ atOnce }), { items: itemsOf(40) });
+
+			expect(run.status).toBe('error');
+			const refused = posts().find(({ status }) => status === 422);
+			const answeredAt = (refused?.at ?? 0) + (refused?.durationMs ?? 0);
+			const late = posts().filter(({ at }) => at > answeredAt + 10);
+			expect(late.map(({ at }) => at - answeredAt)).toEqual([]);
+		},
+	);
+
+	test('a slow charge is known after a crash, however many others were made meanwhile', async () => {
+		const slow = { kind: 'delayAfterProcessing', ms: 1_500 } as const;
+		shop.account.sandbox.addFault({ endpoint: POST, ...slow, times: 1 });
+		const [first = {}, ...others] = itemsOf(3);
+		const running = shop.run(charge(), { items: [first] });
+		while (shop.charges < 1) await pause(5);
+		// As many others as the table has room for, in two halves.
+		for (const other of others) {
+			processedItems.age(MOST_ENTRIES / 2, MOST_ENTRIES);
+			for (const [, row] of ledgerRows.list()) row.entered = MOST_ENTRIES / 2;
+			await shop.run(charge(), { items: [other] });
+		}
+		processedItems.failAfter = 0;
+		const { begun } = await running;
+		processedItems.clear({ keepRows: true });
+		const retryOf = crashedData(begun, [
+			{ name: 'Start', finished: true },
+			{ name: 'Digital Sales', finished: false },
+		]);
+
+		const retry = await shop.run(charge(), { retryOf, process: NodeProcess.fresh() });
+
+		expect(errorOf(retry)).toContain('may already have been charged');
+		expect(shop.charges).toBe(3);
+	});
+
+	test('the Retry of a crash never says that nothing was created', async () => {
+		shop.fault('refuse');
+		shop.account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 150, times: 1 });
+		const slow = { kind: 'delayAfterProcessing', ms: 600 } as const;
+		shop.account.sandbox.addFault({ endpoint: POST, ...slow, after: 1, times: 3 });
+		const running = shop.run(charge(), { items: itemsOf(4), process: NodeProcess.fresh() });
+		while (shop.charges < 3) await pause(5);
+		await pause(200);
+		processedItems.failAfter = 0;
+		const { begun } = await running;
+		processedItems.clear({ keepRows: true });
+		const retryOf = crashedData(begun, [
+			{ name: 'Start', finished: true },
+			{ name: 'Digital Sales', finished: false },
+		]);
+		shop.fault('refuse');
+		slowDatabase();
+
+		const retry = await shop.run(charge(), { retryOf, process: NodeProcess.fresh() });
+
+		expect(shop.charges).toBe(3);
+		expect(errorOf(retry)).toContain('did not accept the request (422)');
+		expect(errorOf(retry)).not.toContain('Nothing was created');
+	});
+
+	test('a refusal is not said to have got no usable answer', async () => {
+		shop.fault('refuse');
+		shop.fault('lose', 1);
+
+		const run = await shop.run(charge(), { items: itemsOf(2) });
+
+		expect(errorOf(run)).toContain('did not accept the request (422)');
+		expect(errorOf(run)).toContain('may exist: item 2.');
+		expect(errorOf(run)).not.toContain('either');
+	});
+
+	test('several doubts at once: each code allows its own charge, and none of them twice', async () => {
+		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetAfterProcessing', times: 6 });
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const items = itemsOf(6);
+		await shop.run(charge({ atOnce: 8 }), { items, settings });
+		const refused = await shop.run(charge({ atOnce: 8 }), { items, settings });
+		const codes = refused.json.map((json) => /Again to ([\w-]+)/.exec(JSON.stringify(json))?.[1]);
+		expect(new Set(codes).size).toBe(6);
+		// All six are pasted; three are lost again.
+		const repeatCode = codes.join(', ');
+		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetAfterProcessing', times: 3 });
+		const twice = [...items, ...items];
+		await shop.run(charge({ atOnce: 16, repeatCode }), { items: twice, settings });
+		const lost = shop.charges;
+		await shop.run(charge({ atOnce: 16, repeatCode }), { items, settings });
+
+		// The equal items of the three that were answered are charges of their own.
+		expect(lost).toBe(6 + 6 + 3);
+		expect(shop.charges).toBe(lost + 3);
+	});
+});
