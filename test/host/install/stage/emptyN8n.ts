@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { INodeTypeDescription } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../../sandbox';
 import { installHost } from '../../n8n/host';
 import { startN8n, type N8nInstance } from '../../n8n/instance';
 import { packBuild } from '../../n8n/packageInstall';
-import { CREDENTIAL_TYPE, DATA_FOLDER } from '../../n8n/paths';
+import { CREDENTIAL_TYPE, DATA_FOLDER, PACKAGE_NAME } from '../../n8n/paths';
 import { freePort } from '../../n8n/ports';
 import { N8nRest, type SavedCredential } from '../../n8n/rest';
 import { DEMO_LOGIN } from '../../n8n/setUp';
@@ -57,10 +58,10 @@ export class EmptyN8n {
 		await this.registry.publish(tarball).finally(remove);
 	}
 
-	/** The names of the package's nodes that this n8n knows at this moment. */
-	async nodeTypes(): Promise<string[]> {
+	/** The package's nodes as this n8n knows them at this moment. */
+	async nodeTypes(): Promise<INodeTypeDescription[]> {
 		const types = await this.rest.nodeTypes();
-		return types.map(({ name }) => name).filter((name) => name.startsWith('n8n-nodes-digital'));
+		return types.filter(({ name }) => name.startsWith(`${PACKAGE_NAME}.`));
 	}
 
 	/** Saves a credential that leads to the sandbox. */

@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { installHost } from '../../n8n/host';
-import { PACKAGE_NAME, REGISTRY_CONFIGURATION, REGISTRY_FOLDER } from '../../n8n/paths';
+import { REGISTRY_CONFIGURATION, REGISTRY_FOLDER } from '../../n8n/paths';
 import { installPinned } from '../../n8n/pinned';
 import { freePort, LOOPBACK } from '../../n8n/ports';
 import { capture, endGroup, hasEnded, run, startGroup } from '../../n8n/processes';
@@ -95,11 +95,5 @@ export class Registry {
 		const anybody = `--//${new URL(this.url).host}/:_authToken=anybody`;
 		const npm = path.join(this.folder, 'bin', 'npm');
 		await run(npm, ['publish', tarball, anybody], { cwd: this.folder, log: this.log });
-	}
-
-	/** The versions of the package that it has. */
-	async versions(): Promise<string> {
-		const npm = path.join(this.folder, 'bin', 'npm');
-		return await capture(npm, ['view', PACKAGE_NAME, 'versions', '--json'], this.folder);
 	}
 }
