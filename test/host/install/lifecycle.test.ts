@@ -34,7 +34,7 @@ describe("installed by n8n's own installer", () => {
 	let url: string;
 	let parked: Execution;
 	let before: { fields: string[]; nodes: unknown };
-	let latest: string | undefined;
+	let latest: string;
 
 	beforeAll(async () => {
 		const older = await packOlderVersion();
@@ -55,7 +55,7 @@ describe("installed by n8n's own installer", () => {
 			.map(({ body }) => ({ ...Object(body), webhook_url: '' }));
 
 	test('a package that the registry does not have is refused, and nothing is left', async () => {
-		await expect(n8n.packages.install('n8n-nodes-digital-sale')).rejects.toThrow(
+		await expect(n8n.packages.install(OLDER_VERSION, 'n8n-nodes-digital-sale')).rejects.toThrow(
 			/Package version does not exist/,
 		);
 		expect(await n8n.packages.list()).toEqual([]);
@@ -63,7 +63,7 @@ describe("installed by n8n's own installer", () => {
 	});
 
 	test('the version asked for is there and works, without a restart', async () => {
-		const { installedVersion } = await n8n.packages.install(undefined, OLDER_VERSION);
+		const { installedVersion } = await n8n.packages.install(OLDER_VERSION);
 		expect(installedVersion).toBe(OLDER_VERSION);
 		const types = await n8n.nodeTypes();
 		expect(types.map(({ name }) => name)).toEqual(
@@ -81,13 +81,13 @@ describe("installed by n8n's own installer", () => {
 	test('n8n says that there is a newer version', async () => {
 		const [installed] = await n8n.packages.list();
 		expect(installed?.installedVersion).toBe(OLDER_VERSION);
-		latest = installed?.updateAvailable;
+		latest = installed?.updateAvailable ?? '';
 		expect(latest).toMatch(/^\d+\.\d+\.\d+$/);
 	});
 
 	describe('updated under a published workflow', () => {
 		beforeAll(async () => {
-			expect((await n8n.packages.update()).installedVersion).toBe(latest);
+			expect((await n8n.packages.update(latest)).installedVersion).toBe(latest);
 		});
 
 		test('the newer code is there without a restart', async () => {
@@ -162,7 +162,7 @@ describe("installed by n8n's own installer", () => {
 
 	describe('installed again', () => {
 		beforeAll(async () => {
-			expect((await n8n.packages.install()).installedVersion).toBe(latest);
+			expect((await n8n.packages.install(latest)).installedVersion).toBe(latest);
 		});
 
 		test('the execution that waited all the time goes on', async () => {

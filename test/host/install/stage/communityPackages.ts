@@ -14,7 +14,10 @@ const installedSchema = z.object({
 
 export type InstalledPackage = z.infer<typeof installedSchema>;
 
-/** Settings > Community nodes, as the editor asks for it. */
+/**
+ * Settings > Community nodes, as the editor asks for it. The version is always named: older n8n look
+ * the latest one up at the public registry alone.
+ */
 export class CommunityPackages {
 	constructor(private readonly rest: N8nRest) {}
 
@@ -23,14 +26,17 @@ export class CommunityPackages {
 		return await this.rest.call(z.array(installedSchema), 'GET', ADDRESS);
 	}
 
-	/** Installs a package; without a version the latest. */
-	async install(name = PACKAGE_NAME, version?: string): Promise<InstalledPackage> {
+	/** Installs a version of a package. */
+	async install(version: string, name = PACKAGE_NAME): Promise<InstalledPackage> {
 		return await this.rest.call(installedSchema, 'POST', ADDRESS, { name, version });
 	}
 
-	/** Updates the package to the latest version. */
-	async update(): Promise<InstalledPackage> {
-		return await this.rest.call(installedSchema, 'PATCH', ADDRESS, { name: PACKAGE_NAME });
+	/** Updates the package to a version. */
+	async update(version: string): Promise<InstalledPackage> {
+		return await this.rest.call(installedSchema, 'PATCH', ADDRESS, {
+			name: PACKAGE_NAME,
+			version,
+		});
 	}
 
 	/** Removes the package. */
