@@ -14,7 +14,7 @@ export class CommunityNodesPage {
 		const { page } = this;
 		const [settings = '', communityNodes = ''] = told('Settings > Community nodes').split(' > ');
 		await page.goto(`${this.url}/home/workflows`);
-		await page.getByText(settings, { exact: true }).click();
+		await page.getByRole('menuitem', { name: settings }).click();
 		await page.getByText(communityNodes, { exact: true }).click();
 		await page.waitForURL('**/settings/community-nodes');
 	}
@@ -40,16 +40,12 @@ export class CommunityNodesPage {
 		return await this.card.innerText();
 	}
 
-	/** Uninstalls the package, and returns what n8n asks before that. */
-	async uninstall(): Promise<string> {
+	/** Uninstalls the package. */
+	async uninstall(): Promise<void> {
 		await this.card.getByTestId('action-toggle').click();
 		await this.page.getByRole('menuitem', { name: 'Uninstall' }).click();
-		const confirm = this.dialog.getByRole('button', { name: 'Confirm uninstall' });
-		await confirm.waitFor();
-		const asked = await this.dialog.innerText();
-		await confirm.click();
+		await this.dialog.getByRole('button', { name: 'Confirm uninstall' }).click();
 		await this.card.waitFor({ state: 'hidden' });
-		return asked;
 	}
 
 	private get dialog(): Locator {
