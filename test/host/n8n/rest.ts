@@ -149,7 +149,7 @@ export class N8nRest {
 		const deadline = Date.now() + SERVED_WITHIN_MS;
 		for (;;) {
 			const answer = await this.fetch('GET', '/types/nodes.json');
-			// n8n writes the list anew whenever it starts or a package changes, and meanwhile serves a
+			// n8n writes a new list whenever it starts or a package changes, and meanwhile serves a
 			// part of it, or the page of its editor.
 			const list: unknown = await answer.json().catch(() => undefined);
 			if (list !== undefined || Date.now() > deadline) return z.array(nodeTypeSchema).parse(list);
