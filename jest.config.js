@@ -3,9 +3,14 @@ module.exports = {
 	testEnvironment: 'node',
 	testMatch: ['<rootDir>/test/{product/{unit,engine},tools/{contact,package}}/**/*.test.ts'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }] },
-	modulePathIgnorePatterns: ['dist', '.n8n-host', '.n8n-hosts', '.n8n-data', '.stryker-tmp'].map(
-		(folder) => `<rootDir>/${folder}/`,
-	),
+	modulePathIgnorePatterns: [
+		'dist',
+		'.n8n-host',
+		'.n8n-hosts',
+		'.registry-host',
+		'.n8n-data',
+		'.stryker-tmp',
+	].map((folder) => `<rootDir>/${folder}/`),
 	collectCoverageFrom: ['{nodes,credentials}/**/*.ts', '!**/*.d.ts'],
 	coverageDirectory: 'coverage',
 	coverageReporters: [['text', { skipFull: true }], 'json-summary', 'html'],

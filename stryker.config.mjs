@@ -18,6 +18,14 @@ export default {
 	thresholds: { high: 90, low: 85, break: null },
 	concurrency: 2,
 	timeoutMS: 10_000,
-	ignorePatterns: ['.n8n-host', '.n8n-hosts', '.n8n-data', 'coverage', 'dist', 'reports'],
+	ignorePatterns: [
+		'.n8n-host',
+		'.n8n-hosts',
+		'.registry-host',
+		'.n8n-data',
+		'coverage',
+		'dist',
+		'reports',
+	],
 	tempDirName: '.stryker-tmp',
 };

@@ -23,7 +23,7 @@ export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Refu
 	const { kind, about, context } = subject;
 	const reason = earlier
 		? `An attempt at ${new Date(earlier.startedAt).toISOString()} got no usable answer.`
-		: 'n8n has a record of an earlier attempt, but not of its outcome: n8n has been restarted since, or another process of n8n is sending it right now.';
+		: 'n8n has a record of an earlier attempt, but not of its outcome: n8n has been restarted or this package updated since, or another process of n8n is sending it right now.';
 	const check =
 		kind === 'charge'
 			? `Check the service's dashboard. If the transaction is there, continue with its hash (Transaction > Get). If it is not, set Options > Code to Charge Again to ${code} and run this again. The code allows this one charge.`

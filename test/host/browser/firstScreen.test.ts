@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { chargeAt } from '../../support/charge';
-import { ROOT } from '../n8n/paths';
 import { Clicks } from './clicks';
 import type { Editor } from './editor';
 import { Film } from './film';
 import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
 import type { NodeView } from './nodeView';
+import { told } from './readme';
 import { SandboxPage } from './sandboxPage';
 
 const TOKEN = 'test-api-token-first-screen';
@@ -15,15 +13,6 @@ const MOST_CLICKS = 25;
 const MOST_FILM_BYTES = 2_000_000;
 const CREATE_PIX = 'Create a PIX transaction';
 const WAIT = 'Wait for the payment of a transaction';
-
-const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
-const [FIRST_SCREEN = ''] = (README.split('## Your first paid charge')[1] ?? '').split('\n## ');
-
-/** A name on the screen that the README's first screen tells to use. */
-function told(name: string): string {
-	if (!FIRST_SCREEN.includes(`**${name}**`)) throw new Error(`The README does not say "${name}"`);
-	return name;
-}
 
 let newcomer: Newcomer;
 let page: Page;

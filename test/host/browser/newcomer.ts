@@ -63,7 +63,7 @@ export async function startNewcomer(service: SandboxOptions = {}): Promise<Newco
 }
 
 /** A page of the size that the pictures have. */
-async function pageOf(browser: Browser): Promise<Page> {
+export async function pageOf(browser: Browser): Promise<Page> {
 	const page = await browser.newPage({ viewport: VIEWPORT, colorScheme: 'light' });
 	page.setDefaultTimeout(PATIENCE_MS);
 	return page;

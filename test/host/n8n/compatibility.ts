@@ -12,7 +12,11 @@ const DOCUMENT = path.join(ROOT, 'docs', 'compatibility.md');
 const COLUMNS = ['n8n', 'Node.js', 'passed', 'what differs'];
 const NOTHING = 'nothing';
 const MOST_NAMED = 4;
-const TESTS = ['test/host/e2e/journey'];
+/** What is run in each n8n: the folder of a suite, and its tests. */
+const SUITES = [
+	['e2e', 'journey'],
+	['install', 'lifecycle'],
+] as const;
 
 const resultSchema = z.object({
 	numTotalTests: z.number(),
@@ -31,39 +35,45 @@ async function hosts(): Promise<string[]> {
 	return ['', ...older.sort().reverse()];
 }
 
-/** Runs the journey in one n8n, and reports the result. */
-async function tryIn(host: string): Promise<string[]> {
-	const { n8n, node } = await readHostVersions(host);
+/** Runs one suite in one n8n. */
+async function runIn(host: string, [suite, tests]: readonly [string, string], log: string) {
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-compatibility-'));
 	const output = path.join(folder, 'result.json');
-	const log = path.join(DATA_FOLDER, `compatibility-${n8n}.log`);
-	const args = [
-		'--config',
-		'test/host/e2e/jest.config.js',
-		'--json',
-		'--outputFile',
-		output,
-		...TESTS,
-	];
+	const config = `test/host/${suite}/jest.config.js`;
+	const args = ['--config', config, '--json', '--outputFile', output];
 	try {
-		await step(`n8n ${n8n} on Node.js ${node}`, async () => {
-			await rm(log, { force: true });
-			const env = { N8N_HOST: host };
-			// What fails is told by the result; without one it never came so far.
-			await run('npx', ['jest', ...args], { cwd: ROOT, log, env }).catch(() => {});
-		});
+		// What fails is told by the result; without one it never came so far.
+		await run('npx', ['jest', ...args, `test/host/${suite}/${tests}`], {
+			cwd: ROOT,
+			log,
+			env: { N8N_HOST: host },
+		}).catch(() => {});
 		const text = await readFile(output, 'utf8').catch(() => {
-			throw new Error(`n8n ${n8n} could not be tested. See ${log}`);
+			throw new Error(`The ${tests} could not be tested. See ${log}`);
 		});
-		const { numPassedTests, numTotalTests, testResults } = resultSchema.parse(JSON.parse(text));
-		const failed = testResults
-			.flatMap(({ assertionResults }) => assertionResults)
-			.filter(({ status }) => status === 'failed')
-			.map(({ fullName }) => fullName);
-		return [n8n, node, `${numPassedTests} of ${numTotalTests}`, differences(failed)];
+		return resultSchema.parse(JSON.parse(text));
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
+}
+
+/** Runs all suites in one n8n, and reports the result. */
+async function tryIn(host: string): Promise<string[]> {
+	const { n8n, node } = await readHostVersions(host);
+	const log = path.join(DATA_FOLDER, `compatibility-${n8n}.log`);
+	await rm(log, { force: true });
+	const results = await step(`n8n ${n8n} on Node.js ${node}`, async () => {
+		const found: Array<z.infer<typeof resultSchema>> = [];
+		for (const suite of SUITES) found.push(await runIn(host, suite, log));
+		return found;
+	});
+	const cases = results
+		.flatMap(({ testResults }) => testResults)
+		.flatMap(({ assertionResults }) => assertionResults);
+	const failed = cases.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
+	const total = results.reduce((sum, { numTotalTests }) => sum + numTotalTests, 0);
+	const passed = results.reduce((sum, { numPassedTests }) => sum + numPassedTests, 0);
+	return [n8n, node, `${passed} of ${total}`, differences(failed)];
 }
 
 function differences(failed: string[]): string {
@@ -83,7 +93,7 @@ async function keep(table: string): Promise<void> {
 }
 
 async function compare(): Promise<void> {
-	say('The journey, in each n8n of test/host/n8n-host\n');
+	say('The journey and the installer, in each n8n of test/host/n8n-host\n');
 	const rows: string[][] = [];
 	// One after the other: each starts an n8n of its own.
 	for (const host of await hosts()) rows.push(await tryIn(host));

@@ -1,15 +1,10 @@
-import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { withLock } from './lock';
 import { HOST_CONFIGURATION, HOST_FOLDER, HOSTS_FOLDER } from './paths';
+import { installPinned } from './pinned';
 import { capture, run } from './processes';
-import { say, step } from './terminal';
-
-/** The older hosts have no lockfile: a megabyte each is much for a look at whether they work. */
-const CONFIGURATION_FILES = ['package.json', 'package-lock.json', '.npmrc'];
-const MARKER = 'installed';
+import { step } from './terminal';
 
 const configurationSchema = z.object({
 	dependencies: z.object({ n8n: z.string(), node: z.string() }),
@@ -28,19 +23,6 @@ function hostIn(folder: string): Host {
 	};
 }
 
-async function configurationFiles(): Promise<string[]> {
-	const present = await readdir(HOST_CONFIGURATION);
-	return CONFIGURATION_FILES.filter((name) => present.includes(name));
-}
-
-async function fingerprint(folder: string): Promise<string> {
-	const hash = createHash('sha256');
-	for (const name of await configurationFiles()) {
-		hash.update(await readFile(path.join(folder, name)));
-	}
-	return hash.digest('hex');
-}
-
 /** The versions that the configuration of a host names; '' is the pinned host. */
 export async function readHostVersions(host: string): Promise<{ n8n: string; node: string }> {
 	const text = await readFile(path.join(HOSTS_FOLDER, host, 'package.json'), 'utf8');
@@ -50,11 +32,6 @@ export async function readHostVersions(host: string): Promise<{ n8n: string; nod
 /** The versions of the host that is in use. */
 export async function hostVersions(): Promise<{ n8n: string; node: string }> {
 	return await readHostVersions(path.relative(HOSTS_FOLDER, HOST_CONFIGURATION));
-}
-
-async function isMarked(folder: string, wanted: string): Promise<boolean> {
-	const marker = await readFile(path.join(folder, MARKER), 'utf8').catch(() => '');
-	return marker.trim() === wanted;
 }
 
 // npm writes its hidden lockfile when every package is in its place, so an install that was cut
@@ -78,30 +55,7 @@ async function verify(folder: string): Promise<void> {
 	await capture(node, ['-e', "require('sqlite3')"], folder);
 }
 
-async function adoptComplete(folder: string, wanted: string): Promise<boolean> {
-	try {
-		if ((await fingerprint(folder)) !== wanted) return false;
-		await verify(folder);
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-async function install(folder: string): Promise<void> {
-	const log = path.join(folder, 'install.log');
-	// Nothing but a finished install may leave a marker behind, and npm trusts a folder that an
-	// interrupted run has left half filled.
-	await rm(path.join(folder, MARKER), { force: true });
-	await step('Removing an incomplete installation', async () => {
-		await rm(path.join(folder, 'node_modules'), { recursive: true, force: true });
-	});
-	for (const name of await configurationFiles()) {
-		await cp(path.join(HOST_CONFIGURATION, name), path.join(folder, name));
-	}
-	await step('Packages (2.4 GB, about 4 minutes)', async () => {
-		await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder, log });
-	});
+async function complete(folder: string, log: string): Promise<void> {
 	await step('Node.js for n8n', async () => {
 		await run(process.execPath, ['installArchSpecificPackage.js'], {
 			cwd: path.join(folder, 'node_modules', 'node'),
@@ -111,28 +65,17 @@ async function install(folder: string): Promise<void> {
 	await step('SQLite driver (about a minute)', async () => {
 		await run('npm', ['rebuild', '--ignore-scripts=false', 'sqlite3'], { cwd: folder, log });
 	});
-	await verify(folder);
 }
 
-/**
- * Installs the pinned n8n, with a Node.js of its own, once. What is there already and complete is
- * used as it is; an interrupted or outdated install is done again. Two processes take turns.
- */
+/** Installs the pinned n8n, with a Node.js of its own, once. */
 export async function installHost(folder = HOST_FOLDER): Promise<Host> {
-	const wanted = await fingerprint(HOST_CONFIGURATION);
-	if (await isMarked(folder, wanted)) return hostIn(folder);
-	await mkdir(folder, { recursive: true });
-	await withLock(
-		path.join(folder, 'install.lock'),
-		async () => {
-			if (await isMarked(folder, wanted)) return;
-			if (!(await adoptComplete(folder, wanted))) {
-				say('Installing n8n for the first time (needed once):');
-				await install(folder);
-			}
-			await writeFile(path.join(folder, MARKER), `${wanted}\n`);
-		},
-		() => say('Waiting for another process that is installing n8n ...'),
-	);
+	await installPinned({
+		name: 'n8n',
+		size: '2.4 GB, about 4 minutes',
+		configuration: HOST_CONFIGURATION,
+		folder,
+		verify,
+		complete,
+	});
 	return hostIn(folder);
 }

@@ -13,6 +13,17 @@ const packageSchema = z
 
 const LEFT_OUT = ['devDependencies', 'peerDependencies', 'optionalDependencies'];
 
+/** Builds the sources in `root`, packs them into `folder`, and returns the path of the tarball. */
+export async function buildAndPack(root: string, folder: string): Promise<string> {
+	const log = path.join(DATA_FOLDER, 'build.log');
+	await rm(log, { force: true });
+	await run('npm', ['run', 'build'], { cwd: root, log });
+	await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root, log });
+	const packed = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
+	if (packed === undefined) throw new Error('npm pack made no tarball.');
+	return path.join(folder, packed);
+}
+
 /**
  * Builds the package and packs it, as a release does. Returns the tarball in a temporary folder,
  * and what removes it. Two processes take turns, since they would build into the same folder.
@@ -25,18 +36,11 @@ export async function packBuild(): Promise<{ tarball: string; remove: () => Prom
 	});
 	const forget = onEnd(remove);
 	try {
-		await withLock(path.join(DATA_FOLDER, 'build.lock'), async () => {
-			const log = path.join(DATA_FOLDER, 'build.log');
-			await rm(log, { force: true });
-			await run('npm', ['run', 'build'], { cwd: ROOT, log });
-			await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
-				cwd: ROOT,
-				log,
-			});
-		});
-		const packed = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
-		if (packed === undefined) throw new Error('npm pack made no tarball.');
-		return { tarball: path.join(folder, packed), remove };
+		const tarball = await withLock(
+			path.join(DATA_FOLDER, 'build.lock'),
+			async () => await buildAndPack(ROOT, folder),
+		);
+		return { tarball, remove };
 	} catch (error) {
 		await remove();
 		throw error;

@@ -146,8 +146,15 @@ export class N8nRest {
 
 	/** Every version of every node type, as the editor gets them. */
 	async nodeTypes(): Promise<INodeTypeDescription[]> {
-		const answer = await this.fetch('GET', '/types/nodes.json');
-		return z.array(nodeTypeSchema).parse(await answer.json());
+		const deadline = Date.now() + SERVED_WITHIN_MS;
+		for (;;) {
+			const answer = await this.fetch('GET', '/types/nodes.json');
+			// n8n writes a new list whenever it starts or a package changes, and meanwhile serves a
+			// part of it, or the page of its editor.
+			const list: unknown = await answer.json().catch(() => undefined);
+			if (list !== undefined || Date.now() > deadline) return z.array(nodeTypeSchema).parse(list);
+			await pause(POLL_MS);
+		}
 	}
 
 	/** Ids and names of all workflows. */

@@ -10,7 +10,7 @@ export function filesOf(folder: string, end: string): string[] {
 	return readdirSync(path.join(ROOT, folder), { withFileTypes: true, recursive: true })
 		.filter((entry) => entry.isFile() && entry.name.endsWith(end))
 		.map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
-		.filter((file) => !file.includes('node_modules') && !file.includes('/n8n-host/'));
+		.filter((file) => !file.includes('node_modules') && !/\/(n8n|registry)-host\//.test(file));
 }
 
 function contentOf(file: string): string {

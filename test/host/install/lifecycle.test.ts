@@ -1,0 +1,189 @@
+import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+import { ACTION, TRIGGER } from '../e2e/stage/workflows';
+import type { Execution } from '../n8n/execution';
+import { EmptyN8n } from './stage/emptyN8n';
+import { OLDER_VERSION, packOlderVersion } from './stage/olderVersion';
+import { hashOf, Shop } from './stage/shop';
+
+const INSTALL_AND_START_MS = 15 * 60_000;
+const MISSING = `Unrecognized node type: ${ACTION}`;
+/** A field that the older version does not have. */
+const NEW_FIELD = 'options.atOnce=4';
+
+/** The fields of a form with their defaults, which a saved workflow does not hold. */
+function fieldsOf(properties: INodeProperties[], above = ''): string[] {
+	return properties.flatMap(({ name, type, default: value, options = [] }) => {
+		const field = `${above}${name}=${JSON.stringify(value)}`;
+		if (!type.endsWith('ollection')) return [field];
+		const inner = options.flatMap((option) => {
+			if ('values' in option) return fieldsOf(option.values, `${above}${name}.${option.name}.`);
+			return 'type' in option ? fieldsOf([option], `${above}${name}.`) : [];
+		});
+		return [field, ...inner];
+	});
+}
+
+function allFields(types: INodeTypeDescription[]): string[] {
+	return types.flatMap(({ name, properties }) => fieldsOf(properties, `${name}: `));
+}
+
+/** Each step builds on those before it, as the days of an installation do. */
+describe("installed by n8n's own installer", () => {
+	let n8n: EmptyN8n;
+	let shop: Shop;
+	let url: string;
+	let parked: Execution;
+	let before: { fields: string[]; nodes: unknown };
+	let latest: string;
+
+	beforeAll(async () => {
+		const older = await packOlderVersion();
+		n8n = await EmptyN8n.open('install');
+		await n8n.registry.publish(older);
+		await n8n.publishPresent();
+	}, INSTALL_AND_START_MS);
+	afterAll(async () => {
+		await shop?.close();
+		await n8n?.close();
+	});
+
+	const charges = (): number => n8n.sandbox.charges();
+	/** What was sent for the charges of orders, apart from the execution that each belongs to. */
+	const bodies = (): unknown[] =>
+		n8n.sandbox.requests
+			.filter(({ method, body }) => method === 'POST' && JSON.stringify(body).includes('waiting'))
+			.map(({ body }) => ({ ...Object(body), webhook_url: '' }));
+
+	test('a package that the registry does not have is refused, and nothing is left', async () => {
+		await expect(n8n.packages.install(OLDER_VERSION, 'n8n-nodes-digital-sale')).rejects.toThrow(
+			/Package version does not exist/,
+		);
+		expect(await n8n.packages.list()).toEqual([]);
+		expect(await n8n.nodeTypes()).toEqual([]);
+	});
+
+	test('the version asked for is there and works, without a restart', async () => {
+		const { installedVersion } = await n8n.packages.install(OLDER_VERSION);
+		expect(installedVersion).toBe(OLDER_VERSION);
+		const types = await n8n.nodeTypes();
+		expect(types.map(({ name }) => name)).toEqual(
+			expect.arrayContaining([ACTION, TRIGGER, `${ACTION}Tool`]),
+		);
+		shop = await Shop.open(n8n);
+		url = await shop.address();
+		expect(url).toMatch(/\/webhook\/sales\/digital-sales\?key=[\w-]{32}$/);
+		parked = await shop.order('A');
+		expect(parked.summary.status).toBe('waiting');
+		expect(charges()).toBe(1);
+		before = { fields: allFields(types), nodes: (await shop.workflow()).nodes };
+	});
+
+	test('n8n says that there is a newer version', async () => {
+		const [installed] = await n8n.packages.list();
+		expect(installed?.installedVersion).toBe(OLDER_VERSION);
+		latest = installed?.updateAvailable ?? '';
+		expect(latest).toMatch(/^\d+\.\d+\.\d+$/);
+	});
+
+	describe('updated under a published workflow', () => {
+		beforeAll(async () => {
+			expect((await n8n.packages.update(latest)).installedVersion).toBe(latest);
+		});
+
+		test('the newer code is there without a restart', async () => {
+			const fields = allFields(await n8n.nodeTypes());
+			expect(before.fields.join('\n')).not.toContain(NEW_FIELD);
+			expect(fields.join('\n')).toContain(NEW_FIELD);
+		});
+
+		test('every field is still there with its default, and the saved workflow is untouched', async () => {
+			const fields = new Set(allFields(await n8n.nodeTypes()));
+			expect(before.fields.filter((field) => !fields.has(field))).toEqual([]);
+			expect((await shop.workflow()).nodes).toEqual(before.nodes);
+		});
+
+		test('an order charged before is not charged again', async () => {
+			const again = await shop.order('A');
+			expect(again.complaint).toContain('may already have been charged for order "A"');
+			expect(charges()).toBe(1);
+		});
+
+		test('an execution that waited goes on when its payment comes', async () => {
+			expect(await shop.pay(hashOf(parked))).toMatchObject({
+				paid: true,
+				hash: hashOf(parked),
+				timedOut: false,
+			});
+		});
+
+		test('the trigger keeps its URL with the secret, and starts the workflow', async () => {
+			expect(await shop.address()).toBe(url);
+			expect((await shop.sell(url.replace(/\?.*/, ''))).answer.status).toBe(401);
+			const { hash, answer } = await shop.sell(url);
+			expect(answer.status).toBe(200);
+			expect(await shop.sale(hash)).toMatchObject({ payment_status: 'paid', verified: true });
+		});
+
+		test('the saved parameters ask the service for the same as before', async () => {
+			parked = await shop.order('B');
+			const [first, second, ...more] = bodies();
+			expect(second).toEqual(first);
+			expect(second).toMatchObject({ amount: 1990, payment_method: 'pix' });
+			expect(more).toEqual([]);
+		});
+	});
+
+	describe('uninstalled', () => {
+		beforeAll(async () => {
+			await n8n.packages.uninstall();
+		});
+
+		const assertSaysWhatIsMissing = async (): Promise<void> => {
+			const made = charges();
+			expect(await n8n.nodeTypes()).toEqual([]);
+			await expect(shop.address()).rejects.toThrow(MISSING);
+			expect(await shop.send('C')).toMatchObject({ json: { message: MISSING } });
+			// One made at the service itself.
+			expect((await shop.sell(url)).answer.status).toBeGreaterThanOrEqual(400);
+			expect(charges()).toBe(made + 1);
+		};
+
+		test('the workflow says what is missing, and nothing is charged', async () => {
+			await assertSaysWhatIsMissing();
+		});
+
+		test('n8n starts, and the workflow still says so', async () => {
+			await n8n.restart();
+			expect(await n8n.packages.list()).toEqual([]);
+			await assertSaysWhatIsMissing();
+			expect((await shop.workflow()).nodes).toEqual(before.nodes);
+		});
+	});
+
+	describe('installed again', () => {
+		beforeAll(async () => {
+			expect((await n8n.packages.install(latest)).installedVersion).toBe(latest);
+		});
+
+		test('the execution that waited all the time goes on', async () => {
+			expect(await shop.pay(hashOf(parked))).toMatchObject({ paid: true, timedOut: false });
+		});
+
+		test('the trigger has the same URL, and starts the workflow', async () => {
+			expect(await shop.address()).toBe(url);
+			const { hash, answer } = await shop.sell(url);
+			expect(answer.status).toBe(200);
+			expect(await shop.sale(hash)).toMatchObject({ verified: true });
+		});
+
+		test('orders of before are not charged again, new ones are', async () => {
+			const made = charges();
+			for (const order of ['A', 'B']) {
+				expect((await shop.order(order)).complaint).toContain('may already have been charged');
+			}
+			expect(charges()).toBe(made);
+			expect((await shop.order('D')).summary.status).toBe('waiting');
+			expect(charges()).toBe(made + 1);
+		});
+	});
+});
