@@ -3,7 +3,6 @@ import { optional, textField, wholeNumberField } from './fields';
 import { field, type Field } from './formOf';
 
 const MOST_AT_ONCE = 16;
-export const DEFAULT_AT_ONCE = 4;
 
 export function timeoutOption(seconds = 60): Field<'timeout', number | undefined> {
 	return field(
@@ -65,9 +64,9 @@ export const atOnceOption = field(
 		name: 'atOnce',
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: MOST_AT_ONCE },
-		default: DEFAULT_AT_ONCE,
+		default: 1,
 		description:
-			'How many items to send at the same time. If one fails and the run stops, those already sent are awaited and no others are sent.',
+			'How many items to send at the same time. If one fails and the run stops, those already sent are awaited: a new execution may charge them again.',
 	},
 	optional(wholeNumberField(1, MOST_AT_ONCE)),
 );

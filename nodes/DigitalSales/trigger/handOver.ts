@@ -6,7 +6,7 @@ import { dedupeStore } from './dedupe';
 /** A sender waits about ten seconds, some of which pass before n8n calls the trigger. */
 const LONGEST_WAIT_MS = 6_000;
 /** The least that n8n takes to store each execution of a burst. */
-const LEAST_EACH_MS = 125;
+const LEAST_EACH_MS = 75;
 /** How many answers the estimate is based on. */
 const SAMPLE_SIZE = 20;
 

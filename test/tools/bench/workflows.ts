@@ -64,7 +64,7 @@ export function floorTrigger(webhookId: string, starts = true): NodeSketch {
 export const FLOOR_ACTION: NodeSketch = { name: 'Floor', type: 'CUSTOM.floorAction' };
 
 /** Our Create PIX of a charge with everything given. */
-export function createCharges(atOnce: number | undefined): NodeSketch {
+export function createCharges(atOnce: number): NodeSketch {
 	return {
 		name: 'Charge',
 		type: ACTION,
@@ -79,7 +79,7 @@ export function createCharges(atOnce: number | undefined): NodeSketch {
 			notify: 'none',
 			qrCodeImage: false,
 			additionalFields: {},
-			options: atOnce === undefined ? {} : { atOnce },
+			options: { atOnce },
 		},
 	};
 }

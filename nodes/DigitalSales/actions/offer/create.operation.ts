@@ -6,7 +6,7 @@ import { formatReais } from '../../domain/money';
 import { isSamePage } from '../../domain/pageAddress';
 import { withCustomFields } from '../../form/customFields';
 import { readForm } from '../../form/readForm';
-import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
+import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
 import { simplifyOffer } from '../../output/offer';
@@ -33,7 +33,7 @@ export const createOfferOperation: Operation = {
 			const about = inWords(productHash, body);
 			return {
 				about,
-				atOnce: options.atOnce ?? DEFAULT_AT_ONCE,
+				atOnce: options.atOnce,
 				async send() {
 					const client = run.client(clientOptions(options));
 					const { made: json, isExisting } = await createOnce<IDataObject>({

@@ -3,7 +3,7 @@ import type { Transaction } from '../../api/schemas/transaction';
 import { createTransaction, getTransaction } from '../../api/transactions';
 import { hasFailed } from '../../domain/paymentStatus';
 import { mistake, readForm } from '../../form/readForm';
-import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
+import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { createOnce, isKnown, type Creation } from '../../once/createOnce';
 import { customerOf } from '../../once/refusals';
 import type { Operation, PreparedItem } from '../operation';
@@ -36,7 +36,7 @@ export const createTransactionOperation: Operation = {
 		const asked = chargeOf(context, itemIndex, form);
 		const prepared = (charge: Charge): PreparedItem => ({
 			about: charge.about,
-			atOnce: form.options.atOnce ?? DEFAULT_AT_ONCE,
+			atOnce: form.options.atOnce,
 			async send() {
 				const creation = creationOf(run, itemIndex, form, charge);
 				const transaction = await charged(run, creation, [hint, charge.hint]);

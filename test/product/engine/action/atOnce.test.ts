@@ -19,7 +19,7 @@ describe('Several charges at once', () => {
 	const shop = useShop({ latencyMs: 60 });
 
 	const charge = (options: INodeParameters = {}): INodeParameters =>
-		shop.parameters(undefined, { ...OWN_CUSTOMER, options });
+		shop.parameters(undefined, { ...OWN_CUSTOMER, options: { atOnce: 4, ...options } });
 	/** In the order of the items. */
 	const customersOf = ({ json }: NodeOutcome) => {
 		const { transactions } = shop.account.sandbox;
@@ -28,11 +28,12 @@ describe('Several charges at once', () => {
 	const posts = () => shop.account.sandbox.requests.filter(({ method }) => method === 'POST');
 
 	test.each<[string, INodeParameters, number]>([
-		['four unless told otherwise', {}, 4],
-		['one after the other', { atOnce: 1 }, 1],
+		['one after the other unless told otherwise', {}, 1],
+		['four', { atOnce: 4 }, 4],
 		['as many as the form says', { atOnce: 9 }, 9],
 	])('%s', async (_, options, most) => {
-		const run = await shop.run(charge(options), { items: itemsOf(12) });
+		const parameters = shop.parameters(undefined, { ...OWN_CUSTOMER, options });
+		const run = await shop.run(parameters, { items: itemsOf(12) });
 
 		expect(run.status).toBe('success');
 		expect(mostAtOnce(posts())).toBeLessThanOrEqual(most);
@@ -151,7 +152,7 @@ describe('Several charges at once', () => {
 
 	test('equal charges follow each other, so that the doubt of one holds for the next', async () => {
 		shop.fault('lose', 1);
-		const same = shop.parameters();
+		const same = shop.parameters(undefined, { options: { atOnce: 4 } });
 
 		const run = await shop.run(same, { items: itemsOf(4) });
 
@@ -161,10 +162,13 @@ describe('Several charges at once', () => {
 	});
 
 	test('one order reference for two customers charges one of them', async () => {
-		const run = await shop.run(shop.parameters('order 1', OWN_CUSTOMER), {
-			items: itemsOf(4),
-			settings: { onError: 'continueRegularOutput' },
-		});
+		const run = await shop.run(
+			shop.parameters('order 1', { ...OWN_CUSTOMER, options: { atOnce: 4 } }),
+			{
+				items: itemsOf(4),
+				settings: { onError: 'continueRegularOutput' },
+			},
+		);
 
 		expect(shop.charges).toBe(1);
 		expect(run.json.filter((json) => 'error' in json)).toHaveLength(3);
@@ -174,7 +178,7 @@ describe('Several charges at once', () => {
 describe('Several offers at once', () => {
 	const account = useAccount({ latencyMs: 60 });
 
-	test('four unless told otherwise, in their order', async () => {
+	test('as many as the form says, in their order', async () => {
 		const { sandbox, run } = account();
 		const productHash = { __rl: true, mode: 'hash', value: sandbox.products[0]?.hash ?? '' };
 		const offer = {
@@ -183,6 +187,7 @@ describe('Several offers at once', () => {
 			productHash,
 			title: '={{ "Offer " + $json.n }}',
 			price: '19,90',
+			options: { atOnce: 4 },
 		};
 
 		const { json } = await run(offer, { items: itemsOf(9) });

@@ -7,7 +7,7 @@ import { createCharges, FLOOR_ACTION, splitOut } from '../workflows';
 
 const CHARGES = 100;
 const LATENCY_MS = 500;
-const DEFAULT_AT_ONCE = 4;
+const AT_ONCE = 4;
 const ROUNDS = { warmUps: 0, counted: 3 };
 const FIRST_CPF = 200_000_000;
 
@@ -21,7 +21,7 @@ export async function charges(bench: Bench): Promise<GroupOutcome> {
 	const account = await bench.account(sandbox);
 	const customers = splitOut('body.documents', 'document');
 	const sides = [
-		await bench.side(account, [customers, createCharges(undefined)]),
+		await bench.side(account, [customers, createCharges(AT_ONCE)]),
 		await bench.side(account, [customers, createCharges(1)]),
 		await bench.side(account, [customers, FLOOR_ACTION]),
 	];
@@ -48,14 +48,14 @@ export async function charges(bench: Bench): Promise<GroupOutcome> {
 				floor: sampleOf(floor.map(({ ms }) => ms)),
 				goal: { of: 'ratio', bound: 'atMost', value: 0.3 },
 				notes: [
-					`${what}: ${DEFAULT_AT_ONCE} at once make at least ${(CHARGES / DEFAULT_AT_ONCE) * LATENCY_MS} ms of waiting.`,
+					`${what}: ${AT_ONCE} at once make at least ${(CHARGES / AT_ONCE) * LATENCY_MS} ms of waiting.`,
 				],
 			},
 			{
 				what: `most requests at once, ${what}`,
 				unit: 'requests',
 				ours: sampleOf(four.map(({ posts }) => mostAtOnce(posts))),
-				goal: { of: 'ours', bound: 'atMost', value: DEFAULT_AT_ONCE },
+				goal: { of: 'ours', bound: 'atMost', value: AT_ONCE },
 			},
 			{
 				what: `requests for ${what}`,
