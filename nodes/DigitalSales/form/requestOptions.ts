@@ -2,8 +2,6 @@ import type { ClientOptions } from '../api/client';
 import { optional, textField, wholeNumberField } from './fields';
 import { field, type Field } from './formOf';
 
-const MOST_AT_ONCE = 16;
-
 export function timeoutOption(seconds = 60): Field<'timeout', number | undefined> {
 	return field(
 		{
@@ -57,6 +55,8 @@ export const writingOptions = retryOptions(
 	'How many seconds to wait out a rate limit (429) before the item fails. The node assumes that nothing is created on a 429.',
 );
 
+const MOST_AT_ONCE = 16;
+
 /** How many creations of a run may be under way at the same time. */
 export const atOnceOption = field(
 	{
@@ -66,7 +66,7 @@ export const atOnceOption = field(
 		typeOptions: { minValue: 1, maxValue: MOST_AT_ONCE },
 		default: 1,
 		description:
-			'How many items to send at the same time. If one fails and the run stops, those already sent are awaited: a new execution may charge them again.',
+			'How many items to send at the same time. If one fails and the run stops, the others under way are still made, and a new execution would make them again.',
 	},
 	optional(wholeNumberField(1, MOST_AT_ONCE)),
 );

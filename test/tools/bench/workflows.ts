@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ACTION, TRIGGER, type NodeSketch } from '../../host/e2e/stage/workflows';
+import { ACTION, createPix, TRIGGER, type NodeSketch } from '../../host/e2e/stage/workflows';
 
 type Parameters = Record<string, unknown>;
 type SavedCredential = { id: string; name: string };
@@ -65,23 +65,12 @@ export const FLOOR_ACTION: NodeSketch = { name: 'Floor', type: 'CUSTOM.floorActi
 
 /** Our Create PIX of a charge with everything given. */
 export function createCharges(atOnce: number): NodeSketch {
-	return {
-		name: 'Charge',
-		type: ACTION,
-		parameters: {
-			resource: 'transaction',
-			operation: 'create',
-			cart: { items: [{ price: '19,90', quantity: 1, more: { title: 'Curso' } }] },
-			customerName: 'Maria da Silva',
-			customerEmail: 'maria@example.test',
-			customerPhone: '(11) 91234-5678',
-			customerDocument: '={{ $json.document }}',
-			notify: 'none',
-			qrCodeImage: false,
-			additionalFields: {},
-			options: { atOnce },
-		},
-	};
+	return createPix({
+		customerDocument: '={{ $json.document }}',
+		notify: 'none',
+		qrCodeImage: false,
+		options: { atOnce },
+	});
 }
 
 /** The last node of both sides where something has to follow. */

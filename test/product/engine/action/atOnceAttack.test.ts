@@ -1,17 +1,15 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { cpf } from '../../../support/cpf';
 import { ledgerRows, MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { crashedData, NodeProcess, processedItems } from '../harness';
-import { errorOf, useShop } from '../support/charging';
+import { customers, errorOf, OWN_CUSTOMER, useShop } from '../support/charging';
 
 const POST = 'POST /transactions';
 const GET = 'GET /transactions/{hash}';
-const OWN_CUSTOMER = {
-	customerName: '={{ "Customer " + $json.n }}',
-	customerDocument: '={{ $json.document }}',
-};
-const itemsOf = (count: number) =>
-	Array.from({ length: count }, (_, n) => ({ n, document: cpf(123_456_000 + n) }));
+/** The node was under way. */
+const CRASHED = [
+	{ name: 'Start', finished: true },
+	{ name: 'Digital Sales', finished: false },
+];
 const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('Attacks on several charges at once', () => {
@@ -37,7 +35,7 @@ describe('Attacks on several charges at once', () => {
 
 	test('a Retry with another token that stops blames the item that failed, not one it stopped', async () => {
 		shop.fault('refuse', 1);
-		const first = await shop.run(charge({ atOnce: 1 }), { items: itemsOf(2) });
+		const first = await shop.run(charge({ atOnce: 1 }), { items: customers(2) });
 		const { digitalSalesApi: credential } = shop.account.credentials;
 		const baseUrl = String(credential?.baseUrl).replace('127.0.0.1', 'localhost');
 		// The service is unwell for a moment, which a read waits out; meanwhile item 2 is refused.
@@ -64,7 +62,7 @@ describe('Attacks on several charges at once', () => {
 			slowDatabase();
 			shop.fault('refuse', 0);
 
-			const run = await shop.run(charge({ atOnce }), { items: itemsOf(40) });
+			const run = await shop.run(charge({ atOnce }), { items: customers(40) });
 
 			expect(run.status).toBe('error');
 			const refused = posts().find(({ status }) => status === 422);
@@ -77,7 +75,7 @@ describe('Attacks on several charges at once', () => {
 	test('a slow charge is known after a crash, however many others were made meanwhile', async () => {
 		const slow = { kind: 'delayAfterProcessing', ms: 1_500 } as const;
 		shop.account.sandbox.addFault({ endpoint: POST, ...slow, times: 1 });
-		const [first = {}, ...others] = itemsOf(3);
+		const [first = {}, ...others] = customers(3);
 		const running = shop.run(charge(), { items: [first] });
 		while (shop.charges < 1) await pause(5);
 		// As many others as the table has room for, in two halves.
@@ -89,10 +87,7 @@ describe('Attacks on several charges at once', () => {
 		processedItems.failAfter = 0;
 		const { begun } = await running;
 		processedItems.clear({ keepRows: true });
-		const retryOf = crashedData(begun, [
-			{ name: 'Start', finished: true },
-			{ name: 'Digital Sales', finished: false },
-		]);
+		const retryOf = crashedData(begun, CRASHED);
 
 		const retry = await shop.run(charge(), { retryOf, process: NodeProcess.fresh() });
 
@@ -105,16 +100,13 @@ describe('Attacks on several charges at once', () => {
 		shop.account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 150, times: 1 });
 		const slow = { kind: 'delayAfterProcessing', ms: 600 } as const;
 		shop.account.sandbox.addFault({ endpoint: POST, ...slow, after: 1, times: 3 });
-		const running = shop.run(charge(), { items: itemsOf(4), process: NodeProcess.fresh() });
+		const running = shop.run(charge(), { items: customers(4), process: NodeProcess.fresh() });
 		while (shop.charges < 3) await pause(5);
 		await pause(200);
 		processedItems.failAfter = 0;
 		const { begun } = await running;
 		processedItems.clear({ keepRows: true });
-		const retryOf = crashedData(begun, [
-			{ name: 'Start', finished: true },
-			{ name: 'Digital Sales', finished: false },
-		]);
+		const retryOf = crashedData(begun, CRASHED);
 		shop.fault('refuse');
 		slowDatabase();
 
@@ -129,7 +121,7 @@ describe('Attacks on several charges at once', () => {
 		shop.fault('refuse');
 		shop.fault('lose', 1);
 
-		const run = await shop.run(charge(), { items: itemsOf(2) });
+		const run = await shop.run(charge(), { items: customers(2) });
 
 		expect(errorOf(run)).toContain('did not accept the request (422)');
 		expect(errorOf(run)).toContain('may exist: item 2.');
@@ -139,7 +131,7 @@ describe('Attacks on several charges at once', () => {
 	test('several doubts at once: each code allows its own charge, and none of them twice', async () => {
 		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetAfterProcessing', times: 6 });
 		const settings = { onError: 'continueRegularOutput' } as const;
-		const items = itemsOf(6);
+		const items = customers(6);
 		await shop.run(charge({ atOnce: 8 }), { items, settings });
 		const refused = await shop.run(charge({ atOnce: 8 }), { items, settings });
 		const codes = refused.json.map((json) => /Again to ([\w-]+)/.exec(JSON.stringify(json))?.[1]);

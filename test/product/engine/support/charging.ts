@@ -1,7 +1,18 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
+import { cpf } from '../../../support/cpf';
 import { runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
 import { pixParameters, useAccount, type Account } from './account';
+
+/** Items of customers of their own, for {@link OWN_CUSTOMER}. */
+export const customers = (count: number) =>
+	Array.from({ length: count }, (_, n) => ({ n, document: cpf(123_456_000 + n) }));
+
+/** Another customer for each item. */
+export const OWN_CUSTOMER = {
+	customerName: '={{ "Customer " + $json.n }}',
+	customerDocument: '={{ $json.document }}',
+};
 
 /** n8n's Retry On Fail, without its pause. */
 export const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
