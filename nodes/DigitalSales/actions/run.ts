@@ -8,6 +8,8 @@ import { ExecutionMemory, type Where } from '../once/executionMemory';
 export class Run {
 	/** What this execution has made before. */
 	readonly memory: ExecutionMemory;
+	/** The codes that its items will use to make something again. */
+	readonly codesInUse: string[] = [];
 	readonly catalog: CatalogLookup;
 	/** Cancels waiting, when the execution is cancelled or the run stops. */
 	readonly signal: AbortSignal;

@@ -56,6 +56,7 @@ export const writingOptions = retryOptions(
 );
 
 const MOST_AT_ONCE = 16;
+export const DEFAULT_AT_ONCE = 4;
 
 /** How many creations of a run may be under way at the same time. */
 export const atOnceOption = field(
@@ -64,7 +65,7 @@ export const atOnceOption = field(
 		name: 'atOnce',
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: MOST_AT_ONCE },
-		default: 1,
+		default: DEFAULT_AT_ONCE,
 		description:
 			'How many items to send at the same time. If one fails and the run stops, the others under way are still made, and a new execution would make them again.',
 	},

@@ -66,6 +66,16 @@ export function identify(wanted: Wanted): Identity {
 	};
 }
 
+/** The keys in the ledger while the request is under way. */
+export function ledgerKeys({ place, placeByContent, doubt, order }: Identity): string[] {
+	return [place, placeByContent, doubt, order].filter((key) => key !== undefined);
+}
+
+/** The keys under which the process remembers an attempt once its outcome is known. */
+export function lastingKeys({ place, placeByContent, order, call }: Identity): string[] {
+	return [place, placeByContent, order, call].filter((key) => key !== undefined);
+}
+
 const text = z
 	.union([z.string(), z.number().transform(String)])
 	.optional()

@@ -1,6 +1,6 @@
 import { ROOT } from '../../host/n8n/paths';
 import { messageOf, say, step } from '../../host/n8n/terminal';
-import { packAndUnpack } from './unpack';
+import { packAndUnpack, unpack } from './unpack';
 
 /** What the scanner looks at in a published tarball; it names these itself, but exports no list. */
 const TARBALL_PATTERNS = ['**/*.js', 'package.json'];
@@ -29,10 +29,14 @@ async function scanner() {
 	return await import('@n8n/scan-community-package/scanner/scanner.mjs');
 }
 
+/** Scans the sources, and a given tarball or else one that is built of them. */
 async function main(): Promise<void> {
 	const { SOURCE_FILE_PATTERNS } = await scanner();
 	say("n8n's official scanner, both legs:");
-	const packed = await step('Build and pack', packAndUnpack);
+	const [published] = process.argv.slice(2);
+	const packed = await (published === undefined
+		? step('Build and pack', packAndUnpack)
+		: unpack(published));
 	try {
 		const sources = await passes({
 			label: 'Sources',

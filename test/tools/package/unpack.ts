@@ -17,11 +17,23 @@ export interface Packed {
 /** Builds, packs and unpacks the package. */
 export async function packAndUnpack(): Promise<Packed> {
 	const { tarball, remove: removeTarball } = await packBuild();
-	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-unpacked-'));
-	const remove = async () => {
+	try {
+		const unpacked = await unpack(tarball);
+		const remove = async () => {
+			await removeTarball();
+			await unpacked.remove();
+		};
+		return { ...unpacked, remove };
+	} catch (error) {
 		await removeTarball();
-		await rm(folder, { recursive: true, force: true });
-	};
+		throw error;
+	}
+}
+
+/** Unpacks a tarball; removing what was unpacked leaves the tarball itself. */
+export async function unpack(tarball: string): Promise<Packed> {
+	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-unpacked-'));
+	const remove = async () => await rm(folder, { recursive: true, force: true });
 	try {
 		await capture('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], folder);
 		return { tarball, folder, files: await filesIn(folder), remove };

@@ -6,8 +6,9 @@ import { formatReais } from '../../domain/money';
 import { isSamePage } from '../../domain/pageAddress';
 import { withCustomFields } from '../../form/customFields';
 import { readForm } from '../../form/readForm';
-import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
-import { createOnce } from '../../once/createOnce';
+import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
+import { createOnce, refuseDoubt } from '../../once/createOnce';
+import type { Creation } from '../../once/creation';
 import { offerFingerprint } from '../../once/identity';
 import { simplifyOffer } from '../../output/offer';
 import type { Operation, PreparedItem } from '../operation';
@@ -25,33 +26,36 @@ export const createOfferOperation: Operation = {
 	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
-		const { context, account, memory, signal } = run;
+		const { context, account, memory, signal, codesInUse } = run;
 		const form = readForm(context, itemIndex, offerForm);
 		const { simplify, options } = form;
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
-		const prepared = (productHash: string): PreparedItem => {
+		const prepared = async (productHash: string): Promise<PreparedItem> => {
 			const about = inWords(productHash, body);
+			const client = run.client(clientOptions(options));
+			const creation: Creation<IDataObject> = {
+				context,
+				account,
+				memory,
+				signal,
+				itemIndex,
+				kind: 'offer',
+				about,
+				fingerprint: offerFingerprint(productHash, body),
+				repeatCode: options.repeatCode,
+				codesInUse,
+				create: async () => await run.creating(createOffer(client, productHash, body)),
+				// No operation reads an offer, so all of it is kept.
+				keep: (made) => made,
+				again: async (kept) => kept,
+				isVoid: () => false,
+			};
+			await refuseDoubt(creation);
 			return {
 				about,
-				atOnce: options.atOnce,
+				atOnce: options.atOnce ?? DEFAULT_AT_ONCE,
 				async send() {
-					const client = run.client(clientOptions(options));
-					const { made: json, isExisting } = await createOnce<IDataObject>({
-						context,
-						account,
-						memory,
-						signal,
-						itemIndex,
-						kind: 'offer',
-						about,
-						fingerprint: offerFingerprint(productHash, body),
-						repeatCode: options.repeatCode,
-						create: async () => await run.creating(createOffer(client, productHash, body)),
-						// No operation reads an offer, so all of it is kept.
-						keep: (made) => made,
-						again: async (kept) => kept,
-						isVoid: () => false,
-					});
+					const { made: json, isExisting } = await createOnce(creation);
 					if (isExisting)
 						run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
 					forgetCatalog(account);
@@ -62,10 +66,10 @@ export const createOfferOperation: Operation = {
 			};
 		};
 		const { hash, address } = form.productHash;
-		if (address === undefined) return prepared(hash);
 		return async () => {
+			if (address === undefined) return await prepared(hash);
 			const { found } = await run.catalog.product((product) => sells(product, hash, address));
-			return prepared(found?.hash ?? hash);
+			return await prepared(found?.hash ?? hash);
 		};
 	},
 };

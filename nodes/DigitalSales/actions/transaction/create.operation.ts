@@ -3,8 +3,9 @@ import type { Transaction } from '../../api/schemas/transaction';
 import { createTransaction, getTransaction } from '../../api/transactions';
 import { hasFailed } from '../../domain/paymentStatus';
 import { mistake, readForm } from '../../form/readForm';
-import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
-import { createOnce, isKnown, type Creation } from '../../once/createOnce';
+import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
+import { createOnce, isKnown, refuseDoubt } from '../../once/createOnce';
+import type { Creation } from '../../once/creation';
 import { customerOf } from '../../once/refusals';
 import type { Operation, PreparedItem } from '../operation';
 import type { Run } from '../run';
@@ -34,11 +35,10 @@ export const createTransactionOperation: Operation = {
 		const { url, hint } = notificationAddress(context, itemIndex, run.account, typed);
 		const form = { ...typed, notificationUrl: url };
 		const asked = chargeOf(context, itemIndex, form);
-		const prepared = (charge: Charge): PreparedItem => ({
+		const prepared = (charge: Charge, creation: Creation<Transaction>): PreparedItem => ({
 			about: charge.about,
-			atOnce: form.options.atOnce,
+			atOnce: form.options.atOnce ?? DEFAULT_AT_ONCE,
 			async send() {
-				const creation = creationOf(run, itemIndex, form, charge);
 				const transaction = await charged(run, creation, [hint, charge.hint]);
 				const options = { ...form.options, qrCodeImage: form.qrCodeImage };
 				return [await transactionItem(run, transaction, { ...form, options })];
@@ -49,12 +49,12 @@ export const createTransactionOperation: Operation = {
 			const charge = filled === form ? asked : chargeOf(context, itemIndex, filled, asked);
 			// A step of its own, because what is looked up for one item may show the price of another.
 			return async () => {
+				const creation = creationOf(run, itemIndex, form, charge);
 				const mismatch = priceMismatch(run, itemIndex, form, filled.cart);
 				// What was charged before is returned or refused as such: a corrected price would charge again.
-				const isChecked =
-					mismatch === undefined || (await isKnown(creationOf(run, itemIndex, form, charge)));
-				if (!isChecked) throw mismatch;
-				return prepared(charge);
+				if (mismatch !== undefined && !(await isKnown(creation))) throw mismatch;
+				await refuseDoubt(creation);
+				return prepared(charge, creation);
 			};
 		};
 	},
@@ -84,7 +84,7 @@ function creationOf(
 	{ orderReference, options }: ChargeForm,
 	{ body, total, about, fingerprint }: Charge,
 ): Creation<Transaction> {
-	const { context, account, memory, signal } = run;
+	const { context, account, memory, signal, codesInUse } = run;
 	const client = run.client(clientOptions(options));
 	return {
 		context,
@@ -98,6 +98,7 @@ function creationOf(
 		fingerprint,
 		orderReference,
 		repeatCode: options.repeatCode,
+		codesInUse,
 		create: async () => await run.creating(createTransaction(client, body)),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),

@@ -23,7 +23,7 @@ log: { type: stdout, format: pretty, level: http }
 // Without a license n8n accepts no registry but the public one, and names it to npm as an argument.
 // Of two such arguments npm takes the last.
 const npmInFront = (npm: string, url: string, cache: string): string => `#!/bin/sh
-exec '${npm}' "$@" --registry='${url}' --cache='${cache}'
+exec '${npm}' "$@" --registry='${url}' --cache='${cache}' '--//${new URL(url).host}/:_authToken=anybody'
 `;
 
 async function isReady(url: string): Promise<boolean> {
@@ -37,7 +37,6 @@ async function isReady(url: string): Promise<boolean> {
 export class Registry {
 	private constructor(
 		private readonly folder: string,
-		private readonly url: string,
 		private readonly log: string,
 		readonly close: () => Promise<void>,
 	) {}
@@ -76,13 +75,18 @@ export class Registry {
 			}
 			await pause(100);
 		}
-		return new Registry(folder, url, log, close);
+		return new Registry(folder, log, close);
+	}
+
+	/** Where a program finds an `npm` that knows this registry alone. */
+	get path(): string {
+		return `${path.join(this.folder, 'bin')}:${process.env.PATH ?? ''}`;
 	}
 
 	/** What an n8n is started with in order to find this registry, and nothing on the internet. */
 	get env(): Record<string, string> {
 		return {
-			PATH: `${path.join(this.folder, 'bin')}:${process.env.PATH ?? ''}`,
+			PATH: this.path,
 			// n8n looks the package up at the public registry and at its own service first; nothing
 			// listens on this port, so both are out of reach at once.
 			HTTPS_PROXY: `http://${LOOPBACK}:9`,
@@ -92,8 +96,14 @@ export class Registry {
 
 	/** Publishes a tarball; the version published last is the one that the registry calls latest. */
 	async publish(tarball: string): Promise<void> {
-		const anybody = `--//${new URL(this.url).host}/:_authToken=anybody`;
 		const npm = path.join(this.folder, 'bin', 'npm');
-		await run(npm, ['publish', tarball, anybody], { cwd: this.folder, log: this.log });
+		await run(npm, ['publish', tarball], { cwd: this.folder, log: this.log });
+	}
+
+	/** Gets the tarball of a published version, and returns its path. */
+	async download(name: string, version: string): Promise<string> {
+		const npm = path.join(this.folder, 'bin', 'npm');
+		const args = ['pack', `${name}@${version}`, '--pack-destination', this.folder, '--silent'];
+		return path.join(this.folder, await capture(npm, args, this.folder));
 	}
 }

@@ -10,7 +10,7 @@ describe('Several charges at once', () => {
 	const shop = useShop({ latencyMs: 60 });
 
 	const charge = (options: INodeParameters = {}): INodeParameters =>
-		shop.parameters(undefined, { ...OWN_CUSTOMER, options: { atOnce: 4, ...options } });
+		shop.parameters(undefined, { ...OWN_CUSTOMER, options });
 	/** In the order of the items. */
 	const customersOf = ({ json }: NodeOutcome) => {
 		const { transactions } = shop.account.sandbox;
@@ -19,12 +19,11 @@ describe('Several charges at once', () => {
 	const posts = () => shop.account.sandbox.requests.filter(({ method }) => method === 'POST');
 
 	test.each<[string, INodeParameters, number]>([
-		['one after the other unless told otherwise', {}, 1],
-		['four', { atOnce: 4 }, 4],
+		['four unless told otherwise', {}, 4],
+		['one after the other', { atOnce: 1 }, 1],
 		['as many as the form says', { atOnce: 9 }, 9],
 	])('%s', async (_, options, most) => {
-		const parameters = shop.parameters(undefined, { ...OWN_CUSTOMER, options });
-		const run = await shop.run(parameters, { items: customers(12) });
+		const run = await shop.run(charge(options), { items: customers(12) });
 
 		expect(run.status).toBe('success');
 		expect(mostAtOnce(posts())).toBeLessThanOrEqual(most);
@@ -143,7 +142,7 @@ describe('Several charges at once', () => {
 
 	test('equal charges follow each other, so that the doubt of one holds for the next', async () => {
 		shop.fault('lose', 1);
-		const same = shop.parameters(undefined, { options: { atOnce: 4 } });
+		const same = shop.parameters();
 
 		const run = await shop.run(same, { items: customers(4) });
 
@@ -153,35 +152,154 @@ describe('Several charges at once', () => {
 	});
 
 	test('one order reference for two customers charges one of them', async () => {
-		const run = await shop.run(
-			shop.parameters('order 1', { ...OWN_CUSTOMER, options: { atOnce: 4 } }),
-			{
-				items: customers(4),
-				settings: { onError: 'continueRegularOutput' },
-			},
-		);
+		const run = await shop.run(shop.parameters('order 1', OWN_CUSTOMER), {
+			items: customers(4),
+			settings: { onError: 'continueRegularOutput' },
+		});
 
 		expect(shop.charges).toBe(1);
 		expect(run.json.filter((json) => 'error' in json)).toHaveLength(3);
 	});
 });
 
+describe('Charges that are known to be in doubt', () => {
+	const shop = useShop();
+	const charge = (options: INodeParameters = {}): INodeParameters =>
+		shop.parameters(undefined, { ...OWN_CUSTOMER, options });
+	/** Leaves the charges of items in doubt; the others of the run are made. */
+	const doubtful = async (...places: number[]): Promise<void> => {
+		for (const after of places) shop.fault('lose', after);
+		const settings = { onError: 'continueRegularOutput' } as const;
+		await shop.run(charge({ atOnce: 1 }), { items: customers(6), settings });
+		expect(shop.charges).toBe(6);
+	};
+	const codesIn = (run: NodeOutcome): string =>
+		/Again to ([\w-]+(?:, [\w-]+)*) and/.exec(errorOf(run))?.[1] ?? '';
+
+	test.each([0, 5])('item %i: the run stops before others are sent', async (place) => {
+		await doubtful(place);
+
+		const run = await shop.run(charge(), { items: customers(6) });
+
+		expect(errorOf(run)).toContain(
+			`The customer of item ${place + 1} may already have been charged, so nothing was sent`,
+		);
+		expect(shop.posts).toBe(6);
+	});
+
+	test('under On Error: Continue the others are sent', async () => {
+		await doubtful(2);
+
+		const run = await shop.run(charge(), {
+			items: customers(6),
+			settings: { onError: 'continueRegularOutput' },
+		});
+
+		const refused = run.json.filter((json) => 'error' in json);
+		expect(refused).toHaveLength(1);
+		expect(JSON.stringify(refused)).toContain('document ending in');
+		expect(shop.posts).toBe(6 + 5);
+	});
+
+	test('each refusal repeats the codes that earlier items need, until all are there', async () => {
+		await doubtful(1, 2, 4);
+		let repeatCode = '';
+		for (let count = 1; count <= 3; count++) {
+			const refused = await shop.run(charge({ repeatCode }), { items: customers(6) });
+			repeatCode = codesIn(refused);
+			expect(new Set(repeatCode.split(', ')).size).toBe(count);
+			expect(errorOf(refused)).toContain(
+				count === 1 ? 'The code allows this one charge.' : 'Each code allows one charge.',
+			);
+			expect(shop.posts).toBe(6);
+		}
+
+		const run = await shop.run(charge({ repeatCode }), { items: customers(6) });
+
+		expect(run.status).toBe('success');
+		expect(shop.posts).toBe(6 + 6);
+	});
+
+	test('a code that is wrong is not repeated', async () => {
+		await doubtful(1, 3);
+		const refused = await shop.run(charge({ repeatCode: 'AAAA-BBBB' }), { items: customers(6) });
+
+		expect(codesIn(refused)).toMatch(/^[\w-]{9}$/);
+		expect(codesIn(refused)).not.toBe('AAAA-BBBB');
+	});
+
+	test('an order in doubt whose reference another customer has stops the run, too', async () => {
+		const ordered = (orderReference: string) =>
+			shop.parameters(orderReference, { ...OWN_CUSTOMER, options: { atOnce: 1 } });
+		shop.fault('lose');
+		await shop.run(ordered('order 0'), { items: customers(1) });
+
+		const run = await shop.run(ordered('={{ "order " + (3 - $json.n) }}'), {
+			items: customers(4).slice(1),
+		});
+
+		expect(errorOf(run)).toContain('was used before for another customer');
+		expect(shop.posts).toBe(1);
+	});
+
+	test('what was made is returned, and the others are sent', async () => {
+		const ordered = shop.parameters('={{ "order " + $json.n }}', OWN_CUSTOMER);
+		await shop.run(ordered, { items: customers(3) });
+
+		const run = await shop.run(ordered, { items: customers(6) });
+
+		expect(run.status).toBe('success');
+		expect(shop.posts).toBe(6);
+	});
+
+	test('one that is under way in another execution is waited for', async () => {
+		const { sandbox } = shop.account;
+		const slow = { endpoint: ENDPOINT, kind: 'delayAfterProcessing', ms: 300 } as const;
+		sandbox.addFault({ ...slow, times: 1 });
+		const running = shop.run(charge(), { items: customers(1) });
+		while (shop.charges < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+
+		const run = await shop.run(charge(), { items: customers(3) });
+
+		expect((await running).status).toBe('success');
+		// The same customer, asked for twice on purpose.
+		expect(run.status).toBe('success');
+		expect(shop.posts).toBe(4);
+	});
+});
+
 describe('Several offers at once', () => {
 	const account = useAccount({ latencyMs: 60 });
+	const offer = () => ({
+		resource: 'offer',
+		operation: 'create',
+		productHash: { __rl: true, mode: 'hash', value: account().sandbox.products[0]?.hash ?? '' },
+		title: '={{ "Offer " + $json.n }}',
+		price: '19,90',
+	});
 
-	test('as many as the form says, in their order', async () => {
+	test('one that is known to be in doubt stops the run before others are sent', async () => {
+		const { sandbox, run, fail } = account();
+		const options = { mode: 'trigger', workflowId: 'offers' } as const;
+		const made = () => sandbox.requests.filter(({ method }) => method === 'POST').length;
+		const endpoint = 'POST /products/{hash}/offers';
+		sandbox.addFault({ endpoint, kind: 'resetAfterProcessing', after: 2 });
+		await run(offer(), {
+			...options,
+			items: customers(3),
+			settings: { onError: 'continueRegularOutput' },
+		});
+
+		const { message } = await fail(offer(), { ...options, items: customers(3) });
+
+		expect(message).toContain('The offer may already exist');
+		expect(made()).toBe(3);
+	});
+
+	test('four unless told otherwise, in their order', async () => {
 		const { sandbox, run } = account();
-		const productHash = { __rl: true, mode: 'hash', value: sandbox.products[0]?.hash ?? '' };
-		const offer = {
-			resource: 'offer',
-			operation: 'create',
-			productHash,
-			title: '={{ "Offer " + $json.n }}',
-			price: '19,90',
-			options: { atOnce: 4 },
-		};
 
-		const { json } = await run(offer, { items: customers(9) });
+		const { json } = await run(offer(), { items: customers(9) });
 
 		expect(json.map(({ title }) => title)).toEqual(customers(9).map(({ n }) => `Offer ${n}`));
 		const most = mostAtOnce(sandbox.requests.filter(({ method }) => method === 'POST'));

@@ -17,7 +17,7 @@ describe('Attacks on several charges at once', () => {
 	afterEach(() => jest.restoreAllMocks());
 
 	const charge = (options: INodeParameters = {}): INodeParameters =>
-		shop.parameters(undefined, { ...OWN_CUSTOMER, options: { atOnce: 4, ...options } });
+		shop.parameters(undefined, { ...OWN_CUSTOMER, options });
 	const posts = () => shop.account.sandbox.requests.filter(({ method }) => method === 'POST');
 
 	const slowDatabase = (): void => {
