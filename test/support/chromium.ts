@@ -18,13 +18,14 @@ export const hasChromium = existsSync(EXECUTABLE);
 /**
  * Starts the Chromium of the system without a window.
  *
+ * @param slowMo milliseconds between two steps, for somebody who watches
  * @throws Error that says what to install if there is none
  */
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser({ slowMo = 0 } = {}): Promise<Browser> {
 	if (!hasChromium) {
 		throw new Error(
-			`The browser test needs Chromium, and there is none at ${EXECUTABLE}. Install it (Debian: apt-get install chromium), or set CHROMIUM to the path of its program.`,
+			`This needs Chromium, and there is none at ${EXECUTABLE}. Install it (Debian: apt-get install chromium), or set CHROMIUM to the path of its program.`,
 		);
 	}
-	return await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+	return await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS, slowMo });
 }

@@ -161,7 +161,8 @@ export class Editor {
 	async openNode(name: string): Promise<NodeView> {
 		const body = this.node(name)
 			.getByTestId('canvas-default-node')
-			.or(this.node(name).getByTestId('canvas-trigger-node'));
+			.or(this.node(name).getByTestId('canvas-trigger-node'))
+			.or(this.node(name).getByTestId('canvas-configuration-node'));
 		await body.dblclick();
 		return await new NodeView(this.page).opened();
 	}
@@ -203,6 +204,17 @@ export class Editor {
 	/** Runs the workflow by the large button. */
 	async executeAll(button: string): Promise<void> {
 		await this.page.getByTestId('execute-workflow-button').getByText(button).click();
+	}
+
+	/** Writes into the chat of the workflow, and waits for an answer. */
+	async askInChat(question: string, answer: string): Promise<void> {
+		const { page } = this;
+		await page.getByTestId('workflow-chat-button').click();
+		const chat = page.getByTestId('canvas-chat-body');
+		const field = chat.locator('textarea, [contenteditable="true"]').first();
+		await field.fill(question);
+		await field.press('Enter');
+		await chat.getByText(answer).waitFor();
 	}
 
 	/** Waits until a node shows that it has run well. */
