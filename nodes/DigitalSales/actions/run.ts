@@ -3,16 +3,16 @@ import type { Account } from '../api/account';
 import { CatalogLookup, LOOKUP_LIMITS } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
 import { ExecutionMemory, type Where } from '../once/executionMemory';
+import { CanceledError } from '../shared/clock';
 
 /** What the items of one run share. */
 export class Run {
 	/** What this execution has made before. */
 	readonly memory: ExecutionMemory;
-	/** The codes that its items will use to make something again. */
-	readonly codesInUse: string[] = [];
 	readonly catalog: CatalogLookup;
 	private readonly stopping = new AbortController();
 	private readonly hints = new Set<string>();
+	private lastTurn: Promise<unknown> = Promise.resolve();
 
 	constructor(
 		readonly context: IExecuteFunctions,
@@ -48,6 +48,20 @@ export class Run {
 		if (this.hints.has(message)) return;
 		this.hints.add(message);
 		this.context.addExecutionHints({ message, location: 'outputPane' });
+	};
+
+	/**
+	 * Runs what decides whether an item may be sent, one item after the other. Where a refusal ends the
+	 * run, the items behind it have no turn, as if they had been sent one by one.
+	 *
+	 * @throws CanceledError if an earlier item was refused and the run stops
+	 */
+	readonly inTurn = async <T>(decide: () => Promise<T>): Promise<T> => {
+		const turn = this.lastTurn.then(decide, () => {
+			throw new CanceledError();
+		});
+		this.lastTurn = this.context.continueOnFail() ? turn.catch(() => undefined) : turn;
+		return await turn;
 	};
 
 	/** Sends nothing new; what is under way goes on. */

@@ -67,7 +67,7 @@ export const atOnceOption = field(
 		typeOptions: { minValue: 1, maxValue: MOST_AT_ONCE },
 		default: DEFAULT_AT_ONCE,
 		description:
-			'How many items to send at the same time. If one fails and the run stops, the others under way are still made, and a new execution would make them again.',
+			'How many items to send at the same time. If one fails and the run stops, those under way are still made, and a new execution may make them again.',
 	},
 	optional(wholeNumberField(1, MOST_AT_ONCE)),
 );

@@ -13,7 +13,7 @@ const LENGTH = 8;
 const DAY_MS = 86_400_000;
 
 /** The next code that allows something in doubt to be made again. */
-export interface NextCode {
+interface NextCode {
 	/** How many codes were used before. */
 	used: number;
 	/** Records the use of this one. */

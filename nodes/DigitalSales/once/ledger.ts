@@ -96,9 +96,11 @@ export class Ledger {
 
 	/** Whether a key was entered. */
 	async has(key: string): Promise<boolean> {
-		const isThere = (await this.enter([key])).has(key);
-		if (!isThere) await this.strike([key]);
-		return isThere;
+		return await this.alone(async () => {
+			const isThere = (await this.record([key])).has(key);
+			if (!isThere) await this.remove([key]);
+			return isThere;
+		});
 	}
 
 	/** Marks keys that n8n must drop later than those of settled attempts. */

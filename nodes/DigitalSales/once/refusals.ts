@@ -18,30 +18,21 @@ export interface Subject {
 
 const LONGEST_REFERENCE = 60;
 
-/**
- * An earlier attempt may have made it. `earlier` is missing if only n8n's database knows of it.
- *
- * @param codes all that the user has to enter: its own last, after those of other items
- */
-export function inDoubt(subject: Subject, codes: string[], earlier?: Attempt): Refusal {
-	const { kind, about } = subject;
-	const typed = codes.join(', ');
+/** An earlier attempt may have made it. `earlier` is missing if only n8n's database knows of it. */
+export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Refusal {
+	const { kind, about, context } = subject;
 	const reason = earlier
 		? `An attempt at ${new Date(earlier.startedAt).toISOString()} got no usable answer.`
 		: 'n8n has a record of an earlier attempt, but not of its outcome: n8n has been restarted or this package updated since, or another process of n8n is sending it right now.';
 	const check =
 		kind === 'charge'
-			? `Check the service's dashboard. If the transaction is there, continue with its hash (Transaction > Get). If it is not, set Options > Code to Charge Again to ${typed} and run this again. ${codes.length > 1 ? 'Each code allows one charge.' : 'The code allows this one charge.'}`
-			: `Check the service's dashboard. If the offer is not there, set Options > Code to Create Again to ${typed} and run this again. ${codes.length > 1 ? 'Each code allows one offer.' : 'The code allows this one offer.'}`;
-	const others = stopsOthers(subject)
+			? `Check the service's dashboard. If the transaction is there, continue with its hash (Transaction > Get). If it is not, set Options > Code to Charge Again to ${code} and run this again. The code allows this one charge.`
+			: `Check the service's dashboard. If the offer is not there, set Options > Code to Create Again to ${code} and run this again. The code allows this one offer.`;
+	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
+	const others = stopsOthers
 		? '\nTo continue with the other items meanwhile, set On Error to Continue in the Settings of this node.'
 		: '';
 	return refusal(messageOfDoubt(subject), `${reason} Details: ${about}.\n${check}${others}`);
-}
-
-/** Whether a refusal keeps other items from being sent. */
-export function stopsOthers({ context }: Pick<Subject, 'context'>): boolean {
-	return context.getInputData().length > 1 && !context.continueOnFail();
 }
 
 /** A Retry of the execution asks for something else than it made in this place. */

@@ -19,6 +19,17 @@ export async function exclusively<T>(
 	task: () => Promise<T>,
 	signal?: AbortSignal,
 ): Promise<T> {
+	const release = await hold(keys, signal);
+	return await task().finally(release);
+}
+
+/**
+ * Holds keys, once no other task of this process holds any of them.
+ *
+ * @returns what lets go of them
+ * @throws CanceledError when the execution is cancelled while it queues
+ */
+export async function hold(keys: readonly string[], signal?: AbortSignal): Promise<() => void> {
 	const own = new Set(keys);
 	// In all lines at once, or two tasks could each stand before the other in one of them.
 	const before = Promise.all([...own].map((key) => queues.get(key))).then(() => undefined);
@@ -26,14 +37,13 @@ export async function exclusively<T>(
 	const done = new Promise<void>((resolve) => (release = resolve));
 	const last = before.then(async () => await done);
 	for (const key of own) queues.set(key, last);
-	try {
-		await unlessCanceled(before, signal);
-		return await task();
-	} finally {
+	// Tasks before a cancelled one are still running, so the queues end only with them.
+	void last.then(() => {
+		for (const key of own) if (queues.get(key) === last) queues.delete(key);
+	});
+	await unlessCanceled(before, signal).catch((error: unknown) => {
 		release();
-		// Tasks before a cancelled one are still running, so the queues end only with them.
-		void last.then(() => {
-			for (const key of own) if (queues.get(key) === last) queues.delete(key);
-		});
-	}
+		throw error;
+	});
+	return release;
 }

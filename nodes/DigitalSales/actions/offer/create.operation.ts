@@ -7,8 +7,7 @@ import { isSamePage } from '../../domain/pageAddress';
 import { withCustomFields } from '../../form/customFields';
 import { readForm } from '../../form/readForm';
 import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
-import { createOnce, refuseDoubt } from '../../once/createOnce';
-import type { Creation } from '../../once/creation';
+import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
 import { simplifyOffer } from '../../output/offer';
 import type { Operation, PreparedItem } from '../operation';
@@ -26,36 +25,34 @@ export const createOfferOperation: Operation = {
 	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
-		const { context, account, memory, signal, codesInUse } = run;
+		const { context, account, memory, inTurn } = run;
 		const form = readForm(context, itemIndex, offerForm);
 		const { simplify, options } = form;
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
-		const prepared = async (productHash: string): Promise<PreparedItem> => {
+		const prepared = (productHash: string): PreparedItem => {
 			const about = inWords(productHash, body);
-			const client = run.client(clientOptions(options));
-			const creation: Creation<IDataObject> = {
-				context,
-				account,
-				memory,
-				signal,
-				itemIndex,
-				kind: 'offer',
-				about,
-				fingerprint: offerFingerprint(productHash, body),
-				repeatCode: options.repeatCode,
-				codesInUse,
-				create: async () => await run.creating(createOffer(client, productHash, body)),
-				// No operation reads an offer, so all of it is kept.
-				keep: (made) => made,
-				again: async (kept) => kept,
-				isVoid: () => false,
-			};
-			await refuseDoubt(creation);
 			return {
 				about,
 				atOnce: options.atOnce ?? DEFAULT_AT_ONCE,
 				async send() {
-					const { made: json, isExisting } = await createOnce(creation);
+					const client = run.client(clientOptions(options));
+					const { made: json, isExisting } = await createOnce<IDataObject>({
+						context,
+						account,
+						memory,
+						signal: run.signal,
+						inTurn,
+						itemIndex,
+						kind: 'offer',
+						about,
+						fingerprint: offerFingerprint(productHash, body),
+						repeatCode: options.repeatCode,
+						create: async () => await run.creating(createOffer(client, productHash, body)),
+						// No operation reads an offer, so all of it is kept.
+						keep: (made) => made,
+						again: async (kept) => kept,
+						isVoid: () => false,
+					});
 					if (isExisting)
 						run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
 					forgetCatalog(account);
@@ -66,10 +63,10 @@ export const createOfferOperation: Operation = {
 			};
 		};
 		const { hash, address } = form.productHash;
+		if (address === undefined) return prepared(hash);
 		return async () => {
-			if (address === undefined) return await prepared(hash);
 			const { found } = await run.catalog.product((product) => sells(product, hash, address));
-			return await prepared(found?.hash ?? hash);
+			return prepared(found?.hash ?? hash);
 		};
 	},
 };

@@ -4,8 +4,7 @@ import { createTransaction, getTransaction } from '../../api/transactions';
 import { hasFailed } from '../../domain/paymentStatus';
 import { mistake, readForm } from '../../form/readForm';
 import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
-import { createOnce, isKnown, refuseDoubt } from '../../once/createOnce';
-import type { Creation } from '../../once/creation';
+import { createOnce, isKnown, type Creation } from '../../once/createOnce';
 import { customerOf } from '../../once/refusals';
 import type { Operation, PreparedItem } from '../operation';
 import type { Run } from '../run';
@@ -35,10 +34,11 @@ export const createTransactionOperation: Operation = {
 		const { url, hint } = notificationAddress(context, itemIndex, run.account, typed);
 		const form = { ...typed, notificationUrl: url };
 		const asked = chargeOf(context, itemIndex, form);
-		const prepared = (charge: Charge, creation: Creation<Transaction>): PreparedItem => ({
+		const prepared = (charge: Charge): PreparedItem => ({
 			about: charge.about,
 			atOnce: form.options.atOnce ?? DEFAULT_AT_ONCE,
 			async send() {
+				const creation = creationOf(run, itemIndex, form, charge);
 				const transaction = await charged(run, creation, [hint, charge.hint]);
 				const options = { ...form.options, qrCodeImage: form.qrCodeImage };
 				return [await transactionItem(run, transaction, { ...form, options })];
@@ -49,12 +49,12 @@ export const createTransactionOperation: Operation = {
 			const charge = filled === form ? asked : chargeOf(context, itemIndex, filled, asked);
 			// A step of its own, because what is looked up for one item may show the price of another.
 			return async () => {
-				const creation = creationOf(run, itemIndex, form, charge);
 				const mismatch = priceMismatch(run, itemIndex, form, filled.cart);
 				// What was charged before is returned or refused as such: a corrected price would charge again.
-				if (mismatch !== undefined && !(await isKnown(creation))) throw mismatch;
-				await refuseDoubt(creation);
-				return prepared(charge, creation);
+				const isChecked =
+					mismatch === undefined || (await isKnown(creationOf(run, itemIndex, form, charge)));
+				if (!isChecked) throw mismatch;
+				return prepared(charge);
 			};
 		};
 	},
@@ -84,13 +84,14 @@ function creationOf(
 	{ orderReference, options }: ChargeForm,
 	{ body, total, about, fingerprint }: Charge,
 ): Creation<Transaction> {
-	const { context, account, memory, signal, codesInUse } = run;
+	const { context, account, memory, signal, inTurn } = run;
 	const client = run.client(clientOptions(options));
 	return {
 		context,
 		account,
 		memory,
 		signal,
+		inTurn,
 		itemIndex,
 		kind: 'charge',
 		about,
@@ -98,7 +99,6 @@ function creationOf(
 		fingerprint,
 		orderReference,
 		repeatCode: options.repeatCode,
-		codesInUse,
 		create: async () => await run.creating(createTransaction(client, body)),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),

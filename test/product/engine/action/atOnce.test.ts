@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { NodeOutcome } from '../harness';
+import { NodeProcess, processedItems, type NodeOutcome } from '../harness';
 import { mostAtOnce } from '../../../support/underWay';
 import { useAccount } from '../support/account';
 import { customers, errorOf, OWN_CUSTOMER, useShop } from '../support/charging';
@@ -162,93 +162,72 @@ describe('Several charges at once', () => {
 	});
 });
 
-describe('Charges that are known to be in doubt', () => {
-	const shop = useShop();
+describe('What is refused before it is sent', () => {
+	const shop = useShop({ latencyMs: 60 });
 	const charge = (options: INodeParameters = {}): INodeParameters =>
 		shop.parameters(undefined, { ...OWN_CUSTOMER, options });
-	/** Leaves the charges of items in doubt; the others of the run are made. */
-	const doubtful = async (...places: number[]): Promise<void> => {
-		for (const after of places) shop.fault('lose', after);
+	/** Leaves the charge of one item in doubt; the others of the run are made. */
+	const doubtful = async (place: number): Promise<void> => {
+		shop.fault('lose', place);
 		const settings = { onError: 'continueRegularOutput' } as const;
 		await shop.run(charge({ atOnce: 1 }), { items: customers(6), settings });
 		expect(shop.charges).toBe(6);
 	};
-	const codesIn = (run: NodeOutcome): string =>
-		/Again to ([\w-]+(?:, [\w-]+)*) and/.exec(errorOf(run))?.[1] ?? '';
 
-	test.each([0, 5])('item %i: the run stops before others are sent', async (place) => {
-		await doubtful(place);
+	describe.each([
+		['in this process', () => ({})],
+		['after a restart', () => ({ process: NodeProcess.fresh() })],
+	])('%s', (_, options) => {
+		test.each([0, 2, 5])(
+			'item %i in doubt: none behind it is sent, as if they were sent one by one',
+			async (place) => {
+				await doubtful(place);
 
-		const run = await shop.run(charge(), { items: customers(6) });
+				const run = await shop.run(charge(), { items: customers(6), ...options() });
 
-		expect(errorOf(run)).toContain(
-			`The customer of item ${place + 1} may already have been charged, so nothing was sent`,
+				expect(errorOf(run)).toContain(
+					`The customer of item ${place + 1} may already have been charged, so nothing was sent`,
+				);
+				expect(shop.posts).toBe(6 + place);
+			},
 		);
-		expect(shop.posts).toBe(6);
-	});
 
-	test('under On Error: Continue the others are sent', async () => {
-		await doubtful(2);
+		test('however often it is tried again, nobody behind it is charged again', async () => {
+			await doubtful(0);
+			const again = options();
 
-		const run = await shop.run(charge(), {
-			items: customers(6),
-			settings: { onError: 'continueRegularOutput' },
-		});
+			for (let tries = 0; tries < 3; tries++) {
+				await shop.run(charge({ atOnce: 16 }), { items: customers(6), ...again });
+			}
 
-		const refused = run.json.filter((json) => 'error' in json);
-		expect(refused).toHaveLength(1);
-		expect(JSON.stringify(refused)).toContain('document ending in');
-		expect(shop.posts).toBe(6 + 5);
-	});
-
-	test('each refusal repeats the codes that earlier items need, until all are there', async () => {
-		await doubtful(1, 2, 4);
-		let repeatCode = '';
-		for (let count = 1; count <= 3; count++) {
-			const refused = await shop.run(charge({ repeatCode }), { items: customers(6) });
-			repeatCode = codesIn(refused);
-			expect(new Set(repeatCode.split(', ')).size).toBe(count);
-			expect(errorOf(refused)).toContain(
-				count === 1 ? 'The code allows this one charge.' : 'Each code allows one charge.',
-			);
 			expect(shop.posts).toBe(6);
-		}
-
-		const run = await shop.run(charge({ repeatCode }), { items: customers(6) });
-
-		expect(run.status).toBe('success');
-		expect(shop.posts).toBe(6 + 6);
-	});
-
-	test('a code that is wrong is not repeated', async () => {
-		await doubtful(1, 3);
-		const refused = await shop.run(charge({ repeatCode: 'AAAA-BBBB' }), { items: customers(6) });
-
-		expect(codesIn(refused)).toMatch(/^[\w-]{9}$/);
-		expect(codesIn(refused)).not.toBe('AAAA-BBBB');
-	});
-
-	test('an order in doubt whose reference another customer has stops the run, too', async () => {
-		const ordered = (orderReference: string) =>
-			shop.parameters(orderReference, { ...OWN_CUSTOMER, options: { atOnce: 1 } });
-		shop.fault('lose');
-		await shop.run(ordered('order 0'), { items: customers(1) });
-
-		const run = await shop.run(ordered('={{ "order " + (3 - $json.n) }}'), {
-			items: customers(4).slice(1),
 		});
 
-		expect(errorOf(run)).toContain('was used before for another customer');
-		expect(shop.posts).toBe(1);
+		test('under On Error: Continue the others are sent', async () => {
+			await doubtful(2);
+
+			const run = await shop.run(charge(), {
+				items: customers(6),
+				settings: { onError: 'continueRegularOutput' },
+				...options(),
+			});
+
+			expect(run.json.filter((json) => 'error' in json)).toHaveLength(1);
+			expect(shop.posts).toBe(6 + 5);
+		});
 	});
 
-	test('what was made is returned, and the others are sent', async () => {
-		const ordered = shop.parameters('={{ "order " + $json.n }}', OWN_CUSTOMER);
-		await shop.run(ordered, { items: customers(3) });
+	test('with a slow database, too', async () => {
+		await doubtful(0);
+		const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
+		jest.spyOn(processedItems, 'checkProcessedAndRecord').mockImplementation(async (...args) => {
+			await new Promise((resolve) => setTimeout(resolve, 20));
+			return await enter(...args);
+		});
 
-		const run = await shop.run(ordered, { items: customers(6) });
+		await shop.run(charge(), { items: customers(6), process: NodeProcess.fresh() });
 
-		expect(run.status).toBe('success');
+		jest.restoreAllMocks();
 		expect(shop.posts).toBe(6);
 	});
 
@@ -266,6 +245,32 @@ describe('Charges that are known to be in doubt', () => {
 		expect(run.status).toBe('success');
 		expect(shop.posts).toBe(4);
 	});
+
+	test('two runs over the same customers in opposite order both end', async () => {
+		const runs = await Promise.all([
+			shop.run(charge(), { items: customers(8) }),
+			shop.run(charge(), { items: customers(8).reverse() }),
+		]);
+
+		expect(runs.map(({ status }) => status)).toEqual(['success', 'success']);
+		expect(shop.charges).toBe(16);
+	});
+
+	test('a cancelled execution does not wait for what is under way elsewhere', async () => {
+		const { sandbox } = shop.account;
+		sandbox.addFault({ endpoint: ENDPOINT, kind: 'delayAfterProcessing', ms: 1_000, times: 1 });
+		const running = shop.run(charge(), { items: customers(1) });
+		while (shop.charges < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+		const canceling = new AbortController();
+		setTimeout(() => canceling.abort(), 50);
+		const began = Date.now();
+
+		await shop.run(charge(), { items: customers(3), signal: canceling.signal });
+
+		expect(Date.now() - began).toBeLessThan(600);
+		expect((await running).status).toBe('success');
+		expect(shop.posts).toBe(1);
+	});
 });
 
 describe('Several offers at once', () => {
@@ -278,12 +283,12 @@ describe('Several offers at once', () => {
 		price: '19,90',
 	});
 
-	test('one that is known to be in doubt stops the run before others are sent', async () => {
+	test('none is sent behind one that is in doubt', async () => {
 		const { sandbox, run, fail } = account();
 		const options = { mode: 'trigger', workflowId: 'offers' } as const;
 		const made = () => sandbox.requests.filter(({ method }) => method === 'POST').length;
 		const endpoint = 'POST /products/{hash}/offers';
-		sandbox.addFault({ endpoint, kind: 'resetAfterProcessing', after: 2 });
+		sandbox.addFault({ endpoint, kind: 'resetAfterProcessing' });
 		await run(offer(), {
 			...options,
 			items: customers(3),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { NodeProcess, runListSearch, runNode } from '../harness';
+import { NodeProcess, processedItems, runListSearch, runNode } from '../harness';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import type { Fault } from '../../../sandbox';
 import { openAccount, pixParameters, type Account } from '../support/account';
@@ -404,6 +404,47 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 
 			expect(restarted.message).toContain('may already have been charged for order "order-2"');
 			expect(account.sandbox.charges()).toBe(2);
+		});
+	});
+
+	describe('beside an equal charge in another execution', () => {
+		const shop = { mode: 'trigger', workflowId: 'shop' } as const;
+		const charge = (options: INodeParameters = {}): INodeParameters => ({
+			...cart(item('100,00')),
+			options,
+		});
+
+		test('is refused although that one is under way', async () => {
+			await seen(100);
+			const slow: Fault = { endpoint: 'POST /transactions', kind: 'delayAfterProcessing', ms: 300 };
+			account.sandbox.addFault(slow);
+			const allowed = account.run(charge({ allowPriceMismatch: true }), shop);
+			while (account.sandbox.charges() < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+
+			const refused = await account.fail(charge(), shop);
+
+			expect(refused.message).toContain('the catalog last said');
+			await allowed;
+			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		test('does not make that one look in doubt', async () => {
+			await seen(100);
+			const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
+			jest.spyOn(processedItems, 'checkProcessedAndRecord').mockImplementation(async (...args) => {
+				await new Promise((resolve) => setTimeout(resolve, 20));
+				return await enter(...args);
+			});
+
+			const [refused, allowed] = await Promise.all([
+				account.fail(charge(), shop),
+				account.run(charge({ allowPriceMismatch: true }), shop),
+			]);
+
+			jest.restoreAllMocks();
+			expect(refused.message).toContain('the catalog last said');
+			expect(allowed.json).toHaveLength(1);
+			expect(account.sandbox.charges()).toBe(1);
 		});
 	});
 
