@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sendRequest } from '../../product/engine/harness/http';
 import type { Execution } from '../n8n/execution';
 import type { WorkflowFile } from '../n8n/rest';
+import { cpf } from '../../support/cpf';
 import { cartOf } from './stage/cart';
 import { Stage } from './stage/stage';
 import { chainOf, createPix, webStart, type NodeSketch } from './stage/workflows';
@@ -46,8 +47,11 @@ describe('Asked again in a real n8n', () => {
 	beforeAll(async () => {
 		stage = await Stage.open('e2e-retry');
 		const cart = cartOf(stage.sandbox);
-		const batch = createPix({ cart, ...FOR_EACH_ITEM });
+		// One at a time, so that it is known which of them a crash strikes.
+		const batch = createPix({ cart, ...FOR_EACH_ITEM, options: { atOnce: 1 } });
 		await publish('batch', [webStart('batch'), split, batch]);
+		const many = createPix({ cart, ...FOR_EACH_ITEM });
+		await publish('many', [webStart('many'), split, many]);
 		const ordered = createPix({
 			cart,
 			notify: 'none',
@@ -173,6 +177,26 @@ describe('Asked again in a real n8n', () => {
 		const changed = nodes.map((node) => (node.name === CHARGE ? { ...node, onError } : node));
 		await stage.rest.send('PATCH', `/workflows/${idOf(name)}`, { nodes: changed });
 	};
+
+	test('killed with several charges under way: nobody is charged twice, and nobody is left out', async () => {
+		const documents = Array.from({ length: 8 }, (_, nth) => cpf(400_000_000 + nth));
+		await crashDuring('many', { items: documents.map((document) => ({ document })) }, 2);
+		const crashed = await newest('many');
+		expect((await retry(crashed, false)).complaint).toContain(`item 1 ${MAYBE}`);
+		await tolerate('many');
+
+		for (let nth = 0; nth < 2; nth++) {
+			const items = (await retry(crashed, true)).items(CHARGE).map(({ json }) => json);
+			const refused = items.filter(({ error }) => JSON.stringify(error)?.includes(MAYBE));
+			expect(refused.length).toBeGreaterThanOrEqual(2);
+			expect(items.filter(({ hash }) => typeof hash === 'string')).toHaveLength(
+				documents.length - refused.length,
+			);
+		}
+
+		const charged = stage.sandbox.transactions.map(({ customer }) => customer?.document);
+		expect(new Set(charged).size).toBe(charged.length);
+	}, 180_000);
 
 	test('killed while it charges, asked again: refused with a reference and without; another customer is charged', async () => {
 		const [document, other] = CUSTOMERS;
