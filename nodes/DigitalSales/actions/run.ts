@@ -11,8 +11,6 @@ export class Run {
 	/** The codes that its items will use to make something again. */
 	readonly codesInUse: string[] = [];
 	readonly catalog: CatalogLookup;
-	/** Cancels waiting, when the execution is cancelled or the run stops. */
-	readonly signal: AbortSignal;
 	private readonly stopping = new AbortController();
 	private readonly hints = new Set<string>();
 
@@ -21,11 +19,18 @@ export class Run {
 		readonly account: Account,
 	) {
 		this.memory = new ExecutionMemory(context);
-		const canceled = context.getExecutionCancelSignal();
-		const stopped = this.stopping.signal;
-		this.signal = canceled ? AbortSignal.any([canceled, stopped]) : stopped;
 		const { signal } = this;
 		this.catalog = new CatalogLookup(new Client(context, account, { ...LOOKUP_LIMITS, signal }));
+	}
+
+	/**
+	 * Cancels waiting, when the execution is cancelled or the run stops. Each time a signal of its own:
+	 * Node.js warns of more than ten listeners on one.
+	 */
+	get signal(): AbortSignal {
+		const canceled = this.context.getExecutionCancelSignal();
+		const stopped = this.stopping.signal;
+		return AbortSignal.any(canceled ? [canceled, stopped] : [stopped]);
 	}
 
 	/** A client for the requests of one item. */

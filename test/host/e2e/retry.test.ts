@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sendRequest } from '../../product/engine/harness/http';
 import type { Execution } from '../n8n/execution';
 import type { WorkflowFile } from '../n8n/rest';
-import type { Sandbox } from '../../sandbox';
+import { cartOf } from './stage/cart';
 import { Stage } from './stage/stage';
 import { chainOf, createPix, webStart, type NodeSketch } from './stage/workflows';
 
@@ -30,12 +30,6 @@ const FOR_EACH_ITEM = {
 	simplify: true,
 };
 const CUSTOMERS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
-
-/** A cart with the first offer of the catalog. */
-function cartOf({ products }: Sandbox): object {
-	const offerHash = { __rl: true, mode: 'hash', value: products[0]?.offers[0]?.hash ?? '' };
-	return { items: [{ offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } }] };
-}
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 	const end = Date.now() + 30_000;

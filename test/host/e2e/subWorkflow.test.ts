@@ -1,6 +1,7 @@
 import { sendRequest } from '../../product/engine/harness/http';
 import type { WorkflowFile } from '../n8n/rest';
 import { Figures } from '../../support/figures';
+import { cartOf } from './stage/cart';
 import { Stage } from './stage/stage';
 import { chainOf, createPix, webStart } from './stage/workflows';
 
@@ -25,11 +26,8 @@ describe('Retry On Fail of an Execute Sub-workflow node around a charge', () => 
 
 	/** A workflow that charges, and one that calls it and tries it up to three times. */
 	const publish = async (name: string, more: object): Promise<void> => {
-		const { products } = stage.sandbox;
-		const offerHash = { __rl: true, mode: 'hash', value: products[0]?.offers[0]?.hash ?? '' };
-		const items = [{ offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } }];
 		const charge = createPix({
-			cart: { items },
+			cart: cartOf(stage.sandbox),
 			notify: 'none',
 			customerDocument: '={{ $json.document }}',
 			...more,

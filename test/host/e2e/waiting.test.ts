@@ -5,6 +5,7 @@ import type { StoredTransaction } from '../../sandbox/types';
 import { Figures } from '../../support/figures';
 import { bodiesLike, contentTypes } from '../../support/notices';
 import { Downstream } from './stage/downstream';
+import { cartOf } from './stage/cart';
 import { Stage } from './stage/stage';
 import { chainOf, createPix, waitForPayment, webStart } from './stage/workflows';
 
@@ -43,23 +44,13 @@ describe('Wait for Payment under races and loss', () => {
 		// Nothing is re-sent: what gets lost is lost.
 		stage = await Stage.open('e2e-waiting', { resendAfterSeconds: [] });
 		downstream = await Downstream.open();
-		const offerHash = stage.sandbox.products[0]?.offers[0]?.hash;
 		for (const [way, { notify, wait }] of Object.entries(WAYS)) {
 			const workflow = chainOf(way, stage.credential, [
 				webStart(way),
 				createPix({
 					notify,
 					customerName: CUSTOMER,
-					cart: {
-						items: [
-							{
-								offerHash: { __rl: true, mode: 'hash', value: offerHash },
-								price: '19,90',
-								quantity: 1,
-								more: { title: 'Curso' },
-							},
-						],
-					},
+					cart: cartOf(stage.sandbox),
 				}),
 				waitForPayment({ ...wait }),
 				downstream.node,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import manifest from '../../../package.json';
 import { isPlaceholder } from '../../tools/package/identity';
+import { cartOf } from '../e2e/stage/cart';
 import { chainOf, createPix } from '../e2e/stage/workflows';
 import { DATA_FOLDER, PACKAGE_NAME, ROOT } from '../n8n/paths';
 import { capture, run } from '../n8n/processes';
@@ -66,7 +67,7 @@ async function tryInstalled(n8n: EmptyN8n, version: string): Promise<void> {
 	if (installedVersion !== version) throw new Error(`n8n has installed ${installedVersion}.`);
 	const charge = chainOf('A charge', await n8n.createCredential(), [
 		{ name: START, type: 'n8n-nodes-base.manualTrigger' },
-		createPix({ notify: 'none' }),
+		createPix({ cart: cartOf(n8n.sandbox), notify: 'none' }),
 	]);
 	const { id } = await n8n.rest.createWorkflow(charge);
 	const { error } = await n8n.rest.run(id, START);

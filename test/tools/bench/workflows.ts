@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { cartOf } from '../../host/e2e/stage/cart';
 import { ACTION, createPix, TRIGGER, type NodeSketch } from '../../host/e2e/stage/workflows';
+import type { Sandbox } from '../../sandbox';
 
 type Parameters = Record<string, unknown>;
 type SavedCredential = { id: string; name: string };
@@ -64,8 +66,9 @@ export function floorTrigger(webhookId: string, starts = true): NodeSketch {
 export const FLOOR_ACTION: NodeSketch = { name: 'Floor', type: 'CUSTOM.floorAction' };
 
 /** Our Create PIX of a charge with everything given. */
-export function createCharges(atOnce: number): NodeSketch {
+export function createCharges(sandbox: Sandbox, atOnce: number): NodeSketch {
 	return createPix({
+		cart: cartOf(sandbox),
 		customerDocument: '={{ $json.document }}',
 		notify: 'none',
 		qrCodeImage: false,

@@ -1,9 +1,13 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { ROOT } from '../../host/n8n/paths';
 import { messageOf, say, step } from '../../host/n8n/terminal';
-import { packAndUnpack, unpack } from './unpack';
+import { packAndUnpack, unpack, type Packed } from './unpack';
 
 /** What the scanner looks at in a published tarball; it names these itself, but exports no list. */
 const TARBALL_PATTERNS = ['**/*.js', 'package.json'];
+
+const LARGEST = 5;
 
 interface Leg {
 	label: string;
@@ -25,6 +29,15 @@ async function passes(leg: Leg): Promise<boolean> {
 	return false;
 }
 
+/** The largest files of a tarball, in words. */
+async function largestParts({ folder, files }: Packed): Promise<string> {
+	const parts = await Promise.all(
+		files.map(async (file) => ({ file, bytes: (await stat(path.join(folder, file))).size })),
+	);
+	const largest = parts.sort((a, b) => b.bytes - a.bytes).slice(0, LARGEST);
+	return largest.map(({ file, bytes }) => `${file} (${(bytes / 1_000).toFixed(1)} kB)`).join(', ');
+}
+
 async function scanner() {
 	return await import('@n8n/scan-community-package/scanner/scanner.mjs');
 }
@@ -38,13 +51,14 @@ async function main(): Promise<void> {
 		? step('Build and pack', packAndUnpack)
 		: unpack(published));
 	try {
+		say(`The largest of ${packed.files.length} files: ${await largestParts(packed)}`);
 		const sources = await passes({
 			label: 'Sources',
 			folder: ROOT,
 			patterns: SOURCE_FILE_PATTERNS,
 		});
 		const tarball = await passes({
-			label: `Tarball (${packed.files.length} files)`,
+			label: 'Tarball',
 			folder: packed.folder,
 			patterns: TARBALL_PATTERNS,
 		});

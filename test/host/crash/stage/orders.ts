@@ -4,7 +4,7 @@ import type { Execution } from '../../n8n/execution';
 import type { SavedCredential, WorkflowFile } from '../../n8n/rest';
 import type { Sandbox } from '../../../sandbox';
 import { chainOf, createPix, webStart, type NodeSketch } from '../../e2e/stage/workflows';
-import { cartOf } from '../../queue/stage/cart';
+import { cartOf } from '../../e2e/stage/cart';
 
 const FIRST_CUSTOMER = 100_200_300;
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sendRequest } from '../../../product/engine/harness/http';
 import { chargeAt } from '../../../support/charge';
+import { cartOf } from '../../e2e/stage/cart';
 import { Downstream, type Report } from '../../e2e/stage/downstream';
 import {
 	ACTION,
@@ -35,12 +36,9 @@ export class Shop {
 	static async open(n8n: EmptyN8n): Promise<Shop> {
 		const credential = await n8n.createCredential();
 		const downstream = await Downstream.open();
-		const value = n8n.sandbox.products[0]?.offers[0]?.hash;
-		const offerHash = { __rl: true, mode: 'hash', value };
-		const item = { offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } };
 		const orders = chainOf('orders', credential, [
 			webStart('order'),
-			createPix({ cart: { items: [item] }, orderReference: '={{ $json.body.order }}' }),
+			createPix({ cart: cartOf(n8n.sandbox), orderReference: '={{ $json.body.order }}' }),
 			waitForPayment(),
 			downstream.node,
 		]);

@@ -5,7 +5,7 @@ import { chainOf, createPix, webStart, type NodeSketch } from '../../e2e/stage/w
 import { postJson } from '../../../product/engine/harness/http';
 import type { WorkflowFile } from '../../n8n/rest';
 import { cpf } from '../../../support/cpf';
-import { cartOf } from './cart';
+import { cartOf } from '../../e2e/stage/cart';
 import type { Cluster } from './cluster';
 
 const POLL_MS = 50;

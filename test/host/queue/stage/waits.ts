@@ -4,7 +4,7 @@ import { chainOf, createPix, waitForPayment, webStart } from '../../e2e/stage/wo
 import { sendRequest } from '../../../product/engine/harness/http';
 import type { StoredTransaction } from '../../../sandbox/types';
 import { cpf } from '../../../support/cpf';
-import { cartOf } from './cart';
+import { cartOf } from '../../e2e/stage/cart';
 import type { Cluster } from './cluster';
 
 const POLL_MS = 20;

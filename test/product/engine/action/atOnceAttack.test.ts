@@ -1,3 +1,4 @@
+import { defaultMaxListeners, getEventListeners } from 'node:events';
 import type { INodeParameters } from 'n8n-workflow';
 import { ledgerRows, MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { crashedData, NodeProcess, processedItems } from '../harness';
@@ -71,6 +72,25 @@ describe('Attacks on several charges at once', () => {
 			expect(late.map(({ at }) => at - answeredAt)).toEqual([]);
 		},
 	);
+
+	test('sixteen at once do not all listen to one signal, of which Node.js warns', async () => {
+		let most = 0;
+		const { addEventListener: listen } = AbortSignal.prototype;
+		jest.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (
+			this: AbortSignal,
+			...args: Parameters<typeof listen>
+		) {
+			listen.apply(this, args);
+			most = Math.max(most, getEventListeners(this, 'abort').length);
+		});
+		slowDatabase();
+
+		const run = await shop.run(charge({ atOnce: 16 }), { items: customers(20) });
+
+		expect(run.status).toBe('success');
+		expect(most).toBeGreaterThan(0);
+		expect(most).toBeLessThanOrEqual(defaultMaxListeners);
+	});
 
 	test('a slow charge is known after a crash, however many others were made meanwhile', async () => {
 		const slow = { kind: 'delayAfterProcessing', ms: 1_500 } as const;

@@ -21,8 +21,8 @@ export async function charges(bench: Bench): Promise<GroupOutcome> {
 	const account = await bench.account(sandbox);
 	const customers = splitOut('body.documents', 'document');
 	const sides = [
-		await bench.side(account, [customers, createCharges(AT_ONCE)]),
-		await bench.side(account, [customers, createCharges(1)]),
+		await bench.side(account, [customers, createCharges(sandbox, AT_ONCE)]),
+		await bench.side(account, [customers, createCharges(sandbox, 1)]),
 		await bench.side(account, [customers, FLOOR_ACTION]),
 	];
 	let next = FIRST_CPF;

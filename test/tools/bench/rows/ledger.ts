@@ -1,3 +1,4 @@
+import { cartOf } from '../../../host/e2e/stage/cart';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -53,10 +54,8 @@ export async function ledger(bench: Bench): Promise<GroupOutcome> {
 }
 
 async function charges(bench: Bench, account: BenchAccount, sandbox: Sandbox): Promise<Outcome[]> {
-	const offerHash = { __rl: true, mode: 'hash', value: sandbox.products[0]?.offers[0]?.hash ?? '' };
-	const items = [{ offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } }];
 	const options = { fillFromCatalog: false };
-	const charge = createPix({ cart: { items }, notify: 'none', qrCodeImage: false, options });
+	const charge = createPix({ cart: cartOf(sandbox), notify: 'none', qrCodeImage: false, options });
 	const nodes = [splitOut('body.items'), charge];
 	const ours = await bench.side(account, nodes);
 	const peer = await bench.side(account, nodes.map(withoutIt));

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { cartOf } from '../../host/e2e/stage/cart';
+import { Stage } from '../../host/e2e/stage/stage';
+import { chainOf, createPix, waitForPayment, webStart } from '../../host/e2e/stage/workflows';
+import { CREDENTIAL_TYPE } from '../../host/n8n/paths';
+import { cpf } from '../../support/cpf';
+import type { StoredTransaction } from '../../sandbox';
+import { post } from '../bench/bench';
+import { LeanService } from '../bench/service';
+import { sampleOf } from '../bench/statistics';
+import {
+	createCharges,
+	DONE,
+	listProducts,
+	paidSale,
+	splitOut,
+	startAndAnswer,
+} from '../bench/workflows';
+import { WITH_PROBE } from './probe';
+
+/** How many of each the whole load has. */
+export const LOAD = { notices: 20_000, charges: 5_000, listings: 500, waits: 200 };
+
+/** Every so many notices tell of a sale that was not told of before. */
+const NEW_SALE_EACH = 2;
+const SENT_AT_ONCE = 10;
+const CHARGES_A_RUN = 100;
+const PRODUCTS = 137;
+const FIRST_CPF = 300_000_000;
+const POLL_MS = 50;
+const WITHIN_MS = 60_000;
+const PARKED_WITHIN_MS = 500;
+/** Executions leave no record, and expressions cost only where there are some. */
+const SETTINGS = { executionOrder: 'v1', saveDataSuccessExecution: 'none' };
+const LAZY = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
+
+/** The median time of one answer in milliseconds; of the waits, from the payment to the end. */
+export type Latencies = Record<keyof typeof LOAD, number>;
+
+/** A real n8n with four workflows, and what makes them work. */
+export class Load {
+	private customers = 0;
+
+	private constructor(
+		private readonly stage: Stage,
+		private readonly lean: LeanService,
+	) {}
+
+	static async open(): Promise<Load> {
+		const limits = { requestsPerMinute: null, qrImage: 'absent', products: PRODUCTS } as const;
+		const stage = await Stage.open('soak', limits, { ...WITH_PROBE, ...LAZY });
+		const lean = await LeanService.open();
+		const { rest, credential } = stage;
+		const { apiToken } = lean;
+		const account = { baseUrl: lean.baseUrl(0), apiToken };
+		const reading = await rest.createCredential('Lean', CREDENTIAL_TYPE, account);
+		const chains = [
+			chainOf('notices', reading, [paidSale('notices'), DONE]),
+			chainOf('charges', credential, [
+				startAndAnswer('charges', 'noData'),
+				splitOut('body.documents', 'document'),
+				createCharges(stage.sandbox, 16),
+			]),
+			chainOf('listings', credential, [startAndAnswer('listings', 'noData'), listProducts()]),
+			chainOf('waits', credential, [
+				webStart('waits'),
+				createPix({ cart: cartOf(stage.sandbox), customerName: '={{ $json.body.customer }}' }),
+				waitForPayment({ recheckInterval: 0 }),
+			]),
+		];
+		for (const chain of chains) {
+			const saved = await rest.createWorkflow({ ...chain, settings: SETTINGS });
+			await rest.publish(saved);
+		}
+		return new Load(stage, lean);
+	}
+
+	get pid(): number {
+		return this.stage.pid;
+	}
+
+	/** Runs a part of the load; what it leaves behind ends soon after. */
+	async run(part: number): Promise<Latencies> {
+		const { sandbox, url } = this.stage;
+		const timed = async (work: () => Promise<unknown>): Promise<number> => {
+			const start = performance.now();
+			await work();
+			return performance.now() - start;
+		};
+		const to = async (path: string, body: object): Promise<void> => {
+			const deadline = Date.now() + WITHIN_MS;
+			let { status, text } = await post(`${url}/webhook/${path}`, body);
+			// While a transaction is being read, another notice of it is told to come again.
+			while (status === 503 && Date.now() < deadline) {
+				await pause(POLL_MS);
+				({ status, text } = await post(`${url}/webhook/${path}`, body));
+			}
+			if (status !== 200) throw new Error(`${path} answered ${status}: ${text}`);
+		};
+
+		const sales: string[] = [];
+		const notice = async (nth: number): Promise<number> => {
+			if (nth % NEW_SALE_EACH === 0) sales.push(`s${randomUUID().slice(0, 12)}`);
+			const [hash = ''] = sales.slice(-1);
+			const body = { event: 'transaction', hash, payment_status: 'paid' };
+			return await timed(async () => await to('notices/digital-sales', body));
+		};
+		const notices = await beside(SENT_AT_ONCE, LOAD.notices * part, notice);
+
+		const before = sandbox.charges();
+		const charges: number[] = [];
+		for (let made = 0; made < LOAD.charges * part; made += CHARGES_A_RUN) {
+			const documents = Array.from({ length: CHARGES_A_RUN }, () => this.newCustomer());
+			charges.push(await timed(async () => await to('charges', { documents })));
+		}
+		if (sandbox.charges() - before !== charges.length * CHARGES_A_RUN)
+			throw new Error('Not every charge was made once.');
+
+		const listings: number[] = [];
+		while (listings.length < LOAD.listings * part) {
+			listings.push(await timed(async () => await to('listings', {})));
+		}
+		const waits = await beside(SENT_AT_ONCE, LOAD.waits * part, async () => await this.wait(to));
+		sandbox.reset();
+		return {
+			notices: sampleOf(notices).median,
+			charges: sampleOf(charges).median,
+			listings: sampleOf(listings).median,
+			waits: sampleOf(waits).median,
+		};
+	}
+
+	async close(): Promise<void> {
+		await this.stage.close();
+		await this.lean.close();
+	}
+
+	private newCustomer(): string {
+		return cpf(FIRST_CPF + this.customers++);
+	}
+
+	/** Parks an execution and has its charge paid; gives how long n8n took to take the notice. */
+	private async wait(begin: (path: string, body: object) => Promise<void>): Promise<number> {
+		const { sandbox } = this.stage;
+		const customer = `Customer ${this.newCustomer()}`;
+		await begin('waits', { customer });
+		const deadline = Date.now() + WITHIN_MS;
+		const parked = (): StoredTransaction | undefined => {
+			const made = sandbox.transactions.find((one) => one.customer.name === customer);
+			const isRead = sandbox.requests.some(
+				({ method, path }) => method === 'GET' && path.endsWith(`/${made?.hash}`),
+			);
+			return isRead ? made : undefined;
+		};
+		while (!parked()) {
+			if (Date.now() > deadline) throw new Error('A charge to wait for was not made.');
+			await pause(POLL_MS);
+		}
+		// It has read the transaction, and parks.
+		await pause(PARKED_WITHIN_MS);
+		const hash = parked()?.hash ?? '';
+		const start = performance.now();
+		let [report] = await sandbox.pay(hash);
+		while (report?.status !== 200) {
+			if (Date.now() > deadline) throw new Error(`A wait answered ${report?.status}.`);
+			await pause(POLL_MS);
+			report = await sandbox.notify(hash);
+		}
+		return performance.now() - start;
+	}
+}
+
+/** Does something `count` times, so many at once, and gives what each time took. */
+async function beside(
+	atOnce: number,
+	count: number,
+	work: (nth: number) => Promise<number>,
+): Promise<number[]> {
+	const times: number[] = [];
+	let next = 0;
+	const worker = async (): Promise<void> => {
+		while (next < count) times.push(await work(next++));
+	};
+	await Promise.all(Array.from({ length: atOnce }, worker));
+	return times;
+}

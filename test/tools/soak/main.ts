@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Figures } from '../../support/figures';
+import { messageOf, say, step } from '../../host/n8n/terminal';
+import { cpuMs } from '../bench/process';
+import { sampleOf } from '../bench/statistics';
+import { LOAD, Load, type Latencies } from './load';
+import { probe, type Probe } from './probe';
+
+const TENTHS = 10;
+/** What n8n and V8 fill once: code that is compiled, caches, connections. */
+const WARM_UP_TENTHS = 1;
+const MOST_GROWTH_MB = 15;
+const MOST_SLOWER = 1.1;
+const IDLE_MS = 2_000;
+const IDLE_CPU_MS = 100;
+
+/** Waits until n8n has nothing left to do. */
+async function untilIdle(pid: number): Promise<void> {
+	for (;;) {
+		const before = cpuMs(pid);
+		await pause(IDLE_MS);
+		if (cpuMs(pid) - before < IDLE_CPU_MS) return;
+	}
+}
+
+function faults(before: Probe, after: Probe, first: Latencies, last: Latencies): string[] {
+	const found: string[] = [];
+	const grown = after.residentMb - before.residentMb;
+	if (grown > MOST_GROWTH_MB) found.push(`n8n has ${grown.toFixed(1)} MB more in memory.`);
+	for (const [kind, count] of Object.entries(after.resources)) {
+		const was = before.resources[kind] ?? 0;
+		if (count > was) found.push(`${count} of ${kind} are open instead of ${was}.`);
+	}
+	for (const kind of Object.keys(LOAD) as Array<keyof Latencies>) {
+		const ratio = last[kind] / first[kind];
+		if (ratio > MOST_SLOWER) {
+			found.push(`${kind} take ${ratio.toFixed(2)} times as long as at first.`);
+		}
+	}
+	return found;
+}
+
+/**
+ * Puts an n8n under load for some minutes, and compares the end with the beginning.
+ *
+ * @param part of the load, to try it out
+ */
+async function main(part = 1): Promise<void> {
+	const load = await step('Building, and starting n8n', async () => await Load.open());
+	try {
+		const rounds: Latencies[] = [];
+		const probes: Probe[] = [];
+		for (let tenth = 0; tenth < TENTHS; tenth++) {
+			await step(`Tenth ${tenth + 1}`, async () => {
+				rounds.push(await load.run(part / TENTHS));
+				await untilIdle(load.pid);
+			});
+			const seen = await probe(load.pid);
+			probes.push(seen);
+			say(`  ${seen.residentMb.toFixed(1)} MB; ${JSON.stringify(rounds.at(-1))}`);
+		}
+		const [before, after] = [probes[WARM_UP_TENTHS - 1], probes.at(-1)];
+		const [first, last] = [rounds[WARM_UP_TENTHS], rounds.at(-1)];
+		if (!before || !after || !first || !last) throw new Error('Too few rounds.');
+		const figures = new Figures('Whether it stays flat', 'npm run soak');
+		for (const [kind, count] of Object.entries(LOAD) as Array<[keyof Latencies, number]>) {
+			const took = sampleOf(rounds.map((round) => round[kind]));
+			figures.add(
+				kind,
+				Math.round(count * part),
+				`${first[kind].toFixed(0)} ms in the second tenth, ${last[kind].toFixed(0)} ms in the last (${took.least.toFixed(0)} to ${took.most.toFixed(0)})`,
+			);
+		}
+		const open = (seen: Probe): number =>
+			Object.values(seen.resources).reduce((sum, count) => sum + count, 0);
+		figures.add(
+			'resident memory of n8n after a forced collection',
+			1,
+			`${before.residentMb.toFixed(0)} MB after the first tenth, ${after.residentMb.toFixed(0)} MB at the end`,
+		);
+		figures.add(
+			'timers, sockets and handles of n8n',
+			1,
+			`${open(before)} after the first tenth, ${open(after)} at the end`,
+		);
+		figures.show();
+		const found = faults(before, after, first, last);
+		for (const fault of found) say(fault);
+		if (found.length > 0) process.exitCode = 1;
+	} finally {
+		await load.close();
+	}
+}
+
+main(Number(process.argv[2] ?? 1)).catch((error: unknown) => {
+	say(messageOf(error));
+	process.exitCode = 1;
+});
