@@ -27,5 +27,13 @@ export async function openBrowser({ slowMo = 0 } = {}): Promise<Browser> {
 			`This needs Chromium, and there is none at ${EXECUTABLE}. Install it (Debian: apt-get install chromium), or set CHROMIUM to the path of its program.`,
 		);
 	}
-	return await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS, slowMo });
+	return await chromium.launch({
+		executablePath: EXECUTABLE,
+		args: ARGUMENTS,
+		slowMo,
+		// Its own handlers would end this process before everything else is cleaned up.
+		handleSIGINT: false,
+		handleSIGTERM: false,
+		handleSIGHUP: false,
+	});
 }

@@ -206,15 +206,16 @@ export class Editor {
 		await this.page.getByTestId('execute-workflow-button').getByText(button).click();
 	}
 
-	/** Writes into the chat of the workflow, and waits for an answer. */
-	async askInChat(question: string, answer: string): Promise<void> {
-		const { page } = this;
-		await page.getByTestId('workflow-chat-button').click();
-		const chat = page.getByTestId('canvas-chat-body');
-		const field = chat.locator('textarea, [contenteditable="true"]').first();
-		await field.fill(question);
-		await field.press('Enter');
-		await chat.getByText(answer).waitFor();
+	/** Opens the chat of the workflow and writes into it, without sending. */
+	async writeInChat(question: string): Promise<void> {
+		await this.page.getByTestId('workflow-chat-button').click();
+		await this.chatField.fill(question);
+	}
+
+	/** Sends what is written in the chat, and waits for an answer. */
+	async sendInChat(answer: string): Promise<void> {
+		await this.chatField.press('Enter');
+		await this.chat.getByText(answer).waitFor();
 	}
 
 	/** Waits until a node shows that it has run well. */
@@ -236,6 +237,14 @@ export class Editor {
 
 	private get panel(): Locator {
 		return this.page.getByTestId('node-creator');
+	}
+
+	private get chat(): Locator {
+		return this.page.getByTestId('canvas-chat-body');
+	}
+
+	private get chatField(): Locator {
+		return this.chat.locator('textarea, [contenteditable="true"]').first();
 	}
 
 	private get searchField(): Locator {

@@ -138,6 +138,13 @@ export class NodeView {
 		await this.page.getByTestId('output-panel').getByTestId(`radio-button-${way}`).click();
 	}
 
+	/** Shows a field of the output as text. */
+	async viewField(name: string): Promise<void> {
+		await this.view('json');
+		const field = this.page.getByTestId('output-panel').getByText(name).first();
+		await field.scrollIntoViewIfNeeded();
+	}
+
 	/** Shows the picture among the output's files. */
 	async viewPicture(): Promise<void> {
 		const panel = this.page.getByTestId('output-panel');

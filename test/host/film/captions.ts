@@ -31,7 +31,6 @@ addEventListener('DOMContentLoaded', () => {
 /** What the film says while it shows something. */
 export class Captions {
 	private text = '';
-	private page?: Page;
 
 	/** Prepares a page before it is opened. */
 	async on(page: Page): Promise<void> {
@@ -39,13 +38,14 @@ export class Captions {
 		page.on('domcontentloaded', () => void this.show(page).catch(() => {}));
 	}
 
-	/** Says something on a page, and goes on once it can have been read. */
-	async say(page: Page, text: string): Promise<void> {
-		if (this.page !== page) await this.page?.evaluate("showCaption('')");
-		this.page = page;
+	/** Says something on a page until it can have been read, and what it speaks of is done. */
+	async say(page: Page, text: string, work = async (): Promise<void> => {}): Promise<void> {
 		this.text = text;
 		await this.show(page);
 		await page.waitForTimeout(Math.max(LEAST_MS, text.length * MS_A_CHARACTER));
+		await work();
+		this.text = '';
+		await this.show(page);
 	}
 
 	private async show(page: Page): Promise<void> {

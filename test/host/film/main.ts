@@ -8,8 +8,9 @@ import { SandboxPage } from '../browser/sandboxPage';
 import { serveModel } from '../e2e/stage/modelServer';
 import { CommunityNodesPage } from '../install/stage/communityNodesPage';
 import { EmptyN8n } from '../install/stage/emptyN8n';
+import { CleanUp } from '../n8n/cleanUp';
 import { ROOT } from '../n8n/paths';
-import { capture } from '../n8n/processes';
+import { capture, leave } from '../n8n/processes';
 import { DEMO_LOGIN } from '../n8n/setUp';
 import { messageOf, say as tell, step } from '../n8n/terminal';
 import { agentWorkflow, TOOL } from './agentWorkflow';
@@ -21,6 +22,7 @@ const FILM = path.join(ROOT, 'reports', 'film', 'digital-sales.mp4');
 const LONGEST_SECONDS = 300;
 /** Between two steps of the pointer, so that one can follow it. */
 const PACE_MS = 120;
+const LOOK_MS = 1_500;
 
 const LIST = 'Get many products';
 const OFFER = 'Create an offer';
@@ -51,8 +53,8 @@ class Shooting {
 		this.service = new SandboxPage(servicePage, n8n.sandbox.pageUrl);
 	}
 
-	async say(text: string): Promise<void> {
-		await this.captions.say(this.page, text);
+	async say(text: string, work?: () => Promise<void>): Promise<void> {
+		await this.captions.say(this.page, text, work);
 	}
 
 	/** The customer pays, in the tab of the service. */
@@ -60,10 +62,16 @@ class Shooting {
 		const { service, recorder, captions, page } = this;
 		await service.open();
 		await recorder.show(service.page);
-		await captions.say(service.page, text);
-		await service.pay(hash);
-		await service.page.waitForTimeout(1_200);
+		await captions.say(service.page, text, async () => {
+			await service.pay(hash);
+			await service.page.waitForTimeout(LOOK_MS);
+		});
 		await recorder.show(page);
+	}
+
+	/** For as long as it takes to look at what is there. */
+	async look(): Promise<void> {
+		await this.page.waitForTimeout(LOOK_MS);
 	}
 
 	get newestHash(): string {
@@ -73,101 +81,122 @@ class Shooting {
 
 async function installation(shooting: Shooting): Promise<void> {
 	const settings = new CommunityNodesPage(shooting.page, shooting.n8n.url);
-	await shooting.say('Installation: Settings > Community nodes');
-	await settings.open();
-	await settings.install();
-	await shooting.say('Installed: an action node and a trigger');
+	await shooting.say('Install the package in Settings > Community nodes', async () => {
+		await settings.open();
+		await settings.install();
+	});
+	await shooting.say('The package has two nodes: an action and a trigger');
 }
 
 async function credential(shooting: Shooting): Promise<void> {
 	const { editor, n8n } = shooting;
 	const { baseUrl, apiToken, bodyApiToken } = n8n.sandbox;
 	await editor.openNew();
-	await shooting.say('A new workflow: "pix" finds the nodes');
-	await editor.search('pix');
-	await editor.openEntry();
+	await shooting.say('Search for "pix" to find the nodes', async () => {
+		await editor.search('pix');
+		await editor.openEntry();
+		await shooting.look();
+	});
 	const node = await editor.addAction(LIST);
-	await shooting.say('The credential: Base URL and API Token. Saving tests it');
 	const dialog = await node.newCredential();
-	await dialog.fill('baseUrl', baseUrl);
-	await dialog.fill('apiToken', 'wrong-token-1');
-	await dialog.saveAndFail('The service does not accept the API token (401)');
-	await shooting.say('A wrong token is told');
-	await dialog.fill('apiToken', apiToken);
-	await dialog.fill('bodyApiToken', bodyApiToken);
-	await dialog.saveAndSucceed();
-	await shooting.say('Product > Get Many lists what is for sale, page by page');
-	await node.fill('limit', '1');
-	await node.execute('1 item');
-	await shooting.page.waitForTimeout(1_500);
+	await shooting.say('The credential takes a base URL and an API token', async () => {
+		await dialog.fill('baseUrl', baseUrl);
+		await dialog.fill('apiToken', 'wrong-token-1');
+		await dialog.saveAndFail('The service does not accept the API token (401)');
+	});
+	await shooting.say('Saving tests it: this token is wrong');
+	await shooting.say('With the right token, the test succeeds', async () => {
+		await dialog.fill('apiToken', apiToken);
+		await dialog.fill('bodyApiToken', bodyApiToken);
+		await dialog.saveAndSucceed();
+	});
+	await shooting.say('Product > Get Many lists what you sell', async () => {
+		await node.fill('limit', '1');
+		await node.execute('1 item');
+		await shooting.look();
+	});
 	await node.close();
 }
 
 async function actions(shooting: Shooting): Promise<void> {
-	const { editor, page } = shooting;
-	let node = await editor.addAction(OFFER, LIST);
-	await shooting.say('Offer > Create: the product from a list, the price in reais');
-	await node.search('productHash', 'confeitaria');
-	await node.pickFirst();
-	await node.fill('title', 'Semana do Cliente');
-	await node.fill('price', '49,90');
-	await node.execute('Semana do Cliente');
-	await page.waitForTimeout(1_500);
-	await node.close();
+	const { editor } = shooting;
+	const offer = await editor.addAction(OFFER, LIST);
+	await shooting.say(
+		'Offer > Create: pick a product from the list, enter a price in reais',
+		async () => {
+			await offer.search('productHash', 'confeitaria');
+			await offer.pickFirst();
+			await offer.fill('title', 'Semana do Cliente');
+			await offer.fill('price', '49,90');
+			await offer.execute('Semana do Cliente');
+			await shooting.look();
+		},
+	);
+	await offer.close();
 
 	await editor.tidyUp();
-	node = await editor.addAction(CHARGE, OFFER);
+	const charge = await editor.addAction(CHARGE, OFFER);
 	await shooting.say(
-		'Transaction > Create PIX: the cart and the customer. What is empty comes from the catalog',
+		'Transaction > Create PIX: pick an offer, enter the customer; the price comes from the catalog',
+		async () => {
+			await charge.addEntry('Add Item');
+			await charge.search('offerHash', 'confeitaria');
+			await charge.pick('Semana do Cliente');
+			for (const [field, text] of Object.entries(CUSTOMER)) await charge.fill(field, text);
+			await charge.execute('waiting_payment', 'pix_qr_code');
+		},
 	);
-	await node.addEntry('Add Item');
-	await node.search('offerHash', 'confeitaria');
-	await node.pick('Semana do Cliente');
-	for (const [field, text] of Object.entries(CUSTOMER)) await node.fill(field, text);
-	await node.execute('waiting_payment', 'pix_qr_code');
-	await node.viewPicture();
-	await shooting.say('The PIX code, as text and as a picture');
-	await node.close();
+	await charge.viewField('pix_qr_code');
+	await shooting.say('The PIX code as text, to copy and paste');
+	await charge.viewPicture();
+	await shooting.say('The same code as a picture, to scan');
+	await charge.close();
 
 	await editor.tidyUp();
-	node = await editor.addAction(WAIT, CHARGE);
-	await shooting.say(
-		'Transaction > Wait for Payment: the workflow goes on once the money has arrived',
-	);
-	await node.close();
+	const wait = await editor.addAction(WAIT, CHARGE);
+	await shooting.say('Transaction > Wait for Payment pauses the workflow until the customer pays');
+	await wait.close();
 	await editor.tidyUp();
 	const before = shooting.newestHash;
-	await editor.execute();
-	await editor.succeeded(CHARGE);
-	if (shooting.newestHash === before) throw new Error('The workflow has charged nobody.');
-	await shooting.say('The workflow waits');
-	await shooting.pay(shooting.newestHash, 'The customer pays');
+	await shooting.say('The workflow charges the customer, then waits', async () => {
+		await editor.execute();
+		await editor.succeeded(CHARGE);
+		if (shooting.newestHash === before) throw new Error('The workflow has charged nobody.');
+		await shooting.look();
+	});
+	await shooting.pay(
+		shooting.newestHash,
+		'The customer pays. In this film, a local sandbox simulates the service',
+	);
 	await editor.succeeded(WAIT);
-	node = await editor.openNode(WAIT);
-	await node.output('paid', shooting.newestHash);
-	await shooting.say('Paid: read from the service, not believed from the webhook');
-	await node.close();
+	await (await editor.openNode(WAIT)).output('paid', shooting.newestHash);
+	await shooting.say('Paid: the node has checked the payment with the service');
+	await wait.close();
 }
 
 async function trigger(shooting: Shooting): Promise<void> {
 	const { editor, n8n } = shooting;
 	await editor.openNew();
-	await shooting.say('The trigger starts a workflow when somebody has paid');
-	const node = await editor.addTrigger('On transaction paid');
-	const url = (await node.testUrl()).replace('/webhook-test/', '/webhook/');
-	await shooting.say('Its URL goes into the service, or into the charges of a workflow');
-	await node.close();
-	await editor.publish();
-	await editor.gotIt();
+	let url = '';
+	await shooting.say('The trigger starts a workflow when a customer has paid', async () => {
+		const node = await editor.addTrigger('On transaction paid');
+		url = (await node.testUrl()).replace('/webhook-test/', '/webhook/');
+		await shooting.look();
+		await node.close();
+	});
+	await shooting.say('Publish the workflow, and give its URL to the service', async () => {
+		await editor.publish();
+		await editor.gotIt();
+	});
 	const hash = await chargeAt(n8n.sandbox, url);
-	await shooting.pay(hash, 'A sale at the checkout');
+	await shooting.pay(hash, 'A customer pays at the checkout');
 	const execution = await editor.openNewestExecution(TRIGGER);
 	await execution.output(hash, 'paid', 'true');
-	await shooting.say('The sale has started the workflow, verified at the service');
+	await shooting.say('The service has confirmed the payment, and the workflow has started');
 }
 
 async function agent(shooting: Shooting): Promise<void> {
-	const { editor, n8n, page } = shooting;
+	const { editor, n8n } = shooting;
 	const hash = shooting.newestHash;
 	const model = await serveModel(
 		[{ tool: TOOL.called, args: () => ({ transaction_hash: hash }) }],
@@ -178,16 +207,15 @@ async function agent(shooting: Shooting): Promise<void> {
 			await agentWorkflow(n8n.rest, model.url, await savedCredential(n8n)),
 		);
 		await editor.openWorkflow(id);
-		await shooting.say(
-			'The node is a tool of an AI Agent, too. A stand-in plays the chat model here',
-		);
+		await shooting.say('The node is also a tool for AI agents. Here a stand-in plays the model');
 		const node = await editor.openNode(TOOL.name);
-		await shooting.say('The model fills in the hash, and nothing else');
+		await shooting.say('The model can fill in the transaction hash, and nothing else');
 		await node.close();
-		await shooting.say('A question in the chat');
-		await editor.askInChat(`Has the customer of ${hash} paid?`, ANSWER);
-		await shooting.say('The agent has read the transaction and answers');
-		await page.waitForTimeout(1_000);
+		await editor.writeInChat(`Has the customer of ${hash} paid?`);
+		await shooting.say('Ask the agent whether a customer has paid', async () => {
+			await editor.sendInChat(ANSWER);
+		});
+		await shooting.say('The agent has looked up the transaction and answers');
 	} finally {
 		await model.close();
 	}
@@ -205,35 +233,32 @@ async function main(): Promise<void> {
 	await capture('ffmpeg', ['-version'], ROOT).catch(() => {
 		throw new Error('The film is encoded by ffmpeg. Install it (Debian: apt-get install ffmpeg).');
 	});
-	const browser = await openBrowser({ slowMo: PACE_MS });
-	selectors.setTestIdAttribute('data-test-id');
-	const recorder = await Recorder.open();
-	let n8n: EmptyN8n | undefined;
+	const cleanUp = new CleanUp();
 	try {
-		const empty = await step('An n8n and a registry', async () => await EmptyN8n.open('film'));
-		n8n = empty;
-		await step('The package', async () => await empty.publishPresent());
+		const recorder = await Recorder.open();
+		cleanUp.add(async () => await recorder.close());
+		const browser = await openBrowser({ slowMo: PACE_MS });
+		cleanUp.add(async () => await browser.close());
+		selectors.setTestIdAttribute('data-test-id');
+		const n8n = await step('An n8n and a registry', async () => await EmptyN8n.open('film'));
+		cleanUp.add(n8n.close);
+		await step('The package', async () => await n8n.publishPresent());
 		const [page, servicePage] = [await pageOf(browser), await pageOf(browser)];
-		const shooting = new Shooting(empty, page, servicePage, recorder);
+		const shooting = new Shooting(n8n, page, servicePage, recorder);
 		for (const one of [page, servicePage]) await shooting.captions.on(one);
 		await shooting.editor.open(DEMO_LOGIN);
 		await recorder.show(page);
-		await shooting.say('n8n-nodes-digital-sales: products, offers and PIX charges in n8n');
+		await shooting.say('n8n-nodes-digital-sales: sell digital products and charge by PIX in n8n');
 		for (const scene of [installation, credential, actions, trigger, agent]) {
 			await step(`Scene: ${scene.name}`, async () => await scene(shooting));
 		}
-		await shooting.say('');
+		await shooting.look();
 		const seconds = await step('Encoding', async () => await recorder.save(FILM));
 		tell(`${path.relative(ROOT, FILM)} runs for ${seconds.toFixed(0)} s.`);
 		if (seconds > LONGEST_SECONDS) throw new Error(`n8n takes ${LONGEST_SECONDS} s at most.`);
 	} finally {
-		await browser.close();
-		await n8n?.close();
-		await recorder.close();
+		await cleanUp.run();
 	}
 }
 
-main().catch((error: unknown) => {
-	tell(messageOf(error));
-	process.exitCode = 1;
-});
+main().catch((error: unknown) => leave(1, messageOf(error)));

@@ -64,6 +64,7 @@ export class Recorder {
 	}
 
 	async close(): Promise<void> {
+		await Promise.allSettled(this.written);
 		await rm(this.folder, { recursive: true, force: true });
 	}
 

@@ -1,19 +1,18 @@
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import manifest from '../../../package.json';
 import { isPlaceholder } from '../../tools/package/identity';
+import { publishingCommands } from '../../tools/package/publishingCommands';
 import { cartOf } from '../e2e/stage/cart';
 import { chainOf, createPix } from '../e2e/stage/workflows';
+import { CleanUp } from '../n8n/cleanUp';
 import { DATA_FOLDER, PACKAGE_NAME, ROOT } from '../n8n/paths';
-import { capture, run } from '../n8n/processes';
+import { capture, leave, run } from '../n8n/processes';
 import { messageOf, say, step } from '../n8n/terminal';
 import { EmptyN8n } from './stage/emptyN8n';
 
 const WORKFLOW = path.join('.github', 'workflows', 'publish.yml');
-/** A step of a workflow that runs a command. */
-const COMMAND = /^ {6}- run: (.+)$/gm;
 const IDENTITY = {
 	homepage: 'https://git.example.test/rehearsal/n8n-nodes-digital-sales',
 	author: 'Rehearsal',
@@ -51,16 +50,6 @@ async function release(origin: string, clone: string): Promise<string> {
 	return versionSchema.parse(JSON.parse(file)).version;
 }
 
-/** The commands of the workflow that publishes, in their order. */
-async function publishingCommands(): Promise<string[]> {
-	const text = await readFile(path.join(ROOT, WORKFLOW), 'utf8');
-	const commands = [...text.matchAll(COMMAND)].map(([, command = '']) => command);
-	if (!commands.at(-1)?.startsWith('npm publish ')) {
-		throw new Error(`The last step of ${WORKFLOW} does not publish.`);
-	}
-	return commands;
-}
-
 /** What somebody who installs the version gets: it loads, and it charges once. */
 async function tryInstalled(n8n: EmptyN8n, version: string): Promise<void> {
 	const { installedVersion } = await n8n.packages.install(version);
@@ -82,21 +71,21 @@ async function main(): Promise<void> {
 		throw new Error('A release is made of what is committed: commit your changes first.');
 	}
 	await rm(log, { force: true });
-	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-rehearsal-'));
-	const origin = path.join(folder, 'origin.git');
-	const published = path.join(folder, 'published');
-	let n8n: EmptyN8n | undefined;
+	const commands = publishingCommands(await readFile(path.join(ROOT, WORKFLOW), 'utf8'));
+	const cleanUp = new CleanUp();
 	try {
+		const folder = await cleanUp.folder('rehearsal');
+		const origin = path.join(folder, 'origin.git');
+		const published = path.join(folder, 'published');
 		await shell(`git clone --quiet --bare '${ROOT}' '${origin}'`, ROOT);
 		const version = await step(
 			`npm version ${RISE}, git push --follow-tags`,
 			async () => await release(origin, path.join(folder, 'released')),
 		);
 		const tag = `v${version}`;
-		const empty = await step('An n8n and a registry', async () => await EmptyN8n.open('rehearsal'));
-		n8n = empty;
+		const n8n = await step('An n8n and a registry', async () => await EmptyN8n.open('rehearsal'));
+		cleanUp.add(n8n.close);
 		await shell(`git clone --quiet --branch '${tag}' '${origin}' '${published}'`, ROOT);
-		const commands = await publishingCommands();
 		for (const command of commands) {
 			const publishes = command === commands.at(-1);
 			const env = { CI: 'true', GITHUB_REF_NAME: tag };
@@ -105,26 +94,22 @@ async function main(): Promise<void> {
 					? // Only a workflow can vouch for where a package comes from.
 						await shell(`${command} --provenance=false`, published, {
 							...env,
-							PATH: empty.registry.path,
+							PATH: n8n.registry.path,
 						})
 					: await shell(command, published, env),
 			);
 		}
 		await step(`n8n installs ${version} and charges`, async () => {
-			await tryInstalled(empty, version);
+			await tryInstalled(n8n, version);
 		});
 		await step('npm run scan', async () => {
-			const tarball = await empty.registry.download(PACKAGE_NAME, version);
+			const tarball = await n8n.registry.download(PACKAGE_NAME, version);
 			await shell(`npm run scan -- '${tarball}'`, published);
 		});
 		say(`${version} could be released. Nothing has left this machine, and no file has changed.`);
 	} finally {
-		await n8n?.close();
-		await rm(folder, { recursive: true, force: true });
+		await cleanUp.run();
 	}
 }
 
-main().catch((error: unknown) => {
-	say(messageOf(error));
-	process.exitCode = 1;
-});
+main().catch((error: unknown) => leave(1, messageOf(error)));

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { CleanUp } from './cleanUp';
 import { installHost } from './host';
 import { runJourney } from './journey';
-import { once } from './once';
 import { DATA_FOLDER } from './paths';
-import { leave, onEnd } from './processes';
-import { setUp, type SetUp } from './setUp';
+import { leave } from './processes';
+import { setUp } from './setUp';
 import { messageOf, say, secondsSince, step } from './terminal';
 
 const WIDTH = 32;
@@ -15,24 +13,19 @@ async function demo(): Promise<void> {
 	const start = Date.now();
 	say('Digital Sales: from the catalog to a verified sale, in a real n8n\n');
 	await installHost();
-	const userFolder = await mkdtemp(path.join(tmpdir(), 'digital-sales-demo-'));
-	let ready: SetUp | undefined;
-	const cleanUp = once(async () => {
-		await ready?.stop();
-		await rm(userFolder, { recursive: true, force: true, maxRetries: 3 });
-	});
-	const forget = onEnd(cleanUp);
+	const cleanUp = new CleanUp();
 	const results: boolean[] = [];
 	try {
-		ready = await setUp({ userFolder, step, log: path.join(DATA_FOLDER, 'demo.log') });
+		const userFolder = await cleanUp.folder('demo');
+		const ready = await setUp({ userFolder, step, log: path.join(DATA_FOLDER, 'demo.log') });
+		cleanUp.add(ready.stop);
 		say('');
 		await runJourney(ready, ({ what, figures, passed }) => {
 			results.push(passed);
 			say(`  ${passed ? 'PASS' : 'FAIL'}  ${what.padEnd(WIDTH)}${figures}`);
 		});
 	} finally {
-		await cleanUp();
-		forget();
+		await cleanUp.run();
 	}
 	const failed = results.filter((passed) => !passed).length;
 	if (failed > 0) return leave(1, `\n${failed} of ${results.length} steps failed.`);

@@ -1,11 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { CleanUp } from './cleanUp';
 import { withLock } from './lock';
-import { once } from './once';
 import { DATA_FOLDER, PACKAGE_NAME, ROOT } from './paths';
-import { onEnd, run } from './processes';
+import { run } from './processes';
 
 const packageSchema = z
 	.object({ name: z.string(), dependencies: z.record(z.string()).optional() })
@@ -29,20 +28,16 @@ export async function buildAndPack(root: string, folder: string): Promise<string
  * and what removes it. Two processes take turns, since they would build into the same folder.
  */
 export async function packBuild(): Promise<{ tarball: string; remove: () => Promise<void> }> {
-	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-pack-'));
-	const remove = once(async () => {
-		await rm(folder, { recursive: true, force: true });
-		forget();
-	});
-	const forget = onEnd(remove);
+	const cleanUp = new CleanUp();
 	try {
+		const folder = await cleanUp.folder('pack');
 		const tarball = await withLock(
 			path.join(DATA_FOLDER, 'build.lock'),
 			async () => await buildAndPack(ROOT, folder),
 		);
-		return { tarball, remove };
+		return { tarball, remove: cleanUp.run };
 	} catch (error) {
-		await remove();
+		await cleanUp.run();
 		throw error;
 	}
 }

@@ -29,6 +29,13 @@ describe('a release in the changelog', () => {
 		expect(() => release(released, '0.1.1', '2026-01-03')).toThrow('nothing under');
 	});
 
+	test('is not made of headings alone', () => {
+		const headings = `${INTRODUCTION}## [Unreleased]\n\n### Added\n\n### Fixed\n`;
+		expect(() => release(headings, '0.2.0', '2026-03-04')).toThrow('nothing under');
+		const released = headings.replace('Unreleased', '0.2.0');
+		expect(() => notesOf(released, '0.2.0')).toThrow('says nothing of');
+	});
+
 	test('is not found under another number', () => {
 		const text = `${INTRODUCTION}## [0.10.0] - 2026-01-02\n\nFirst.\n`;
 		expect(() => notesOf(text, '0.1.0')).toThrow('no section');

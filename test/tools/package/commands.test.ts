@@ -14,10 +14,14 @@ const markdownIn = (folder: string): string[] =>
 const GUIDES = [...markdownIn('.'), ...markdownIn('docs'), ...markdownIn('.github')];
 const SHIPPED = 'nodes/DigitalSales';
 
-/** The scripts that a text tells its reader to run. */
+/** The scripts that a text tells its reader to run; `npm version` runs one under another name. */
 function commandsIn(text: string): string[] {
 	const named = text.matchAll(/\bnpm (?:run ([\w:-]+)|(test|start|version)\b)/g);
-	return [...new Set([...named].map(([, run, short]) => run ?? short ?? ''))];
+	return [
+		...new Set(
+			[...named].map(([, run, short]) => run ?? short?.replace('version', 'preversion') ?? ''),
+		),
+	];
 }
 
 describe.each(GUIDES)('%s', (guide) => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import manifest from '../../../package.json';
 import { ROOT } from '../../host/n8n/paths';
 import { capture, run } from '../../host/n8n/processes';
-import { isPlaceholder } from './identity';
+import { identityProblems, isPlaceholder } from './identity';
 import { filesIn } from './unpack';
 
 const BUILD_MS = 120_000;
@@ -51,6 +51,24 @@ beforeAll(async () => {
 afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 	await rm(`${folder}.log`, { force: true });
+});
+
+test.each([
+	{ author: 'Zé "D\'Ávila" & Cia' },
+	{ email: 'ze@lojaexample.com' },
+	{ email: 'ze@example.com.br' },
+])('%j is right', (part) => {
+	expect(identityProblems({ ...GIVEN, ...part })).toEqual([]);
+});
+
+test.each([
+	['names no repository', { homepage: 'https://github.com/loja' }],
+	['holds a token', { homepage: 'https://user:secret@github.com/loja/n8n-pix' }],
+	['holds a quote', { homepage: 'https://github.com/loja/n8n-pix"' }],
+	['leads into a repository', { homepage: 'https://github.com/loja/n8n-pix/tree/main' }],
+	['is in brackets', { email: '<ze@loja.com.br>' }],
+])('an identity is refused that %s', (_what, wrong) => {
+	expect(identityProblems({ ...GIVEN, ...wrong })).toHaveLength(1);
 });
 
 test.each([

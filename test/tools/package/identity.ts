@@ -6,11 +6,11 @@ export interface Identity {
 }
 
 /** What stands in package.json until the project has a public home. */
-const STAND_IN = /example\.com|^Example /;
+const STAND_IN = /[/@]example\.com(\/|$)|^Example /;
 /** The address of a repository, from which that of its git is derived. */
-const HOMEPAGE = /^https:\/\/[^/\s?#]+\/[^\s?#]+(?<!\/|\.git)$/;
+const HOMEPAGE = /^https:\/\/[\w.-]+(\/[\w.-]+){2}(?<!\.git)$/;
 const NAME = /^\S.*$/;
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const EMAIL = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/;
 
 export const isPlaceholder = (value: string): boolean => STAND_IN.test(value);
 

@@ -1,16 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import manifest from '../../../package.json';
 import { ROOT } from '../../host/n8n/paths';
 import { capture } from '../../host/n8n/processes';
 import { messageOf, say } from '../../host/n8n/terminal';
 import { release } from './changelog';
 
-/** Run by `npm version` between setting the version and committing it. */
+/** Run by `npm version` before it changes anything, so that a failure leaves nothing half done. */
 async function main(): Promise<void> {
+	const version = process.env.npm_new_version;
+	if (version === undefined) throw new Error('Run this by npm version, which names the version.');
 	const file = path.join(ROOT, 'CHANGELOG.md');
 	const day = new Date().toISOString().slice(0, 10);
-	await writeFile(file, release(await readFile(file, 'utf8'), manifest.version, day));
+	await writeFile(file, release(await readFile(file, 'utf8'), version, day));
 	await capture('git', ['add', 'CHANGELOG.md'], ROOT);
 }
 

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../../sandbox';
+import { CleanUp } from '../../n8n/cleanUp';
 import { installHost } from '../../n8n/host';
 import { startN8n, type N8nInstance } from '../../n8n/instance';
 import { packBuild } from '../../n8n/packageInstall';
@@ -13,43 +12,59 @@ import { DEMO_LOGIN } from '../../n8n/setUp';
 import { CommunityPackages } from './communityPackages';
 import { Registry } from './registry';
 
+/** A running n8n, and somebody signed in to it. */
+interface Session {
+	n8n: N8nInstance;
+	rest: N8nRest;
+}
+
 /** A real n8n without the package, the registry from which it can get it, and a sandbox. */
 export class EmptyN8n {
 	private constructor(
-		private readonly folder: string,
-		private readonly log: string,
-		private readonly port: number,
 		readonly registry: Registry,
 		readonly sandbox: Sandbox,
-		private n8n: N8nInstance,
-		private session: N8nRest,
+		private readonly start: (logSuffix: string) => Promise<Session>,
+		private session: Session,
+		readonly close: () => Promise<void>,
 	) {}
 
 	/** Starts all three in a folder of their own; `name` names the logs. */
 	static async open(name: string): Promise<EmptyN8n> {
 		await installHost();
-		const folder = await mkdtemp(path.join(tmpdir(), `digital-sales-${name}-`));
-		const log = path.join(DATA_FOLDER, `${name}.log`);
-		const registry = await Registry.open(folder, path.join(DATA_FOLDER, `${name}-npm.log`));
-		const sandbox = await startSandbox();
-		const port = await freePort();
-		const n8n = await startN8n({ userFolder: folder, port, log, env: registry.env });
-		const rest = new N8nRest(n8n.url);
-		await rest.signIn(DEMO_LOGIN);
-		return new EmptyN8n(folder, log, port, registry, sandbox, n8n, rest);
+		const cleanUp = new CleanUp();
+		try {
+			const folder = await cleanUp.folder(name);
+			const registry = await Registry.open(folder, path.join(DATA_FOLDER, `${name}-npm.log`));
+			cleanUp.add(registry.close);
+			const sandbox = await startSandbox();
+			cleanUp.add(async () => await sandbox.close());
+			const port = await freePort();
+			const start = async (logSuffix: string): Promise<Session> => {
+				const log = path.join(DATA_FOLDER, `${name}${logSuffix}.log`);
+				const n8n = await startN8n({ userFolder: folder, port, log, env: registry.env });
+				cleanUp.add(n8n.stop);
+				const rest = new N8nRest(n8n.url);
+				await rest.signIn(DEMO_LOGIN);
+				return { n8n, rest };
+			};
+			return new EmptyN8n(registry, sandbox, start, await start(''), cleanUp.run);
+		} catch (error) {
+			await cleanUp.run();
+			throw error;
+		}
 	}
 
 	/** The address of the running n8n. */
 	get url(): string {
-		return this.n8n.url;
+		return this.session.n8n.url;
 	}
 
 	get rest(): N8nRest {
-		return this.session;
+		return this.session.rest;
 	}
 
 	get packages(): CommunityPackages {
-		return new CommunityPackages(this.session);
+		return new CommunityPackages(this.rest);
 	}
 
 	/** Publishes the package as it is now. */
@@ -73,18 +88,7 @@ export class EmptyN8n {
 
 	/** Stops n8n and starts it again with the same data, at the same address. */
 	async restart(): Promise<void> {
-		await this.n8n.stop();
-		const { folder: userFolder, port, registry } = this;
-		const log = this.log.replace(/\.log$/, '-restarted.log');
-		this.n8n = await startN8n({ userFolder, port, log, env: registry.env });
-		this.session = new N8nRest(this.n8n.url);
-		await this.session.signIn(DEMO_LOGIN);
-	}
-
-	async close(): Promise<void> {
-		await this.n8n.stop();
-		await this.registry.close();
-		await this.sandbox.close();
-		await rm(this.folder, { recursive: true, force: true, maxRetries: 3 });
+		await this.session.n8n.stop();
+		this.session = await this.start('-restarted');
 	}
 }

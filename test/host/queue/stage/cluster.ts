@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { CleanUp } from '../../n8n/cleanUp';
 import { CREDENTIAL_TYPE } from '../../n8n/paths';
 import { installHost } from '../../n8n/host';
 import { startN8n, webhookUrl, type N8nInstance } from '../../n8n/instance';
-import { once } from '../../n8n/once';
 import { installPackage, packBuild } from '../../n8n/packageInstall';
 import { DATA_FOLDER } from '../../n8n/paths';
 import { freePort, LOOPBACK } from '../../n8n/ports';
-import { onEnd } from '../../n8n/processes';
 import { N8nRest, type SavedCredential } from '../../n8n/rest';
 import { DEMO_LOGIN } from '../../n8n/setUp';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
@@ -98,22 +96,15 @@ export class Cluster {
 	/** Starts everything; `name` names the logs. */
 	static async open(options: ClusterOptions): Promise<Cluster> {
 		await installHost();
-		const folder = await mkdtemp(path.join(tmpdir(), `digital-sales-${options.name}-`));
-		const undo: Array<() => Promise<void>> = [
-			async () => await rm(folder, { recursive: true, force: true, maxRetries: 3 }),
-		];
-		const close = once(async () => {
-			forget();
-			for (const step of undo.reverse()) await step();
-		});
-		const forget = onEnd(close);
+		const cleanUp = new CleanUp();
 		try {
+			const folder = await cleanUp.folder(options.name);
 			const redis = await startRedis(folder);
-			undo.push(redis.stop);
+			cleanUp.add(redis.stop);
 			const postgres = await startPostgres(folder);
-			undo.push(postgres.stop);
+			cleanUp.add(postgres.stop);
 			const members = await membersOf(options, folder, redis, postgres);
-			undo.push(async () => {
+			cleanUp.add(async () => {
 				await Promise.all(members.map(async (member) => await member.stop()));
 			});
 			const [main, ...others] = members;
@@ -122,7 +113,7 @@ export class Cluster {
 			await main.start();
 			await Promise.all(others.map(async (member) => await member.start()));
 			const sandbox = await startSandbox(options.sandbox);
-			undo.push(async () => await sandbox.close());
+			cleanUp.add(async () => await sandbox.close());
 			const rest = new N8nRest(main.url);
 			await rest.signIn(DEMO_LOGIN);
 			const credential = await rest.createCredential('Sandbox', CREDENTIAL_TYPE, {
@@ -132,9 +123,9 @@ export class Cluster {
 			});
 			const workers = others.filter(({ name }) => name.startsWith('worker'));
 			const webhooks = others.filter(({ name }) => name.startsWith('webhook'));
-			return new Cluster(sandbox, rest, credential, main, workers, webhooks, close);
+			return new Cluster(sandbox, rest, credential, main, workers, webhooks, cleanUp.run);
 		} catch (error) {
-			await close();
+			await cleanUp.run();
 			throw error;
 		}
 	}
