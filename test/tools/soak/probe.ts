@@ -15,7 +15,7 @@ const resourcesSchema = z.array(z.string());
 
 /** The environment of an n8n that {@link probe} can ask. */
 export const WITH_PROBE = {
-	NODE_OPTIONS: `--expose-gc --require ${path.join(__dirname, 'probe.cjs')}`,
+	NODE_OPTIONS: `--expose-gc --require ${path.join(__dirname, 'insideN8n.cjs')}`,
 	SOAK_FILE: FILE,
 };
 
