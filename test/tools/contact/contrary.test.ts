@@ -2,7 +2,7 @@ import { searchKey } from '../../../nodes/DigitalSales/domain/searchText';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { create } from '../../product/unit/sandbox/support';
 import { CHECKS } from './checks';
-import { run, startContrary, type Asked, type Contrary, type Given } from './support';
+import { run, startContrary, type Received, type Contrary, type Given } from './support';
 
 /** A planted difference, and what has to be found. */
 interface Planted extends Contrary {
@@ -21,8 +21,8 @@ type Json = Record<string, unknown>;
 
 /** The difference in each object of a kind. */
 const products = (change: (product: Json) => void): Contrary['answer'] => {
-	return (given, asked) => {
-		if (asked.path === '/products')
+	return (given, received) => {
+		if (received.path === '/products')
 			for (const product of listIn(given.json, 'data')) change(product);
 	};
 };
@@ -30,16 +30,16 @@ const offers = (change: (offer: Json) => void): Contrary['answer'] =>
 	products((product) => {
 		for (const offer of listIn(product, 'offers')) change(offer);
 	});
-const reads = (change: (transaction: Json, asked: Asked) => void): Contrary['answer'] => {
-	return (given, asked) => {
-		const isRead = asked.method === 'GET' && asked.path.startsWith('/transactions/');
-		if (isRead && given.status === 200 && isJsonObject(given.json)) change(given.json, asked);
+const reads = (change: (transaction: Json, received: Received) => void): Contrary['answer'] => {
+	return (given, received) => {
+		const isRead = received.method === 'GET' && received.path.startsWith('/transactions/');
+		if (isRead && given.status === 200 && isJsonObject(given.json)) change(given.json, received);
 	};
 };
 const unknownReads = (change: (given: Given) => void): Contrary['answer'] => {
-	return (given, asked) => {
-		const isToken = asked.headers.authorization !== undefined;
-		if (isToken && asked.path.startsWith('/transactions/nosuch')) change(given);
+	return (given, received) => {
+		const isToken = received.headers.authorization !== undefined;
+		if (isToken && received.path.startsWith('/transactions/nosuch')) change(given);
 	};
 };
 
@@ -101,7 +101,7 @@ const PLANTED: Planted[] = [
 			id: 'required-fields',
 			options: { errorsByField, demands: { transaction: ['tracking.src'] } },
 			args: ['--charge'],
-			seen: /POST \/transactions demands tracking\.src/,
+			seen: /POST \/transactions requires tracking\.src/,
 			isAlone: true,
 		}),
 	),
@@ -110,7 +110,7 @@ const PLANTED: Planted[] = [
 		also: ['further-fields'],
 		options: { errorsByField: true, demands: { offer: ['checkout_theme'] } },
 		args: ['--offer', 'PRODUCT'],
-		seen: /POST \/products\/\{hash\}\/offers demands checkout_theme/,
+		seen: /POST \/products\/\{hash\}\/offers requires checkout_theme/,
 	},
 	{
 		id: 'further-fields',
@@ -123,8 +123,8 @@ const PLANTED: Planted[] = [
 		id: 'success',
 		seen: /GET \/products is answered with 200 and no list/,
 		isAlone: true,
-		answer: (given, asked) => {
-			if (asked.path === '/products') given.json = { items: listIn(given.json, 'data') };
+		answer: (given, received) => {
+			if (received.path === '/products') given.json = { items: listIn(given.json, 'data') };
 		},
 	},
 	{
@@ -181,7 +181,7 @@ const PLANTED: Planted[] = [
 	{
 		id: 'hash-case',
 		seen: /case is ignored, and the answer repeats the spelling that was asked for/,
-		ask: (asked) => (asked.path = asked.path.toLowerCase()),
+		ask: (received) => (received.path = received.path.toLowerCase()),
 		answer: reads((transaction, { path }) => (transaction.hash = path.split('/').pop())),
 	},
 	{
@@ -205,9 +205,9 @@ const PLANTED: Planted[] = [
 	{
 		id: 'further-values',
 		seen: /product\.product_type has a value .*; product\.tags; .*transaction\.customer\.birthday/,
-		answer: (given, asked) => {
-			addTags?.(given, asked);
-			addBirthday?.(given, asked);
+		answer: (given, received) => {
+			addTags?.(given, received);
+			addBirthday?.(given, received);
 		},
 	},
 	{
@@ -218,6 +218,7 @@ const PLANTED: Planted[] = [
 	{
 		id: 'account-limit',
 		options: { rateLimitHeaders: false },
+		also: ['other-limits'],
 		seen: /the limit is stated in ratelimit-limit, which the package does not read/,
 		isAlone: true,
 		answer: ({ headers }) => (headers['ratelimit-limit'] = '20'),

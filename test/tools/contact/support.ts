@@ -3,7 +3,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 import { contact } from './contact';
 import type { Clock } from './service';
 
-export interface Asked {
+export interface Received {
 	method: string;
 	/** From the Base URL on, without the query. */
 	path: string;
@@ -22,9 +22,9 @@ export interface Given {
 export interface Contrary {
 	options?: SandboxOptions;
 	/** Changes a request before the sandbox sees it. */
-	ask?: (asked: Asked) => void;
-	/** Changes an answer; `asked` is the request as it came in. */
-	answer?: (given: Given, asked: Asked) => void;
+	ask?: (received: Received) => void;
+	/** Changes an answer; `received` is the request as it came in. */
+	answer?: (given: Given, received: Received) => void;
 }
 
 export interface Service {
@@ -56,13 +56,13 @@ export async function startContrary(contraries: Contrary[]): Promise<Service> {
 		let body = '';
 		for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
 		const url = new URL(request.url ?? '', 'http://proxy.test');
-		const asked = (): Asked => ({
+		const received = (): Received => ({
 			method: request.method ?? '',
 			path: url.pathname,
 			query: Object.fromEntries(url.searchParams),
 			headers: request.headers,
 		});
-		const changed = asked();
+		const changed = received();
 		for (const { ask } of contraries) ask?.(changed);
 		const { authorization } = request.headers;
 		const search = new URLSearchParams(changed.query).toString();
@@ -78,7 +78,7 @@ export async function startContrary(contraries: Contrary[]): Promise<Service> {
 			),
 			json: await answer.json(),
 		};
-		for (const contrary of contraries) contrary.answer?.(given, asked());
+		for (const contrary of contraries) contrary.answer?.(given, received());
 		response.writeHead(given.status, { 'content-type': 'application/json', ...given.headers });
 		response.end(JSON.stringify(given.json));
 	};
