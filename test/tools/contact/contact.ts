@@ -82,9 +82,7 @@ async function gather(
 	{ clock, say, enough }: Outside,
 ): Promise<Gathered> {
 	const { baseUrl, token, hashes, redact } = settings;
-	// Before it is sent, so that it is known however the command ends.
-	const onPost = (endpoint: string): void => say(`Sending ${endpoint} once.`);
-	const service = new Service({ baseUrl, token, clock, redact, onPost });
+	const service = new Service({ baseUrl, token, clock, redact, say });
 	const evidence: Gathered = {
 		...(await survey(service)),
 		service,

@@ -44,8 +44,7 @@ interface Connection {
 	token: string;
 	clock: Clock;
 	redact: Redactor;
-	/** Called right before a POST is sent. */
-	onPost: (endpoint: Endpoint) => void;
+	say: (text: string) => void;
 }
 
 interface ReadOptions {
@@ -98,7 +97,7 @@ export class Service {
 		if (answer.status !== 429 || !isPatient) return answer;
 		const wait = retryAfterMs(answer.headers) ?? MINUTE_MS;
 		if (wait <= LONGEST_WAIT_MS) {
-			await this.connection.clock.sleep(wait);
+			await this.pause(wait);
 			const again = await this.send(endpoint, request);
 			if (again.status !== 429) return again;
 		}
@@ -108,7 +107,8 @@ export class Service {
 
 	/** Sends one POST, once whatever the answer is; never rejects. */
 	async post(endpoint: Endpoint & `POST ${string}`, path: string, body: object): Promise<Answer> {
-		this.connection.onPost(endpoint);
+		// Before it is sent, so that it is known however the command ends.
+		this.connection.say(`Sending ${endpoint} once.`);
 		return await this.send(endpoint, { path, withToken: true, body });
 	}
 
@@ -170,9 +170,15 @@ export class Service {
 		const sentAt = this.sentAt.get(endpoint) ?? [];
 		const first = sentAt.at(-half) ?? -Infinity;
 		const wait = Math.max(this.freeAt.get(endpoint) ?? 0, first + windowMs) - clock.now();
-		if (wait > 0) await clock.sleep(wait);
+		if (wait > 0) await this.pause(wait);
 		sentAt.push(clock.now());
 		this.sentAt.set(endpoint, sentAt);
+	}
+
+	private async pause(ms: number): Promise<void> {
+		const seconds = Math.ceil(ms / 1_000);
+		this.connection.say(`Waiting ${seconds} seconds because of the rate limit.`);
+		await this.connection.clock.sleep(ms);
 	}
 
 	private paceOf(endpoint: Endpoint): { half: number; windowMs: number } {

@@ -124,18 +124,19 @@ export function accountLimit({ list, service, shown }: Evidence): Finding {
 	if (limit === undefined && names.length > 0) {
 		const where = names.map(shown).join(', ');
 		parts.push(contradicted(`the limit is stated in ${where}, which the package does not read`));
-	} else if (limit !== undefined) {
-		const text = `GET /products states ${limit} requests`;
-		parts.push(limit === DOCUMENTED_LIMIT ? confirmed(text) : contradicted(text));
 	}
-	const isLater = answers.some(({ headers }) =>
-		Object.entries(headers).some(
-			([name, reset]) =>
-				/rate-?limit.*reset/.test(name) &&
-				(retryAfterMs({ 'x-ratelimit-reset': reset }) ?? 0) > LATEST_RESET_MS,
+	const resets = answers.flatMap(({ headers }) =>
+		Object.entries(headers).flatMap(([name, reset]) =>
+			/rate-?limit.*reset/.test(name) ? [retryAfterMs({ 'x-ratelimit-reset': reset }) ?? 0] : [],
 		),
 	);
-	if (isLater) parts.push(contradicted('its reset is further away than the documented 60 seconds'));
+	if (limit !== undefined) {
+		const window = resets.length === 0 ? ', but not in how many seconds' : '';
+		const text = `GET /products states ${limit} requests${window}`;
+		parts.push(limit === DOCUMENTED_LIMIT ? confirmed(text) : contradicted(text));
+	}
+	if (resets.some((reset) => reset > LATEST_RESET_MS))
+		parts.push(contradicted('its reset is further away than the documented 60 seconds'));
 	return together(parts, 'GET /products states no limit');
 }
 
