@@ -44,7 +44,7 @@ async function meet(settings: Settings, outside: Outside): Promise<number> {
 		const { service, heard, unknownHash } = gathered;
 		const shown = createShown(settings.redact, [
 			...service.answers.map(({ json }) => json),
-			heard?.notice?.body,
+			heard?.notice?.content,
 			settings.customer,
 			{ hash: [...settings.hashes, settings.offerFor, unknownHash.hash] },
 		]);

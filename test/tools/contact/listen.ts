@@ -15,6 +15,8 @@ export interface Received {
 	query: string[];
 	/** As n8n hands it to the trigger; undefined if it is neither JSON nor a form. */
 	body: unknown;
+	/** The same, but read as JSON whatever the content type says. */
+	content: unknown;
 	text: string;
 }
 
@@ -105,12 +107,15 @@ async function takeIn(request: http.IncomingMessage): Promise<Received> {
 	const bytes = unpack(Buffer.concat(chunks), headers['content-encoding']);
 	const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
 	const contentType = headers['content-type'] ?? '';
+	const json = parseJson(text);
+	const body = await parse(bytes, json, contentType);
 	return {
 		method,
 		contentType: contentType.split(';', 1).join('').trim(),
 		headers: Object.keys(headers),
 		query: [...new URL(url, 'http://listener.test').searchParams.keys()],
-		body: await parse(bytes, text, contentType),
+		body,
+		content: json ?? body,
 		text,
 	};
 }
@@ -123,19 +128,21 @@ function unpack(bytes: Buffer, encoding: string | undefined): Buffer {
 	return encoding === 'deflate' ? inflateSync(bytes, bound) : bytes;
 }
 
-/** As n8n hands a body to the trigger. */
-async function parse(bytes: Buffer, text: string, contentType: string): Promise<unknown> {
+/** As n8n hands a body to the trigger: a form as one, whatever it holds. */
+async function parse(bytes: Buffer, json: unknown, contentType: string): Promise<unknown> {
 	if (contentType.startsWith('multipart/')) {
 		const headers = { 'content-type': contentType };
 		const message = new Response(new Uint8Array(bytes), { headers });
 		const form = await message.formData().catch(() => undefined);
 		return form && { data: Object.fromEntries(form) };
 	}
-	return contentType.includes('x-www-form-urlencoded') ? { ...parseForm(text) } : parseJson(text);
+	return contentType.includes('x-www-form-urlencoded')
+		? { ...parseForm(bytes.toString('utf8')) }
+		: json;
 }
 
 /** Undefined if it is not JSON. */
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {

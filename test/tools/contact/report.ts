@@ -1,6 +1,6 @@
 import type { Check } from './checks';
 import type { Evidence, Finding, Verdict } from './finding';
-import { parseJson, shapeOf } from './listen';
+import { shapeOf } from './listen';
 import { statusOf } from './service';
 
 export type Checked = Check & Finding;
@@ -38,7 +38,7 @@ export function report(
 			? [
 					'## Shape of the webhook',
 					`Content type: ${shown(heard.notice.contentType)}. Other requests that came: ${heard.others}.`,
-					fenced(shapeOf(parseJson(heard.notice.text) ?? heard.notice.body, shown)),
+					fenced(shapeOf(heard.notice.content, shown)),
 				]
 			: []),
 	].join('\n\n');

@@ -7,7 +7,6 @@ import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
 import { offersOf } from './catalogChecks';
 import { kindOf } from './documented';
-import { parseJson } from './listen';
 import { confirmed, contradicted, together, untold, type Evidence, type Finding } from './finding';
 import { isAnswered, isSuccess, refusesToken, statusOf } from './service';
 
@@ -201,7 +200,7 @@ export function noticeShape({ heard, charge, transactions }: Evidence): Finding 
 		return contradicted(`it comes by ${notice.method}, and not by POST`);
 	if (!read) {
 		return contradicted(
-			isJsonObject(parseJson(notice.text)) && notice.contentType.endsWith('urlencoded')
+			readNotice(notice.content)
 				? 'it is JSON under the content type of a form, which n8n does not read as JSON'
 				: 'no known shape: no hash is where the package looks for it',
 		);
