@@ -89,7 +89,7 @@ export const CHECKS: readonly Check[] = [
 	{
 		id: 're-sending',
 		unknown: 're-sending of notifications',
-		read: never('the one webhook that --listen takes is answered with 200'),
+		read: never('--listen answers each webhook with 200'),
 	},
 	{
 		id: 'page-address',

@@ -1,18 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { create, useSandbox } from '../../product/unit/sandbox/support';
-import { NOTICE_SHAPES, type DeliveryReport } from '../../sandbox';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
-import { ROOT } from '../../host/n8n/paths';
+import { create, useSandbox } from '../../product/unit/sandbox/support';
 import { CHECKS } from './checks';
-import { run, startContrary, TOKEN, virtualClock } from './support';
+import { meet, meetServer, methods, run, startContrary, virtualClock } from './support';
 import { whereToChange } from './unknowns';
-
-const methods = (requests: ReadonlyArray<{ method: string }>): string[] =>
-	requests.map(({ method }) => method);
 
 test('there is a check for each row of docs/unknowns.md, in its order', () => {
 	const rows = whereToChange();
@@ -56,22 +48,25 @@ describe('a service as documented', () => {
 		expect(pages.length).toBeLessThanOrEqual(10);
 	});
 
-	test.each([1, 2])('is contradicted in nothing with a catalog of %i', async (products) => {
-		const service = await startContrary([{ options: { products } }]);
-		try {
-			const { exit, contradicted } = await run(service.baseUrl);
-			expect(contradicted).toEqual({});
-			expect(exit).toBe(0);
-		} finally {
-			await service.close();
-		}
-	});
+	test.each([1, 2, 3, 10, 29, 30, 31, 60])(
+		'is contradicted in nothing with a catalog of %i',
+		async (products) => {
+			const service = await startContrary([{ options: { products } }]);
+			try {
+				const { exit, contradicted } = await run(service.baseUrl);
+				expect(contradicted).toEqual({});
+				expect(exit).toBe(0);
+			} finally {
+				await service.close();
+			}
+		},
+	);
 
 	test('is contradicted in nothing if its catalog is empty', async () => {
 		const service = await startContrary([
 			{
-				answer: (given, { path: asked }) => {
-					if (asked === '/products') given.json = { data: [], links: { next: null }, meta: {} };
+				answer: (given, { path: route }) => {
+					if (route === '/products') given.json = { data: [], links: { next: null }, meta: {} };
 				},
 			},
 		]);
@@ -85,25 +80,23 @@ describe('a service as documented', () => {
 		}
 	});
 
-	test('gets one POST with --charge, of the lowest price on its first page', async () => {
+	test('gets one POST with --charge, of the lowest price that was read', async () => {
 		const { sandbox } = held.service;
+		// Beyond the first 30, which come without a page size.
+		Object.assign(sandbox.products[90] ?? {}, { status: 1 });
+		Object.assign(sandbox.products[90]?.offers[0] ?? {}, { price: LOWEST, interval: null });
 
-		const { exit, text, confirmed } = await run(sandbox.baseUrl, ['--charge']);
+		const { exit, text, confirmed, untold } = await run(sandbox.baseUrl, ['--charge']);
 
 		expect(exit).toBe(0);
 		expect(methods(sandbox.requests).filter((method) => method === 'POST')).toHaveLength(1);
-		const offered = sandbox.products
-			.slice(0, 30)
-			.filter(({ status }) => status === 1)
-			.flatMap(({ offers }) => offers)
-			.filter(({ interval }) => interval === null);
-		expect(sandbox.transactions.map(({ amount }) => amount)).toEqual([
-			Math.min(...offered.map(({ price }) => price)),
-		]);
+		expect(sandbox.transactions.map(({ amount }) => amount)).toEqual([LOWEST]);
 		expect(text).toContain('POST /transactions was sent once and answered with 201.');
 		expect(Object.keys(confirmed)).toEqual(
-			expect.arrayContaining(['required-fields', 'tokens', 'operation-type', 'hash-case']),
+			expect.arrayContaining(['required-fields', 'tokens', 'hash-case']),
 		);
+		// The charge itself sent these values.
+		expect(Object.keys(untold)).toEqual(expect.arrayContaining(['operation-type', 'installments']));
 	});
 
 	test('gets one POST with --offer', async () => {
@@ -128,25 +121,6 @@ describe('a service as documented', () => {
 		expect(text).toContain("It may have been made: check the service's dashboard.");
 	});
 
-	test.each(NOTICE_SHAPES)('has the known shape of a webhook: %s', async (shape) => {
-		const { sandbox } = held.service;
-		let delivery: Promise<DeliveryReport> | undefined;
-
-		const { exit, text, confirmed } = await run(sandbox.baseUrl, ['--charge', '--listen', '0'], {
-			onListening: (port) => {
-				const [charged] = sandbox.transactions;
-				const url = `http://127.0.0.1:${port}/hook`;
-				delivery = sandbox.notify(charged?.hash ?? '', { shape, url });
-			},
-		});
-
-		expect(exit).toBe(0);
-		expect(Object.keys(confirmed)).toEqual(expect.arrayContaining(['notice', 'signing']));
-		expect(text).toContain('## Shape of the webhook');
-		expect(text).toContain('"a text: waiting_payment"');
-		expect(await delivery).toMatchObject({ outcome: 'delivered', status: 200 });
-	});
-
 	test('says so if it does not know the hash', async () => {
 		const { exit, text } = await run(held.service.sandbox.baseUrl, ['--hash', 'mistyped1']);
 		expect(text).toContain('A transaction could not be read: 404.');
@@ -161,13 +135,6 @@ describe('a service as documented', () => {
 		]);
 		expect(text).toMatch(/^# First contact[^]*\nThe report cannot be written/);
 		expect(exit).toBe(2);
-	});
-
-	test('says so if no webhook comes', async () => {
-		const { sandbox } = held.service;
-		const { exit, untold } = await run(sandbox.baseUrl, ['--listen', '0'], { listenMs: 20 });
-		expect(untold.notice).toContain('no webhook came in time');
-		expect(exit).toBe(0);
 	});
 });
 
@@ -188,8 +155,8 @@ test('what the package handles already is not a contradiction', async () => {
 test.each([502, 503, 504])('a %i that comes in between is not a contradiction', async (status) => {
 	const service = await startContrary([
 		{
-			answer: (given, { query, path: asked }) => {
-				if (query.search !== undefined || asked.startsWith('/transactions')) given.status = status;
+			answer: (given, { query, path: route }) => {
+				if (query.search !== undefined || route.startsWith('/transactions')) given.status = status;
 			},
 		},
 	]);
@@ -210,8 +177,8 @@ describe('half of the rate limit', () => {
 		const service = await startContrary([
 			{
 				options: { requestsPerMinute: null },
-				answer: ({ headers }, { path: asked }) => {
-					if (asked !== '/products') return;
+				answer: ({ headers }, { path: route }) => {
+					if (route !== '/products') return;
 					at.push(clock.now());
 					headers['x-ratelimit-limit'] = '6';
 				},
@@ -266,203 +233,118 @@ describe('half of the rate limit', () => {
 			await service.close();
 		}
 	});
-});
 
-describe('one sentence and an exit code of its own', () => {
-	const held = useSandbox();
-
-	async function expectRefusal(
-		[exit, sentence]: [number, RegExp],
-		baseUrl: string,
-		args: string[] = ['--charge'],
-		environment: Record<string, string | undefined> = {},
-	): Promise<void> {
-		const refused = await run(baseUrl, args, { environment });
-		expect(refused.text).toMatch(sentence);
-		expect(refused.text).not.toContain('\n');
-		expect(refused.text).not.toMatch(/test-(api|body)-token/);
-		expect(refused.exit).toBe(exit);
-		expect(methods(held.sandbox.requests)).not.toContain('POST');
-	}
-
-	test('without a token', async () => {
-		await expectRefusal([2, /^DIGITAL_SALES_TOKEN is empty\.$/], held.sandbox.baseUrl, [], {
-			DIGITAL_SALES_TOKEN: ' ',
-		});
-		expect(held.sandbox.requests).toEqual([]);
-	});
-
-	test('without an address, or with the token in its place', async () => {
-		await expectRefusal([2, /^DIGITAL_SALES_BASE_URL is empty or not/], '');
-		await expectRefusal([2, /^DIGITAL_SALES_BASE_URL is empty or not/], `ftp://${TOKEN}`);
-	});
-
-	test.each([
-		[['--chrage'], /^An argument is unknown/],
-		[['--hash', '..'], /^--hash and --offer need a hash\.$/],
-		[['--listen', 'here'], /^--listen needs a port/],
-		[['--notify', 'example.com'], /^--notify must start with http/],
-	])('with the arguments %j', async (args, sentence) => {
-		await expectRefusal([2, sentence], held.sandbox.baseUrl, args);
-	});
-
-	test('with a customer that is not complete', async () => {
-		await expectRefusal(
-			[2, /^DIGITAL_SALES_CUSTOMER is not JSON/],
-			held.sandbox.baseUrl,
-			['--charge'],
+	test('is kept together with requests of others', async () => {
+		const clock = virtualClock();
+		const service = await startContrary([
 			{
-				DIGITAL_SALES_CUSTOMER: '{"name":"Joana Prado"}',
-			},
-		);
-	});
-
-	test('at a port that is in use', async () => {
-		const { port } = new URL(held.sandbox.baseUrl);
-		await expectRefusal([2, /^Nothing can listen/], held.sandbox.baseUrl, ['--listen', port]);
-		expect(held.sandbox.requests).toEqual([]);
-	});
-
-	test('with a token that no header can carry', async () => {
-		await expectRefusal([2, /^DIGITAL_SALES_TOKEN has characters/], held.sandbox.baseUrl, [], {
-			DIGITAL_SALES_TOKEN: `${TOKEN}\n${TOKEN}`,
-		});
-	});
-
-	test('with a wrong token', async () => {
-		await expectRefusal(
-			[3, /^The service does not accept DIGITAL_SALES_TOKEN \(401\)/],
-			held.sandbox.baseUrl,
-			['--charge'],
-			{ DIGITAL_SALES_TOKEN: 'test-wrong-token-777' },
-		);
-	});
-
-	test.each(['/api/public/v2', '/', '/wrong/path', '/api/public/v1/more'])(
-		'under the path %s',
-		async (wrong) => {
-			const { origin } = new URL(held.sandbox.baseUrl);
-			await expectRefusal([4, /^There is no API under this address \(\d+/], origin + wrong);
-		},
-	);
-
-	test('with a redirect', async () => {
-		held.sandbox.addFault({ kind: 'redirect', to: `https://example.com/?t=${TOKEN}` });
-		await expectRefusal([4, /^There is no API under this address \(302/], held.sandbox.baseUrl);
-	});
-
-	test('while the service is down', async () => {
-		const server = createServer().listen(0, '127.0.0.1');
-		await new Promise((resolve) => server.once('listening', resolve));
-		const address = server.address();
-		await new Promise((resolve) => server.close(resolve));
-		const port = typeof address === 'object' ? address?.port : undefined;
-		await expectRefusal(
-			[5, /^The service does not answer \(ECONNREFUSED\)/],
-			`http://127.0.0.1:${port}/api/public/v1`,
-		);
-	});
-
-	test.each([500, 503])('while the service answers %i', async (status) => {
-		held.sandbox.addFault({ kind: 'status', status });
-		await expectRefusal([5, /^The service failed to answer \(50\d\)/], held.sandbox.baseUrl);
-	});
-
-	test('after a 429 at once', async () => {
-		held.sandbox.addFault({ kind: 'retryAfter', seconds: 42 });
-		await expectRefusal(
-			[6, /^Rate limit reached \(429\).* in 42 seconds\.$/],
-			held.sandbox.baseUrl,
-		);
-		expect(held.sandbox.requests).toHaveLength(1);
-	});
-
-	test('as a program', () => {
-		const { status, stdout } = spawnSync(
-			path.join(ROOT, 'node_modules', '.bin', 'tsx'),
-			[path.join('test', 'tools', 'contact', 'main.ts'), '--charge'],
-			{
-				cwd: ROOT,
-				encoding: 'utf8',
-				env: { ...process.env, DIGITAL_SALES_BASE_URL: 'x.test', DIGITAL_SALES_TOKEN: '' },
-			},
-		);
-		expect([status, stdout.trim()]).toEqual([2, 'DIGITAL_SALES_TOKEN is empty.']);
-	});
-});
-
-test('the report holds nothing personal, and no token', async () => {
-	const customer = {
-		name: 'Joana Prado',
-		email: 'joana.prado@correio.test',
-		phone_number: '11987650001',
-		document: '52998224725',
-	};
-	// Without the long number that is removed from any text.
-	const [apiToken, bodyApiToken] = ['test-token-of-header', 'test-token-of-body'];
-	const planted = {
-		'other@person.test': 1,
-		[customer.email]: 1,
-		[customer.name]: 1,
-		'529.982.247-25': 1,
-		[apiToken]: 1,
-	};
-	const service = await startContrary([
-		{
-			options: { apiToken, bodyApiToken },
-			answer: (given, { method, path: asked }) => {
-				if (asked.startsWith('/transactions/') && isJsonObject(given.json)) {
-					Object.assign(given.json, planted, { payment_status: customer.name });
-				}
-				if (method === 'POST') {
-					given.status = 422;
-					given.json = {
-						success: false,
-						message: `${customer.name} required ${apiToken}`,
-						errors: { [customer.email]: ['is required'], [`x ${bodyApiToken}`]: ['is required'] },
-					};
-				}
-			},
-		},
-	]);
-	const folder = mkdtempSync(path.join(tmpdir(), 'contact-'));
-	const file = path.join(folder, 'report.md');
-	try {
-		const { sandbox } = service;
-		const hash = await create(sandbox, { customer });
-
-		const { exit, text } = await run(
-			service.baseUrl,
-			['--hash', hash, '--charge', '--listen', '0', '--report', file],
-			{
-				environment: {
-					DIGITAL_SALES_TOKEN: apiToken,
-					DIGITAL_SALES_SECOND_TOKEN: bodyApiToken,
-					DIGITAL_SALES_CUSTOMER: JSON.stringify(customer),
-				},
-				onListening: (port) => {
-					void fetch(`http://127.0.0.1:${port}/`, {
-						method: 'POST',
-						headers: { 'content-type': `application/json; of=${apiToken}` },
-						body: JSON.stringify({ ...planted, hash, status: 'paid', customer, session: apiToken }),
-					});
+				answer: ({ headers }, { path: route }) => {
+					if (route === '/products') headers['x-ratelimit-remaining'] = '9';
 				},
 			},
-		);
-
-		expect(exit).toBe(7);
-		const written = readFileSync(file, 'utf8');
-		expect(text.trim().endsWith(written.trim())).toBe(true);
-		expect(text).toContain('Shape of the webhook');
-		for (const secret of [
-			...Object.values(customer),
-			...[apiToken, bodyApiToken, hash, '529.982.247-25', 'other@person.test', 'Joana', 'Prado'],
-			...sandbox.products.slice(0, 30).flatMap((product) => [product.hash, product.title]),
-		]) {
-			expect(text).not.toContain(secret);
+		]);
+		try {
+			const { exit, text } = await run(service.baseUrl, [], { clock });
+			expect(clock.slept.filter((ms) => ms === 60_000).length).toBeGreaterThan(5);
+			expect(text).toContain('Waiting 60 seconds because of the rate limit.');
+			expect(exit).toBe(0);
+		} finally {
+			await service.close();
 		}
+	});
+
+	test('is kept if it is stated under a name that the package does not read', async () => {
+		const clock = virtualClock();
+		const at: number[] = [];
+		const service = await startContrary([
+			{
+				options: { requestsPerMinute: null, rateLimitHeaders: false },
+				answer: ({ headers }, { path }) => {
+					if (path !== '/products') return;
+					at.push(clock.now());
+					headers['ratelimit-limit'] = '8';
+				},
+			},
+		]);
+		try {
+			const { contradicted } = await run(service.baseUrl, [], { clock });
+			expect(contradicted['account-limit']).toContain('ratelimit-limit');
+			const inFirstMinute = at.filter((moment) => moment < (at[0] ?? 0) + 60_000);
+			expect(inFirstMinute.length).toBeLessThanOrEqual(4);
+		} finally {
+			await service.close();
+		}
+	});
+});
+
+/** In cents. */
+const LOWEST = 7;
+
+test('a long picture in an answer does not break off the command after a charge', async () => {
+	const { text, posts } = await meet(
+		[
+			{
+				answer: (given, { path }) => {
+					const { json } = given;
+					if (!path.startsWith('/transactions') || !isJsonObject(json)) return;
+					const { pix } = json;
+					if (isJsonObject(pix)) pix.qr_code_base64 = 'aB3+'.repeat(SIZE / 4);
+				},
+			},
+		],
+		() => ['--charge'],
+	);
+	expect(posts).toBe(1);
+	expect(text).toContain('POST /transactions was sent once');
+});
+/** Of the text of a picture with about 30 KB. */
+const SIZE = 40_000;
+
+test('a charge that was sent is told even if the command fails afterwards', async () => {
+	const service = await startContrary([]);
+	const said: string[] = [];
+	try {
+		const { sandbox, baseUrl } = service;
+		const clock = {
+			...virtualClock(),
+			now: () => {
+				if (sandbox.transactions.length > 0) throw new Error('a fault of the command');
+				return 0;
+			},
+		};
+		await expect(run(baseUrl, ['--charge'], { clock, said })).rejects.toThrow('a fault');
+		expect(sandbox.transactions).toHaveLength(1);
+		expect(said).toEqual(['Sending POST /transactions once.']);
 	} finally {
-		rmSync(folder, { recursive: true });
 		await service.close();
 	}
+});
+
+test('if there is nothing to charge, the report says so', async () => {
+	const { exit, text, posts, confirmed } = await meet(
+		[
+			{
+				answer: ({ json }, { path: route }) => {
+					if (route === '/products' && isJsonObject(json)) json.data = [];
+				},
+			},
+		],
+		() => ['--charge'],
+	);
+	expect(posts).toBe(0);
+	expect(text).toContain('Nothing was charged');
+	expect(Object.keys(confirmed)).toContain('unknown-hash');
+	expect(exit).toBe(0);
+});
+
+test('an answer that is larger than the package reads is not kept', async () => {
+	const megabyte = Buffer.alloc(1_048_576, ' ');
+	const { exit, text } = await meetServer((_request, response) => {
+		response.on('error', () => undefined);
+		void pipeline(Readable.from(Array.from({ length: 40 }, () => megabyte)), response).catch(
+			() => undefined,
+		);
+	});
+	expect(text).toContain('(200, more than 32 MB)');
+	expect(exit).toBe(4);
 });

@@ -5,9 +5,9 @@ import { hashSegment } from '../../../nodes/DigitalSales/domain/hash';
 import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
 import { offersOf } from './catalogChecks';
 import { CHECKS } from './checks';
-import type { Created, Evidence } from './finding';
+import type { Created, Evidence, Gathered } from './finding';
 import { listen, type Listener } from './listen';
-import { createPrivacy } from './privacy';
+import { createShown } from './privacy';
 import { report } from './report';
 import { isSuccess, Service, type Clock } from './service';
 import { EXIT, readSettings, Refusal, USAGE, type Settings } from './settings';
@@ -40,16 +40,17 @@ export async function contact(outside: Outside): Promise<number> {
 async function meet(settings: Settings, outside: Outside): Promise<number> {
 	const listener = settings.listen && (await listenAt(settings.listen));
 	try {
-		const evidence = await gather(settings, listener, outside);
-		const { service, notice, customer } = evidence;
-		const clean = createPrivacy(settings.redact, [
+		const gathered = await gather(settings, listener, outside);
+		const { service, heard, unknownHash } = gathered;
+		const shown = createShown(settings.redact, [
 			...service.answers.map(({ json }) => json),
-			typeof notice === 'object' ? notice.body : undefined,
-			customer,
-			{ hash: [...settings.hashes, settings.offerFor, evidence.unknownHash.asked] },
+			heard?.notice?.content,
+			settings.customer,
+			{ hash: [...settings.hashes, settings.offerFor, unknownHash.hash] },
 		]);
+		const evidence: Evidence = { ...gathered, shown };
 		const checked = CHECKS.map((check) => ({ ...check, ...check.read(evidence) }));
-		const text = clean(report(checked, evidence, whereToChange()));
+		const text = report(checked, evidence, whereToChange());
 		outside.say(text);
 		if (settings.report !== undefined) write(settings.report, text);
 		return checked.some(({ verdict }) => verdict === 'contradicted')
@@ -79,56 +80,56 @@ async function gather(
 	settings: Settings,
 	listener: Listener | undefined,
 	{ clock, say, enough }: Outside,
-): Promise<Evidence> {
-	const { baseUrl, token, customer, hashes } = settings;
-	const service = new Service({ baseUrl, token, clock });
-	const evidence: Evidence = {
+): Promise<Gathered> {
+	const { baseUrl, token, hashes, redact } = settings;
+	const service = new Service({ baseUrl, token, clock, redact, say });
+	const evidence: Gathered = {
 		...(await survey(service)),
 		service,
 		transactions: [],
-		customer,
 		hasSecondToken: settings.secondToken !== undefined,
 	};
-	const read = async (hash: string): Promise<void> => {
-		if (evidence.transactions.some(({ asked }) => asked === hash)) return;
-		evidence.transactions.push(await readBothCases(service, hash));
+	const read = async (hash: string, isOwn = false): Promise<void> => {
+		if (evidence.transactions.some((known) => known.hash === hash)) return;
+		evidence.transactions.push(await readBothCases(service, hash, isOwn));
 	};
 	for (const hash of hashes) await read(hash);
 	if (settings.charge) {
 		evidence.charge = await charge(service, settings, evidence.products);
-		const { answer } = evidence.charge;
-		const charged = isSuccess(answer) ? readTransaction(answer.json) : undefined;
-		if (charged) await read(charged.hash);
+		const answer = evidence.charge === 'none' ? undefined : evidence.charge.answer;
+		const charged = answer && isSuccess(answer) ? readTransaction(answer.json) : undefined;
+		if (charged) await read(charged.hash, true);
 	}
 	if (settings.offerFor !== undefined) {
 		evidence.offer = await createOffer(service, settings.offerFor, evidence.products);
 	}
 	if (listener) {
 		say(`Waiting for one webhook on port ${listener.port}. Ctrl+C ends the waiting.`);
-		evidence.notice = (await listener.first(enough())) ?? 'none';
-		const notice = evidence.notice === 'none' ? undefined : readNotice(evidence.notice.body);
+		evidence.heard = await listener.first({
+			isAwaited: ({ body, text }) =>
+				readNotice(body) !== undefined ||
+				evidence.transactions.some(({ hash }) => text.includes(hash)),
+			onOther: () => say('A request without a hash came. Still waiting.'),
+			enough: enough(),
+		});
+		const notice = readNotice(evidence.heard.notice?.body);
 		if (notice) await read(notice.hash);
 	}
 	return evidence;
 }
 
-/** Charges the cheapest active offer of the first page, at its own price. */
+/** Charges the cheapest active offer that was read, at its own price. */
 async function charge(
 	service: Service,
 	{ token, secondToken, customer, notify }: Settings,
 	products: IDataObject[],
-): Promise<Created> {
+): Promise<Created | 'none'> {
 	const offers = products.filter(({ status }) => status === 1).flatMap(offersOf);
 	const priced = offers.filter(
 		({ price, interval }) => typeof price === 'number' && price > 0 && interval == null,
 	);
 	const [cheapest] = priced.sort((one, other) => Number(one.price) - Number(other.price));
-	if (!cheapest) {
-		throw new Refusal(
-			EXIT.settings,
-			'Nothing was charged: no active product on the first page of the catalog has an offer without an interval.',
-		);
-	}
+	if (!cheapest) return 'none';
 	const { hash, price } = cheapest;
 	const body = {
 		api_token: secondToken ?? token,

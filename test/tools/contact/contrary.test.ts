@@ -2,7 +2,7 @@ import { searchKey } from '../../../nodes/DigitalSales/domain/searchText';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { create } from '../../product/unit/sandbox/support';
 import { CHECKS } from './checks';
-import { run, startContrary, type Asked, type Contrary, type Given } from './support';
+import { meet, run, startContrary, type Received, type Contrary, type Given } from './support';
 
 /** A planted difference, and what has to be found. */
 interface Planted extends Contrary {
@@ -21,8 +21,8 @@ type Json = Record<string, unknown>;
 
 /** The difference in each object of a kind. */
 const products = (change: (product: Json) => void): Contrary['answer'] => {
-	return (given, asked) => {
-		if (asked.path === '/products')
+	return (given, received) => {
+		if (received.path === '/products')
 			for (const product of listIn(given.json, 'data')) change(product);
 	};
 };
@@ -30,16 +30,16 @@ const offers = (change: (offer: Json) => void): Contrary['answer'] =>
 	products((product) => {
 		for (const offer of listIn(product, 'offers')) change(offer);
 	});
-const reads = (change: (transaction: Json, asked: Asked) => void): Contrary['answer'] => {
-	return (given, asked) => {
-		const isRead = asked.method === 'GET' && asked.path.startsWith('/transactions/');
-		if (isRead && given.status === 200 && isJsonObject(given.json)) change(given.json, asked);
+const reads = (change: (transaction: Json, received: Received) => void): Contrary['answer'] => {
+	return (given, received) => {
+		const isRead = received.method === 'GET' && received.path.startsWith('/transactions/');
+		if (isRead && given.status === 200 && isJsonObject(given.json)) change(given.json, received);
 	};
 };
 const unknownReads = (change: (given: Given) => void): Contrary['answer'] => {
-	return (given, asked) => {
-		const isToken = asked.headers.authorization !== undefined;
-		if (isToken && asked.path.startsWith('/transactions/nosuch')) change(given);
+	return (given, received) => {
+		const isToken = received.headers.authorization !== undefined;
+		if (isToken && received.path.startsWith('/transactions/nosuch')) change(given);
 	};
 };
 
@@ -101,7 +101,7 @@ const PLANTED: Planted[] = [
 			id: 'required-fields',
 			options: { errorsByField, demands: { transaction: ['tracking.src'] } },
 			args: ['--charge'],
-			seen: /POST \/transactions demands tracking\.src/,
+			seen: /POST \/transactions requires tracking\.src/,
 			isAlone: true,
 		}),
 	),
@@ -110,7 +110,7 @@ const PLANTED: Planted[] = [
 		also: ['further-fields'],
 		options: { errorsByField: true, demands: { offer: ['checkout_theme'] } },
 		args: ['--offer', 'PRODUCT'],
-		seen: /POST \/products\/\{hash\}\/offers demands checkout_theme/,
+		seen: /POST \/products\/\{hash\}\/offers requires checkout_theme/,
 	},
 	{
 		id: 'further-fields',
@@ -123,8 +123,8 @@ const PLANTED: Planted[] = [
 		id: 'success',
 		seen: /GET \/products is answered with 200 and no list/,
 		isAlone: true,
-		answer: (given, asked) => {
-			if (asked.path === '/products') given.json = { items: listIn(given.json, 'data') };
+		answer: (given, received) => {
+			if (received.path === '/products') given.json = { items: listIn(given.json, 'data') };
 		},
 	},
 	{
@@ -181,7 +181,7 @@ const PLANTED: Planted[] = [
 	{
 		id: 'hash-case',
 		seen: /case is ignored, and the answer repeats the spelling that was asked for/,
-		ask: (asked) => (asked.path = asked.path.toLowerCase()),
+		ask: (received) => (received.path = received.path.toLowerCase()),
 		answer: reads((transaction, { path }) => (transaction.hash = path.split('/').pop())),
 	},
 	{
@@ -205,9 +205,9 @@ const PLANTED: Planted[] = [
 	{
 		id: 'further-values',
 		seen: /product\.product_type has a value .*; product\.tags; .*transaction\.customer\.birthday/,
-		answer: (given, asked) => {
-			addTags?.(given, asked);
-			addBirthday?.(given, asked);
+		answer: (given, received) => {
+			addTags?.(given, received);
+			addBirthday?.(given, received);
 		},
 	},
 	{
@@ -218,6 +218,7 @@ const PLANTED: Planted[] = [
 	{
 		id: 'account-limit',
 		options: { rateLimitHeaders: false },
+		also: ['other-limits'],
 		seen: /the limit is stated in ratelimit-limit, which the package does not read/,
 		isAlone: true,
 		answer: ({ headers }) => (headers['ratelimit-limit'] = '20'),
@@ -327,7 +328,7 @@ const PLANTED: Planted[] = [
 /** No request that may be sent tells anything of these. */
 const NEVER_TOLD = ['429-after-work', 'idempotency', 'discount-methods', 're-sending'];
 
-async function meet(planted: Planted[]) {
+async function meetPlanted(planted: Planted[]) {
 	const service = await startContrary(planted);
 	try {
 		const { sandbox, baseUrl } = service;
@@ -354,7 +355,7 @@ async function meet(planted: Planted[]) {
 }
 
 test.each(PLANTED)('$id: $seen', async (planted) => {
-	const { exit, contradicted } = await meet([planted]);
+	const { exit, contradicted } = await meetPlanted([planted]);
 
 	expect(Object.keys(contradicted).sort()).toEqual([planted.id, ...(planted.also ?? [])].sort());
 	expect(contradicted[planted.id]).toMatch(planted.seen);
@@ -370,10 +371,111 @@ test('each row that a request can tell of is contradicted at least once', () => 
 test('all at once are found as well', async () => {
 	const planted = PLANTED.filter(({ isAlone }) => !isAlone);
 
-	const { contradicted, untold } = await meet(planted);
+	const { contradicted, untold } = await meetPlanted(planted);
 
 	const ids = planted.flatMap(({ id, also = [] }) => [id, ...also]);
 	expect(Object.keys(contradicted).sort()).toEqual([...new Set(ids)].sort());
 	for (const { id, seen } of planted) expect(contradicted[id]).toMatch(seen);
 	expect(Object.keys(untold)).toEqual(expect.arrayContaining(NEVER_TOLD));
+});
+
+describe('a difference is not explained away', () => {
+	const refuse = (json: object): Contrary => ({
+		answer: (given, { method }) => {
+			if (method === 'POST') Object.assign(given, { status: 422, json });
+		},
+	});
+
+	test('a demand in Portuguese', async () => {
+		const { contradicted, untold } = await meet(
+			[refuse({ success: false, message: 'O campo tracking.src é obrigatório.' })],
+			() => ['--charge'],
+		);
+		expect(untold['required-fields']).toBeUndefined();
+		expect(contradicted['required-fields']).toContain('tracking.src');
+	});
+
+	test('a refusal of the token in the body, by 422', async () => {
+		const errors = { api_token: ['The selected api_token is invalid.'] };
+		const { contradicted, untold } = await meet(
+			[refuse({ success: false, message: 'Invalid.', errors })],
+			() => ['--charge'],
+		);
+		expect(untold.tokens).toBeUndefined();
+		expect(contradicted.tokens).toBeDefined();
+	});
+
+	test('a limit of reads under another name', async () => {
+		const { contradicted } = await meet([
+			{
+				answer: ({ headers }, { path }) => {
+					if (path.startsWith('/transactions')) headers['ratelimit-limit'] = '30';
+				},
+			},
+		]);
+		expect(contradicted['other-limits']).toBeDefined();
+	});
+
+	test('a 429 of reads', async () => {
+		let isFirst = true;
+		const { contradicted, untold } = await meet([
+			{
+				answer: (given, { path }) => {
+					if (!path.startsWith('/transactions') || !isFirst) return;
+					isFirst = false;
+					given.status = 429;
+					given.headers = { 'retry-after': '7' };
+				},
+			},
+		]);
+		expect(untold['other-limits']).toBeUndefined();
+		expect(contradicted['other-limits']).toBeDefined();
+	});
+
+	test('a limit in an hour instead of a minute', async () => {
+		const { confirmed } = await meet([
+			{
+				options: { requestsPerMinute: null },
+				answer: ({ headers }, { path }) => {
+					if (path !== '/products') return;
+					headers['x-ratelimit-limit'] = '20';
+					headers['x-ratelimit-reset'] = '3600';
+				},
+			},
+		]);
+		expect(confirmed['account-limit']).toBeUndefined();
+	});
+});
+
+test('a row is not confirmed without a word on the parameter that could not be tried', async () => {
+	const { confirmed, untold } = await meet([
+		{
+			answer: (given, { query }) => {
+				if (query.search !== undefined || query.per_page !== undefined) given.status = 503;
+			},
+		},
+	]);
+	expect(`${confirmed['query-names']} ${untold['query-names']}`).toMatch(
+		/search is answered with 503/,
+	);
+});
+
+test('the largest page is not confirmed if per_page is not understood', async () => {
+	const { contradicted, confirmed } = await meet([
+		{ options: { queryNames: { perPage: 'x_size' } } },
+	]);
+	expect(contradicted['query-names']).toContain('per_page changes nothing');
+	expect(confirmed['page-size']).toBeUndefined();
+});
+
+test('a page beyond the last that repeats the last one is no wrong name', async () => {
+	const { contradicted } = await meet([
+		{
+			options: { products: 20 },
+			ask: ({ query }) => {
+				if (query.page === '2') query.page = '1';
+			},
+		},
+	]);
+	expect(contradicted).toEqual({});
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { OFFER_INTERVALS } from '../../../nodes/DigitalSales/api/schemas/offer';
 import { PRODUCT_STATUSES } from '../../../nodes/DigitalSales/api/schemas/product';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
+import type { Shown } from './privacy';
 
 /** The objects exactly as the API document lists them: the package itself reads them more leniently. */
 const text = z.string();
@@ -124,7 +125,12 @@ export interface Differences {
 }
 
 /** How an object differs from the document, without a word of what it holds. */
-export function differences(what: string, schema: z.ZodTypeAny, value: unknown): Differences {
+export function differences(
+	what: string,
+	schema: z.ZodTypeAny,
+	value: unknown,
+	shown: Shown,
+): Differences {
 	const issues = schema.safeParse(value).error?.issues ?? [];
 	const found: Differences = { further: [], other: [] };
 	for (const issue of issues) {
@@ -132,7 +138,7 @@ export function differences(what: string, schema: z.ZodTypeAny, value: unknown):
 		const path = issue.path.map((step) => (typeof step === 'number' ? '[]' : `.${step}`)).join('');
 		const field = `${what}${path}`;
 		if (issue.code === 'unrecognized_keys') {
-			found.further.push(...issue.keys.map((key) => `${field}.${key}`));
+			found.further.push(...issue.keys.map((key) => `${field}.${shown(key)}`));
 		} else if (issue.message === UNLISTED) {
 			found.further.push(`${field} has ${UNLISTED}`);
 		} else found.other.push(`${field} is ${kindAt(value, issue.path)}`);

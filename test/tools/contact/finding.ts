@@ -1,7 +1,7 @@
 import type { Answer, Service } from './service';
 import type { KnownTransaction, Survey } from './survey';
-import type { Customer } from './settings';
-import type { Received } from './listen';
+import type { Heard } from './listen';
+import type { Shown } from './privacy';
 
 export type Verdict = 'contradicted' | 'confirmed' | 'untold';
 
@@ -17,28 +17,34 @@ export interface Created {
 	body: Record<string, unknown>;
 }
 
-/** Everything that was asked and answered. */
-export interface Evidence extends Survey {
+/** Everything that was sent and answered. */
+export interface Gathered extends Survey {
 	service: Service;
 	transactions: KnownTransaction[];
-	customer: Customer;
-	charge?: Created;
+	/** `none` if no offer could be charged. */
+	charge?: Created | 'none';
 	offer?: Created;
 	/** Whether the body of the charge had a token of its own. */
 	hasSecondToken: boolean;
-	/** `none` if it was waited for in vain. */
-	notice?: Received | 'none';
+	/** What --listen heard. */
+	heard?: Heard;
+}
+
+export interface Evidence extends Gathered {
+	shown: Shown;
 }
 
 export const confirmed = (seen: string): Finding => ({ verdict: 'confirmed', seen });
 export const contradicted = (seen: string): Finding => ({ verdict: 'contradicted', seen });
 export const untold = (seen: string): Finding => ({ verdict: 'untold', seen });
 
-/** One finding of several: a contradiction counts more than a confirmation, and that more than nothing. */
+/** One finding of several parts: it is confirmed only if each of them is, and names them all. */
 export function together(parts: Finding[], without: string): Finding {
-	for (const verdict of ['contradicted', 'confirmed', 'untold'] as const) {
-		const seen = parts.filter((part) => part.verdict === verdict).map((part) => part.seen);
-		if (seen.length > 0) return { verdict, seen: [...new Set(seen)].join('; ') };
-	}
-	return untold(without);
+	const sorted = (['contradicted', 'untold', 'confirmed'] as const).flatMap((verdict) =>
+		parts.filter((part) => part.verdict === verdict),
+	);
+	const [first] = sorted;
+	if (!first) return untold(without);
+	const seen = new Set(sorted.map((part) => part.seen));
+	return { verdict: first.verdict, seen: [...seen].join('; ') };
 }

@@ -1,33 +1,33 @@
 import { MOST_LEVELS, type Redactor } from '../../../nodes/DigitalSales/api/redact';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 
+/** Gives a word of the service as a report may show it. */
+export type Shown = (word: string) => string;
+
 /** Fields whose values name a person, a thing of the account, or a secret. */
-const TELLING =
-	/hash|name|mail|phone|whatsapp|document|title|address|token|code|url|^id$|^transaction$/i;
-const SHORTEST = 4;
-const EMAIL = /[^\s@"'<>()]+@[^\s@"'<>()]+\.[^\s@"'<>()]+/g;
-/** CPF, CNPJ and phone numbers, with or without punctuation. */
-const LONG_NUMBER = /\+?\d(?:[ ().\-/]{0,2}\d){7,}/g;
+const TELLING = /hash|name|mail|phone|whatsapp|document|token|^id$|^transaction$/i;
+/** What names of fields, headers, statuses and content types look like. */
+const WORD = /^_?[a-z]+\d{0,2}(?:[_.+/-](?:[a-z]+\d{0,2}|\d{1,3}))*$/i;
+const LONGEST_WORD = 40;
+const SHORTEST_VALUE = 4;
+const REMOVED = '[removed]';
 
 /**
- * Makes what replaces everything personal in a text that leaves: tokens, the values of telling fields
- * in what was sent and received, e-mails and long numbers.
+ * Every word of a report that comes from the service passes through this, and nothing else of it is
+ * shown: whatever does not look like the name of a field, or is a telling value that was seen, is
+ * replaced.
  */
-export function createPrivacy(redact: Redactor, bodies: unknown[]): (text: string) => string {
+export function createShown(redact: Redactor, bodies: unknown[]): Shown {
 	const values = new Set<string>();
 	for (const body of bodies) collect(body, '', values);
-	const words = [...values]
-		.filter((value) => value.length >= SHORTEST)
-		// A name that contains another is replaced as a whole.
-		.sort((one, other) => other.length - one.length)
-		.map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-	const known =
-		words.length === 0
-			? undefined
-			: new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
-	return (text) => {
-		const clean = redact.text(text).replace(EMAIL, '[e-mail]');
-		return (known ? clean.replace(known, '[removed]') : clean).replace(LONG_NUMBER, '[number]');
+	return (word) => {
+		const parts = [word, ...word.split(/[_.+/-]/)].map((part) => part.toLowerCase());
+		const isShown =
+			word.length <= LONGEST_WORD &&
+			WORD.test(word) &&
+			redact.text(word) === word &&
+			!parts.some((part) => values.has(part));
+		return isShown ? word : REMOVED;
 	};
 }
 
@@ -39,6 +39,9 @@ function collect(value: unknown, name: string, values: Set<string>, depth = 0): 
 	} else if (isJsonObject(value)) {
 		for (const [key, entry] of Object.entries(value)) collect(entry, key, values, depth + 1);
 	} else if (TELLING.test(name) && (typeof value === 'string' || typeof value === 'number')) {
-		values.add(String(value).trim());
+		const whole = String(value).trim().toLowerCase();
+		for (const part of [whole, ...whole.split(/\s+/)]) {
+			if (part.length >= SHORTEST_VALUE) values.add(part);
+		}
 	}
 }

@@ -1,7 +1,7 @@
 import type { Check } from './checks';
 import type { Evidence, Finding, Verdict } from './finding';
 import { shapeOf } from './listen';
-import { statusOf } from './serviceChecks';
+import { statusOf } from './service';
 
 export type Checked = Check & Finding;
 
@@ -11,13 +11,13 @@ const TITLES: Record<Verdict, string> = {
 	untold: 'Cannot be told by reading',
 };
 
-/** The report in Markdown; personal data is still to be replaced. */
+/** The report in Markdown. */
 export function report(
 	checked: Checked[],
 	evidence: Evidence,
 	whereToChange: Map<string, string>,
 ): string {
-	const { service, notice } = evidence;
+	const { service, heard, shown } = evidence;
 	const reads = service.answers.filter(({ endpoint }) => endpoint.startsWith('GET'));
 	const counts = Object.entries(TITLES).map(
 		([verdict, title]) =>
@@ -34,13 +34,13 @@ export function report(
 		...created(evidence),
 		...notRead(evidence),
 		...sections,
-		...(notice === undefined || notice === 'none'
-			? []
-			: [
+		...(heard?.notice
+			? [
 					'## Shape of the webhook',
-					`Content type: ${notice.contentType}`,
-					fenced(shapeOf(notice.body)),
-				]),
+					`Content type: ${shown(heard.notice.contentType)}. Other requests that came: ${heard.others}.`,
+					fenced(shapeOf(heard.notice.content, shown)),
+				]
+			: []),
 	].join('\n\n');
 }
 
@@ -54,6 +54,8 @@ function line({ id, unknown, verdict, seen }: Checked, whereToChange: Map<string
 function created({ charge, offer }: Evidence): string[] {
 	return [charge, offer].flatMap((post) => {
 		if (!post) return [];
+		if (post === 'none')
+			return ['Nothing was charged: no active product has an offer with a price and no interval.'];
 		const { answer } = post;
 		const isInDoubt = answer.status === 0 || answer.status >= 500;
 		const doubt = isInDoubt ? " It may have been made: check the service's dashboard." : '';

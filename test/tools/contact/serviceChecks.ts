@@ -1,6 +1,6 @@
-import { readServiceWords, saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
+import { readServiceWords } from '../../../nodes/DigitalSales/api/schemas/error';
 import { readResource } from '../../../nodes/DigitalSales/api/schemas/resource';
-import { readRateLimitHeaders } from '../../../nodes/DigitalSales/api/response';
+import { readRateLimitHeaders, retryAfterMs } from '../../../nodes/DigitalSales/api/response';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { BODY_FIELDS, differences, DOCUMENTED, type Differences } from './documented';
 import {
@@ -12,14 +12,22 @@ import {
 	type Evidence,
 	type Finding,
 } from './finding';
-import { isAnswered, isSuccess, type Answer } from './service';
+import {
+	DOCUMENTED_LIMIT,
+	isAnswered,
+	isSuccess,
+	statedLimit,
+	statusOf,
+	type Answer,
+} from './service';
 
-const DOCUMENTED_LIMIT = 20;
+/** More than the documented minute, if the clocks differ a little. */
+const LATEST_RESET_MS = 90_000;
 const NOT_ASKED = 'only --charge or --offer can tell';
 
 /** Whether each object has the documented shape; the fields beyond it are another row. */
 export function successes(evidence: Evidence): Finding {
-	const { list, transactions, charge, offer } = evidence;
+	const { list, transactions } = evidence;
 	const parts: Finding[] = [];
 	if (list.page) parts.push(confirmed(`a list of products comes with ${list.answer.status}`));
 	else parts.push(contradicted(`GET /products is answered with ${list.answer.status} and no list`));
@@ -31,9 +39,8 @@ export function successes(evidence: Evidence): Finding {
 			);
 		}
 	}
-	for (const created of [charge, offer]) {
-		if (!created || !isSuccess(created.answer) || saysFailure(created.answer.json)) continue;
-		const { answer } = created;
+	for (const { answer } of posts(evidence)) {
+		if (!isSuccess(answer)) continue;
 		if (readResource(answer.json)) parts.push(resourceIn(answer.endpoint, answer));
 		else
 			parts.push(contradicted(`${answer.endpoint} is answered with ${answer.status} and no hash`));
@@ -49,21 +56,24 @@ function resourceIn(what: string, { status, json }: Answer): Finding {
 }
 
 /** How everything that was read differs from the document. */
-export function differencesIn({ products, transactions, charge, offer }: Evidence): Differences {
-	const created = (answer: Created | undefined): unknown =>
-		answer && isSuccess(answer.answer) ? readResource(answer.answer.json) : undefined;
+export function differencesIn(evidence: Evidence): Differences {
+	const { products, transactions, charge, offer, shown } = evidence;
+	const created = (post: Evidence['charge']): unknown =>
+		post && post !== 'none' && isSuccess(post.answer) ? readResource(post.answer.json) : undefined;
 	const found = [
-		...products.map((product) => differences('product', DOCUMENTED.product, product)),
+		...products.map((product) => differences('product', DOCUMENTED.product, product, shown)),
 		...transactions.flatMap(({ transaction }) =>
-			transaction ? [differences('transaction', DOCUMENTED.readTransaction, transaction.json)] : [],
+			transaction
+				? [differences('transaction', DOCUMENTED.readTransaction, transaction.json, shown)]
+				: [],
 		),
 		...[created(charge)].flatMap((json) =>
-			json ? [differences('created transaction', DOCUMENTED.createdTransaction, json)] : [],
+			json ? [differences('created transaction', DOCUMENTED.createdTransaction, json, shown)] : [],
 		),
 		...[created(offer)].flatMap((json) =>
 			// One that does not recur was seen without its interval.
 			isJsonObject(json)
-				? [differences('created offer', DOCUMENTED.offer, { interval: null, ...json })]
+				? [differences('created offer', DOCUMENTED.offer, { interval: null, ...json }, shown)]
 				: [],
 		),
 	];
@@ -74,14 +84,14 @@ export function differencesIn({ products, transactions, charge, offer }: Evidenc
 }
 
 /** Whether failures can be told from successes, and say why. */
-export function failures({ unknownHash, noToken, charge, offer }: Evidence): Finding {
-	const refused = posts({ charge, offer }).filter(({ answer }) => !isSuccess(answer));
-	const failing = [
-		{ what: 'a read of an unknown hash', answer: unknownHash.answer },
-		{ what: 'a request without a token', answer: noToken },
-		...refused.map(({ answer }) => ({ what: answer.endpoint, answer })),
-	].filter(({ answer }) => isAnswered(answer));
-	const parts = failing.map(({ what, answer }) => failure(what, answer));
+export function failures(evidence: Evidence): Finding {
+	const { unknownHash, noToken } = evidence;
+	const refused = posts(evidence).filter(({ answer }) => !isSuccess(answer));
+	const parts = [
+		failure('a read of an unknown hash', unknownHash.answer),
+		failure('a request without a token', noToken),
+		...refused.map(({ answer }) => failure(answer.endpoint, answer)),
+	];
 	if (isAnswered(noToken) && ![401, 403].includes(noToken.status)) {
 		parts.push(
 			contradicted(`a request without a token is answered with ${noToken.status}, not 401 or 403`),
@@ -91,72 +101,79 @@ export function failures({ unknownHash, noToken, charge, offer }: Evidence): Fin
 }
 
 function failure(what: string, answer: Answer): Finding {
-	const { status, json } = answer;
-	const { messages, fields } = readServiceWords(json);
-	if (isSuccess(answer) && !saysFailure(json)) {
-		return contradicted(`${what} is answered with ${status} and nothing says that it failed`);
-	}
-	if (messages.length + Object.keys(fields).length === 0) {
-		return contradicted(
-			`${what} is answered with ${statusOf(answer)} and no words that can be read`,
-		);
-	}
-	return confirmed(`${what} is answered with ${status} and words`);
+	const answered = `${what} is answered with ${statusOf(answer)}`;
+	if (!isAnswered(answer)) return untold(answered);
+	if (isSuccess(answer)) return contradicted(`${answered} and nothing says that it failed`);
+	const { messages, fields } = readServiceWords(answer.json);
+	return messages.length + Object.keys(fields).length === 0
+		? contradicted(`${answered} and no words that can be read`)
+		: confirmed(`${answered} and words`);
 }
 
 /** Whether the service states 20 a minute where the package looks for it. */
-export function accountLimit({ list, service }: Evidence): Finding {
+export function accountLimit({ list, service, shown }: Evidence): Finding {
 	const { limit } = readRateLimitHeaders(list.answer.headers);
-	const others = Object.keys(list.answer.headers).filter((name) => /rate-?limit/i.test(name));
-	const limited = service.answers.filter(({ status }) => status === 429);
-	const parts: Finding[] = limited.map(({ endpoint, headers }) => {
-		const names = Object.keys(headers).filter((name) => /^retry-after$|rate-?limit/i.test(name));
-		const carries =
-			names.length === 0 ? 'says nothing of the limit' : `carries ${names.join(', ')}`;
-		const text = `a 429 of ${endpoint} ${carries}`;
-		return 'retry-after' in headers || 'x-ratelimit-reset' in headers
-			? confirmed(text)
-			: contradicted(`${text}, so nobody knows how long to wait`);
-	});
-	if (limit === undefined && others.length > 0) {
-		parts.push(
-			contradicted(`the limit is stated in ${others.join(', ')}, which the package does not read`),
-		);
-	} else if (limit !== undefined) {
-		const text = `GET /products states ${limit} requests`;
+	const { names } = statedLimit(list.answer.headers);
+	const answers = service.answers.filter(({ endpoint }) => endpoint === 'GET /products');
+	const parts: Finding[] = answers
+		.filter(({ status }) => status === 429)
+		.map((answer) => {
+			const text = about429(answer, shown);
+			return retryAfterMs(answer.headers) === undefined ? contradicted(text) : confirmed(text);
+		});
+	if (limit === undefined && names.length > 0) {
+		const where = names.map(shown).join(', ');
+		parts.push(contradicted(`the limit is stated in ${where}, which the package does not read`));
+	}
+	const resets = answers.flatMap(({ headers }) =>
+		Object.entries(headers).flatMap(([name, reset]) =>
+			/rate-?limit.*reset/.test(name) ? [retryAfterMs({ 'x-ratelimit-reset': reset }) ?? 0] : [],
+		),
+	);
+	if (limit !== undefined) {
+		const window = resets.length === 0 ? ', but not in how many seconds' : '';
+		const text = `GET /products states ${limit} requests${window}`;
 		parts.push(limit === DOCUMENTED_LIMIT ? confirmed(text) : contradicted(text));
 	}
+	if (resets.some((reset) => reset > LATEST_RESET_MS))
+		parts.push(contradicted('its reset is further away than the documented 60 seconds'));
 	return together(parts, 'GET /products states no limit');
 }
 
-/** Whether another endpoint states a limit, which the package would learn only from a 429. */
-export function otherLimits({
-	unknownHash,
-	noToken,
-	transactions,
-	charge,
-	offer,
-}: Evidence): Finding {
-	const answers = [unknownHash.answer, noToken, ...transactions.map(({ answer }) => answer)];
-	for (const created of [charge, offer]) if (created) answers.push(created.answer);
+/** Whether another endpoint has a limit, which the package learns only from a 429. */
+export function otherLimits({ service, shown }: Evidence): Finding {
+	const others = service.answers.filter(({ endpoint }) => endpoint !== 'GET /products');
 	return together(
-		answers.flatMap(({ endpoint, headers }) => {
-			const { limit } = readRateLimitHeaders(headers);
-			return limit === undefined ? [] : [contradicted(`${endpoint} states ${limit} requests`)];
+		others.flatMap((answer) => {
+			const { limit } = statedLimit(answer.headers);
+			const parts: Finding[] = [];
+			if (limit !== undefined)
+				parts.push(contradicted(`${answer.endpoint} states ${limit} requests`));
+			if (answer.status === 429) parts.push(contradicted(about429(answer, shown)));
+			return parts;
 		}),
-		'no other endpoint states a limit, and none is provoked',
+		'no other endpoint states a limit, and none answered 429',
 	);
 }
 
-/** Which fields the service demands beyond those that were sent. */
+function about429({ endpoint, headers }: Answer, shown: Evidence['shown']): string {
+	const names = Object.keys(headers).filter((name) => /^retry-after$|rate-?limit/.test(name));
+	const carries =
+		names.length === 0 ? 'says nothing of the limit' : `carries ${names.map(shown).join(', ')}`;
+	const isTold = retryAfterMs(headers) !== undefined;
+	return `a 429 of ${endpoint} ${carries}${isTold ? '' : ', so nobody knows how long to wait'}`;
+}
+
+/** Which fields the service requires beyond those that were sent. */
 export function requiredFields(evidence: Evidence): Finding {
 	return together(
 		posts(evidence).map(({ answer }) => {
-			const fields = demandedIn(answer);
-			if (fields.length > 0) return contradicted(`${answer.endpoint} demands ${fields.join(', ')}`);
+			const fields = requiredBy(answer).map(evidence.shown);
+			if (fields.length > 0)
+				return contradicted(`${answer.endpoint} requires ${fields.join(', ')}`);
 			return isSuccess(answer)
-				? confirmed(`${answer.endpoint} is content with the fields of a filled-in form`)
-				: untold(`${answer.endpoint} was refused (${statusOf(answer)}) for another reason`);
+				? confirmed(`${answer.endpoint} accepts a body without further fields`)
+				: untold(`${answer.endpoint} is answered with ${statusOf(answer)}, which names no field`);
 		}),
 		NOT_ASKED,
 	);
@@ -164,30 +181,33 @@ export function requiredFields(evidence: Evidence): Finding {
 
 /** Whether a body needs fields that the document does not list. */
 export function furtherFields(evidence: Evidence): Finding {
-	const undocumented = posts(evidence).flatMap(({ answer }) =>
-		demandedIn(answer).filter((field) => !BODY_FIELDS.has(field.replace(/\.\d+/g, ''))),
-	);
-	const parts = undocumented.map((field) => contradicted(`a field ${field} is demanded`));
+	const parts = posts(evidence).flatMap(({ answer }) => [
+		...requiredBy(answer)
+			.filter((field) => !BODY_FIELDS.has(field.replace(/\.\d+/g, '')))
+			.map((field) => contradicted(`a field ${evidence.shown(field)} is required`)),
+		isSuccess(answer)
+			? confirmed(`${answer.endpoint} requires no undocumented field`)
+			: untold(`${answer.endpoint} is answered with ${statusOf(answer)}`),
+	]);
 	const { charge } = evidence;
-	const sent = charge?.body.webhook_url;
-	const json = charge && isSuccess(charge.answer) ? readResource(charge.answer.json) : undefined;
-	if (json && sent !== undefined && json.postback_url !== sent) {
-		parts.push(
-			contradicted('the address sent as webhook_url is not the postback_url of the answer'),
-		);
-	}
-	for (const { answer } of posts(evidence)) {
-		if (isSuccess(answer)) parts.push(confirmed(`${answer.endpoint} demands none`));
+	if (charge && charge !== 'none' && isSuccess(charge.answer)) {
+		const sent = charge.body.webhook_url;
+		const json = readResource(charge.answer.json);
+		if (json && sent !== undefined && json.postback_url !== sent) {
+			parts.push(
+				contradicted('the address sent as webhook_url is not the postback_url of the answer'),
+			);
+		}
 	}
 	return together(parts, NOT_ASKED);
 }
 
-function posts({ charge, offer }: Pick<Evidence, 'charge' | 'offer'>): Created[] {
-	return [charge, offer].filter((created) => created !== undefined);
+function posts({ charge, offer }: Evidence): Created[] {
+	return [charge, offer].filter((post) => post !== undefined && post !== 'none');
 }
 
 /** The fields that an answer says are missing. */
-function demandedIn({ json }: Answer): string[] {
+function requiredBy({ json }: Answer): string[] {
 	const { messages, fields } = readServiceWords(json);
 	const texts = [...messages, ...Object.values(fields).flat()].filter((text) =>
 		/required|obrigat/i.test(text),
@@ -195,12 +215,13 @@ function demandedIn({ json }: Answer): string[] {
 	const keyed = Object.entries(fields).flatMap(([name, about]) =>
 		about.some((text) => texts.includes(text)) ? [name] : [],
 	);
-	const named = texts.flatMap(
-		(text) => /\b([a-z][a-z_]*(?:\.[a-z0-9_]+)*) field/.exec(text)?.[1] ?? [],
-	);
+	const named = texts.flatMap((text) => {
+		const [, english, portuguese] = NAMED_FIELD.exec(text) ?? [];
+		return english ?? portuguese ?? [];
+	});
 	return [...new Set([...keyed, ...named])];
 }
 
-export function statusOf({ status, fault }: Answer): string {
-	return status === 0 ? `no answer (${fault})` : String(status);
-}
+const FIELD = /([a-z][a-z_]*(?:\.[a-z0-9_]+)*)/.source;
+/** "The x.y field is required", "O campo x.y é obrigatório". */
+const NAMED_FIELD = new RegExp(`\\b${FIELD} field\\b|\\bcampo ['"]?${FIELD}`);

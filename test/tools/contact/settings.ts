@@ -85,6 +85,7 @@ export function readSettings(args: string[], environment: Environment): Settings
 	if (values.notify !== undefined && !parseWebAddress(values.notify)) {
 		throw wrong('--notify must start with http:// or https://.');
 	}
+	if (values.notify !== undefined && !values.charge) throw wrong('--notify needs --charge.');
 	return {
 		baseUrl: base.value,
 		token,

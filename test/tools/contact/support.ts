@@ -1,9 +1,10 @@
-import http from 'node:http';
+import http, { type RequestListener } from 'node:http';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
+import { create } from '../../product/unit/sandbox/support';
 import { contact } from './contact';
 import type { Clock } from './service';
 
-export interface Asked {
+export interface Received {
 	method: string;
 	/** From the Base URL on, without the query. */
 	path: string;
@@ -22,9 +23,9 @@ export interface Given {
 export interface Contrary {
 	options?: SandboxOptions;
 	/** Changes a request before the sandbox sees it. */
-	ask?: (asked: Asked) => void;
-	/** Changes an answer; `asked` is the request as it came in. */
-	answer?: (given: Given, asked: Asked) => void;
+	ask?: (received: Received) => void;
+	/** Changes an answer; `received` is the request as it came in. */
+	answer?: (given: Given, received: Received) => void;
 }
 
 export interface Service {
@@ -56,13 +57,13 @@ export async function startContrary(contraries: Contrary[]): Promise<Service> {
 		let body = '';
 		for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
 		const url = new URL(request.url ?? '', 'http://proxy.test');
-		const asked = (): Asked => ({
+		const received = (): Received => ({
 			method: request.method ?? '',
 			path: url.pathname,
 			query: Object.fromEntries(url.searchParams),
 			headers: request.headers,
 		});
-		const changed = asked();
+		const changed = received();
 		for (const { ask } of contraries) ask?.(changed);
 		const { authorization } = request.headers;
 		const search = new URLSearchParams(changed.query).toString();
@@ -78,7 +79,7 @@ export async function startContrary(contraries: Contrary[]): Promise<Service> {
 			),
 			json: await answer.json(),
 		};
-		for (const contrary of contraries) contrary.answer?.(given, asked());
+		for (const contrary of contraries) contrary.answer?.(given, received());
 		response.writeHead(given.status, { 'content-type': 'application/json', ...given.headers });
 		response.end(JSON.stringify(given.json));
 	};
@@ -112,15 +113,22 @@ interface RunOptions {
 	/** Told of each text that is said; gets the port once the command listens. */
 	onListening?: (port: number) => void;
 	listenMs?: number;
+	/** Gets what is said, also of a run that fails. */
+	said?: string[];
 }
 
 /** Runs the command against an address, with the sandbox's tokens. */
 export async function run(
 	baseUrl: string,
 	args: string[] = [],
-	{ environment = {}, clock = virtualClock(), onListening, listenMs = 5_000 }: RunOptions = {},
+	{
+		environment = {},
+		clock = virtualClock(),
+		onListening,
+		listenMs = 5_000,
+		said = [],
+	}: RunOptions = {},
 ): Promise<Run> {
-	const said: string[] = [];
 	const exit = await contact({
 		args,
 		environment: {
@@ -153,6 +161,40 @@ export async function run(
 	};
 }
 
+/** Meets a service of which only its listener is known. */
+export async function meetServer(listener: RequestListener, args: string[] = []): Promise<Run> {
+	const server = http.createServer(listener);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const address = server.address();
+	const port = typeof address === 'object' ? address?.port : undefined;
+	try {
+		return await run(`http://127.0.0.1:${port}/api`, args);
+	} finally {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	}
+}
+
+/** Meets a contrary service that has one transaction. */
+export async function meet(
+	contraries: Contrary[],
+	args: (hash: string) => string[] = (hash) => ['--hash', hash],
+	send?: (port: number, hash: string) => void,
+): Promise<Run & { hash: string; posts: number }> {
+	const service = await startContrary(contraries);
+	try {
+		const hash = await create(service.sandbox);
+		service.sandbox.requests.length = 0;
+		const result = await run(service.baseUrl, args(hash), {
+			onListening: (port) => send?.(port, hash),
+		});
+		const posts = service.sandbox.requests.filter(({ method }) => method === 'POST').length;
+		return { ...result, hash, posts };
+	} finally {
+		await service.close();
+	}
+}
+
 export const TOKEN = 'test-api-token-1234567890';
 const SECOND_TOKEN = 'test-body-token-0987654321';
 
@@ -170,3 +212,6 @@ export function virtualClock(): Clock & { slept: number[] } {
 		},
 	};
 }
+
+export const methods = (requests: ReadonlyArray<{ method: string }>): string[] =>
+	requests.map(({ method }) => method);

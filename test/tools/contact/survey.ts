@@ -8,7 +8,9 @@ import {
 import { hashSegment } from '../../../nodes/DigitalSales/domain/hash';
 import { searchKey } from '../../../nodes/DigitalSales/domain/searchText';
 import { EXIT, Refusal } from './settings';
-import { isSuccess, type Answer, type Service } from './service';
+import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
+import { saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
+import { isSuccess, refusesToken, statusOf, type Answer, type Service } from './service';
 
 /** A page of the catalog, as the package reads it; undefined if it is none. */
 export interface Listed {
@@ -18,23 +20,26 @@ export interface Listed {
 
 /** A filter that was sent, and what it should have found. */
 export interface Filtered<T> extends Listed {
-	asked: T;
+	wanted: T;
 }
 
 export interface ReadTransaction {
-	asked: string;
+	hash: string;
 	answer: Answer;
 	transaction: Transaction | undefined;
 }
 
 /** A transaction that was read, and the same hash with its letters in the other case. */
 export interface KnownTransaction extends ReadTransaction {
+	/** Whether this command charged it. */
+	isOwn: boolean;
 	otherCase?: ReadTransaction;
 }
 
 /** What the service answers to reads alone. A read that the catalog gives no occasion for is left out. */
 export interface Survey {
 	list: Listed;
+	/** All that any answer held. */
 	products: IDataObject[];
 	single?: Listed;
 	second?: Listed;
@@ -47,10 +52,10 @@ export interface Survey {
 	noToken: Answer;
 }
 
-/** Asks the service everything that reads can tell: eight requests for products at most. */
+/** Sends every read that can tell something: eight for products at most, each again after a 429. */
 export async function survey(service: Service): Promise<Survey> {
 	const list = listed(await service.get('GET /products', '/products', { isPatient: false }));
-	refuseUnusable(list.answer);
+	refuseUnusable(list.answer, list.page);
 	const products = list.page?.data ?? [];
 	const ask = async (query: Record<string, string>): Promise<Listed> =>
 		listed(await service.get('GET /products', '/products', { query }));
@@ -63,25 +68,26 @@ export async function survey(service: Service): Promise<Survey> {
 		}),
 	};
 	if (products.length === 0) return result;
-	result.single = await ask({ per_page: '1' });
+	if (products.length > 1) result.single = await ask({ per_page: '1' });
 	result.second = await ask({ page: '2' });
 	result.large = await ask({ per_page: String(LARGE_PAGE) });
+	result.products = distinct([list, result.second, result.large]);
 	const wanted = searchedFor(products);
 	if (wanted) {
-		result.search = { ...(await ask({ search: wanted.word })), asked: wanted };
+		result.search = { ...(await ask({ search: wanted.word })), wanted };
 		const plain = { ...wanted, word: searchKey(wanted.word) };
 		if (isAccented(wanted.word)) {
-			result.plainSearch = { ...(await ask({ search: plain.word })), asked: plain };
+			result.plainSearch = { ...(await ask({ search: plain.word })), wanted: plain };
 		}
 	}
 	const [common, another] = valuesOf(products, 'status');
 	// If all products have one status, another one finds nothing, and that tells as much.
 	const status = another ?? (common === 4 ? 2 : 4);
-	result.status = { ...(await ask({ status: String(status) })), asked: status };
+	result.status = { ...(await ask({ status: String(status) })), wanted: status };
 	const categories = valuesOf(products, 'id_category');
 	if (categories.length > 1) {
 		const some = categories.slice(0, Math.min(2, categories.length - 1));
-		result.categories = { ...(await ask({ categories: some.join(',') })), asked: some };
+		result.categories = { ...(await ask({ categories: some.join(',') })), wanted: some };
 	}
 	return result;
 }
@@ -90,8 +96,12 @@ export async function survey(service: Service): Promise<Survey> {
 export const LARGE_PAGE = 250;
 
 /** Reads a transaction, and the same hash in the other case. */
-export async function readBothCases(service: Service, hash: string): Promise<KnownTransaction> {
-	const known = await read(service, hash);
+export async function readBothCases(
+	service: Service,
+	hash: string,
+	isOwn: boolean,
+): Promise<KnownTransaction> {
+	const known = { ...(await read(service, hash)), isOwn };
 	const other = hash.replace(/[a-z]/gi, (letter) =>
 		letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
 	);
@@ -105,7 +115,7 @@ async function read(service: Service, hash: string): Promise<ReadTransaction> {
 		`/transactions/${hashSegment(hash)}`,
 	);
 	return {
-		asked: hash,
+		hash,
 		answer,
 		transaction: isSuccess(answer) ? readTransaction(answer.json) : undefined,
 	};
@@ -115,9 +125,15 @@ function listed(answer: Answer): Listed {
 	return { answer, page: isSuccess(answer) ? readProductPage(answer.json) : undefined };
 }
 
-/** Ends the command if the very first answer shows that there is nothing to ask. */
-function refuseUnusable({ status, isPage, fault, headers }: Answer): void {
-	const how = isPage ? `${status}, a web page` : String(status);
+function distinct(pages: Listed[]): IDataObject[] {
+	const products = pages.flatMap(({ page }) => page?.data ?? []);
+	return [...new Map(products.map((product) => [String(product.hash), product])).values()];
+}
+
+/** Ends the command if the very first answer shows that there is nothing to compare. */
+function refuseUnusable(answer: Answer, page: ProductPage | undefined): void {
+	const { status, json, headers, fault } = answer;
+	const how = statusOf(answer);
 	if (status === 0) {
 		throw new Refusal(
 			EXIT.down,
@@ -132,20 +148,28 @@ function refuseUnusable({ status, isPage, fault, headers }: Answer): void {
 			`Rate limit reached (429) at the first request. Run this again in ${wait}.`,
 		);
 	}
-	if (status === 401 || status === 403) {
+	if (refusesToken(answer)) {
 		throw new Refusal(
 			EXIT.token,
-			`The service does not accept DIGITAL_SALES_TOKEN (${status}). Copy it again from the service.`,
+			`The service does not accept DIGITAL_SALES_TOKEN (${how}). Copy it again from the service.`,
 		);
 	}
-	if (status >= 500)
+	if (status >= 500 || (status < 300 && saysFailure(json)))
 		throw new Refusal(EXIT.down, `The service failed to answer (${how}). Try again later.`);
-	if (isPage || (status >= 300 && status < 400) || status === 404 || status === 405) {
+	const isList = page !== undefined || holdsList(json);
+	const isRefusal = status >= 400 && ![404, 405].includes(status) && json !== undefined;
+	if (status < 300 ? !isList : !isRefusal) {
+		const firewall = status === 403 ? ', or ask whether a firewall refuses this machine' : '';
 		throw new Refusal(
 			EXIT.path,
-			`There is no API under this address (${how}). Check the path in DIGITAL_SALES_BASE_URL.`,
+			`There is no API under this address (${how}). Check the path in DIGITAL_SALES_BASE_URL${firewall}.`,
 		);
 	}
+}
+
+/** Whether it may be a list of products in a shape of its own. */
+function holdsList(value: unknown): boolean {
+	return Array.isArray(value) || (isJsonObject(value) && Object.values(value).some(holdsList));
 }
 
 /** A word of a title that not every product has, with accents if there is one. */

@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { soldFields } from '../../../nodes/DigitalSales/trigger/filters';
 import { isUsableHash } from '../../../nodes/DigitalSales/domain/hash';
 import { STATUS_GROUPS } from '../../../nodes/DigitalSales/domain/paymentStatus';
@@ -7,12 +8,15 @@ import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
 import { offersOf } from './catalogChecks';
 import { kindOf } from './documented';
 import { confirmed, contradicted, together, untold, type Evidence, type Finding } from './finding';
-import { statusOf } from './serviceChecks';
-import { isAnswered, isSuccess } from './service';
+import { isAnswered, isSuccess, refusesToken, statusOf } from './service';
 
 const NO_TRANSACTION = 'only a transaction can tell; name one with --hash';
 const LONGEST_HASH = 200;
 const DOCUMENTED_STATUSES = ['waiting_payment', 'paid'];
+
+const SIGNATURE = /signature|signed|hmac|digest|^sig$/i;
+/** What else may prove who sent a webhook. */
+const PROOF = /token|secret|authorization|api[-_]?key/i;
 
 function jsonsOf({ transactions }: Evidence) {
 	return transactions.flatMap(({ transaction }) => (transaction ? [transaction.json] : []));
@@ -21,18 +25,17 @@ function jsonsOf({ transactions }: Evidence) {
 export function unknownHash({ unknownHash: { answer, transaction } }: Evidence): Finding {
 	if (!isAnswered(answer)) return untold(`it is answered with ${statusOf(answer)}`);
 	if (transaction) return contradicted(`it is answered with ${answer.status} and a transaction`);
-	return answer.status === 404 && !answer.isPage
-		? confirmed('it is answered with 404')
-		: contradicted(
-				`it is answered with ${answer.status}${answer.isPage ? ' and a web page' : ''}, so the trigger answers such a notice with 503, not 404`,
-			);
+	const text = `it is answered with ${statusOf(answer)}`;
+	return answer.status === 404 && answer.unreadable !== 'html'
+		? confirmed(text)
+		: contradicted(`${text}, so the trigger answers such a notice with 503, not 404`);
 }
 
 export function hashCase({ transactions }: Evidence): Finding {
 	return together(
 		transactions.flatMap(({ transaction, otherCase }) => {
 			if (!transaction || !otherCase) return [];
-			const { answer, transaction: other, asked } = otherCase;
+			const { answer, transaction: other, hash } = otherCase;
 			if (!isAnswered(answer))
 				return [untold(`the other spelling is answered with ${statusOf(answer)}`)];
 			if (!other)
@@ -40,7 +43,7 @@ export function hashCase({ transactions }: Evidence): Finding {
 			if (other.hash === transaction.hash) {
 				return [confirmed('case is ignored, and the answer keeps the spelling of the service')];
 			}
-			return other.hash === asked
+			return other.hash === hash
 				? [contradicted('case is ignored, and the answer repeats the spelling that was asked for')]
 				: [contradicted('the other spelling is answered with another transaction')];
 		}),
@@ -77,41 +80,50 @@ export function hashes(evidence: Evidence): Finding {
 }
 
 export function operationTypes(evidence: Evidence): Finding {
-	const types = jsonsOf(evidence).flatMap(({ items }) =>
-		Array.isArray(items) ? items.filter(isJsonObject).map((item) => item.operation_type) : [],
-	);
-	return together(
-		types.map((type) =>
-			type === 1
-				? confirmed('the items of the transactions have 1')
-				: contradicted(`an item has ${typeof type === 'number' ? type : kindOf(type)}`),
-		),
-		NO_TRANSACTION,
-	);
+	return ones(evidence, {
+		valuesOf: ({ items }) =>
+			Array.isArray(items) ? items.filter(isJsonObject).map((item) => item.operation_type) : [],
+		what: 'an item',
+		without: 'only a transaction of others can tell; name one with --hash',
+	});
 }
 
 export function installments(evidence: Evidence): Finding {
-	const ofPix = jsonsOf(evidence).filter((json) => json.payment_method === 'pix');
+	return ones(evidence, {
+		valuesOf: (json) => (json.payment_method === 'pix' ? [json.installments] : []),
+		what: 'a PIX transaction',
+		without: 'only a PIX transaction of others can tell; name one with --hash',
+	});
+}
+
+interface Ones {
+	valuesOf: (json: IDataObject) => unknown[];
+	what: string;
+	without: string;
+}
+
+/** Whether a value is always 1. The command's own charge sent a 1, so a 1 in it tells nothing. */
+function ones({ transactions }: Evidence, { valuesOf, what, without }: Ones): Finding {
+	const values = transactions.flatMap(({ transaction, isOwn }) =>
+		valuesOf(transaction?.json ?? {}).filter((value) => !isOwn || value !== 1),
+	);
 	return together(
-		ofPix.map(({ installments: count }) =>
-			count === 1
-				? confirmed('PIX transactions have 1')
-				: contradicted(
-						`a PIX transaction has ${typeof count === 'number' ? count : kindOf(count)}`,
-					),
-		),
-		'only a PIX transaction can tell; name one with --hash',
+		values.map((value) => {
+			const text = `${what} has ${typeof value === 'number' ? value : kindOf(value)}`;
+			return value === 1 ? confirmed(text) : contradicted(text);
+		}),
+		without,
 	);
 }
 
 export function tokens({ charge, hasSecondToken }: Evidence): Finding {
-	if (!charge) return untold('only --charge can tell');
+	if (!charge || charge === 'none') return untold('only --charge can tell');
 	const which = hasSecondToken ? 'the second token' : 'the token of the header';
-	if (isSuccess(charge.answer)) return confirmed(`a body with ${which} is accepted`);
-	const { status } = charge.answer;
-	return status === 401 || status === 403
-		? contradicted(`a body with ${which} is refused (${status})`)
-		: untold(`the charge was refused for another reason (${statusOf(charge.answer)})`);
+	const { answer } = charge;
+	if (isSuccess(answer)) return confirmed(`a body with ${which} is accepted`);
+	return refusesToken(answer)
+		? contradicted(`a body with ${which} is refused (${statusOf(answer)})`)
+		: untold(`the charge is answered with ${statusOf(answer)}, and no word on a token`);
 }
 
 export function boleto(evidence: Evidence): Finding {
@@ -119,7 +131,7 @@ export function boleto(evidence: Evidence): Finding {
 		jsonsOf(evidence).flatMap(({ payment_method: method, billet }) => {
 			if (method === 'boleto' || method === 'billet') return [confirmed(`it is called ${method}`)];
 			const isAnother = billet != null || !['pix', 'credit_card'].includes(String(method));
-			return isAnother ? [contradicted(`a method is called ${word(method)}`)] : [];
+			return isAnother ? [contradicted(`a method is called ${word(method, evidence)}`)] : [];
 		}),
 		'only a transaction by boleto can tell; name one with --hash',
 	);
@@ -131,16 +143,15 @@ export function statuses(evidence: Evidence): Finding {
 		jsonsOf(evidence).flatMap(({ payment_status: status }) => {
 			if (DOCUMENTED_STATUSES.includes(String(status))) return [];
 			return known.includes(String(status))
-				? [confirmed(`${word(status)} is among those of similar services`)]
-				: [contradicted(`${word(status)} is in no group`)];
+				? [confirmed(`${word(status, evidence)} is among those of similar services`)]
+				: [contradicted(`${word(status, evidence)} is in no group`)];
 		}),
 		'only a transaction with another status can tell; name one with --hash',
 	);
 }
 
-/** A word of the service; anything else may be about a person. */
-function word(value: unknown): string {
-	return typeof value === 'string' && /^[\w-]{1,30}$/.test(value) ? `"${value}"` : kindOf(value);
+function word(value: unknown, { shown }: Evidence): string {
+	return typeof value === 'string' ? `"${shown(value)}"` : kindOf(value);
 }
 
 const DATE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
@@ -178,21 +189,32 @@ export function largestAmount(evidence: Evidence): Finding {
 		: contradicted('an amount has a fraction or is not exact');
 }
 
-export function noticeShape({ notice, charge, transactions }: Evidence): Finding {
-	if (notice === undefined) return untold('only --listen can tell');
-	if (notice === 'none') return untold('no webhook came in time');
+export function noticeShape({ heard, charge, transactions }: Evidence): Finding {
+	if (!heard) return untold('only --listen can tell');
+	const { notice, others } = heard;
+	if (!notice) {
+		return untold(`no webhook came in time; requests with another content: ${others}`);
+	}
 	const read = readNotice(notice.body);
 	if (notice.method !== 'POST')
 		return contradicted(`it comes by ${notice.method}, and not by POST`);
-	if (!read) return contradicted('no known shape: no hash is where the package looks for it');
+	if (!read) {
+		return contradicted(
+			readNotice(notice.content)
+				? 'it is JSON under the content type of a form, which n8n does not read as JSON'
+				: 'no known shape: no hash is where the package looks for it',
+		);
+	}
 	const charged =
-		charge && isSuccess(charge.answer) ? readTransaction(charge.answer.json) : undefined;
+		charge && charge !== 'none' && isSuccess(charge.answer)
+			? readTransaction(charge.answer.json)
+			: undefined;
 	if (charged && charged.hash !== read.hash) {
 		return contradicted('the hash that is read from it is not that of the charge');
 	}
 	if (read.status === undefined)
 		return contradicted('a known shape, but no status is where the package looks for it');
-	const readBack = transactions.find(({ asked }) => asked === read.hash);
+	const readBack = transactions.find(({ hash }) => hash === read.hash);
 	if (readBack && !readBack.transaction) {
 		return contradicted(
 			`a known shape, but its transaction is answered with ${statusOf(readBack.answer)}`,
@@ -201,10 +223,26 @@ export function noticeShape({ notice, charge, transactions }: Evidence): Finding
 	return confirmed('a known shape: the hash and the status are read from it');
 }
 
-export function signing({ notice }: Evidence): Finding {
-	if (notice === undefined || notice === 'none') return untold('only --listen can tell');
-	const signed = notice.headers.filter((name) => /sign|hmac|digest/i.test(name));
-	return signed.length === 0
-		? confirmed('no header looks like a signature')
-		: contradicted(`it has the header ${signed.join(', ')}`);
+export function signing({ heard, shown }: Evidence): Finding {
+	if (!heard?.notice) return untold('only a webhook that --listen takes can tell');
+	const { headers, query, body } = heard.notice;
+	const names = [
+		...headers.map((name) => ['header', name] as const),
+		...query.map((name) => ['query parameter', name] as const),
+		...namesIn(body).map((name) => ['field', name] as const),
+	];
+	const parts = names.flatMap(([where, name]) => {
+		const text = `it has the ${where} ${shown(name)}`;
+		if (SIGNATURE.test(name)) return [contradicted(text)];
+		return PROOF.test(name) ? [untold(`${text}, which may prove who sent it`)] : [];
+	});
+	return parts.length === 0
+		? confirmed('no header, query parameter or field looks like a signature or a token')
+		: together(parts, '');
+}
+
+/** The names of all fields, as deep as a signature may stand. */
+function namesIn(value: unknown, depth = 0): string[] {
+	if (typeof value !== 'object' || value === null || depth > 4) return [];
+	return Object.entries(value).flatMap(([name, entry]) => [name, ...namesIn(entry, depth + 1)]);
 }
