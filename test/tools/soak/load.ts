@@ -62,7 +62,10 @@ export class Load {
 				splitOut('body.documents', 'document'),
 				createCharges(stage.sandbox, 16),
 			]),
-			chainOf('listings', credential, [startAndAnswer('listings', 'noData'), listProducts()]),
+			chainOf('listings', credential, [
+				startAndAnswer('listings', 'noData'),
+				listProducts({ requestLimit: 1_000_000 }),
+			]),
 			chainOf('waits', credential, [
 				webStart('waits'),
 				createPix({ cart: cartOf(stage.sandbox), customerName: '={{ $json.body.customer }}' }),
