@@ -96,11 +96,9 @@ export class Ledger {
 
 	/** Whether a key was entered. */
 	async has(key: string): Promise<boolean> {
-		return await this.alone(async () => {
-			const isThere = (await this.record([key])).has(key);
-			if (!isThere) await this.remove([key]);
-			return isThere;
-		});
+		const isThere = (await this.enter([key])).has(key);
+		if (!isThere) await this.strike([key]);
+		return isThere;
 	}
 
 	/** Marks keys that n8n must drop later than those of settled attempts. */

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import range from 'lodash/range';
+import { mapLimit } from '../../../nodes/DigitalSales/shared/mapLimit';
 import { cartOf } from '../../host/e2e/stage/cart';
 import { Stage } from '../../host/e2e/stage/stage';
 import { chainOf, createPix, waitForPayment, webStart } from '../../host/e2e/stage/workflows';
@@ -102,6 +104,7 @@ export class Load {
 			if (status !== 200) throw new Error(`${path} answered ${status}: ${text}`);
 		};
 
+		const countOf = (kind: keyof typeof LOAD): number[] => range(LOAD[kind] * part);
 		const sales: string[] = [];
 		const notice = async (nth: number): Promise<number> => {
 			if (nth % NEW_SALE_EACH === 0) sales.push(`s${randomUUID().slice(0, 12)}`);
@@ -109,7 +112,7 @@ export class Load {
 			const body = { event: 'transaction', hash, payment_status: 'paid' };
 			return await timed(async () => await to('notices/digital-sales', body));
 		};
-		const notices = await beside(SENT_AT_ONCE, LOAD.notices * part, notice);
+		const notices = await mapLimit(countOf('notices'), SENT_AT_ONCE, notice);
 
 		const before = sandbox.charges();
 		const charges: number[] = [];
@@ -124,7 +127,7 @@ export class Load {
 		while (listings.length < LOAD.listings * part) {
 			listings.push(await timed(async () => await to('listings', {})));
 		}
-		const waits = await beside(SENT_AT_ONCE, LOAD.waits * part, async () => await this.wait(to));
+		const waits = await mapLimit(countOf('waits'), SENT_AT_ONCE, async () => await this.wait(to));
 		sandbox.reset();
 		return {
 			notices: sampleOf(notices).median,
@@ -172,19 +175,4 @@ export class Load {
 		}
 		return performance.now() - start;
 	}
-}
-
-/** Does something `count` times, so many at once, and gives what each time took. */
-async function beside(
-	atOnce: number,
-	count: number,
-	work: (nth: number) => Promise<number>,
-): Promise<number[]> {
-	const times: number[] = [];
-	let next = 0;
-	const worker = async (): Promise<void> => {
-		while (next < count) times.push(await work(next++));
-	};
-	await Promise.all(Array.from({ length: atOnce }, worker));
-	return times;
 }
