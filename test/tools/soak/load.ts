@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import mapValues from 'lodash/mapValues';
 import range from 'lodash/range';
 import { mapLimit } from '../../../nodes/DigitalSales/shared/mapLimit';
 import { cartOf } from '../../host/e2e/stage/cart';
@@ -24,6 +25,8 @@ import { WITH_PROBE } from './probe';
 /** How many of each the whole load has. */
 export const LOAD = { notices: 20_000, charges: 5_000, listings: 500, waits: 200 };
 
+/** What the package remembers at most: the trigger 10,000 notices, a charge two of 10,000 keys. */
+const FILLED_BY = { notices: 10_000, charges: 5_000 };
 /** Every so many notices tell of a sale that was not told of before. */
 const NEW_SALE_EACH = 2;
 const SENT_AT_ONCE = 10;
@@ -85,56 +88,23 @@ export class Load {
 		return this.stage.pid;
 	}
 
+	/** Fills all that the package remembers up to its bounds. */
+	async fill(part: number): Promise<void> {
+		await this.notices(FILLED_BY.notices * part, 1);
+		await this.charges(FILLED_BY.charges * part);
+		this.stage.sandbox.reset();
+	}
+
 	/** Runs a part of the load; what it leaves behind ends soon after. */
 	async run(part: number): Promise<Latencies> {
-		const { sandbox, url } = this.stage;
-		const timed = async (work: () => Promise<unknown>): Promise<number> => {
-			const start = performance.now();
-			await work();
-			return performance.now() - start;
+		const took = {
+			notices: await this.notices(LOAD.notices * part, NEW_SALE_EACH),
+			charges: await this.charges(LOAD.charges * part),
+			listings: await this.listings(LOAD.listings * part),
+			waits: await mapLimit(range(LOAD.waits * part), SENT_AT_ONCE, async () => await this.wait()),
 		};
-		const to = async (path: string, body: object): Promise<void> => {
-			const deadline = Date.now() + WITHIN_MS;
-			let { status, text } = await post(`${url}/webhook/${path}`, body);
-			// While a transaction is being read, another notice of it is told to come again.
-			while (status === 503 && Date.now() < deadline) {
-				await pause(POLL_MS);
-				({ status, text } = await post(`${url}/webhook/${path}`, body));
-			}
-			if (status !== 200) throw new Error(`${path} answered ${status}: ${text}`);
-		};
-
-		const countOf = (kind: keyof typeof LOAD): number[] => range(LOAD[kind] * part);
-		const sales: string[] = [];
-		const notice = async (nth: number): Promise<number> => {
-			if (nth % NEW_SALE_EACH === 0) sales.push(`s${randomUUID().slice(0, 12)}`);
-			const [hash = ''] = sales.slice(-1);
-			const body = { event: 'transaction', hash, payment_status: 'paid' };
-			return await timed(async () => await to('notices/digital-sales', body));
-		};
-		const notices = await mapLimit(countOf('notices'), SENT_AT_ONCE, notice);
-
-		const before = sandbox.charges();
-		const charges: number[] = [];
-		for (let made = 0; made < LOAD.charges * part; made += CHARGES_A_RUN) {
-			const documents = Array.from({ length: CHARGES_A_RUN }, () => this.newCustomer());
-			charges.push(await timed(async () => await to('charges', { documents })));
-		}
-		if (sandbox.charges() - before !== charges.length * CHARGES_A_RUN)
-			throw new Error('Not every charge was made once.');
-
-		const listings: number[] = [];
-		while (listings.length < LOAD.listings * part) {
-			listings.push(await timed(async () => await to('listings', {})));
-		}
-		const waits = await mapLimit(countOf('waits'), SENT_AT_ONCE, async () => await this.wait(to));
-		sandbox.reset();
-		return {
-			notices: sampleOf(notices).median,
-			charges: sampleOf(charges).median,
-			listings: sampleOf(listings).median,
-			waits: sampleOf(waits).median,
-		};
+		this.stage.sandbox.reset();
+		return mapValues(took, (times) => sampleOf(times).median);
 	}
 
 	async close(): Promise<void> {
@@ -142,15 +112,58 @@ export class Load {
 		await this.lean.close();
 	}
 
+	private async notices(count: number, newSaleEach: number): Promise<number[]> {
+		const sales: string[] = [];
+		return await mapLimit(range(count), SENT_AT_ONCE, async (nth) => {
+			if (nth % newSaleEach === 0) sales.push(`s${randomUUID().slice(0, 12)}`);
+			const [hash = ''] = sales.slice(-1);
+			const body = { event: 'transaction', hash, payment_status: 'paid' };
+			return await timed(async () => await this.send('notices/digital-sales', body));
+		});
+	}
+
+	private async charges(count: number): Promise<number[]> {
+		const { sandbox } = this.stage;
+		const before = sandbox.charges();
+		const runs: number[] = [];
+		while (runs.length * CHARGES_A_RUN < count) {
+			const documents = Array.from({ length: CHARGES_A_RUN }, () => this.newCustomer());
+			runs.push(await timed(async () => await this.send('charges', { documents })));
+		}
+		if (sandbox.charges() - before !== runs.length * CHARGES_A_RUN)
+			throw new Error('Not every charge was made once.');
+		return runs;
+	}
+
+	private async listings(count: number): Promise<number[]> {
+		const took: number[] = [];
+		while (took.length < count) {
+			took.push(await timed(async () => await this.send('listings', {})));
+		}
+		return took;
+	}
+
+	private async send(path: string, body: object): Promise<void> {
+		const to = `${this.stage.url}/webhook/${path}`;
+		const deadline = Date.now() + WITHIN_MS;
+		let { status, text } = await post(to, body);
+		// While a transaction is being read, another notice of it is told to come again.
+		while (status === 503 && Date.now() < deadline) {
+			await pause(POLL_MS);
+			({ status, text } = await post(to, body));
+		}
+		if (status !== 200) throw new Error(`${path} answered ${status}: ${text}`);
+	}
+
 	private newCustomer(): string {
 		return cpf(FIRST_CPF + this.customers++);
 	}
 
 	/** Parks an execution and has its charge paid; gives how long n8n took to take the notice. */
-	private async wait(begin: (path: string, body: object) => Promise<void>): Promise<number> {
+	private async wait(): Promise<number> {
 		const { sandbox } = this.stage;
 		const customer = `Customer ${this.newCustomer()}`;
-		await begin('waits', { customer });
+		await this.send('waits', { customer });
 		const deadline = Date.now() + WITHIN_MS;
 		const parked = (): StoredTransaction | undefined => {
 			const made = sandbox.transactions.find((one) => one.customer.name === customer);
@@ -175,4 +188,10 @@ export class Load {
 		}
 		return performance.now() - start;
 	}
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+	const start = performance.now();
+	await work();
+	return performance.now() - start;
 }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { installHost } from '../../../host/n8n/host';
@@ -37,9 +37,13 @@ export async function load(): Promise<GroupOutcome> {
 	const modules = path.join(HOST_FOLDER, 'node_modules');
 	const packed = await packAndUnpack();
 	try {
+		const whole = (await stat(packed.tarball)).size;
+		const withoutLibrary = await packedSize(packed.folder, 'dist/vendor');
+		const idle = await idleModules(packed.folder);
 		const sides = [
 			OURS.map((file) => path.join(packed.folder, file)),
 			STRIPE.map((file) => path.join(modules, file)),
+			idle,
 		];
 		const runs = await inTurn(sides, ROUNDS, async (files) => {
 			const { stdout } = await promisify(execFile)(node, ['-e', SCRIPT, ...files], {
@@ -48,9 +52,7 @@ export async function load(): Promise<GroupOutcome> {
 			});
 			return Number(stdout);
 		});
-		const [ours = [], peer = []] = runs;
-		const whole = (await stat(packed.tarball)).size;
-		const withoutLibrary = await packedSize(packed.folder, 'dist/vendor');
+		const [ours = [], peer = [], floor = []] = runs;
 		return {
 			outcomes: [
 				{
@@ -58,7 +60,13 @@ export async function load(): Promise<GroupOutcome> {
 					unit: 'ms',
 					ours: sampleOf(ours),
 					peer: { name: 'Stripe and Stripe Trigger of n8n', figures: sampleOf(peer) },
-					goal: { of: 'ours', bound: 'atMost', value: 30, isOnlyShown: true },
+					floor: sampleOf(floor),
+					goal: {
+						of: 'ours',
+						bound: 'atMost',
+						value: 12,
+						missedBecause: `the package loads all of itself at once. ${idle.length} modules with the same texts that do nothing, the floor of this row, take most of the goal. Less would be loaded if each operation was loaded when it runs; but n8n writes an update over the files of the version that runs, and an operation loaded after that would be of another version than the rest.`,
+					},
 				},
 				{
 					what: 'tarball without the QR library',
@@ -80,6 +88,18 @@ export async function load(): Promise<GroupOutcome> {
 	} finally {
 		await packed.remove();
 	}
+}
+
+/** The modules of a package, with their texts in a function that nothing calls. */
+async function idleModules(folder: string): Promise<string[]> {
+	const copy = path.join(folder, 'idle');
+	await cp(path.join(folder, 'dist'), copy, { recursive: true });
+	const files = await readdir(copy, { recursive: true });
+	const modules = files.filter((file) => file.endsWith('.js')).map((file) => path.join(copy, file));
+	for (const file of modules) {
+		await writeFile(file, `function idle() {\n${await readFile(file, 'utf8')}\n}\n`);
+	}
+	return modules;
 }
 
 /** Bytes of a tarball of a folder, made as npm makes it, without one of its folders. */

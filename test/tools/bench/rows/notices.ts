@@ -6,6 +6,7 @@ import { inTurn, post, type Bench, type BenchAccount } from '../bench';
 import { expressionEngineMs } from '../expressionEngine';
 import type { Goal, GroupOutcome, Outcome } from '../outcome';
 import { cpuMs } from '../process';
+import { PART_NAMES, profileOf, WITH_PROFILER } from '../profile';
 import { sampleOf } from '../statistics';
 import { DONE, floorTrigger, httpRequest, IF_PAID, paidSale, webhook } from '../workflows';
 
@@ -14,6 +15,7 @@ const DISTINCT = 150;
 const STORM = { transactions: 10, times: 15 };
 const SENT_AT_ONCE = 20;
 const ROUNDS = { warmUps: 1, counted: 3 };
+const PROFILED = { warmUps: 1, counted: 1 };
 const POLL_MS = 200;
 const QUIET_MS = 1_000;
 const WITHIN_MS = 120_000;
@@ -45,6 +47,8 @@ interface Flood {
 
 /** n8n prepares its engine for expressions when it meets one, and not before. */
 const LAZY = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
+/** n8n keeps what its engine for expressions has compiled. */
+const COMPILE_CACHE = { N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true' };
 
 /** Why n8n's own Webhook node is cheaper to call than any other trigger. */
 function becauseOfEngines(engineMs: number): string {
@@ -66,22 +70,26 @@ export async function notices(bench: Bench): Promise<GroupOutcome> {
 	});
 	await bench.restart(receivers.ours.url, LAZY);
 	const lazy = await measure(bench, receivers, {
-		how: ', expressions prepared when met',
+		how: ', engines prepared when met',
 		rate: { of: 'ratio', bound: 'atLeast', value: 1.2 },
 		storm: { of: 'ratio', bound: 'atMost', value: 0.3 },
 	});
+	await bench.restart(receivers.ours.url, COMPILE_CACHE);
+	const cached = await measureDistinct(bench, receivers, ', engines compiled once');
+	await bench.restart(receivers.ours.url, WITH_PROFILER);
+	const parts = await profile(bench, receivers);
 	await bench.restart(receivers.ours.url);
 	lean.latencyMs = 0;
 	return {
-		outcomes: [...asItComes, ...lazy],
-		method: `Notices are posted ${SENT_AT_ONCE} at a time; a lean server answers each read after ${LATENCY_MS} ms. Ours is the trigger with its defaults and one node behind it. The peer reads the transaction with HTTP Request, asks If it is paid, and has the same node behind; its Webhook node answers at once, before anything is verified. Both keep the executions, as n8n does by default. n8n itself is a trigger of type version 2 that hands on the body, with the same node behind; for notices that are known it starts nothing. The time ends with the last execution, by n8n's own record.`,
+		outcomes: [...asItComes, ...lazy, ...cached, ...parts],
+		method: `Notices are posted ${SENT_AT_ONCE} at a time; a lean server answers each read after ${LATENCY_MS} ms. Ours is the trigger with its defaults and one node behind it. The peer reads the transaction with HTTP Request, asks If it is paid, and has the same node behind; its Webhook node answers at once, before anything is verified. Both keep the executions, as n8n does by default. n8n itself is a trigger of type version 2 that hands on the body, with the same node behind; for notices that are known it starts nothing. The time ends with the last execution, by n8n's own record. Engines prepared when met: \`N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true\`; compiled once: \`N8N_EXPRESSION_ENGINE_COMPILE_CACHE=true\`. What n8n spends where is from a profile of its main thread (V8, one round after one to warm up), by the files of the functions on the stack, the innermost first.`,
 	};
 }
 
 /** The goals of a setting of n8n. */
 interface Setting {
 	how: string;
-	rate: Goal;
+	rate?: Goal;
 	cpu?: Goal;
 	storm?: Goal;
 	known?: Goal;
@@ -90,12 +98,11 @@ interface Setting {
 
 async function measure(
 	bench: Bench,
-	{ ours, peer, floor, silentFloor }: Receivers,
+	receivers: Receivers,
 	{ how, rate, cpu, storm: stormGoal, known: knownGoal, note }: Setting,
 ): Promise<Outcome[]> {
-	const distinct = await inTurn([ours, peer, floor], ROUNDS, async (receiver) => {
-		return await flood(bench, receiver, newHashes(DISTINCT), DISTINCT);
-	});
+	const { ours, peer, floor, silentFloor } = receivers;
+	const distinct = await measureDistinct(bench, receivers, how, { rate, cpu, note });
 	const storms = await inTurn([ours, peer, floor], ROUNDS, async (receiver) => {
 		const hashes = newHashes(STORM.transactions);
 		const sent = Array.from({ length: STORM.times }, () => hashes).flat();
@@ -106,32 +113,11 @@ async function measure(
 	const repeats = await inTurn([ours, silentFloor], ROUNDS, async (receiver) => {
 		return await flood(bench, receiver, Array<string>(DISTINCT).fill(hash), 0);
 	});
-	const sidesOf = (runs: Flood[][], value: (run: Flood) => number) => {
-		const [ours, peer, floor] = runs.map((rounds) => sampleOf(rounds.map(value)));
-		if (!ours || !peer) throw new Error('A side has not run.');
-		return { ours, peer: { name: 'Webhook + HTTP Request + If', figures: peer }, floor };
-	};
 	const [known, nothing] = repeats.map((rounds) => sampleOf(rounds.map((run) => run.cpuMs)));
 	if (!known) throw new Error('A side has not run.');
 	const storm = `${STORM.transactions * STORM.times} notices of ${STORM.transactions} transactions${how}`;
-	const single = `${DISTINCT} notices of as many transactions${how}`;
 	return [
-		{
-			what: single,
-			unit: 'a second',
-			...sidesOf(distinct, ({ ms, executions }) => (executions * 1_000) / ms),
-			goal: rate,
-			notes: [
-				`${single}: answers of the first round ${answers(distinct)}.`,
-				...(note === undefined ? [] : [note]),
-			],
-		},
-		{
-			what: `CPU time of n8n for ${single}`,
-			unit: 'ms',
-			...sidesOf(distinct, (run) => run.cpuMs),
-			goal: cpu,
-		},
+		...distinct,
 		{
 			what: `executions started by ${storm}`,
 			unit: 'executions',
@@ -153,6 +139,61 @@ async function measure(
 			goal: knownGoal,
 		},
 	];
+}
+
+/** The rows about notices of as many transactions. */
+async function measureDistinct(
+	bench: Bench,
+	{ ours, peer, floor }: Receivers,
+	how: string,
+	{ rate, cpu, note }: Pick<Setting, 'rate' | 'cpu' | 'note'> = {},
+): Promise<Outcome[]> {
+	const distinct = await inTurn([ours, peer, floor], ROUNDS, async (receiver) => {
+		return await flood(bench, receiver, newHashes(DISTINCT), DISTINCT);
+	});
+	const single = `${DISTINCT} notices of as many transactions${how}`;
+	return [
+		{
+			what: single,
+			unit: 'a second',
+			...sidesOf(distinct, ({ ms, executions }) => (executions * 1_000) / ms),
+			goal: rate,
+			notes: [
+				`${single}: answers of the first round ${answers(distinct)}.`,
+				...(note === undefined ? [] : [note]),
+			],
+		},
+		{
+			what: `CPU time of n8n for ${single}`,
+			unit: 'ms',
+			...sidesOf(distinct, (run) => run.cpuMs),
+			goal: cpu,
+		},
+	];
+}
+
+/** What n8n spends on notices, part by part. */
+async function profile(bench: Bench, { ours, floor }: Receivers): Promise<Outcome[]> {
+	const [spent, spentByFloor] = await inTurn([ours, floor], PROFILED, async (receiver) => {
+		const hashes = newHashes(DISTINCT);
+		return await profileOf(bench.pid, async () => await flood(bench, receiver, hashes, DISTINCT));
+	});
+	return PART_NAMES.map((part) => {
+		const sample = (runs: Array<Record<string, number>> = []) =>
+			sampleOf(runs.map((run) => run[part] ?? 0));
+		return {
+			what: `n8n's main thread, for ${DISTINCT} notices of as many transactions: ${part}`,
+			unit: 'ms',
+			ours: sample(spent),
+			floor: sample(spentByFloor),
+		};
+	});
+}
+
+function sidesOf(runs: Flood[][], value: (run: Flood) => number) {
+	const [ours, peer, floor] = runs.map((rounds) => sampleOf(rounds.map(value)));
+	if (!ours || !peer) throw new Error('A side has not run.');
+	return { ours, peer: { name: 'Webhook + HTTP Request + If', figures: peer }, floor };
 }
 
 async function publishAll(bench: Bench, account: BenchAccount): Promise<Receivers> {
