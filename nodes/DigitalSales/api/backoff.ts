@@ -1,6 +1,6 @@
 /** How often and how long a request is tried. Times in milliseconds. */
 export interface RetryLimits {
-	/** Tries in all, the first included. A 429 that says how long to wait is waited out instead. */
+	/** Tries in all, the first included. A 429 is waited out instead. */
 	maxTries: number;
 	/** No new try starts later than this after the first one. */
 	maxTotalMs: number;
@@ -24,11 +24,11 @@ export function backoffMs(failedTries: number, random: number): number {
 }
 
 const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
-const LONGEST_RATE_LIMIT_WAIT_MS = 60_000;
+const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
 
 /**
- * How long to wait at least after a 429, whatever it says: doubling up to the minute in which all
- * limits of the document are counted, its upper half at random.
+ * How long to wait at least after a 429, whatever it says: doubling, its upper half at random, up to a
+ * third of the minute in which all limits of the document are counted, so that no minute is missed.
  *
  * @param rateLimitHits 429s so far, this one included
  * @param random from 0 up to 1

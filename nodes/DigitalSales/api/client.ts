@@ -100,7 +100,9 @@ export class Client {
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
-			const taking = limiter.take(this.takeOptions(endpoint, latest));
+			// The time of a request that was sent runs; that of the others has not begun.
+			const isBack = counts.tries > 0;
+			const taking = limiter.take({ ...this.takeOptions(endpoint, latest), isBack });
 			const permit = await taking.catch((error: unknown) => {
 				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
 				throw error;
@@ -117,7 +119,7 @@ export class Client {
 			const isLimited = outcome.kind === 'rateLimited';
 			const askedMs = outcome.retryAfterMs;
 			if (isLimited) counts.limited++;
-			if (!isLimited || askedMs === undefined) counts.failed++;
+			else counts.failed++;
 			// A 429 has closed the limiter for all executions; the next try waits there.
 			const delayMs = isLimited
 				? 0

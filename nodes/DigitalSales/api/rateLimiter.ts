@@ -28,13 +28,25 @@ const MINUTE_MS = 60_000;
 const STATED_FOR_MS = 300_000;
 const MOST_COUNTED = 10_000;
 
+/** What is left of a share after a 429, and after one more if nothing has succeeded in between. */
+const LEFT_AFTER_429 = 0.93;
+const LEFT_AFTER_ANOTHER = 0.5;
+/** A single 429 may be an accident: from here it leaves the whole limit. */
+const LARGEST_SHARE = 1 / LEFT_AFTER_429;
+const SMALLEST_SHARE = 0.01;
+/** What its square root gains. So small shares grow by more of themselves, and all come to be equal. */
+const GROWTH_PER_MINUTE = 0.011;
+/** A limit that is used up refuses again and again, and all of that tells the same. */
+const SAME_NEWS_MS = 20_000;
+
 /**
  * The rate limiter of one account at one endpoint, shared by all executions of a process: a sliding
  * window that allows bursts. A request counts from its answer on, the latest moment at which the
  * service can have counted it. Requests of one rate are served in the order in which they came.
  *
  * Other processes spend from the same account: what the headers say was used beyond our own count
- * is entered as if we had sent it. Without a known rate nothing waits until a 429 teaches one.
+ * is entered as if we had sent it. Without a known rate nothing waits until a 429 teaches one. How many
+ * processes there are nobody says, so 429s and successes set the pace.
  */
 export class RateLimiter {
 	/** By rate; requests without a rate of their own share one. */
@@ -45,6 +57,12 @@ export class RateLimiter {
 	private closedUntil = 0;
 	/** After a 429 a single request, the probe, goes first; the others wait for its answer. */
 	private halfOpen?: { probe?: Permit; hasFailed: boolean };
+	/** Our share of the limit when a 429 last reduced it; undefined before the first. */
+	private reduced?: { to: number; at: number };
+	/** Whether a request has succeeded since the last 429. */
+	private hasSucceeded = true;
+	/** While others have a share, ours is not sent in bursts. */
+	private pacedUntil = 0;
 	private stated?: { requests: number; remaining?: number; at: number };
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
@@ -62,6 +80,7 @@ export class RateLimiter {
 		if (this.halfOpen?.probe) return Infinity;
 		// The 429 said when to come again: that holds for one request, whatever our own count.
 		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
+		if (now < this.pacedUntil) return this.pacedUntil - now;
 		const rate = this.rateNow(own);
 		if (!rate) return 0;
 		const first = this.firstWithin(rate.perMs, now);
@@ -121,7 +140,10 @@ export class RateLimiter {
 		}
 		if (this.rate || this.isTaught) this.answered.push(clock.elapsed());
 		this.release(permit);
-		if (headers) this.correct(permit, headers);
+		if (headers) {
+			this.hasSucceeded = true;
+			this.correct(permit, headers);
+		}
 		this.forgetOld();
 		this.advance();
 	}
@@ -130,6 +152,7 @@ export class RateLimiter {
 	settleLimited(permit: Permit, { limit }: RateLimitHeaders, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
+		if (permit.takenAt >= (this.reduced?.at ?? -Infinity) + SAME_NEWS_MS) this.reduceShare();
 		this.halfOpen = { hasFailed: false };
 		if (limit !== undefined) {
 			this.isTaught = true;
@@ -148,11 +171,36 @@ export class RateLimiter {
 		return { ...wanted, requests: Math.min(wanted.requests, stated.requests) };
 	}
 
+	private reduceShare(): void {
+		const left = this.hasSucceeded ? LEFT_AFTER_429 : LEFT_AFTER_ANOTHER;
+		const to = Math.max(SMALLEST_SHARE, this.share() * left);
+		this.reduced = { to, at: clock.elapsed() };
+		this.hasSucceeded = false;
+	}
+
+	/** The share of the limit that we use, up to {@link LARGEST_SHARE}. It grows with time. */
+	private share(): number {
+		if (!this.reduced) return LARGEST_SHARE;
+		const { to, at } = this.reduced;
+		const gained = ((clock.elapsed() - at) / MINUTE_MS) * GROWTH_PER_MINUTE;
+		return Math.min(LARGEST_SHARE, (Math.sqrt(to) + gained) ** 2);
+	}
+
+	/** How long the next request waits after one: a random time around the mean of our share. */
+	private paceMs(own: Rate | undefined): number {
+		const rate = this.rateNow(own);
+		const share = this.share();
+		if (!rate || share >= 1) return 0;
+		return (rate.perMs / (rate.requests * share)) * (0.75 + clock.random() / 2);
+	}
+
 	private newLine(rate: Rate | undefined): Turnstile<Permit> {
 		return new Turnstile<Permit>({
 			delayMs: () => this.delayMs(rate),
 			admit: () => {
-				const permit = { takenAt: clock.elapsed(), rate };
+				const now = clock.elapsed();
+				const permit = { takenAt: now, rate };
+				this.pacedUntil = now + this.paceMs(rate);
 				this.inFlight.add(permit);
 				if (this.halfOpen) this.halfOpen.probe = permit;
 				return permit;
@@ -189,6 +237,8 @@ export class RateLimiter {
 		const spentByOthers = limit - remaining - this.spentWithin(statedWindowMs, takenAt);
 		const leftTooMany = rate.requests - remaining - this.spentWithin(rate.perMs, takenAt);
 		const entered = Math.min(spentByOthers, leftTooMany, MOST_COUNTED);
+		// What others have spent is in our share.
+		if (this.share() < 1) return;
 		for (let spent = 0; spent < entered; spent++) this.answered.push(now);
 	}
 

@@ -16,6 +16,8 @@ export interface Patience {
 	latest?: number;
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
+	/** Whether it was let in before: then it goes before all who were not. */
+	isBack?: boolean;
 	/** Called before a wait with how long it takes at least. */
 	onWait?: (delayMs: number) => void;
 }
@@ -35,7 +37,7 @@ interface Waiting<T> extends Patience {
 
 const LONGEST_SLEEP_MS = 1_000;
 
-/** A line of callers, let in one by one in the order in which they came. */
+/** A line of callers, let in one by one in the order in which they came; who is back goes first. */
 export class Turnstile<T> {
 	private line: Array<Waiting<T>> = [];
 	/** When the first in line may ask again. */
@@ -55,14 +57,14 @@ export class Turnstile<T> {
 	 * @throws CanceledError when the signal is aborted
 	 * @throws TooLateError as soon as it is certain that the caller cannot be let in in time
 	 */
-	async enter({ latest = Infinity, signal, onWait }: Patience = {}): Promise<T> {
+	async enter({ latest = Infinity, signal, isBack, onWait }: Patience = {}): Promise<T> {
 		if (signal?.aborted) throw new CanceledError();
 		const delayMs = this.gate.delayMs();
 		if (this.isTooLate(latest, delayMs)) throw new TooLateError();
 		if (delayMs === 0 && this.line.length === 0) return this.gate.admit();
 		// Queued callers are told nothing before they are first, so report now.
 		if (delayMs > 0) onWait?.(delayMs);
-		const admitted = this.wait({ latest, signal, onWait });
+		const admitted = this.wait({ latest, signal, isBack, onWait });
 		if (this.line.length === 1) this.setAlarm(delayMs);
 		return await admitted;
 	}
@@ -103,7 +105,8 @@ export class Turnstile<T> {
 					this.line = this.line.filter((one) => one !== waiting);
 					reject(signal?.aborted ? new CanceledError() : new TooLateError());
 				};
-				this.line.push(waiting);
+				const place = this.line.findIndex((other) => patience.isBack && !other.isBack);
+				this.line.splice(place < 0 ? this.line.length : place, 0, waiting);
 				signal?.addEventListener('abort', leave);
 				late?.addEventListener('abort', leave);
 			});

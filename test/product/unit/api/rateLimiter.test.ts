@@ -106,6 +106,90 @@ describe('The budget of an account', () => {
 		expect(Math.max(...(await Promise.all(others)))).toBeGreaterThan(MINUTE);
 	});
 
+	test('who was let in before goes before all who wait for the first time', async () => {
+		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
+		const served: string[] = [];
+		const serve = async (name: string, isBack: boolean): Promise<void> => {
+			const permit = await limiter.take({ isBack });
+			served.push(name);
+			limiter.settle(permit, {});
+		};
+		const first = await limiter.take();
+		const waiting = [
+			serve('new', false),
+			serve('back', true),
+			serve('newest', false),
+			serve('back again', true),
+		];
+		limiter.settle(first, {});
+		await Promise.all(waiting);
+
+		expect(served).toEqual(['back', 'back again', 'new', 'newest']);
+	});
+
+	describe('where others use the same account', () => {
+		const HOUR = 60 * MINUTE;
+		const refuse = async (limiter: RateLimiter): Promise<void> =>
+			limiter.settleLimited(await limiter.take(), {}, 5_000);
+
+		/** Refuses so many requests in a row, and then answers one. */
+		const afterRefusals = async (refusals: number, apartMs: number): Promise<RateLimiter> => {
+			const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+			for (let refused = 0; refused < refusals; refused++) {
+				await refuse(limiter);
+				await clock.sleep(apartMs);
+			}
+			await send(limiter, 1);
+			return limiter;
+		};
+
+		test.each([
+			[1, MINUTE, 0, 0],
+			[2, 6_000, 0, 0],
+			[2, MINUTE, 4_000, 8_000],
+			[3, MINUTE, 8_000, 15_000],
+			[40, MINUTE, 150_000, 375_000],
+		])('after %i 429s, %i ms apart, %i to %i ms are between requests', async (...given) => {
+			const [refusals, apartMs, least, most] = given;
+			const limiter = await afterRefusals(refusals, apartMs);
+
+			expect(limiter.delayMs()).toBeGreaterThanOrEqual(least);
+			expect(limiter.delayMs()).toBeLessThanOrEqual(most);
+		});
+
+		test('a 429 takes less if requests succeed in between', async () => {
+			const limiter = await afterRefusals(1, MINUTE);
+			await refuse(limiter);
+			await send(limiter, 1);
+
+			expect(limiter.delayMs()).toBeGreaterThan(2_000);
+			expect(limiter.delayMs()).toBeLessThan(4_000);
+		});
+
+		test('the share grows back to the whole limit, a small one slowly', async () => {
+			const limiter = await afterRefusals(40, MINUTE);
+
+			await clock.sleep(HOUR / 2);
+			await send(limiter, 1);
+			expect(limiter.delayMs()).toBeGreaterThan(5_000);
+
+			await clock.sleep(HOUR);
+			const moments = await send(limiter, 21);
+			expect(moments[19]).toBeLessThan(1_000);
+			expect(moments[20]).toBeGreaterThanOrEqual(MINUTE);
+		});
+
+		test('what the headers say of others does not count twice', async () => {
+			const limiter = await afterRefusals(2, MINUTE);
+			await clock.sleep(10_000);
+			const permit = await limiter.take();
+
+			limiter.settle(permit, { limit: 20, remaining: 0 });
+
+			expect(limiter.delayMs()).toBeLessThan(8_000);
+		});
+	});
+
 	test('requests under way count', async () => {
 		const limiter = new RateLimiter({ requests: 2, perMs: MINUTE });
 		const place = await limiter.take();

@@ -1,0 +1,79 @@
+import { setImmediate as settle } from 'node:timers/promises';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+
+/**
+ * Time that jumps from one event to the next, so that hours take seconds and a seed gives the same
+ * run each time. It takes the place of the package's clock, its randomness included.
+ */
+export class VirtualTime {
+	readonly random: () => number;
+	private now = 0;
+	/** What is due, by moment; moments in order. */
+	private readonly due = new Map<number, Array<() => void>>();
+	private readonly moments: number[] = [];
+
+	constructor(seed: number) {
+		this.random = randomBy(seed);
+	}
+
+	/** Runs a scenario in this time until a moment; whatever is still waiting then is left. */
+	async run(untilMs: number, start: () => void): Promise<void> {
+		const { timeout } = AbortSignal;
+		const original = { ...clock };
+		Object.assign(clock, {
+			now: () => this.now,
+			elapsed: () => this.now,
+			sleep: this.sleep,
+			random: this.random,
+		});
+		AbortSignal.timeout = (milliseconds) => {
+			const late = new AbortController();
+			this.at(milliseconds, () => late.abort());
+			return late.signal;
+		};
+		try {
+			start();
+			await settle();
+			for (let next = this.moments.shift(); next !== undefined; next = this.moments.shift()) {
+				if (next > untilMs) return;
+				this.now = next;
+				const events = this.due.get(next) ?? [];
+				this.due.delete(next);
+				for (const event of events) event();
+				await settle();
+			}
+		} finally {
+			AbortSignal.timeout = timeout;
+			Object.assign(clock, original);
+		}
+	}
+
+	elapsed = (): number => this.now;
+
+	sleep = async (milliseconds: number): Promise<void> =>
+		await new Promise((resolve) => this.at(milliseconds, resolve));
+
+	private at(milliseconds: number, event: () => void): void {
+		// As a timer does: never at once.
+		const moment = this.now + Math.max(1, Math.ceil(milliseconds));
+		const events = this.due.get(moment);
+		if (events) {
+			events.push(event);
+			return;
+		}
+		this.due.set(moment, [event]);
+		const place = this.moments.findIndex((other) => other > moment);
+		this.moments.splice(place < 0 ? this.moments.length : place, 0, moment);
+	}
+}
+
+/** Mulberry32: small, and even enough for this. */
+function randomBy(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+	};
+}
