@@ -1,6 +1,6 @@
 /** How often and how long a request is tried. Times in milliseconds. */
 export interface RetryLimits {
-	/** Tries in all, the first included. A 429 is waited out instead. */
+	/** Tries in all, the first included. A 429 that says how long to wait does not count, nor any of a GET. */
 	maxTries: number;
 	/** No new try starts later than this after the first one. */
 	maxTotalMs: number;
@@ -24,18 +24,26 @@ export function backoffMs(failedTries: number, random: number): number {
 }
 
 const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
-const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
+/**
+ * Limits are counted by the minute. A read tries until its time is up, so it comes back within each
+ * minute; the few tries of a POST reach beyond one.
+ */
+const LONGEST_RATE_LIMIT_WAIT_MS = { GET: 20_000, POST: 60_000 } as const;
 
 /**
- * How long to wait at least after a 429, whatever it says: doubling, its upper half at random, up to a
- * third of the minute in which all limits of the document are counted, so that no minute is missed.
+ * How long to wait at least after a 429, whatever it says: doubling, its upper half at random.
  *
  * @param rateLimitHits 429s so far, this one included
  * @param random from 0 up to 1
  */
-export function rateLimitWaitMs(rateLimitHits: number, random: number): number {
+export function rateLimitWaitMs(
+	method: 'GET' | 'POST',
+	rateLimitHits: number,
+	random: number,
+): number {
 	const uncapped = FIRST_RATE_LIMIT_WAIT_MS * 2 ** (rateLimitHits - 1);
-	return Math.round((Math.min(LONGEST_RATE_LIMIT_WAIT_MS, uncapped) * (1 + random)) / 2);
+	const cap = Math.min(LONGEST_RATE_LIMIT_WAIT_MS[method], uncapped);
+	return Math.round((cap * (1 + random)) / 2);
 }
 
 /** Whether the limits leave room for another try. */

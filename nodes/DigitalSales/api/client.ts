@@ -100,8 +100,9 @@ export class Client {
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
-			// The time of a request that was sent runs; that of the others has not begun.
-			const isBack = counts.tries > 0;
+			// The time of a request that was sent runs; that of the others has not begun. Where no limit is
+			// documented, a 429 may be about this request alone, which must not hold up the others.
+			const isBack = limiter.isShared && counts.tries > 0;
 			const taking = limiter.take({ ...this.takeOptions(endpoint, latest), isBack });
 			const permit = await taking.catch((error: unknown) => {
 				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
@@ -109,7 +110,8 @@ export class Client {
 			});
 			firstSentAt = Math.min(firstSentAt, permit.takenAt);
 			outcome = await this.send(request);
-			settle(limiter, permit, outcome, counts.limited + 1);
+			const leastMs = rateLimitWaitMs(method, counts.limited + 1, clock.random());
+			settle(limiter, permit, outcome, leastMs);
 			counts.tries++;
 			if (outcome.kind === 'success') {
 				const value = understood(outcome.body, read);
@@ -119,7 +121,7 @@ export class Client {
 			const isLimited = outcome.kind === 'rateLimited';
 			const askedMs = outcome.retryAfterMs;
 			if (isLimited) counts.limited++;
-			else counts.failed++;
+			if (!isLimited || (askedMs === undefined && method === 'POST')) counts.failed++;
 			// A 429 has closed the limiter for all executions; the next try waits there.
 			const delayMs = isLimited
 				? 0
@@ -209,15 +211,18 @@ export class Client {
 	}
 }
 
-/** Gives a permit back with the result of its request. */
+/**
+ * Gives a permit back with the result of its request.
+ *
+ * @param leastMs how long a 429 closes the limiter at least
+ */
 function settle(
 	limiter: RateLimiter,
 	permit: Permit,
 	{ kind, status, retryAfterMs = 0, rateLimit }: Outcome,
-	rateLimitHits: number,
+	leastMs: number,
 ): void {
 	if (kind === 'rateLimited') {
-		const leastMs = rateLimitWaitMs(rateLimitHits, clock.random());
 		limiter.settleLimited(permit, rateLimit, Math.max(retryAfterMs, leastMs));
 	} else {
 		// 502, 503 and 504 are answers of a proxy, which say nothing of the limit.

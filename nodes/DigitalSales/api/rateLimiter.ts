@@ -36,6 +36,11 @@ const LARGEST_SHARE = 1 / LEFT_AFTER_429;
 const SMALLEST_SHARE = 0.01;
 /** What its square root gains. So small shares grow by more of themselves, and all come to be equal. */
 const GROWTH_PER_MINUTE = 0.011;
+/** Where others use the limit, a 429 comes every few minutes. After so many without, a share grows fast. */
+const SHARED_FOR_MINUTES = 5;
+const FAST_GROWTH_PER_MINUTE = 0.1;
+/** Between two requests, on average: no longer than a request may wait by default. */
+const LONGEST_PACE_MS = 300_000;
 /** A limit that is used up refuses again and again, and all of that tells the same. */
 const SAME_NEWS_MS = 20_000;
 
@@ -45,8 +50,8 @@ const SAME_NEWS_MS = 20_000;
  * service can have counted it. Requests of one rate are served in the order in which they came.
  *
  * Other processes spend from the same account: what the headers say was used beyond our own count
- * is entered as if we had sent it. Without a known rate nothing waits until a 429 teaches one. How many
- * processes there are nobody says, so 429s and successes set the pace.
+ * is entered as if we had sent it. How many processes there are nobody says, so 429s tell what our share
+ * of a documented rate is. Without a known rate nothing waits until a 429 teaches one.
  */
 export class RateLimiter {
 	/** By rate; requests without a rate of their own share one. */
@@ -61,15 +66,18 @@ export class RateLimiter {
 	private reduced?: { to: number; at: number };
 	/** Whether a request has succeeded since the last 429. */
 	private hasSucceeded = true;
-	/** While others have a share, ours is not sent in bursts. */
-	private pacedUntil = 0;
+	/** The latest request: while others have a share, ours is not sent in bursts. */
+	private latest = { at: -Infinity, spread: 1 };
 	private stated?: { requests: number; remaining?: number; at: number };
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
 	private longestWindowMs: number;
+	/** Whether processes find their shares of it: only of a documented limit. */
+	readonly isShared: boolean;
 
 	/** @param rate the documented one; undefined if none is documented */
 	constructor(private readonly rate: Rate | undefined) {
+		this.isShared = rate !== undefined;
 		this.longestWindowMs = rate?.perMs ?? MINUTE_MS;
 	}
 
@@ -80,9 +88,10 @@ export class RateLimiter {
 		if (this.halfOpen?.probe) return Infinity;
 		// The 429 said when to come again: that holds for one request, whatever our own count.
 		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
-		if (now < this.pacedUntil) return this.pacedUntil - now;
 		const rate = this.rateNow(own);
 		if (!rate) return 0;
+		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
+		if (paced > 0) return paced;
 		const first = this.firstWithin(rate.perMs, now);
 		const spent = this.spentWithin(rate.perMs, now);
 		if (spent < rate.requests) return 0;
@@ -152,7 +161,8 @@ export class RateLimiter {
 	settleLimited(permit: Permit, { limit }: RateLimitHeaders, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
-		if (permit.takenAt >= (this.reduced?.at ?? -Infinity) + SAME_NEWS_MS) this.reduceShare();
+		const isNews = permit.takenAt >= (this.reduced?.at ?? -Infinity) + SAME_NEWS_MS;
+		if (this.isShared && isNews) this.reduceShare();
 		this.halfOpen = { hasFailed: false };
 		if (limit !== undefined) {
 			this.isTaught = true;
@@ -182,25 +192,27 @@ export class RateLimiter {
 	private share(): number {
 		if (!this.reduced) return LARGEST_SHARE;
 		const { to, at } = this.reduced;
-		const gained = ((clock.elapsed() - at) / MINUTE_MS) * GROWTH_PER_MINUTE;
+		const minutes = (clock.elapsed() - at) / MINUTE_MS;
+		const gained =
+			minutes * GROWTH_PER_MINUTE +
+			Math.max(0, minutes - SHARED_FOR_MINUTES) * FAST_GROWTH_PER_MINUTE;
 		return Math.min(LARGEST_SHARE, (Math.sqrt(to) + gained) ** 2);
 	}
 
-	/** How long the next request waits after one: a random time around the mean of our share. */
-	private paceMs(own: Rate | undefined): number {
-		const rate = this.rateNow(own);
+	/** How long is between two requests, on average, for our share of a rate. */
+	private paceMs(rate: Rate): number {
 		const share = this.share();
-		if (!rate || share >= 1) return 0;
-		return (rate.perMs / (rate.requests * share)) * (0.75 + clock.random() / 2);
+		return share >= 1 ? 0 : Math.min(LONGEST_PACE_MS, rate.perMs / (rate.requests * share));
 	}
 
 	private newLine(rate: Rate | undefined): Turnstile<Permit> {
 		return new Turnstile<Permit>({
 			delayMs: () => this.delayMs(rate),
+			wake: () => this.advance(),
 			admit: () => {
 				const now = clock.elapsed();
 				const permit = { takenAt: now, rate };
-				this.pacedUntil = now + this.paceMs(rate);
+				this.latest = { at: now, spread: 0.75 + clock.random() / 2 };
 				this.inFlight.add(permit);
 				if (this.halfOpen) this.halfOpen.probe = permit;
 				return permit;
@@ -218,7 +230,13 @@ export class RateLimiter {
 		let isMoving = true;
 		while (isMoving) {
 			isMoving = false;
-			for (const line of this.lines.values()) isMoving = line.letOneIn() || isMoving;
+			for (const [key, line] of [...this.lines]) {
+				if (!line.letOneIn()) continue;
+				isMoving = true;
+				// Last now, so that the next permit is for another one.
+				this.lines.delete(key);
+				this.lines.set(key, line);
+			}
 		}
 	}
 

@@ -51,7 +51,7 @@ export const readingOptions = retryOptions(
 
 /** The options of an operation that creates something: only what was not processed is tried again. */
 export const writingOptions = retryOptions(
-	'How many times to send the request at most if the service cannot be reached at all. A rate limit (429) is waited out instead. Once the service may have processed it, it is never sent again.',
+	'How many times to send the request at most if the service cannot be reached at all, or a rate limit (429) does not say how long to wait. Once the service may have processed it, it is never sent again.',
 	'How many seconds to wait out a rate limit (429) before the item fails. The node assumes that nothing is created on a 429.',
 );
 
@@ -72,9 +72,9 @@ export const atOnceOption = field(
 	optional(wholeNumberField(1, MOST_AT_ONCE)),
 );
 
-/** What Maximum Wait can do about a rate limit. */
+/** What Maximum Tries and Maximum Wait can do about a rate limit. */
 export const RATE_LIMIT_ADVICE =
-	'The node waited and tried again as long as Options > Maximum Wait allows. Raise it, or run fewer workflows of this account at the same time.';
+	'The node waited and tried again as long as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.';
 
 /** With its code the user says that something in doubt was not made. */
 export function repeatCodeOption(

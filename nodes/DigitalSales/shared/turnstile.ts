@@ -4,6 +4,8 @@ import { CanceledError, clock } from './clock';
 export interface Gate<T> {
 	/** How long the next caller has to wait at least: Infinity is until {@link Turnstile.advance}. */
 	delayMs: () => number;
+	/** Called when the first in line has waited long enough, instead of {@link Turnstile.advance}. */
+	wake?: () => void;
 	/** Whether all callers are rejected, those in line included. */
 	isClosed?: () => boolean;
 	/** Lets one caller in; called only if there is no delay. */
@@ -127,6 +129,7 @@ export class Turnstile<T> {
 		while (this.line.length > 0 && this.alarmAt < Infinity) {
 			const left = this.alarmAt - clock.elapsed();
 			if (left > 0) await clock.sleep(Math.min(left, LONGEST_SLEEP_MS));
+			else if (this.gate.wake) this.gate.wake();
 			else this.advance();
 		}
 		this.isTicking = false;

@@ -16,10 +16,10 @@ export const WITH_PROFILER = {
 
 /** What n8n does, by the files of the functions that do it; the innermost function decides. */
 const PARTS = {
-	'this package': /n8n-nodes-digital-sales|bench\/floor/,
+	'this package': /node_modules\/n8n-nodes-digital-sales\/|bench\/floor/,
 	'engines for expressions': /expression-runtime|isolated-vm/,
 	'the database': /typeorm|sqlite|@n8n\/db|\/executions?\/|flatted|execution-lifecycle/,
-	'taking the call in': /webhook|express|body-parser|router|raw-body|finalhandler/,
+	'taking the call in': /webhook|\/(express|body-parser|router|raw-body|finalhandler)\//,
 } as const;
 const REST = 'running the workflow, and the rest';
 

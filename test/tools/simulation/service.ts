@@ -4,7 +4,7 @@ export const MINUTE_MS = 60_000;
 export type Window = 'sliding' | 'fixed';
 
 /** What the service says about its limit: nothing, the truth, or something else. */
-export type Headers = 'right' | 'none' | 'tooMuchLeft' | 'askTooLong';
+export type Headers = 'right' | 'none' | 'tooMuchLeft' | 'tooLittleLeft' | 'askTooLong';
 
 export interface Answer {
 	status: 200 | 429;
@@ -42,13 +42,14 @@ export class Service {
 
 	private headersOf(left: number): Record<string, string> {
 		if (this.headers === 'none') return {};
-		const [limit, remaining] = this.headers === 'tooMuchLeft' ? [60, 59] : [LIMIT, left];
-		return { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': String(remaining) };
+		if (this.headers === 'tooMuchLeft') return statedHeaders(60, 59);
+		return statedHeaders(LIMIT, this.headers === 'tooLittleLeft' ? 0 : left);
 	}
 
 	private retryAfter(seconds: number): Record<string, string> {
 		switch (this.headers) {
 			case 'right':
+			case 'tooLittleLeft':
 				return { 'retry-after': String(seconds) };
 			case 'none':
 				return {};
@@ -58,4 +59,8 @@ export class Service {
 				return { 'retry-after': '60' };
 		}
 	}
+}
+
+function statedHeaders(limit: number, remaining: number): Record<string, string> {
+	return { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': String(remaining) };
 }

@@ -1,7 +1,8 @@
 import { readAccount } from '../../../nodes/DigitalSales/api/account';
-import { Client, type ServiceContext } from '../../../nodes/DigitalSales/api/client';
+import { Client } from '../../../nodes/DigitalSales/api/client';
 import { listProducts } from '../../../nodes/DigitalSales/api/products';
 import { clearProcessWide } from '../../../nodes/DigitalSales/shared/processWide';
+import { contextOf } from './context';
 import { LIMIT, MINUTE_MS, Service, type Answer, type Headers, type Window } from './service';
 import { VirtualTime } from './virtualTime';
 
@@ -57,7 +58,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 				apiToken: `worker ${worker} `.repeat(3),
 			});
 			const client = (read: () => void): Client =>
-				new Client(contextOf(time, service, read), account, {});
+				new Client(contextOf(requestTo(service, time, read)), account, {});
 			for (let line = 0; line < AT_ONCE; line++) void work(client);
 		}
 	});
@@ -75,38 +76,26 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 	};
 }
 
-/** What the client uses of n8n: a request that takes 80 to 400 ms and is counted half-way. */
-function contextOf(time: VirtualTime, service: Service, read: () => void): ServiceContext {
-	const httpRequestWithAuthentication = async (
-		_credential: string,
-		{ qs }: { qs: { page: number } },
-	) => {
+/** A request takes 80 to 400 ms and is counted half-way. */
+function requestTo(
+	service: Service,
+	time: VirtualTime,
+	read: () => void,
+): Parameters<typeof contextOf>[0] {
+	return async ({ qs }) => {
 		const halfMs = 40 + time.random() * 160;
 		await time.sleep(halfMs);
 		const { status, headers } = service.answer(time.elapsed());
 		await time.sleep(halfMs);
 		if (status === 200) read();
-		return { statusCode: status, headers, body: bodyOf(pageOf(status, qs.page)) };
+		return { status, headers, body: pageOf(status, qs?.page) };
 	};
-	// Nothing else of it is used.
-	return { helpers: { httpRequestWithAuthentication } } as unknown as ServiceContext;
 }
 
-function pageOf(status: Answer['status'], page: number): unknown {
+function pageOf(status: Answer['status'], page = 1): unknown {
 	if (status === 429) return { success: false, message: 'Too Many Attempts.' };
 	return {
 		data: [{ hash: `p${page}` }],
 		meta: { total: PAGES, per_page: 1, last_page: PAGES },
-	};
-}
-
-/** A stream that has everything to say as soon as one listens. */
-function bodyOf(content: unknown): unknown {
-	return {
-		on: (event: string, listener: (chunk?: Buffer) => void) => {
-			if (event === 'data') listener(Buffer.from(JSON.stringify(content)));
-			if (event === 'end') listener();
-		},
-		destroy: () => undefined,
 	};
 }

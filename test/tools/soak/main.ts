@@ -7,6 +7,8 @@ import { LOAD, Load, type Latencies } from './load';
 import { probe, type Probe } from './probe';
 
 const TENTHS = 10;
+/** So many tenths at the beginning are compared with as many at the end: one alone may be an odd one. */
+const COMPARED = 3;
 const MOST_GROWTH_MB = 15;
 const MOST_SLOWER = 1.1;
 const IDLE_MS = 2_000;
@@ -19,6 +21,16 @@ async function untilIdle(pid: number): Promise<void> {
 		await pause(IDLE_MS);
 		if (cpuMs(pid) - before < IDLE_CPU_MS) return;
 	}
+}
+
+function mediansOf(rounds: readonly Latencies[]): Latencies {
+	const of = (kind: keyof Latencies): number => sampleOf(rounds.map((round) => round[kind])).median;
+	return {
+		notices: of('notices'),
+		charges: of('charges'),
+		listings: of('listings'),
+		waits: of('waits'),
+	};
 }
 
 function faults(before: Probe, after: Probe, first: Latencies, last: Latencies): string[] {
@@ -48,7 +60,10 @@ async function main(part = 1): Promise<void> {
 	try {
 		await step('Filling all that the package remembers', async () => await load.fill(part));
 		// What n8n and V8 fill once: code that is compiled, caches, connections.
-		await step('Warming up', async () => await load.run(part / TENTHS));
+		await step('Warming up', async () => {
+			await load.run(part / TENTHS);
+			await untilIdle(load.pid);
+		});
 		const before = await probe(load.pid);
 		say(`  ${before.residentMb.toFixed(1)} MB`);
 		const rounds: Latencies[] = [];
@@ -61,15 +76,17 @@ async function main(part = 1): Promise<void> {
 			after = await probe(load.pid);
 			say(`  ${after.residentMb.toFixed(1)} MB; ${JSON.stringify(rounds.at(-1))}`);
 		}
-		const [first, last] = [rounds[0], rounds.at(-1)];
-		if (!first || !last) throw new Error('Too few rounds.');
+		const [first, last] = [
+			mediansOf(rounds.slice(0, COMPARED)),
+			mediansOf(rounds.slice(-COMPARED)),
+		];
 		const figures = new Figures('Whether it stays flat', 'npm run soak');
 		for (const [kind, count] of Object.entries(LOAD) as Array<[keyof Latencies, number]>) {
 			const took = sampleOf(rounds.map((round) => round[kind]));
 			figures.add(
 				kind,
 				Math.round(count * part),
-				`${first[kind].toFixed(0)} ms in the first tenth, ${last[kind].toFixed(0)} ms in the last (${took.least.toFixed(0)} to ${took.most.toFixed(0)})`,
+				`${first[kind].toFixed(0)} ms in the first three tenths, ${last[kind].toFixed(0)} ms in the last three (${took.least.toFixed(0)} to ${took.most.toFixed(0)})`,
 			);
 		}
 		const open = (seen: Probe): number =>

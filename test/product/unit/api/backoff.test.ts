@@ -18,12 +18,16 @@ describe('How often and how long', () => {
 	});
 
 	test.each([
-		[1, 5_000],
-		[2, 10_000],
-		[3, 20_000],
-		[50, 20_000],
-	])('after 429 number %i that does not say it, half of %i ms pass at least', (nth, cap) => {
-		expect([0, 0.5, 1].map((random) => rateLimitWaitMs(nth, random))).toEqual([
+		['GET', 1, 5_000],
+		['GET', 2, 10_000],
+		['GET', 3, 20_000],
+		['GET', 50, 20_000],
+		['POST', 1, 5_000],
+		['POST', 4, 40_000],
+		['POST', 5, 60_000],
+		['POST', 50, 60_000],
+	] as const)('a %s waits after its 429 number %i at least half of %i ms', (method, nth, cap) => {
+		expect([0, 0.5, 1].map((random) => rateLimitWaitMs(method, nth, random))).toEqual([
 			cap / 2,
 			(cap * 3) / 4,
 			cap,

@@ -128,7 +128,6 @@ describe('The budget of an account', () => {
 	});
 
 	describe('where others use the same account', () => {
-		const HOUR = 60 * MINUTE;
 		const refuse = async (limiter: RateLimiter): Promise<void> =>
 			limiter.settleLimited(await limiter.take(), {}, 5_000);
 
@@ -166,17 +165,57 @@ describe('The budget of an account', () => {
 			expect(limiter.delayMs()).toBeLessThan(4_000);
 		});
 
-		test('the share grows back to the whole limit, a small one slowly', async () => {
+		test('after some minutes without a 429 the whole limit is ours again', async () => {
 			const limiter = await afterRefusals(40, MINUTE);
 
-			await clock.sleep(HOUR / 2);
+			await clock.sleep(5 * MINUTE);
 			await send(limiter, 1);
-			expect(limiter.delayMs()).toBeGreaterThan(5_000);
+			expect(limiter.delayMs()).toBeGreaterThan(10_000);
 
-			await clock.sleep(HOUR);
+			await clock.sleep(10 * MINUTE);
 			const moments = await send(limiter, 21);
 			expect(moments[19]).toBeLessThan(1_000);
 			expect(moments[20]).toBeGreaterThanOrEqual(MINUTE);
+		});
+
+		test('a slow rate of a run holds up nobody else', async () => {
+			const limiter = await afterRefusals(2, MINUTE);
+			const slow = { requests: 1, perMs: MINUTE };
+			await clock.sleep(MINUTE);
+
+			limiter.settle(await limiter.take({ rate: slow }), {});
+
+			expect(limiter.delayMs(slow)).toBeGreaterThan(MINUTE);
+			expect(limiter.delayMs()).toBeLessThan(8_000);
+		});
+
+		test('the callers of one rate do not wait for all of another', async () => {
+			const limiter = await afterRefusals(2, MINUTE);
+			const served: string[] = [];
+			const serve = async (name: string, rate?: Rate): Promise<void> => {
+				const permit = await limiter.take({ rate });
+				served.push(name);
+				limiter.settle(permit, {});
+			};
+
+			await Promise.all([
+				...Array.from({ length: 10 }, async () => await serve('others')),
+				serve('own', { requests: 20, perMs: MINUTE }),
+			]);
+
+			expect(served.indexOf('own')).toBeLessThan(3);
+		});
+
+		test('a limit that is not documented is not shared', async () => {
+			const limiter = new RateLimiter(undefined);
+			for (let refused = 0; refused < 5; refused++) {
+				limiter.settleLimited(await limiter.take(), { limit: 60 }, 5_000);
+				await clock.sleep(MINUTE);
+			}
+
+			limiter.settle(await limiter.take(), { limit: 60, remaining: 59 });
+
+			expect(limiter.delayMs()).toBe(0);
 		});
 
 		test('what the headers say of others does not count twice', async () => {

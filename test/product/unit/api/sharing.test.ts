@@ -1,4 +1,10 @@
+import { readAccount } from '../../../../nodes/DigitalSales/api/account';
+import { Client } from '../../../../nodes/DigitalSales/api/client';
+import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
+import { contextOf } from '../../../tools/simulation/context';
+import { MINUTE_MS } from '../../../tools/simulation/service';
 import { simulate } from '../../../tools/simulation/simulate';
+import { VirtualTime } from '../../../tools/simulation/virtualTime';
 
 /** The goal is 0.9 over several seeds (`npm run simulate`); the luck of a single one is worth so much. */
 const LEAST = 0.88;
@@ -10,6 +16,7 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 	test.each([
 		[1, 'right'],
 		[2, 'right'],
+		[2, 'none'],
 		[5, 'none'],
 		[10, 'right'],
 		[20, 'none'],
@@ -20,11 +27,13 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 		expect((await simulate(scenario)).finished).toBeGreaterThanOrEqual(LEAST);
 	});
 
-	test('also in minutes that begin for all at once, with headers that promise too much', async () => {
-		const window = 'fixed';
-		const scenario = { workers: 3, headers: 'tooMuchLeft', window, minutes: 120, seed: 1 } as const;
+	test('as well with headers that promise too much', async () => {
+		const scenario = { workers: 3, window: 'fixed', minutes: 120, seed: 1 } as const;
 
-		expect((await simulate(scenario)).finished).toBeGreaterThanOrEqual(LEAST);
+		const result = await simulate({ ...scenario, headers: 'tooMuchLeft' });
+
+		expect(result).toEqual(await simulate({ ...scenario, headers: 'none' }));
+		expect(result.finished).toBeGreaterThanOrEqual(LEAST);
 	});
 
 	test.each([
@@ -46,5 +55,45 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 
 		expect(refused).toBe(0);
 		expect(finished).toBeGreaterThanOrEqual(0.98);
+	});
+});
+
+describe('A charge that the service always refuses with 429', () => {
+	beforeEach(clearProcessWide);
+
+	test.each([
+		['does not say how long to wait', {}, 5],
+		['asks for 30 s', { 'retry-after': '30' }, 11],
+	])('does not hold up the others for long, if it %s', async (_, headers, mostTries) => {
+		const time = new VirtualTime(1);
+		const waits: number[] = [];
+		let tries = 0;
+		await time.run(20 * MINUTE_MS, () => {
+			const account = readAccount({
+				baseUrl: 'https://api.example.com/v1',
+				apiToken: 'test-token-of-one-account',
+			});
+			const context = contextOf(async ({ body }) => {
+				await time.sleep(500);
+				if (!body?.includes('refused')) return { status: 200, body: { success: true } };
+				tries++;
+				return { status: 429, headers, body: { success: false } };
+			});
+			const charge = async (name: string): Promise<void> => {
+				const start = time.elapsed();
+				const client = new Client(context, account, {});
+				const request = { endpoint: 'POST /transactions', path: '/transactions' } as const;
+				await client.request({ ...request, body: { name } }, (made) => made).catch(() => undefined);
+				if (name !== 'refused') waits.push(time.elapsed() - start);
+			};
+			void charge('refused');
+			for (let nth = 1; nth <= 8; nth++) {
+				void time.sleep(nth * 20_000).then(async () => await charge('good'));
+			}
+		});
+
+		expect(waits).toHaveLength(8);
+		expect(Math.max(...waits)).toBeLessThan(100_000);
+		expect(tries).toBeLessThanOrEqual(mostTries);
 	});
 });

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { execFile } from 'node:child_process';
-import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { installHost } from '../../../host/n8n/host';
@@ -31,6 +31,13 @@ const SCRIPT = `
 	console.log(performance.now() - start);
 `;
 
+const LOADED = `
+	require('n8n-workflow'); require('zod');
+	const before = new Set(Object.keys(require.cache));
+	for (const file of process.argv.slice(1)) require(file);
+	console.log(Object.keys(require.cache).filter((file) => !before.has(file)).join('\\n'));
+`;
+
 /** What the package costs an n8n that starts, and a person who downloads it. */
 export async function load(): Promise<GroupOutcome> {
 	const { node } = await installHost();
@@ -39,7 +46,7 @@ export async function load(): Promise<GroupOutcome> {
 	try {
 		const whole = (await stat(packed.tarball)).size;
 		const withoutLibrary = await packedSize(packed.folder, 'dist/vendor');
-		const idle = await idleModules(packed.folder);
+		const idle = await idleModules(node, packed.folder);
 		const sides = [
 			OURS.map((file) => path.join(packed.folder, file)),
 			STRIPE.map((file) => path.join(modules, file)),
@@ -90,16 +97,21 @@ export async function load(): Promise<GroupOutcome> {
 	}
 }
 
-/** The modules of a package, with their texts in a function that nothing calls. */
-async function idleModules(folder: string): Promise<string[]> {
-	const copy = path.join(folder, 'idle');
-	await cp(path.join(folder, 'dist'), copy, { recursive: true });
-	const files = await readdir(copy, { recursive: true });
-	const modules = files.filter((file) => file.endsWith('.js')).map((file) => path.join(copy, file));
-	for (const file of modules) {
-		await writeFile(file, `function idle() {\n${await readFile(file, 'utf8')}\n}\n`);
-	}
-	return modules;
+/** Copies of the modules that the package loads, with their texts in a function that nothing calls. */
+async function idleModules(node: string, folder: string): Promise<string[]> {
+	const entries = OURS.map((file) => path.join(folder, file));
+	const loaded = await promisify(execFile)(node, ['-e', LOADED, ...entries], {
+		env: { NODE_PATH: path.join(HOST_FOLDER, 'node_modules') },
+	});
+	const modules = loaded.stdout.trim().split('\n');
+	await mkdir(path.join(folder, 'idle'));
+	return await Promise.all(
+		modules.map(async (file, nth) => {
+			const copy = path.join(folder, 'idle', `${nth}.js`);
+			await writeFile(copy, `function idle() {\n${await readFile(file, 'utf8')}\n}\n`);
+			return copy;
+		}),
+	);
 }
 
 /** Bytes of a tarball of a folder, made as npm makes it, without one of its folders. */
