@@ -48,7 +48,7 @@ function hasDecimals(amount: string, marks: string): boolean {
 function reading(reais: string, decimals: string): AmountReading {
 	return {
 		reais: reais.replace(/^0+(?=\d)/, ''),
-		decimals: decimals.padEnd(2, '0').replace(/(?<=\d{2})0+$/, ''),
+		decimals: decimals.replace(/0+$/, '').padEnd(2, '0'),
 	};
 }
 

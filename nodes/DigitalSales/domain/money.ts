@@ -55,8 +55,8 @@ export function formatReais(cents: number): string {
 	return `${cents < 0 ? '-' : ''}${amount}`;
 }
 
-/** Integer cents as a person types them into a form: `1990` gives `19,90` or `1990`. */
-export function typedAmount(cents: number, unit: AmountUnit): string {
+/** Integer cents as a person types them into a form, by default in reais: `1990` gives `19,90` or `1990`. */
+export function typedAmount(cents: number, unit?: AmountUnit): string {
 	return unit === 'cents' ? String(cents) : formatReais(cents).replace('R$ ', '');
 }
 
@@ -89,14 +89,14 @@ function centsOfReais(value: number): Result<number> {
 function withoutNoise(value: number): string {
 	const rounded = value.toFixed(2);
 	const noise = Math.min(MOST_NOISE, FLOAT_NOISE * Math.max(1, value));
-	return Math.abs(Number(rounded) - value) < noise ? rounded : '';
+	return Math.abs(Number(rounded) - value) < noise ? rounded : String(value);
 }
 
 /** The cents of an amount in reais, as digits; undefined if it is not clear. */
 function digitsOfReais(text: string): string | undefined {
 	const amount = text.replace(CURRENCY_SIGN, '');
 	if (!REAIS_WRITINGS.some((writing) => writing.test(amount))) return undefined;
-	const [, decimals = ''] = /[.,](\d{1,2})$/.exec(amount) ?? [];
+	const decimals = /[.,](\d{1,2})$/.exec(amount)?.[1] ?? '';
 	return amount.replace(/\D/g, '') + '0'.repeat(2 - decimals.length);
 }
 

@@ -32,8 +32,11 @@ export function isStatusGroup(text: string): text is StatusGroup {
 	return Object.hasOwn(STATUS_GROUPS, text);
 }
 
+/** As the service states it, or not. */
+type Status = string | null | undefined;
+
 /** The statuses that end a payment; every other value may still become one of these. */
-const SETTLED: ReadonlySet<string> = new Set([
+const SETTLED: ReadonlySet<Status> = new Set([
 	'paid',
 	'refused',
 	'canceled',
@@ -45,17 +48,17 @@ const SETTLED: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a payment with this status is decided. */
-export function isSettled(status: string | null | undefined): boolean {
-	return status != null && SETTLED.has(status);
+export function isSettled(status: Status): boolean {
+	return SETTLED.has(status);
 }
 
 /** Whether the service says that the money has arrived; `authorized` is not paid. */
-export function isPaid(status: string | null | undefined): boolean {
+export function isPaid(status: Status): boolean {
 	return status === 'paid';
 }
 
 /** Whether nobody paid, and nobody can pay any more. */
-export function hasFailed(status: string | null | undefined): boolean {
-	const failed: readonly string[] = STATUS_GROUPS.failed;
-	return status != null && failed.includes(status);
+export function hasFailed(status: Status): boolean {
+	const failed: readonly Status[] = STATUS_GROUPS.failed;
+	return failed.includes(status);
 }

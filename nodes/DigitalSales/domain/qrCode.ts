@@ -7,9 +7,6 @@ const MARGIN = 4;
 export async function drawQrCode(text: string): Promise<Uint8Array | undefined> {
 	// Most runs draw nothing, and n8n loads every node when it starts.
 	const { generatePngQrCode } = await import('../../../vendor/qrCode');
-	try {
-		return await generatePngQrCode(text, { ecLevel: 'M', scale: SCALE, margin: MARGIN });
-	} catch {
-		return undefined;
-	}
+	const options = { ecLevel: 'M', scale: SCALE, margin: MARGIN } as const;
+	return await generatePngQrCode(text, options).catch(() => undefined);
 }

@@ -47,22 +47,22 @@ function isTooLarge(context: IWebhookFunctions): boolean {
 	const kept = Number(context.getRequestObject().rawBody?.length);
 	if (stated > LARGEST_NOTICE_BYTES || kept > LARGEST_NOTICE_BYTES) return true;
 	// n8n keeps no raw body of a form with files, and one sent in chunks states no length.
-	return !(stated > 0 || kept > 0) && holdsMore(context.getBodyData(), LARGEST_NOTICE_BYTES);
+	return Number.isNaN(stated) && holdsMore(context.getBodyData(), LARGEST_NOTICE_BYTES);
 }
 
 /** Whether a parsed body holds more characters and values than `most`; stops counting there. */
 function holdsMore(body: unknown, most: number): boolean {
 	let count = 0;
 	const open: unknown[] = [body];
-	while (open.length > 0 && count <= most) {
+	while (open.length > 0) {
 		const value = open.pop();
 		count += typeof value === 'string' ? value.length : 1;
+		if (count > most) return true;
 		if (!isContainer(value)) continue;
-		if (!Array.isArray(value)) count += Object.keys(value).join('').length;
-		else if (value.length > most) return true;
-		for (const entry of Object.values(value)) open.push(entry);
+		const inside = Array.isArray(value) ? value : Object.entries(value).flat();
+		for (const entry of inside) open.push(entry);
 	}
-	return count > most;
+	return false;
 }
 
 /** The body of a notice without the account's tokens and without fields named like a secret. */

@@ -235,12 +235,12 @@ class GuardedCreation<T> {
 		const over = order !== undefined && creation.isVoid(made) ? [doubt, order] : [doubt];
 		forget(over);
 		const lasting = ledgerKeys(identity).filter((key) => !over.includes(key));
-		await this.ledger?.settle(over, lasting);
+		await this.ledger?.settle(lasting, over);
 	}
 
 	private async leaveInDoubt(): Promise<void> {
 		const keys = ledgerKeys(this.identity);
-		await this.ledger?.settle([], keys);
+		await this.ledger?.settle(keys);
 		this.ledger?.keep(keys);
 	}
 
@@ -254,15 +254,14 @@ class GuardedCreation<T> {
 	/** Frees the order of a void creation, unless another process has made it again by a code. */
 	private async releaseOrder(known: Attempt): Promise<void> {
 		const { identity, ledger } = this;
-		const { order = '', call = '' } = identity;
+		const { order } = identity;
 		const { used } = await nextCode(identity, ledger);
 		if (used !== known.allowed) {
 			await this.requireCode();
 			return;
 		}
 		this.allowed = used;
-		forget([order, call].filter((key) => recall(key) === known));
-		if (order !== '') await ledger?.strike([order]);
+		if (order !== undefined) await ledger?.strike([order]);
 	}
 
 	private attempt(state: Attempt['state']): Attempt {

@@ -83,12 +83,12 @@ export class Ledger {
 	}
 
 	/**
-	 * Removes what is over and enters again what must last, since another process may have overwritten
-	 * it. Never throws.
+	 * Enters again what must last, since another process may have overwritten it, and removes what is
+	 * over. Never throws.
 	 */
-	async settle(over: readonly string[], lasting: readonly string[]): Promise<void> {
+	async settle(lasting: readonly string[], over?: readonly string[]): Promise<void> {
 		await this.alone(async () => {
-			if (over.length > 0) await this.remove(over);
+			if (over) await this.remove(over);
 			for (const key of lasting) this.row.doubts.delete(key);
 			await this.record(lasting).catch(() => undefined);
 		});

@@ -17,10 +17,9 @@ export interface Emission extends Pick<Notice, 'hash' | 'status'> {
 
 const LONGEST_STATUS = 100;
 
-/** The key of an emission. The hash is encoded, since it may contain any character. */
-export function dedupeKey({ hash, status = '', verified }: Emission): string {
-	const claimed = verified ? '' : 'claimed ';
-	return `${claimed}${encodeURIComponent(hash)}|${status.slice(0, LONGEST_STATUS)}`;
+/** The key of an emission. It is JSON, since hash and status may contain any character. */
+export function dedupeKey({ hash, status, verified }: Emission): string {
+	return JSON.stringify([hash, status?.slice(0, LONGEST_STATUS), verified]);
 }
 
 /**

@@ -125,9 +125,9 @@ export function whyStatusUnwanted(wanted: Statuses, status: string): string | un
 	return `The status of the transaction is ${stated(status)}; Trigger On asks for ${asked}.`;
 }
 
-function wantsStatus({ triggerOn, otherStatuses = [] }: Statuses, status: string): boolean {
+function wantsStatus({ triggerOn, otherStatuses }: Statuses, status: string): boolean {
 	if (triggerOn.includes(ANY)) return true;
-	if (otherStatuses.some((other) => isSameText(other, status))) return true;
+	if (otherStatuses?.some((other) => isSameText(other, status))) return true;
 	return triggerOn
 		.filter(isStatusGroup)
 		.some((group) => (STATUS_GROUPS[group] as readonly string[]).includes(status));

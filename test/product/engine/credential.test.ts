@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { startSandbox, type Fault, type Sandbox } from '../../sandbox';
 import { runCredentialTest } from './harness';
 
@@ -159,6 +160,25 @@ describe('Credential test', () => {
 			status: 'Error',
 			message: `The connection to ${host} failed (ECONNRESET). Check the host in Base URL, and that it accepts http.`,
 		});
+	});
+
+	test.each([
+		['EAI_AGAIN', 'The host shop.example does not exist or its name cannot be looked up.'],
+		['ETIMEDOUT', 'shop.example did not answer within'],
+		['ECONNABORTED', 'shop.example did not answer within'],
+		[undefined, 'The connection to shop.example failed. Check the host in Base URL'],
+	])('says of a host that cannot be reached (%s) what to check', async (code, message) => {
+		// The harness looks up its own host, once.
+		await result();
+		jest
+			.spyOn(dns, 'lookup')
+			.mockImplementation(((_host: string, _options: object, callback: (error: Error) => void) =>
+				callback(Object.assign(new Error('No'), code && { code }))) as never);
+
+		const shown = await result({ baseUrl: 'http://shop.example/v1' });
+
+		jest.restoreAllMocks();
+		expect(shown.message).toContain(message);
 	});
 
 	test('says of fields that are no texts to save the credential again', async () => {

@@ -126,7 +126,11 @@ describe('Searchable lists', () => {
 
 	describe('of a service that says little', () => {
 		const data = [
-			{ hash: 'p1', title: 'Curso', offers: [{ hash: 'o1', price: 100 }, { title: 'no hash' }] },
+			{
+				hash: 'p1',
+				title: 'Curso',
+				offers: [{ hash: 'o1', title: '', price: 100 }, { title: 'no hash' }],
+			},
 			{ hash: 'p2', status: 9, sale_page: 'https://example.com/p2' },
 			{ hash: 'p3', title: '', status: 1, offers: [{ hash: 'o3', title: 'Oferta', price: null }] },
 			{ title: 'no hash', offers: [{ hash: 'o4', url: 'https://pay.example.com/o4' }] },
@@ -162,7 +166,7 @@ describe('Searchable lists', () => {
 
 		test.each([
 			['searchProducts', 'curso', ['p1']],
-			['searchProducts', 'p2', ['p2']],
+			['searchProducts', ' p2 ', ['p2']],
 			['searchOffers', 'oferta', ['o3']],
 			['searchOffers', 'o1', ['o1']],
 			['searchOffers', 'p3', ['o3']],
@@ -332,10 +336,19 @@ describe('Searchable lists', () => {
 			});
 		});
 
+		test('that the service fails, after a second try', async () => {
+			const endpoint = 'GET /products';
+			account.sandbox.addFault({ endpoint, kind: 'status', status: 503, times: 'always' });
+
+			await expect(failure()).resolves.toMatchObject({ httpCode: '503' });
+			expect(account.sandbox.requests).toHaveLength(2);
+		});
+
 		test('that the account has no products', async () => {
 			const empty = await openAccount({ products: 0 });
 
 			await expect(failure('searchProducts', empty)).resolves.toMatchObject({
+				level: 'info',
 				message: 'This account has no products yet',
 				description: expect.stringContaining('By Hash') as string,
 			});

@@ -34,8 +34,8 @@ export const getTransactionOperation: Operation = {
 /** An agent's tool would read the hash of the item that the agent was started with, whatever was asked. */
 function refuseUnfilledTool(context: IExecuteFunctions, itemIndex: number): void {
 	const { transactionHash: typed } = context.getNode().parameters;
-	if (!isTool(context) || (typed !== undefined && typed !== transactionHash.properties[0]?.default))
-		return;
+	const unfilled = [undefined, ...transactionHash.properties.map((property) => property.default)];
+	if (!isTool(context) || !unfilled.includes(typed)) return;
 	throw mistake(
 		context,
 		itemIndex,

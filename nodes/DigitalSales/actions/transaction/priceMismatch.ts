@@ -39,7 +39,7 @@ export function priceMismatch(
 			context,
 			itemIndex,
 			`${label} is ${formatReais(given)}, but ${says} ${formatReais(other)}`,
-			`If ${formatReais(other)} is right, enter ${typedAmount(other, options.amountUnit ?? 'reais')}. If ${formatReais(given)} is right, add Options > Allow Price Mismatch.`,
+			`If ${formatReais(other)} is right, enter ${typedAmount(other, options.amountUnit)}. If ${formatReais(given)} is right, add Options > Allow Price Mismatch.`,
 		);
 	};
 	const seen = cart.map(({ offerHash }) =>

@@ -1,8 +1,16 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { NodeProcess, processedItems, type NodeOutcome } from '../harness';
+import {
+	ACTION_TYPE,
+	NO_OP_TYPE,
+	NodeProcess,
+	processedItems,
+	runWorkflow,
+	START_TYPE,
+	type NodeOutcome,
+} from '../harness';
 import { mostAtOnce } from '../../../support/underWay';
 import { useAccount } from '../support/account';
-import { customers, errorOf, OWN_CUSTOMER, useShop } from '../support/charging';
+import { customers, errorOf, OWN_CUSTOMER, RETRY_ON_FAIL, useShop } from '../support/charging';
 
 const ENDPOINT = 'POST /transactions';
 
@@ -69,6 +77,49 @@ describe('Several charges at once', () => {
 			expect(errorOf(run)).not.toContain('may exist');
 		});
 
+		test('the error lists them by run and item, also if an item was made last', async () => {
+			const documents = JSON.stringify(customers(3).map(({ document }) => document));
+			const customerDocument = `={{ ${documents}[$itemIndex] }}`;
+			// In the second run the first item is refused, beside the others, and made by Retry On Fail.
+			shop.fault('refuse', 3);
+			const always = { kind: 'status', status: 422, after: 7, times: 'always' } as const;
+			shop.account.sandbox.addFault({ endpoint: ENDPOINT, ...always });
+
+			const { data } = await runWorkflow({
+				credentials: shop.account.credentials,
+				mode: 'trigger',
+				startItems: [{}, {}, {}],
+				nodes: [
+					{ name: 'Start', type: START_TYPE },
+					{
+						...RETRY_ON_FAIL,
+						name: 'PIX',
+						type: ACTION_TYPE,
+						parameters: shop.parameters(undefined, { customerDocument }),
+					},
+					{ name: 'End', type: NO_OP_TYPE },
+				],
+				connections: {
+					Start: { main: [[{ node: 'PIX', type: 'main', index: 0 }]] },
+					PIX: { main: [[{ node: 'End', type: 'main', index: 0 }]] },
+					End: { main: [[{ node: 'PIX', type: 'main', index: 0 }]] },
+				},
+			});
+
+			const listed = [
+				...String(data.PIX?.error?.description).matchAll(/((?:run 2, )?item \d) is/g),
+			];
+			expect(listed.map(([, place]) => place)).toEqual([
+				'item 1',
+				'item 2',
+				'item 3',
+				'run 2, item 1',
+				'run 2, item 2',
+				'run 2, item 3',
+			]);
+			expect(shop.hashes).toHaveLength(6);
+		});
+
 		test('the error names those that may exist as well', async () => {
 			shop.account.sandbox.addFault({
 				endpoint: ENDPOINT,
@@ -84,6 +135,20 @@ describe('Several charges at once', () => {
 			expect(errorOf(run)).toContain(
 				`No usable answer came for these, so they may exist: ${others.map((item) => `item ${item}`).join('; ')}.`,
 			);
+		});
+
+		test('the error is that of the first item, also if a later one failed before it', async () => {
+			shop.account.sandbox.addFault({
+				endpoint: ENDPOINT,
+				kind: 'delayAfterProcessing',
+				ms: 1_500,
+			});
+			shop.fault('refuse', 1);
+
+			const run = await shop.run(charge({ timeout: 1 }), { items: customers(2) });
+
+			expect(run.node?.error?.context?.itemIndex).toBe(0);
+			expect(errorOf(run)).toContain('The charge may exist');
 		});
 
 		test('one that waits for the rate limit is not sent', async () => {

@@ -440,6 +440,14 @@ describe('Transaction > Create PIX', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
+	test('says how to fill an empty cart', async () => {
+		const { description } = await account.fail(parameters({ cart: {} }));
+
+		expect(description).toBe(
+			'Add an item to Cart, or set Additional Fields > Amount.\nNothing was sent.',
+		);
+	});
+
 	test('leaves the checks of the customer to the service on request', async () => {
 		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 422 });
 		await account.fail(

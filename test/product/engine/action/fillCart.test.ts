@@ -51,6 +51,26 @@ describe('The cart of Create PIX', () => {
 		expect(methods()).toEqual(['GET', 'POST']);
 	});
 
+	test('leaves alone what needs nothing or has no offer, and reads no further for it', async () => {
+		const { offer } = product(0);
+		const complete = { ...picked('elsewhere'), price: '7,00', more: { title: 'Elsewhere' } };
+
+		await account.run(cart({ price: '5,00' }, complete, picked(offer.hash)), {
+			continueOnFail: true,
+		});
+
+		expect(bodies()).toMatchObject([
+			{
+				cart: [
+					{ price: 500 },
+					{ offer_hash: 'elsewhere', title: 'Elsewhere', price: 700 },
+					{ offer_hash: offer.hash, price: offer.price },
+				],
+			},
+		]);
+		expect(methods()).toEqual(['GET', 'POST']);
+	});
+
 	describe('from a catalog whose pages repeat products', () => {
 		const first = {
 			hash: 'p1',

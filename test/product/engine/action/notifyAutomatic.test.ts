@@ -270,6 +270,12 @@ describe('Create PIX > Notify: Automatic', () => {
 			`Nobody is notified, ${WHY} Add Wait for Payment after this node, or set Notify to Another Address.`,
 		],
 		[
+			'the credential, which names another trigger of the workflow',
+			OTHER_TRIGGER,
+			'',
+			`Nobody is notified, ${WHY} Add Wait for Payment after this node, or set Notify to Another Address.`,
+		],
+		[
 			'the credential',
 			IN_CREDENTIAL,
 			IN_CREDENTIAL,
@@ -284,7 +290,7 @@ describe('Create PIX > Notify: Automatic', () => {
 					{ name: 'Sale', type: TRIGGER_TYPE },
 					{ name: 'Charge', type: ACTION_TYPE, parameters: untouched() },
 				],
-				staticData: published(TRIGGER),
+				staticData: published(TRIGGER, OTHER_TRIGGER),
 				credentials: {
 					digitalSalesApi: {
 						...credentials.digitalSalesApi,

@@ -4,6 +4,7 @@ import { NodeProcess, processedItems, runListSearch, runNode } from '../harness'
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import type { Fault } from '../../../sandbox';
 import { openAccount, pixParameters, type Account } from '../support/account';
+import { callTool } from '../support/tool';
 
 const CATALOG = 'GET /products';
 const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
@@ -407,6 +408,23 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		});
 	});
 
+	test('is refused to an Agent of n8n, unless the same was charged a moment ago', async () => {
+		const call = async (customerDocument: string) =>
+			await callTool({ ...cart(item('100,00')), customerDocument }, [{}], {
+				credentials: account.credentials,
+				// There is no workflow, and so no ledger.
+				workflowId: '',
+			});
+		await call('529.982.247-25');
+		await seen(100);
+		const again = await call('529.982.247-25');
+		const other = await call('111.444.777-35');
+
+		expect(again.answers).toMatchObject([[{ hash: account.sandbox.transactions[0]?.hash }]]);
+		expect(other.errors.join()).toContain('the catalog last said R$ 1,00');
+		expect(account.sandbox.charges()).toBe(1);
+	});
+
 	describe('beside an equal charge in another execution', () => {
 		const shop = { mode: 'trigger', workflowId: 'shop' } as const;
 		const charge = (options: INodeParameters = {}): INodeParameters => ({
@@ -425,6 +443,19 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 
 			expect(refused.message).toContain('the catalog last said');
 			await allowed;
+			expect(account.sandbox.charges()).toBe(1);
+		});
+
+		test('is refused although that one began in the same millisecond, in an n8n without resume tokens', async () => {
+			jest.spyOn(URLSearchParams.prototype, 'get').mockReturnValue(null);
+			jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+			await account.run(charge(), shop);
+			await seen(100);
+
+			const refused = await account.fail(charge(), shop);
+
+			jest.restoreAllMocks();
+			expect(refused.message).toContain('the catalog last said');
 			expect(account.sandbox.charges()).toBe(1);
 		});
 

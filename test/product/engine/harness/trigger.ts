@@ -193,6 +193,14 @@ export class PublishedTrigger {
 		await this.activate('init');
 	}
 
+	/** Publishes the workflow again after a person has changed the trigger. */
+	async change(parameters: INodeParameters): Promise<void> {
+		const node = this.stored.base.nodes.find(({ name }) => name === this.name);
+		if (node === undefined) throw new Error('The trigger is gone');
+		node.parameters = parameters;
+		await this.activate('update');
+	}
+
 	/** Adds a process that shares only the stored data; requests go to all of them in turn. */
 	addProcess(): NodeProcess {
 		const process = NodeProcess.fresh(this.process.origin);

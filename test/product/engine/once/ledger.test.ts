@@ -8,6 +8,7 @@ const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
 	const shop = useShop();
+	afterEach(() => jest.restoreAllMocks());
 
 	const isKnown = async (order: string): Promise<boolean> => {
 		const before = shop.charges;
@@ -47,6 +48,35 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 		expect(errorOf(failed)).toContain('n8n did not store the entry');
 		expect(shop.posts).toBe(0);
+	});
+
+	test('an entry that fails takes out no doubt that was there before', async () => {
+		shop.fault('lose');
+		await shop.run(shop.parameters());
+		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
+		const failing = jest.spyOn(processedItems, 'checkProcessedAndRecord');
+		// The entry itself is written; the check of it fails, and so does its second try.
+		failing.mockImplementationOnce(record).mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+		failing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+		const failed = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
+		const again = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
+
+		expect(errorOf(failed)).toContain('SQLITE_BUSY');
+		expect(errorOf(again)).toContain('may already have been charged');
+		expect(shop.charges).toBe(1);
+	});
+
+	test('a doubt that another process overwrites during the request is entered again', async () => {
+		const endpoint = 'POST /transactions';
+		shop.account.sandbox.addFault({ endpoint, kind: 'delayAfterProcessing', ms: 1_500 });
+		const running = shop.run(shop.parameters(undefined, { options: { timeout: 1 } }));
+		while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+		processedItems.clear();
+		expect(errorOf(await running)).toContain('The charge may exist');
+		const again = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
+
+		expect(errorOf(again)).toContain('may already have been charged');
+		expect(shop.posts).toBe(1);
 	});
 
 	test('a charge stands, and its order is known, even if its doubt could not be removed', async () => {

@@ -52,6 +52,17 @@ describe('Offer > Create, asked again', () => {
 		expect(offers()).toBe(1);
 	});
 
+	test('an offer in doubt is recognised in whatever order its Custom Fields are', async () => {
+		const fields = { installments: 3, internal_note: 'spring' };
+		const reversed = { internal_note: 'spring', installments: 3 };
+		fault('resetAfterProcessing');
+		await run({ additionalFields: { customFields: fields } });
+		const again = await run({ additionalFields: { customFields: reversed } });
+
+		expect(errorOf(again)).toContain('may already exist');
+		expect(offers()).toBe(1);
+	});
+
 	test('the Retry of an execution returns what exists, even after a restart', async () => {
 		fault('status', 1);
 		const first = await run({}, { items: [{}, {}] });

@@ -41,10 +41,37 @@ describe('Attacks on what a tool charges once', () => {
 		const parameters = pixParameters(shop.account.sandbox);
 		const first = await call(parameters);
 		await shop.account.sandbox.setStatus(String(first.answers[0]?.[0]?.hash), 'expired');
-		await call(parameters);
+		const { outcome } = await call(parameters);
 		await call(parameters);
 
 		expect(shop.charges).toBe(2);
+		expect(outcome.logs.map(({ text }) => text).join()).not.toContain('could not be written to');
+	});
+
+	describe('without a workflow, as in an Agent of n8n, where there is no ledger', () => {
+		const parameters = (): INodeParameters =>
+			pixParameters(shop.account.sandbox, { orderReference: 'order-1' });
+
+		test('an order whose transaction expired is charged again, once', async () => {
+			const first = await call(parameters(), '');
+			await shop.account.sandbox.setStatus(String(first.answers[0]?.[0]?.hash), 'expired');
+			const second = await call(parameters(), '');
+			const third = await call(parameters(), '');
+
+			expect([...second.errors, ...third.errors]).toEqual([]);
+			expect(third.answers).toMatchObject([[{ hash: shop.hashes[1] }]]);
+			expect(shop.charges).toBe(2);
+		});
+
+		test('what the service refused is told, and can be charged', async () => {
+			shop.fault('refuse');
+			const refused = await call(parameters(), '');
+			const second = await call(parameters(), '');
+
+			expect(refused.errors.join()).toContain('did not accept the request (422)');
+			expect(second.errors).toEqual([]);
+			expect(shop.charges).toBe(1);
+		});
 	});
 
 	test('another account is not given it', async () => {

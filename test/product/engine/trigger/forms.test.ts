@@ -65,6 +65,21 @@ describe('Digital Sales Trigger: a notice that is a form with files', () => {
 		expect(await sendInChunks()).toBe(200);
 	});
 
+	test('sent in chunks, may hold as many characters and values as any other has bytes', async () => {
+		await publish({ verify: false });
+		const bare = { hash, list: [1, { x: true }] };
+		// Three objects, a list and two values.
+		const count = ['data', 'hash', hash, 'list', 'x', 'text'].join('').length + 6;
+		const holding = (most: number) => ({
+			data: { ...bare, text: 'x'.repeat(most - count) },
+		});
+
+		form = holding(LIMIT + 1);
+		expect(await sendInChunks()).toBe(413);
+		form = holding(LIMIT);
+		expect(await sendInChunks()).toBe(200);
+	});
+
 	test.each([
 		['verify off', { verify: false }],
 		['Include Notification', { includeNotification: true }],

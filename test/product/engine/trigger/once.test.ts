@@ -83,6 +83,17 @@ describe('A notice starts the workflow once', () => {
 		]);
 	});
 
+	test('a status claimed while Verify With the Service was off never hides the verified one', async () => {
+		await inbox.publish({ triggerOn: ['any'], options: { verify: false } });
+		const hash = await inbox.charge();
+		const notice = { hash, status: 'waiting_payment' };
+		await inbox.trigger.post(notice);
+		await inbox.trigger.change({ triggerOn: ['any'] });
+		await inbox.trigger.post(notice);
+
+		expect(inbox.items.map(({ verified }) => verified)).toEqual([false, true]);
+	});
+
 	describe('the Retry of an execution that crashed', () => {
 		test('emits the item, even after several crashes', async () => {
 			await inbox.publish();

@@ -1,6 +1,10 @@
 import * as fc from 'fast-check';
 import { readServiceWords, saysFailure } from '../../../../nodes/DigitalSales/api/schemas/error';
 
+/** `Bad` in so many objects. */
+const nested = (levels: number): unknown =>
+	levels === 0 ? 'Bad' : { message: nested(levels - 1) };
+
 describe('The words of the service', () => {
 	test.each([
 		[
@@ -55,6 +59,9 @@ describe('The words of the service', () => {
 		[{ message: true }, [], {}],
 		[{ message: { message: 'Bad' } }, ['Bad'], {}],
 		[{ message: 'A', error: 'B', errors: 'C' }, ['A', 'B', 'C'], {}],
+		[{ errors: [...Array(20).fill(' '), 'the 21st'] }, [], {}],
+		[{ message: nested(7) }, ['Bad'], {}],
+		[{ message: nested(8) }, [], {}],
 		[{ errors: { price: ' ', title: null, cart: {} } }, [], {}],
 		[{ errors: { price: [{ message: 'Bad' }] } }, [], { price: ['Bad'] }],
 	])('%j says %j and %j', (body, messages, fields) => {

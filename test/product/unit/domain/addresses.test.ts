@@ -24,6 +24,7 @@ describe('Base URL', () => {
 		'',
 		' ',
 		'ftp://example.com',
+		'ftp://example.com/https://api.example.com',
 		'not a host',
 		'https://',
 		'https://a.com/?x',
@@ -133,6 +134,7 @@ describe('Addresses that the service cannot reach', () => {
 		['http://n8n.local/x', true],
 		['https://n8n.example.com/x', false],
 		['https://10.example.com/x', false],
+		['https://10.example.com./x', false],
 		['https://8.8.8.8/x', false],
 	])('%s: %p', (address, expected) => {
 		expect(isPrivateAddress(new URL(address))).toBe(expected);

@@ -42,6 +42,7 @@ describe('Amounts in reais', () => {
 		[0.1 + 0.2, 30],
 		[7, 700],
 		[1_000_000.1 * 3, 300000030],
+		[100_000.1 * 3, 30000030],
 		['R$\u00a019,90', 1990],
 		['r$19,9', 1990],
 		['19,90 R$', 1990],
@@ -99,6 +100,7 @@ describe('Amounts in reais', () => {
 		19.999,
 		1.005,
 		1e-7,
+		0.3 + 2 ** -49,
 		5_000_000_000_000.005,
 		-19.9,
 	])('%p is refused, since it can be read in two ways or in none', (input) => {
@@ -165,6 +167,7 @@ describe('What is wrong with an amount', () => {
 		[2 ** 53, 'cents', LARGEST],
 		[1e21, 'cents', LARGEST],
 		[1e21, 'reais', LARGEST],
+		[Number.MAX_SAFE_INTEGER, 'reais', LARGEST],
 		[Infinity, 'reais', LARGEST],
 		[19.9, 'cents', 'must be whole cents, for example 1990 for R$ 19,90; 19.9 is not'],
 		[1.005, 'reais', 'must have at most two decimals; 1.005 has more. Round it first'],
@@ -182,6 +185,9 @@ describe('What is wrong with an amount', () => {
 			'cents',
 			twoOf('1.234.567', 'R$ 1.234.567,00 or R$ 12.345,67', '123456700 or 1234567'),
 		],
+		['R$ 500', 'cents', twoOf('R$ 500', 'R$ 500,00 or R$ 5,00', '50000 or 500')],
+		['0 5', 'cents', twoOf('0 5', 'R$ 5,00, R$ 0,50 or R$ 0,05', '500, 50 or 5')],
+		['00019,9000', 'cents', 'must be digits only: for R$ 19,90 write 1990, not "00019,9000"'],
 		['19,90', 'cents', 'must be digits only: for R$ 19,90 write 1990, not "19,90"'],
 		['R$ 19,9', 'cents', 'must be digits only: for R$ 19,90 write 1990, not "R$ 19,9"'],
 		[
@@ -227,6 +233,7 @@ describe('What is wrong with an amount', () => {
 		['1.23,456', 'reais', `${NO_REAIS} "1.23,456" is not one`],
 		['0,005', 'reais', `${NO_REAIS} "0,005" is not one`],
 		['19,90 BRL', 'reais', `${NO_REAIS} "19,90 BRL" is not one`],
+		['x'.repeat(40), 'reais', `${NO_REAIS} "${'x'.repeat(40)}" is not one`],
 		[`1${' '.repeat(50)}0`, 'reais', `${NO_REAIS} "1${' '.repeat(39)}..." is not one`],
 	])('%j in %s: %s', (input, unit, problem) => {
 		expect(parseCents(input, unit)).toEqual({ problem });

@@ -1,5 +1,5 @@
 import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
-import { displayPath } from '../../../../nodes/DigitalSales/form/displayPath';
+import { displayPath, fieldLabel } from '../../../../nodes/DigitalSales/form/displayPath';
 
 const text = (name: string, displayName: string, more: Partial<INodeProperties> = {}) => ({
 	name,
@@ -49,4 +49,14 @@ test.each<[Array<string | number>, INodeParameters, string]>([
 	[[], {}, ''],
 ])('%j with %j is called "%s"', (path, parameters, expected) => {
 	expect(displayPath(PROPERTIES, path, node(parameters))).toBe(expected);
+});
+
+test.each([
+	['cart.0.title', 'Cart > Item 1 > Title'],
+	['cart.1st.title', undefined],
+	['cart.title', undefined],
+])("the service's field %s is called %j", (field, expected) => {
+	const form = { properties: PROPERTIES, serviceFields: { 'cart.*.title': 'cart.items.*.title' } };
+
+	expect(fieldLabel(form, field, node({}))).toBe(expected);
 });

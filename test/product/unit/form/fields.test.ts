@@ -143,6 +143,8 @@ describe('The data of a customer', () => {
 			expect.stringContaining('check digits do not match'),
 		]);
 		expect(read(unchecked.document, '12-3a')).toBe('123A');
+		// As a number it has lost its leading zero.
+		expect(read(unchecked.document, 1_234_567_890)).toBe('01234567890');
 	});
 
 	test('are not guessed where a number could be two documents, checked or not', () => {

@@ -16,6 +16,7 @@ describe('A locator', () => {
 		[picked(' ab12 '), { hash: 'ab12' }],
 		[picked(12), { hash: '12' }],
 		['ab12', { hash: 'ab12' }],
+		['ab12?of=https://pay.example.com', { hash: 'ab12?of=https://pay.example.com' }],
 		[12, { hash: '12' }],
 		[
 			picked('https://pay.example.com/ab12?x=1', 'url'),

@@ -191,6 +191,13 @@ describe('Single flight of looks at a transaction', () => {
 		expect(await ask()).toBe('own look');
 	});
 
+	test('what is forgotten, as by a restart, is looked at again', async () => {
+		await look();
+		looks.clear();
+
+		expect(await ask({ content: PAID.status })).toBe('own look');
+	});
+
 	test('a look that fails leaves no pause and nothing behind', async () => {
 		expect(await begin()()).toEqual(new Error('Nothing was found'));
 
