@@ -37,7 +37,7 @@ const SMALLEST_SHARE = 0.01;
 /** What its square root gains. So small shares grow by more of themselves, and all come to be equal. */
 const GROWTH_PER_MINUTE = 0.011;
 /** Where others use the limit, a 429 comes every few minutes. After so many without, a share grows fast. */
-const SHARED_FOR_MINUTES = 5;
+const SHARED_FOR_MINUTES = 10;
 const FAST_GROWTH_PER_MINUTE = 0.1;
 /** Between two requests, on average: no longer than a request may wait by default. */
 const LONGEST_PACE_MS = 300_000;

@@ -172,7 +172,7 @@ describe('The budget of an account', () => {
 			await send(limiter, 1);
 			expect(limiter.delayMs()).toBeGreaterThan(10_000);
 
-			await clock.sleep(10 * MINUTE);
+			await clock.sleep(15 * MINUTE);
 			const moments = await send(limiter, 21);
 			expect(moments[19]).toBeLessThan(1_000);
 			expect(moments[20]).toBeGreaterThanOrEqual(MINUTE);
