@@ -1,6 +1,9 @@
 /** How often and how long a request is tried. Times in milliseconds. */
 export interface RetryLimits {
-	/** Tries in all, the first included. A 429 that says how long to wait does not count, nor any of a GET. */
+	/**
+	 * Tries in all, the first included. A 429 that says how long to wait does not count, nor any where
+	 * processes share a limit.
+	 */
 	maxTries: number;
 	/** No new try starts later than this after the first one. */
 	maxTotalMs: number;
@@ -24,25 +27,21 @@ export function backoffMs(failedTries: number, random: number): number {
 }
 
 const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
-/**
- * Limits are counted by the minute. A read tries until its time is up, so it comes back within each
- * minute; the few tries of a POST reach beyond one.
- */
-const LONGEST_RATE_LIMIT_WAIT_MS = { GET: 20_000, POST: 60_000 } as const;
+/** The few tries of a request reach beyond the minute in which limits are counted. */
+const LONGEST_RATE_LIMIT_WAIT_MS = 60_000;
+/** Where processes share a limit, a request tries until its time is up, and misses no minute. */
+const LONGEST_SHARED_WAIT_MS = 20_000;
 
 /**
  * How long to wait at least after a 429, whatever it says: doubling, its upper half at random.
  *
+ * @param isShared whether processes find their shares of the limit
  * @param rateLimitHits 429s so far, this one included
  * @param random from 0 up to 1
  */
-export function rateLimitWaitMs(
-	method: 'GET' | 'POST',
-	rateLimitHits: number,
-	random: number,
-): number {
-	const uncapped = FIRST_RATE_LIMIT_WAIT_MS * 2 ** (rateLimitHits - 1);
-	const cap = Math.min(LONGEST_RATE_LIMIT_WAIT_MS[method], uncapped);
+export function rateLimitWaitMs(isShared: boolean, rateLimitHits: number, random: number): number {
+	const longest = isShared ? LONGEST_SHARED_WAIT_MS : LONGEST_RATE_LIMIT_WAIT_MS;
+	const cap = Math.min(longest, FIRST_RATE_LIMIT_WAIT_MS * 2 ** (rateLimitHits - 1));
 	return Math.round((cap * (1 + random)) / 2);
 }
 

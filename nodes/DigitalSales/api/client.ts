@@ -110,7 +110,7 @@ export class Client {
 			});
 			firstSentAt = Math.min(firstSentAt, permit.takenAt);
 			outcome = await this.send(request);
-			const leastMs = rateLimitWaitMs(method, counts.limited + 1, clock.random());
+			const leastMs = rateLimitWaitMs(limiter.isShared, counts.limited + 1, clock.random());
 			settle(limiter, permit, outcome, leastMs);
 			counts.tries++;
 			if (outcome.kind === 'success') {
@@ -121,7 +121,7 @@ export class Client {
 			const isLimited = outcome.kind === 'rateLimited';
 			const askedMs = outcome.retryAfterMs;
 			if (isLimited) counts.limited++;
-			if (!isLimited || (askedMs === undefined && method === 'POST')) counts.failed++;
+			if (!isLimited || (askedMs === undefined && !limiter.isShared)) counts.failed++;
 			// A 429 has closed the limiter for all executions; the next try waits there.
 			const delayMs = isLimited
 				? 0

@@ -45,6 +45,12 @@ function retryOptions(maxTries: string, maxWait: string) {
 
 /** The options of an operation that only reads and may therefore try again. */
 export const readingOptions = retryOptions(
+	'How many times to send a request at most if the connection fails, the service is unavailable, or a rate limit (429) does not say how long to wait. Repeating a read changes nothing in the service.',
+	'How many seconds after the first try another one may begin. If a rate limit (429) says how long to wait, the node waits that long within this time.',
+);
+
+/** The same for the product list, where a 429 is waited out in any case. */
+export const listingOptions = retryOptions(
 	'How many times to send a request at most if the connection fails or the service is unavailable. Repeating a read changes nothing in the service.',
 	'How many seconds after the first try another one may begin. Within this time the node also waits out a rate limit (429).',
 );

@@ -18,21 +18,24 @@ describe('How often and how long', () => {
 	});
 
 	test.each([
-		['GET', 1, 5_000],
-		['GET', 2, 10_000],
-		['GET', 3, 20_000],
-		['GET', 50, 20_000],
-		['POST', 1, 5_000],
-		['POST', 4, 40_000],
-		['POST', 5, 60_000],
-		['POST', 50, 60_000],
-	] as const)('a %s waits after its 429 number %i at least half of %i ms', (method, nth, cap) => {
-		expect([0, 0.5, 1].map((random) => rateLimitWaitMs(method, nth, random))).toEqual([
-			cap / 2,
-			(cap * 3) / 4,
-			cap,
-		]);
-	});
+		[true, 1, 5_000],
+		[true, 2, 10_000],
+		[true, 3, 20_000],
+		[true, 50, 20_000],
+		[false, 1, 5_000],
+		[false, 4, 40_000],
+		[false, 5, 60_000],
+		[false, 50, 60_000],
+	] as const)(
+		'with shares: %s, a 429 number %i is waited out at least half of %i ms',
+		(isShared, nth, cap) => {
+			expect([0, 0.5, 1].map((random) => rateLimitWaitMs(isShared, nth, random))).toEqual([
+				cap / 2,
+				(cap * 3) / 4,
+				cap,
+			]);
+		},
+	);
 
 	test('five times within five minutes unless somebody wants it otherwise', () => {
 		expect(DEFAULT_RETRY_LIMITS).toEqual({ maxTries: 5, maxTotalMs: 300_000 });
