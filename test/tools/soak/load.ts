@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import mapValues from 'lodash/mapValues';
 import range from 'lodash/range';
 import { mapLimit } from '../../../nodes/DigitalSales/shared/mapLimit';
 import { cartOf } from '../../host/e2e/stage/cart';
@@ -11,7 +10,6 @@ import { cpf } from '../../support/cpf';
 import type { StoredTransaction } from '../../sandbox';
 import { post } from '../bench/bench';
 import { LeanService } from '../bench/service';
-import { sampleOf } from '../bench/statistics';
 import {
 	createCharges,
 	DONE,
@@ -41,10 +39,10 @@ const SETTINGS = { executionOrder: 'v1', saveDataSuccessExecution: 'none' };
 const LAZY = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
 
 /**
- * The median time of one answer in milliseconds: of the notices to one that starts a workflow, of the
+ * The times of the answers in milliseconds: of the notices to one that starts a workflow, of the
  * charges to a run of 100, of the waits to the notice that n8n takes.
  */
-export type Latencies = Record<keyof typeof LOAD, number>;
+export type Latencies = Record<keyof typeof LOAD, number[]>;
 
 /** A real n8n with four workflows, and what makes them work. */
 export class Load {
@@ -107,7 +105,7 @@ export class Load {
 			waits: await mapLimit(range(LOAD.waits * part), SENT_AT_ONCE, async () => await this.wait()),
 		};
 		this.stage.sandbox.reset();
-		return mapValues(took, (times) => sampleOf(times).median);
+		return took;
 	}
 
 	async close(): Promise<void> {

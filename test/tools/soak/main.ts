@@ -23,8 +23,12 @@ async function untilIdle(pid: number): Promise<void> {
 	}
 }
 
-function mediansOf(rounds: readonly Latencies[]): Latencies {
-	const of = (kind: keyof Latencies): number => sampleOf(rounds.map((round) => round[kind])).median;
+type Medians = Record<keyof Latencies, number>;
+
+/** The medians of all answers in some rounds together. */
+function mediansOf(rounds: readonly Latencies[]): Medians {
+	const of = (kind: keyof Latencies): number =>
+		sampleOf(rounds.flatMap((round) => round[kind])).median;
 	return {
 		notices: of('notices'),
 		charges: of('charges'),
@@ -33,7 +37,7 @@ function mediansOf(rounds: readonly Latencies[]): Latencies {
 	};
 }
 
-function faults(before: Probe, after: Probe, first: Latencies, last: Latencies): string[] {
+function faults(before: Probe, after: Probe, first: Medians, last: Medians): string[] {
 	const found: string[] = [];
 	const grown = after.residentMb - before.residentMb;
 	if (grown > MOST_GROWTH_MB) found.push(`n8n has ${grown.toFixed(1)} MB more in memory.`);
@@ -74,7 +78,7 @@ async function main(part = 1): Promise<void> {
 				await untilIdle(load.pid);
 			});
 			after = await probe(load.pid);
-			say(`  ${after.residentMb.toFixed(1)} MB; ${JSON.stringify(rounds.at(-1))}`);
+			say(`  ${after.residentMb.toFixed(1)} MB; ${JSON.stringify(mediansOf(rounds.slice(-1)))}`);
 		}
 		const [first, last] = [
 			mediansOf(rounds.slice(0, COMPARED)),
@@ -82,7 +86,7 @@ async function main(part = 1): Promise<void> {
 		];
 		const figures = new Figures('Whether it stays flat', 'npm run soak');
 		for (const [kind, count] of Object.entries(LOAD) as Array<[keyof Latencies, number]>) {
-			const took = sampleOf(rounds.map((round) => round[kind]));
+			const took = sampleOf(rounds.map((round) => mediansOf([round])[kind]));
 			figures.add(
 				kind,
 				Math.round(count * part),
