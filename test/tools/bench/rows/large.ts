@@ -13,7 +13,7 @@ const FRESH_STARTS = 3;
 const WHAT_IT_HOLDS =
 	'a heap snapshot at the end of the run has each of the 50,000 products and 100,000 offers once; that of the peer has each product twice, since Split Out copies it.';
 const WHY_MORE =
-	"at the peak the products and their items take 68 MB on either side, V8's space for new objects 116 MB on ours and 107 MB on theirs, which grows with what survives in it. That alone is 0.8 of what the peer takes. The texts of pages that V8 has yet to clear away take 10 MB, buffers 15 MB on either side; the rest is outside of V8's heap.";
+	"at the peak the products and their items take 68 MB on either side, V8's space for new objects 116 MB on ours and 107 MB on theirs, which grows with what survives in it. That alone is 0.8 of what the peer takes. Its space for large objects has grown by 10 MB (theirs by 1), what it counts outside of its heap by 15 MB on either side; V8 does not count the rest.";
 const PEER = `HTTP Request by page number, ${PAGE_SIZE} a page + Split Out`;
 
 /** Catalogs of thousands from a server that answers at once: what the sides themselves cost. */
