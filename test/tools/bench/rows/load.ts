@@ -84,7 +84,7 @@ export async function load(): Promise<GroupOutcome> {
 						bound: 'atMost',
 						value: 60,
 						missedBecause:
-							'every file of the sources is one in the package, as it is compiled and not minified, so that whoever runs it can read it where it runs and an error names the file; the README, the license and package.json are in it, too.',
+							'every file of the sources is one in the package, as it is compiled and not minified, so that it can be read where it runs and an error names its file; the README, the license and package.json are in it, too.',
 					},
 					notes: [`The tarball as it is published has ${(whole / KB).toFixed(1)} kB.`],
 				},
@@ -100,8 +100,10 @@ export async function load(): Promise<GroupOutcome> {
 /** Copies of the modules that the package loads, with their texts in a function that nothing calls. */
 async function idleModules(node: string, folder: string): Promise<string[]> {
 	const entries = OURS.map((file) => path.join(folder, file));
+	const cwd = path.join(HOST_FOLDER, 'node_modules');
 	const loaded = await promisify(execFile)(node, ['-e', LOADED, ...entries], {
-		env: { NODE_PATH: path.join(HOST_FOLDER, 'node_modules') },
+		cwd,
+		env: { NODE_PATH: cwd },
 	});
 	const modules = loaded.stdout.trim().split('\n');
 	await mkdir(path.join(folder, 'idle'));
