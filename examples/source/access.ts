@@ -43,7 +43,7 @@ function granting(say: Say, name: string, access: (start: Node) => Access) {
 			[
 				what,
 				say(
-					'A payment grants the access and tells the customer; a refund or a chargeback takes it away. A requested refund or a MED under review changes nothing. A chargeback that you win is opened again by hand.',
+					'A payment grants the access and tells the customer; a refund or a chargeback takes it away. A requested refund or a MED under review changes nothing. If you win a chargeback, restore the access by hand.',
 					'A venda aprovada libera o acesso e avisa o cliente; o reembolso ou o chargeback retira o acesso. Pedido de reembolso ou MED em análise não mexe no acesso. Chargeback que você ganha: libere de novo à mão.',
 				),
 				...(more === undefined ? [] : [more]),
@@ -109,7 +109,7 @@ export const accessByHttp: Recipe = (say) =>
 				grant: [post(say('Grant the access', 'Liberar o acesso'), 'grant')],
 				revoke: post(say('Revoke the access', 'Retirar o acesso'), 'revoke'),
 				more: say(
-					'If your members area goes by the e-mail alone, a refund closes all that this e-mail has bought. **Before you press Retry on a failed execution, check that the sale is still paid.**',
+					'If your members area goes by the e-mail alone, a refund revokes everything bought with that e-mail. **Before you press Retry on a failed execution, check that the sale is still paid.**',
 					'Se a sua área de membros usa só o e-mail, um reembolso fecha tudo o que esse e-mail comprou. **Antes de clicar em Retry em uma execução com erro, confira se a venda continua paga.**',
 				),
 			};

@@ -67,7 +67,7 @@ export function charging(say: Say, { name, what, steps, notes = [], send }: Chan
 /** Where a delivery goes, and which payments it misses. */
 export function deliverNote(say: Say): string {
 	return say(
-		"**Deliver only behind *Paid?*, on its true branch.** Put what you deliver between *Paid?* (true) and *Confirm the payment* (the + on their connection), so that the customer gets it even if the message cannot be sent.\n\nA payment after that time is not confirmed here: check your platform's dashboard, or use the *Reconciliation* recipes.",
+		"**Deliver only after *Paid?*, on its true branch.** Put what you deliver between *Paid?* (true) and *Confirm the payment* (the + on their connection), so that the customer gets it even if the message cannot be sent.\n\nA payment after that time is not confirmed here: check your platform's dashboard, or use the *Reconciliation* recipes.",
 		'**Entregue só depois de *Pago?*, na saída true.** Coloque a entrega entre *Pago?* (saída true) e *Confirmar o pagamento* (o + da linha entre os dois): se a mensagem falhar, o cliente recebe o produto mesmo assim.\n\nQuem pagar depois do prazo não é confirmado aqui: confira no painel da plataforma ou use as receitas *Conferência*.',
 	);
 }

@@ -101,7 +101,7 @@ function tellAndNote(say: Say, transaction: Node): Node[] {
 
 const inPlace = (say: Say): string =>
 	say(
-		'Put what you do with a sale in place of *Tell the team*, or behind it, but before *Note the new status*: what fails is then done again. **Deliver only if `payment_status` is `paid`.**',
+		'Put what you do with a sale in place of *Tell the team*, or after it, but before *Note the new status*: what fails is then done again. **Deliver only if `payment_status` is `paid`.**',
 		'Coloque o que você faz com a venda no lugar de *Avisar a equipe*, ou depois dele, mas antes de *Anotar o novo status*: o que falhar é feito de novo. **Entregue só se `payment_status` for `paid`.**',
 	);
 
@@ -119,7 +119,7 @@ export const reconciliationCharge: Recipe = (say) => {
 		name: say('Reconciliation 1: charge and remember', 'Conferência 1: cobrar e guardar'),
 		notes: [
 			say(
-				'## Reconciliation, 1 of 3\nA lost webhook should cost you minutes, not a sale. This workflow charges by PIX and keeps the charge in the data table `pix_charges` (created if it is not there).\n\nIn your own workflows, put *Remember the charge* behind every *Create PIX*: only what is in the table is followed.',
+				'## Reconciliation, 1 of 3\nA lost webhook should cost you minutes, not a sale. This workflow charges by PIX and keeps the charge in the data table `pix_charges` (created if it is not there).\n\nIn your own workflows, put *Remember the charge* after every *Create PIX*: only what is in the table is followed.',
 				'## Conferência, 1 de 3\nSe um webhook se perder, você perde minutos, não a venda. Este fluxo gera o Pix e guarda a cobrança na tabela de dados `pix_charges` (criada se não existir).\n\nNos seus fluxos, coloque *Guardar a cobrança* depois de cada *Create PIX*: só é acompanhado o que está na tabela.',
 			),
 			say(
@@ -147,7 +147,7 @@ export const reconciliationNotices: Recipe = (say) => {
 		name: say('Reconciliation 2: changes at once', 'Conferência 2: mudanças na hora'),
 		notes: [
 			say(
-				'## Reconciliation, 2 of 3\nThe platform tells the trigger of each change, the team is told, and then the row of the charge follows. If a webhook comes twice, or *Reconciliation 3* has found the change before, the team is told once. It is told again only if something fails in between, or if two webhooks arrive at the same moment. A transaction that is not in the table tells nothing.',
+				'## Reconciliation, 2 of 3\nThe platform tells the trigger of each change, the team is told, and then the row of the charge follows. If a webhook comes twice, or *Reconciliation 3* has found the change before, the team is told once. It is told again only if something fails in between, or if two webhooks arrive at the same moment. A transaction that is not in the table is not reported.',
 				'## Conferência, 2 de 3\nA plataforma avisa o gatilho de cada mudança, a equipe é avisada, e só depois a linha da cobrança acompanha. Se um webhook chegar duas vezes, ou a *Conferência 3* já tiver achado a mudança, a equipe é avisada uma vez só. O aviso só se repete se algo falhar no meio, ou se dois webhooks chegarem no mesmo instante. Cobrança fora da tabela não gera aviso.',
 			),
 			[
@@ -190,7 +190,7 @@ export const reconciliationSchedule: Recipe = (say) => {
 		name: say('Reconciliation 3: find what was missed', 'Conferência 3: achar o que faltou'),
 		notes: [
 			say(
-				`## Reconciliation, 3 of 3\nWebhooks get lost, and the platform gives no list of transactions. So this reads each charge of the table that is still open, every ${MINUTES} minutes, for ${DAYS} days, and tells what has changed as *Reconciliation 2* does. What could not be told is told by the next run.\n\nThat is about ${RUNS_A_MONTH.toLocaleString('en-US')} executions a month, and one read per open charge each time.`,
+				`## Reconciliation, 3 of 3\nWebhooks get lost, and the platform gives no list of transactions. So this reads each charge of the table that is still open, every ${MINUTES} minutes, for ${DAYS} days, and tells what has changed as *Reconciliation 2* does. What could not be reported is reported by the next run.\n\nThat is about ${RUNS_A_MONTH.toLocaleString('en-US')} executions a month, and one read per open charge each time.`,
 				`## Conferência, 3 de 3\nWebhooks se perdem, e a plataforma não tem lista de cobranças. Por isso este fluxo consulta, a cada ${MINUTES} minutos e por ${DAYS} dias, cada cobrança da tabela ainda em aberto, e avisa o que mudou como a *Conferência 2*. O que não pôde ser avisado vai na execução seguinte.\n\nSão cerca de ${RUNS_A_MONTH.toLocaleString('pt-BR')} execuções por mês, e uma consulta por cobrança em aberto em cada uma.`,
 			),
 			`${say(

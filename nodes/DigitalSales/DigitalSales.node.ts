@@ -34,7 +34,7 @@ export class DigitalSales implements INodeType {
 			'Waiting for the payment. The execution continues when the payment is decided, or at the Time Limit.',
 		builderHint: {
 			searchHint:
-				'Create PIX charges a customer and gives pix_qr_code, the text to pay with. Then add Wait for Payment with the hash from the Create PIX node (a node in between, such as a messenger, replaces the item), and branch with an If node: deliver only where paid is true. Set Order Reference, so that an order is charged once however often it runs.',
+				'Create PIX charges a customer and gives pix_qr_code, the text to pay with. Then add Wait for Payment with the hash from the Create PIX node (a node in between, such as a messenger, replaces the item), and branch with an If node: deliver only if paid is true. Set Order Reference, so that an order is charged once however often it runs.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-digital-sales.digitalSalesTrigger',
@@ -43,7 +43,7 @@ export class DigitalSales implements INodeType {
 				},
 				{
 					nodeType: 'n8n-nodes-base.if',
-					relationHint: 'Behind Wait for Payment: deliver only where paid is true',
+					relationHint: 'After Wait for Payment: deliver only if paid is true',
 				},
 			],
 		},

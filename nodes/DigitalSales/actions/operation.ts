@@ -9,7 +9,7 @@ export interface PreparedItem {
 	send: () => Promise<ItemResult[]>;
 	/** In words that help to look it up after an error. */
 	about?: string;
-	/** How many items of the run may be under way at once, as far as this one says so; 1 by default. */
+	/** How many items this one allows to be under way at once; 1 by default. */
 	atOnce?: number;
 }
 

@@ -24,7 +24,7 @@ export class Run {
 	}
 
 	/**
-	 * Cancels waiting, when the execution is cancelled or the run stops. Each time a signal of its own:
+	 * Cancels waiting, when the execution is canceled or the run stops. Each time a signal of its own:
 	 * Node.js warns of more than ten listeners on one.
 	 */
 	get signal(): AbortSignal {

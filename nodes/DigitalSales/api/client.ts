@@ -57,7 +57,7 @@ export interface ClientOptions {
 	productRate?: Rate;
 	/** Cancels waiting. */
 	signal?: AbortSignal;
-	/** How long each try may wait for the account's rate limit; without end by default. */
+	/** How long each try may wait for the account's rate limit: a request that somebody waits for. */
 	longestLimiterWaitMs?: number;
 	/** Called before the rate limit makes a request wait. */
 	onWait?: (endpoint: Endpoint) => void;
@@ -88,7 +88,7 @@ export class Client {
 	 *
 	 * @param read gives undefined for a success of another shape than the documented one
 	 * @throws ServiceError
-	 * @throws CanceledError if the execution is cancelled while nothing is under way
+	 * @throws CanceledError if the execution is canceled while nothing is under way
 	 */
 	async request<T>(request: ServiceRequest, read: (body: unknown) => T | undefined): Promise<T> {
 		const { endpoint } = request;
@@ -100,9 +100,9 @@ export class Client {
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
-			// The time of a request that was sent runs; that of the others has not begun. Where no limit is
-			// documented, a 429 may be about this request alone, which must not hold up the others.
-			const isBack = limiter.isShared && counts.tries > 0;
+			// A request that was sent goes first: its Maximum Wait is running. Where no limit is documented,
+			// a 429 may be about this request alone, which must not hold up the others.
+			const isBack = limiter.isDocumented && counts.tries > 0;
 			const taking = limiter.take({ ...this.takeOptions(endpoint, latest), isBack });
 			const permit = await taking.catch((error: unknown) => {
 				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
@@ -110,7 +110,7 @@ export class Client {
 			});
 			firstSentAt = Math.min(firstSentAt, permit.takenAt);
 			outcome = await this.send(request);
-			const leastMs = rateLimitWaitMs(limiter.isShared, counts.limited + 1, clock.random());
+			const leastMs = rateLimitWaitMs(limiter.isDocumented, counts.limited + 1, clock.random());
 			settle(limiter, permit, outcome, leastMs);
 			counts.tries++;
 			if (outcome.kind === 'success') {
@@ -121,7 +121,7 @@ export class Client {
 			const isLimited = outcome.kind === 'rateLimited';
 			const askedMs = outcome.retryAfterMs;
 			if (isLimited) counts.limited++;
-			if (!isLimited || (askedMs === undefined && !limiter.isShared)) counts.failed++;
+			if (!isLimited || (askedMs === undefined && !limiter.isDocumented)) counts.failed++;
 			// A 429 has closed the limiter for all executions; the next try waits there.
 			const delayMs = isLimited
 				? 0
@@ -137,11 +137,12 @@ export class Client {
 	}
 
 	private takeOptions(endpoint: Endpoint, latest: number): TakeOptions {
-		const { signal, productRate, longestLimiterWaitMs = Infinity, onWait: tell } = this.options;
+		const { signal, productRate, longestLimiterWaitMs, onWait: tell } = this.options;
 		return {
 			signal,
 			rate: endpoint === 'GET /products' ? productRate : undefined,
-			latest: Math.min(latest, clock.elapsed() + longestLimiterWaitMs),
+			isUrgent: longestLimiterWaitMs !== undefined,
+			latest: Math.min(latest, clock.elapsed() + (longestLimiterWaitMs ?? Infinity)),
 			onWait: (delayMs) => {
 				if (delayMs >= NOTABLE_WAIT_MS) tell?.(endpoint);
 			},

@@ -83,7 +83,9 @@ function checkResponse(
 	if (kind === 'success') {
 		return failed(`${baseUrl} answers, but not with a list of products. Check Base URL.`);
 	}
-	return failed(`The service failed to answer (${status}). Try again later.`);
+	return failed(
+		`The service's answer could not be used (${status}). Check Base URL, or try again later.`,
+	);
 }
 
 function faultText(code: string | undefined, { host, protocol }: URL): string {

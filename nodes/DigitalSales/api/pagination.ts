@@ -67,7 +67,7 @@ export async function* pages<T>(
 			return 'the service kept sending pages without anything new';
 		}
 		if (number >= most) {
-			return `the service has more pages than the ${maxPages} that the node reads at most`;
+			return `the node stopped after ${maxPages} pages, and the service has more`;
 		}
 	}
 }

@@ -20,6 +20,8 @@ export interface Permit {
 export interface TakeOptions extends Patience {
 	/** Another rate than the account's own, for this request alone. */
 	rate?: Rate;
+	/** Whether it is one of the few that somebody waits for: counted, but not spread over time. */
+	isUrgent?: boolean;
 }
 
 /** Limits are stated per minute throughout the API document. */
@@ -34,14 +36,14 @@ const LEFT_AFTER_ANOTHER = 0.5;
 /** A single 429 may be an accident: from here it leaves the whole limit. */
 const LARGEST_SHARE = 1 / LEFT_AFTER_429;
 const SMALLEST_SHARE = 0.01;
-/** What its square root gains. So small shares grow by more of themselves, and all come to be equal. */
+/** Added to the square root of the share, so small shares grow relatively faster and all converge. */
 const GROWTH_PER_MINUTE = 0.011;
 /** Where others use the limit, a 429 comes every few minutes. After so many without, a share grows fast. */
 const SHARED_FOR_MINUTES = 10;
 const FAST_GROWTH_PER_MINUTE = 0.1;
 /** Between two requests, on average: no longer than a request may wait by default. */
 const LONGEST_PACE_MS = 300_000;
-/** A limit that is used up refuses again and again, and all of that tells the same. */
+/** 429s this close together carry no new information. */
 const SAME_NEWS_MS = 20_000;
 
 /**
@@ -50,11 +52,11 @@ const SAME_NEWS_MS = 20_000;
  * service can have counted it. Requests of one rate are served in the order in which they came.
  *
  * Other processes spend from the same account: what the headers say was used beyond our own count
- * is entered as if we had sent it. How many processes there are nobody says, so 429s tell what our share
+ * is entered as if we had sent it. Nobody says how many processes there are, so 429s tell what our share
  * of a documented rate is. Without a known rate nothing waits until a 429 teaches one.
  */
 export class RateLimiter {
-	/** By rate; requests without a rate of their own share one. */
+	/** By rate and urgency; requests without a rate of their own share one. */
 	private readonly lines = new Map<string, Turnstile<Permit>>();
 	/** When the requests that still count were answered, the oldest first. */
 	private answered: number[] = [];
@@ -66,23 +68,23 @@ export class RateLimiter {
 	private reduced?: { to: number; at: number };
 	/** Whether a request has succeeded since the last 429. */
 	private hasSucceeded = true;
-	/** The latest request: while others have a share, ours is not sent in bursts. */
+	/** The latest request that was not urgent: while others have a share, ours is not sent in bursts. */
 	private latest = { at: -Infinity, spread: 1 };
 	private stated?: { requests: number; remaining?: number; at: number };
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
 	private longestWindowMs: number;
-	/** Whether processes find their shares of it: only of a documented limit. */
-	readonly isShared: boolean;
+	/** Whether the limit is documented: only then processes find their shares of it. */
+	readonly isDocumented: boolean;
 
 	/** @param rate the documented one; undefined if none is documented */
 	constructor(private readonly rate: Rate | undefined) {
-		this.isShared = rate !== undefined;
+		this.isDocumented = rate !== undefined;
 		this.longestWindowMs = rate?.perMs ?? MINUTE_MS;
 	}
 
 	/** How long a request of a rate would wait now: Infinity is until another one is answered. */
-	delayMs(own?: Rate): number {
+	delayMs({ rate: own, isUrgent }: TakeOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
 		if (this.halfOpen?.probe) return Infinity;
@@ -91,7 +93,7 @@ export class RateLimiter {
 		const rate = this.rateNow(own);
 		if (!rate) return 0;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
-		if (paced > 0) return paced;
+		if (paced > 0 && !isUrgent) return paced;
 		const first = this.firstWithin(rate.perMs, now);
 		const spent = this.spentWithin(rate.perMs, now);
 		if (spent < rate.requests) return 0;
@@ -117,14 +119,14 @@ export class RateLimiter {
 	/**
 	 * Waits for a permit, which must be given back by {@link settle} or {@link settleLimited}.
 	 *
-	 * @throws CanceledError if the execution is cancelled during the wait
+	 * @throws CanceledError if the execution is canceled during the wait
 	 * @throws TooLateError as soon as it is certain that the permit cannot be had in time
 	 */
 	async take(options: TakeOptions = {}): Promise<Permit> {
-		const { rate, signal } = options;
+		const { rate, isUrgent, signal } = options;
 		this.longestWindowMs = Math.max(this.longestWindowMs, rate?.perMs ?? 0);
-		const key = rate ? `${rate.requests}/${rate.perMs}` : '';
-		const line = this.lines.get(key) ?? this.newLine(rate);
+		const key = JSON.stringify({ rate, isUrgent });
+		const line = this.lines.get(key) ?? this.newLine({ rate, isUrgent });
 		this.lines.set(key, line);
 		const permit = await line.enter(options).finally(() => {
 			// By now another line may have taken its place.
@@ -162,7 +164,7 @@ export class RateLimiter {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		const isNews = permit.takenAt >= (this.reduced?.at ?? -Infinity) + SAME_NEWS_MS;
-		if (this.isShared && isNews) this.reduceShare();
+		if (this.isDocumented && isNews) this.reduceShare();
 		this.halfOpen = { hasFailed: false };
 		if (limit !== undefined) {
 			this.isTaught = true;
@@ -205,14 +207,15 @@ export class RateLimiter {
 		return share >= 1 ? 0 : Math.min(LONGEST_PACE_MS, rate.perMs / (rate.requests * share));
 	}
 
-	private newLine(rate: Rate | undefined): Turnstile<Permit> {
+	private newLine(options: TakeOptions): Turnstile<Permit> {
 		return new Turnstile<Permit>({
-			delayMs: () => this.delayMs(rate),
+			delayMs: () => this.delayMs(options),
 			wake: () => this.advance(),
 			admit: () => {
 				const now = clock.elapsed();
-				const permit = { takenAt: now, rate };
-				this.latest = { at: now, spread: 0.75 + clock.random() / 2 };
+				const permit = { takenAt: now, rate: options.rate };
+				// An urgent one comes on top: many of them must not hold up the others.
+				if (!options.isUrgent) this.latest = { at: now, spread: 0.75 + clock.random() / 2 };
 				this.inFlight.add(permit);
 				if (this.halfOpen) this.halfOpen.probe = permit;
 				return permit;
@@ -255,7 +258,7 @@ export class RateLimiter {
 		const spentByOthers = limit - remaining - this.spentWithin(statedWindowMs, takenAt);
 		const leftTooMany = rate.requests - remaining - this.spentWithin(rate.perMs, takenAt);
 		const entered = Math.min(spentByOthers, leftTooMany, MOST_COUNTED);
-		// What others have spent is in our share.
+		// Our share already allows for what others spend.
 		if (this.share() < 1) return;
 		for (let spent = 0; spent < entered; spent++) this.answered.push(now);
 	}

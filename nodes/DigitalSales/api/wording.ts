@@ -40,7 +40,7 @@ export function wording(error: ServiceError, context: WordingContext): Wording {
 		case 'unavailable':
 		case 'serverError':
 			return {
-				message: `The service failed to answer (${outcome.status})`,
+				message: `The service returned an error (${outcome.status})`,
 				advice: 'The problem is on the side of the service. Try again later.',
 			};
 		case 'unreadable':
@@ -59,7 +59,7 @@ export function wording(error: ServiceError, context: WordingContext): Wording {
 			};
 		case 'interrupted':
 			return {
-				message: 'The service did not answer in time or broke the connection',
+				message: 'The service did not answer in time, or the connection broke',
 				advice: 'Try again later.',
 			};
 		default:
@@ -107,7 +107,7 @@ function rejected({ status }: FailedOutcome, context: WordingContext): Wording {
 		case 422:
 			return {
 				message: `The service did not accept the request (${status})`,
-				advice: `Correct the fields named above and run again.${isNothingCreated(context) ? ' Nothing was created.' : ''}`,
+				advice: `Correct what the service rejected, then run this again.${isNothingCreated(context) ? ' Nothing was created.' : ''}`,
 			};
 		default:
 			return status !== undefined && status < 300

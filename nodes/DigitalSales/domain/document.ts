@@ -59,8 +59,8 @@ function documentFromNumber(value: number): Result<string> {
 	};
 }
 
-// The library's own check refuses 123.456.789-09, which is right and which test accounts of payment
-// services use, so only its check digits are used.
+// The library's own check refuses 123.456.789-09, although it is valid and payment services use it
+// for test accounts, so only its check digits are used.
 function isCpf(digits: string): boolean {
 	return isVerified(digits, cpf.verifierDigit);
 }

@@ -45,20 +45,20 @@ function retryOptions(maxTries: string, maxWait: string) {
 
 /** The options of an operation that only reads and may therefore try again. */
 export const readingOptions = retryOptions(
-	'How many times to send a request at most if the connection fails, the service is unavailable, or a rate limit (429) does not say how long to wait. Repeating a read changes nothing in the service.',
+	'How many tries one request gets, including the first, if the connection fails, the service is unavailable, or a rate limit (429) does not say how long to wait. Repeating a read changes nothing in the service.',
 	'How many seconds after the first try another one may begin. If a rate limit (429) says how long to wait, the node waits that long within this time.',
 );
 
 /** The same for the product list, where a 429 is waited out in any case. */
 export const listingOptions = retryOptions(
-	'How many times to send a request at most if the connection fails or the service is unavailable. Repeating a read changes nothing in the service.',
+	'How many tries one request gets, including the first, if the connection fails or the service is unavailable. Repeating a read changes nothing in the service.',
 	'How many seconds after the first try another one may begin. Within this time the node also waits out a rate limit (429).',
 );
 
 /** The options of an operation that creates something: only what was not processed is tried again. */
 export const writingOptions = retryOptions(
-	'How many times to send the request at most if the service cannot be reached at all, or a rate limit (429) does not say how long to wait. Once the service may have processed it, it is never sent again.',
-	'How many seconds to wait out a rate limit (429) before the item fails. The node assumes that nothing is created on a 429.',
+	'How many tries the request gets, including the first, if the service cannot be reached at all, or a rate limit (429) does not say how long to wait. Once the service may have processed it, it is never sent again.',
+	'How many seconds after the first try another one may begin, including the wait for a rate limit (429). The node assumes that nothing is created on a 429.',
 );
 
 const MOST_AT_ONCE = 16;
@@ -73,7 +73,7 @@ export const atOnceOption = field(
 		typeOptions: { minValue: 1, maxValue: MOST_AT_ONCE },
 		default: DEFAULT_AT_ONCE,
 		description:
-			'How many items to send at the same time. If one fails and the run stops, those under way are still made, and a new execution may make them again.',
+			'How many items to send at the same time. If one fails and the run stops, requests already under way still create their charge or offer, and a new execution may create it again.',
 	},
 	optional(wholeNumberField(1, MOST_AT_ONCE)),
 );

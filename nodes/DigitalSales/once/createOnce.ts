@@ -5,7 +5,7 @@ import { exclusively, hold } from '../shared/exclusively';
 import { forget, recall, remember, type Attempt } from './attempts';
 import { nextCode, typedCodes } from './code';
 import { isRetry } from './execution';
-import { identify, lastingKeys, ledgerKeys, type Identity, type Wanted } from './identity';
+import { identify, lastingKeys, ledgerKeys, type Identity, type CreationRequest } from './identity';
 import { Ledger, LedgerError } from './ledger';
 import {
 	changed,
@@ -21,7 +21,7 @@ import {
 const CALL_COUNTS_MS = 15 * 60_000;
 
 /** Something to be made only once, however often it is asked for. */
-export interface Creation<T> extends Subject, Wanted {
+export interface Creation<T> extends Subject, CreationRequest {
 	/** Cancels waiting for its turn. */
 	signal: AbortSignal;
 	/** Runs what decides whether it may be sent, after the decisions on the items before it. */
@@ -56,8 +56,8 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 }
 
 /**
- * Whether an earlier attempt is known, so that {@link createOnce} gives what it made or refuses, and
- * sends nothing new without the user's code or unless what it made is void.
+ * Whether an earlier attempt is known. If so, {@link createOnce} returns what it made or refuses. It
+ * sends a new one only with the user's code, or if what it made is void.
  */
 export async function isKnown<T>(creation: Creation<T>): Promise<boolean> {
 	return await new GuardedCreation(creation).isKnown().catch(refused(creation));
@@ -67,9 +67,9 @@ class GuardedCreation<T> {
 	private readonly identity: Identity;
 	private readonly ledger: Ledger | undefined;
 	/** How many codes the user has given for it, the present one included. */
-	private allowed = 0;
+	private codesUsed = 0;
 	/** Whether a code allows this very attempt. */
-	private isAllowed = false;
+	private hasCode = false;
 
 	constructor(private readonly creation: Creation<T>) {
 		this.identity = identify(creation);
@@ -200,7 +200,7 @@ class GuardedCreation<T> {
 
 	/** Refuses the creation, unless the user has given its code; each code counts once. */
 	private async requireCode(earlier?: Attempt): Promise<void> {
-		if (this.isAllowed) return;
+		if (this.hasCode) return;
 		const { creation, identity, ledger } = this;
 		const { used, key, code, accepted } = await nextCode(identity, ledger);
 		const isGiven = typedCodes(creation.repeatCode).some((given) => accepted.includes(given));
@@ -209,8 +209,8 @@ class GuardedCreation<T> {
 		}
 		ledger?.keep([key]);
 		remember([key], this.attempt('inDoubt'));
-		this.isAllowed = true;
-		this.allowed = used + 1;
+		this.hasCode = true;
+		this.codesUsed = used + 1;
 	}
 
 	/** Sends the request, in doubt until its outcome is known. */
@@ -260,14 +260,20 @@ class GuardedCreation<T> {
 			await this.requireCode();
 			return;
 		}
-		this.allowed = used;
+		this.codesUsed = used;
 		if (order !== undefined) await ledger?.strike([order]);
 	}
 
 	private attempt(state: Attempt['state']): Attempt {
 		const { account, fingerprint, amount } = this.creation;
-		const { allowed } = this;
-		return { state, account: account.key, fingerprint, amount, startedAt: clock.now(), allowed };
+		return {
+			state,
+			account: account.key,
+			fingerprint,
+			amount,
+			startedAt: clock.now(),
+			allowed: this.codesUsed,
+		};
 	}
 
 	/** Remembers an attempt in the execution and, under these keys, in the process. */

@@ -26,7 +26,7 @@ export interface Where {
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** Which one of its fingerprint an item of this run is. */
+	/** By fingerprint: the position of each item of this run among those that share it. */
 	private readonly alike = new Map<string, Map<number, number>>();
 
 	constructor(private readonly context: IExecuteFunctions) {
@@ -48,7 +48,7 @@ export class ExecutionMemory {
 	}
 
 	/** How many items of this run came earlier with the same fingerprint. */
-	count(fingerprint: string, item: number): number {
+	ordinal(fingerprint: string, item: number): number {
 		const alike = this.alike.get(fingerprint) ?? new Map<number, number>();
 		this.alike.set(fingerprint, alike);
 		const before = alike.get(item) ?? alike.size;

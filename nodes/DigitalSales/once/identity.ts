@@ -23,7 +23,7 @@ export interface Identity {
 }
 
 /** What identifies a creation. */
-export interface Wanted {
+export interface CreationRequest {
 	context: IExecuteFunctions;
 	account: Account;
 	memory: ExecutionMemory;
@@ -37,7 +37,7 @@ export interface Wanted {
  * Identifies the creation of one item. Order, doubt and call include the account, so that accounts stay
  * apart; a place does not, since a Retry may come with another credential.
  */
-export function identify(wanted: Wanted): Identity {
+export function identify(wanted: CreationRequest): Identity {
 	const { context, account, memory, fingerprint, orderReference, itemIndex } = wanted;
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents run a node without a workflow, and give it another id each time.
@@ -48,7 +48,7 @@ export function identify(wanted: Wanted): Identity {
 	const run = String(memory.run());
 	const spot = isTool(context) ? [call] : [run, String(itemIndex)];
 	const unmistakable = origin.isUnique ? [] : [fingerprint];
-	const nth = String(memory.count(fingerprint, itemIndex));
+	const nth = String(memory.ordinal(fingerprint, itemIndex));
 	return {
 		spot: digest(...spot),
 		place: digest('place', ...node, origin.name, ...spot, ...unmistakable),

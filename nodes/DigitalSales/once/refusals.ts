@@ -23,7 +23,7 @@ export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Refu
 	const { kind, about, context } = subject;
 	const reason = earlier
 		? `An attempt at ${new Date(earlier.startedAt).toISOString()} got no usable answer.`
-		: 'n8n has a record of an earlier attempt, but not of its outcome: n8n has been restarted or this package updated since, or another process of n8n is sending it right now.';
+		: 'n8n has a record of an earlier attempt, but not of its outcome: n8n was restarted or this package was updated since then, or another process of n8n has sent it or is sending it now.';
 	const check =
 		kind === 'charge'
 			? `Check the service's dashboard. If the transaction is there, continue with its hash (Transaction > Get). If it is not, set Options > Code to Charge Again to ${code} and run this again. The code allows this one charge.`
@@ -47,7 +47,7 @@ export function changed(subject: Subject, earlier: Attempt): Refusal {
 	const was = earlier.amount === undefined ? '' : ` ${formatReais(earlier.amount)}`;
 	const is = subject.amount === undefined ? '' : ` of ${formatReais(subject.amount)}`;
 	return refusal(
-		`${customerOf(subject)} was already charged${was}, so the changed charge${is} was not sent`,
+		`${customerPhrase(subject)} was already charged${was}, so the changed charge${is} was not sent`,
 		`The existing transaction is ${hash}. To charge the changed cart as well, start a new execution instead of retrying this one.`,
 	);
 }
@@ -56,7 +56,7 @@ export function changed(subject: Subject, earlier: Attempt): Refusal {
 export function otherAccount(subject: Subject): Refusal {
 	const what =
 		subject.kind === 'charge'
-			? `${customerOf(subject)} was already charged`
+			? `${customerPhrase(subject)} was already charged`
 			: 'The offer was already created';
 	return refusal(
 		`${what} with another token or Base URL, so nothing was sent`,
@@ -69,7 +69,7 @@ export function unreadable(subject: Subject, hash: string, read: FailedOutcome):
 	const answer =
 		read.status === undefined ? 'did not answer' : `answered with status ${read.status}`;
 	return refusal(
-		`${customerOf(subject)} was already charged, but transaction ${hash} could not be read`,
+		`${customerPhrase(subject)} was already charged, but transaction ${hash} could not be read`,
 		`The service ${answer}. Nothing was sent.\nRead it with Transaction > Get when the service answers again.`,
 		'unknown',
 		read,
@@ -89,13 +89,13 @@ export function otherOrder(subject: Subject): Refusal {
 export function notRecorded(subject: Subject, reason: string): Refusal {
 	return refusal(
 		`n8n could not record the ${subject.kind}, so it was not sent`,
-		`n8n's database said: ${reason}.\nCheck the database of n8n, then run this again.`,
+		`Reason: ${reason}.\nCheck the database of n8n, then run this again.`,
 		'notSent',
 	);
 }
 
 /** Whose charge it is; items count from 1. */
-export function customerOf({ context, itemIndex }: Subject): string {
+export function customerPhrase({ context, itemIndex }: Subject): string {
 	return context.getInputData().length === 1
 		? 'The customer'
 		: `The customer of item ${itemIndex + 1}`;
@@ -105,7 +105,7 @@ function messageOfDoubt(subject: Subject): string {
 	if (subject.kind === 'offer') return 'The offer may already exist, so it was not created again';
 	const order =
 		subject.orderReference === undefined ? '' : ` for order "${shortReference(subject)}"`;
-	return `${customerOf(subject)} may already have been charged${order}, so nothing was sent`;
+	return `${customerPhrase(subject)} may already have been charged${order}, so nothing was sent`;
 }
 
 function shortReference({ orderReference = '' }: Subject): string {

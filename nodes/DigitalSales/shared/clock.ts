@@ -10,17 +10,17 @@ export const clock = {
 	random: (): number => Math.random(),
 };
 
-/** Thrown if the execution was cancelled during a wait. */
+/** Thrown if the execution was canceled during a wait. */
 export class CanceledError extends Error {
 	constructor() {
-		super('The execution was cancelled');
+		super('The execution was canceled');
 	}
 }
 
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
- * Waits, in slices, so that a cancelled execution leaves no long timer behind.
+ * Waits, in slices, so that a canceled execution leaves no long timer behind.
  *
  * @throws CanceledError at once when the signal is aborted
  */

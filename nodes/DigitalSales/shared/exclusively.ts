@@ -12,7 +12,7 @@ export const queues = processWide(new Map<string, Promise<void>>());
  * Runs a task while no other task of this process holds any of the keys; the others queue up, in the
  * order in which they came.
  *
- * @throws CanceledError when the execution is cancelled while it queues
+ * @throws CanceledError when the execution is canceled while it queues
  */
 export async function exclusively<T>(
 	keys: readonly string[],
@@ -27,7 +27,7 @@ export async function exclusively<T>(
  * Holds keys, once no other task of this process holds any of them.
  *
  * @returns what lets go of them
- * @throws CanceledError when the execution is cancelled while it queues
+ * @throws CanceledError when the execution is canceled while it queues
  */
 export async function hold(keys: readonly string[], signal?: AbortSignal): Promise<() => void> {
 	const own = new Set(keys);
@@ -37,7 +37,7 @@ export async function hold(keys: readonly string[], signal?: AbortSignal): Promi
 	const done = new Promise<void>((resolve) => (release = resolve));
 	const last = before.then(async () => await done);
 	for (const key of own) queues.set(key, last);
-	// Tasks before a cancelled one are still running, so the queues end only with them.
+	// Tasks before a canceled one are still running, so the queues end only with them.
 	void last.then(() => {
 		for (const key of own) if (queues.get(key) === last) queues.delete(key);
 	});

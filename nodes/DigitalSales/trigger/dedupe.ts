@@ -81,7 +81,7 @@ async function isDuplicate(
 			context.getNode(),
 			'n8n could not record this webhook, so the workflow was not started',
 			{
-				description: `n8n's database said: ${error.message}.\nCheck the database of n8n, then retry this execution.`,
+				description: `Reason: ${error.message}.\nCheck the database of n8n, then retry this execution.`,
 			},
 		);
 	});

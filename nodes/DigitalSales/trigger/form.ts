@@ -21,7 +21,7 @@ import {
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Once the workflow is published, Create PIX in the same workflow finds this trigger automatically. For other workflows, run Notification > Get Address in this workflow and copy the URL that it shows into the Notification URL of the credential: under Webhook URLs above it lacks the secret.',
+			'Once the workflow is published, Create PIX in the same workflow finds this trigger automatically. For other workflows, run Notification > Get Address in this workflow and copy the URL that it shows into the Notification URL of the credential. Do not copy the one under Webhook URLs above: it lacks the secret.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
@@ -51,7 +51,7 @@ export const triggerProperties: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to add the body of the webhook as it was received, in the field "notification". Nothing in it is verified.',
+					'Whether to add the body of the webhook, without tokens and without fields named like a secret, in the field "notification". Nothing in it is verified.',
 			},
 			{
 				displayName: 'Secret in the URL',

@@ -12,7 +12,7 @@ import { processWide } from '../shared/processWide';
 import { dedupeKey, dedupeStore, type Emission } from './dedupe';
 import { readTriggerForm, readWanted, whyUnwanted, type TriggerForm } from './form';
 import { handOver, isBacklogged } from './handOver';
-import { deriveUrlSecret, opensLock, urlSecretOf } from './urlSecret';
+import { deriveUrlSecret, matchesUrlSecret, urlSecretOf } from './urlSecret';
 
 /** The transaction of a notice, verified or as the notice claims it, and its output. */
 interface Report {
@@ -86,7 +86,7 @@ class Delivery {
 		const { context } = this;
 		const stored = urlSecretOf(context.getWorkflowStaticData('node'));
 		const secret = stored ?? deriveUrlSecret(context, await accountOf(context));
-		return opensLock(context.getQueryData(), secret);
+		return matchesUrlSecret(context.getQueryData(), secret);
 	}
 
 	/** The transaction as the service has it. */

@@ -49,7 +49,7 @@ const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 		value: 'reversed',
 		action: 'On transaction refunded or charged back',
 		description:
-			'A refund, a chargeback or a MED (the return of a PIX), also when only requested or under review',
+			'A refund, a chargeback or a MED (the return of a PIX), even if it is only requested or under review',
 	},
 	{
 		name: 'Refused, Canceled or Expired',

@@ -51,7 +51,7 @@ export function hasUrlSecret(url: string): boolean {
 }
 
 /** Whether the query of a notice has the right secret, compared in constant time. */
-export function opensLock(query: object, secret: string): boolean {
+export function matchesUrlSecret(query: object, secret: string): boolean {
 	const given: unknown = Reflect.get(query, QUERY_NAME);
 	if (typeof given !== 'string') return false;
 	return timingSafeEqual(digest(given), digest(secret));

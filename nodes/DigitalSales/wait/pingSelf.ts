@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 
-/** `notSuspended` is not yet or no longer; `unreachable`: n8n cannot reach its own address. */
+/** `notSuspended`: not suspended yet, or no longer; `unreachable`: n8n cannot reach its own address. */
 type PingAnswer = 'waiting' | 'over' | 'notSuspended' | 'unreachable';
 
 const TIMEOUT_MS = 15_000;

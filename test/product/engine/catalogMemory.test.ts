@@ -187,7 +187,7 @@ describe('The catalog behind lists and charges', () => {
 				await list(far().product.hash);
 				now.mockReturnValue(1_000_000 + 45_000);
 
-				expect(await charge()).toEqual([expect.stringContaining('is not on the first 5 pages')]);
+				expect(await charge()).toEqual([expect.stringContaining('(at most 5 pages)')]);
 				expect(covers()).toEqual([undefined]);
 			});
 
@@ -206,7 +206,7 @@ describe('The catalog behind lists and charges', () => {
 				const failing = Promise.allSettled([list('curso')]);
 				while (requests('GET').length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 
-				expect(await charge()).toEqual([expect.stringContaining('is not on the first 5 pages')]);
+				expect(await charge()).toEqual([expect.stringContaining('(at most 5 pages)')]);
 				expect(await failing).toMatchObject([{ status: 'rejected' }]);
 			});
 		});
@@ -244,7 +244,7 @@ describe('The catalog behind lists and charges', () => {
 
 		test('no further', async () => {
 			await expect(chargeFor(500)).resolves.toEqual({
-				hints: [expect.stringContaining('is not on the first 5 pages')],
+				hints: [expect.stringContaining('(at most 5 pages)')],
 				pages: ['1', '2', '3', '4', '5'],
 			});
 		});

@@ -84,7 +84,7 @@ describe('Credential test', () => {
 		[
 			'a fault of the service',
 			{ kind: 'status', status: 500 } as const,
-			/failed to answer \(500\)/,
+			/returned an error \(500\)/,
 		],
 		[
 			'data of another kind',
@@ -134,17 +134,17 @@ describe('Credential test', () => {
 		[
 			'an empty answer',
 			{ kind: 'emptyBody' },
-			'The service failed to answer (200). Try again later.',
+			'The service returned an error (200). Try again later.',
 		],
 		[
 			'a list of products under a fault',
 			{ kind: 'status', status: 500, body: { data: [] } },
-			'The service failed to answer (500). Try again later.',
+			'The service returned an error (500). Try again later.',
 		],
 		[
 			'a maintenance page',
 			{ kind: 'html', status: 503 },
-			'The service failed to answer (503). Try again later.',
+			'The service returned an error (503). Try again later.',
 		],
 	])('says of %s what to do', async (_name, fault, message) => {
 		sandbox.addFault({ ...fault, times: 'always' });

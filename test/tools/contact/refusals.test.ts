@@ -110,7 +110,7 @@ describe('one sentence and an exit code of its own', () => {
 
 	test.each([500, 503])('while the service answers %i', async (status) => {
 		held.sandbox.addFault({ kind: 'status', status });
-		await expectRefusal([5, /^The service failed to answer \(50\d\)/], held.sandbox.baseUrl);
+		await expectRefusal([5, /^The service returned an error \(50\d\)/], held.sandbox.baseUrl);
 	});
 
 	test('after a 429 at once', async () => {

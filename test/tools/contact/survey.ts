@@ -155,7 +155,7 @@ function refuseUnusable(answer: Answer, page: ProductPage | undefined): void {
 		);
 	}
 	if (status >= 500 || (status < 300 && saysFailure(json)))
-		throw new Refusal(EXIT.down, `The service failed to answer (${how}). Try again later.`);
+		throw new Refusal(EXIT.down, `The service returned an error (${how}). Try again later.`);
 	const isList = page !== undefined || holdsList(json);
 	const isRefusal = status >= 400 && ![404, 405].includes(status) && json !== undefined;
 	if (status < 300 ? !isList : !isRefusal) {

@@ -136,7 +136,7 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 			typeOptions: { minValue: 1 },
 			default: 100,
 			description:
-				'How many products to request per page. By default the node requests as many as are useful; the service may return fewer.',
+				'How many products to request per page. Without this option, the node requests as many as are useful; the service may return fewer.',
 		},
 		optional(wholeNumberField(1)),
 	),

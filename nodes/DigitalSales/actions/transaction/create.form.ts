@@ -105,7 +105,7 @@ const notify = [
 				{
 					name: 'Nobody',
 					value: 'none',
-					description: 'The service sends no webhooks',
+					description: 'No webhooks are requested for this charge',
 				},
 				{
 					name: 'This Execution',
@@ -150,7 +150,7 @@ const orderReference = field(
 		default: '',
 		placeholder: 'e.g. order-1001',
 		description:
-			'Your own name for this order. This node charges it once: if asked again, it returns the existing transaction, or an error if it no longer knows that transaction. The name is not sent to the service.',
+			'Your own reference for this order, such as its number. This node charges it once: if it comes again, the node returns the existing transaction, or an error if it no longer knows that transaction. The reference is not sent to the service.',
 	},
 	optionalReferenceField,
 );
@@ -191,7 +191,7 @@ const allowPriceMismatch = field(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it. By default the node refuses, because reais and cents were probably mixed up. The same applies to Amount and the sum of the cart.',
+			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it. Unless you turn this on, the node refuses, because reais and cents were probably mixed up. The same applies to Amount and the sum of the cart.',
 	},
 	optional(yesNoField),
 );

@@ -5,7 +5,7 @@ import { hasFailed } from '../../domain/paymentStatus';
 import { mistake, readForm } from '../../form/readForm';
 import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { createOnce, isKnown, type Creation } from '../../once/createOnce';
-import { customerOf } from '../../once/refusals';
+import { customerPhrase } from '../../once/refusals';
 import type { Operation, PreparedItem } from '../operation';
 import type { Run } from '../run';
 import { chargeOf, type Charge } from './charge';
@@ -67,7 +67,7 @@ async function charged(
 	hints: Array<string | undefined>,
 ): Promise<Transaction> {
 	const { made: transaction, isExisting } = await createOnce(creation);
-	const existing = `${customerOf(creation)} was already charged. Returning transaction ${transaction.hash}.`;
+	const existing = `${customerPhrase(creation)} was already charged. Returning transaction ${transaction.hash}.`;
 	for (const hint of isExisting ? [existing] : hints) {
 		if (hint !== undefined) run.hint(hint);
 	}

@@ -75,7 +75,7 @@ export const customer = [
 			placeholder: 'e.g. 529.982.247-25',
 			hint: 'With or without punctuation',
 			description:
-				'CPF of the person or CNPJ of the company that pays. Format its column as text: a number loses its leading zeros.',
+				'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
 		},
 		({ checkCustomer }) => optional(customerFields(checkCustomer).document),
 		'customer.document',

@@ -57,7 +57,7 @@ function problemOf(
 	if (found) return `is incomplete in the catalog, so ${come}`;
 	return failed
 		? `could not be looked up in the catalog just now, so ${come}`
-		: `is not on the first ${MOST_LOOKUP_PAGES} pages of the catalog, so ${come}`;
+		: `was not found in the part of the catalog that was read (at most ${MOST_LOOKUP_PAGES} pages), so ${come}`;
 }
 
 function isOpen(item: CartItem): boolean {

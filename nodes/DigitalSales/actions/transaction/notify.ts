@@ -211,7 +211,7 @@ function withReach(url: string): NotificationAddress {
 	if (address && /\/webhook-test\//.test(address.pathname)) {
 		return {
 			url,
-			hint: 'The Notification URL is a test URL, which listens only while the editor waits for a test event. Enter the URL that Notification > Get Address shows for real sales.',
+			hint: 'The Notification URL is a test URL, which listens only while the editor waits for a test event. For real sales, enter the URL that Notification > Get Address shows.',
 		};
 	}
 	return { url };

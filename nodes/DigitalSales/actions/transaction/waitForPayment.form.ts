@@ -12,7 +12,7 @@ export const waitForm = formOf(
 	[
 		{
 			displayName:
-				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. A Create PIX earlier in this workflow notifies it automatically; otherwise it finds out at the next re-check. Deliver only where <b>paid</b> is true.',
+				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. A Create PIX earlier in this workflow notifies it automatically; otherwise it finds out at the next re-check. Deliver only if <b>paid</b> is true.',
 			name: 'waitNotice',
 			type: 'notice',
 			default: '',
@@ -26,7 +26,7 @@ export const waitForm = formOf(
 				typeOptions: { minValue: 0 },
 				default: 60,
 				description:
-					'How long to wait at most. After that, the execution continues, with "timedOut" true for each payment that is still open.',
+					'The longest time to wait. After that, the execution continues, with "timedOut" true for each payment that is still open.',
 			},
 			required(positiveNumberField),
 		),

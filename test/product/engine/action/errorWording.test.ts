@@ -53,21 +53,21 @@ describe('What a person reads of a failed request', () => {
 		...[502, 503, 504].map((status): [string, Fault, string, string, unknown] => [
 			`${status}`,
 			{ kind: 'status', status, body: {} },
-			`The service failed to answer (${status})`,
+			`The service returned an error (${status})`,
 			`${SERVICE_ADVICE}\n${REQUEST}.`,
 			{ cause: 'temporarily-unavailable' },
 		]),
 		[
 			'500',
 			{ kind: 'status', status: 500, body: { message: 'Oops' } },
-			'The service failed to answer (500)',
+			'The service returned an error (500)',
 			`The service said: Oops.\n${SERVICE_ADVICE}\n${REQUEST}.`,
 			undefined,
 		],
 		[
 			'a broken connection',
 			{ kind: 'resetBeforeProcessing' },
-			'The service did not answer in time or broke the connection',
+			'The service did not answer in time, or the connection broke',
 			`Try again later.\n${REQUEST}, ECONNRESET.`,
 			undefined,
 		],
@@ -131,7 +131,7 @@ describe('What a person reads of a failed request', () => {
 			`${status} with a field that no form has`,
 			{ kind: 'status', status, body: { errors: { extra: ['is wrong'] } } },
 			`The service did not accept the request (${status})`,
-			`The service said: extra: is wrong.\nCorrect the fields named above and run again.\n${REQUEST}.`,
+			`The service said: extra: is wrong.\nCorrect what the service rejected, then run this again.\n${REQUEST}.`,
 			undefined,
 		]),
 		[
@@ -228,7 +228,7 @@ describe('What a person reads of a failed request', () => {
 		running.cancel();
 
 		expect((await running).node?.error).toMatchObject({
-			message: 'The execution was cancelled',
+			message: 'The execution was canceled',
 			context: { itemIndex: 0 },
 		});
 		expect(account.sandbox.requests).toHaveLength(1);
@@ -307,7 +307,7 @@ describe('What a person reads of a failed request', () => {
 			while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
 			await account.fail(reading());
 
-			expect((await failing).message).toBe('The service failed to answer (503)');
+			expect((await failing).message).toBe('The service returned an error (503)');
 			expect(account.sandbox.requests).toHaveLength(2);
 			expect(restoreTime()).toBeLessThan(1_000);
 		});
@@ -377,7 +377,7 @@ describe('What a person reads of a failed request', () => {
 
 		const failure = await account.fail(reading({ timeout: 1 }));
 
-		expect(failure.message).toBe('The service did not answer in time or broke the connection');
+		expect(failure.message).toBe('The service did not answer in time, or the connection broke');
 		expect(failure.description).toBe(`Try again later.\n${REQUEST}, ECONNABORTED.`);
 		expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
 		expect(Date.now() - started).toBeLessThan(4_000);

@@ -116,7 +116,7 @@ describe('Errors of the service', () => {
 			'a fault of the service',
 			{ kind: 'status', status: 500 },
 			'get',
-			[/failed to answer \(500\)/],
+			[/returned an error \(500\)/],
 		],
 	])('%s give one clear error', async (_name, fault, operation, texts) => {
 		account.sandbox.addFault({ times: 'always', ...fault });

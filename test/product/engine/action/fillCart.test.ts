@@ -164,7 +164,7 @@ describe('The cart of Create PIX', () => {
 			sends({ hash: 'p1', offers: [] });
 
 			expect(await hintsOf({ ...picked('unknown1'), ...typed })).toEqual([
-				`Offer unknown1 is not on the first 5 pages of the catalog, so ${blanks} stayed empty.`,
+				`Offer unknown1 was not found in the part of the catalog that was read (at most 5 pages), so ${blanks} stayed empty.`,
 			]);
 		});
 
@@ -365,7 +365,7 @@ describe('The cart of Create PIX', () => {
 			const { hints } = await account.run(cart({ ...item, price: '0,05', more: { title: 'A' } }));
 
 			expect(hints.map(({ message }) => message)).toEqual([
-				`Offer ${hash} is not on the first 5 pages of the catalog, so its hash was taken from the end of its address.`,
+				`Offer ${hash} was not found in the part of the catalog that was read (at most 5 pages), so its hash was taken from the end of its address.`,
 			]);
 		});
 

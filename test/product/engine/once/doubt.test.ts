@@ -280,7 +280,7 @@ describe('A charge whose outcome is unknown', () => {
 		canceling.abort();
 		const run = await running;
 
-		expect(run.node?.error?.message).toBe('The execution was cancelled');
+		expect(run.node?.error?.message).toBe('The execution was canceled');
 		expect(Date.now() - canceledAt).toBeLessThan(1_000);
 		expect(shop.posts).toBe(1);
 		shop.account.reset();

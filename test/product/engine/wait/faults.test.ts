@@ -201,7 +201,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 		const { parked, error } = await running;
 		expect(parked).toBeUndefined();
-		expect(error?.message).toBe('The execution was cancelled');
+		expect(error?.message).toBe('The execution was canceled');
 	});
 
 	describe('hostile requests', () => {

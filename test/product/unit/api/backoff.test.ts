@@ -28,8 +28,8 @@ describe('How often and how long', () => {
 		[false, 50, 60_000],
 	] as const)(
 		'with shares: %s, a 429 number %i is waited out at least half of %i ms',
-		(isShared, nth, cap) => {
-			expect([0, 0.5, 1].map((random) => rateLimitWaitMs(isShared, nth, random))).toEqual([
+		(isDocumented, nth, cap) => {
+			expect([0, 0.5, 1].map((random) => rateLimitWaitMs(isDocumented, nth, random))).toEqual([
 				cap / 2,
 				(cap * 3) / 4,
 				cap,

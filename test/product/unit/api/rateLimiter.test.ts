@@ -185,8 +185,24 @@ describe('The budget of an account', () => {
 
 			limiter.settle(await limiter.take({ rate: slow }), {});
 
-			expect(limiter.delayMs(slow)).toBeGreaterThan(MINUTE);
+			expect(limiter.delayMs({ rate: slow })).toBeGreaterThan(MINUTE);
 			expect(limiter.delayMs()).toBeLessThan(8_000);
+		});
+
+		test('what somebody waits for is not spread over time, counts, and holds up nobody', async () => {
+			const limiter = await afterRefusals(3, MINUTE);
+			const others = limiter.delayMs();
+			const isUrgent = true;
+
+			for (let sent = 0; sent < 19; sent++) {
+				expect(limiter.delayMs({ isUrgent })).toBe(0);
+				limiter.settle(await limiter.take({ isUrgent }), {});
+			}
+
+			expect(limiter.delayMs({ isUrgent })).toBeGreaterThan(50_000);
+			expect(others).toBeGreaterThan(8_000);
+			await clock.sleep(MINUTE);
+			expect(limiter.delayMs()).toBe(0);
 		});
 
 		test('the callers of one rate do not wait for all of another', async () => {
@@ -339,7 +355,7 @@ describe('The budget of an account', () => {
 
 		limiter.settle(await limiter.take({ rate }), { limit: 20, remaining: 0 });
 
-		expect(limiter.delayMs(rate)).toBeGreaterThan(9_000);
+		expect(limiter.delayMs({ rate })).toBeGreaterThan(9_000);
 	});
 
 	test('takes a lower limit over from the service, and no higher one', async () => {
@@ -450,9 +466,9 @@ describe('The budget of an account', () => {
 			limiter.settle(await limiter.take({ rate: { requests: 1_000, perMs: MINUTE } }), {});
 		}
 
-		expect(limiter.delayMs({ requests: 1_000, perMs: MINUTE })).toBe(0);
+		expect(limiter.delayMs({ rate: { requests: 1_000, perMs: MINUTE } })).toBe(0);
 		expect(limiter.delayMs()).toBeGreaterThan(MINUTE - 1_000);
-		expect(limiter.delayMs({ requests: 31, perMs: MINUTE })).toBe(0);
+		expect(limiter.delayMs({ rate: { requests: 31, perMs: MINUTE } })).toBe(0);
 	});
 
 	test('whoever waits for a smaller rate keeps nobody of a larger one waiting', async () => {
@@ -478,7 +494,7 @@ describe('The budget of an account', () => {
 		await clock.sleep(5 * MINUTE);
 		limiter.settle(await limiter.take(), {});
 
-		expect(Math.round(limiter.delayMs(rate) / MINUTE)).toBe(5);
+		expect(Math.round(limiter.delayMs({ rate }) / MINUTE)).toBe(5);
 	});
 
 	test('paces nothing without a known limit, until a 429 teaches one', async () => {

@@ -1,5 +1,7 @@
 import { readAccount } from '../../../../nodes/DigitalSales/api/account';
+import { CatalogLookup, LOOKUP_LIMITS } from '../../../../nodes/DigitalSales/api/catalog';
 import { Client } from '../../../../nodes/DigitalSales/api/client';
+import { listProducts } from '../../../../nodes/DigitalSales/api/products';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { contextOf } from '../../../tools/simulation/context';
 import { MINUTE_MS } from '../../../tools/simulation/service';
@@ -95,5 +97,49 @@ describe('A charge that the service always refuses with 429', () => {
 		expect(waits).toHaveLength(8);
 		expect(Math.max(...waits)).toBeLessThan(100_000);
 		expect(tries).toBeLessThanOrEqual(mostTries);
+	});
+});
+
+describe('A charge whose price is in the catalog, where the limit was reached twice', () => {
+	beforeEach(clearProcessWide);
+
+	test('gets it from any page, while a listing waits for its share', async () => {
+		const time = new VirtualTime(1);
+		const found: unknown[] = [];
+		const account = readAccount({
+			baseUrl: 'https://api.example.com/v1',
+			apiToken: 'test-token-of-one-account',
+		});
+		let mayRefuse = 0;
+		const context = contextOf(async ({ qs: { page = 1 } = {} }) => {
+			await time.sleep(100);
+			if (mayRefuse > 0) {
+				mayRefuse--;
+				return { status: 429, body: { success: false } };
+			}
+			const offers = [{ hash: `offer${page}`, price: 1_000 * page }];
+			const meta = { total: 400, per_page: 100, last_page: 4 };
+			return { status: 200, body: { data: [{ hash: `p${page}`, title: 'A', offers }], meta } };
+		});
+		await time.run(20 * MINUTE_MS, () => {
+			const listing = async (): Promise<unknown> =>
+				await listProducts(new Client(context, account, {}), {});
+			const refused = async (): Promise<void> => {
+				mayRefuse = 1;
+				await listing();
+				await time.sleep(MINUTE_MS);
+			};
+			void (async () => {
+				await refused();
+				await refused();
+				void listing();
+				const lookup = new CatalogLookup(new Client(context, account, LOOKUP_LIMITS));
+				found.push(await lookup.offer(({ hash }) => hash === 'offer3'));
+			})();
+		});
+
+		expect(found).toEqual([
+			{ found: { product: expect.anything(), offer: expect.objectContaining({ price: 3_000 }) } },
+		]);
 	});
 });

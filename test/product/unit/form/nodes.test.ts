@@ -44,10 +44,10 @@ describe.each<[string, INodeTypeDescription]>([
 		]);
 	});
 
-	test('tells what builds workflows to deliver only where paid is true, and with which nodes', () => {
+	test('tells what builds workflows to deliver only if paid is true, and with which nodes', () => {
 		const { searchHint, relatedNodes = [] } = node.builderHint ?? {};
 		expect(`${searchHint} ${JSON.stringify(relatedNodes)}`).toContain(
-			'deliver only where paid is true',
+			'deliver only if paid is true',
 		);
 		const sibling = kind === 'action' ? trigger.name : action.name;
 		expect(relatedNodes.map(({ nodeType }) => nodeType)).toContain(`${manifest.name}.${sibling}`);
