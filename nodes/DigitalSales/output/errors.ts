@@ -4,9 +4,6 @@ import { shownOutcome, ServiceError, type FailedOutcome, type ShownOutcome } fro
 import { isRedirect, wording, type FormAdvice } from '../api/wording';
 import { CanceledError } from '../shared/clock';
 
-/** A longer list would hide what went wrong. */
-const MOST_NAMED = 100;
-
 /** What the node itself refuses to do, before anything is sent. */
 export class Refusal extends Error {
 	constructor(
@@ -117,9 +114,10 @@ function serviceFailure(node: INode, error: ServiceError, context: ErrorContext)
 	const description = joined([
 		// A list shows the lines of a description as one.
 		said === '' ? undefined : `The service said: ${said}${/[.!?]$/.test(said) ? '' : '.'}`,
-		createdNote(context),
 		advice,
 		`Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${outcome.code ? `, ${outcome.code}` : ''}.`,
+		// Last, because there may be hundreds.
+		createdNote(context),
 	]);
 	return {
 		error: new NodeApiError(
@@ -161,17 +159,12 @@ function failureOf({ outcome, isInDoubt }: ServiceError): NodeApiError['failure'
 
 function createdNote({ created = [], inDoubt = [] }: ErrorContext): string | undefined {
 	const notes = [
-		...(created.length > 0 ? [`Already created in this execution: ${listed(created)}.`] : []),
+		...(created.length > 0 ? [`Already created in this execution: ${created.join('; ')}.`] : []),
 		...(inDoubt.length > 0
-			? [`No usable answer came for these, so they may exist: ${listed(inDoubt)}.`]
+			? [`No usable answer came for these, so they may exist: ${inDoubt.join('; ')}.`]
 			: []),
 	];
 	return joined(notes) || undefined;
-}
-
-function listed(names: string[]): string {
-	const more = names.length - MOST_NAMED;
-	return `${more > 0 ? `${more} others; ` : ''}${names.slice(-MOST_NAMED).join('; ')}`;
 }
 
 function serviceWords(words: FailedOutcome['words'], labelOf: ErrorContext['labelOf']): string {

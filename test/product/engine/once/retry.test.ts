@@ -72,7 +72,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		});
 	});
 
-	test('an error names the latest hundred charges and counts the others', async () => {
+	test('an error names every charge that was made', async () => {
 		shop.fault('refuse', 102);
 
 		const run = await shop.run(shop.parameters(), {
@@ -80,9 +80,11 @@ describe('Asked again by n8n, a charge is made once', () => {
 		});
 
 		expect(errorOf(run)).toContain(
-			`Already created in this execution: 2 others; item 3 is ${shop.hashes[2]};`,
+			`Already created in this execution: ${shop.hashes
+				.slice(0, 102)
+				.map((hash, index) => `item ${index + 1} is ${hash}`)
+				.join('; ')}.`,
 		);
-		expect(errorOf(run)).toContain(`item 102 is ${shop.hashes[101]}.`);
 	});
 
 	test('two items of one run, and two runs of a node, are charges of their own', async () => {
