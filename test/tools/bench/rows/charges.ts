@@ -54,13 +54,13 @@ export async function charges(bench: Bench): Promise<GroupOutcome> {
 			{
 				what: `most requests at once, ${what}`,
 				unit: 'requests',
-				ours: sampleOf(four.map(({ posts }) => mostAtOnce(posts))),
+				ours: sampleOf([Math.max(...four.map(({ posts }) => mostAtOnce(posts)))]),
 				goal: { of: 'ours', bound: 'atMost', value: AT_ONCE },
 			},
 			{
 				what: `requests for ${what}`,
 				unit: 'requests',
-				ours: sampleOf(four.map(({ requests }) => requests)),
+				ours: sampleOf([Math.max(...four.map(({ requests }) => requests))]),
 				goal: { of: 'ours', bound: 'atMost', value: CHARGES },
 			},
 			{

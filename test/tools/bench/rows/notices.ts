@@ -111,7 +111,11 @@ async function measure(
 	const [hash = ''] = newHashes(1);
 	await flood(bench, ours, [hash], 1);
 	const repeats = await inTurn([ours, silentFloor], ROUNDS, async (receiver) => {
-		return await flood(bench, receiver, Array<string>(DISTINCT).fill(hash), 0);
+		const repeat = await flood(bench, receiver, Array<string>(DISTINCT).fill(hash), 0);
+		if (repeat.executions > 0 || repeat.statuses.some((status) => status !== 200)) {
+			throw new Error(`A known notice was not taken as one (${answersOf(repeat.statuses)}).`);
+		}
+		return repeat;
 	});
 	const [known, nothing] = repeats.map((rounds) => sampleOf(rounds.map((run) => run.cpuMs)));
 	if (!known) throw new Error('A side has not run.');
@@ -230,11 +234,11 @@ async function flood(
 		}
 		await pause(POLL_MS);
 	}
-	const cpu = cpuMs(bench.pid) - cpuBefore;
 	const ends = (await rest.executions(workflow.id)).map(({ stoppedAt }) =>
 		Date.parse(stoppedAt ?? ''),
 	);
 	await pause(QUIET_MS);
+	const cpu = cpuMs(bench.pid) - cpuBefore;
 	executions = (await rest.successes(workflow.id)) - before;
 	return { executions, ms: Math.max(...ends) - start, cpuMs: cpu, statuses };
 }
