@@ -65,6 +65,14 @@ export function floorTrigger(webhookId: string, starts = true): NodeSketch {
 /** A node that does nothing. */
 export const FLOOR_ACTION: NodeSketch = { name: 'Floor', type: 'CUSTOM.floorAction' };
 
+/** What {@link FLOOR} needs to hand a number of items on. */
+export const bodyOfFloor = (count: number) => ({
+	hashes: Array.from({ length: count }, (_, nth) => `n${nth}`),
+});
+
+/** n8n itself with as many items: they come in with the start, and a node hands them on. */
+export const FLOOR: NodeSketch[] = [splitOut('body.hashes', 'hash'), FLOOR_ACTION];
+
 /** Our Create PIX of a charge with everything given. */
 export function createCharges(sandbox: Sandbox, atOnce: number): NodeSketch {
 	return createPix({

@@ -1,7 +1,7 @@
 import { checkSame, inTurn, type Bench } from '../bench';
 import type { Goal, GroupOutcome, Outcome } from '../outcome';
 import { sampleOf } from '../statistics';
-import { FLOOR_ACTION, getTransactions, httpRequest, splitOut } from '../workflows';
+import { FLOOR, getTransactions, httpRequest, splitOut } from '../workflows';
 
 const ITEMS = 1_000;
 const ROUNDS = { warmUps: 2, counted: 7 };
@@ -29,7 +29,7 @@ async function measure(bench: Bench, latencyMs: number, goal: Goal): Promise<Out
 	];
 	lean.latencyMs = latencyMs;
 	await checkSame(sides, ITEMS, body);
-	const floor = await bench.side(account, [items, FLOOR_ACTION]);
+	const floor = await bench.side(account, FLOOR);
 	const runs = await inTurn([...sides, floor], ROUNDS, async (side) => {
 		lean.resetCounts();
 		const cost = await side.run(body);

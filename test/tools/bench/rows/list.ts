@@ -1,7 +1,15 @@
 import { checkSame, inTurn, type Bench } from '../bench';
 import type { GroupOutcome, Outcome } from '../outcome';
 import { sampleOf } from '../statistics';
-import { byNextUrl, byPageNumber, httpRequest, listProducts, splitOut } from '../workflows';
+import {
+	bodyOfFloor,
+	byNextUrl,
+	byPageNumber,
+	FLOOR,
+	httpRequest,
+	listProducts,
+	splitOut,
+} from '../workflows';
 
 const LATENCY_MS = 50;
 /** Of our node; it says how many round trips there are at least. */
@@ -27,7 +35,7 @@ export async function list(bench: Bench): Promise<GroupOutcome> {
 	}
 	return {
 		outcomes,
-		method: `A sandbox answers after ${LATENCY_MS} ms. Both sides put out the same items, which is checked first. Our node runs as it comes, but for Return All, Simplify off (the peer gives whole products) and a Request Limit out of the way, since this service has none. HTTP Request follows \`links.next\` of the answers; the links carry no page size, so it takes the service's own ${DEFAULT_PAGE_SIZE} a page. Where the service grants more, there is a line for a user who has found out the name of that parameter.`,
+		method: `A sandbox answers after ${LATENCY_MS} ms. Both sides put out the same items, which is checked first. Our node runs as it comes, but for Return All, Simplify off (the peer gives whole products) and a Request Limit out of the way, since this service has none. HTTP Request follows \`links.next\` of the answers; the links carry no page size, so it takes the service's own ${DEFAULT_PAGE_SIZE} a page. Where the service grants more, there is a line for a user who has found out the name of that parameter. n8n itself is a node that hands on as many items, which come in with the start.`,
 	};
 }
 
@@ -56,12 +64,13 @@ async function measure(
 			: [await bench.side(account, peer(byPageNumber(granted)))]),
 	];
 	await checkSame(sides, products);
-	const runs = await inTurn(sides, rounds, async (side) => {
+	const floor = await bench.side(account, FLOOR);
+	const runs = await inTurn([floor, ...sides], rounds, async (side) => {
 		const before = sandbox.requests.length;
-		const { ms } = await side.run();
+		const { ms } = await side.run(side === floor ? bodyOfFloor(products) : undefined);
 		return { ms, requests: sandbox.requests.length - before };
 	});
-	const [ours, byUrl, byNumber] = runs.map((rounds) => ({
+	const [nothing, ours, byUrl, byNumber] = runs.map((rounds) => ({
 		ms: sampleOf(rounds.map(({ ms }) => ms)),
 		requests: sampleOf(rounds.map(({ requests }) => requests)),
 	}));
@@ -73,6 +82,7 @@ async function measure(
 			unit: 'ms',
 			ours: ours.ms,
 			peer: { name: BY_NEXT_URL, figures: byUrl.ms },
+			floor: nothing?.ms,
 			goal: RATIO,
 			notes: [
 				`${what}: the peer waits for ${byUrl.requests.median} answers one after the other, which is ${byUrl.requests.median * LATENCY_MS} ms of waiting alone; we send ${ours.requests.median} requests.`,
@@ -86,6 +96,7 @@ async function measure(
 			unit: 'ms',
 			ours: ours.ms,
 			peer: { name: BY_PAGE_NUMBER, figures: byNumber.ms },
+			floor: nothing?.ms,
 			...(products === 3_000 ? { goal: RATIO } : {}),
 			notes: [
 				`${what}, the peer told so: ${ours.requests.median} requests on both sides, in ${inTurns} round trips here and ${byNumber.requests.median} there.`,
