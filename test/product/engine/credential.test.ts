@@ -134,7 +134,7 @@ describe('Credential test', () => {
 		[
 			'an empty answer',
 			{ kind: 'emptyBody' },
-			'The service returned an error (200). Try again later.',
+			"The service's answer could not be used (200). Check Base URL, or try again later.",
 		],
 		[
 			'a list of products under a fault',

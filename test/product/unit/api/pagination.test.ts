@@ -178,7 +178,7 @@ describe('Pages of a list', () => {
 		});
 
 		expect(listing.items).toHaveLength(20);
-		expect(listing.incomplete).toContain('more pages than the 20');
+		expect(listing.incomplete).toContain('stopped after 20 pages');
 	});
 
 	/** Reads pages whose items are given by their hashes; a page beyond the last is like the last. */
