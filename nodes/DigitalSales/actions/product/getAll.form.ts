@@ -1,8 +1,9 @@
+import isUndefined from 'lodash/isUndefined';
+import omitBy from 'lodash/omitBy';
 import { z } from 'zod';
 import type { ClientOptions } from '../../api/client';
 import type { QueryNames } from '../../api/products';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
-import { withoutBlanks } from '../../domain/blanks';
 import type { Result } from '../../domain/result';
 import { optional, parsed, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { field, formOf, group, type FormValues } from '../../form/formOf';
@@ -202,5 +203,5 @@ export function listClientOptions(options: ListOptions): ClientOptions {
 
 /** The names that were typed. */
 export function queryNames(options: ListOptions): Partial<QueryNames> {
-	return withoutBlanks(options.queryParameterNames?.names ?? {});
+	return omitBy(options.queryParameterNames?.names ?? {}, isUndefined);
 }

@@ -1,6 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { withoutBlanks } from '../../domain/blanks';
 import { formatReais, isExactAmount, LARGEST_AMOUNT } from '../../domain/money';
 import { withCustomFields } from '../../form/customFields';
 import { displayPath } from '../../form/displayPath';
@@ -35,8 +34,9 @@ export function chargeOf(
 ): Charge {
 	const { amount, customFields } = form.additionalFields;
 	const cartTotal = exactTotal(context, itemIndex, form.cart);
-	const fields = { amount: cartTotal, payment_method: 'pix', ...chargeForm.body(form) };
-	const body = withCustomFields(withoutBlanks(fields), customFields);
+	const total = cartTotal === undefined ? {} : { amount: cartTotal };
+	const fields = { ...total, payment_method: 'pix', ...chargeForm.body(form) };
+	const body = withCustomFields(fields, customFields);
 	const isOther = amount !== undefined && cartTotal !== undefined && amount !== cartTotal;
 	return {
 		body,

@@ -1,4 +1,3 @@
-import { withoutBlanks } from '../../../../nodes/DigitalSales/domain/blanks';
 import { isSameText, searchKey } from '../../../../nodes/DigitalSales/domain/searchText';
 
 describe('Searching in a text', () => {
@@ -16,12 +15,4 @@ test('Texts are the same, however their accents are stored', () => {
 	expect(isSameText('em análise'.normalize('NFD'), 'em análise'.normalize('NFC'))).toBe(true);
 	expect(isSameText('em análise', 'em analise')).toBe(false);
 	expect(isSameText('Em análise', 'em análise')).toBe(false);
-});
-
-describe('Blanks', () => {
-	test('are left out; what is false, zero or an empty text was given', () => {
-		const values = { a: undefined, b: null, c: [], d: '', e: 0, f: false, g: ['x'], h: {} };
-
-		expect(withoutBlanks(values)).toEqual({ d: '', e: 0, f: false, g: ['x'], h: {} });
-	});
 });
