@@ -18,7 +18,7 @@ function page(recipes: Record<string, Recipe>, language: Language): string {
 
 Workflows to import with **... > Import > From file** (older n8n: **Import from File**). Each has a note that says what to choose before you run it: your credentials, your offer or product, your spreadsheet. They use n8n's own nodes in the versions of n8n 2.41.
 
-**Deliver only where \`paid\` is true**, or after a trigger on _Paid_, filtered by your product and your minimum amount.`,
+**Deliver only if \`paid\` is true**, or after a trigger on _Paid_, filtered by your product and your minimum amount.`,
 		`# Receitas
 
 [In English](README.md)

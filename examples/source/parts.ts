@@ -363,7 +363,7 @@ export const showAddress = (say: Say): Node =>
 /** What to do so that the platform finds the trigger. */
 export function publishNote(say: Say): string {
 	return say(
-		'Publish it. Then press **Execute step** on *Show the address* and copy `url` from its output to: 1) the **webhook settings of your platform** (sales from the checkout); 2) the **Notification URL** of your credential (charges of your other workflows, unless they wait for the payment themselves). The credential holds **one URL**: if it has another, do not replace it, or that other workflow receives nothing; put these nodes behind the trigger that already receives.',
+		'Publish it. Then press **Execute step** on *Show the address* and copy `url` from its output to: 1) the **webhook settings of your platform** (sales from the checkout); 2) the **Notification URL** of your credential (charges of your other workflows, unless they wait for the payment themselves). The credential holds **one URL**: if it has another, do not replace it, or that other workflow receives nothing; put these nodes after the trigger that already receives.',
 		'Publique. Depois clique em **Execute step** em *Mostrar o endereço* e copie a `url` da saída para: 1) o **cadastro de webhooks da sua plataforma** (vendas do checkout); 2) a **Notification URL** da sua credencial (Pix gerados nos seus outros fluxos, menos os que aguardam o pagamento eles mesmos). A credencial guarda **uma só URL**: se já houver outra lá, não troque, senão o outro fluxo para de receber; coloque estes nós depois do gatilho que já recebe.',
 	);
 }

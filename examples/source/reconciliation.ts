@@ -123,7 +123,7 @@ export const reconciliationCharge: Recipe = (say) => {
 				'## Conferência, 1 de 3\nSe um webhook se perder, você perde minutos, não a venda. Este fluxo gera o Pix e guarda a cobrança na tabela de dados `pix_charges` (criada se não existir).\n\nNos seus fluxos, coloque *Guardar a cobrança* depois de cada *Create PIX*: só é acompanhado o que está na tabela.',
 			),
 			say(
-				'## Before you run it\n1. *Charge by PIX*: choose your credential and your offer. Its Notification URL must be the address of the trigger of *Reconciliation 2*.\n2. Press **Execute workflow** and fill in the form with your own data.\n\n**This workflow does not send the PIX.** Before you publish it, add a sender behind *Remember the charge* (see the recipes *Charge by …*).',
+				'## Before you run it\n1. *Charge by PIX*: choose your credential and your offer. Its Notification URL must be the address of the trigger of *Reconciliation 2*.\n2. Press **Execute workflow** and fill in the form with your own data.\n\n**This workflow does not send the PIX.** Before you publish it, add a sender after *Remember the charge* (see the recipes *Charge by …*).',
 				'## Antes de executar\n1. *Gerar Pix*: escolha sua credencial e sua oferta. A Notification URL da credencial deve ser o endereço do gatilho da *Conferência 2*.\n2. Clique em **Execute workflow** e preencha o formulário com seus próprios dados.\n\n**Este fluxo não envia o Pix.** Antes de publicar, acrescente o envio depois de *Guardar a cobrança* (veja as receitas *Cobrar por …*).',
 			),
 		],

@@ -83,6 +83,11 @@ function checkResponse(
 	if (kind === 'success') {
 		return failed(`${baseUrl} answers, but not with a list of products. Check Base URL.`);
 	}
+	if (kind === 'rejected') {
+		return failed(
+			`The service did not accept the request (${status}). Check Base URL and API Token.`,
+		);
+	}
 	if (status >= 500) return failed(`The service returned an error (${status}). Try again later.`);
 	return failed(
 		`The service's answer could not be used (${status}). Check Base URL, or try again later.`,

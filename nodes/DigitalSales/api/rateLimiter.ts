@@ -3,6 +3,7 @@ import { processWide } from '../shared/processWide';
 import { Turnstile, type Patience } from '../shared/turnstile';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import type { RateLimitHeaders } from './outcome';
+import { Share } from './share';
 
 /** A number of requests in a span of time. */
 export interface Rate {
@@ -15,6 +16,7 @@ export interface Permit {
 	takenAt: number;
 	/** The rate of this request, if it is not the account's own. */
 	rate?: Rate;
+	isUrgent?: boolean;
 }
 
 export interface TakeOptions extends Patience {
@@ -30,26 +32,12 @@ const MINUTE_MS = 60_000;
 const STATED_FOR_MS = 300_000;
 const MOST_COUNTED = 10_000;
 
-/** What is left of a share after a 429, and after one more if nothing has succeeded in between. */
-const LEFT_AFTER_429 = 0.93;
-const LEFT_AFTER_ANOTHER = 0.5;
-/** A single 429 may be an accident: from here it leaves the whole limit. */
-const LARGEST_SHARE = 1 / LEFT_AFTER_429;
-const SMALLEST_SHARE = 0.01;
-/** Added to the square root of the share, so small shares grow relatively faster and all converge. */
-const GROWTH_PER_MINUTE = 0.011;
-/** Where others use the limit, a 429 comes every few minutes. After so many without, a share grows fast. */
-const SHARED_FOR_MINUTES = 10;
-const FAST_GROWTH_PER_MINUTE = 0.1;
 /** Between two requests, on average: no longer than a request may wait by default. */
 const LONGEST_PACE_MS = 300_000;
-/** 429s this close together carry no new information. */
-const SAME_NEWS_MS = 20_000;
-
 /**
  * The rate limiter of one account at one endpoint, shared by all executions of a process: a sliding
  * window that allows bursts. A request counts from its answer on, the latest moment at which the
- * service can have counted it. Requests of one rate are served in the order in which they came.
+ * service can have counted it. Requests of one rate and urgency are served in the order in which they came.
  *
  * Other processes spend from the same account: what the headers say was used beyond our own count
  * is entered as if we had sent it. Nobody says how many processes there are, so 429s tell what our share
@@ -64,10 +52,8 @@ export class RateLimiter {
 	private closedUntil = 0;
 	/** After a 429 a single request, the probe, goes first; the others wait for its answer. */
 	private halfOpen?: { probe?: Permit; hasFailed: boolean };
-	/** Our share of the limit when a 429 last reduced it; undefined before the first. */
-	private reduced?: { to: number; at: number };
-	/** Whether a request has succeeded since the last 429. */
-	private hasSucceeded = true;
+	/** Of the documented limit. */
+	private readonly share = new Share();
 	/** The latest request that was not urgent: while others have a share, ours is not sent in bursts. */
 	private latest = { at: -Infinity, spread: 1 };
 	private stated?: { requests: number; remaining?: number; at: number };
@@ -94,12 +80,22 @@ export class RateLimiter {
 		if (!rate) return 0;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
 		if (paced > 0 && !isUrgent) return paced;
+		const empty = isUrgent ? this.emptyMs(now) : 0;
+		if (empty > 0) return empty;
 		const first = this.firstWithin(rate.perMs, now);
 		const spent = this.spentWithin(rate.perMs, now);
 		if (spent < rate.requests) return 0;
 		// As many answered requests as are too many must leave the window.
 		const last = this.answered[first + spent - rate.requests];
 		return last === undefined ? Infinity : last + rate.perMs - now;
+	}
+
+	/** How long others leave nothing of the limit, where our own count does not include them. */
+	private emptyMs(now: number): number {
+		const { stated } = this;
+		if (stated?.remaining === undefined || this.share.now() >= 1) return 0;
+		const isEmpty = this.spentWithin(now - stated.at, now) >= stated.remaining;
+		return isEmpty ? stated.at + MINUTE_MS - now : 0;
 	}
 
 	/**
@@ -152,7 +148,7 @@ export class RateLimiter {
 		if (this.rate || this.isTaught) this.answered.push(clock.elapsed());
 		this.release(permit);
 		if (headers) {
-			this.hasSucceeded = true;
+			this.share.succeed();
 			this.correct(permit, headers);
 		}
 		this.forgetOld();
@@ -163,8 +159,8 @@ export class RateLimiter {
 	settleLimited(permit: Permit, { limit }: RateLimitHeaders, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
-		const isNews = permit.takenAt >= (this.reduced?.at ?? -Infinity) + SAME_NEWS_MS;
-		if (this.isDocumented && isNews) this.reduceShare();
+		// An urgent one tells what others leave over, not whether our share is too large.
+		if (this.isDocumented && !permit.isUrgent) this.share.reduce(permit.takenAt);
 		this.halfOpen = { hasFailed: false };
 		if (limit !== undefined) {
 			this.isTaught = true;
@@ -183,27 +179,9 @@ export class RateLimiter {
 		return { ...wanted, requests: Math.min(wanted.requests, stated.requests) };
 	}
 
-	private reduceShare(): void {
-		const left = this.hasSucceeded ? LEFT_AFTER_429 : LEFT_AFTER_ANOTHER;
-		const to = Math.max(SMALLEST_SHARE, this.share() * left);
-		this.reduced = { to, at: clock.elapsed() };
-		this.hasSucceeded = false;
-	}
-
-	/** The share of the limit that we use, up to {@link LARGEST_SHARE}. It grows with time. */
-	private share(): number {
-		if (!this.reduced) return LARGEST_SHARE;
-		const { to, at } = this.reduced;
-		const minutes = (clock.elapsed() - at) / MINUTE_MS;
-		const gained =
-			minutes * GROWTH_PER_MINUTE +
-			Math.max(0, minutes - SHARED_FOR_MINUTES) * FAST_GROWTH_PER_MINUTE;
-		return Math.min(LARGEST_SHARE, (Math.sqrt(to) + gained) ** 2);
-	}
-
 	/** How long is between two requests, on average, for our share of a rate. */
 	private paceMs(rate: Rate): number {
-		const share = this.share();
+		const share = this.share.now();
 		return share >= 1 ? 0 : Math.min(LONGEST_PACE_MS, rate.perMs / (rate.requests * share));
 	}
 
@@ -213,9 +191,10 @@ export class RateLimiter {
 			wake: () => this.advance(),
 			admit: () => {
 				const now = clock.elapsed();
-				const permit = { takenAt: now, rate: options.rate };
+				const { rate, isUrgent } = options;
+				const permit = { takenAt: now, rate, isUrgent };
 				// An urgent one comes on top: many of them must not hold up the others.
-				if (!options.isUrgent) this.latest = { at: now, spread: 0.75 + clock.random() / 2 };
+				if (!isUrgent) this.latest = { at: now, spread: 0.75 + clock.random() / 2 };
 				this.inFlight.add(permit);
 				if (this.halfOpen) this.halfOpen.probe = permit;
 				return permit;
@@ -259,7 +238,7 @@ export class RateLimiter {
 		const leftTooMany = rate.requests - remaining - this.spentWithin(rate.perMs, takenAt);
 		const entered = Math.min(spentByOthers, leftTooMany, MOST_COUNTED);
 		// Our share already allows for what others spend.
-		if (this.share() < 1) return;
+		if (this.share.now() < 1) return;
 		for (let spent = 0; spent < entered; spent++) this.answered.push(now);
 	}
 

@@ -70,12 +70,12 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext): F
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		const { message } = error;
 		const advice = error.description || null;
-		error.description = joined([advice, createdNote(context)]);
+		error.description = joined([againNote(context), advice, createdNote(context)]);
 		return { error, facts: { message, advice, outcome: 'notSent', ...own } };
 	}
 	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const outcome = error instanceof CanceledError || !context.isSent ? 'notSent' : 'unknown';
-	const description = joined([createdNote(context)]);
+	const description = joined([againNote(context), createdNote(context)]);
 	return {
 		error: new NodeOperationError(node, message, { itemIndex: context.itemIndex, description }),
 		facts: { message, advice: null, outcome, ...own },
@@ -92,7 +92,7 @@ function refusalFailure(node: INode, error: Refusal, context: ErrorContext): Fai
 	return {
 		error: new NodeOperationError(node, message, {
 			itemIndex: context.itemIndex,
-			description: joined([advice, createdNote(context)]),
+			description: joined([againNote(context), advice, createdNote(context)]),
 		}),
 		facts: {
 			message,
@@ -114,6 +114,7 @@ function serviceFailure(node: INode, error: ServiceError, context: ErrorContext)
 	const description = joined([
 		// A list shows the lines of a description as one.
 		said === '' ? undefined : `The service said: ${said}${/[.!?]$/.test(said) ? '' : '.'}`,
+		againNote(context),
 		advice,
 		`Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${outcome.code ? `, ${outcome.code}` : ''}.`,
 		// Last, because there may be hundreds.
@@ -157,12 +158,19 @@ function failureOf({ outcome, isInDoubt }: ServiceError): NodeApiError['failure'
 	return isWrongAddress ? { cause: 'configuration-invalid' } : undefined;
 }
 
+/** Before any advice to run something again. */
+function againNote({ created = [] }: ErrorContext): string | undefined {
+	return created.length === 0
+		? undefined
+		: 'Some items succeeded, and a new execution may create them again: use Retry under Executions, or leave them out.';
+}
+
 function createdNote({ created = [], inDoubt = [] }: ErrorContext): string | undefined {
 	const notes = [
-		...(created.length > 0 ? [`Already created in this execution: ${created.join('; ')}.`] : []),
 		...(inDoubt.length > 0
 			? [`No usable answer came for these, so they may exist: ${inDoubt.join('; ')}.`]
 			: []),
+		...(created.length > 0 ? [`Already created in this execution: ${created.join('; ')}.`] : []),
 	];
 	return joined(notes) || undefined;
 }

@@ -195,7 +195,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		const { hints } = await charge({ notificationUrl: 'https://n8n.example.com/webhook-test/x' });
 
 		expect(hints.join()).toMatch(
-			/of the credential, because .* The Notification URL is a test URL, which listens .* Get Address shows for real sales\.$/,
+			/of the credential, because .* The Notification URL is a test URL, which listens .* For real sales, enter the URL that Notification > Get Address shows\.$/,
 		);
 	});
 
@@ -297,6 +297,33 @@ describe('Create PIX > Notify: Automatic', () => {
 						...(inCredential !== undefined && { notificationUrl: inCredential }),
 					},
 				},
+			});
+
+			expect(sandbox.transactions[0]?.postback_url).toBe(told);
+			expect(data.Charge?.hints.map(({ message }) => message)).toEqual([hint]);
+		},
+	);
+
+	test.each([
+		[
+			'trigger',
+			'',
+			`Nobody is notified, ${WHY} n8n runs in queue mode and hides the trigger from its workers, so the Notification URL of the credential may lead to it. Add Wait for Payment after this node, or set Notify to Another Address.`,
+		],
+		['manual', IN_CREDENTIAL, `Webhooks go to the Notification URL of the credential, ${WHY}`],
+	] as const)(
+		'where n8n hides the trigger that starts it, the credential may name it; mode: %s',
+		async (mode, told, hint) => {
+			const { credentials, sandbox } = opened();
+			const { data } = await runWorkflow({
+				nodes: [
+					{ name: 'Sale', type: TRIGGER_TYPE },
+					{ name: 'Charge', type: ACTION_TYPE, parameters: untouched() },
+				],
+				credentials: {
+					digitalSalesApi: { ...credentials.digitalSalesApi, notificationUrl: IN_CREDENTIAL },
+				},
+				mode,
 			});
 
 			expect(sandbox.transactions[0]?.postback_url).toBe(told);

@@ -241,7 +241,7 @@ describe('A charge whose outcome is unknown', () => {
 			const second = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
 
 			expect(errorOf(second)).toContain(
-				'n8n has been restarted or this package updated since, or another process of n8n is sending it right now',
+				'n8n was restarted or this package was updated since then, or another process of n8n has sent it or is sending it now',
 			);
 			expect((await first).status).toBe('success');
 			expect(shop.charges).toBe(1);

@@ -79,6 +79,9 @@ describe('Asked again by n8n, a charge is made once', () => {
 			items: Array.from({ length: 103 }, () => ({})),
 		});
 
+		expect(errorOf(run)).toMatch(
+			/a new execution may create them again: use Retry under Executions.*\n.*run this again/s,
+		);
 		expect(errorOf(run)).toContain(
 			`Already created in this execution: ${shop.hashes
 				.slice(0, 102)

@@ -205,6 +205,31 @@ describe('The budget of an account', () => {
 			expect(limiter.delayMs()).toBe(0);
 		});
 
+		test('what somebody waits for is not sent while others leave nothing', async () => {
+			const limiter = await afterRefusals(3, MINUTE);
+			const isUrgent = true;
+
+			limiter.settle(await limiter.take({ isUrgent }), { limit: 20, remaining: 1 });
+			expect(limiter.delayMs({ isUrgent })).toBe(0);
+
+			limiter.settle(await limiter.take({ isUrgent }), { limit: 20, remaining: 0 });
+			expect(limiter.delayMs({ isUrgent })).toBeGreaterThan(MINUTE - 1_000);
+			await clock.sleep(MINUTE);
+			expect(limiter.delayMs({ isUrgent })).toBe(0);
+		});
+
+		test('a 429 of what somebody waits for takes nothing from the share', async () => {
+			const limiter = await afterRefusals(1, MINUTE);
+			for (let nth = 0; nth < 5; nth++) {
+				limiter.settleLimited(await limiter.take({ isUrgent: true }), {}, 5_000);
+				await clock.sleep(MINUTE);
+			}
+
+			await send(limiter, 1);
+
+			expect(limiter.delayMs()).toBe(0);
+		});
+
 		test('the callers of one rate do not wait for all of another', async () => {
 			const limiter = await afterRefusals(2, MINUTE);
 			const served: string[] = [];

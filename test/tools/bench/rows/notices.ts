@@ -234,11 +234,11 @@ async function flood(
 		}
 		await pause(POLL_MS);
 	}
+	await pause(QUIET_MS);
+	const cpu = cpuMs(bench.pid) - cpuBefore;
 	const ends = (await rest.executions(workflow.id)).map(({ stoppedAt }) =>
 		Date.parse(stoppedAt ?? ''),
 	);
-	await pause(QUIET_MS);
-	const cpu = cpuMs(bench.pid) - cpuBefore;
 	executions = (await rest.successes(workflow.id)) - before;
 	return { executions, ms: Math.max(...ends) - start, cpuMs: cpu, statuses };
 }
