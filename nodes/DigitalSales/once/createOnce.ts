@@ -5,7 +5,7 @@ import { exclusively, hold } from '../shared/exclusively';
 import { forget, recall, remember, type Attempt } from './attempts';
 import { nextCode, typedCodes } from './code';
 import { isRetry } from './execution';
-import { identify, lastingKeys, ledgerKeys, type Identity, type CreationRequest } from './identity';
+import { identify, lastingKeys, ledgerKeys, type Identity, type Identifiable } from './identity';
 import { Ledger, LedgerError } from './ledger';
 import {
 	changed,
@@ -21,7 +21,7 @@ import {
 const CALL_COUNTS_MS = 15 * 60_000;
 
 /** Something to be made only once, however often it is asked for. */
-export interface Creation<T> extends Subject, CreationRequest {
+export interface Creation<T> extends Subject, Identifiable {
 	/** Cancels waiting for its turn. */
 	signal: AbortSignal;
 	/** Runs what decides whether it may be sent, after the decisions on the items before it. */
@@ -266,14 +266,9 @@ class GuardedCreation<T> {
 
 	private attempt(state: Attempt['state']): Attempt {
 		const { account, fingerprint, amount } = this.creation;
-		return {
-			state,
-			account: account.key,
-			fingerprint,
-			amount,
-			startedAt: clock.now(),
-			allowed: this.codesUsed,
-		};
+		const startedAt = clock.now();
+		const allowed = this.codesUsed;
+		return { state, account: account.key, fingerprint, amount, startedAt, allowed };
 	}
 
 	/** Remembers an attempt in the execution and, under these keys, in the process. */

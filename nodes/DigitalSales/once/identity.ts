@@ -23,7 +23,7 @@ export interface Identity {
 }
 
 /** What identifies a creation. */
-export interface CreationRequest {
+export interface Identifiable {
 	context: IExecuteFunctions;
 	account: Account;
 	memory: ExecutionMemory;
@@ -37,7 +37,7 @@ export interface CreationRequest {
  * Identifies the creation of one item. Order, doubt and call include the account, so that accounts stay
  * apart; a place does not, since a Retry may come with another credential.
  */
-export function identify(wanted: CreationRequest): Identity {
+export function identify(wanted: Identifiable): Identity {
 	const { context, account, memory, fingerprint, orderReference, itemIndex } = wanted;
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents run a node without a workflow, and give it another id each time.
