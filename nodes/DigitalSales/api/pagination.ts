@@ -155,9 +155,7 @@ class Progress {
 /** What the service states, if its own figures agree; else what page 1 brought; 0 if unknown. */
 function appliedPageSize(page: ProductPage<unknown>, number: number): number {
 	const { data, perPage, total, lastPage } = page;
-	const agrees =
-		perPage !== undefined && total !== undefined && Math.ceil(total / perPage) === lastPage;
-	if (agrees) return perPage;
+	if (perPage !== undefined && Math.ceil((total ?? NaN) / perPage) === lastPage) return perPage;
 	return number === 1 ? data.length : 0;
 }
 

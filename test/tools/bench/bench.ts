@@ -111,13 +111,18 @@ export class Bench {
 		return saved;
 	}
 
+	/** Restarts n8n; published workflows listen a moment after it is ready. */
+	async restartAll(env: Record<string, string> = {}): Promise<void> {
+		await this.stage.restart({ ...FLOOR, ...env });
+	}
+
 	/**
 	 * Restarts n8n, so that no earlier run has left anything in its memory.
 	 *
 	 * @param url of a published workflow: its address listens a moment after n8n is ready
 	 */
 	async restart(url: string, env: Record<string, string> = {}): Promise<void> {
-		await this.stage.restart({ ...FLOOR, ...env });
+		await this.restartAll(env);
 		const deadline = Date.now() + REGISTERED_WITHIN_MS;
 		// A connection that was kept from the n8n before may be found broken once.
 		const listens = async (): Promise<boolean> =>

@@ -59,7 +59,6 @@ class Collector {
 	addFields(errors: IDataObject, prefix = '', level = 1): void {
 		if (level > MOST_LEVELS) return;
 		for (const [key, value] of Object.entries(errors)) {
-			if (this.count >= MOST_TEXTS) return;
 			const name = `${prefix}${key}`.slice(0, LONGEST_NAME);
 			if (isJsonObject(value)) {
 				this.addFields(value, `${name}.`, level + 1);

@@ -849,6 +849,8 @@ describe('What the service says about its limit', () => {
 		[{ 'retry-after': [new Date().toUTCString()] }, undefined],
 		[{ 'x-ratelimit-reset': '9' }, 9_000],
 		[{ 'retry-after': 'soon' }, undefined],
+		// Not a date of HTTP, though JavaScript would read it as one.
+		[{ 'retry-after': '2999-01-01' }, undefined],
 		[{ 'retry-after': '-5' }, undefined],
 		[{ 'retry-after': '', 'x-ratelimit-reset': '' }, undefined],
 		[{}, undefined],
@@ -879,9 +881,8 @@ describe('What the service says about its limit', () => {
 				remaining: 3,
 			},
 		);
-		expect(readRateLimitHeaders({ 'x-ratelimit-limit': 'many' })).toEqual({
-			limit: undefined,
-			remaining: undefined,
-		});
+		expect(
+			readRateLimitHeaders({ 'x-ratelimit-limit': '20;w=60', 'x-ratelimit-remaining': 'about 3' }),
+		).toEqual({ limit: undefined, remaining: undefined });
 	});
 });

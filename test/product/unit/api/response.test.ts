@@ -126,7 +126,19 @@ describe('An answer', () => {
 		expect(read(302, '', { location }).redirectedTo).toBe(expected);
 	});
 
-	test('that does not redirect names no other address', () => {
-		expect(read(201, '{}', { location: '/transactions/ab' }).redirectedTo).toBeUndefined();
+	test.each([
+		[201, undefined],
+		[300, '/transactions/ab'],
+		[399, '/transactions/ab'],
+		[400, undefined],
+	])('under %i with a Location names the address %j', (status, address) => {
+		expect(read(status, '{}', { location: '/transactions/ab?x=1' }).redirectedTo).toBe(address);
+	});
+
+	test('of a success is read however long it is, that of a failure is not', () => {
+		const long = JSON.stringify({ message: 'No', padding: 'x'.repeat(1_048_576) });
+
+		expect(read(200, long).body).toHaveProperty('message', 'No');
+		expect(read(500, long).body).toBeUndefined();
 	});
 });

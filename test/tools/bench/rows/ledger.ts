@@ -42,7 +42,7 @@ export async function ledger(bench: Bench): Promise<GroupOutcome> {
 	const sandbox = await bench.sandbox(OPEN);
 	const account = await bench.account(sandbox);
 	await installWithoutLedger(bench.stage.userFolder);
-	await bench.stage.restart();
+	await bench.restartAll();
 	const outcomes = [
 		...(await charges(bench, account, sandbox)),
 		...(await notices(bench, account, sandbox)),
