@@ -40,6 +40,18 @@ describe('A bounded map', () => {
 		expect([map.get('a'), map.get('c'), map.get('d')]).toEqual([undefined, 'kept', 'kept']);
 	});
 
+	test('keeps the newest, at least 99 of 100 that it may hold', () => {
+		const map = new BoundedMap<number>({ most: 1_000 });
+		for (let nth = 1; nth <= 5_000; nth++) {
+			map.set(String(nth), nth);
+			expect(map.size).toBeGreaterThanOrEqual(Math.min(nth, 990));
+			expect(map.size).toBeLessThanOrEqual(1_000);
+		}
+
+		expect(map.list().at(-1)).toEqual(['5000', 5_000]);
+		expect(map.get('4011')).toBe(4_011);
+	});
+
 	test('never holds more than its bound', () => {
 		const entry = fc.record({ key: fc.constantFrom(...'abcdefgh'), value: fc.nat({ max: 9 }) });
 		fc.assert(
