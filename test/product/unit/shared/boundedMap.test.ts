@@ -40,16 +40,26 @@ describe('A bounded map', () => {
 		expect([map.get('a'), map.get('c'), map.get('d')]).toEqual([undefined, 'kept', 'kept']);
 	});
 
-	test('keeps the newest, at least 99 of 100 that it may hold', () => {
-		const map = new BoundedMap<number>({ most: 1_000 });
-		for (let nth = 1; nth <= 5_000; nth++) {
-			map.set(String(nth), nth);
-			expect(map.size).toBeGreaterThanOrEqual(Math.min(nth, 990));
-			expect(map.size).toBeLessThanOrEqual(1_000);
-		}
-
-		expect(map.list().at(-1)).toEqual(['5000', 5_000]);
-		expect(map.get('4011')).toBe(4_011);
+	test('keeps the newest, whatever was set anew, deleted or cleared in between', () => {
+		const step = fc.record({
+			key: fc.constantFrom(...'abcdefgh'),
+			what: fc.constantFrom('set', 'set', 'set', 'delete', 'clear'),
+		});
+		fc.assert(
+			fc.property(fc.array(step), fc.integer({ min: 1, max: 5 }), (steps, most) => {
+				const map = new BoundedMap<string>({ most });
+				let keys: string[] = [];
+				for (const { key, what } of steps) {
+					if (what === 'set') map.set(key, key);
+					else if (what === 'delete') map.delete(key);
+					else map.clear();
+					keys = what === 'clear' ? [] : keys.filter((one) => one !== key);
+					if (what === 'set') keys = [...keys, key].slice(-most);
+					expect(map.list().map(([one]) => one)).toEqual(keys);
+				}
+			}),
+			{ numRuns: 1_000 },
+		);
 	});
 
 	test('never holds more than its bound', () => {
