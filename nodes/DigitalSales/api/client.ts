@@ -100,8 +100,8 @@ export class Client {
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
-			// A request that was sent goes first: its Maximum Wait is running. Where no limit is documented,
-			// a 429 may be about this request alone, which must not hold up the others.
+			// A request that was sent goes first: the time for its tries is running. Where no limit is
+			// documented, a 429 may be about this request alone, which must not hold up the others.
 			const isBack = limiter.isDocumented && counts.tries > 0;
 			const taking = limiter.take({ ...this.takeOptions(endpoint, latest), isBack });
 			const permit = await taking.catch((error: unknown) => {

@@ -11,8 +11,8 @@ export interface Bounds<V> {
 export class BoundedMap<V> {
 	private readonly entries = new Map<string, V>();
 	/**
-	 * Stands before the oldest entry, where the oldest always goes. A new iterator would have to pass
-	 * all that were deleted there, which takes longer than anything else in a long list.
+	 * Where the oldest entry is. A new iterator for each entry would pass all that were deleted before
+	 * it: with the prices of a large catalog that took longer than reading them.
 	 */
 	private oldest = this.entries.keys();
 

@@ -137,6 +137,11 @@ describe('Credential test', () => {
 			"The service's answer could not be used (200). Check Base URL, or try again later.",
 		],
 		[
+			'a refusal',
+			{ kind: 'status', status: 422, body: { success: false, message: 'No' } },
+			'The service did not accept the request (422). Check Base URL and API Token.',
+		],
+		[
 			'a list of products under a fault',
 			{ kind: 'status', status: 500, body: { data: [] } },
 			'The service returned an error (500). Try again later.',

@@ -118,10 +118,10 @@ function addressOfOthers(
 ): NotificationAddress {
 	const why = `${NO_WAIT}, and a Digital Sales Trigger comes before this node, so each payment would charge again`;
 	const { notificationUrl } = account;
-	// What a trigger has started is published, so n8n has hidden it: it may be the credential's.
+	// Except in a test, the trigger that started this is published, so n8n hides it: nobody knows its URL.
 	if (notificationUrl !== undefined && triggers.length === 0 && context.getMode() !== 'manual') {
 		return {
-			hint: `Nobody is notified, because ${why}. n8n runs in queue mode and hides the trigger from its workers, so the Notification URL of the credential may lead to it. Add Wait for Payment after this node, or set Notify to Another Address.`,
+			hint: `Nobody is notified, because ${why}. The published trigger was not found (in queue mode n8n hides it from its workers), so the Notification URL of the credential may lead to it. Add Wait for Payment after this node, or set Notify to Another Address.`,
 		};
 	}
 	if (notificationUrl !== undefined && !triggers.some((url) => isSameHook(url, notificationUrl))) {

@@ -308,7 +308,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		[
 			'trigger',
 			'',
-			`Nobody is notified, ${WHY} n8n runs in queue mode and hides the trigger from its workers, so the Notification URL of the credential may lead to it. Add Wait for Payment after this node, or set Notify to Another Address.`,
+			`Nobody is notified, ${WHY} The published trigger was not found (in queue mode n8n hides it from its workers), so the Notification URL of the credential may lead to it. Add Wait for Payment after this node, or set Notify to Another Address.`,
 		],
 		['manual', IN_CREDENTIAL, `Webhooks go to the Notification URL of the credential, ${WHY}`],
 	] as const)(
