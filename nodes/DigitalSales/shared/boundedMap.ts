@@ -7,14 +7,23 @@ export interface Bounds<V> {
 	isKept?: (value: V) => boolean;
 }
 
-/** A map of bounded size: the oldest entries go first, and setting one makes it the newest. */
+interface Entry<V> {
+	key: string;
+	value: V;
+	older?: Entry<V>;
+	newer?: Entry<V>;
+}
+
+/**
+ * A map of bounded size: the oldest entries go first, and setting one makes it the newest.
+ *
+ * The entries are linked in their order. A Map has an order, too; but to find its first entry, V8
+ * passes all that were deleted before it, which took longer than reading a large catalog.
+ */
 export class BoundedMap<V> {
-	private readonly entries = new Map<string, V>();
-	/**
-	 * Where the oldest entry is. A new iterator for each entry would pass all that were deleted before
-	 * it: with the prices of a large catalog that took longer than reading them.
-	 */
-	private oldest = this.entries.keys();
+	private readonly entries = new Map<string, Entry<V>>();
+	private oldest?: Entry<V>;
+	private newest?: Entry<V>;
 
 	constructor(private readonly bounds: Bounds<V>) {}
 
@@ -23,49 +32,58 @@ export class BoundedMap<V> {
 	}
 
 	get(key: string): V | undefined {
-		const value = this.entries.get(key);
-		return value === undefined || this.isOver(value) ? undefined : value;
+		const entry = this.entries.get(key);
+		return entry === undefined || this.isOver(entry) ? undefined : entry.value;
 	}
 
 	set(key: string, value: V): void {
-		this.entries.delete(key);
-		this.entries.set(key, value);
+		this.delete(key);
+		const entry: Entry<V> = { key, value, older: this.newest };
+		if (this.newest) this.newest.newer = entry;
+		else this.oldest = entry;
+		this.newest = entry;
+		this.entries.set(key, entry);
 		this.evict();
 	}
 
 	delete(key: string): void {
+		const entry = this.entries.get(key);
+		if (!entry) return;
+		const { older, newer } = entry;
+		if (older) older.newer = newer;
+		else this.oldest = newer;
+		if (newer) newer.older = older;
+		else this.newest = older;
 		this.entries.delete(key);
 	}
 
 	clear(): void {
 		this.entries.clear();
-		this.oldest = this.entries.keys();
+		this.oldest = undefined;
+		this.newest = undefined;
 	}
 
 	/** The entries that have not expired, the oldest first. */
 	list(): Array<[string, V]> {
-		return [...this.entries].filter(([, value]) => !this.isOver(value));
+		const found: Array<[string, V]> = [];
+		for (let entry = this.oldest; entry; entry = entry.newer) {
+			if (!this.isOver(entry)) found.push([entry.key, entry.value]);
+		}
+		return found;
 	}
 
-	private isOver(value: V): boolean {
+	private isOver({ value }: Entry<V>): boolean {
 		return this.bounds.isOver?.(value) === true;
 	}
 
 	private evict(): void {
-		const { most, isOver, isKept } = this.bounds;
-		if (!isOver && !isKept) {
-			const oldest = this.entries.size > most && this.oldest.next();
-			if (oldest && !oldest.done) this.entries.delete(oldest.value);
-			return;
+		const { most, isKept } = this.bounds;
+		for (let entry = this.oldest; entry; entry = entry.newer) {
+			const isTooMany = this.size > most;
+			if (this.isOver(entry) || (isTooMany && isKept?.(entry.value) !== true)) {
+				this.delete(entry.key);
+			} else if (!isTooMany) return;
 		}
-		for (const [key, value] of this.entries) {
-			const isTooMany = this.entries.size > most;
-			if (this.isOver(value) || (isTooMany && isKept?.(value) !== true)) this.entries.delete(key);
-			else if (!isTooMany) return;
-		}
-		for (const key of this.entries.keys()) {
-			if (this.entries.size <= most) return;
-			this.entries.delete(key);
-		}
+		while (this.size > most && this.oldest) this.delete(this.oldest.key);
 	}
 }

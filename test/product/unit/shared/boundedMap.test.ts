@@ -1,3 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { BoundedMap } from '../../../../nodes/DigitalSales/shared/boundedMap';
 
@@ -78,4 +81,29 @@ describe('A bounded map', () => {
 			}),
 		);
 	});
+
+	test.each([
+		['by number', {}],
+		['with entries that expire', { isOver: () => false }],
+		['with entries that are kept', { isKept: () => false }],
+	])('leaves nothing of old entries in memory: %s', async (_, bounds) => {
+		const map = new BoundedMap<object>({ most: 10, ...bounds });
+		const seen: Array<WeakRef<object>> = [];
+		for (let nth = 0; nth < 2_000; nth++) {
+			const value = { nth };
+			seen.push(new WeakRef(value));
+			map.set(nth % 2 === 0 ? 'set anew' : `new ${nth}`, value);
+			if (nth % 3 === 0) map.delete(`new ${nth}`);
+		}
+		// What a WeakRef has shown stays until the turn of the event loop ends.
+		await turn();
+		collectGarbage();
+
+		expect(seen.filter((one) => one.deref() !== undefined)).toHaveLength(map.size);
+	});
 });
+
+function collectGarbage(): void {
+	setFlagsFromString('--expose-gc');
+	runInNewContext('gc()');
+}
