@@ -1,9 +1,6 @@
 /** How often and how long a request is tried. Times in milliseconds. */
 export interface RetryLimits {
-	/**
-	 * Tries in all, the first included. A 429 that says how long to wait does not count, and neither
-	 * does any 429 of an endpoint with a documented limit.
-	 */
+	/** Tries in all, the first included. A 429 does not count: it is waited out until the time is up. */
 	maxTries: number;
 	/** No new try starts later than this after the first one. */
 	maxTotalMs: number;
@@ -27,25 +24,20 @@ export function backoffMs(failedTries: number, random: number): number {
 }
 
 const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
-/** Long enough that the few tries span more than the minute over which limits are counted. */
-const LONGEST_RATE_LIMIT_WAIT_MS = 60_000;
-/** Where a limit is documented, a request tries until its time is up, and misses no minute. */
-const LONGEST_DOCUMENTED_WAIT_MS = 20_000;
+/** Short enough to miss none of the minutes over which limits are counted. */
+const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
 
 /**
  * How long to wait at least after a 429, whatever it says: doubling, its upper half at random.
  *
- * @param isDocumented whether the limit is documented
  * @param rateLimitHits 429s so far, this one included
  * @param random from 0 up to 1
  */
-export function rateLimitWaitMs(
-	isDocumented: boolean,
-	rateLimitHits: number,
-	random: number,
-): number {
-	const longest = isDocumented ? LONGEST_DOCUMENTED_WAIT_MS : LONGEST_RATE_LIMIT_WAIT_MS;
-	const cap = Math.min(longest, FIRST_RATE_LIMIT_WAIT_MS * 2 ** (rateLimitHits - 1));
+export function rateLimitWaitMs(rateLimitHits: number, random: number): number {
+	const cap = Math.min(
+		LONGEST_RATE_LIMIT_WAIT_MS,
+		FIRST_RATE_LIMIT_WAIT_MS * 2 ** (rateLimitHits - 1),
+	);
 	return Math.round((cap * (1 + random)) / 2);
 }
 

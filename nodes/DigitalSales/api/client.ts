@@ -100,17 +100,18 @@ export class Client {
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
-			// A request that was sent goes first: the time for its tries is running. Where no limit is
-			// documented, a 429 may be about this request alone, which must not hold up the others.
-			const isBack = limiter.isDocumented && counts.tries > 0;
-			const taking = limiter.take({ ...this.takeOptions(endpoint, latest), isBack });
+			const taking = limiter.take({
+				...this.takeOptions(endpoint, latest),
+				// The time for its tries is running.
+				returnsTo: counts.tries > 0 ? limiter.placeOfRefused : undefined,
+			});
 			const permit = await taking.catch((error: unknown) => {
 				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
 				throw error;
 			});
 			firstSentAt = Math.min(firstSentAt, permit.takenAt);
 			outcome = await this.send(request);
-			const leastMs = rateLimitWaitMs(limiter.isDocumented, counts.limited + 1, clock.random());
+			const leastMs = rateLimitWaitMs(counts.limited + 1, clock.random());
 			settle(limiter, permit, outcome, leastMs);
 			counts.tries++;
 			if (outcome.kind === 'success') {
@@ -121,7 +122,7 @@ export class Client {
 			const isLimited = outcome.kind === 'rateLimited';
 			const askedMs = outcome.retryAfterMs;
 			if (isLimited) counts.limited++;
-			if (!isLimited || (askedMs === undefined && !limiter.isDocumented)) counts.failed++;
+			else counts.failed++;
 			// A 429 has closed the limiter for all executions; the next try waits there.
 			const delayMs = isLimited
 				? 0

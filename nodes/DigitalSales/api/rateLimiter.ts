@@ -60,12 +60,17 @@ export class RateLimiter {
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
 	private longestWindowMs: number;
-	/** Whether the limit is documented: only then processes find their shares of it. */
-	readonly isDocumented: boolean;
+	/**
+	 * Who goes first after a 429. Where no limit is documented, it may be about one request alone, which
+	 * must not hold up all the others.
+	 */
+	readonly placeOfRefused: 'first' | 'second';
+	/** How many may be in flight at once while no rate is known: a 429 narrows it, answers widen it. */
+	private width = Infinity;
 
 	/** @param rate the documented one; undefined if none is documented */
 	constructor(private readonly rate: Rate | undefined) {
-		this.isDocumented = rate !== undefined;
+		this.placeOfRefused = rate ? 'first' : 'second';
 		this.longestWindowMs = rate?.perMs ?? MINUTE_MS;
 	}
 
@@ -77,7 +82,7 @@ export class RateLimiter {
 		// The 429 said when to come again: that holds for one request, whatever our own count.
 		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
 		const rate = this.rateNow(own);
-		if (!rate) return 0;
+		if (!rate) return this.inFlight.size < this.width ? 0 : Infinity;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
 		if (paced > 0 && !isUrgent) return paced;
 		const empty = isUrgent ? this.emptyMs(now) : 0;
@@ -149,6 +154,7 @@ export class RateLimiter {
 		this.release(permit);
 		if (headers) {
 			this.share.succeed();
+			this.width += 1 / this.width;
 			this.correct(permit, headers);
 		}
 		this.forgetOld();
@@ -160,7 +166,8 @@ export class RateLimiter {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		// An urgent one tells what others leave over, not whether our share is too large.
-		if (this.isDocumented && !permit.isUrgent) this.share.reduce(permit.takenAt);
+		if (this.rate && !permit.isUrgent) this.share.reduce(permit.takenAt);
+		this.width = 1;
 		this.halfOpen = { hasFailed: false };
 		if (limit !== undefined) {
 			this.isTaught = true;

@@ -45,20 +45,14 @@ function retryOptions(maxTries: string, maxWait: string) {
 
 /** The options of an operation that only reads and may therefore try again. */
 export const readingOptions = retryOptions(
-	'How many tries one request gets, including the first, if the connection fails, the service is unavailable, or a rate limit (429) does not say how long to wait. Repeating a read changes nothing in the service.',
-	'How many seconds after the first try another one may begin. If a rate limit (429) says how long to wait, the node waits that long within this time.',
-);
-
-/** The same for the product list, where a 429 is waited out in any case. */
-export const listingOptions = retryOptions(
 	'How many tries one request gets, including the first, if the connection fails or the service is unavailable. Repeating a read changes nothing in the service.',
 	'How many seconds after the first try another one may begin. Within this time the node also waits out a rate limit (429).',
 );
 
 /** The options of an operation that creates something: only what was not processed is tried again. */
 export const writingOptions = retryOptions(
-	'How many tries the request gets, including the first, if the service cannot be reached at all, or a rate limit (429) does not say how long to wait. Once the service may have processed it, it is never sent again.',
-	'How many seconds after the first try another one may begin, including the wait for a rate limit (429). The node assumes that nothing is created on a 429.',
+	'How many tries the request gets, including the first, if the service cannot be reached at all. Once the service may have processed it, it is never sent again.',
+	'How many seconds after the first try another one may begin. Within this time the node also waits out a rate limit (429), on which it assumes that nothing was created.',
 );
 
 const MOST_AT_ONCE = 16;
@@ -78,9 +72,9 @@ export const atOnceOption = field(
 	optional(wholeNumberField(1, MOST_AT_ONCE)),
 );
 
-/** What Maximum Tries and Maximum Wait can do about a rate limit. */
+/** What a user can do about a rate limit. */
 export const RATE_LIMIT_ADVICE =
-	'The node waited and tried again as long as Options > Maximum Wait and Options > Maximum Tries allow. Raise them, or run fewer workflows of this account at the same time.';
+	'The node waited and tried again as long as Options > Maximum Wait allows. Raise it, or run fewer workflows of this account at the same time.';
 
 /** With its code the user says that something in doubt was not made. */
 export function repeatCodeOption(

@@ -18,8 +18,8 @@ export interface Patience {
 	latest?: number;
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
-	/** Whether it was let in before: then it goes before all who were not. */
-	isBack?: boolean;
+	/** Where it goes if it was let in before: before all who were not, or before all but the first of them. */
+	returnsTo?: 'first' | 'second';
 	/** Called before a wait with how long it takes at least. */
 	onWait?: (delayMs: number) => void;
 }
@@ -59,14 +59,14 @@ export class Turnstile<T> {
 	 * @throws CanceledError when the signal is aborted
 	 * @throws TooLateError as soon as it is certain that the caller cannot be let in in time
 	 */
-	async enter({ latest = Infinity, signal, isBack, onWait }: Patience = {}): Promise<T> {
+	async enter({ latest = Infinity, signal, returnsTo, onWait }: Patience = {}): Promise<T> {
 		if (signal?.aborted) throw new CanceledError();
 		const delayMs = this.gate.delayMs();
 		if (this.isTooLate(latest, delayMs)) throw new TooLateError();
 		if (delayMs === 0 && this.line.length === 0) return this.gate.admit();
 		// Queued callers are told nothing before they are first, so report now.
 		if (delayMs > 0) onWait?.(delayMs);
-		const admitted = this.wait({ latest, signal, isBack, onWait });
+		const admitted = this.wait({ latest, signal, returnsTo, onWait });
 		if (this.line.length === 1) this.setAlarm(delayMs);
 		return await admitted;
 	}
@@ -107,7 +107,10 @@ export class Turnstile<T> {
 					this.line = this.line.filter((one) => one !== waiting);
 					reject(signal?.aborted ? new CanceledError() : new TooLateError());
 				};
-				const place = this.line.findIndex((other) => patience.isBack && !other.isBack);
+				const least = patience.returnsTo === 'second' ? 1 : 0;
+				const place = this.line.findIndex(
+					(other, nth) => patience.returnsTo && !other.returnsTo && nth >= least,
+				);
 				this.line.splice(place < 0 ? this.line.length : place, 0, waiting);
 				signal?.addEventListener('abort', leave);
 				late?.addEventListener('abort', leave);

@@ -8,7 +8,7 @@ import type { Result } from '../../domain/result';
 import { optional, parsed, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { field, formOf, group, type FormValues } from '../../form/formOf';
 import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
-import { clientOptions, listingOptions, timeoutOption } from '../../form/requestOptions';
+import { clientOptions, readingOptions, timeoutOption } from '../../form/requestOptions';
 
 /** The rate limit of the account, if it is not the documented one. */
 const requestLimitOptions = [
@@ -128,7 +128,7 @@ const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'A
 ]);
 
 const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-	...listingOptions,
+	...readingOptions,
 	field(
 		{
 			displayName: 'Page Size',

@@ -106,11 +106,14 @@ describe('The budget of an account', () => {
 		expect(Math.max(...(await Promise.all(others)))).toBeGreaterThan(MINUTE);
 	});
 
-	test('who was let in before goes before all who wait for the first time', async () => {
+	test.each([
+		['first', ['back', 'back again', 'new', 'newest']],
+		['second', ['new', 'back', 'back again', 'newest']],
+	] as const)('who was let in before and comes back goes %s', async (returnsTo, order) => {
 		const limiter = new RateLimiter({ requests: 1, perMs: MINUTE });
 		const served: string[] = [];
 		const serve = async (name: string, isBack: boolean): Promise<void> => {
-			const permit = await limiter.take({ isBack });
+			const permit = await limiter.take({ returnsTo: isBack ? returnsTo : undefined });
 			served.push(name);
 			limiter.settle(permit, {});
 		};
@@ -124,7 +127,7 @@ describe('The budget of an account', () => {
 		limiter.settle(first, {});
 		await Promise.all(waiting);
 
-		expect(served).toEqual(['back', 'back again', 'new', 'newest']);
+		expect(served).toEqual(order);
 	});
 
 	describe('where others use the same account', () => {

@@ -2,9 +2,10 @@ import { readAccount } from '../../../../nodes/DigitalSales/api/account';
 import { CatalogLookup, LOOKUP_LIMITS } from '../../../../nodes/DigitalSales/api/catalog';
 import { Client } from '../../../../nodes/DigitalSales/api/client';
 import { listProducts } from '../../../../nodes/DigitalSales/api/products';
+import { mapLimit } from '../../../../nodes/DigitalSales/shared/mapLimit';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { contextOf } from '../../../tools/simulation/context';
-import { MINUTE_MS } from '../../../tools/simulation/service';
+import { LIMIT, MINUTE_MS, Service } from '../../../tools/simulation/service';
 import { simulate } from '../../../tools/simulation/simulate';
 import { VirtualTime } from '../../../tools/simulation/virtualTime';
 
@@ -64,7 +65,7 @@ describe('A charge that the service always refuses with 429', () => {
 	beforeEach(clearProcessWide);
 
 	test.each([
-		['does not say how long to wait', {}, 5],
+		['does not say how long to wait', {}, 33],
 		['asks for 30 s', { 'retry-after': '30' }, 11],
 	])('does not hold up the others for long, if it %s', async (_, headers, mostTries) => {
 		const time = new VirtualTime(1);
@@ -97,6 +98,51 @@ describe('A charge that the service always refuses with 429', () => {
 		expect(waits).toHaveLength(8);
 		expect(Math.max(...waits)).toBeLessThan(100_000);
 		expect(tries).toBeLessThanOrEqual(mostTries);
+	});
+});
+
+describe('Charges under a limit that is not documented', () => {
+	beforeEach(clearProcessWide);
+
+	/** Runs lists of charges, under 20 requests a minute that nobody knows of. */
+	async function charge({ runs, items, atOnce }: Record<'runs' | 'items' | 'atOnce', number>) {
+		const time = new VirtualTime(1);
+		const service = new Service('sliding', 'none');
+		const account = readAccount({
+			baseUrl: 'https://api.example.com/v1',
+			apiToken: 'test-token-of-one-account',
+		});
+		const context = contextOf(async () => {
+			await time.sleep(500);
+			return { ...service.answer(time.elapsed()), body: { success: true } };
+		});
+		const request = { endpoint: 'POST /transactions', path: '/transactions', body: {} } as const;
+		let endedMs = 0;
+		await time.run(60 * MINUTE_MS, () => {
+			for (let run = 0; run < runs; run++) {
+				const client = new Client(context, account, {});
+				void mapLimit(
+					Array.from({ length: items }),
+					atOnce,
+					async () => await client.request(request, (made) => made),
+				).then(() => (endedMs = time.elapsed()));
+			}
+		});
+		return { made: service.allowed.length, refused: service.refused, minutes: endedMs / MINUTE_MS };
+	}
+
+	test.each([
+		{ runs: 1, items: 80, atOnce: 1 },
+		{ runs: 1, items: 80, atOnce: 4 },
+		{ runs: 1, items: 80, atOnce: 16 },
+		{ runs: 4, items: 40, atOnce: 4 },
+		{ runs: 20, items: 8, atOnce: 4 },
+	])('are all made, with few requests that are refused: %j', async (load) => {
+		const { made, refused, minutes } = await charge(load);
+
+		expect(made).toBe(load.runs * load.items);
+		expect(minutes).toBeLessThan(1.2 * (made / LIMIT) + 1);
+		expect(refused).toBeLessThan(made);
 	});
 });
 
