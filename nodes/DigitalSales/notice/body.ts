@@ -1,5 +1,6 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import isPlainObject from 'lodash/isPlainObject';
+import { z } from 'zod';
 import type { Redactor } from '../api/redact';
 import { isJsonObject, jsonObject } from '../shared/json';
 import { Declined, REPLIES } from './reply';
@@ -7,6 +8,8 @@ import { Declined, REPLIES } from './reply';
 const LARGEST_NOTICE_BYTES = 256 * 1024;
 /** Far deeper than any real notice; n8n cannot store ten thousand levels. */
 const DEEPEST = 32;
+/** What n8n's reader of bodies throws at its own limit. */
+const overLimitOfN8n = z.object({ type: z.literal('entity.too.large') });
 const SECRET_NAME = /token|secret|password|api[-_ ]?key|^authorization$/i;
 
 /**
@@ -31,8 +34,10 @@ export async function readBody(context: IWebhookFunctions): Promise<unknown> {
 /** The body as text, as far as it can be read. */
 async function readText(context: IWebhookFunctions): Promise<string> {
 	const request = context.getRequestObject();
-	// The sender may break off, and n8n has a limit of its own.
-	await request.readRawBody().catch(() => undefined);
+	await request.readRawBody().catch((error: unknown) => {
+		if (overLimitOfN8n.safeParse(error).success) throw new Declined(REPLIES.tooLarge);
+		// The sender may have broken off.
+	});
 	// JSON is UTF-8, and Node knows few of the names that a content type may give as its charset.
 	return request.rawBody?.toString() ?? '';
 }

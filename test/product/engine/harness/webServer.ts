@@ -16,6 +16,15 @@ export class HttpError extends Error {
 	}
 }
 
+/** What n8n's body reader throws, an error of raw-body. */
+class TooLargeError extends HttpError {
+	readonly type = 'entity.too.large';
+
+	constructor() {
+		super(413, 'request entity too large');
+	}
+}
+
 /** The part of Express' request that nodes get to see. */
 export class WebRequest extends IncomingMessage {
 	body: unknown;
@@ -193,7 +202,7 @@ async function readBody(request: WebRequest): Promise<Buffer> {
 		size += chunk.length;
 		if (size <= MAX_BODY) chunks.push(chunk);
 	}
-	if (size > MAX_BODY) throw new HttpError(500, 'request entity too large');
+	if (size > MAX_BODY) throw new TooLargeError();
 	return Buffer.concat(chunks);
 }
 

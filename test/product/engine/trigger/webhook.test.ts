@@ -192,6 +192,7 @@ describe('Digital Sales Trigger: notices', () => {
 		test.each([
 			['bytes that are no JSON', new Uint8Array([0xff, 0xfe, 0x00]), 400],
 			['more than 256 KiB', `{"hash":"x","filler":"${'x'.repeat(256 * 1024)}"}`, 413],
+			['more than n8n reads', 'x'.repeat(17 * 1024 * 1024), 413],
 		])('%s', async (_name, content, expected) => {
 			await inbox.publish();
 			const before = inbox.account.sandbox.requests.length;
