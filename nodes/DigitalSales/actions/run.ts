@@ -35,9 +35,10 @@ export class Run {
 
 	/** A client for the requests of one item. */
 	client(options: ClientOptions): Client {
+		const { signal } = this;
 		return new Client(this.context, this.account, {
 			...options,
-			signal: this.signal,
+			signal: options.signal ? AbortSignal.any([signal, options.signal]) : signal,
 			onWait: (endpoint) =>
 				this.hint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
 		});

@@ -41,10 +41,17 @@ const LARGEST_PAGE_SIZE = 250;
 /**
  * Lists products (API document, Endpoint 4: GET /products), page by page within the budget.
  *
+ * @param clientUntil gives a client that waits no longer once the signal says that the listing has
+ * ended: behind a page that failed, those in line would only spend the budget
  * @returns the products as the service sent them; offers' prices are in cents
  * @throws ServiceError
  */
-export async function listProducts(client: Client, query: ProductQuery): Promise<Listing> {
+export async function listProducts(
+	clientUntil: (ended: AbortSignal) => Client,
+	query: ProductQuery,
+): Promise<Listing> {
+	const ending = new AbortController();
+	const client = clientUntil(ending.signal);
 	let pageSize = query.pageSize ?? usefulPageSize(query);
 	const fetchPage = async (page: number): Promise<ProductPage> =>
 		await fetchProductPage(client, query, { page, pageSize }).catch(async (error: unknown) => {
@@ -53,7 +60,8 @@ export async function listProducts(client: Client, query: ProductQuery): Promise
 			pageSize = undefined;
 			return await fetchProductPage(client, query, { page });
 		});
-	return await listPages({ fetchPage, limit: query.limit, keep: productFilter(query) });
+	const listing = listPages({ fetchPage, limit: query.limit, keep: productFilter(query) });
+	return await listing.finally(() => ending.abort());
 }
 
 /** Fetches one page of products, unfiltered beyond what the service itself does. */

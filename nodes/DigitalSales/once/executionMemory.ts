@@ -1,17 +1,27 @@
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
+import { jsonObject } from '../shared/json';
 import { attemptSchema, type Attempt } from './attempts';
 
 const CONTEXT_KEY = 'digitalSales';
 
+/**
+ * The attempts themselves are read one by one, when they are asked for: in a loop, each run of the node
+ * would else read those of all runs before it.
+ */
 const storedSchema = z
 	.object({
 		/** The run indexes of the node so far, in order. */
-		runs: z.array(z.number()),
-		attempts: z.record(attemptSchema.extend({ run: z.number(), item: z.number() })),
+		runs: z.custom<unknown[]>(Array.isArray),
+		attempts: jsonObject,
 	})
 	// A new object each time, since it is written to.
 	.catch(() => ({ runs: [], attempts: {} }));
+
+const storedAttemptSchema = attemptSchema
+	.extend({ run: z.number(), item: z.number() })
+	.optional()
+	.catch(undefined);
 
 /** A position in an execution; both count from 0. */
 export interface Where {
@@ -42,9 +52,12 @@ export class ExecutionMemory {
 	run(): number {
 		const index = z.number().parse(this.context.getWorkflowDataProxy(0).$runIndex);
 		const { runs } = this.stored;
-		if (!runs.includes(index)) runs.push(index);
+		// From the end, where the present run stands.
+		const known = runs.lastIndexOf(index);
+		if (known >= 0) return known;
+		runs.push(index);
 		this.store();
-		return runs.indexOf(index);
+		return runs.length - 1;
 	}
 
 	/** How many items of this run came earlier with the same fingerprint. */
@@ -57,7 +70,7 @@ export class ExecutionMemory {
 	}
 
 	get(spot: string): Attempt | undefined {
-		return this.stored.attempts[spot];
+		return storedAttemptSchema.parse(this.stored.attempts[spot]);
 	}
 
 	set(spot: string, where: Where, attempt: Attempt): void {
@@ -85,6 +98,7 @@ export class ExecutionMemory {
 
 	private inState(wanted: Attempt['state']) {
 		return Object.values(this.stored.attempts)
+			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])
 			.filter(({ state }) => state === wanted)
 			.sort((a, b) => a.run - b.run || a.item - b.item);
 	}

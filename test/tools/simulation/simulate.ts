@@ -38,15 +38,16 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 	const time = new VirtualTime(seed);
 	const service = new Service(window, headers);
 	const listings: Array<{ begun: number; ended?: number; hasFailed?: boolean; pages: number }> = [];
-	const work = async (client: (read: () => void) => Client): Promise<never> => {
+	const work = async (
+		client: (read: () => void, signal: AbortSignal) => Client,
+	): Promise<never> => {
 		await time.sleep(time.random() * 10_000);
 		for (;;) {
 			const listing: (typeof listings)[number] = { begun: time.elapsed(), pages: 0 };
 			listings.push(listing);
-			await listProducts(
-				client(() => listing.pages++),
-				{},
-			).catch(() => (listing.hasFailed = true));
+			await listProducts((signal) => client(() => listing.pages++, signal), {}).catch(
+				() => (listing.hasFailed = true),
+			);
 			listing.ended = time.elapsed();
 		}
 	};
@@ -57,8 +58,8 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 				baseUrl: 'https://api.example.com/v1',
 				apiToken: `worker ${worker} `.repeat(3),
 			});
-			const client = (read: () => void): Client =>
-				new Client(contextOf(requestTo(service, time, read)), account, {});
+			const client = (read: () => void, signal: AbortSignal): Client =>
+				new Client(contextOf(requestTo(service, time, read)), account, { signal });
 			for (let line = 0; line < AT_ONCE; line++) void work(client);
 		}
 	});

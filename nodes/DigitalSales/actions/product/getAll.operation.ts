@@ -23,12 +23,15 @@ export const getAllProducts: Operation = {
 		const { returnAll, limit, simplify, options } = choice;
 		return {
 			async send() {
-				const { items, incomplete } = await listProducts(run.client(listClientOptions(options)), {
-					...choice.filters,
-					limit: returnAll ? undefined : (limit ?? 50),
-					pageSize: options.pageSize,
-					queryNames: queryNames(options),
-				});
+				const { items, incomplete } = await listProducts(
+					(ended) => run.client({ ...listClientOptions(options), signal: ended }),
+					{
+						...choice.filters,
+						limit: returnAll ? undefined : (limit ?? 50),
+						pageSize: options.pageSize,
+						queryNames: queryNames(options),
+					},
+				);
 				if (incomplete !== undefined)
 					run.hint(`The list of products may be incomplete: ${incomplete}.`);
 				const rows = options.splitOffers ? items.flatMap(splitOffers) : items;

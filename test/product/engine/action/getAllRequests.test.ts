@@ -2,7 +2,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { withoutWaiting } from '../../../support/virtualTime';
 import { HarnessCredentials } from '../harness/credentials';
+import { runNode } from '../harness';
 import { openAccount, type Account } from '../support/account';
+import { errorIn } from '../support/errorItem';
 
 const CATALOG = 'GET /products';
 const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false };
@@ -106,5 +108,37 @@ describe('Product > Get Many asks', () => {
 		const waitedMs = restoreTime();
 		expect(waitedMs).toBeGreaterThan(least * 1_000);
 		expect(waitedMs).toBeLessThan(most * 1_000);
+	});
+
+	describe('for nothing more once', () => {
+		const fetched = (): unknown[] => account.sandbox.requests.map(({ query }) => query.page);
+		/** Of five pages, three wait in line as soon as the second one is asked for. */
+		const ALL = {
+			...PARAMETERS,
+			returnAll: true,
+			options: { pageSize: 30, requestLimit: 2 },
+		};
+
+		test('a page has failed, although the run goes on', async () => {
+			account.sandbox.addFault({ kind: 'status', status: 403, query: { page: '2' } });
+			const restoreTime = withoutWaiting(clock);
+
+			const { json } = await account.run(ALL, { items: [{}, {}], continueOnFail: true });
+
+			restoreTime();
+			expect(errorIn(json[0])).toMatchObject({ status: 403, outcome: 'refused' });
+			expect(json).toHaveLength(1 + account.sandbox.products.length);
+			expect(fetched()).toEqual(['1', '2', '1', '2', '3', '4', '5']);
+		});
+
+		test('the execution was canceled, which is all it says', async () => {
+			const running = runNode(ALL, { credentials: account.credentials });
+			while (account.sandbox.requests.length < 2) await new Promise((go) => setTimeout(go, 5));
+			await new Promise((go) => setTimeout(go, 50));
+			running.cancel();
+
+			expect((await running).node?.error?.message).toBe('The execution was canceled');
+			expect(fetched()).toEqual(['1', '2']);
+		});
 	});
 });

@@ -169,7 +169,7 @@ describe('A charge whose price is in the catalog, where the limit was reached tw
 		});
 		await time.run(20 * MINUTE_MS, () => {
 			const listing = async (): Promise<unknown> =>
-				await listProducts(new Client(context, account, {}), {});
+				await listProducts((signal) => new Client(context, account, { signal }), {});
 			const refused = async (): Promise<void> => {
 				mayRefuse = 1;
 				await listing();
