@@ -7,16 +7,19 @@ import { getTransaction, hasSeenTransaction } from '../api/transactions';
 import { clock } from '../shared/clock';
 import { readLimiterFor } from './readLimiter';
 
-/** What reading a transaction back gave; `requests` counts those that found nothing. */
+/**
+ * What reading a transaction back gave; `requests` counts those that found nothing. One that the rate
+ * limit kept back says nothing about the transaction.
+ */
 type ReadBack =
 	| { outcome: 'found'; transaction: Transaction }
-	| { outcome: 'unknown' | 'unreachable'; requests: number };
+	| { outcome: 'unknown' | 'unreachable'; requests: number; isLimited: boolean };
 
 /** A sender waits about ten seconds; one quick retry has to fit in. */
 export const ANSWER_WITHIN_MS = 9_500;
 
 /** With less time left than this, a read would only waste a request. */
-const SHORTEST_READ_MS = 3_000;
+export const SHORTEST_READ_MS = 3_000;
 const LONGEST_TRY_MS = 3_500;
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
@@ -70,9 +73,12 @@ export async function readBack(
 	try {
 		return { outcome: 'found', transaction: await getTransaction(client, hash) };
 	} catch (error) {
-		if (!(error instanceof ServiceError)) return { outcome: 'unreachable', requests: 1 };
+		if (!(error instanceof ServiceError)) {
+			return { outcome: 'unreachable', requests: 1, isLimited: false };
+		}
 		const { outcome, tries } = error;
 		const isUnknown = outcome.status === 404 && outcome.unreadable === undefined;
-		return { outcome: isUnknown ? 'unknown' : 'unreachable', requests: tries };
+		const isLimited = outcome.kind === 'rateLimited';
+		return { outcome: isUnknown ? 'unknown' : 'unreachable', requests: tries, isLimited };
 	}
 }

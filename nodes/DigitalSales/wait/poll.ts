@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
+import { isLooking, READS_AT_ONCE, type Look } from './look';
 import { pingSelf } from './pingSelf';
 import type { SuspendedWait } from './suspendedWait';
 
@@ -8,8 +9,8 @@ import type { SuspendedWait } from './suspendedWait';
 const FIRST_PING_AFTER_MS = 1_500;
 /** How long n8n may take to suspend an execution. */
 const SUSPENDED_WITHIN_MS = 60_000;
-/** Longer than one look at the payments, so that n8n does not end the wait while we do. */
-export const FALLBACK_AFTER_MS = 15_000;
+/** Longer than one check, so that n8n does not end the wait while we do. */
+const FALLBACK_AFTER_MS = 15_000;
 /** A timer of more than 24 days would fire at once. */
 const LONGEST_SLEEP_MS = 60_000;
 const MOST_POLLERS = 10_000;
@@ -46,6 +47,32 @@ export function stopPolling(context: Context): void {
 	polledWaits.delete(context.getExecutionId());
 }
 
+/** Has another check go on with a look that one check could not finish, whatever the interval is. */
+export async function pingForLook(
+	context: Context,
+	wait: SuspendedWait,
+	url: string,
+	look: Look,
+): Promise<void> {
+	if (look.isScheduled) return;
+	look.isScheduled = true;
+	await clock.sleep(look.pauseMs);
+	look.isScheduled = false;
+	if (isLooking(wait, look)) await pingSelf(context.helpers, url, wait.id);
+}
+
+/**
+ * When n8n itself ends a wait that nothing else has ended. Until then there is time for as many checks
+ * as a slow service needs for one last look at all payments.
+ */
+export function fallbackAt({
+	deadline,
+	payments,
+}: Pick<SuspendedWait, 'deadline' | 'payments'>): number {
+	const checks = Math.max(1, Math.ceil(payments.length / READS_AT_ONCE));
+	return deadline + checks * FALLBACK_AFTER_MS;
+}
+
 class Poller {
 	private readonly startedAt = clock.now();
 	private wasSuspended = false;
@@ -64,7 +91,7 @@ class Poller {
 			if (answer === 'waiting') this.wasSuspended = true;
 			if (answer === 'over' || (answer === 'notSuspended' && this.isPast())) return;
 			if (answer === 'unreachable') this.warn();
-			if (clock.now() > this.wait.deadline + FALLBACK_AFTER_MS) return;
+			if (clock.now() > fallbackAt(this.wait)) return;
 			at = this.nextPing(answer === 'notSuspended');
 		}
 	}

@@ -11,22 +11,22 @@ import { readBody } from '../notice/body';
 import { readNotice } from '../notice/parse';
 import { answer, answering, Declined, REPLIES } from '../notice/reply';
 import { SingleFlight } from '../notice/singleFlight';
-import { ANSWER_WITHIN_MS, readBack } from '../notice/verify';
+import { ANSWER_WITHIN_MS, readBack, SHORTEST_READ_MS } from '../notice/verify';
 import { waitOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
-import { mapLimit } from '../shared/mapLimit';
 import { processWide } from '../shared/processWide';
+import { forgetLook, lookAt, type Look } from './look';
 import { pingedWait } from './pingSelf';
-import { isPolling, startPolling, stopPolling } from './poll';
+import { fallbackAt, isPolling, pingForLook, startPolling, stopPolling } from './poll';
 import { readSuspendedItems, readWait, resumeUrl, type SuspendedWait } from './suspendedWait';
 
-/** A payment as it is now; undefined if it could not be read. */
-type State = { isSettled: boolean; json: IDataObject } | undefined;
+/** Reads that begin later in a check have less than two seconds for a try; the next check has more. */
+const BEGIN_WITHIN_MS = 3_500;
+/** What another check takes, the way to it included. */
+const ANOTHER_CHECK_MS = ANSWER_WITHIN_MS + 2_000;
 
-const READS_AT_ONCE = 20;
-
-/** Reads of the payments of a wait, by its id; one that ends the wait gives the items to resume with. */
-const readsInFlight = processWide(
+/** Checks of the payments of a wait, by its id; one that ends the wait gives the items to resume with. */
+const checksInFlight = processWide(
 	new SingleFlight<INodeExecutionData[] | 'resumed'>({ pausesAfterFailure: true }),
 );
 
@@ -56,54 +56,60 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 		throw new Declined(REPLIES.unknown);
 	}
 	const caller = notice ? { content: `${notice.hash} ${notice.status}` } : { skipsPause: true };
-	const items = await readsInFlight.run({ key: wait.id, ...caller }, async () => {
-		const states = await readStates(context, wait, answerBy);
-		if (states.every((state) => state?.isSettled) || clock.now() >= wait.deadline) {
-			const result = withStates(readSuspendedItems(context), wait, states);
+	const items = await checksInFlight.run({ key: wait.id, ...caller }, async () => {
+		const isLast = clock.now() >= wait.deadline;
+		const look = await check(context, wait, { noticed: notice?.hash, isLast, answerBy });
+		const isTimeUp = clock.now() + ANOTHER_CHECK_MS >= fallbackAt(wait);
+		if (look.isSettled || (isLast && (look.isOver || isTimeUp))) {
+			const result = withStates(readSuspendedItems(context), wait, look);
 			stopPolling(context);
+			forgetLook(wait);
 			return { result, resultFor: () => 'resumed' };
 		}
+		const url = resumeUrl(context, 0);
 		// After a restart a notice starts the polling again.
-		if (notice && !isPolling(context, wait)) startPolling(context, wait, resumeUrl(context, 0));
-		throw new Declined(states.includes(undefined) ? REPLIES.unreachable : REPLIES.waiting);
+		if (notice && !isPolling(context, wait)) startPolling(context, wait, url);
+		if (look.isHalfDone) void pingForLook(context, wait, url, look);
+		throw new Declined(look.hasFailed ? REPLIES.unreachable : REPLIES.waiting);
 	});
 	if (!items) throw new Declined(REPLIES.inFlight);
 	if (items === 'resumed') throw new Declined(REPLIES.accepted);
 	return items;
 }
 
-async function readStates(
+/** Goes on with the look at the payments, as far as there is time before the answer. */
+async function check(
 	context: IWebhookFunctions,
-	{ payments }: SuspendedWait,
-	answerBy: number,
-): Promise<State[]> {
+	wait: SuspendedWait,
+	{ noticed, isLast, answerBy }: { noticed?: string; isLast: boolean; answerBy: number },
+): Promise<Look> {
 	const account = await accountOf(context);
-	return await mapLimit(
-		payments,
-		READS_AT_ONCE,
-		async ({ hash, simplify, unit }): Promise<State> => {
-			const read = await readBack(context, account, hash, answerBy);
-			if (read.outcome !== 'found') return undefined;
-			const { transaction } = read;
-			return {
-				isSettled: isSettled(transaction.payment_status),
-				json: waitOutput(transaction, simplify, unit),
-			};
-		},
-	);
+	const look = lookAt(wait, account);
+	look.begin(noticed, isLast);
+	const beginBy = Math.min(clock.elapsed() + BEGIN_WITHIN_MS, answerBy - SHORTEST_READ_MS);
+	await look.read(async ({ hash, simplify, unit }) => {
+		const read = await readBack(context, account, hash, answerBy);
+		if (read.outcome !== 'found') return read.isLimited ? 'limited' : 'failed';
+		const { transaction } = read;
+		return {
+			isSettled: isSettled(transaction.payment_status),
+			json: waitOutput(transaction, simplify, unit),
+		};
+	}, beginBy);
+	return look;
 }
 
 /** The suspended items in their present state; one whose payment could not be read stays as it was. */
 function withStates(
 	suspended: IDataObject[],
 	{ count, payments }: SuspendedWait,
-	states: State[],
+	look: Look,
 ): INodeExecutionData[] {
 	if (suspended.length !== count) throw new Error('Suspended items are missing');
 	const items = suspended.map((json): INodeExecutionData => ({ json }));
-	payments.forEach(({ index }, nth) => {
-		const state = states[nth];
-		if (state) items[index] = { json: state.json };
+	payments.forEach(({ index }) => {
+		const json = look.lastKnown(index);
+		if (json) items[index] = { json };
 	});
 	return items;
 }

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { randomBytes } from 'crypto';
 import type { ItemResult } from '../output/item';
 import { clock } from '../shared/clock';
-import { FALLBACK_AFTER_MS, startPolling } from './poll';
+import { fallbackAt, startPolling } from './poll';
 import { resumeUrl, storeWait, type SuspendedWait } from './suspendedWait';
 
 const ID_BYTES = 12;
@@ -25,7 +25,7 @@ export async function suspendIfPending(
 	const { data } = context.getExecuteData();
 	data.main = [results.map(({ json }) => ({ json }))];
 	storeWait(context, wait);
-	await context.putExecutionToWait(new Date(wait.deadline + FALLBACK_AFTER_MS));
+	await context.putExecutionToWait(new Date(fallbackAt(wait)));
 	startPolling(context, wait, resumeUrl(context, 0));
 	return results.map(({ pending, ...item }) => {
 		if (!pending?.isOpen) return item;

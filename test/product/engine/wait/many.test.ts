@@ -1,0 +1,136 @@
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { received, useWaitingRoom } from '../support/waiting';
+
+const READ = { endpoint: 'GET /transactions/{hash}' } as const;
+const ALWAYS = 'always' as const;
+
+describe('Transaction > Wait for Payment: many payments', () => {
+	// Slow enough that the time of the engine itself hardly counts.
+	const room = useWaitingRoom(10);
+
+	const charges = async (count: number): Promise<string[]> => {
+		const hashes: string[] = [];
+		while (hashes.length < count) hashes.push(await room.charge());
+		return hashes;
+	};
+	const settle = async (hashes: string[], status = 'paid'): Promise<void> => {
+		for (const hash of hashes) await room.account.sandbox.setStatus(hash, status);
+	};
+	/** Has the service take so many seconds of the package's time for a read. */
+	const delay = (seconds: number): void => {
+		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: seconds * 100, times: ALWAYS });
+	};
+	const limits = (timeLimit: number, recheckInterval: number) => ({
+		parameters: { timeLimit, timeLimitUnit: 'seconds', recheckInterval },
+	});
+
+	test('are all found paid, although one check has no time for all of them', async () => {
+		const hashes = await charges(60);
+		const parked = await room.park(hashes, limits(300, 60));
+		await settle(hashes);
+		delay(4);
+		const [before, startedAt] = [room.reads(), clock.now()];
+
+		const items = received(await parked.finished);
+
+		expect(items?.filter(({ paid, timedOut }) => paid === true && timedOut === false)).toHaveLength(
+			60,
+		);
+		expect(items?.map(({ hash }) => hash)).toEqual(hashes);
+		// The first check may have begun before they were paid.
+		expect(room.reads() - before).toBeLessThanOrEqual(120);
+		expect(clock.now() - startedAt).toBeLessThan(100_000);
+	});
+
+	test('are all found paid at the time limit, without re-checks before it', async () => {
+		const hashes = await charges(60);
+		const parked = await room.park(hashes, limits(12, 0));
+		await clock.sleep(5_000);
+		await settle(hashes);
+		delay(4);
+
+		const items = received(await parked.finished);
+
+		expect(items?.filter(({ paid, timedOut }) => paid === true && timedOut === false)).toHaveLength(
+			60,
+		);
+	});
+
+	test('are all found by the one notice of the last payment, without re-checks', async () => {
+		const hashes = await charges(60);
+		const parked = await room.park(hashes, limits(300, 0));
+		// The check a moment after the suspension finds all of them open.
+		await clock.sleep(10_000);
+		await settle(hashes);
+		delay(4);
+
+		const notice = await parked.resumeByWebhook({ hash: hashes.at(-1), status: 'paid' });
+
+		expect(notice.answer).toMatchObject({ status: 200, json: { waiting: true } });
+		const items = received(await parked.finished);
+		expect(items?.filter(({ paid }) => paid === true)).toHaveLength(60);
+	});
+
+	test('are all found although the rate limit lets only some of them through', async () => {
+		const hashes = await charges(30);
+		const parked = await room.park(hashes, limits(600, 0));
+		await clock.sleep(5_000);
+		await settle(hashes);
+		room.account.sandbox.addFault({
+			...READ,
+			kind: 'retryAfter',
+			seconds: 20,
+			after: 12,
+			times: 1,
+		});
+
+		const notice = await parked.resumeByWebhook({ hash: hashes[0], status: 'paid' });
+
+		expect(notice.answer.status).toBe(503);
+		const items = received(await parked.finished);
+		expect(items?.filter(({ paid }) => paid === true)).toHaveLength(30);
+	});
+
+	test('keep a state of the last two minutes if the service cannot be asked at the limit', async () => {
+		const [paid, open] = [await room.charge(), await room.charge()];
+		const parked = await room.park([paid, open], limits(20, 0));
+		await clock.sleep(5_000);
+		await settle([paid]);
+		const notice = await parked.resumeByWebhook({ hash: paid, status: 'paid' });
+		expect(notice.answer.json).toMatchObject({ waiting: true });
+		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, times: ALWAYS });
+
+		expect(received(await parked.finished)).toMatchObject([
+			{ paid: true, hash: paid, payment_status: 'paid', timedOut: false },
+			{ paid: false, hash: open, payment_status: 'waiting_payment', timedOut: true },
+		]);
+	});
+
+	test('are not paid by what an earlier look read', async () => {
+		const [reversed, open] = [await room.charge(), await room.charge()];
+		const parked = await room.park([reversed, open], limits(600, 0));
+		await clock.sleep(5_000);
+		await settle([reversed]);
+		await parked.resumeByWebhook({ hash: reversed, status: 'paid' });
+		await settle([reversed], 'chargeback');
+		await settle([open]);
+
+		const { outcome } = await parked.resumeByWebhook({ hash: open, status: 'paid' });
+
+		expect(received(outcome)).toMatchObject([
+			{ paid: false, hash: reversed, payment_status: 'chargeback' },
+			{ paid: true, hash: open },
+		]);
+	});
+
+	test('leave n8n waiting longer, so that it does not end the wait during the last look', async () => {
+		const hashes = await charges(21);
+		const startedAt = clock.now();
+
+		const run = await room.wait(hashes, limits(3_600, 0));
+
+		const spare = (run.waitTill?.getTime() ?? 0) - startedAt - 3_600_000;
+		expect(spare).toBeGreaterThanOrEqual(30_000);
+		expect(spare).toBeLessThan(60_000);
+	});
+});
