@@ -67,6 +67,7 @@ export class RateLimiter {
 	readonly placeOfRefused: 'first' | 'second';
 	/** How many may be in flight at once while no rate is known: a 429 narrows it, answers widen it. */
 	private width = Infinity;
+	private narrowedAt = -Infinity;
 
 	/** @param rate the documented one; undefined if none is documented */
 	constructor(private readonly rate: Rate | undefined) {
@@ -82,7 +83,7 @@ export class RateLimiter {
 		// The 429 said when to come again: that holds for one request, whatever our own count.
 		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
 		const rate = this.rateNow(own);
-		if (!rate) return this.inFlight.size < this.width ? 0 : Infinity;
+		if (!rate) return isUrgent || this.inFlight.size < this.widthNow(now) ? 0 : Infinity;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
 		if (paced > 0 && !isUrgent) return paced;
 		const empty = isUrgent ? this.emptyMs(now) : 0;
@@ -93,6 +94,10 @@ export class RateLimiter {
 		// As many answered requests as are too many must leave the window.
 		const last = this.answered[first + spent - rate.requests];
 		return last === undefined ? Infinity : last + rate.perMs - now;
+	}
+
+	private widthNow(now: number): number {
+		return now - this.narrowedAt < STATED_FOR_MS ? this.width : Infinity;
 	}
 
 	/** How long others leave nothing of the limit, where our own count does not include them. */
@@ -154,7 +159,7 @@ export class RateLimiter {
 		this.release(permit);
 		if (headers) {
 			this.share.succeed();
-			this.width += 1 / this.width;
+			if (permit.takenAt >= this.narrowedAt) this.width += 1 / this.width;
 			this.correct(permit, headers);
 		}
 		this.forgetOld();
@@ -168,6 +173,7 @@ export class RateLimiter {
 		// An urgent one tells what others leave over, not whether our share is too large.
 		if (this.rate && !permit.isUrgent) this.share.reduce(permit.takenAt);
 		this.width = 1;
+		this.narrowedAt = now;
 		this.halfOpen = { hasFailed: false };
 		if (limit !== undefined) {
 			this.isTaught = true;

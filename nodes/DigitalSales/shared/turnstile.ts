@@ -107,7 +107,8 @@ export class Turnstile<T> {
 					this.line = this.line.filter((one) => one !== waiting);
 					reject(signal?.aborted ? new CanceledError() : new TooLateError());
 				};
-				const least = patience.returnsTo === 'second' ? 1 : 0;
+				const firstNew = this.line.findIndex((other) => !other.returnsTo);
+				const least = patience.returnsTo === 'second' ? firstNew + 1 : 0;
 				const place = this.line.findIndex(
 					(other, nth) => patience.returnsTo && !other.returnsTo && nth >= least,
 				);

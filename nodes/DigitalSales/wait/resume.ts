@@ -60,7 +60,7 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 		const isLast = clock.now() >= wait.deadline;
 		const look = await check(context, wait, { noticed: notice?.hash, isLast, answerBy });
 		const isTimeUp = clock.now() + ANOTHER_CHECK_MS >= fallbackAt(wait);
-		if (look.isSettled || (isLast && (look.isOver || isTimeUp))) {
+		if (look.isSettled || isTimeUp || (isLast && look.isOver)) {
 			const result = withStates(readSuspendedItems(context), wait, look);
 			stopPolling(context);
 			forgetLook(wait);

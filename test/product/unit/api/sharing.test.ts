@@ -90,14 +90,15 @@ describe('A charge that the service always refuses with 429', () => {
 				if (name !== 'refused') waits.push(time.elapsed() - start);
 			};
 			void charge('refused');
+			void charge('refused');
 			for (let nth = 1; nth <= 8; nth++) {
 				void time.sleep(nth * 20_000).then(async () => await charge('good'));
 			}
 		});
 
 		expect(waits).toHaveLength(8);
-		expect(Math.max(...waits)).toBeLessThan(100_000);
-		expect(tries).toBeLessThanOrEqual(mostTries);
+		expect(Math.max(...waits)).toBeLessThan(200_000);
+		expect(tries).toBeLessThanOrEqual(2 * mostTries);
 	});
 });
 
