@@ -159,7 +159,7 @@ export class RateLimiter {
 		this.release(permit);
 		if (headers) {
 			this.share.succeed();
-			if (permit.takenAt >= this.narrowedAt) this.width += 1 / this.width;
+			if (permit.takenAt > this.narrowedAt) this.width += 1 / this.width;
 			this.correct(permit, headers);
 		}
 		this.forgetOld();

@@ -123,6 +123,20 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		]);
 	});
 
+	test('end before n8n ends the wait itself, even after a slow check that began before the limit', async () => {
+		const [paid, open] = [await room.charge(), await room.charge()];
+		const run = await room.wait([paid, open], limits(12, 9));
+		await clock.sleep(4_000);
+		await settle([paid]);
+		await run.parked?.resumeByWebhook({ hash: paid, status: 'paid' });
+		delay(8);
+
+		const items = received(await run.parked?.finished);
+
+		expect(clock.now()).toBeLessThan(run.waitTill?.getTime() ?? 0);
+		expect(items?.map((item) => item.paid)).toEqual([true, false]);
+	});
+
 	test('leave n8n waiting longer, so that it does not end the wait during the last look', async () => {
 		const hashes = await charges(21);
 		const startedAt = clock.now();

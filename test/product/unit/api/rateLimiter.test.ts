@@ -130,6 +130,45 @@ describe('The budget of an account', () => {
 		expect(served).toEqual(order);
 	});
 
+	describe('without a known rate, after a 429', () => {
+		/** How many of 20 requests are let in at once. */
+		const letIn = async (limiter: RateLimiter, isUrgent = false): Promise<number> => {
+			let count = 0;
+			for (let nth = 0; nth < 20; nth++) void limiter.take({ isUrgent }).then(() => count++);
+			await Promise.resolve().then(() => undefined);
+			await clock.sleep(0);
+			return count;
+		};
+		const refused = async (atOnce = 1): Promise<RateLimiter> => {
+			const limiter = new RateLimiter(undefined);
+			const permits = [];
+			for (let nth = 0; nth < atOnce; nth++) permits.push(await limiter.take());
+			const [first, ...others] = permits;
+			if (first) limiter.settleLimited(first, {}, 5_000);
+			for (const permit of others) limiter.settle(permit, {});
+			limiter.settle(await limiter.take(), {});
+			return limiter;
+		};
+
+		test('few are under way, even if what was sent before it succeeds', async () => {
+			expect(await letIn(await refused(16))).toBe(2);
+		});
+
+		test('what somebody waits for is not among them', async () => {
+			const limiter = await refused();
+			await letIn(limiter);
+
+			expect(await letIn(limiter, true)).toBe(20);
+		});
+
+		test('any number is, when five minutes have passed', async () => {
+			const limiter = await refused();
+			await clock.sleep(5 * MINUTE);
+
+			expect(await letIn(limiter)).toBe(20);
+		});
+	});
+
 	describe('where others use the same account', () => {
 		const refuse = async (limiter: RateLimiter): Promise<void> =>
 			limiter.settleLimited(await limiter.take(), {}, 5_000);
