@@ -19,7 +19,7 @@ type Payment = SuspendedWait['payments'][number];
 type ReadResult = State | 'failed' | 'limited';
 
 export const READS_AT_ONCE = 20;
-/** How long a state is known after its look; a look that reads nothing for so long is dropped. */
+/** A look that reads nothing for so long is dropped: what it has read is too old to go on with. */
 const KEPT_MS = 120_000;
 const MOST_WAITS = 1_000;
 const SOON_MS = 1_000;
@@ -27,27 +27,28 @@ const SOON_MS = 1_000;
 const LIMITED_PAUSE_MS = 15_000;
 
 /**
- * Looks at all payments of a wait, one look after the other. A look reads each payment once, in as many
- * checks as it takes: each must be answered in seconds. Only the states of one whole look say that all
- * payments are settled, since one that was paid before may have been charged back.
+ * Looks at the payments of a wait, one look after the other, each in as many checks as it takes: a check
+ * must be answered in seconds. Only the states of one whole look say that all payments are settled,
+ * since one that was paid before may have been charged back. So a look is over as soon as it finds a
+ * payment open, except the last one, whose states are passed on.
  */
 export class Look {
-	/** By the index of the item. */
-	private readonly known = new Map<number, State & { readAt: number }>();
-	/** The payments that the present look has yet to read; none if it is over. */
+	/** What the look under way has read, by the index of the item. */
+	private readonly states = new Map<number, State>();
+	/** The payments that it has yet to read; none if it is over. */
 	private left: Payment[] = [];
-	private beganAt = 0;
-	private progressedAt = clock.elapsed();
+	/** The item whose payment was found open last. */
+	private openIndex: number | undefined;
 	private isFinal = false;
+	private progressedAt = clock.elapsed();
 	/** Of the last check. */
 	private counts = { found: 0, failed: 0, limited: 0 };
+	/** Whether this look has read all payments, and all of them are settled. */
+	isSettled = false;
 	/** Whether a ping will go on with it. */
 	isScheduled = false;
 
-	constructor(
-		private readonly accountKey: string,
-		private readonly payments: readonly Payment[],
-	) {}
+	constructor(private readonly accountKey: string) {}
 
 	/** Whether nothing more is to be read in this look: what could not be read has had its turn. */
 	get isOver(): boolean {
@@ -56,13 +57,7 @@ export class Look {
 
 	/** Whether it has read some payments and others not: what it has read gets old while nobody goes on. */
 	get isHalfDone(): boolean {
-		return !this.isOver && this.left.length < this.payments.length;
-	}
-
-	/** Whether this look has read all payments, and all of them are settled. */
-	get isSettled(): boolean {
-		if (!this.isOver || this.hasFailed) return false;
-		return this.payments.every(({ index }) => this.known.get(index)?.isSettled);
+		return !this.isOver && this.states.size > 0;
 	}
 
 	/** Whether the last check asked for a payment in vain, or could not ask for any. */
@@ -77,9 +72,9 @@ export class Look {
 		return found === 0 && limited > 0 ? LIMITED_PAUSE_MS : SOON_MS;
 	}
 
-	/** Whether what it knows is too old to go on with. */
+	/** Whether what it has read is too old to go on with. */
 	get isOld(): boolean {
-		return clock.elapsed() - this.progressedAt > KEPT_MS;
+		return !this.isOver && clock.elapsed() - this.progressedAt > KEPT_MS;
 	}
 
 	/** Whether it was read from this account. */
@@ -88,22 +83,23 @@ export class Look {
 	}
 
 	/**
-	 * Goes on with the look, or begins a new one after it was over.
+	 * Goes on with the look, or begins a new one after it was over, with the payment that was open last.
 	 *
-	 * @param noticed the hash of a payment that has just changed: it is read first, even if it was read before
+	 * @param noticed the hash of a payment that has just changed: it is read again if it was read before
 	 * @param isFinal whether the time limit is over; a look that began before says nothing about it
 	 */
-	begin(noticed: string | undefined, isFinal: boolean): void {
+	begin(payments: readonly Payment[], noticed: string | undefined, isFinal: boolean): void {
 		if (this.isOver || this.isFinal !== isFinal) {
-			this.beganAt = clock.elapsed();
-			this.progressedAt = this.beganAt;
+			this.progressedAt = clock.elapsed();
 			this.isFinal = isFinal;
-			this.left = this.inOrder();
+			const isOpen = ({ index }: Payment) => index === this.openIndex;
+			this.left = [...new Set([...payments.filter(isOpen), ...payments])];
 		}
-		const first = this.payments.filter(
-			({ hash }) => noticed !== undefined && isSameButForCase(hash, noticed),
+		const again = payments.filter(
+			({ index, hash }) =>
+				noticed !== undefined && isSameButForCase(hash, noticed) && this.states.has(index),
 		);
-		this.left = [...new Set([...first, ...this.left])];
+		this.left = [...new Set([...again, ...this.left])];
 	}
 
 	/**
@@ -115,39 +111,41 @@ export class Look {
 		const unread: Payment[] = [];
 		const failed: Payment[] = [];
 		const counts = { found: 0, limited: 0 };
-		await mapLimit(this.left, READS_AT_ONCE, async (payment) => {
-			const result = clock.elapsed() > beginBy ? 'late' : await readOne(payment);
+		let isDecided = false;
+		const readNext = async (payment: Payment): Promise<void> => {
+			const isLate = isDecided || clock.elapsed() > beginBy;
+			const result = isLate ? 'late' : await readOne(payment);
 			if (result === 'failed') {
 				failed.push(payment);
 			} else if (result === 'late' || result === 'limited') {
 				unread.push(payment);
 				if (result === 'limited') counts.limited++;
 			} else {
-				this.known.set(payment.index, { ...result, readAt: clock.elapsed() });
+				this.states.set(payment.index, result);
 				this.progressedAt = clock.elapsed();
 				counts.found++;
+				if (result.isSettled) return;
+				this.openIndex = payment.index;
+				isDecided = !this.isFinal;
 			}
-		});
+		};
+		// One payment that is open, and was before, saves reading the others.
+		const alone = this.isFinal || this.states.size > 0 ? 0 : 1;
+		for (const part of [this.left.slice(0, alone), this.left.slice(alone)]) {
+			await mapLimit(part, READS_AT_ONCE, readNext);
+		}
 		this.counts = { ...counts, failed: failed.length };
 		// Those that fail go last. If nothing but failures is left, the next look may do better.
 		const isHopeless = unread.length === 0 && counts.found === 0;
-		this.left = isHopeless ? [] : [...unread, ...failed];
+		this.left = isDecided || isHopeless ? [] : [...unread, ...failed];
+		this.isSettled =
+			this.isOver && !this.hasFailed && [...this.states.values()].every((state) => state.isSettled);
+		if (this.isOver && !this.isFinal && !this.isSettled) this.states.clear();
 	}
 
-	/** The last known state; undefined if it was read neither in this look nor in the last two minutes. */
-	lastKnown(index: number): IDataObject | undefined {
-		const state = this.known.get(index);
-		const since = Math.min(this.beganAt, clock.elapsed() - KEPT_MS);
-		return state && state.readAt >= since ? state.json : undefined;
-	}
-
-	/** Those not known as settled go first, and among them those read the longest time ago. */
-	private inOrder(): Payment[] {
-		const of = ({ index }: Payment) => this.known.get(index) ?? { isSettled: false, readAt: -1 };
-		return [...this.payments].sort((one, other) => {
-			const bySettled = Number(of(one).isSettled) - Number(of(other).isSettled);
-			return bySettled || of(one).readAt - of(other).readAt;
-		});
+	/** What the look has read of an item; undefined if it could not. */
+	stateOf(index: number): IDataObject | undefined {
+		return this.states.get(index)?.json;
 	}
 }
 
@@ -161,9 +159,9 @@ const looks = processWide(
 );
 
 /** The look at the payments of a wait; a new one if what is known was read from another account. */
-export function lookAt({ id, payments }: SuspendedWait, account: Account): Look {
+export function lookAt({ id }: SuspendedWait, account: Account): Look {
 	const known = looks.get(id);
-	const look = known?.isOf(account) ? known : new Look(account.key, payments);
+	const look = known?.isOf(account) ? known : new Look(account.key);
 	looks.set(id, look);
 	return look;
 }

@@ -9,8 +9,10 @@ import type { SuspendedWait } from './suspendedWait';
 const FIRST_PING_AFTER_MS = 1_500;
 /** How long n8n may take to suspend an execution. */
 const SUSPENDED_WITHIN_MS = 60_000;
+/** For a check that is under way at the time limit. */
+const UNDER_WAY_MS = 10_000;
 /** Longer than one check, so that n8n does not end the wait while we do. */
-const FALLBACK_AFTER_MS = 15_000;
+const LAST_LOOK_MS = 15_000;
 /** A timer of more than 24 days would fire at once. */
 const LONGEST_SLEEP_MS = 60_000;
 const MOST_POLLERS = 10_000;
@@ -62,15 +64,15 @@ export async function pingForLook(
 }
 
 /**
- * When n8n itself ends a wait that nothing else has ended. Until then there is time for as many checks
- * as a slow service needs for one last look at all payments.
+ * When n8n itself ends a wait that nothing else has ended. Until then there is time for the end of a
+ * check, and for as many as a slow service needs for one last look at all payments.
  */
 export function fallbackAt({
 	deadline,
 	payments,
 }: Pick<SuspendedWait, 'deadline' | 'payments'>): number {
 	const checks = Math.max(1, Math.ceil(payments.length / READS_AT_ONCE));
-	return deadline + checks * FALLBACK_AFTER_MS;
+	return deadline + UNDER_WAY_MS + checks * LAST_LOOK_MS;
 }
 
 class Poller {

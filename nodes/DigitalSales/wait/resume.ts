@@ -60,7 +60,7 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 		const isLast = clock.now() >= wait.deadline;
 		const look = await check(context, wait, { noticed: notice?.hash, isLast, answerBy });
 		const isTimeUp = clock.now() + ANOTHER_CHECK_MS >= fallbackAt(wait);
-		if (look.isSettled || isTimeUp || (isLast && look.isOver)) {
+		if (look.isSettled || (isLast && (look.isOver || isTimeUp))) {
 			const result = withStates(readSuspendedItems(context), wait, look);
 			stopPolling(context);
 			forgetLook(wait);
@@ -85,7 +85,7 @@ async function check(
 ): Promise<Look> {
 	const account = await accountOf(context);
 	const look = lookAt(wait, account);
-	look.begin(noticed, isLast);
+	look.begin(wait.payments, noticed, isLast);
 	const beginBy = Math.min(clock.elapsed() + BEGIN_WITHIN_MS, answerBy - SHORTEST_READ_MS);
 	await look.read(async ({ hash, simplify, unit }) => {
 		const read = await readBack(context, account, hash, answerBy);
@@ -108,7 +108,7 @@ function withStates(
 	if (suspended.length !== count) throw new Error('Suspended items are missing');
 	const items = suspended.map((json): INodeExecutionData => ({ json }));
 	payments.forEach(({ index }) => {
-		const json = look.lastKnown(index);
+		const json = look.stateOf(index);
 		if (json) items[index] = { json };
 	});
 	return items;

@@ -40,6 +40,8 @@ function waitFor(results: ItemResult[]): SuspendedWait | undefined {
 		result.pending ? [{ ...result.pending, index }] : [],
 	);
 	if (!pending.some(({ isOpen }) => isOpen)) return undefined;
+	// A check begins with the first: while it is open, the others need not be read.
+	pending.sort((one, other) => Number(other.isOpen) - Number(one.isOpen));
 	const intervals = pending.map(({ recheckMs }) => recheckMs).filter((interval) => interval > 0);
 	return {
 		id: randomBytes(ID_BYTES).toString('hex'),

@@ -91,19 +91,38 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		expect(items?.filter(({ paid }) => paid === true)).toHaveLength(30);
 	});
 
-	test('keep a state of the last two minutes if the service cannot be asked at the limit', async () => {
-		const [paid, open] = [await room.charge(), await room.charge()];
-		const parked = await room.park([paid, open], limits(20, 0));
+	test('cost one read for each check while one of them stays open', async () => {
+		const hashes = await charges(25);
+		const [open = '', ...others] = hashes.reverse();
+		const parked = await room.park(hashes, limits(600, 0));
 		await clock.sleep(5_000);
-		await settle([paid]);
-		const notice = await parked.resumeByWebhook({ hash: paid, status: 'paid' });
-		expect(notice.answer.json).toMatchObject({ waiting: true });
-		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, times: ALWAYS });
+		await settle(others);
+		// This check has to find the one that is open.
+		await parked.resumeByWebhook({ hash: others[0], status: 'paid' });
+		const before = room.reads();
 
-		expect(received(await parked.finished)).toMatchObject([
-			{ paid: true, hash: paid, payment_status: 'paid', timedOut: false },
-			{ paid: false, hash: open, payment_status: 'waiting_payment', timedOut: true },
-		]);
+		for (const hash of others.slice(0, 3)) {
+			await clock.sleep(5_000);
+			const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
+			expect(answer).toMatchObject({ status: 200, json: { waiting: true } });
+		}
+		expect(room.reads() - before).toBe(3);
+		await settle([open], 'refused');
+		const { outcome } = await parked.resumeByWebhook({ hash: open, status: 'refused' });
+
+		expect(room.reads() - before).toBe(3 + 25);
+		expect(received(outcome)?.map(({ paid }) => paid)).toEqual([false, ...others.map(() => true)]);
+	});
+
+	test('begin with one that was open at the suspension', async () => {
+		const hashes = await charges(5);
+		await settle(hashes.slice(0, 4));
+		const before = room.reads();
+
+		await room.park(hashes, limits(600, 0));
+		await clock.sleep(5_000);
+
+		expect(room.reads() - before).toBe(5 + 1);
 	});
 
 	test('are not paid by what an earlier look read', async () => {
@@ -135,6 +154,21 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 		expect(clock.now()).toBeLessThan(run.waitTill?.getTime() ?? 0);
 		expect(items?.map((item) => item.paid)).toEqual([true, false]);
+	});
+
+	test('end with what could be read when the rate limit stays closed', async () => {
+		const hashes = await charges(25);
+		const run = await room.wait(hashes, limits(12, 0));
+		await clock.sleep(5_000);
+		await settle(hashes);
+		room.account.sandbox.addFault({ ...READ, kind: 'retryAfter', seconds: 600, after: 12 });
+
+		const items = received(await run.parked?.finished);
+
+		expect(clock.now()).toBeLessThan(run.waitTill?.getTime() ?? 0);
+		expect(items).toHaveLength(25);
+		expect(items?.filter(({ paid }) => paid === true).length).toBeGreaterThanOrEqual(12);
+		expect(items?.filter(({ timedOut }) => timedOut === true).length).toBeGreaterThanOrEqual(1);
 	});
 
 	test('leave n8n waiting longer, so that it does not end the wait during the last look', async () => {

@@ -70,7 +70,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		const [first, second] = [await room.charge(), await room.charge()];
 		const parked = await room.park([first, second], quiet);
 		// By then it has polled once.
-		while (room.reads() < 4) await clock.sleep(100);
+		while (room.reads() < 3) await clock.sleep(100);
 		await clock.sleep(3_500);
 		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 60, times: 'always' });
 

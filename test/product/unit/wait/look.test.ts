@@ -11,6 +11,14 @@ const READ_MS = 2_000;
 /** What the service says of each hash; an open payment by default. */
 type Answers = Record<string, 'paid' | 'failed' | 'limited'>;
 
+interface Check {
+	answers?: Answers;
+	/** How many reads there is time for. */
+	most?: number;
+	noticed?: string;
+	isFinal?: boolean;
+}
+
 describe('Looks at the payments of a wait', () => {
 	const real = { ...clock };
 	let now: number;
@@ -24,6 +32,10 @@ describe('Looks at the payments of a wait', () => {
 		clearProcessWide();
 	});
 
+	const begin = (wait: SuspendedWait) => {
+		const look = lookAt(wait, ACCOUNT);
+		return { look, check: async (how?: Check) => await check(wait, look, how) };
+	};
 	const waitFor = (count: number, id = 'wait-1'): SuspendedWait => ({
 		id,
 		deadline: 0,
@@ -39,16 +51,12 @@ describe('Looks at the payments of a wait', () => {
 
 	/** One check that has time for so many reads; gives the hashes that were read. */
 	const check = async (
+		{ payments }: SuspendedWait,
 		look: Look,
-		{
-			answers = {},
-			most = Infinity,
-			noticed,
-			isFinal = false,
-		}: { answers?: Answers; most?: number; noticed?: string; isFinal?: boolean } = {},
+		{ answers = {}, most = Infinity, noticed, isFinal = false }: Check = {},
 	): Promise<string[]> => {
 		const asked: string[] = [];
-		look.begin(noticed, isFinal);
+		look.begin(payments, noticed, isFinal);
 		const beginBy = now + READ_MS;
 		await look.read(async ({ hash }) => {
 			asked.push(hash);
@@ -65,128 +73,153 @@ describe('Looks at the payments of a wait', () => {
 		Object.fromEntries(them.map((hash) => [hash, 'paid']));
 
 	test('go on where the last check ended, and read nothing twice', async () => {
-		const look = lookAt(waitFor(50), ACCOUNT);
+		const { look, check } = begin(waitFor(50));
 		const answers = paid(...hashes(0, 50));
 
-		expect(await check(look, { answers, most: 20 })).toEqual(hashes(0, 20));
+		expect(await check({ answers, most: 20 })).toEqual(hashes(0, 20));
 		expect([look.isOver, look.isHalfDone, look.isSettled]).toEqual([false, true, false]);
-		expect(await check(look, { answers, most: 20 })).toEqual(hashes(20, 40));
+		expect(await check({ answers, most: 20 })).toEqual(hashes(20, 40));
 		expect(look.hasFailed).toBe(false);
-		expect(await check(look, { answers, most: 20 })).toEqual(hashes(40, 50));
+		expect(await check({ answers, most: 20 })).toEqual(hashes(40, 50));
 		expect([look.isOver, look.isHalfDone, look.isSettled]).toEqual([true, false, true]);
 	});
 
 	test('find a wait settled only by the states of one look', async () => {
-		const look = lookAt(waitFor(2), ACCOUNT);
-		await check(look, { answers: paid('h0') });
+		const { look, check } = begin(waitFor(2));
+		await check({ answers: paid('h0') });
 		expect(look.isSettled).toBe(false);
 
-		await check(look, { answers: paid('h1'), most: 1 });
+		expect(await check({ answers: paid('h1'), most: 1 })).toEqual(['h1']);
 		expect(look.isSettled).toBe(false);
-		await check(look, { answers: paid('h1') });
+		expect(await check({ answers: paid('h1') })).toEqual(['h0']);
 
-		expect(look.isSettled).toBe(false);
-		expect(look.lastKnown(1)).toEqual({ hash: 'h0', answer: 'open' });
+		expect([look.isOver, look.isSettled]).toEqual([true, false]);
 	});
 
-	test('begin with the payments that are not settled, then with those read the longest time ago', async () => {
-		const look = lookAt(waitFor(25), ACCOUNT);
-		const answers = paid(...hashes(0, 10), ...hashes(20, 24));
-		await check(look, { answers, most: 20 });
-		await check(look, { answers });
+	test('read only the payment that was open last, while it is', async () => {
+		const { look, check } = begin(waitFor(50));
+		const answers = paid(...hashes(0, 45), ...hashes(46, 50));
 
-		expect(await check(look, { answers })).toEqual([
-			...hashes(10, 20),
-			'h24',
-			...hashes(0, 10),
-			...hashes(20, 24),
+		expect(await check({ answers: {} })).toEqual(['h0']);
+		expect(await check({ answers })).toHaveLength(50);
+		for (const noticed of ['h3', 'h45', undefined]) {
+			expect(await check({ answers, noticed })).toEqual(['h45']);
+			expect([look.isOver, look.isHalfDone, look.isSettled]).toEqual([true, false, false]);
+			expect(look.hasFailed).toBe(false);
+		}
+		now += 600_000;
+		expect(await check({ answers: paid(...hashes(0, 50)) })).toEqual([
+			'h45',
+			...hashes(0, 45),
+			...hashes(46, 50),
 		]);
+		expect(look.isSettled).toBe(true);
 	});
 
-	test('read a payment first that a notice is about, even a second time', async () => {
-		const look = lookAt(waitFor(30), ACCOUNT);
-		await check(look, { most: 20 });
+	test('begin no other read once one payment is open', async () => {
+		const { look, check } = begin(waitFor(50));
 
-		expect(await check(look, { noticed: 'H3', answers: paid('h3') })).toEqual([
-			'h3',
-			...hashes(20, 30),
-		]);
-		expect(look.lastKnown(4)).toEqual({ hash: 'h3', answer: 'paid' });
+		expect(await check({ answers: paid('h0') })).toEqual(hashes(0, 21));
+		expect(look.isOver).toBe(true);
+	});
+
+	test('read a payment again that a notice is about', async () => {
+		const { look, check } = begin(waitFor(30));
+		const answers = paid(...hashes(0, 30));
+		await check({ answers, most: 20 });
+
+		const { h3: _open, ...others } = answers;
+		expect(await check({ answers: others, noticed: 'H3' })).toEqual(['h3', ...hashes(20, 30)]);
+		expect([look.isOver, look.isSettled]).toEqual([true, false]);
 	});
 
 	test('ask again for what failed, last, for as long as anything else can be read', async () => {
-		const look = lookAt(waitFor(30), ACCOUNT);
+		const { look, check } = begin(waitFor(30));
 		const answers: Answers = { ...paid(...hashes(0, 30)), h0: 'failed' };
-		await check(look, { answers, most: 20 });
+		await check({ answers, most: 20 });
 
-		expect(await check(look, { answers })).toEqual([...hashes(20, 30), 'h0']);
+		expect(await check({ answers })).toEqual([...hashes(20, 30), 'h0']);
 		expect([look.isOver, look.hasFailed]).toEqual([false, true]);
-		expect(await check(look, { answers })).toEqual(['h0']);
+		expect(await check({ answers })).toEqual(['h0']);
 		expect([look.isOver, look.isSettled]).toEqual([true, false]);
-		expect(await check(look, { answers: paid(...hashes(0, 30)) })).toHaveLength(30);
+		expect(await check({ answers: paid(...hashes(0, 30)) })).toHaveLength(30);
 		expect(look.isSettled).toBe(true);
 	});
 
 	test('take a payment that the rate limit kept back for unread', async () => {
-		const look = lookAt(waitFor(3), ACCOUNT);
+		const { look, check } = begin(waitFor(3));
 		const answers: Answers = { ...paid('h0', 'h1'), h2: 'limited' };
-		await check(look, { answers });
+		await check({ answers });
 		const soonMs = look.pauseMs;
 
-		expect(await check(look, { answers })).toEqual(['h2']);
+		expect(await check({ answers })).toEqual(['h2']);
 		expect([look.isHalfDone, look.hasFailed]).toEqual([true, true]);
 		expect(look.pauseMs).toBeGreaterThan(soonMs);
-		expect(await check(look, { answers: paid('h2') })).toEqual(['h2']);
+		expect(await check({ answers: paid('h2') })).toEqual(['h2']);
 		expect(look.isSettled).toBe(true);
 	});
 
 	test('are not half done, and have failed, as long as nothing was read', async () => {
-		const look = lookAt(waitFor(2), ACCOUNT);
+		const { look, check } = begin(waitFor(2));
 
-		expect(await check(look, { answers: { h0: 'limited', h1: 'limited' } })).toEqual(['h0', 'h1']);
+		expect(await check({ answers: { h0: 'limited', h1: 'limited' } })).toEqual(['h0', 'h1']);
 
 		expect([look.isOver, look.isHalfDone, look.hasFailed]).toEqual([false, false, true]);
 	});
 
-	test('begin anew at the time limit', async () => {
-		const look = lookAt(waitFor(30), ACCOUNT);
-		const answers = paid(...hashes(0, 10));
-		await check(look, { answers, most: 20 });
+	test('begin anew at the time limit, and then read all payments', async () => {
+		const { look, check } = begin(waitFor(30));
+		await check({ answers: paid(...hashes(0, 30)), most: 20 });
 
-		expect(await check(look, { answers, isFinal: true, most: 20 })).toEqual([
-			...hashes(20, 30),
-			...hashes(10, 20),
-		]);
-		expect(await check(look, { answers, isFinal: true })).toEqual(hashes(0, 10));
+		const answers = paid(...hashes(5, 30));
+		expect(await check({ answers, isFinal: true, most: 20 })).toEqual(hashes(0, 20));
+		expect(await check({ answers, isFinal: true })).toEqual(hashes(20, 30));
+
+		expect([look.isOver, look.isSettled]).toEqual([true, false]);
+		expect(look.stateOf(1)).toEqual({ hash: 'h0', answer: 'open' });
+		expect(look.stateOf(6)).toEqual({ hash: 'h5', answer: 'paid' });
+	});
+
+	test('know at the time limit what the look that was under way had read', async () => {
+		const { look, check } = begin(waitFor(30));
+		await check({ answers: paid(...hashes(0, 30)), most: 20 });
+
+		await check({
+			answers: Object.fromEntries(hashes(0, 30).map((h) => [h, 'failed'])),
+			isFinal: true,
+		});
+
+		expect([look.isOver, look.isSettled]).toEqual([true, false]);
+		expect(look.stateOf(1)).toEqual({ hash: 'h0', answer: 'paid' });
+		expect(look.stateOf(21)).toBeUndefined();
+	});
+
+	test('keep no states when they are over', async () => {
+		const { look, check } = begin(waitFor(3));
+		await check({ answers: paid('h0') });
+		expect(look.stateOf(1)).toBeUndefined();
+
+		await check({ answers: { h0: 'failed', h1: 'failed', h2: 'failed' } });
+
 		expect(look.isOver).toBe(true);
+		expect(look.stateOf(1)).toBeUndefined();
 	});
 
-	test('know the states of the present look, and of the last two minutes', async () => {
-		const look = lookAt(waitFor(2), ACCOUNT);
-		await check(look);
-		now += 110_000;
-		const answers: Answers = { ...paid('h0'), h1: 'failed' };
-		await check(look, { answers });
-
-		expect(look.lastKnown(1)).toEqual({ hash: 'h0', answer: 'paid' });
-		expect(look.lastKnown(2)).toEqual({ hash: 'h1', answer: 'open' });
-		now += 20_000;
-		expect(look.lastKnown(2)).toBeUndefined();
-		now += 200_000;
-		expect(look.lastKnown(1)).toEqual({ hash: 'h0', answer: 'paid' });
-	});
-
-	test('are dropped after two minutes without a read', async () => {
+	test('are dropped after two minutes without a read, unless they are over', async () => {
 		const wait = waitFor(30);
-		const look = lookAt(wait, ACCOUNT);
-		await check(look, { most: 20 });
+		const { look, check } = begin(wait);
+		await check({ answers: paid(...hashes(0, 30)), most: 20 });
 		now += 119_000;
-		expect(lookAt(wait, ACCOUNT)).toBe(look);
-		await check(look, { answers: Object.fromEntries(hashes(0, 30).map((h) => [h, 'limited'])) });
+		expect(isLooking(wait, look)).toBe(true);
+		await check({ answers: Object.fromEntries(hashes(0, 30).map((h) => [h, 'limited'])) });
 		now += 2_000;
 
 		expect(isLooking(wait, look)).toBe(false);
-		expect(lookAt(wait, ACCOUNT)).not.toBe(look);
+		const next = begin(wait);
+		expect(next.look).not.toBe(look);
+		await next.check();
+		now += 600_000;
+		expect(isLooking(wait, next.look)).toBe(true);
 	});
 
 	test('belong to one account and one wait, and are forgotten with it', () => {
@@ -204,12 +237,12 @@ describe('Looks at the payments of a wait', () => {
 
 	test('are remembered for 1,000 waits, those half done the longest', async () => {
 		const [done, halfDone] = [waitFor(30, 'done'), waitFor(30, 'half done')];
-		await check(lookAt(halfDone, ACCOUNT), { most: 20 });
-		const looks = [lookAt(halfDone, ACCOUNT), lookAt(done, ACCOUNT)] as const;
+		const looks = [begin(halfDone), begin(done)] as const;
+		await looks[0].check({ answers: paid(...hashes(0, 30)), most: 20 });
 
 		for (let nth = 0; nth < 999; nth++) lookAt(waitFor(1, `wait-${nth}`), ACCOUNT);
 
-		expect(isLooking(halfDone, looks[0])).toBe(true);
-		expect(isLooking(done, looks[1])).toBe(false);
+		expect(isLooking(halfDone, looks[0].look)).toBe(true);
+		expect(isLooking(done, looks[1].look)).toBe(false);
 	});
 });
