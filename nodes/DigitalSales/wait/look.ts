@@ -19,36 +19,47 @@ type Payment = SuspendedWait['payments'][number];
 type ReadResult = State | 'failed' | 'limited';
 
 export const READS_AT_ONCE = 20;
+/** For how long the first payment is read alone. A slow service needs the time for the others. */
+const ALONE_MS = 1_000;
 /** A look that reads nothing for so long is dropped: what it has read is too old to go on with. */
 const KEPT_MS = 120_000;
-const MOST_WAITS = 1_000;
+const MOST_LOOKS = 1_000;
+const MOST_WAITS = 10_000;
 const SOON_MS = 1_000;
 /** While the rate limit is closed, a check only costs n8n time. */
 const LIMITED_PAUSE_MS = 15_000;
 
 /**
- * Looks at the payments of a wait, one look after the other, each in as many checks as it takes: a check
- * must be answered in seconds. Only the states of one whole look say that all payments are settled,
- * since one that was paid before may have been charged back. So a look is over as soon as it finds a
- * payment open, except the last one, whose states are passed on.
+ * One look at the payments of a wait, in as many checks as it takes: a check must be answered in seconds.
+ * Only the states of one whole look say that all payments are settled, since one that was paid before
+ * may have been charged back. While one payment is open the wait cannot end, so a look is over as soon
+ * as it finds one. Only the look at the time limit reads all: its states are passed on.
  */
 export class Look {
-	/** What the look under way has read, by the index of the item. */
-	private readonly states = new Map<number, State>();
+	/** By the index of the item. */
+	private readonly states: Map<number, State>;
 	/** The payments that it has yet to read; none if it is over. */
-	private left: Payment[] = [];
-	/** The item whose payment was found open last. */
-	private openIndex: number | undefined;
-	private isFinal = false;
+	private left: readonly Payment[];
 	private progressedAt = clock.elapsed();
 	/** Of the last check. */
 	private counts = { found: 0, failed: 0, limited: 0 };
-	/** Whether this look has read all payments, and all of them are settled. */
-	isSettled = false;
 	/** Whether a ping will go on with it. */
 	isScheduled = false;
 
-	constructor(private readonly accountKey: string) {}
+	/**
+	 * @param payments those to read first come first
+	 * @param isFinal whether the time limit is over
+	 * @param underWay the look that was under way at the limit: its states serve where a read fails
+	 */
+	constructor(
+		private readonly accountKey: string,
+		private readonly payments: readonly Payment[],
+		readonly isFinal: boolean,
+		underWay?: Look,
+	) {
+		this.states = new Map(underWay?.states);
+		this.left = payments;
+	}
 
 	/** Whether nothing more is to be read in this look: what could not be read has had its turn. */
 	get isOver(): boolean {
@@ -58,6 +69,12 @@ export class Look {
 	/** Whether it has read some payments and others not: what it has read gets old while nobody goes on. */
 	get isHalfDone(): boolean {
 		return !this.isOver && this.states.size > 0;
+	}
+
+	/** Whether this look has read all payments, and all of them are settled. */
+	get isSettled(): boolean {
+		if (!this.isOver || this.hasFailed) return false;
+		return this.payments.every(({ index }) => this.states.get(index)?.isSettled);
 	}
 
 	/** Whether the last check asked for a payment in vain, or could not ask for any. */
@@ -74,40 +91,31 @@ export class Look {
 
 	/** Whether what it has read is too old to go on with. */
 	get isOld(): boolean {
-		return !this.isOver && clock.elapsed() - this.progressedAt > KEPT_MS;
+		return clock.elapsed() - this.progressedAt > KEPT_MS;
 	}
 
-	/** Whether it was read from this account. */
+	/** The index of the item whose payment it found open; undefined if it found none. */
+	get openIndex(): number | undefined {
+		return this.payments.find(({ index }) => this.states.get(index)?.isSettled === false)?.index;
+	}
+
+	/** Whether it reads from this account. */
 	isOf({ key }: Account): boolean {
 		return this.accountKey === key;
 	}
 
 	/**
-	 * Goes on with the look, or begins a new one after it was over, with the payment that was open last.
-	 *
-	 * @param noticed the hash of a payment that has just changed: it is read again if it was read before
-	 * @param isFinal whether the time limit is over; a look that began before says nothing about it
-	 */
-	begin(payments: readonly Payment[], noticed: string | undefined, isFinal: boolean): void {
-		if (this.isOver || this.isFinal !== isFinal) {
-			this.progressedAt = clock.elapsed();
-			this.isFinal = isFinal;
-			const isOpen = ({ index }: Payment) => index === this.openIndex;
-			this.left = [...new Set([...payments.filter(isOpen), ...payments])];
-		}
-		const again = payments.filter(
-			({ index, hash }) =>
-				noticed !== undefined && isSameButForCase(hash, noticed) && this.states.has(index),
-		);
-		this.left = [...new Set([...again, ...this.left])];
-	}
-
-	/**
 	 * Reads what is left, until it is too late to begin another read.
 	 *
+	 * @param noticed the hash of a payment that has just changed: what was read of it before is no longer true
 	 * @param beginBy on `clock.elapsed()`
 	 */
-	async read(readOne: (payment: Payment) => Promise<ReadResult>, beginBy: number): Promise<void> {
+	async read(
+		readOne: (payment: Payment) => Promise<ReadResult>,
+		{ noticed, beginBy }: { noticed?: string; beginBy: number },
+	): Promise<void> {
+		// No later look can do better.
+		if (this.isFinal) this.progressedAt = clock.elapsed();
 		const unread: Payment[] = [];
 		const failed: Payment[] = [];
 		const counts = { found: 0, limited: 0 };
@@ -124,51 +132,89 @@ export class Look {
 				this.states.set(payment.index, result);
 				this.progressedAt = clock.elapsed();
 				counts.found++;
-				if (result.isSettled) return;
-				this.openIndex = payment.index;
-				isDecided = !this.isFinal;
+				isDecided ||= !this.isFinal && !result.isSettled;
 			}
 		};
-		// One payment that is open, and was before, saves reading the others.
-		const alone = this.isFinal || this.states.size > 0 ? 0 : 1;
-		for (const part of [this.left.slice(0, alone), this.left.slice(alone)]) {
-			await mapLimit(part, READS_AT_ONCE, readNext);
-		}
+		const left = this.leftAfter(noticed);
+		const alone = this.isFinal || this.states.size > 0 ? [] : left.splice(0, 1);
+		const first = mapLimit(alone, 1, readNext);
+		if (alone.length > 0) await Promise.race([first, clock.sleep(ALONE_MS)]);
+		await mapLimit(left, READS_AT_ONCE, readNext);
+		await first;
 		this.counts = { ...counts, failed: failed.length };
 		// Those that fail go last. If nothing but failures is left, the next look may do better.
 		const isHopeless = unread.length === 0 && counts.found === 0;
 		this.left = isDecided || isHopeless ? [] : [...unread, ...failed];
-		this.isSettled =
-			this.isOver && !this.hasFailed && [...this.states.values()].every((state) => state.isSettled);
-		if (this.isOver && !this.isFinal && !this.isSettled) this.states.clear();
 	}
 
-	/** What the look has read of an item; undefined if it could not. */
+	/** What was read of an item in this look or the one before the limit; undefined if nothing was. */
 	stateOf(index: number): IDataObject | undefined {
 		return this.states.get(index)?.json;
 	}
+
+	/** What is left, after a payment that was read before and has changed since. */
+	private leftAfter(noticed: string | undefined): Payment[] {
+		if (noticed === undefined) return [...this.left];
+		const again = this.payments.filter(
+			({ index, hash }) => isSameButForCase(hash, noticed) && this.states.has(index),
+		);
+		return [...new Set([...again, ...this.left])];
+	}
 }
 
-/** By the id of the wait. */
-const looks = processWide(
-	new BoundedMap<Look>({
-		most: MOST_WAITS,
-		isOver: (look) => look.isOld,
-		isKept: (look) => !look.isOver,
-	}),
+/**
+ * The looks under way, by the id of the wait.
+ *
+ * @internal
+ */
+export const looks = processWide(
+	new BoundedMap<Look>({ most: MOST_LOOKS, isOver: (look) => look.isOld }),
 );
 
-/** The look at the payments of a wait; a new one if what is known was read from another account. */
-export function lookAt({ id }: SuspendedWait, account: Account): Look {
-	const known = looks.get(id);
-	const look = known?.isOf(account) ? known : new Look(account.key);
-	looks.set(id, look);
+/**
+ * The index of the item whose payment was found open last, by the id of the wait.
+ *
+ * @internal
+ */
+export const openLast = processWide(new BoundedMap<number>({ most: MOST_WAITS }));
+
+/**
+ * The look under way at the payments of a wait, else a new one.
+ *
+ * @param isFinal whether the time limit is over; a look that began before does not end the wait
+ */
+export function lookAt(wait: SuspendedWait, account: Account, isFinal: boolean): Look {
+	const known = looks.get(wait.id);
+	const underWay = known?.isOf(account) ? known : undefined;
+	const look =
+		underWay?.isFinal === isFinal
+			? underWay
+			: new Look(account.key, inOrder(wait), isFinal, underWay);
+	looks.set(wait.id, look);
 	return look;
+}
+
+/** The payment that was open last comes first: while it is, nothing else need be read. */
+function inOrder({ id, payments }: SuspendedWait): Payment[] {
+	const open = openLast.get(id);
+	const [first, others] = [
+		payments.filter(({ index }) => index === open),
+		payments.filter(({ index }) => index !== open),
+	];
+	return [...first, ...others];
+}
+
+/** Remembers what the next look has to know of this one. */
+export function endCheck({ id }: SuspendedWait, look: Look): void {
+	if (!look.isOver) return;
+	looks.delete(id);
+	if (look.openIndex !== undefined) openLast.set(id, look.openIndex);
 }
 
 /** Forgets what was read for a wait that ends. */
 export function forgetLook({ id }: SuspendedWait): void {
 	looks.delete(id);
+	openLast.delete(id);
 }
 
 /** Whether a look is still the one at the payments of this wait. */

@@ -15,7 +15,7 @@ import { ANSWER_WITHIN_MS, readBack, SHORTEST_READ_MS } from '../notice/verify';
 import { waitOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
-import { forgetLook, lookAt, type Look } from './look';
+import { endCheck, forgetLook, lookAt, type Look } from './look';
 import { pingedWait } from './pingSelf';
 import { fallbackAt, isPolling, pingForLook, startPolling, stopPolling } from './poll';
 import { readSuspendedItems, readWait, resumeUrl, type SuspendedWait } from './suspendedWait';
@@ -84,18 +84,21 @@ async function check(
 	{ noticed, isLast, answerBy }: { noticed?: string; isLast: boolean; answerBy: number },
 ): Promise<Look> {
 	const account = await accountOf(context);
-	const look = lookAt(wait, account);
-	look.begin(wait.payments, noticed, isLast);
+	const look = lookAt(wait, account, isLast);
 	const beginBy = Math.min(clock.elapsed() + BEGIN_WITHIN_MS, answerBy - SHORTEST_READ_MS);
-	await look.read(async ({ hash, simplify, unit }) => {
-		const read = await readBack(context, account, hash, answerBy);
-		if (read.outcome !== 'found') return read.isLimited ? 'limited' : 'failed';
-		const { transaction } = read;
-		return {
-			isSettled: isSettled(transaction.payment_status),
-			json: waitOutput(transaction, simplify, unit),
-		};
-	}, beginBy);
+	await look.read(
+		async ({ hash, simplify, unit }) => {
+			const read = await readBack(context, account, hash, answerBy);
+			if (read.outcome !== 'found') return read.isLimited ? 'limited' : 'failed';
+			const { transaction } = read;
+			return {
+				isSettled: isSettled(transaction.payment_status),
+				json: waitOutput(transaction, simplify, unit),
+			};
+		},
+		{ noticed, beginBy },
+	);
+	endCheck(wait, look);
 	return look;
 }
 

@@ -1,4 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { looks, openLast } from '../../../../nodes/DigitalSales/wait/look';
 import { received, useWaitingRoom } from '../support/waiting';
 
 const READ = { endpoint: 'GET /transactions/{hash}' } as const;
@@ -112,6 +113,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 		expect(room.reads() - before).toBe(3 + 25);
 		expect(received(outcome)?.map(({ paid }) => paid)).toEqual([false, ...others.map(() => true)]);
+		expect([looks.size, openLast.size]).toEqual([0, 0]);
 	});
 
 	test('begin with one that was open at the suspension', async () => {
