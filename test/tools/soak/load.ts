@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import findLast from 'lodash/findLast';
 import range from 'lodash/range';
 import { mapLimit } from '../../../nodes/DigitalSales/shared/mapLimit';
 import { cartOf } from '../../host/e2e/stage/cart';
@@ -28,6 +29,8 @@ const FILLED_BY = { notices: 10_000, charges: 5_000 };
 /** Every so many notices tell of a sale that was not told of before. */
 const NEW_SALE_EACH = 2;
 const SENT_AT_ONCE = 10;
+/** More would measure how long they wait for each other. */
+const WAITS_AT_ONCE = 2;
 const CHARGES_A_RUN = 100;
 const PRODUCTS = 137;
 const FIRST_CPF = 300_000_000;
@@ -102,7 +105,7 @@ export class Load {
 			notices: await this.notices(LOAD.notices * part, NEW_SALE_EACH),
 			charges: await this.charges(LOAD.charges * part),
 			listings: await this.listings(LOAD.listings * part),
-			waits: await mapLimit(range(LOAD.waits * part), SENT_AT_ONCE, async () => await this.wait()),
+			waits: await mapLimit(range(LOAD.waits * part), WAITS_AT_ONCE, async () => await this.wait()),
 		};
 		this.stage.sandbox.reset();
 		return took;
@@ -169,13 +172,15 @@ export class Load {
 	private async wait(): Promise<number> {
 		const { sandbox } = this.stage;
 		const customer = `Customer ${this.newCustomer()}`;
+		const earlier = sandbox.requests.length;
 		await this.send('waits', { customer });
 		const deadline = Date.now() + WITHIN_MS;
 		const parked = (): StoredTransaction | undefined => {
-			const made = sandbox.transactions.find((one) => one.customer.name === customer);
-			const isRead = sandbox.requests.some(
-				({ method, path }) => method === 'GET' && path.endsWith(`/${made?.hash}`),
-			);
+			const made = findLast(sandbox.transactions, (one) => one.customer.name === customer);
+			// To search all that was asked since the start would take longer from tenth to tenth.
+			const isRead = sandbox.requests
+				.slice(earlier)
+				.some(({ method, path }) => method === 'GET' && path.endsWith(`/${made?.hash}`));
 			return isRead ? made : undefined;
 		};
 		while (!parked()) {
