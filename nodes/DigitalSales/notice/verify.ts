@@ -41,7 +41,7 @@ export async function verifyTransaction(
 	if (!(await limiter.enter(answerBy - SHORTEST_READ_MS))) return { outcome: 'busy' };
 	let misses = 1;
 	try {
-		const read = await readBack(context, account, hash, answerBy);
+		const read = await readBack(context, account, hash, { answerBy });
 		if (read.outcome !== 'found') misses = read.requests;
 		// A hash in another spelling than the service's is a miss: each of its many spellings costs a read.
 		else if (read.transaction.hash === hash) misses = 0;
@@ -56,15 +56,16 @@ export async function verifyTransaction(
  * requested hash is believed; only a 404 says that there is none. Never throws.
  *
  * @param answerBy when the answer has to be there, on `clock.elapsed()`
+ * @param longestTryMs with less time left, there is one try
  */
 export async function readBack(
 	context: IWebhookFunctions,
 	account: Account,
 	hash: string,
-	answerBy: number,
+	{ answerBy, longestTryMs = LONGEST_TRY_MS }: { answerBy: number; longestTryMs?: number },
 ): Promise<ReadBack> {
 	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
-	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(forTries / MOST_TRIES)));
+	const timeoutMs = Math.min(longestTryMs, Math.max(1, forTries));
 	const client = new Client(context, account, {
 		timeoutMs,
 		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) },

@@ -19,10 +19,11 @@ type Payment = SuspendedWait['payments'][number];
 type ReadResult = State | 'failed' | 'limited';
 
 export const READS_AT_ONCE = 20;
-/** For how long the first payment is read alone. A slow service needs the time for the others. */
-const ALONE_MS = 1_000;
-/** A look that reads nothing for so long is dropped: what it has read is too old to go on with. */
-const KEPT_MS = 120_000;
+/**
+ * A look that reads nothing for so long is dropped: what it has read is too old to go on with. Longer
+ * than a 429 closes the rate limit for.
+ */
+const KEPT_MS = 360_000;
 const MOST_LOOKS = 1_000;
 const MOST_WAITS = 10_000;
 const SOON_MS = 1_000;
@@ -33,13 +34,16 @@ const LIMITED_PAUSE_MS = 15_000;
  * One look at the payments of a wait, in as many checks as it takes: a check must be answered in seconds.
  * Only the states of one whole look say that all payments are settled, since one that was paid before
  * may have been charged back. While one payment is open the wait cannot end, so a look is over as soon
- * as it finds one. Only the look at the time limit reads all: its states are passed on.
+ * as it finds one, or cannot read the first. Only the look at the time limit reads all: its states are
+ * passed on.
  */
 export class Look {
 	/** By the index of the item. */
 	private readonly states: Map<number, State>;
 	/** The payments that it has yet to read; none if it is over. */
 	private left: readonly Payment[];
+	/** Those that were asked for in vain in this look. */
+	private readonly failed = new Set<Payment>();
 	private progressedAt = clock.elapsed();
 	/** Of the last check. */
 	private counts = { found: 0, failed: 0, limited: 0 };
@@ -94,9 +98,11 @@ export class Look {
 		return clock.elapsed() - this.progressedAt > KEPT_MS;
 	}
 
-	/** The index of the item whose payment it found open; undefined if it found none. */
-	get openIndex(): number | undefined {
-		return this.payments.find(({ index }) => this.states.get(index)?.isSettled === false)?.index;
+	/** The index of the item that keeps the wait from ending: its payment is open, or could not be read. */
+	get blocker(): number | undefined {
+		const open = this.payments.find(({ index }) => this.states.get(index)?.isSettled === false);
+		const unread = this.payments.find(({ index }) => !this.states.has(index));
+		return (open ?? unread)?.index;
 	}
 
 	/** Whether it reads from this account. */
@@ -116,15 +122,17 @@ export class Look {
 	): Promise<void> {
 		// No later look can do better.
 		if (this.isFinal) this.progressedAt = clock.elapsed();
+		const left = this.leftAfter(noticed);
 		const unread: Payment[] = [];
 		const failed: Payment[] = [];
 		const counts = { found: 0, limited: 0 };
-		let isDecided = false;
+		let goesOn = true;
 		const readNext = async (payment: Payment): Promise<void> => {
-			const isLate = isDecided || clock.elapsed() > beginBy;
+			const isLate = !goesOn || clock.elapsed() > beginBy;
 			const result = isLate ? 'late' : await readOne(payment);
 			if (result === 'failed') {
 				failed.push(payment);
+				this.failed.add(payment);
 			} else if (result === 'late' || result === 'limited') {
 				unread.push(payment);
 				if (result === 'limited') counts.limited++;
@@ -132,19 +140,23 @@ export class Look {
 				this.states.set(payment.index, result);
 				this.progressedAt = clock.elapsed();
 				counts.found++;
-				isDecided ||= !this.isFinal && !result.isSettled;
+				if (!this.isFinal && !result.isSettled) goesOn = false;
 			}
 		};
-		const left = this.leftAfter(noticed);
-		const alone = this.isFinal || this.states.size > 0 ? [] : left.splice(0, 1);
-		const first = mapLimit(alone, 1, readNext);
-		if (alone.length > 0) await Promise.race([first, clock.sleep(ALONE_MS)]);
+		const isFirst = !this.isFinal && this.states.size === 0;
+		if (isFirst) {
+			await mapLimit(left.splice(0, 1), 1, readNext);
+			goesOn &&= counts.found > 0;
+		}
 		await mapLimit(left, READS_AT_ONCE, readNext);
-		await first;
 		this.counts = { ...counts, failed: failed.length };
 		// Those that fail go last. If nothing but failures is left, the next look may do better.
-		const isHopeless = unread.length === 0 && counts.found === 0;
-		this.left = isDecided || isHopeless ? [] : [...unread, ...failed];
+		this.left = [...unread, ...failed];
+		const isInVain = counts.found === 0 && counts.limited === 0 && failed.length > 0;
+		const isHopeless =
+			isInVain && (isFirst || this.left.every((payment) => this.failed.has(payment)));
+		const isOpen = counts.found > 0 && !goesOn;
+		if (isOpen || isHopeless) this.left = [];
 	}
 
 	/** What was read of an item in this look or the one before the limit; undefined if nothing was. */
@@ -152,11 +164,11 @@ export class Look {
 		return this.states.get(index)?.json;
 	}
 
-	/** What is left, after a payment that was read before and has changed since. */
+	/** What is left, after a payment that was read before and has changed since: its state is forgotten. */
 	private leftAfter(noticed: string | undefined): Payment[] {
 		if (noticed === undefined) return [...this.left];
 		const again = this.payments.filter(
-			({ index, hash }) => isSameButForCase(hash, noticed) && this.states.has(index),
+			({ index, hash }) => isSameButForCase(hash, noticed) && this.states.delete(index),
 		);
 		return [...new Set([...again, ...this.left])];
 	}
@@ -172,11 +184,11 @@ export const looks = processWide(
 );
 
 /**
- * The index of the item whose payment was found open last, by the id of the wait.
+ * The index of the item that kept the wait from ending in the last look, by the id of the wait.
  *
  * @internal
  */
-export const openLast = processWide(new BoundedMap<number>({ most: MOST_WAITS }));
+export const blockers = processWide(new BoundedMap<number>({ most: MOST_WAITS }));
 
 /**
  * The look under way at the payments of a wait, else a new one.
@@ -194,12 +206,12 @@ export function lookAt(wait: SuspendedWait, account: Account, isFinal: boolean):
 	return look;
 }
 
-/** The payment that was open last comes first: while it is, nothing else need be read. */
+/** What kept the wait from ending comes first: while it still does, nothing else need be read. */
 function inOrder({ id, payments }: SuspendedWait): Payment[] {
-	const open = openLast.get(id);
+	const blocker = blockers.get(id);
 	const [first, others] = [
-		payments.filter(({ index }) => index === open),
-		payments.filter(({ index }) => index !== open),
+		payments.filter(({ index }) => index === blocker),
+		payments.filter(({ index }) => index !== blocker),
 	];
 	return [...first, ...others];
 }
@@ -208,13 +220,13 @@ function inOrder({ id, payments }: SuspendedWait): Payment[] {
 export function endCheck({ id }: SuspendedWait, look: Look): void {
 	if (!look.isOver) return;
 	looks.delete(id);
-	if (look.openIndex !== undefined) openLast.set(id, look.openIndex);
+	if (look.blocker !== undefined) blockers.set(id, look.blocker);
 }
 
 /** Forgets what was read for a wait that ends. */
 export function forgetLook({ id }: SuspendedWait): void {
 	looks.delete(id);
-	openLast.delete(id);
+	blockers.delete(id);
 }
 
 /** Whether a look is still the one at the payments of this wait. */

@@ -2,13 +2,21 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 
-/** `notSuspended`: not suspended yet, or no longer; `unreachable`: n8n cannot reach its own address. */
+/** `notSuspended`: not suspended yet, or no longer; `unreachable`: neither this package nor n8n answered. */
 type PingAnswer = 'waiting' | 'over' | 'notSuspended' | 'unreachable';
 
-const TIMEOUT_MS = 15_000;
+/** Within this time a check that was pinged for is answered. */
+export const PING_ANSWER_WITHIN_MS = 20_000;
+const TIMEOUT_MS = 25_000;
 const OWN_FIELD = 'pingedWait';
 
-const responseSchema = z.object({ statusCode: z.number(), body: z.unknown() });
+const responseSchema = z.object({ statusCode: z.number(), body: z.string() });
+/** What this package says (`notice/reply.ts`), or n8n itself. */
+const wordsSchema = z.object({
+	received: z.boolean().optional(),
+	waiting: z.boolean().optional(),
+	message: z.string().optional(),
+});
 
 /**
  * Calls the resume address of a suspended execution, so that it reads its payments again. The helper
@@ -43,9 +51,19 @@ export function pingedWait(body: unknown): string | undefined {
 	return typeof wait === 'string' ? wait : undefined;
 }
 
+/**
+ * Only what this package and n8n themselves say of an execution is believed: a proxy that answers for
+ * an n8n that restarts must not end the polling.
+ */
 function toPingAnswer({ statusCode, body }: z.output<typeof responseSchema>): PingAnswer {
-	if (statusCode === 503) return 'waiting';
-	if (statusCode === 200) return /"waiting":\s*true/.test(String(body)) ? 'waiting' : 'over';
-	const isFinished = statusCode === 409 && /finished/i.test(String(body));
-	return isFinished || statusCode === 401 || statusCode === 410 ? 'over' : 'notSuspended';
+	const { received, waiting, message = '' } = wordsSchema.parse(JSON.parse(body));
+	if (received !== undefined) {
+		if (statusCode === 503 || waiting) return 'waiting';
+		return statusCode === 200 || statusCode === 410 ? 'over' : 'unreachable';
+	}
+	if (statusCode === 409 && message.includes('finished')) return 'over';
+	const isNotSuspended =
+		(statusCode === 409 && message.includes('running')) ||
+		(statusCode === 404 && message.includes('does not exist'));
+	return isNotSuspended ? 'notSuspended' : 'unreachable';
 }

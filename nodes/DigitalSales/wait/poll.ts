@@ -2,7 +2,7 @@ import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { isLooking, READS_AT_ONCE, type Look } from './look';
-import { pingSelf } from './pingSelf';
+import { PING_ANSWER_WITHIN_MS, pingSelf } from './pingSelf';
 import type { SuspendedWait } from './suspendedWait';
 
 /** By then the execution has been stored; the first ping makes up for a notice that came before. */
@@ -10,9 +10,9 @@ const FIRST_PING_AFTER_MS = 1_500;
 /** How long n8n may take to suspend an execution. */
 const SUSPENDED_WITHIN_MS = 60_000;
 /** For a check that is under way at the time limit. */
-const UNDER_WAY_MS = 10_000;
+const UNDER_WAY_MS = PING_ANSWER_WITHIN_MS;
 /** Longer than one check, so that n8n does not end the wait while we do. */
-const LAST_LOOK_MS = 15_000;
+const LAST_LOOK_MS = PING_ANSWER_WITHIN_MS + 5_000;
 /** A timer of more than 24 days would fire at once. */
 const LONGEST_SLEEP_MS = 60_000;
 const MOST_POLLERS = 10_000;
@@ -32,7 +32,12 @@ type Context = Pick<IExecuteFunctions | IWebhookFunctions, 'getExecutionId' | 'h
  * itself comes late and with an old state. After a restart of n8n the next notice starts it again.
  */
 export function startPolling(context: Context, wait: SuspendedWait, url: string): void {
-	if (polledWaits.size >= MOST_POLLERS) return;
+	if (polledWaits.size >= MOST_POLLERS) {
+		context.logger.warn(
+			`Wait for Payment: ${MOST_POLLERS} executions wait already, so this one is not re-checked; it continues when a webhook comes, or after its time limit.`,
+		);
+		return;
+	}
 	polledWaits.set(context.getExecutionId(), wait.id);
 	void new Poller(context, wait, url).run().finally(() => {
 		if (isPolling(context, wait)) stopPolling(context);
@@ -78,6 +83,8 @@ export function fallbackAt({
 class Poller {
 	private readonly startedAt = clock.now();
 	private wasSuspended = false;
+	/** How many pings in a row have reached nothing. */
+	private unreached = 0;
 	private hasWarned = false;
 
 	constructor(
@@ -92,9 +99,11 @@ class Poller {
 			const answer = await pingSelf(this.context.helpers, this.url, this.wait.id);
 			if (answer === 'waiting') this.wasSuspended = true;
 			if (answer === 'over' || (answer === 'notSuspended' && this.isPast())) return;
-			if (answer === 'unreachable') this.warn();
+			this.unreached = answer === 'unreachable' ? this.unreached + 1 : 0;
+			// One that reached nothing may have met a proxy that was restarting.
+			if (this.unreached > 1) this.warn();
 			if (clock.now() > fallbackAt(this.wait)) return;
-			at = this.nextPing(answer === 'notSuspended');
+			at = this.nextPing(answer !== 'waiting' && !this.isPast());
 		}
 	}
 

@@ -16,14 +16,16 @@ import { waitOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { endCheck, forgetLook, lookAt, type Look } from './look';
-import { pingedWait } from './pingSelf';
+import { PING_ANSWER_WITHIN_MS, pingedWait } from './pingSelf';
 import { fallbackAt, isPolling, pingForLook, startPolling, stopPolling } from './poll';
 import { readSuspendedItems, readWait, resumeUrl, type SuspendedWait } from './suspendedWait';
 
-/** Reads that begin later in a check have less than two seconds for a try; the next check has more. */
+/** Reads that begin later in a check have too little time left; the next check has more. */
 const BEGIN_WITHIN_MS = 3_500;
+/** How long one try of a read may take while no sender waits for the answer. */
+const LONGEST_PINGED_TRY_MS = 12_000;
 /** What another check takes, the way to it included. */
-const ANOTHER_CHECK_MS = ANSWER_WITHIN_MS + 2_000;
+const ANOTHER_CHECK_MS = PING_ANSWER_WITHIN_MS + 2_000;
 
 /** Checks of the payments of a wait, by its id; one that ends the wait gives the items to resume with. */
 const checksInFlight = processWide(
@@ -45,7 +47,7 @@ export async function resume(context: IWebhookFunctions): Promise<IWebhookRespon
 }
 
 async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionData[]> {
-	const answerBy = clock.elapsed() + ANSWER_WITHIN_MS;
+	const calledAt = clock.elapsed();
 	const body = await readBody(context);
 	const pinged = pingedWait(body);
 	const notice = pinged === undefined ? readNotice(body) : undefined;
@@ -56,9 +58,12 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 		throw new Declined(REPLIES.unknown);
 	}
 	const caller = notice ? { content: `${notice.hash} ${notice.status}` } : { skipsPause: true };
+	const times = notice
+		? { answerBy: calledAt + ANSWER_WITHIN_MS }
+		: { answerBy: calledAt + PING_ANSWER_WITHIN_MS, longestTryMs: LONGEST_PINGED_TRY_MS };
 	const items = await checksInFlight.run({ key: wait.id, ...caller }, async () => {
 		const isLast = clock.now() >= wait.deadline;
-		const look = await check(context, wait, { noticed: notice?.hash, isLast, answerBy });
+		const look = await check(context, wait, { noticed: notice?.hash, isLast, ...times });
 		const isTimeUp = clock.now() + ANOTHER_CHECK_MS >= fallbackAt(wait);
 		if (look.isSettled || (isLast && (look.isOver || isTimeUp))) {
 			const result = withStates(readSuspendedItems(context), wait, look);
@@ -69,7 +74,11 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 		const url = resumeUrl(context, 0);
 		// After a restart a notice starts the polling again.
 		if (notice && !isPolling(context, wait)) startPolling(context, wait, url);
-		if (look.isHalfDone) void pingForLook(context, wait, url, look);
+		if (look.isHalfDone) {
+			void pingForLook(context, wait, url, look);
+			// With a 200 nobody would come again if the rest of the look failed.
+			throw new Declined(REPLIES.inFlight);
+		}
 		throw new Declined(look.hasFailed ? REPLIES.unreachable : REPLIES.waiting);
 	});
 	if (!items) throw new Declined(REPLIES.inFlight);
@@ -81,14 +90,18 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 async function check(
 	context: IWebhookFunctions,
 	wait: SuspendedWait,
-	{ noticed, isLast, answerBy }: { noticed?: string; isLast: boolean; answerBy: number },
+	{
+		noticed,
+		isLast,
+		...times
+	}: { noticed?: string; isLast: boolean; answerBy: number; longestTryMs?: number },
 ): Promise<Look> {
 	const account = await accountOf(context);
 	const look = lookAt(wait, account, isLast);
-	const beginBy = Math.min(clock.elapsed() + BEGIN_WITHIN_MS, answerBy - SHORTEST_READ_MS);
+	const beginBy = Math.min(clock.elapsed() + BEGIN_WITHIN_MS, times.answerBy - SHORTEST_READ_MS);
 	await look.read(
 		async ({ hash, simplify, unit }) => {
-			const read = await readBack(context, account, hash, answerBy);
+			const read = await readBack(context, account, hash, times);
 			if (read.outcome !== 'found') return read.isLimited ? 'limited' : 'failed';
 			const { transaction } = read;
 			return {

@@ -25,6 +25,31 @@ interface Told {
 	headers?: Record<string, string>;
 }
 
+const SUSPENDED: Told = { status: 503, body: '{"received":false,"reason":"try again"}' };
+const REPLACED: Told = { status: 410, body: '{"received":false,"reason":"this wait is over"}' };
+const FINISHED: Told = {
+	status: 409,
+	body: '{"code":409,"message":"The execution \\"1\\" has finished already."}',
+};
+const MISSING: Told = {
+	status: 404,
+	body: '{"code":404,"message":"The execution \\"1\\" does not exist."}',
+};
+/** What a proxy says, or an n8n that has trouble: nothing about the execution. */
+const ODD: Told[] = [
+	{ status: 200, body: '<html>Under maintenance</html>' },
+	{ status: 401, body: '<html>Log in</html>' },
+	{ status: 403, body: '<html>Are you human?</html>' },
+	{ status: 404, body: '<html>Not found</html>' },
+	{ status: 404, body: '{"code":404,"message":"The requested webhook is not registered."}' },
+	{ status: 410, body: 'null' },
+	{ status: 429, body: '[]' },
+	{ status: 500, body: '{"code":0,"message":"The pool is destroyed"}' },
+	{ status: 502, body: '"Bad gateway"' },
+	{ status: 503, body: '<html>Restarting</html>' },
+	{ status: 302, headers: { location: '/elsewhere' } },
+];
+
 describe('Pings of a suspended execution', () => {
 	let server: Server;
 	let url: string;
@@ -93,19 +118,19 @@ describe('Pings of a suspended execution', () => {
 	test.each<[Told, string]>([
 		[{ status: 200, body: WAITING }, 'waiting'],
 		[{ status: 200, body: '{"received":true,"waiting":true}' }, 'waiting'],
+		[SUSPENDED, 'waiting'],
 		[{ status: 200, body: '{"received":true}' }, 'over'],
-		[{ status: 200 }, 'over'],
-		[{ status: 503 }, 'waiting'],
-		[{ status: 401 }, 'over'],
-		[{ status: 410 }, 'over'],
-		[{ status: 409, body: '{"message":"The execution \\"1\\" has finished already."}' }, 'over'],
+		[REPLACED, 'over'],
+		[FINISHED, 'over'],
+		[{ status: 409, body: '{"message":"The execution \\"1\\" has finished with error."}' }, 'over'],
 		[
 			{ status: 409, body: '{"message":"The execution \\"1\\" is running already."}' },
 			'notSuspended',
 		],
-		[{ status: 404 }, 'notSuspended'],
-		[{ status: 500 }, 'notSuspended'],
-		[{ status: 302, headers: { location: '/elsewhere' } }, 'notSuspended'],
+		[MISSING, 'notSuspended'],
+		...[{ status: 200 }, { status: 401, body: '{"error":"Invalid token"}' }, ...ODD].map(
+			(told): [Told, string] => [told, 'unreachable'],
+		),
 	])('the answer %j says: %s', async (told, expected) => {
 		tells = [told];
 		let answer: string | undefined;
@@ -154,10 +179,12 @@ describe('Pings of a suspended execution', () => {
 	};
 
 	test.each<[string, Told[], number]>([
-		['goes on at once', [{ status: 200 }], 1],
-		['has been replaced', [{ status: 410 }], 1],
-		['went on after it had been suspended', [{ status: 503 }, { status: 404 }], 2],
-		['was suspended late', [{ status: 404 }, { status: 200, body: WAITING }, { status: 404 }], 3],
+		['goes on at once', [{ status: 200, body: '{"received":true}' }], 1],
+		['has been replaced', [REPLACED], 1],
+		['went on after it had been suspended', [SUSPENDED, MISSING], 2],
+		['was suspended late', [MISSING, { status: 200, body: WAITING }, MISSING], 3],
+		['was reached again', [SUSPENDED, ...ODD, SUSPENDED, FINISHED], ODD.length + 3],
+		['was not reached at first', [...ODD, MISSING, SUSPENDED, FINISHED], ODD.length + 3],
 	])('end with an execution that %s', async (_name, told, expected) => {
 		tells = told;
 
@@ -166,8 +193,17 @@ describe('Pings of a suspended execution', () => {
 		expect(calls).toHaveLength(expected);
 	});
 
+	test('reach an execution soon that was not reached a moment after it was suspended', async () => {
+		tells = [ODD[0] ?? SUSPENDED, FINISHED];
+
+		const { seconds, logs } = await poll(url, { limit: 300, recheck: 0 });
+
+		expect(seconds).toBeLessThan(30);
+		expect(logs).toEqual([]);
+	});
+
 	test('end after a minute if the execution is never suspended', async () => {
-		tells = [{ status: 404 }];
+		tells = [MISSING];
 
 		const { seconds } = await poll(url, { limit: 300, recheck: 100 });
 
@@ -177,7 +213,7 @@ describe('Pings of a suspended execution', () => {
 	});
 
 	test('are for the later wait if an execution waits twice', async () => {
-		tells = [{ status: 503 }];
+		tells = [SUSPENDED];
 		const deadline = clock.now() + 300_000;
 		const wait = { deadline, recheckMs: 1_000, count: 1, payments: [] };
 
@@ -194,7 +230,7 @@ describe('Pings of a suspended execution', () => {
 	});
 
 	test('come once before the time limit without a re-check interval', async () => {
-		tells = [{ status: 503 }];
+		tells = [SUSPENDED];
 
 		await inANode(async (context) => {
 			const deadline = clock.now() + 300_000;
@@ -207,7 +243,7 @@ describe('Pings of a suspended execution', () => {
 	});
 
 	test('end when polling is stopped', async () => {
-		tells = [{ status: 503 }];
+		tells = [SUSPENDED];
 
 		await inANode(async (context) => {
 			const deadline = clock.now() + 300_000;
@@ -225,13 +261,28 @@ describe('Pings of a suspended execution', () => {
 	});
 
 	test('go on for a while after the time limit, then leave it to n8n', async () => {
-		tells = [{ status: 503 }];
+		tells = [SUSPENDED];
 
 		const { seconds, logs } = await poll(url, { limit: 5, recheck: 0 });
 
 		expect(seconds).toBeGreaterThan(20);
 		expect(seconds).toBeLessThan(80);
 		expect(logs).toEqual([]);
+	});
+
+	test('warn if something else answers for n8n, from the second time on', async () => {
+		tells = [
+			SUSPENDED,
+			{ status: 403, body: '<html>' },
+			SUSPENDED,
+			{ status: 403 },
+			{ status: 403 },
+		];
+
+		const { logs } = await poll(url, { limit: 10, recheck: 1 });
+
+		expect(calls.length).toBeGreaterThan(5);
+		expect(logs).toHaveLength(1);
 	});
 
 	test('warn once if n8n cannot reach its own address', async () => {
@@ -255,14 +306,17 @@ describe('Pings of a suspended execution', () => {
 			payments: [],
 		};
 		const taken: number[] = [];
+		const warnings: number[] = [];
 
 		for (let nth = 0; nth < 2; nth++) {
-			await inANode(async (context) => {
+			const { logs } = await inANode(async (context) => {
 				startPolling(context, wait, url);
 				taken.push(polledWaits.size);
 			});
+			warnings.push(logs.filter(({ text }) => text.includes('is not re-checked')).length);
 		}
 
 		expect(taken).toEqual([10_000, 10_000]);
+		expect(warnings).toEqual([0, 1]);
 	});
 });

@@ -7,7 +7,7 @@ import {
 	isLooking,
 	lookAt,
 	looks,
-	openLast,
+	blockers,
 	type Look,
 } from '../../../../nodes/DigitalSales/wait/look';
 import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
@@ -17,7 +17,7 @@ const OTHER_ACCOUNT = readAccount({ baseUrl: 'https://one.test/public/v1', apiTo
 const READ_MS = 2_000;
 
 /** What the service says of each hash; an open payment by default. */
-type Answers = Record<string, 'paid' | 'failed' | 'limited' | 'slow'>;
+type Answers = Record<string, 'paid' | 'failed' | 'limited'>;
 
 interface Check {
 	answers?: Answers;
@@ -30,13 +30,10 @@ interface Check {
 describe('Looks at the payments of a wait', () => {
 	const real = { ...clock };
 	let now: number;
-	/** Ends the time in which the first payment is read alone. */
-	let endAlone: () => void;
 
 	beforeEach(() => {
 		now = 1_000_000;
 		clock.elapsed = () => now;
-		clock.sleep = async () => await new Promise<void>((resolve) => (endAlone = resolve));
 	});
 	afterEach(() => {
 		Object.assign(clock, real);
@@ -70,12 +67,6 @@ describe('Looks at the payments of a wait', () => {
 				asked.push(hash);
 				if (asked.length === most) now = beginBy + 1;
 				const answer = answers[hash];
-				if (answer === 'slow') {
-					await Promise.resolve();
-					endAlone();
-					await new Promise(setImmediate);
-					return 'failed';
-				}
 				if (answer === 'failed' || answer === 'limited') return answer;
 				return { isSettled: answer === 'paid', json: { hash, answer: answer ?? 'open' } };
 			},
@@ -139,17 +130,6 @@ describe('Looks at the payments of a wait', () => {
 		expect(look.isOver).toBe(true);
 	});
 
-	test('do not wait long for the first payment before they read the others', async () => {
-		const answers: Answers = { ...paid(...hashes(1, 50)), h0: 'slow' };
-
-		const { look, asked } = await check(50, { answers });
-
-		expect(asked).toEqual(hashes(0, 50));
-		expect([look.isHalfDone, look.hasFailed]).toEqual([true, true]);
-		expect((await check(50, { answers: paid('h0') })).asked).toEqual(['h0']);
-		expect(look.isSettled).toBe(true);
-	});
-
 	test('read a payment again that a notice is about, once', async () => {
 		const answers = paid(...hashes(0, 30));
 		await check(30, { answers, most: 20 });
@@ -163,17 +143,57 @@ describe('Looks at the payments of a wait', () => {
 	});
 
 	test('ask again for what failed, last, for as long as anything else can be read', async () => {
-		const answers: Answers = { ...paid(...hashes(0, 30)), h0: 'failed' };
+		const answers: Answers = { ...paid(...hashes(0, 30)), h1: 'failed' };
 		const { look } = await check(30, { answers, most: 20 });
 
-		expect((await check(30, { answers })).asked).toEqual([...hashes(20, 30), 'h0']);
+		expect((await check(30, { answers })).asked).toEqual([...hashes(20, 30), 'h1']);
 		expect([look.isOver, look.hasFailed]).toEqual([false, true]);
-		expect((await check(30, { answers })).asked).toEqual(['h0']);
+		expect((await check(30, { answers })).asked).toEqual(['h1']);
 		expect([look.isOver, look.isSettled]).toEqual([true, false]);
-		const next = await check(30, { answers: paid(...hashes(0, 30)) });
-		expect(next.asked).toHaveLength(30);
-		expect(next.look.isSettled).toBe(true);
 	});
+
+	test('read only the payment that could not be read, as long as it cannot', async () => {
+		const answers: Answers = { ...paid(...hashes(0, 30)), h7: 'failed' };
+		await check(30, { answers });
+		await check(30, { answers });
+
+		for (let nth = 0; nth < 3; nth++) {
+			const { look, asked } = await check(30, { answers });
+			expect(asked).toEqual(['h7']);
+			expect([look.isOver, look.isHalfDone, look.hasFailed]).toEqual([true, false, true]);
+		}
+		const { look, asked } = await check(30, { answers: paid(...hashes(0, 30)) });
+		expect(asked).toEqual(['h7', ...hashes(0, 7), ...hashes(8, 30)]);
+		expect(look.isSettled).toBe(true);
+	});
+
+	test('end if the first payment cannot be read, and the others are left alone', async () => {
+		const { look, asked } = await check(30, { answers: all('failed', ...hashes(0, 30)) });
+
+		expect(asked).toEqual(['h0']);
+		expect([look.isOver, look.hasFailed]).toEqual([true, true]);
+	});
+
+	test.each([true, false])(
+		'end when each read that fails has been tried (at the limit: %s)',
+		async (isFinal) => {
+			const answers = { ...paid(...hashes(0, 30)), ...all('failed', ...hashes(30, 75)) };
+			const asked: string[] = [];
+			let checks = 0;
+			let look: Look;
+			do {
+				const done = await check(75, { answers, isFinal, most: 20 });
+				({ look } = done);
+				asked.push(...done.asked);
+				checks++;
+			} while (!look.isOver);
+
+			// The fourth tries the last of them.
+			expect(checks).toBe(4);
+			expect(new Set(asked)).toEqual(new Set(hashes(0, 75)));
+			expect(look.isSettled).toBe(false);
+		},
+	);
 
 	test('take a payment that the rate limit kept back for unread', async () => {
 		const answers: Answers = { ...paid('h0', 'h1'), h2: 'limited' };
@@ -190,7 +210,7 @@ describe('Looks at the payments of a wait', () => {
 	test('are not half done, and have failed, as long as nothing was read', async () => {
 		const { look, asked } = await check(2, { answers: { h0: 'limited', h1: 'limited' } });
 
-		expect(asked).toEqual(['h0', 'h1']);
+		expect(asked).toEqual(['h0']);
 		expect([look.isOver, look.isHalfDone, look.hasFailed]).toEqual([false, false, true]);
 	});
 
@@ -218,19 +238,51 @@ describe('Looks at the payments of a wait', () => {
 		expect(look.stateOf(21)).toBeUndefined();
 	});
 
-	test('keep no states when they are over, only which payment was open last', async () => {
+	test('keep no states when they are over, only which payment was open', async () => {
 		await check(3, { answers: paid('h0') });
 
-		expect([looks.size, openLast.size]).toEqual([0, 1]);
+		expect([looks.size, blockers.size]).toEqual([0, 1]);
 		const { look } = await check(3, { answers: all('failed', ...hashes(0, 3)) });
 		expect(look.isOver).toBe(true);
 		expect(look.stateOf(1)).toBeUndefined();
 	});
 
-	test('are dropped after two minutes without a read, and others are in time', async () => {
+	test('know nothing at the time limit of a payment that has changed since it was read', async () => {
+		await check(30, { answers: paid(...hashes(0, 30)), most: 20 });
+		const failing = all('failed', ...hashes(0, 30));
+		await check(30, { answers: { ...paid(...hashes(0, 30)), h3: 'failed' }, noticed: 'h3' });
+
+		const { look } = await check(30, { answers: failing, isFinal: true });
+
+		expect(look.stateOf(3)).toEqual({ hash: 'h2', answer: 'paid' });
+		expect(look.stateOf(4)).toBeUndefined();
+	});
+
+	test('go on after the longest time for which a 429 closes the rate limit', async () => {
+		let openAt = 0;
+		let reads = 0;
+		let look: Look | undefined;
+		const end = now + 3_600_000;
+		while (now < end && !look?.isSettled) {
+			const done = await check(30, {
+				answers: now < openAt ? all('limited', ...hashes(0, 30)) : paid(...hashes(0, 30)),
+				most: 20,
+			});
+			({ look } = done);
+			if (now >= openAt) {
+				reads += done.asked.length;
+				openAt = now + 300_000;
+			}
+			now += 15_000;
+		}
+
+		expect([look?.isSettled, reads]).toEqual([true, 30]);
+	});
+
+	test('are dropped after six minutes without a read, and others are in time', async () => {
 		const answers = paid(...hashes(0, 30));
 		const { look } = await check(30, { answers, most: 20 });
-		now += 119_000;
+		now += 359_000;
 		expect(isLooking(waitFor(30), look)).toBe(true);
 		await check(30, { answers: all('limited', ...hashes(0, 30)) });
 		now += 2_000;
@@ -238,7 +290,7 @@ describe('Looks at the payments of a wait', () => {
 		expect(isLooking(waitFor(30), look)).toBe(false);
 		const next = await check(30, { answers, most: 20 });
 		expect(next.look).not.toBe(look);
-		now += 121_000;
+		now += 361_000;
 		await check(1, { answers: { h0: 'limited' } }, 'wait-2');
 		expect(looks.size).toBe(1);
 	});
