@@ -2,7 +2,7 @@ import { BoundedMap } from '../shared/boundedMap';
 import { clock, wait } from '../shared/clock';
 
 const PAUSE_MS = 3_000;
-/** A sender waits about ten seconds, and the task takes time too. */
+/** For how long a sender is held: it waits about ten seconds, and the task takes time too. */
 const LONGEST_QUEUED_MS = 3_500;
 const MOST_KEYS = 1_000;
 
@@ -12,8 +12,8 @@ export interface Caller {
 	key: string;
 	/** What it claims. While a task runs, a second caller with the same content is a duplicate. */
 	content?: string;
-	/** Whether the task may run during a pause, too. */
-	skipsPause?: boolean;
+	/** A ping of our own: the task may run during a pause, too, and nobody else waits for its end. */
+	isPing?: boolean;
 }
 
 /** What a task found. */
@@ -55,18 +55,20 @@ export class SingleFlight<T> {
 
 	/** Runs the task, or takes the last result; undefined if the sender has to come again. */
 	async run(caller: Caller, task: () => Promise<TaskResult<T>>): Promise<T | undefined> {
-		const { key, content, skipsPause } = caller;
+		const { key, content, isPing } = caller;
 		const calledAt = clock.elapsed();
 		for (;;) {
 			const last = this.runs.get(key);
 			const known = last?.resultFor?.(content);
 			if (known !== undefined) return known;
-			if (!last || (skipsPause && !last.inFlight)) return await this.start(caller, task);
+			if (!last || (isPing && !last.inFlight)) return await this.start(caller, task);
 			const isDuplicate = last.inFlight !== undefined && last.inFlight.content === content;
-			const isLate = clock.elapsed() - calledAt > LONGEST_QUEUED_MS;
-			if (last.isAwaited || isDuplicate || isLate) return undefined;
+			const leftMs = calledAt + LONGEST_QUEUED_MS - clock.elapsed();
+			if (last.isAwaited || isDuplicate || leftMs <= 0) return undefined;
 			last.isAwaited = true;
-			await (last.inFlight?.ended ?? wait(last.pausedUntil - clock.elapsed()));
+			if (!last.inFlight) await wait(last.pausedUntil - clock.elapsed());
+			else if (isPing) await last.inFlight.ended;
+			else await Promise.race([last.inFlight.ended, clock.sleep(leftMs)]);
 			last.isAwaited = false;
 		}
 	}

@@ -23,6 +23,8 @@ export const SHORTEST_READ_MS = 3_000;
 const LONGEST_TRY_MS = 3_500;
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
+/** A try that fails within this time is repeated, whatever time is left. */
+const FOR_QUICK_RETRY_MS = 1_000;
 
 /**
  * Reads the transaction of a notice back; `busy` if there are too many reads, now or in the last minute.
@@ -56,7 +58,7 @@ export async function verifyTransaction(
  * requested hash is believed; only a 404 says that there is none. Never throws.
  *
  * @param answerBy when the answer has to be there, on `clock.elapsed()`
- * @param longestTryMs with less time left, there is one try
+ * @param longestTryMs with less time left, only a try that fails at once is repeated
  */
 export async function readBack(
 	context: IWebhookFunctions,
@@ -65,7 +67,8 @@ export async function readBack(
 	{ answerBy, longestTryMs = LONGEST_TRY_MS }: { answerBy: number; longestTryMs?: number },
 ): Promise<ReadBack> {
 	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
-	const timeoutMs = Math.min(longestTryMs, Math.max(1, forTries));
+	const forRetry = Math.min(FOR_QUICK_RETRY_MS, forTries / MOST_TRIES);
+	const timeoutMs = Math.min(longestTryMs, Math.max(1, Math.floor(forTries - forRetry)));
 	const client = new Client(context, account, {
 		timeoutMs,
 		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) },

@@ -24,6 +24,8 @@ export const READS_AT_ONCE = 20;
  * than a 429 closes the rate limit for.
  */
 const KEPT_MS = 360_000;
+/** No look follows the one at the limit, so it asks again. */
+const MOST_FAILURES_AT_LIMIT = 3;
 const MOST_LOOKS = 1_000;
 const MOST_WAITS = 10_000;
 const SOON_MS = 1_000;
@@ -42,8 +44,8 @@ export class Look {
 	private readonly states: Map<number, State>;
 	/** The payments that it has yet to read; none if it is over. */
 	private left: readonly Payment[];
-	/** Those that were asked for in vain in this look. */
-	private readonly failed = new Set<Payment>();
+	/** How often each was asked for in vain in this look. */
+	private readonly failures = new Map<Payment, number>();
 	private progressedAt = clock.elapsed();
 	/** Of the last check. */
 	private counts = { found: 0, failed: 0, limited: 0 };
@@ -132,7 +134,7 @@ export class Look {
 			const result = isLate ? 'late' : await readOne(payment);
 			if (result === 'failed') {
 				failed.push(payment);
-				this.failed.add(payment);
+				this.failures.set(payment, (this.failures.get(payment) ?? 0) + 1);
 			} else if (result === 'late' || result === 'limited') {
 				unread.push(payment);
 				if (result === 'limited') counts.limited++;
@@ -154,9 +156,13 @@ export class Look {
 		this.left = [...unread, ...failed];
 		const isInVain = counts.found === 0 && counts.limited === 0 && failed.length > 0;
 		const isHopeless =
-			isInVain && (isFirst || this.left.every((payment) => this.failed.has(payment)));
+			isInVain && (isFirst || this.left.every((payment) => this.isGivenUp(payment)));
 		const isOpen = counts.found > 0 && !goesOn;
 		if (isOpen || isHopeless) this.left = [];
+	}
+
+	private isGivenUp(payment: Payment): boolean {
+		return (this.failures.get(payment) ?? 0) >= (this.isFinal ? MOST_FAILURES_AT_LIMIT : 1);
 	}
 
 	/** What was read of an item in this look or the one before the limit; undefined if nothing was. */

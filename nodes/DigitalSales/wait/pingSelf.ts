@@ -7,10 +7,18 @@ type PingAnswer = 'waiting' | 'over' | 'notSuspended' | 'unreachable';
 
 /** Within this time a check that was pinged for is answered. */
 export const PING_ANSWER_WITHIN_MS = 20_000;
-const TIMEOUT_MS = 25_000;
+export const PING_TIMEOUT_MS = 25_000;
 const OWN_FIELD = 'pingedWait';
 
-const responseSchema = z.object({ statusCode: z.number(), body: z.string() });
+const responseSchema = z.object({
+	statusCode: z.number(),
+	headers: z.object({ location: z.string().default('') }),
+	body: z.string(),
+});
+/** An execution that waits in a form: of the way there, n8n tells by a redirect. */
+const WAITING_FORM = '/form-waiting/';
+/** An execution that was deleted, or that waits in another node. */
+const NOT_HERE = /does not exist|does not contain a waiting webhook|Could not find node/;
 /** What this package says (`notice/reply.ts`), or n8n itself. */
 const wordsSchema = z.object({
 	received: z.boolean().optional(),
@@ -37,7 +45,7 @@ export async function pingSelf(
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
-			timeout: TIMEOUT_MS,
+			timeout: PING_TIMEOUT_MS,
 		});
 		return toPingAnswer(responseSchema.parse(response));
 	} catch {
@@ -55,7 +63,8 @@ export function pingedWait(body: unknown): string | undefined {
  * Only what this package and n8n themselves say of an execution is believed: a proxy that answers for
  * an n8n that restarts must not end the polling.
  */
-function toPingAnswer({ statusCode, body }: z.output<typeof responseSchema>): PingAnswer {
+function toPingAnswer({ statusCode, headers, body }: z.output<typeof responseSchema>): PingAnswer {
+	if (statusCode === 307 && headers.location.includes(WAITING_FORM)) return 'notSuspended';
 	const { received, waiting, message = '' } = wordsSchema.parse(JSON.parse(body));
 	if (received !== undefined) {
 		if (statusCode === 503 || waiting) return 'waiting';
@@ -64,6 +73,6 @@ function toPingAnswer({ statusCode, body }: z.output<typeof responseSchema>): Pi
 	if (statusCode === 409 && message.includes('finished')) return 'over';
 	const isNotSuspended =
 		(statusCode === 409 && message.includes('running')) ||
-		(statusCode === 404 && message.includes('does not exist'));
+		(statusCode === 404 && NOT_HERE.test(message));
 	return isNotSuspended ? 'notSuspended' : 'unreachable';
 }

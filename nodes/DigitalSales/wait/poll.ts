@@ -2,15 +2,17 @@ import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { isLooking, READS_AT_ONCE, type Look } from './look';
-import { PING_ANSWER_WITHIN_MS, pingSelf } from './pingSelf';
+import { PING_ANSWER_WITHIN_MS, PING_TIMEOUT_MS, pingSelf } from './pingSelf';
 import type { SuspendedWait } from './suspendedWait';
 
 /** By then the execution has been stored; the first ping makes up for a notice that came before. */
 const FIRST_PING_AFTER_MS = 1_500;
 /** How long n8n may take to suspend an execution. */
 const SUSPENDED_WITHIN_MS = 60_000;
-/** For a check that is under way at the time limit. */
-const UNDER_WAY_MS = PING_ANSWER_WITHIN_MS;
+/** After a ping that reached nothing: a proxy may be restarting. */
+const UNREACHED_PAUSE_MS = 30_000;
+/** For a ping that is under way at the time limit. */
+const UNDER_WAY_MS = PING_TIMEOUT_MS;
 /** Longer than one check, so that n8n does not end the wait while we do. */
 const LAST_LOOK_MS = PING_ANSWER_WITHIN_MS + 5_000;
 /** A timer of more than 24 days would fire at once. */
@@ -100,10 +102,9 @@ class Poller {
 			if (answer === 'waiting') this.wasSuspended = true;
 			if (answer === 'over' || (answer === 'notSuspended' && this.isPast())) return;
 			this.unreached = answer === 'unreachable' ? this.unreached + 1 : 0;
-			// One that reached nothing may have met a proxy that was restarting.
 			if (this.unreached > 1) this.warn();
 			if (clock.now() > fallbackAt(this.wait)) return;
-			at = this.nextPing(answer !== 'waiting' && !this.isPast());
+			at = this.nextPing(answer === 'notSuspended');
 		}
 	}
 
@@ -126,7 +127,10 @@ class Poller {
 		const now = clock.now();
 		const { deadline, recheckMs } = this.wait;
 		if (soon || now >= deadline) return now + FIRST_PING_AFTER_MS;
-		return recheckMs === 0 ? deadline : Math.min(deadline, now + recheckMs);
+		const pauses = [deadline - now];
+		if (recheckMs > 0) pauses.push(recheckMs);
+		if (this.unreached === 1) pauses.push(UNREACHED_PAUSE_MS);
+		return now + Math.min(...pauses);
 	}
 
 	private warn(): void {

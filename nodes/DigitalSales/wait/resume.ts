@@ -25,7 +25,7 @@ const BEGIN_WITHIN_MS = 3_500;
 /** How long one try of a read may take while no sender waits for the answer. */
 const LONGEST_PINGED_TRY_MS = 12_000;
 /** What another check takes, the way to it included. */
-const ANOTHER_CHECK_MS = PING_ANSWER_WITHIN_MS + 2_000;
+const ANOTHER_CHECK_MS = PING_ANSWER_WITHIN_MS + 4_000;
 
 /** Checks of the payments of a wait, by its id; one that ends the wait gives the items to resume with. */
 const checksInFlight = processWide(
@@ -57,7 +57,7 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 	if (notice && !wait.payments.some(({ hash }) => isSameButForCase(hash, notice.hash))) {
 		throw new Declined(REPLIES.unknown);
 	}
-	const caller = notice ? { content: `${notice.hash} ${notice.status}` } : { skipsPause: true };
+	const caller = notice ? { content: `${notice.hash} ${notice.status}` } : { isPing: true };
 	const times = notice
 		? { answerBy: calledAt + ANSWER_WITHIN_MS }
 		: { answerBy: calledAt + PING_ANSWER_WITHIN_MS, longestTryMs: LONGEST_PINGED_TRY_MS };

@@ -113,6 +113,18 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		]);
 	});
 
+	test('asks again at the limit for a payment that could not be read', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], {
+			parameters: { ...SECONDS, timeLimit: 8, recheckInterval: 0 },
+		});
+		await clock.sleep(4_000);
+		await room.account.sandbox.setStatus(hash, 'paid');
+		room.account.sandbox.addFault({ kind: 'status', status: 503, times: 4 });
+
+		expect(received(await parked.finished)).toMatchObject([{ paid: true, timedOut: false }]);
+	});
+
 	test('takes the longest limit and the shortest interval of its items', async () => {
 		room.pace(10);
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];

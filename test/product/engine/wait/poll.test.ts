@@ -35,6 +35,11 @@ const MISSING: Told = {
 	status: 404,
 	body: '{"code":404,"message":"The execution \\"1\\" does not exist."}',
 };
+/** The execution waits in another node. */
+const ELSEWHERE: Told = {
+	status: 404,
+	body: '{"code":404,"message":"The workflow for execution \\"1\\" does not contain a waiting webhook with a matching path/method."}',
+};
 /** What a proxy says, or an n8n that has trouble: nothing about the execution. */
 const ODD: Told[] = [
 	{ status: 200, body: '<html>Under maintenance</html>' },
@@ -55,6 +60,7 @@ describe('Pings of a suspended execution', () => {
 	let url: string;
 	let tells: Told[] = [];
 	let calls: Array<{ method?: string; type?: string; body: unknown }> = [];
+	let calledAt: number[] = [];
 	let restoreTime: () => void;
 
 	beforeAll(async () => {
@@ -66,6 +72,7 @@ describe('Pings of a suspended execution', () => {
 				const { method, headers } = request;
 				const told = tells[calls.length] ?? tells.at(-1) ?? { status: 500 };
 				calls.push({ method, type: headers['content-type'], body });
+				calledAt.push(clock.now());
 				response.writeHead(told.status, told.headers).end(told.body ?? '');
 			});
 		});
@@ -76,6 +83,7 @@ describe('Pings of a suspended execution', () => {
 	beforeEach(() => {
 		tells = [];
 		calls = [];
+		calledAt = [];
 		restoreTime = fasterTime(clock, 20);
 	});
 	afterEach(() => {
@@ -128,6 +136,8 @@ describe('Pings of a suspended execution', () => {
 			'notSuspended',
 		],
 		[MISSING, 'notSuspended'],
+		[ELSEWHERE, 'notSuspended'],
+		[{ status: 307, headers: { location: '/form-waiting/1?signature=s' } }, 'notSuspended'],
 		...[{ status: 200 }, { status: 401, body: '{"error":"Invalid token"}' }, ...ODD].map(
 			(told): [Told, string] => [told, 'unreachable'],
 		),
@@ -159,7 +169,7 @@ describe('Pings of a suspended execution', () => {
 	const poll = async (
 		address: string,
 		{ limit, recheck }: { limit: number; recheck: number },
-	): Promise<{ seconds: number; logs: string[] }> => {
+	): Promise<{ seconds: number; logs: string[]; pings: number[] }> => {
 		const startedAt = clock.now();
 		const wait: SuspendedWait = {
 			id: 'wait-1',
@@ -174,6 +184,7 @@ describe('Pings of a suspended execution', () => {
 		});
 		return {
 			seconds: (clock.now() - startedAt) / 1_000,
+			pings: calledAt.map((at) => (at - startedAt) / 1_000),
 			logs: logs.map(({ text }) => text).filter((text) => text.includes('Wait for Payment')),
 		};
 	};
@@ -182,6 +193,7 @@ describe('Pings of a suspended execution', () => {
 		['goes on at once', [{ status: 200, body: '{"received":true}' }], 1],
 		['has been replaced', [REPLACED], 1],
 		['went on after it had been suspended', [SUSPENDED, MISSING], 2],
+		['waits in another node now', [SUSPENDED, ELSEWHERE], 2],
 		['was suspended late', [MISSING, { status: 200, body: WAITING }, MISSING], 3],
 		['was reached again', [SUSPENDED, ...ODD, SUSPENDED, FINISHED], ODD.length + 3],
 		['was not reached at first', [...ODD, MISSING, SUSPENDED, FINISHED], ODD.length + 3],
@@ -193,13 +205,14 @@ describe('Pings of a suspended execution', () => {
 		expect(calls).toHaveLength(expected);
 	});
 
-	test('reach an execution soon that was not reached a moment after it was suspended', async () => {
-		tells = [ODD[0] ?? SUSPENDED, FINISHED];
+	test('come once more soon if one reached nothing, then at the interval', async () => {
+		tells = [{ status: 502 }, SUSPENDED, { status: 502 }, { status: 502 }];
 
-		const { seconds, logs } = await poll(url, { limit: 300, recheck: 0 });
+		const { pings, logs } = await poll(url, { limit: 220, recheck: 100 });
 
-		expect(seconds).toBeLessThan(30);
-		expect(logs).toEqual([]);
+		// At 2, 32, 132 and 162 seconds, then at the limit and after it.
+		expect(pings.slice(0, 5).map((at) => Math.floor(at / 10))).toEqual([0, 3, 13, 16, 22]);
+		expect(logs).toHaveLength(1);
 	});
 
 	test('end after a minute if the execution is never suspended', async () => {

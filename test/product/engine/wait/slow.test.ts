@@ -13,7 +13,7 @@ describe('Transaction > Wait for Payment: a slow service', () => {
 			parameters: { timeLimit: 10, timeLimitUnit: 'minutes', recheckInterval: 60 },
 		});
 		await room.account.sandbox.setStatus(hash, 'paid');
-		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 9_000, times: 'always' });
+		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 11_000, times: 'always' });
 		const before = room.reads();
 
 		expect(received(await parked.finished)).toMatchObject([{ paid: true, timedOut: false }]);
@@ -36,5 +36,23 @@ describe('Transaction > Wait for Payment: a slow service', () => {
 		expect(answer.status).toBe(200);
 		expect(received(outcome)).toMatchObject([{ paid: true }, { paid: true }]);
 		expect(room.reads() - before).toBe(2);
+	}, 30_000);
+
+	test('one that fails at once is repeated, even in the check of a notice that was held', async () => {
+		const hashes = [await room.charge(), await room.charge()];
+		const parked = await room.park(hashes, {
+			parameters: { timeLimit: 10, timeLimitUnit: 'minutes', recheckInterval: 0 },
+		});
+		// The pause after the first check is not over.
+		await clock.sleep(2_500);
+		for (const hash of hashes) await room.account.sandbox.setStatus(hash, 'paid');
+		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 2_500 });
+		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 503, after: 1 });
+		const before = room.reads();
+
+		const { outcome } = await parked.resumeByWebhook({ hash: hashes[0], status: 'paid' });
+
+		expect(received(outcome)).toMatchObject([{ paid: true }, { paid: true }]);
+		expect(room.reads() - before).toBe(3);
 	}, 30_000);
 });
