@@ -12,7 +12,7 @@ export interface Caller {
 	key: string;
 	/** What it claims. While a task runs, a second caller with the same content is a duplicate. */
 	content?: string;
-	/** A ping of our own: the task may run during a pause, too, and nobody else waits for its end. */
+	/** A ping of our own: it skips the pause, and is held for as long as a task runs, since no sender waits. */
 	isPing?: boolean;
 }
 

@@ -23,7 +23,7 @@ export const SHORTEST_READ_MS = 3_000;
 const LONGEST_TRY_MS = 3_500;
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
-/** A try that fails within this time is repeated, whatever time is left. */
+/** What the first try leaves for a second one, if it fails at once. */
 const FOR_QUICK_RETRY_MS = 1_000;
 
 /**

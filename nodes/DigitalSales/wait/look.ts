@@ -145,8 +145,8 @@ export class Look {
 				if (!this.isFinal && !result.isSettled) goesOn = false;
 			}
 		};
-		const isFirst = !this.isFinal && this.states.size === 0;
-		if (isFirst) {
+		const isStart = !this.isFinal && this.states.size === 0;
+		if (isStart) {
 			await mapLimit(left.splice(0, 1), 1, readNext);
 			goesOn &&= counts.found > 0;
 		}
@@ -156,7 +156,7 @@ export class Look {
 		this.left = [...unread, ...failed];
 		const isInVain = counts.found === 0 && counts.limited === 0 && failed.length > 0;
 		const isHopeless =
-			isInVain && (isFirst || this.left.every((payment) => this.isGivenUp(payment)));
+			isInVain && (isStart || this.left.every((payment) => this.isGivenUp(payment)));
 		const isOpen = counts.found > 0 && !goesOn;
 		if (isOpen || isHopeless) this.left = [];
 	}

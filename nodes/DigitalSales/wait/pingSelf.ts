@@ -15,7 +15,7 @@ const responseSchema = z.object({
 	headers: z.object({ location: z.string().default('') }),
 	body: z.string(),
 });
-/** An execution that waits in a form: of the way there, n8n tells by a redirect. */
+/** For an execution that waits in a form, n8n answers with a redirect to it. */
 const WAITING_FORM = '/form-waiting/';
 /** An execution that was deleted, or that waits in another node. */
 const NOT_HERE = /does not exist|does not contain a waiting webhook|Could not find node/;

@@ -1,5 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { looks, blockers } from '../../../../nodes/DigitalSales/wait/look';
+import { blockers, looks } from '../../../../nodes/DigitalSales/wait/look';
 import { received, useWaitingRoom } from '../support/waiting';
 
 const READ = { endpoint: 'GET /transactions/{hash}' } as const;
@@ -67,7 +67,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 		const notice = await parked.resumeByWebhook({ hash: hashes.at(-1), status: 'paid' });
 
-		// A sender that has its 200 does not come again; but its notice need not.
+		// The sender may come again, but the wait does not depend on it.
 		expect(notice.answer).toMatchObject({ status: 503, json: { received: false } });
 		const items = received(await parked.finished);
 		expect(items?.filter(({ paid }) => paid === true)).toHaveLength(60);

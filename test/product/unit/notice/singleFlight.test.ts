@@ -104,7 +104,7 @@ describe('Single flight of looks at a transaction', () => {
 			expect(passed()).toBe(0);
 		});
 
-		test('one that skips pauses starts no second look either', async () => {
+		test('a ping starts no second look either', async () => {
 			const end = begin({ content: 'paid' });
 			const second = ask({ isPing: true });
 			let isDone = false;
@@ -198,7 +198,7 @@ describe('Single flight of looks at a transaction', () => {
 			expect(other).toBeUndefined();
 		});
 
-		test('one that skips pauses does not wait', async () => {
+		test('a ping does not wait', async () => {
 			await look();
 
 			expect(await ask({ isPing: true })).toBe('own look');

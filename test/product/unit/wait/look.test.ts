@@ -2,12 +2,12 @@ import { readAccount } from '../../../../nodes/DigitalSales/api/account';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import {
+	blockers,
 	endCheck,
 	forgetLook,
 	isLooking,
 	lookAt,
 	looks,
-	blockers,
 	type Look,
 } from '../../../../nodes/DigitalSales/wait/look';
 import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
