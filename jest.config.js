@@ -1,8 +1,9 @@
 /** @type {import('jest').Config} */
 module.exports = {
-	testEnvironment: 'node',
+	testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
+	runtime: '<rootDir>/test/support/jest/runtime.cjs',
 	testMatch: ['<rootDir>/test/{product/{unit,engine},tools/{contact,package}}/**/*.test.ts'],
-	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }] },
+	transform: { '^.+\\.ts$': '<rootDir>/test/support/jest/transform.cjs' },
 	modulePathIgnorePatterns: [
 		'dist',
 		'.n8n-host',

@@ -6,7 +6,7 @@ export default {
 		config: {
 			testEnvironment: './test/tools/mutation/environment.cjs',
 			testSequencer: './test/tools/mutation/unitFirst.cjs',
-			runtime: './test/tools/mutation/runtime.cjs',
+			runtime: './test/support/jest/runtime.cjs',
 			testTimeout: 8_000,
 		},
 		// The tests are named at run time only, where jest does not see them.

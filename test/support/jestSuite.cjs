@@ -9,9 +9,10 @@ const path = require('node:path');
 module.exports = (folder, testTimeout) => ({
 	rootDir: path.join(__dirname, '../..'),
 	roots: ['<rootDir>/test'],
-	testEnvironment: 'node',
+	testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
+	runtime: '<rootDir>/test/support/jest/runtime.cjs',
 	testMatch: [path.join(folder, '**/*.test.ts')],
-	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }] },
+	transform: { '^.+\\.ts$': '<rootDir>/test/support/jest/transform.cjs' },
 	maxWorkers: 1,
 	testTimeout,
 });

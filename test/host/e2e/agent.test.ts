@@ -1,34 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { z } from 'zod';
 import { recipeOf } from '../../../examples/source';
 import { render, type PlacedNode } from '../../../examples/source/workflow';
-import { DATA_FOLDER, PACKAGE_NAME } from '../n8n/paths';
+import { PACKAGE_NAME } from '../n8n/paths';
 import { TOOL_TYPE } from './stage/chargeTool';
-import { setUp, type SetUp } from '../n8n/setUp';
+import { Guest } from './stage/guest';
 import { serveModel, type ModelServer, type ScriptedCall } from './stage/modelServer';
 
-const INSTALL_AND_START_MS = 15 * 60_000;
 const START = 'When a customer writes';
 const AGENT = 'Sales assistant';
 const MODEL = 'Chat model';
 
 const rowsSchema = z.array(z.record(z.unknown()));
 
-let userFolder: string;
-let ready: SetUp;
+let ready: Guest;
 let model: ModelServer;
 
 beforeAll(async () => {
-	userFolder = await mkdtemp(path.join(tmpdir(), 'digital-sales-agent-'));
-	ready = await setUp({ userFolder, log: path.join(DATA_FOLDER, 'agent.log') });
-}, INSTALL_AND_START_MS);
+	ready = await Guest.enter();
+});
 
 afterAll(async () => {
 	await model?.close();
-	await ready?.stop();
-	await rm(userFolder, { recursive: true, force: true, maxRetries: 3 });
+	await ready?.close();
 });
 
 const fromModel = (key: string, description: string): string =>

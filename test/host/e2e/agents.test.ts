@@ -16,28 +16,26 @@ import {
 	TOOL_TYPE,
 	type Order,
 } from './stage/chargeTool';
+import { Guest } from './stage/guest';
 import { serveAccounts, type Front } from './stage/front';
 import { serveObedientModel, type ObedientModel } from './stage/obedientModel';
-import { Stage } from './stage/stage';
-
-const INSTALL_AND_START_MS = 15 * 60_000;
 
 const outputSchema = z.object({ data: z.array(z.object({ json: z.unknown() })) });
 
-let stage: Stage;
+let stage: Guest;
 let model: ObedientModel;
 let modelCredential: SavedCredential;
 let newOrder: () => Order;
 
 beforeAll(async () => {
-	stage = await Stage.open('e2e-agents', { requestsPerMinute: null });
+	stage = await Guest.enter({ requestsPerMinute: null });
 	model = await serveObedientModel();
 	modelCredential = await stage.rest.createCredential('Obedient model', 'deepSeekApi', {
 		apiKey: 'test-model-key',
 		url: model.url,
 	});
 	newOrder = ordersAt(stage.sandbox);
-}, INSTALL_AND_START_MS);
+});
 beforeEach(() => stage.sandbox.reset());
 afterAll(async () => {
 	await stage?.close();

@@ -14,23 +14,22 @@ import {
 	TOOL_TYPE,
 	type Order,
 } from './stage/chargeTool';
-import { Stage } from './stage/stage';
+import { Guest } from './stage/guest';
 
-const INSTALL_AND_START_MS = 15 * 60_000;
 const SERVER = 'MCP Server Trigger';
 const PATH = 'shop';
 
 const contentSchema = z.array(z.object({ type: z.literal('text'), text: z.string() }));
 
-let stage: Stage;
+let stage: Guest;
 let newOrder: () => Order;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-	stage = await Stage.open('e2e-mcp', { requestsPerMinute: null });
+	stage = await Guest.enter({ requestsPerMinute: null });
 	newOrder = ordersAt(stage.sandbox);
 	await serveTool();
-}, INSTALL_AND_START_MS);
+});
 beforeEach(() => stage.sandbox.reset());
 afterEach(async () => {
 	for (const client of clients.splice(0)) await client.close();

@@ -1,17 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { sendRequest } from '../../product/engine/harness/http';
-import { NOTICE_SHAPES } from '../../sandbox';
 import { chargeAt, chargesAt, soldAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
-import { bodiesLike, contentTypes, forgers, valuesFor } from '../../support/notices';
+import { bodiesLike, contentTypes } from '../../support/notices';
 import { Downstream } from './stage/downstream';
-import { Stage } from './stage/stage';
+import { Stage, WITHOUT_EDITOR } from './stage/stage';
 import { chainOf, TRIGGER } from './stage/workflows';
 
 const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
-const BODIES = 1_000;
+/** The engine is sent fifty times as many; here it is n8n's own reading of them that is new. */
+const BODIES = 200;
+/** So many at once are more than n8n takes. */
+const FLOOD = 100;
 const BATCH = 50;
 const RESEND_MS = 3_000;
 const SEED = Number(process.env.NOTICE_SEED ?? 20_261_120);
@@ -19,22 +21,14 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 /** So many sandbox seconds pass in a second: what is re-sent after half a minute comes soon. */
 const CLOCK_SCALE = 20;
 
-const PUBLISHED = [
-	'shapes',
-	'identical',
-	'distinct',
-	'forged',
-	'random',
-	'down',
-	'restart',
-] as const;
+const PUBLISHED = ['shapes', 'identical', 'distinct', 'random', 'down', 'restart'] as const;
 
 describe('Digital Sales Trigger under attack, races and loss', () => {
 	let stage: Stage;
 	let downstream: Downstream;
 
 	beforeAll(async () => {
-		stage = await Stage.open('e2e-notices', { clockScale: CLOCK_SCALE });
+		stage = await Stage.open('e2e-notices', { clockScale: CLOCK_SCALE }, WITHOUT_EDITOR);
 		downstream = await Downstream.open();
 		// All beforehand: under a flood n8n itself is "not ready" now and then.
 		for (const name of PUBLISHED) await publish(name);
@@ -118,44 +112,14 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		}
 	});
 
-	test('all shapes × JSON types', async () => {
-		const url = addressOf('shapes');
-		let runs = 0;
-		let right = 0;
-		for (const forge of forgers(await soldAt(stage.sandbox))) {
-			const hash = await chargeAt(stage.sandbox);
-			await pay(hash);
-			for (const { value, isRight } of valuesFor(hash)) {
-				const status = await post(url, forge(value, 'paid'));
-				runs += 1;
-				right += isRight ? 1 : 0;
-				expect(isRight ? [200] : [400, 404]).toContain(status);
-			}
-			for (const { value } of valuesFor('paid')) {
-				const other = await chargeAt(stage.sandbox);
-				await pay(other);
-				runs += 1;
-				right += 1;
-				expect(await post(url, forge(other, value))).toBe(200);
-			}
-		}
-
-		expect(await downstream.reaches(right)).toBe(right);
-		figures.add(
-			`${NOTICE_SHAPES.length} shapes × JSON types for the hash and for the status`,
-			runs,
-			`${right} with a right hash: ${downstream.reports.length} executions; the rest 400 or 404`,
-		);
-	});
-
-	test('200 identical notices at the same moment', async () => {
+	test(`${FLOOD} identical notices at the same moment`, async () => {
 		const url = addressOf('identical');
 		const hash = await chargeAt(stage.sandbox);
 		await pay(hash);
 
 		const notice = { hash, payment_status: 'paid' };
 		const first = await Promise.all(
-			Array.from({ length: 200 }, async () => {
+			Array.from({ length: FLOOD }, async () => {
 				const status = await post(url, notice);
 				// As a service does that repeats what was not taken.
 				for (let answer = status; answer !== 200; answer = await post(url, notice)) {
@@ -173,16 +137,16 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		);
 	}, 180_000);
 
-	test('200 distinct notices at the same moment', async () => {
+	test(`${FLOOD} distinct notices at the same moment`, async () => {
 		const url = addressOf('distinct');
 		const hashes: string[] = [];
-		while (hashes.length < 200) hashes.push(await chargeAt(stage.sandbox, url));
+		while (hashes.length < FLOOD) hashes.push(await chargeAt(stage.sandbox, url));
 
 		const reports = await Promise.all(hashes.map(async (hash) => await stage.sandbox.pay(hash)));
 
 		// What is turned away four times comes again after three more minutes.
-		expect(await downstream.reaches(200, 240_000)).toBe(200);
-		expect(new Set(downstream.reports.map(({ hash }) => hash)).size).toBe(200);
+		expect(await downstream.reaches(FLOOD, 240_000)).toBe(FLOOD);
+		expect(new Set(downstream.reports.map(({ hash }) => hash)).size).toBe(FLOOD);
 		const first = reports.map(([report]) => report?.status ?? 0);
 		figures.add(
 			'distinct notices at the same moment',
@@ -190,25 +154,6 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 			`${downstream.reports.length} executions, one each (at first ${summary(first)})`,
 		);
 	}, 300_000);
-
-	test('forged notices', async () => {
-		const url = addressOf('forged');
-		const hashes = await chargesAt(stage.sandbox, 100);
-		const unpaid = await Promise.all(
-			hashes.map(async (hash) => await post(url, { hash, payment_status: 'paid' })),
-		);
-		const unknown = await Promise.all(
-			hashes.map(async (_, nth) => await post(url, { hash: `forged${nth}`, status: 'paid' })),
-		);
-
-		expect(await downstream.reaches(0)).toBe(0);
-		figures.add(
-			'forged: a real hash with a false status',
-			unpaid.length,
-			`0 executions (${summary(unpaid)})`,
-		);
-		figures.add('forged: an unknown hash', unknown.length, `0 executions (${summary(unknown)})`);
-	});
 
 	test('random bodies', async () => {
 		const url = addressOf('random');

@@ -10,7 +10,6 @@ import { chargeAt } from '../../support/charge';
 import { serveModel, type ModelServer } from './stage/modelServer';
 import { RecipeStage, until, well, type Change, type ImportedRecipe } from './stage/recipeStage';
 
-const INSTALL_AND_START_MS = 15 * 60_000;
 const CUSTOMER = ['Maria da Silva', 'maria@example.test', '(11) 98765-4321', '529.982.247-25'];
 /** The same with one field filled in differently. */
 const customerWith = (field: number, value: string): string[] =>
@@ -29,8 +28,8 @@ const TRACKING = {
 let recipes: RecipeStage;
 
 beforeAll(async () => {
-	recipes = await RecipeStage.open('e2e-recipes');
-}, INSTALL_AND_START_MS);
+	recipes = await RecipeStage.open();
+});
 beforeEach(() => recipes.clear());
 afterAll(async () => await recipes?.close());
 

@@ -4,7 +4,7 @@ import type { Execution } from '../n8n/execution';
 import type { WorkflowFile } from '../n8n/rest';
 import { cpf } from '../../support/cpf';
 import { cartOf } from './stage/cart';
-import { Stage } from './stage/stage';
+import { Stage, WITHOUT_EDITOR } from './stage/stage';
 import { chainOf, createPix, webStart, type NodeSketch } from './stage/workflows';
 
 const START_MS = 15 * 60_000;
@@ -45,7 +45,7 @@ describe('Asked again in a real n8n', () => {
 	const ids = new Map<string, string>();
 
 	beforeAll(async () => {
-		stage = await Stage.open('e2e-retry');
+		stage = await Stage.open('e2e-retry', {}, WITHOUT_EDITOR);
 		const cart = cartOf(stage.sandbox);
 		// One at a time, so that it is known which of them a crash strikes.
 		const batch = createPix({ cart, ...FOR_EACH_ITEM, options: { atOnce: 1 } });

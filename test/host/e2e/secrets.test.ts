@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DATA_FOLDER } from '../n8n/paths';
 import { setUp, type SetUp } from '../n8n/setUp';
 import { OPERATIONS } from '../../product/faults/operations';
+import { WITHOUT_EDITOR } from './stage/stage';
 import { sampleOf } from '../../support/samples';
 import type { Fault } from '../../sandbox';
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
 	ready = await setUp({
 		userFolder,
 		log: path.join(DATA_FOLDER, 'secrets.log'),
-		env: { N8N_LOG_LEVEL: 'debug' },
+		env: { ...WITHOUT_EDITOR, N8N_LOG_LEVEL: 'debug' },
 	});
 }, INSTALL_AND_START_MS);
 

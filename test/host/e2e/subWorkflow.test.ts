@@ -2,22 +2,21 @@ import { sendRequest } from '../../product/engine/harness/http';
 import type { WorkflowFile } from '../n8n/rest';
 import { Figures } from '../../support/figures';
 import { cartOf } from './stage/cart';
-import { Stage } from './stage/stage';
+import { Guest } from './stage/guest';
 import { chainOf, createPix, webStart } from './stage/workflows';
 
-const START_MS = 15 * 60_000;
 const CUSTOMERS = ['529.982.247-25', '111.444.777-35'];
 const figures = new Figures('Retry On Fail around a sub-workflow, in a real n8n', 'npm run e2e');
 
 describe('Retry On Fail of an Execute Sub-workflow node around a charge', () => {
-	let stage: Stage;
+	let stage: Guest;
 	let orders = 0;
 
 	beforeAll(async () => {
-		stage = await Stage.open('e2e-sub-workflow');
+		stage = await Guest.enter();
 		await publish('plain', {});
 		await publish('ordered', { orderReference: '={{ $json.order }}' });
-	}, START_MS);
+	});
 	beforeEach(() => stage.sandbox.reset());
 	afterAll(async () => {
 		await stage?.close();

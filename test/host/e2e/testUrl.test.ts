@@ -1,17 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chargeAt } from '../../support/charge';
-import { Stage } from './stage/stage';
+import { Guest } from './stage/guest';
 import { chainOf, TRIGGER } from './stage/workflows';
 
-const START_MS = 15 * 60_000;
 const HEARD_WITHIN_MS = 60_000;
 
 describe('The test URL of the trigger', () => {
-	let stage: Stage;
+	let stage: Guest;
 
 	beforeAll(async () => {
-		stage = await Stage.open('e2e-test-url', { resendAfterSeconds: [] });
-	}, START_MS);
+		stage = await Guest.enter({ resendAfterSeconds: [] });
+	});
 	afterAll(async () => await stage?.close());
 
 	const until = async (happened: () => Promise<boolean>): Promise<void> => {

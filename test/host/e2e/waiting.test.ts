@@ -4,9 +4,9 @@ import { sendRequest } from '../../product/engine/harness/http';
 import type { StoredTransaction } from '../../sandbox/types';
 import { Figures } from '../../support/figures';
 import { bodiesLike, contentTypes } from '../../support/notices';
-import { Downstream } from './stage/downstream';
+import { Downstream, type Report } from './stage/downstream';
 import { cartOf } from './stage/cart';
-import { Stage } from './stage/stage';
+import { Stage, WITHOUT_EDITOR } from './stage/stage';
 import { chainOf, createPix, waitForPayment, webStart } from './stage/workflows';
 
 const figures = new Figures('Executions that wait for a payment, in a real n8n', 'npm run e2e');
@@ -15,7 +15,7 @@ const POLL_MS = 5;
 const CUSTOMER = '={{ $json.body.customer }}';
 
 const LAST_OFFSET_MS = 50;
-const ROUNDS = 4;
+const ROUNDS = 2;
 const AT_ONCE = 4;
 
 /** Workflows that charge, wait and report, by the way in which they wait. */
@@ -24,9 +24,10 @@ const WAYS = {
 	looks: { notify: 'none', wait: { recheckInterval: 2 } },
 	both: { notify: 'thisExecution', wait: { recheckInterval: 3 } },
 	'limit-5': { notify: 'none', wait: seconds(5) },
-	'limit-40': { notify: 'none', wait: seconds(40) },
-	'limit-90': { notify: 'none', wait: seconds(90) },
-	'limit-30': { notify: 'none', wait: seconds(30) },
+	'limit-20': { notify: 'none', wait: seconds(20) },
+	// n8n looks once a minute for what has to go on.
+	'limit-65': { notify: 'none', wait: seconds(65) },
+	'limit-15': { notify: 'none', wait: seconds(15) },
 } as const;
 type Way = keyof typeof WAYS;
 
@@ -34,15 +35,19 @@ function seconds(timeLimit: number): object {
 	return { timeLimit, timeLimitUnit: 'seconds', recheckInterval: 0 };
 }
 
+/** Each test goes on from those before it: what takes its time does so while others run. */
 describe('Wait for Payment under races and loss', () => {
 	let stage: Stage;
 	let downstream: Downstream;
 	const workflowIds = new Map<Way, string>();
 	let customers = 0;
+	let limits: Array<Promise<{ limit: number; json: Report; late: number }>> = [];
+	let parkedAt = 0;
+	let limited: string;
 
 	beforeAll(async () => {
 		// Nothing is re-sent: what gets lost is lost.
-		stage = await Stage.open('e2e-waiting', { resendAfterSeconds: [] });
+		stage = await Stage.open('e2e-waiting', { resendAfterSeconds: [] }, WITHOUT_EDITOR);
 		downstream = await Downstream.open();
 		for (const [way, { notify, wait }] of Object.entries(WAYS)) {
 			const workflow = chainOf(way, stage.credential, [
@@ -59,6 +64,7 @@ describe('Wait for Payment under races and loss', () => {
 			await stage.rest.publish(saved);
 			workflowIds.set(way as Way, saved.id);
 		}
+		limits = ([5, 20, 65] as const).map(untilLimit);
 	}, START_MS);
 	afterEach(() => stage.sandbox.clearFaults());
 	afterAll(async () => {
@@ -86,6 +92,17 @@ describe('Wait for Payment under races and loss', () => {
 		}
 	};
 
+	/** Lets an execution run into its limit, in seconds. */
+	const untilLimit = async (
+		limit: 5 | 20 | 65,
+	): Promise<{ limit: number; json: Report; late: number }> => {
+		const { hash } = await begin(`limit-${limit}`);
+		const startedAt = Date.now();
+		await stage.sandbox.setStatus(hash, 'analyzing');
+		const { json, at } = await downstream.reportOn(hash, 150_000);
+		return { limit, json, late: (at - startedAt) / 1_000 - limit };
+	};
+
 	/** Starts an execution, and gives its charge and its id when it is parked. */
 	const park = async (way: Way): Promise<{ charge: StoredTransaction; executionId: string }> => {
 		const charge = await begin(way);
@@ -99,62 +116,6 @@ describe('Wait for Payment under races and loss', () => {
 			await pause(100);
 		}
 	};
-
-	test('one notice at every millisecond around the moment of parking', async () => {
-		const offsets = Array.from({ length: ROUNDS }, () =>
-			Array.from({ length: LAST_OFFSET_MS + 1 }, (_, offset) => offset),
-		).flat();
-		const answers: Array<number | null | undefined> = [];
-		const stuck: string[] = [];
-		let next = 0;
-		const worker = async (): Promise<void> => {
-			while (next < offsets.length) {
-				const offset = offsets[next++] ?? 0;
-				const { hash } = await begin('told');
-				await pause(offset);
-				const [report] = await stage.sandbox.pay(hash);
-				answers.push(report?.status);
-				const ended = await downstream.reportOn(hash, 30_000).catch(() => undefined);
-				if (ended?.json.payment_status !== 'paid' || ended.json.timedOut !== false)
-					stuck.push(hash);
-			}
-		};
-		await Promise.all(Array.from({ length: AT_ONCE }, worker));
-
-		const early = answers.filter((status) => status !== 200).length;
-		expect(stuck).toEqual([]);
-		expect(answers).toHaveLength(ROUNDS * (LAST_OFFSET_MS + 1));
-		expect(downstream.reports).toHaveLength(answers.length);
-		figures.add(
-			'one notice, never re-sent, 0 to 50 ms after the first look',
-			answers.length,
-			`0 stuck; ${early} came before the execution was parked and were turned away, all paid`,
-		);
-	}, 900_000);
-
-	test('the time limits end in time, with a fresh state', async () => {
-		const limits = [5, 40, 90] as const;
-		const runs = await Promise.all(
-			limits.map(async (limit) => {
-				const { hash } = await begin(`limit-${limit}`);
-				const startedAt = Date.now();
-				await stage.sandbox.setStatus(hash, 'analyzing');
-				const { json, at } = await downstream.reportOn(hash, 150_000);
-				return { limit, json, late: (at - startedAt) / 1_000 - limit };
-			}),
-		);
-
-		for (const { json, late } of runs) {
-			expect(json).toMatchObject({ paid: false, payment_status: 'analyzing', timedOut: true });
-			expect(late).toBeGreaterThan(-1);
-			expect(late).toBeLessThan(3);
-		}
-		figures.add(
-			`time limits of ${limits.join(', ')} s`,
-			runs.length,
-			`ended ${runs.map(({ late }) => late.toFixed(1)).join(', ')} s after the limit, timedOut and a fresh state`,
-		);
-	}, 240_000);
 
 	test('without a public address it finds out by looking alone', async () => {
 		const { charge } = await park('looks');
@@ -177,21 +138,6 @@ describe('Wait for Payment under races and loss', () => {
 		expect(report?.outcome).toBe('lost');
 		expect(json).toMatchObject({ paid: true, payment_status: 'paid', timedOut: false });
 		figures.add('a lost notice, re-check every 3 s', 1, 'paid, found by looking');
-	});
-
-	test('stays parked while the service cannot be asked', async () => {
-		const { charge } = await park('both');
-		stage.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
-		const [report] = await stage.sandbox.pay(charge.hash);
-		await pause(4_000);
-		expect(downstream.reports.some(({ hash }) => hash === charge.hash)).toBe(false);
-		stage.sandbox.clearFaults();
-
-		const { json } = await downstream.reportOn(charge.hash);
-
-		expect(report?.status).toBe(503);
-		expect(json).toMatchObject({ paid: true, payment_status: 'paid', timedOut: false });
-		figures.add('the service down at the notice, then up', 1, 'notice answered 503, then paid');
 	});
 
 	test('whatever is posted to its address, it is answered and stays parked', async () => {
@@ -241,10 +187,40 @@ describe('Wait for Payment under races and loss', () => {
 		figures.add('stopped while waiting, then paid', 1, 'stays stopped, 0 items downstream');
 	}, 60_000);
 
-	test('a restart: the next notice is taken, and n8n itself ends what has a limit', async () => {
+	test('the time limits end in time, with a fresh state', async () => {
+		const runs = await Promise.all(limits);
+
+		for (const { json, late } of runs) {
+			expect(json).toMatchObject({ paid: false, payment_status: 'analyzing', timedOut: true });
+			expect(late).toBeGreaterThan(-1);
+			expect(late).toBeLessThan(3);
+		}
+		figures.add(
+			`time limits of ${runs.map(({ limit }) => limit).join(', ')} s`,
+			runs.length,
+			`ended ${runs.map(({ late }) => late.toFixed(1)).join(', ')} s after the limit, timedOut and a fresh state`,
+		);
+	}, 150_000);
+
+	test('stays parked while the service cannot be asked', async () => {
+		const { charge } = await park('both');
+		stage.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
+		const [report] = await stage.sandbox.pay(charge.hash);
+		await pause(4_000);
+		expect(downstream.reports.some(({ hash }) => hash === charge.hash)).toBe(false);
+		stage.sandbox.clearFaults();
+
+		const { json } = await downstream.reportOn(charge.hash);
+
+		expect(report?.status).toBe(503);
+		expect(json).toMatchObject({ paid: true, payment_status: 'paid', timedOut: false });
+		figures.add('the service down at the notice, then up', 1, 'notice answered 503, then paid');
+	});
+
+	test('a restart: the next notice is taken', async () => {
 		const told = await park('told');
-		const limited = await park('limit-30');
-		const startedAt = Date.now();
+		limited = (await park('limit-15')).charge.hash;
+		parkedAt = Date.now();
 		await stage.restart();
 		let [report] = await stage.sandbox.pay(told.charge.hash);
 		while (report?.status === 404) {
@@ -252,21 +228,60 @@ describe('Wait for Payment under races and loss', () => {
 			report = await stage.sandbox.notify(told.charge.hash);
 		}
 
-		const first = await downstream.reportOn(told.charge.hash);
-		const second = await downstream.reportOn(limited.charge.hash, 150_000);
+		const { json } = await downstream.reportOn(told.charge.hash);
 
-		expect(first.json).toMatchObject({ paid: true, payment_status: 'paid', timedOut: false });
-		expect(second.json).toMatchObject({
+		expect(json).toMatchObject({ paid: true, payment_status: 'paid', timedOut: false });
+		figures.add('a restart of n8n while it waits, then a notice', 1, 'the notice is taken');
+	}, 120_000);
+
+	test('one notice at every millisecond around the moment of parking', async () => {
+		const offsets = Array.from({ length: ROUNDS }, () =>
+			Array.from({ length: LAST_OFFSET_MS + 1 }, (_, offset) => offset),
+		).flat();
+		const answers: Array<number | null | undefined> = [];
+		const stuck: string[] = [];
+		const charged = new Set<unknown>();
+		let next = 0;
+		const worker = async (): Promise<void> => {
+			while (next < offsets.length) {
+				const offset = offsets[next++] ?? 0;
+				const { hash } = await begin('told');
+				charged.add(hash);
+				await pause(offset);
+				const [report] = await stage.sandbox.pay(hash);
+				answers.push(report?.status);
+				const ended = await downstream.reportOn(hash, 30_000).catch(() => undefined);
+				if (ended?.json.payment_status !== 'paid' || ended.json.timedOut !== false)
+					stuck.push(hash);
+			}
+		};
+		await Promise.all(Array.from({ length: AT_ONCE }, worker));
+
+		const early = answers.filter((status) => status !== 200).length;
+		expect(stuck).toEqual([]);
+		expect(answers).toHaveLength(ROUNDS * (LAST_OFFSET_MS + 1));
+		expect(downstream.reports.filter(({ hash }) => charged.has(hash))).toHaveLength(answers.length);
+		figures.add(
+			'one notice, never re-sent, 0 to 50 ms after the first look',
+			answers.length,
+			`0 stuck; ${early} came before the execution was parked and were turned away, all paid`,
+		);
+	}, 900_000);
+
+	test('after the restart n8n itself ends what has a limit', async () => {
+		const { json, at } = await downstream.reportOn(limited, 150_000);
+
+		expect(json).toMatchObject({
 			paid: false,
 			payment_status: 'waiting_payment',
 			timedOut: true,
 		});
-		const late = (second.at - startedAt) / 1_000 - 30;
-		expect(late).toBeLessThan(80);
+		const late = (at - parkedAt) / 1_000 - 15;
+		expect(late).toBeLessThan(95);
 		figures.add(
-			'a restart of n8n while it waits',
-			2,
-			`the notice is taken; without one n8n ends it ${late.toFixed(0)} s after its limit of 30 s, timedOut`,
+			'a restart of n8n while it waits, no notice',
+			1,
+			`n8n ends it ${late.toFixed(0)} s after its limit of 15 s, timedOut`,
 		);
-	}, 300_000);
+	}, 180_000);
 });

@@ -8,7 +8,7 @@ import { PACKAGE_NAME } from '../n8n/paths';
 import { DEMO_LOGIN } from '../n8n/setUp';
 import { CommunityNodesPage } from './stage/communityNodesPage';
 import { EmptyN8n } from './stage/emptyN8n';
-import { OLDER_VERSION, packOlderVersion } from './stage/olderVersion';
+import { OLDER_VERSION } from './stage/olderVersion';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 
@@ -21,11 +21,10 @@ describe('Settings > Community nodes', () => {
 	let settings: CommunityNodesPage;
 
 	beforeAll(async () => {
-		const older = await packOlderVersion();
 		browser = await openBrowser();
 		selectors.setTestIdAttribute('data-test-id');
 		n8n = await EmptyN8n.open('install-editor');
-		await n8n.registry.publish(older);
+		await n8n.publishOlder();
 		page = await pageOf(browser);
 		editor = new Editor(page, n8n.url);
 		settings = new CommunityNodesPage(page, n8n.url);

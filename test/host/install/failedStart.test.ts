@@ -1,10 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import * as instance from '../n8n/instance';
 import { EmptyN8n } from './stage/emptyN8n';
-
-jest.mock('../n8n/instance', () => ({
-	startN8n: async () => await Promise.reject(new Error('n8n did not start.')),
-}));
 
 const NAME = 'failed-start';
 const folders = (): string[] =>
@@ -16,6 +13,7 @@ const kept = (): string[] =>
 
 // `npm run release:rehearse` and `npm run film` end only when nothing is left open.
 test('if n8n does not start, neither its folder nor the registry nor the sandbox stays', async () => {
+	jest.spyOn(instance, 'startN8n').mockRejectedValue(new Error('n8n did not start.'));
 	const before = { folders: folders(), kept: kept() };
 	await expect(EmptyN8n.open(NAME)).rejects.toThrow('n8n did not start.');
 	expect({ folders: folders(), kept: kept() }).toEqual(before);

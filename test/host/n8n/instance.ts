@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { installHost } from './host';
 import { once } from './once';
-import { IS_PINNED_HOST } from './paths';
+import { DATA_FOLDER, IS_PINNED_HOST } from './paths';
 import { freePort, LOOPBACK } from './ports';
 import { endGroup, hasEnded, killGroup, onEnd, startGroup, tail } from './processes';
 
@@ -60,6 +60,8 @@ function ownEnvironment(
 		N8N_SECURE_COOKIE: 'false',
 		N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
 		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+		// Every start compiles the same code.
+		NODE_COMPILE_CACHE: path.join(DATA_FOLDER, 'compiled'),
 		...NO_OUTWARD_TRAFFIC,
 	};
 }

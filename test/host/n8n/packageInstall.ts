@@ -13,7 +13,7 @@ const packageSchema = z
 const LEFT_OUT = ['devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /** Builds the sources in `root`, packs them into `folder`, and returns the path of the tarball. */
-export async function buildAndPack(root: string, folder: string): Promise<string> {
+async function buildAndPack(root: string, folder: string): Promise<string> {
 	const log = path.join(DATA_FOLDER, 'build.log');
 	await rm(log, { force: true });
 	await run('npm', ['run', 'build'], { cwd: root, log });
@@ -23,11 +23,15 @@ export async function buildAndPack(root: string, folder: string): Promise<string
 	return path.join(folder, packed);
 }
 
+/** The tarball for all that run beside each other or one after the other, where it is built once. */
+const built = process.env.PACKED_BUILD;
+
 /**
  * Builds the package and packs it, as a release does. Returns the tarball in a temporary folder,
  * and what removes it. Two processes take turns, since they would build into the same folder.
  */
 export async function packBuild(): Promise<{ tarball: string; remove: () => Promise<void> }> {
+	if (built !== undefined) return { tarball: built, remove: async () => {} };
 	const cleanUp = new CleanUp();
 	try {
 		const folder = await cleanUp.folder('pack');

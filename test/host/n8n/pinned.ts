@@ -8,6 +8,7 @@ import { say, step } from './terminal';
 /** The older hosts have no lockfile: a megabyte each is much for a look at whether they work. */
 const CONFIGURATION_FILES = ['package.json', 'package-lock.json', '.npmrc'];
 const MARKER = 'installed';
+const LOG = 'install.log';
 
 /** Something that is installed beside the project, in a folder of its own. */
 export interface Pinned {
@@ -43,10 +44,15 @@ async function isMarked(folder: string, wanted: string): Promise<boolean> {
 	return marker.trim() === wanted;
 }
 
-async function adoptComplete(pinned: Pinned, wanted: string): Promise<boolean> {
+/** Takes what is there, if it is whole or npm has done its part of it. */
+async function adopt(pinned: Pinned, wanted: string): Promise<boolean> {
+	const { folder, verify, complete } = pinned;
 	try {
-		if ((await fingerprint(pinned, pinned.folder)) !== wanted) return false;
-		await pinned.verify(pinned.folder);
+		if ((await fingerprint(pinned, folder)) !== wanted) return false;
+		await verify(folder).catch(async () => {
+			await complete?.(folder, path.join(folder, LOG));
+			await verify(folder);
+		});
 		return true;
 	} catch {
 		return false;
@@ -55,7 +61,7 @@ async function adoptComplete(pinned: Pinned, wanted: string): Promise<boolean> {
 
 async function install(pinned: Pinned): Promise<void> {
 	const { folder } = pinned;
-	const log = path.join(folder, 'install.log');
+	const log = path.join(folder, LOG);
 	// Nothing but a finished install may leave a marker behind, and npm trusts a folder that an
 	// interrupted run has left half filled.
 	await rm(path.join(folder, MARKER), { force: true });
@@ -85,7 +91,7 @@ export async function installPinned(pinned: Pinned): Promise<void> {
 		path.join(folder, 'install.lock'),
 		async () => {
 			if (await isMarked(folder, wanted)) return;
-			if (!(await adoptComplete(pinned, wanted))) {
+			if (!(await adopt(pinned, wanted))) {
 				say(`Installing ${name} for the first time (needed once):`);
 				await install(pinned);
 			}

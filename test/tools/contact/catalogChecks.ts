@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { searchKey } from '../../../nodes/DigitalSales/domain/searchText';
+import { searchKey } from '../../../nodes/DigitalSales/domain/text';
 import { hashInAddress } from '../../../nodes/DigitalSales/domain/pageAddress';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { confirmed, contradicted, together, untold, type Evidence, type Finding } from './finding';

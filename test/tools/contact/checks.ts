@@ -84,6 +84,11 @@ export const CHECKS: readonly Check[] = [
 		unknown: 'values of payment_status beyond two',
 		read: transaction.statuses,
 	},
+	{
+		id: 'status-transitions',
+		unknown: 'transitions of payment_status',
+		read: never('one reading shows a status, not what may follow it'),
+	},
 	{ id: 'notice', unknown: 'shape of notifications', read: transaction.noticeShape },
 	{ id: 'signing', unknown: 'signing of notifications', read: transaction.signing },
 	{
@@ -98,4 +103,14 @@ export const CHECKS: readonly Check[] = [
 	},
 	{ id: 'accents', unknown: 'how a search compares accents', read: catalog.accents },
 	{ id: 'largest-amount', unknown: 'the largest amount', read: transaction.largestAmount },
+	{
+		id: 'unit-price',
+		unknown: 'whether `cart[].price` is the price of a unit, and `amount` the sum',
+		read: never('it would take a charge of several units'),
+	},
+	{
+		id: 'customer-forms',
+		unknown: 'forms of phone and document',
+		read: never('only charges with other forms could tell'),
+	},
 ];

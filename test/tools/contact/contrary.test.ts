@@ -1,4 +1,4 @@
-import { searchKey } from '../../../nodes/DigitalSales/domain/searchText';
+import { searchKey } from '../../../nodes/DigitalSales/domain/text';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { create } from '../../product/unit/sandbox/support';
 import { CHECKS } from './checks';
@@ -326,7 +326,15 @@ const PLANTED: Planted[] = [
 ];
 
 /** No request that may be sent tells anything of these. */
-const NEVER_TOLD = ['429-after-work', 'idempotency', 'discount-methods', 're-sending'];
+const NEVER_TOLD = [
+	'429-after-work',
+	'idempotency',
+	'discount-methods',
+	're-sending',
+	'status-transitions',
+	'unit-price',
+	'customer-forms',
+];
 
 async function meetPlanted(planted: Planted[]) {
 	const service = await startContrary(planted);

@@ -1,4 +1,4 @@
-import { MOST_LEVELS, type Redactor } from '../../../nodes/DigitalSales/api/redact';
+import type { Redactor } from '../../../nodes/DigitalSales/api/redact';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 
 /** Gives a word of the service as a report may show it. */
@@ -31,9 +31,11 @@ export function createShown(redact: Redactor, bodies: unknown[]): Shown {
 	};
 }
 
+/** Nothing from deeper down gets into a report. */
+const DEEPEST = 64;
+
 function collect(value: unknown, name: string, values: Set<string>, depth = 0): void {
-	// Nothing from deeper down gets into a report.
-	if (depth > MOST_LEVELS) return;
+	if (depth > DEEPEST) return;
 	if (Array.isArray(value)) {
 		for (const entry of value) collect(entry, name, values, depth + 1);
 	} else if (isJsonObject(value)) {

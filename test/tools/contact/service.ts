@@ -64,7 +64,7 @@ const MINUTE_MS = 60_000;
 /** Taken for every endpoint until it states its own. */
 export const DOCUMENTED_LIMIT = ENDPOINTS['GET /products'].requestsPerMinute;
 const READ_TIMEOUT_MS = 30_000;
-/** A PIX charge was seen to take 30 s. */
+/** As long as the package waits. */
 const POST_TIMEOUT_MS = 120_000;
 /** A service that asks for more is not asked again. */
 const LONGEST_WAIT_MS = 120_000;
@@ -258,6 +258,5 @@ const UNREADABLE: Record<UnreadableReason, string> = {
 	notJson: 'no JSON',
 	empty: 'nothing in it',
 	tooLarge: `more than ${MOST_BODY_BYTES / 1_048_576} MB`,
-	tooDeep: 'nested too deep',
 	otherShape: 'of another shape',
 };

@@ -6,7 +6,7 @@ import {
 	type Transaction,
 } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { hashSegment } from '../../../nodes/DigitalSales/domain/hash';
-import { searchKey } from '../../../nodes/DigitalSales/domain/searchText';
+import { searchKey } from '../../../nodes/DigitalSales/domain/text';
 import { EXIT, Refusal } from './settings';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';

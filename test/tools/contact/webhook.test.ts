@@ -1,12 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import { NOTICE_SHAPES, type DeliveryReport } from '../../sandbox';
+import { useTimeLapse } from '../../support/timeLapse';
 import { useSandbox } from '../../product/unit/sandbox/support';
 import { meet, run } from './support';
+
+useTimeLapse();
 
 const listening = (): string[] => ['--listen', '0'];
 
 describe('a service as documented', () => {
-	const held = { service: useSandbox() };
+	const held = { service: useSandbox({ qrImage: 'absent' }) };
 
 	test.each(NOTICE_SHAPES)('has the known shape of a webhook: %s', async (shape) => {
 		const { sandbox } = held.service;

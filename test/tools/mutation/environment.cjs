@@ -1,5 +1,5 @@
 const { rmSync } = require('node:fs');
-const TestEnvironment = require('jest-environment-node-single-context');
+const TestEnvironment = require('../../support/jest/environment.cjs');
 const mutatedFile = require('./mutatedFile.cjs');
 
 /** The last mutant that a test has noticed; one process tries many mutants, one after the other. */

@@ -72,13 +72,23 @@ test('npm run check runs scripts that exist', () => {
 });
 
 describe('as written', () => {
-	test.each(Object.keys(scripts).filter((name) => scripts[name]?.startsWith('jest')))(
-		'npm run %s finds tests',
-		async (name) => {
-			const listed = await capture('npm', ['run', '--silent', name, '--', '--listTests'], ROOT);
-			expect(listed).toMatch(/\.test\.ts/);
-		},
-	);
+	describe('the suites', () => {
+		const configurations = Object.entries(scripts)
+			.filter(([, script]) => /\bjest\b/.test(script))
+			.map(([name, script]) => [name, / --config (\S+)/.exec(script)?.[1] ?? 'jest.config.js']);
+		let listed: string[];
+
+		beforeAll(async () => {
+			const projects = new Set(configurations.map(([, file = '']) => file));
+			const list = ['jest', '--listTests', '--projects', ...projects];
+			listed = (await capture('npx', list, ROOT)).split('\n');
+		});
+
+		test.each(configurations)('npm run %s finds tests', (_name, file = '') => {
+			const folder = path.join(ROOT, file === 'jest.config.js' ? 'test' : path.dirname(file));
+			expect(listed.filter((name) => name.startsWith(folder))).not.toEqual([]);
+		});
+	});
 
 	test('npm run sandbox serves its page', async () => {
 		const sandbox = startGroup('npm', ['run', '--silent', 'sandbox', '--', '--port', '0'], {

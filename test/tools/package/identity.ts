@@ -1,3 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import manifest from '../../../package.json';
+
+const USAGE =
+	'npm run identity -- --homepage https://host/owner/name --author NAME --email ADDRESS';
+
 /** Who publishes the package, and where. All of it stands in package.json, and nowhere else. */
 export interface Identity {
 	homepage: string;
@@ -13,6 +21,11 @@ const NAME = /^\S.*$/;
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/;
 
 export const isPlaceholder = (value: string): boolean => STAND_IN.test(value);
+
+/** What package.json has in place of an identity, as long as nobody has set one. */
+export const PLACEHOLDERS = [manifest.homepage, manifest.author.name, manifest.author.email].filter(
+	isPlaceholder,
+);
 
 /** What package.json says of an identity. */
 export function identityFields({ homepage, author, email }: Identity) {
@@ -35,4 +48,21 @@ export function identityProblems({ homepage, author, email }: Identity): string[
 			return [`${name} is a placeholder ("${value}"): npm run identity sets it.`];
 		return isRight.test(value) ? [] : [`${name} has to be ${example}, not "${value}".`];
 	});
+}
+
+/** Writes into the package.json of a folder who publishes the package, and where. */
+export async function setIdentity(args: string[], folder: string): Promise<void> {
+	const { values } = parseArgs({
+		args,
+		options: {
+			homepage: { type: 'string', default: '' },
+			author: { type: 'string', default: '' },
+			email: { type: 'string', default: '' },
+		},
+	});
+	const { homepage = '', author = '', email = '' } = values;
+	const problems = identityProblems({ homepage, author, email });
+	if (problems.length > 0) throw new Error(`${problems.join('\n')}\nUsage: ${USAGE}`);
+	const changed = { ...manifest, ...identityFields({ homepage, author, email }) };
+	await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(changed, null, 2)}\n`);
 }

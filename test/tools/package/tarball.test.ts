@@ -5,6 +5,7 @@ import { openAccount, pixParameters, type Account } from '../../product/engine/s
 import { installPackage } from '../../host/n8n/packageInstall';
 import { PACKAGE_NAME, ROOT } from '../../host/n8n/paths';
 import { capture } from '../../host/n8n/processes';
+import { PLACEHOLDERS } from './identity';
 import type { HostReport } from './installedHost';
 import { playN8n } from './playN8n';
 import { filesIn, packAndUnpack, type Packed } from './unpack';
@@ -50,6 +51,13 @@ describe('the tarball', () => {
 				...VENDOR_TERMS,
 			].sort(),
 		);
+	});
+
+	test('names who publishes it in package.json and nowhere else', async () => {
+		const others = packed.files.filter((file) => file !== 'package.json');
+		const texts = await Promise.all(others.map(async (file) => [file, await read(file)]));
+		const named = texts.filter(([, text]) => PLACEHOLDERS.some((value) => text?.includes(value)));
+		expect(named.map(([file]) => file)).toEqual([]);
 	});
 
 	test('holds all that its package.json names', async () => {

@@ -56,7 +56,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 			// A limiter belongs to its token, so another token is another process.
 			const account = readAccount({
 				baseUrl: 'https://api.example.com/v1',
-				apiToken: `worker ${worker} `.repeat(3),
+				apiToken: `worker-${worker}-`.repeat(3),
 			});
 			const client = (read: () => void, signal: AbortSignal): Client =>
 				new Client(contextOf(requestTo(service, time, read)), account, { signal });

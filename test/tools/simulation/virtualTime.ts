@@ -1,5 +1,10 @@
-import { setImmediate as settle } from 'node:timers/promises';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
+
+/** Lets all go on that waits for nothing but promises; a turn of the event loop would take longer. */
+const settle = async (): Promise<void> => await new Promise((resolve) => process.nextTick(resolve));
+
+/** Given to each signal, since to make one takes longer than all else that a signal does. */
+const LATE = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 
 /**
  * Time that jumps from one event to the next, so that hours take seconds and a seed gives the same
@@ -8,7 +13,7 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 export class VirtualTime {
 	readonly random: () => number;
 	private now = 0;
-	/** What is due, by moment; moments in order. */
+	/** What is due, by moment; moments in order, the next one last. */
 	private readonly due = new Map<number, Array<() => void>>();
 	private readonly moments: number[] = [];
 
@@ -28,13 +33,13 @@ export class VirtualTime {
 		});
 		AbortSignal.timeout = (milliseconds) => {
 			const late = new AbortController();
-			this.at(milliseconds, () => late.abort());
+			this.at(milliseconds, () => late.abort(LATE));
 			return late.signal;
 		};
 		try {
 			start();
 			await settle();
-			for (let next = this.moments.shift(); next !== undefined; next = this.moments.shift()) {
+			for (let next = this.moments.pop(); next !== undefined; next = this.moments.pop()) {
 				if (next > untilMs) return;
 				this.now = next;
 				const events = this.due.get(next) ?? [];
@@ -62,8 +67,17 @@ export class VirtualTime {
 			return;
 		}
 		this.due.set(moment, [event]);
-		const place = this.moments.findIndex((other) => other > moment);
-		this.moments.splice(place < 0 ? this.moments.length : place, 0, moment);
+		this.moments.splice(this.placeOf(moment), 0, moment);
+	}
+
+	private placeOf(moment: number): number {
+		let [from, to] = [0, this.moments.length];
+		while (from < to) {
+			const middle = (from + to) >> 1;
+			if ((this.moments[middle] ?? 0) > moment) from = middle + 1;
+			else to = middle;
+		}
+		return from;
 	}
 }
 

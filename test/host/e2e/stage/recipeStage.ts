@@ -12,12 +12,11 @@ import { LOOPBACK } from '../../n8n/ports';
 import type { SavedCredential, SavedWorkflow } from '../../n8n/rest';
 import type { Sandbox } from '../../../sandbox';
 import { DATABASE, DATABASE_USER, startPostgres } from '../../queue/stage/postgres';
-import { Stage } from './stage';
 import { chainOf, webStart } from './workflows';
+import { Guest } from './guest';
 import { writeInChat } from './chat';
 import { Services } from './services';
 
-const RECORDER_FOLDER = path.join(__dirname, 'recorder');
 const RECORDER_TYPE = 'CUSTOM.recorder';
 /** Nodes whose service cannot be put elsewhere. */
 const REPLACED = ['googleSheets', 'whatsApp', 'telegram', 'hubspot'];
@@ -34,7 +33,7 @@ export type Change = (node: {
 /** A real n8n in which recipes run, with stand-ins for the services that they talk to. */
 export class RecipeStage {
 	private constructor(
-		readonly stage: Stage,
+		readonly stage: Guest,
 		readonly services: Services,
 		private readonly credentials: Map<string, SavedCredential>,
 		/** What the credential of Postgres holds. */
@@ -42,15 +41,11 @@ export class RecipeStage {
 		private readonly closeDatabase: () => Promise<void>,
 	) {}
 
-	static async open(name: string): Promise<RecipeStage> {
+	static async open(): Promise<RecipeStage> {
 		const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-postgres-'));
 		const database = await startPostgres(folder);
 		const services = await Services.open();
-		const stage = await Stage.open(
-			name,
-			{ requestsPerMinute: null },
-			{ N8N_CUSTOM_EXTENSIONS: RECORDER_FOLDER, GENERIC_TIMEZONE: 'America/Sao_Paulo' },
-		);
+		const stage = await Guest.enter({ requestsPerMinute: null });
 		const credentials = new Map([['digitalSalesApi', stage.credential]]);
 		const access = {
 			host: LOOPBACK,

@@ -11,6 +11,9 @@ import { N8nRest, type SavedCredential } from '../../n8n/rest';
 import { DEMO_LOGIN } from '../../n8n/setUp';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
 
+/** An n8n that serves no editor starts in half of the time. */
+export const WITHOUT_EDITOR = { N8N_DISABLE_UI: 'true' };
+
 /** A real n8n with the package, and a sandbox of its own to which its credential leads. */
 export class Stage {
 	private constructor(
@@ -22,6 +25,7 @@ export class Stage {
 		private readonly port: number,
 		private n8n: N8nInstance,
 		private session: N8nRest,
+		private readonly env: Record<string, string>,
 	) {}
 
 	/** Sets it all up in a folder of its own; `name` names the log, `env` is more environment of n8n. */
@@ -45,7 +49,7 @@ export class Stage {
 			apiToken: sandbox.apiToken,
 			bodyApiToken: sandbox.bodyApiToken,
 		});
-		return new Stage(sandbox, credential, userFolder, log, port, n8n, rest);
+		return new Stage(sandbox, credential, userFolder, log, port, n8n, rest, env);
 	}
 
 	/** The address of the running n8n. */
@@ -63,7 +67,7 @@ export class Stage {
 	}
 
 	/** Stops n8n and starts it again with the same data, at the same address. */
-	async restart(env: Record<string, string> = {}): Promise<void> {
+	async restart(env?: Record<string, string>): Promise<void> {
 		await this.n8n.stop();
 		await this.startAgain(env);
 	}
@@ -74,7 +78,7 @@ export class Stage {
 	}
 
 	/** Starts n8n again after it has ended, with the same data, at the same address. */
-	async startAgain(env: Record<string, string> = {}): Promise<void> {
+	async startAgain(env = this.env): Promise<void> {
 		const { userFolder, port, log } = this;
 		const restartedLog = log.replace(/\.log$/, '-restarted.log');
 		this.n8n = await startN8n({ userFolder, port, log: restartedLog, env });

@@ -10,6 +10,7 @@ import { freePort } from '../../n8n/ports';
 import { N8nRest, type SavedCredential } from '../../n8n/rest';
 import { DEMO_LOGIN } from '../../n8n/setUp';
 import { CommunityPackages } from './communityPackages';
+import { packOlderVersion } from './olderVersion';
 import { Registry } from './registry';
 
 /** A running n8n, and somebody signed in to it. */
@@ -25,6 +26,7 @@ export class EmptyN8n {
 		readonly sandbox: Sandbox,
 		private readonly start: (logSuffix: string) => Promise<Session>,
 		private session: Session,
+		private readonly folder: string,
 		readonly close: () => Promise<void>,
 	) {}
 
@@ -47,7 +49,7 @@ export class EmptyN8n {
 				await rest.signIn(DEMO_LOGIN);
 				return { n8n, rest };
 			};
-			return new EmptyN8n(registry, sandbox, start, await start(''), cleanUp.run);
+			return new EmptyN8n(registry, sandbox, start, await start(''), folder, cleanUp.run);
 		} catch (error) {
 			await cleanUp.run();
 			throw error;
@@ -65,6 +67,11 @@ export class EmptyN8n {
 
 	get packages(): CommunityPackages {
 		return new CommunityPackages(this.rest);
+	}
+
+	/** Publishes an older version of the package. */
+	async publishOlder(): Promise<void> {
+		await this.registry.publish(await packOlderVersion(this.folder));
 	}
 
 	/** Publishes the package as it is now. */

@@ -1,4 +1,4 @@
-import './container';
+import { collectLogs } from './container';
 import { createHash, randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import {
@@ -30,7 +30,7 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { HarnessCredentials, type CredentialData } from './credentials';
-import { collectLogs, type LogEntry } from './logs';
+import type { LogEntry } from './logs';
 import { defaultProcess, type NodeProcess } from './nodeProcess';
 import { HarnessNodeTypes } from './nodeTypes';
 import './processedItems';

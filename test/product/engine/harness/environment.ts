@@ -1,19 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { oncePerProcess } from './oncePerProcess';
 
 // n8n reads its settings from the environment the first time a service is asked for, and writes a
 // settings file of its own: without this, runs would depend on, and write to, the developer's home.
-const userFolder = mkdtempSync(join(tmpdir(), 'digital-sales-engine-'));
-process.env.N8N_USER_FOLDER = userFolder;
-process.env.N8N_ENCRYPTION_KEY = 'engine-tests';
-process.env.N8N_SSRF_PROTECTION_ENABLED = 'false';
+oncePerProcess('environment', () => {
+	const userFolder = mkdtempSync(join(tmpdir(), 'digital-sales-engine-'));
+	process.env.N8N_USER_FOLDER = userFolder;
+	process.env.N8N_ENCRYPTION_KEY = 'engine-tests';
+	process.env.N8N_SSRF_PROTECTION_ENABLED = 'false';
+	process.once('exit', () => rmSync(userFolder, { recursive: true, force: true }));
 
-// The engine sends its requests through the environment's proxy, loopback included.
-for (const name of Object.keys(process.env)) {
-	if (/^(https?|all|no)_proxy$/i.test(name)) delete process.env[name];
-}
-
-const removeUserFolder = () => rmSync(userFolder, { recursive: true, force: true });
-if (typeof afterAll === 'function') afterAll(removeUserFolder);
-else process.once('exit', removeUserFolder);
+	// The engine sends its requests through the environment's proxy, loopback included.
+	for (const name of Object.keys(process.env)) {
+		if (/^(https?|all|no)_proxy$/i.test(name)) delete process.env[name];
+	}
+	return userFolder;
+});

@@ -1,3 +1,4 @@
+export { setSsrfProtection } from './container';
 export { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
 export { everythingIn } from './engine';
 export type { NodeInput, NodeRun, RunOutcome, Surroundings, WorkflowInput } from './engine';

@@ -10,15 +10,15 @@ export interface LogEntry {
 	text: string;
 }
 
-const sinks = new AsyncLocalStorage<LogEntry[]>();
-
-/** Runs `work` so that everything logged by it, or by what it starts, lands in `sink`. */
-export function collectLogs<T>(sink: LogEntry[], work: () => T): T {
-	return sinks.run(sink, work);
-}
-
 /** Stands in for n8n's logger, which would write to the console. */
 export class CapturingLogger implements Logger {
+	private readonly sinks = new AsyncLocalStorage<LogEntry[]>();
+
+	/** Runs `work` so that everything logged by it, or by what it starts, lands in `sink`. */
+	collect<T>(sink: LogEntry[], work: () => T): T {
+		return this.sinks.run(sink, work);
+	}
+
 	error(message: string, metadata?: LogMetadata): void {
 		this.write('error', message, metadata);
 	}
@@ -41,6 +41,6 @@ export class CapturingLogger implements Logger {
 
 	private write(level: LogEntry['level'], message: string, metadata?: LogMetadata): void {
 		const details = metadata === undefined ? '' : ` ${inspect(metadata, { depth: 12 })}`;
-		sinks.getStore()?.push({ level, message, text: `${message}${details}` });
+		this.sinks.getStore()?.push({ level, message, text: `${message}${details}` });
 	}
 }

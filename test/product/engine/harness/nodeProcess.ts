@@ -1,4 +1,3 @@
-import * as n8nWorkflow from 'n8n-workflow';
 import type { ICredentialType, INodeType } from 'n8n-workflow';
 
 /** Where the classes of a process come from: a full type name, and how its class is loaded. */
@@ -59,17 +58,10 @@ export class NodeProcess {
 	/** A process of its own: as after a restart, or as a second worker beside the first. */
 	static fresh(sources: NodeSources = DIGITAL_SALES): NodeProcess {
 		const process = new NodeProcess(sources);
-		// A second copy of n8n-workflow would bring a second NodeApiError, and the engine's
-		// `instanceof` would not know it.
-		jest.doMock('n8n-workflow', () => n8nWorkflow);
-		try {
-			jest.isolateModules(() => {
-				for (const name of Object.keys(sources.nodes)) process.nodeType(name);
-				for (const name of Object.keys(sources.credentials)) process.credentialType(name);
-			});
-		} finally {
-			jest.dontMock('n8n-workflow');
-		}
+		jest.isolateModules(() => {
+			for (const name of Object.keys(sources.nodes)) process.nodeType(name);
+			for (const name of Object.keys(sources.credentials)) process.credentialType(name);
+		});
 		return process;
 	}
 

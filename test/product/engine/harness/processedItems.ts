@@ -9,6 +9,7 @@ import type {
 	IDataDeduplicator,
 	IDeduplicationOutput,
 } from 'n8n-workflow';
+import { oncePerProcess } from './oncePerProcess';
 
 /**
  * n8n's table of processed items as its server has it, in memory: a row for a workflow and node, a
@@ -125,15 +126,8 @@ function parse(row: string): string[] {
 	return JSON.parse(row) as string[];
 }
 
-/** n8n-core takes one table for its lifetime, which may be longer than that of this module. */
-function tableInUse(): ProcessedItems {
-	try {
-		return Reflect.get(DataDeduplicationService.getInstance(), 'deduplicator') as ProcessedItems;
-	} catch {
-		const table = new ProcessedItems();
-		void DataDeduplicationService.init(table);
-		return table;
-	}
-}
-
-export const processedItems = tableInUse();
+export const processedItems = oncePerProcess('processed items', () => {
+	const table = new ProcessedItems();
+	void DataDeduplicationService.init(table);
+	return table;
+});

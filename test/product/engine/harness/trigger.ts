@@ -1,3 +1,4 @@
+import { collectLogs } from './container';
 import { HookContext } from 'n8n-core';
 import {
 	createRunExecutionData,
@@ -20,7 +21,7 @@ import {
 	type Surroundings,
 } from './engine';
 import { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
-import { collectLogs, type LogEntry } from './logs';
+import type { LogEntry } from './logs';
 import { defaultProcess, NodeProcess, TRIGGER_TYPE } from './nodeProcess';
 import { retryData } from './retry';
 import { nextExecutionId } from './run';

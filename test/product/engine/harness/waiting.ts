@@ -1,8 +1,9 @@
+import { collectLogs } from './container';
 import { WAITING_TOKEN_QUERY_PARAM } from 'n8n-core';
 import type { IRunExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
 import { createAdditionalData, runLeg, type RunOutcome, type StoredWorkflow } from './engine';
 import { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
-import { collectLogs, type LogEntry } from './logs';
+import type { LogEntry } from './logs';
 import { HttpError, webServer, type WebRequest, type WebResponse } from './webServer';
 import { callWebhook, webhooksOf } from './webhooks';
 

@@ -31,6 +31,29 @@ describe('Tasks for many entries', () => {
 		expect(most).toBe(atOnce);
 	});
 
+	test('are under way at as many at once as it is told then, each once', async () => {
+		let allowed = 2;
+		let underWay = 0;
+		const seen: number[] = [];
+		const results = await mapLimit(
+			Array.from({ length: 60 }, (_, nth) => nth),
+			() => allowed,
+			async (entry, index) => {
+				seen.push(++underWay);
+				await turns(1 + (entry % 3));
+				if (index === 10) allowed = 6;
+				if (index === 30) allowed = 3;
+				underWay--;
+				return entry;
+			},
+		);
+
+		expect(results).toEqual([...Array(60).keys()]);
+		expect(Math.max(...seen.slice(0, 10))).toBe(2);
+		expect(Math.max(...seen.slice(10, 40))).toBe(6);
+		expect(Math.max(...seen.slice(40))).toBe(3);
+	});
+
 	test('fail with the first in order, once those under way have ended, and start no more', async () => {
 		const ended: number[] = [];
 		const running = mapLimit([3, 5, 1, 1, 1], 3, async (entry, index) => {

@@ -1,0 +1,1 @@
+export { closeSharedN8n as default } from './sharedN8n';
