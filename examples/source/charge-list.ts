@@ -18,7 +18,8 @@ export const chargeListFromSheet: Recipe = (say) => {
 	const tab = say('Charges', 'Cobrar');
 	const list = sheet(say, tab);
 	const cell = (name: string): string => `$json[${JSON.stringify(name)}]`;
-	const required = [column.order, column.name, column.email, column.phone, column.document];
+	const { order, name, email, phone, document, price } = column;
+	const required = [order, name, email, phone, document, price];
 	const missing = `[${required.map((name) => JSON.stringify(name)).join(', ')}].filter((column) => String($json[column] ?? '').trim() === '')`;
 
 	const start = manualTrigger(
@@ -102,8 +103,8 @@ export const chargeListFromSheet: Recipe = (say) => {
 				'## Cobrar uma lista\nCobra cada linha que ainda não tem cobrança e escreve de volta o código da cobrança, o status e o Pix copia e cola.\n\n**Pode executar de novo sem medo**: cada `pedido` é cobrado uma vez, mesmo que a escrita da linha falhe.\n\nLinha com erro mostra em `status` o que aconteceu e o que fazer (em inglês). **Não mude o `pedido` para tentar de novo**: isso pode cobrar duas vezes.\n\n**Não repita um `pedido` no mês seguinte**: a linha receberia a cobrança antiga, já paga. Uma cópia do fluxo não sabe o que este já cobrou.',
 			),
 			say(
-				`## Before you run it\n1. A spreadsheet with a sheet *${tab}* whose first row holds: ${header}. Format \`order\`, \`document\` and \`phone\` as **text** (otherwise leading zeros are lost). \`price\` is in reais; empty takes the price of the offer.\n2. The four Google Sheets nodes: choose your credential and paste the link.\n3. *Charge by PIX*: choose your credential and your offer.`,
-				`## Antes de executar\n1. Uma planilha com uma aba *${tab}* e esta primeira linha: ${header}. Formate \`pedido\`, \`documento\` e \`telefone\` como **texto** (senão os zeros à esquerda somem). \`preco\` é em reais; vazio usa o preço da oferta.\n2. Nos quatro nós do Google Sheets: escolha sua credencial e cole o link.\n3. *Gerar Pix*: escolha sua credencial e sua oferta.`,
+				`## Before you run it\n1. A spreadsheet with a sheet *${tab}* whose first row holds: ${header}. Format \`order\`, \`document\` and \`phone\` as **text** (otherwise leading zeros are lost). \`price\` is in reais.\n2. The four Google Sheets nodes: choose your credential and paste the link.\n3. *Charge by PIX*: choose your credential and your offer.`,
+				`## Antes de executar\n1. Uma planilha com uma aba *${tab}* e esta primeira linha: ${header}. Formate \`pedido\`, \`documento\` e \`telefone\` como **texto** (senão os zeros à esquerda somem). \`preco\` é em reais.\n2. Nos quatro nós do Google Sheets: escolha sua credencial e cole o link.\n3. *Gerar Pix*: escolha sua credencial e sua oferta.`,
 			),
 		],
 		chains: [

@@ -9,6 +9,8 @@ export interface PreparedItem {
 	send: () => Promise<ItemResult[]>;
 	/** In words that help to look it up after an error. */
 	about?: string;
+	/** Whether it will probably be refused. Then nothing of the run is sent before that is decided. */
+	isSuspect?: () => boolean;
 	/** How many items this one allows to be under way at once; 1 by default. */
 	atOnce?: number;
 }
@@ -30,6 +32,8 @@ export interface Operation {
 	manyItemsHint?: string;
 	/** Whether it creates something. Then errors list what was created. */
 	creates: boolean;
+	/** Whether each item is one read: many of them are under way at once. */
+	readsEach?: true;
 	/**
 	 * Reads and checks the parameters of one item. All items are prepared before the first is sent.
 	 *

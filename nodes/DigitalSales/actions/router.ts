@@ -1,3 +1,4 @@
+import sortBy from 'lodash/sortBy';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
@@ -7,6 +8,7 @@ import { fieldLabel } from '../form/displayPath';
 import { isRetry } from '../once/execution';
 import { CanceledError } from '../shared/clock';
 import { mapLimit } from '../shared/mapLimit';
+import { ReadsAtOnce } from '../shared/readsAtOnce';
 import type { Operation, Preparation, PreparedItem } from './operation';
 import { findOperation } from './registry';
 import { Run } from './run';
@@ -29,7 +31,9 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 			),
 		];
 	}
-	const items = await sendAll(operation, run, await prepareAll(operation, run));
+	const items = await prepareAll(operation, run)
+		.then(async (prepared) => await sendAll(operation, run, prepared))
+		.finally(() => run.showHints());
 	return [operation.finish ? await operation.finish(this, items) : items];
 }
 
@@ -81,17 +85,28 @@ async function sendAll(
 			advice,
 		});
 	const failures: Array<{ itemIndex: number; error: unknown }> = [];
-	const results = await mapLimit(items, atOnce(items), async (item, itemIndex) => {
-		if (run.isStopped) return [];
+	const results: ItemResult[][] = [];
+	const inOrder = sortBy([...items.entries()], ([, item]) => item.isSuspect?.() !== true);
+	const reads = operation.readsEach && new ReadsAtOnce();
+	const most = reads ? () => reads.now : atOnce(items);
+	await mapLimit(inOrder, most, async ([itemIndex, item]) => {
+		if (run.isStopped) return;
+		const ended = reads?.begin();
 		try {
 			const sent = await item.send();
+			ended?.(true);
 			// In place: copies would tell in a list of tens of thousands.
-			return sent.map((one) => Object.assign(one, { pairedItem: { item: itemIndex } }));
+			results[itemIndex] = sent.map((one) =>
+				Object.assign(one, { pairedItem: { item: itemIndex } }),
+			);
 		} catch (error) {
-			if (context.continueOnFail()) return failed(itemIndex, error);
+			ended?.(false);
+			if (context.continueOnFail()) {
+				results[itemIndex] = failed(itemIndex, error);
+				return;
+			}
 			failures.push({ itemIndex, error });
 			run.stop();
-			return [];
 		}
 	});
 	// The others may only have found the run stopped.

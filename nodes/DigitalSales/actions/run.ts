@@ -1,9 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
-import { CatalogLookup, LOOKUP_LIMITS } from '../api/catalog';
+import { CatalogLookup, CATALOG_LIMITS } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
 import { ExecutionMemory, type Where } from '../once/executionMemory';
 import { CanceledError } from '../shared/clock';
+
+/** Gives a hint about a run; those of one kind are summed up, and name what they are about. */
+export type Hint = (message: string, kind?: string, about?: string) => void;
+
+/** Of the things that a hint is about. */
+const MOST_NAMED = 10;
+const LONGEST_HINT = 1_000;
 
 /** What the items of one run share. */
 export class Run {
@@ -11,7 +18,8 @@ export class Run {
 	readonly memory: ExecutionMemory;
 	readonly catalog: CatalogLookup;
 	private readonly stopping = new AbortController();
-	private readonly hints = new Set<string>();
+	/** By kind: the first of it, and what else it is about. */
+	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
 	private lastTurn: Promise<unknown> = Promise.resolve();
 
 	constructor(
@@ -20,7 +28,7 @@ export class Run {
 	) {
 		this.memory = new ExecutionMemory(context);
 		const { signal } = this;
-		this.catalog = new CatalogLookup(new Client(context, account, { ...LOOKUP_LIMITS, signal }));
+		this.catalog = new CatalogLookup(new Client(context, account, { ...CATALOG_LIMITS, signal }));
 	}
 
 	/**
@@ -44,12 +52,29 @@ export class Run {
 		});
 	}
 
-	/** Shows a hint in the output panel, once a run however often it is given. */
-	readonly hint = (message: string): void => {
-		if (this.hints.has(message)) return;
-		this.hints.add(message);
-		this.context.addExecutionHints({ message, location: 'outputPane' });
+	/**
+	 * Gives a hint for the output panel, shown once a run however often it is given.
+	 *
+	 * @param kind of hints that are summed up, since a run may have thousands of items
+	 * @param about what this one is about
+	 */
+	readonly hint: Hint = (message, kind = message, about = '') => {
+		const first = this.hints.get(kind);
+		if (first) first.about.add(about);
+		else this.hints.set(kind, { message, about: new Set([about]) });
 	};
+
+	/** Shows the hints that were given. */
+	showHints(): void {
+		for (const { message, about } of this.hints.values()) {
+			const [, ...others] = about;
+			const more = others.length - MOST_NAMED;
+			const named = others.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+			const likewise = others.length > 0 ? ` The same applies to ${named}.` : '';
+			const text = (message + likewise).slice(0, LONGEST_HINT);
+			this.context.addExecutionHints({ message: text, location: 'outputPane' });
+		}
+	}
 
 	/**
 	 * Runs what decides whether an item may be sent, one item after the other. Where a refusal ends the

@@ -3,6 +3,7 @@ import { isDomainAllowed } from 'n8n-workflow';
 import { createHash } from 'crypto';
 import { z } from 'zod';
 import { parseBaseUrl } from '../domain/baseUrl';
+import { cleanText, LONGEST_TEXT } from '../domain/text';
 import { createRedactor, type Redactor } from './redact';
 
 export const CREDENTIAL_NAME = 'digitalSalesApi';
@@ -19,14 +20,16 @@ export interface Account {
 	/** Identifies the account in process memory without its token. */
 	key: string;
 	redact: Redactor;
-	/** For n8n's own authentication. */
+	/** For n8n's own authentication, with the token as it is sent and redacted. */
 	credential: ICredentialDataDecryptedObject;
 }
 
 /** A credential that cannot be used; the text names the field and what to change. */
 export class CredentialError extends Error {}
 
-const text = z.string().trim().optional().default('');
+const text = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
+/** What a header carries as it is: n8n's HTTP client drops other characters without a word. */
+const HEADER_TEXT = /^[\x21-\x7e]*$/;
 
 const credentialSchema = z.object({
 	baseUrl: text,
@@ -46,7 +49,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	const parsed = credentialSchema.safeParse(credential);
 	if (!parsed.success) {
 		throw new CredentialError(
-			'A field of the credential is not text. Open the credential and save it again.',
+			'A field of the credential is not text, or is too long. Open the credential, correct it and save it again.',
 		);
 	}
 	const { data } = parsed;
@@ -58,6 +61,11 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	}
 	if (data.apiToken === '') {
 		throw new CredentialError('API Token in the credential is empty. Copy it from the service.');
+	}
+	if (!HEADER_TEXT.test(data.apiToken + data.bodyApiToken)) {
+		throw new CredentialError(
+			'A token in the credential contains a space or another character that cannot be sent. Copy it again from the service.',
+		);
 	}
 	const isBound = data.allowedHttpRequestDomains === 'domains';
 	if (isBound && !allows(data.allowedDomains, base.value)) {
@@ -72,7 +80,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		allowedDomains: isBound ? data.allowedDomains : undefined,
 		key: createHash('sha256').update(`${base.value}\n${data.apiToken}`).digest('hex'),
 		redact: createRedactor([data.apiToken, data.bodyApiToken]),
-		credential,
+		credential: { ...credential, apiToken: data.apiToken },
 	};
 }
 

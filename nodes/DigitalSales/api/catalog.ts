@@ -1,13 +1,16 @@
 import pick from 'lodash/pick';
-import { clock } from '../shared/clock';
+import uniqBy from 'lodash/uniqBy';
+import { addressFit } from '../domain/pageAddress';
+import { CanceledError } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
 import type { Account } from './account';
 import type { Client } from './client';
+import { ServiceError } from './outcome';
 import { pages, type NewItems } from './pagination';
 import { fetchProductPage, refusesPageSize } from './products';
 import type { Offer } from './schemas/offer';
-import { productSchema, type Product, type ProductPage } from './schemas/product';
+import { isSold, productSchema, type Product, type ProductPage } from './schemas/product';
 
 const PRODUCT_FIELDS = ['hash', 'title', 'cover', 'sale_page', 'status'] as const;
 const OFFER_FIELDS = ['hash', 'title', 'price', 'url', 'interval'] as const;
@@ -23,6 +26,12 @@ type CatalogPage = ProductPage<CatalogProduct>;
 
 /** Products on one page; a service may give fewer. */
 const PAGE_SIZE = 100;
+/** The same for all who ask, because others may wait for the same page. */
+export const CATALOG_LIMITS = {
+	retry: { maxTries: 2, maxTotalMs: 10_000 },
+	timeoutMs: 10_000,
+	longestLimiterWaitMs: 10_000,
+};
 /** Long enough to look through a list and come back, short enough to see what was changed meanwhile. */
 const REMEMBERED_MS = 45_000;
 
@@ -48,7 +57,12 @@ export function readCatalog(
 	const { search, ...range } = query;
 	const fetchPage = async (page: number): Promise<CatalogPage> => {
 		const key = prefixOf(client.account) + JSON.stringify([search, page]);
-		return await catalogPages.get(key, async () => await fetchCatalogPage(client, search, page));
+		const reading = catalogPages.get(key, async () => await fetchCatalogPage(client, search, page));
+		return await reading.catch(async (error: unknown) => {
+			if (!(error instanceof CanceledError) || client.isCanceled) throw error;
+			// Another execution was canceled while it read for both.
+			return await fetchPage(page);
+		});
 	};
 	// A product that comes again with other offers is read again; a hash may stand for several.
 	return pages({ ...range, fetchPage, keyOf: JSON.stringify, mostBarrenUnannounced: 1 });
@@ -87,83 +101,117 @@ function toCatalog(product: Product): CatalogProduct {
 
 /** A quarter of the account's budget, spent at most once while pages are remembered. */
 export const MOST_LOOKUP_PAGES = 5;
-/** Somebody is waiting for the charge. */
-const LONGEST_LOOKUP_MS = 10_000;
-
-/** For the client of a lookup: no long wait for the budget, no second try. */
-export const LOOKUP_LIMITS = {
-	retry: { maxTries: 1, maxTotalMs: 0 },
-	timeoutMs: 5_000,
-	longestLimiterWaitMs: 1_000,
-};
-
 /** An offer of the catalog with the product that it sells. */
 export interface FoundOffer {
 	product: CatalogProduct;
 	offer: CatalogOffer;
 }
 
-export interface Lookup<T> {
-	found?: T;
-	/** Whether the catalog could not be read. */
-	failed?: boolean;
+/** What to look up: a hash, or an address at whose end it may stand. */
+interface Wanted {
+	hash: string;
+	address?: string;
 }
 
-type Picker<T> = (product: CatalogProduct) => T | undefined;
+export interface Lookup<T> {
+	found?: T;
+	/** What fits equally well, instead of one that is found. */
+	several?: T[];
+	/** Why the catalog could not be read. */
+	failed?: ServiceError;
+}
+
+type Fit = 'exact' | 'part' | 'not';
+interface Candidate<T> {
+	found: T;
+	fit: Fit;
+	isSold: boolean;
+	/** What tells it apart. */
+	key: string;
+}
+type Picker<T> = (product: CatalogProduct) => Array<Candidate<T>>;
 
 /**
  * Looks things up in the catalog for all items of a run: in the remembered pages, else on the first
- * few. After a failure the run reads no more, so that no item waits for nothing. Never throws.
+ * few, until one fits exactly. After a failure the run reads no more, so that no item waits for
+ * nothing.
  */
 export class CatalogLookup {
-	private hasFailed = false;
+	private failed?: ServiceError;
 
-	/** @param client one with {@link LOOKUP_LIMITS} */
+	/** @param client one with {@link CATALOG_LIMITS} */
 	constructor(private readonly client: Client) {}
 
-	/** The first offer that matches. */
-	async offer(matches: (offer: CatalogOffer) => boolean): Promise<Lookup<FoundOffer>> {
-		return await this.first((product) => {
-			const offer = product.offers.find(matches);
-			return offer && { product, offer };
+	/** @param wanted if its price is given, the catalog's does not tell offers apart */
+	async offer(wanted: Wanted & { price?: number }): Promise<Lookup<FoundOffer>> {
+		return await this.best((product) =>
+			product.offers.flatMap((offer) => {
+				const fit = fitOf(wanted, offer.hash, [offer.url]);
+				const key = JSON.stringify([offer.hash, wanted.price ?? offer.price]);
+				return fit ? [{ found: { product, offer }, fit, isSold: isSold(product), key }] : [];
+			}),
+		);
+	}
+
+	/** A product by its hash, its sales page or the checkout of one of its offers. */
+	async product(wanted: Wanted): Promise<Lookup<CatalogProduct>> {
+		return await this.best((product) => {
+			const pages = [product.sale_page, ...product.offers.map(({ url }) => url)];
+			const fit = fitOf(wanted, product.hash, pages);
+			const key = String(product.hash);
+			return fit ? [{ found: product, fit, isSold: isSold(product), key }] : [];
 		});
 	}
 
-	/** The first product that matches. */
-	async product(matches: (product: CatalogProduct) => boolean): Promise<Lookup<CatalogProduct>> {
-		return await this.first((product) => (matches(product) ? product : undefined));
-	}
-
-	private async first<T>(pick: Picker<T>): Promise<Lookup<T>> {
+	private async best<T>(pick: Picker<T>): Promise<Lookup<T>> {
 		const remembered = await Promise.allSettled(catalogPages.list(prefixOf(this.client.account)));
-		const products = remembered.flatMap((page) =>
-			page.status === 'fulfilled' ? page.value.data : [],
+		const candidates = remembered.flatMap((page) =>
+			page.status === 'fulfilled' ? page.value.data.flatMap(pick) : [],
 		);
-		const found = firstOf(products, pick);
-		if (found !== undefined) return { found };
-		if (this.hasFailed) return { failed: true };
-		try {
-			return { found: await this.firstOnPages(pick) };
-		} catch {
-			this.hasFailed = true;
-			return { failed: true };
+		if (candidates.some(isSure)) return chosen(candidates);
+		if (!this.failed) {
+			await this.readPages(pick, candidates).catch((error: unknown) => {
+				if (!(error instanceof ServiceError)) throw error;
+				this.failed = error;
+			});
 		}
+		return { ...chosen(candidates), failed: this.failed };
 	}
 
-	private async firstOnPages<T>(pick: Picker<T>): Promise<T | undefined> {
-		const end = clock.elapsed() + LONGEST_LOOKUP_MS;
+	/** Adds what the pages hold, up to one that is sure. */
+	private async readPages<T>(pick: Picker<T>, candidates: Array<Candidate<T>>): Promise<void> {
 		for await (const { items } of readCatalog(this.client, { maxPages: MOST_LOOKUP_PAGES })) {
-			const found = firstOf(items, pick);
-			if (found !== undefined || clock.elapsed() >= end) return found;
+			candidates.push(...items.flatMap(pick));
+			if (candidates.some(isSure)) return;
 		}
-		return undefined;
 	}
 }
 
-function firstOf<T>(products: CatalogProduct[], pick: Picker<T>): T | undefined {
-	for (const product of products) {
-		const found = pick(product);
-		if (found !== undefined) return found;
-	}
-	return undefined;
+function isSure({ fit, isSold }: Candidate<unknown>): boolean {
+	return fit === 'exact' && isSold;
+}
+
+/** A hash at the end of an address is only a part of what the address says if it has a query. */
+function fitOf(
+	{ hash, address }: Wanted,
+	known: CatalogOffer['hash'],
+	pages: Array<string | null | undefined>,
+): Fit | undefined {
+	if (address === undefined) return known === hash ? 'exact' : undefined;
+	const fits = new Set(pages.map((page) => (page == null ? undefined : addressFit(address, page))));
+	if (known === hash) fits.add(address.includes('?') ? 'part' : 'exact');
+	return (['exact', 'part', 'not'] as const).find((fit) => fits.has(fit));
+}
+
+/** The one that fits best. One that is sold goes before one that is not. */
+function chosen<T>(candidates: Array<Candidate<T>>): Lookup<T> {
+	const exact = candidates.filter(({ fit }) => fit === 'exact');
+	const usable = exact.length > 0 ? exact : candidates.filter(({ fit }) => fit === 'part');
+	const sold = usable.filter(({ isSold }) => isSold);
+	// Where all contradict the address, none is taken, but they are named.
+	const best = usable.length === 0 ? candidates : sold.length > 0 ? sold : usable;
+	const different = uniqBy(best, 'key').map(({ found }) => found);
+	const [found, ...others] = different;
+	if (found === undefined) return {};
+	return usable.length > 0 && others.length === 0 ? { found } : { several: different };
 }

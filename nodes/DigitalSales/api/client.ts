@@ -31,7 +31,7 @@ import {
 	type RateLimiter,
 	type TakeOptions,
 } from './rateLimiter';
-import { readBody, readResponse, responseHead, takeText } from './response';
+import { answerIn, readBody, readResponse, responseHead, takeText } from './response';
 import { CanceledError, clock, wait } from '../shared/clock';
 import { TooLateError } from '../shared/turnstile';
 
@@ -65,6 +65,11 @@ export interface ClientOptions {
 
 /** Shorter waits are not worth telling a person about. */
 const NOTABLE_WAIT_MS = 500;
+/**
+ * What a proxy answers if it does not connect to an https host. Only n8n's error tells that from an
+ * answer of the service; n8n versions that do not know the exception pass it on as one.
+ */
+const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
 /** A 429 may ask for exactly the longest time, and that is over a moment later. */
 const GRACE_MS = 500;
 
@@ -81,6 +86,10 @@ export class Client {
 		private readonly options: ClientOptions,
 	) {
 		this.retry = { ...DEFAULT_RETRY_LIMITS, ...options.retry };
+	}
+
+	get isCanceled(): boolean {
+		return this.options.signal?.aborted === true;
 	}
 
 	/**
@@ -174,7 +183,7 @@ export class Client {
 	/** Gives the answer as soon as its headers are there. */
 	private async begin(request: ServiceRequest, timeoutMs: number) {
 		const { context, account } = this;
-		const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
+		const sending: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(
 			context,
 			CREDENTIAL_NAME,
 			this.httpOptions(request, timeoutMs),
@@ -183,7 +192,7 @@ export class Client {
 				credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data: account.credential },
 			},
 		);
-		return responseHead.parse(response);
+		return responseHead.parse(await sending.catch(answerIn));
 	}
 
 	private httpOptions(
@@ -198,7 +207,7 @@ export class Client {
 			...(body && { body: JSON.stringify(body) }),
 			encoding: 'stream',
 			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
+			ignoreHttpStatusErrors: { ignore: true, except: PROXY_STATUSES },
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,
 			timeout,
@@ -209,7 +218,7 @@ export class Client {
 	private failure(endpoint: Endpoint, outcome: Outcome, tries: number): Error {
 		const error = new ServiceError(endpoint, outcome, tries);
 		// `once/` takes a cancellation for not processed, so a doubt is never reported as one.
-		return this.options.signal?.aborted && !error.isInDoubt ? new CanceledError() : error;
+		return this.isCanceled && !error.isInDoubt ? new CanceledError() : error;
 	}
 }
 

@@ -39,7 +39,7 @@ export async function digitalSalesApiTest(
 			qs: { page: 1, per_page: 1 },
 			headers: {
 				Accept: 'application/json',
-				Authorization: `Bearer ${String(account.credential.apiToken).trim()}`,
+				Authorization: `Bearer ${String(account.credential.apiToken)}`,
 			},
 			resolveWithFullResponse: true,
 			simple: false,
@@ -48,16 +48,13 @@ export async function digitalSalesApiTest(
 		});
 		const { statusCode, headers, body } = wholeResponse.parse(response);
 		const outcome = readResponse({ status: statusCode, headers, text: body }, account.redact);
-		return checkResponse(outcome, account);
+		return checkResponse(outcome);
 	} catch (error) {
-		return failed(faultText(readFault(error).code, new URL(account.baseUrl)));
+		return failed(faultText(readFault(error).code));
 	}
 }
 
-function checkResponse(
-	outcome: ReturnType<typeof readResponse>,
-	{ baseUrl }: Account,
-): INodeCredentialTestResult {
+function checkResponse(outcome: ReturnType<typeof readResponse>): INodeCredentialTestResult {
 	const { status, unreadable, kind, redirectedTo, body } = outcome;
 	if (unreadable === 'html' || status === 404 || status === 405) {
 		return failed(
@@ -81,7 +78,7 @@ function checkResponse(
 		return { status: 'OK', message: 'The service accepts the token.' };
 	}
 	if (kind === 'success') {
-		return failed(`${baseUrl} answers, but not with a list of products. Check Base URL.`);
+		return failed('The host answers, but not with a list of products. Check Base URL.');
 	}
 	if (kind === 'rejected') {
 		return failed(
@@ -94,18 +91,18 @@ function checkResponse(
 	);
 }
 
-function faultText(code: string | undefined, { host, protocol }: URL): string {
+function faultText(code: string | undefined): string {
 	switch (code) {
 		case 'ENOTFOUND':
 		case 'EAI_AGAIN':
-			return `The host ${host} does not exist or its name cannot be looked up. Check the host in Base URL.`;
+			return 'The host in Base URL does not exist or its name cannot be looked up. Check it.';
 		case 'ECONNREFUSED':
-			return `Nothing answers at ${host}. Check the host and the port in Base URL.`;
+			return 'Nothing answers at the host in Base URL. Check the host and the port.';
 		case 'ECONNABORTED':
 		case 'ETIMEDOUT':
-			return `${host} did not answer within ${TIMEOUT_MS / 1_000} seconds. Check the host in Base URL, or try again later.`;
+			return `The host in Base URL did not answer within ${TIMEOUT_MS / 1_000} seconds. Check it, or try again later.`;
 		default:
-			return `The connection to ${host} failed${code === undefined ? '' : ` (${code})`}. Check the host in Base URL, and that it accepts ${protocol.replace(':', '')}.`;
+			return `The connection to the host in Base URL failed${code === undefined ? '' : ` (${code})`}. Check the host, and whether it accepts http or https.`;
 	}
 }
 

@@ -10,7 +10,7 @@ export const ENDPOINTS = {
 		requestsPerMinute: undefined,
 		timeoutMs: 60_000,
 	},
-	/** A PIX charge was seen to take 30 s; stopping early leaves a charge that nobody knows of. */
+	/** Stopping early leaves a charge that nobody knows of. */
 	'POST /transactions': { method: 'POST', requestsPerMinute: undefined, timeoutMs: 120_000 },
 	'GET /transactions/{hash}': { method: 'GET', requestsPerMinute: undefined, timeoutMs: 60_000 },
 } as const;

@@ -1,9 +1,10 @@
+import compact from 'lodash/compact';
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import type { ServiceWords } from './schemas/error';
 
 /** Why a 2xx could not be used. */
-export type UnreadableReason = 'html' | 'notJson' | 'empty' | 'tooLarge' | 'tooDeep' | 'otherShape';
+export type UnreadableReason = 'html' | 'notJson' | 'empty' | 'tooLarge' | 'otherShape';
 
 /** The result of one request. The tokens are out of every text in it. */
 export interface Outcome {
@@ -117,39 +118,24 @@ export function kindOfStatus(status: number): OutcomeKind {
 	return 'rejected';
 }
 
-/** Only codes that cannot come after the first byte of a request. */
-const NEVER_SENT_CODES: ReadonlySet<string> = new Set([
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'CERT_HAS_EXPIRED',
-	'CERT_NOT_YET_VALID',
-	'DEPTH_ZERO_SELF_SIGNED_CERT',
-	'SELF_SIGNED_CERT_IN_CHAIN',
-	'UNABLE_TO_GET_ISSUER_CERT',
-	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-	'ERR_TLS_CERT_ALTNAME_INVALID',
-]);
-
-/** System calls that come before the first byte of a request. */
-const NEVER_SENT_CALLS: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
-
-/** What n8n passes on of a fault without an answer. */
+/** What n8n passes on of a fault. */
 interface Fault {
 	code?: string;
-	/** Tells a host that could not be reached at all from one that was lost after sending. */
+	/** The system call that failed. */
 	syscall?: string;
 	isBlocked?: boolean;
+	/** Whether the connection was not ready for the first byte of the request. */
+	isUnsent?: boolean;
 }
 
+/** Codes and system calls that cannot come after the first byte of a request. */
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'connect', 'getaddrinfo'];
+
 /** The kind of a fault without an answer; if in doubt, the request may have been processed. */
-export function kindOfFault({ code, syscall, isBlocked }: Fault): OutcomeKind {
+export function kindOfFault({ code, syscall, isBlocked, isUnsent }: Fault): OutcomeKind {
 	if (isBlocked) return 'blocked';
-	const neverSent =
-		(code !== undefined && NEVER_SENT_CODES.has(code)) ||
-		(syscall !== undefined && NEVER_SENT_CALLS.has(syscall));
-	return neverSent ? 'notSent' : 'interrupted';
+	const isNeverSent = compact([code, syscall]).some((name) => NEVER_SENT.includes(name));
+	return isUnsent || isNeverSent ? 'notSent' : 'interrupted';
 }
 
 const systemName = z
@@ -157,19 +143,35 @@ const systemName = z
 	.regex(/^[A-Za-z_]{2,40}$/)
 	.optional()
 	.catch(undefined);
-/** What n8n calls the faults of its protection; the last one stops a host that it has not checked. */
-const blockedName = z
-	.enum(['SsrfBlockedHostnameError', 'SsrfBlockedIpError', 'UnknownConnectionHostError'])
-	.transform(() => true)
-	.optional()
-	.catch(undefined);
+const proof = (shape: z.ZodTypeAny) =>
+	shape
+		.transform(() => true)
+		.optional()
+		.catch(undefined);
 const causeLink = z.object({
-	name: blockedName,
+	/** What n8n calls the faults of its protection; the last one is a host that it has not checked. */
+	name: proof(
+		z.enum(['SsrfBlockedHostnameError', 'SsrfBlockedIpError', 'UnknownConnectionHostError']),
+	),
 	code: systemName,
 	syscall: systemName,
-	cause: z.unknown(),
+	/**
+	 * The request of Node.js. There is no socket before a proxy has answered; nothing is ever written to
+	 * that of a proxy that refuses; and nothing is sent before TLS is established.
+	 */
+	request: proof(
+		z.object({
+			socket: z.union([
+				z.null(),
+				z.object({ bytesWritten: z.literal(0) }),
+				z.object({ secureConnecting: z.literal(true) }),
+			]),
+		}),
+	),
+	/** Of several addresses, none of which Node.js could connect to. */
+	errors: proof(z.array(z.object({ syscall: z.literal('connect') })).nonempty()),
+	response: z.object({ status: z.number() }).optional().catch(undefined),
 });
-const DEEPEST_CAUSE = 5;
 
 /**
  * Reads why a request got no answer from the error and its causes, as n8n wraps it: codes and names
@@ -177,16 +179,27 @@ const DEEPEST_CAUSE = 5;
  */
 export function readFault(error: unknown): Fault {
 	const fault: Fault = {};
-	let current: unknown = error;
-	for (let depth = 0; depth < DEEPEST_CAUSE; depth++) {
-		const parsed = causeLink.safeParse(current);
-		if (!parsed.success) break;
-		fault.code ??= parsed.data.code;
-		fault.syscall ??= parsed.data.syscall;
-		if (parsed.data.name) fault.isBlocked = true;
-		current = parsed.data.cause;
+	for (const cause of causesOf(error)) {
+		const { name, code, syscall, request, response, errors } = causeLink.parse(cause);
+		fault.code ??= request && response ? `a proxy answered ${response.status}` : code;
+		fault.syscall ??= syscall;
+		fault.isBlocked ||= name;
+		fault.isUnsent ||= request ?? errors;
 	}
 	return fault;
+}
+
+const DEEPEST_CAUSE = 5;
+
+/** An error and its causes, the outermost first. */
+export function causesOf(error: unknown): object[] {
+	const causes: object[] = [];
+	let next = error;
+	while (typeof next === 'object' && next !== null && causes.length < DEEPEST_CAUSE) {
+		causes.push(next);
+		next = 'cause' in next ? next.cause : undefined;
+	}
+	return causes;
 }
 
 /** An outcome without a usable answer. */

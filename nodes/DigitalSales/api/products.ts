@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { searchKey } from '../domain/searchText';
+import { composed, searchKey } from '../domain/text';
 import type { Client } from './client';
 import { listPages, type Listing } from './pagination';
-import { productSchema, readProductPage, type ProductPage } from './schemas/product';
+import { isSold, productSchema, readProductPage, type ProductPage } from './schemas/product';
 import { markPricesSeen } from './seenPrices';
 import { ServiceError } from './outcome';
 
@@ -74,14 +74,16 @@ export async function fetchProductPage(
 	const parameters: IDataObject = { [names.page]: page };
 	if (pageSize !== undefined) parameters[names.pageSize] = pageSize;
 	// Titles are usually stored in this form, whatever the keyboard sends.
-	if (query.search) parameters[names.search] = query.search.normalize('NFC');
+	if (query.search) parameters[names.search] = composed(query.search);
 	if (query.categories?.length) parameters[names.categories] = query.categories.join(',');
 	if (query.status !== undefined) parameters[names.status] = query.status;
 	const fetched = await client.request(
 		{ endpoint: 'GET /products', path: '/products', query: parameters },
 		readProductPage,
 	);
-	for (const { offers } of fetched.data) markPricesSeen(client.account, offers);
+	for (const product of fetched.data) {
+		if (isSold(product)) markPricesSeen(client.account, product.offers);
+	}
 	return fetched;
 }
 

@@ -6,16 +6,9 @@ export interface Redactor {
 	text(text: string): string;
 	/** The same, whatever the case of the letters: the host of an address has small ones. */
 	anyCase(text: string): string;
-	/**
-	 * Replaces the tokens in the texts, names and numbers of parsed JSON, in place: it may be large.
-	 *
-	 * @returns undefined if it is nested deeper than {@link MOST_LEVELS}
-	 */
+	/** Replaces the tokens in the texts, names and numbers of parsed JSON, in place: it may be large. */
 	json(value: unknown): unknown;
 }
-
-/** Deeper JSON would overflow the stack, here or in n8n, which writes items by recursion. */
-export const MOST_LEVELS = 64;
 
 const REPLACEMENT = '[token removed]';
 /** For what takes too long to search, and is no text that anybody has written. */
@@ -80,8 +73,7 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redac
 			const holder = [root];
 			let level: Container[] = [holder];
 			// Level by level: recursion would overflow.
-			for (let depth = 0; level.length > 0; depth++) {
-				if (depth > MOST_LEVELS) return undefined;
+			while (level.length > 0) {
 				const inner: Container[] = [];
 				for (const container of level) cleanContainer(container, inner, effort);
 				level = inner;

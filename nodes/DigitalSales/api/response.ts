@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { clock } from '../shared/clock';
 import {
+	causesOf,
 	kindOfStatus,
+	readFault,
 	type RateLimitHeaders,
 	type Outcome,
 	type UnreadableReason,
 } from './outcome';
-import { MOST_LEVELS, type Redactor } from './redact';
+import type { Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
+import { readResource } from './schemas/resource';
 
 /** What is used of the Node.js stream that n8n's HTTP helper hands over. */
 interface BodyStream {
@@ -84,6 +87,22 @@ export const responseHead = z.object({
 	body: bodyStream,
 });
 
+const thrownAnswer = z.object({
+	response: z.object({ status: z.number(), headers: z.unknown(), data: bodyStream }),
+});
+
+/**
+ * The answer within an error of n8n's HTTP helper.
+ *
+ * @throws that error if it holds none, or that of a proxy that has refused to connect
+ */
+export function answerIn(error: unknown): z.input<typeof responseHead> {
+	const [answer] = causesOf(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
+	if (!answer || readFault(error).isUnsent) throw error;
+	const { status: statusCode, headers, data: body } = answer.response;
+	return { statusCode, headers, body };
+}
+
 /** By lower-case name. */
 type Headers = Readonly<Record<string, unknown>>;
 
@@ -96,8 +115,9 @@ interface RawResponse {
 
 /** In characters: a failure is described in few. */
 const LONGEST_FAILURE = 1_048_576;
-/** In characters: shorter text is parsed in no time, however deep it is nested. */
-const LONGEST_UNMEASURED = 131_072;
+/** Deeper JSON would overflow the stack, here or in n8n, which writes items by recursion. */
+const MOST_LEVELS = 64;
+const TOO_DEEP = JSON.stringify('[removed: nested too deeply]');
 
 /** Makes the outcome of a request that was answered. */
 export function readResponse(
@@ -116,7 +136,9 @@ export function readResponse(
 		rateLimit: readRateLimitHeaders(headers),
 	};
 	if (kind === 'success' && unreadable) return { ...outcome, kind: 'unreadable', unreadable };
-	if ((kind === 'success' || status === 409) && saysFailure(body)) outcome.kind = 'rejected';
+	// With a hash there is a transaction or an offer, whatever else is said.
+	const isRefusal = saysFailure(body) && !readResource(body);
+	if ((kind === 'success' || status === 409) && isRefusal) outcome.kind = 'rejected';
 	if (status >= 300 && status < 400) {
 		outcome.redirectedTo = redirectTarget(headers.location, redact);
 	} else if (unreadable === 'html' && kind !== 'unavailable') {
@@ -135,26 +157,28 @@ function readContent(
 	if (text === '') return { unreadable: 'empty' };
 	if (/^<(!doctype|html|\?xml|head|body)/i.test(text)) return { unreadable: 'html' };
 	if (text.length > longest) return { unreadable: 'tooLarge' };
-	if (text.length > LONGEST_UNMEASURED && isTooDeep(text)) return { unreadable: 'tooDeep' };
 	try {
-		const json = redact.json(JSON.parse(text));
-		return json === undefined ? { unreadable: 'tooDeep' } : { json };
+		return { json: redact.json(JSON.parse(shallow(text))) };
 	} catch {
 		return { unreadable: 'notJson' };
 	}
 }
 
-/** Whether JSON is nested too deep, without parsing it: that would fill the memory with levels. */
-function isTooDeep(text: string): boolean {
+/** JSON without what is nested too deeply. It is not parsed for that: levels would fill the memory. */
+function shallow(text: string): string {
+	let kept = '';
+	let from = 0;
 	let depth = 0;
 	for (let at = 0; at < text.length; at++) {
 		const sign = text.charAt(at);
 		if (sign === '"') at = endOfString(text, at);
-		else if (sign === '[' || sign === '{') depth++;
-		else if (sign === ']' || sign === '}') depth--;
-		if (depth > MOST_LEVELS) return true;
+		else if (sign === '[' || sign === '{') {
+			if (depth++ === MOST_LEVELS) kept += text.slice(from, at) + TOO_DEEP;
+		} else if (sign === ']' || sign === '}') {
+			if (--depth === MOST_LEVELS) from = at + 1;
+		}
 	}
-	return false;
+	return depth > MOST_LEVELS ? kept : kept + text.slice(from);
 }
 
 /** Where a string of JSON ends: at the next quote after an even number of backslashes. */

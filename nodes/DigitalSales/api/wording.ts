@@ -1,5 +1,4 @@
 import type { FailedOutcome, ServiceError } from './outcome';
-import { MOST_LEVELS } from './redact';
 import { MOST_BODY_BYTES } from './response';
 
 /** What happened, and what to do about it. */
@@ -49,7 +48,7 @@ export function wording(error: ServiceError, context: WordingContext): Wording {
 			return {
 				message: 'The service could not be reached',
 				advice:
-					'Nothing was sent. Check the host in Base URL of the credential, and that this n8n can reach it.',
+					'Nothing was sent. Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 			};
 		case 'blocked':
 			return {
@@ -128,12 +127,6 @@ function unreadable({ unreadable: reason }: FailedOutcome, { advice }: WordingCo
 		return {
 			message: 'The answer of the service is too large to read',
 			advice: `More than ${MOST_BODY_BYTES / 1_048_576} MB arrived. Check Base URL in the credential.${advice?.tooLarge === undefined ? '' : ` ${advice.tooLarge}`}`,
-		};
-	}
-	if (reason === 'tooDeep') {
-		return {
-			message: 'The answer of the service is nested too deeply to read',
-			advice: `Its data is more than ${MOST_LEVELS} levels deep. Check Base URL in the credential. If it is right, contact the service.`,
 		};
 	}
 	return {

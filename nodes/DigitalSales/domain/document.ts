@@ -25,8 +25,11 @@ export function parseDocument(input: unknown): Result<string> {
 			? { value: document }
 			: { problem: 'is not a valid CNPJ: its check digits do not match' };
 	}
+	const isLong = document.length !== CPF_LENGTH && document.length !== CNPJ_LENGTH;
 	return {
-		problem: `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters); this one has ${document.length}`,
+		problem: isLong
+			? `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters); this one has ${document.length}`
+			: 'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two',
 	};
 }
 

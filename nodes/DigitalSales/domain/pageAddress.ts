@@ -16,15 +16,22 @@ export function hashInAddress(text: string): string | undefined {
 	return hash !== undefined && isUsableHash(hash) ? hash : undefined;
 }
 
-/** Whether two addresses name the same page; scheme, `www.`, query and trailing slash do not count. */
-export function isSamePage(one: string, other: string): boolean {
-	const page = pageOf(one);
-	return page !== undefined && page === pageOf(other);
+/**
+ * How an address that a person typed fits one of the catalog: exactly, in part, or not, because its
+ * query says something else. Undefined for another page. Scheme, `www.`, a closing slash and what
+ * follows `#` do not count; a query that only one of them has fits in part.
+ */
+export function addressFit(typed: string, known: string): 'exact' | 'part' | 'not' | undefined {
+	const [one, other] = [parseWebAddress(typed.trim()), parseWebAddress(known.trim())];
+	if (!one || !other || pageOf(one) !== pageOf(other)) return undefined;
+	const [own, theirs] = [one.searchParams, other.searchParams];
+	const same = [...theirs.keys()].filter((name) => own.has(name));
+	if (same.some((name) => String(own.getAll(name)) !== String(theirs.getAll(name)))) return 'not';
+	return own.size === theirs.size && same.length === theirs.size ? 'exact' : 'part';
 }
 
-function pageOf(text: string): string | undefined {
-	const address = parseWebAddress(text.trim());
-	return address && address.host.replace(/^www\./, '') + address.pathname.replace(/\/+$/, '');
+function pageOf({ host, pathname }: URL): string {
+	return host.replace(/^www\./, '') + pathname.replace(/\/+$/, '');
 }
 
 function decoded(part: string): string | undefined {

@@ -7,6 +7,8 @@ export interface PixCode {
 	cents?: number;
 }
 
+/** Far more than the longest code in use. */
+const LONGEST_CODE = 2_000;
 const FORMAT = '00';
 const AMOUNT = '54';
 const CHECKSUM = '63';
@@ -18,9 +20,10 @@ const CHECKSUM_DIGITS = 4;
  */
 export function readPixCode(text: string): PixCode | undefined {
 	const code = text.trim();
-	const bytes = new TextEncoder().encode(code);
+	if (code.length > LONGEST_CODE) return undefined;
+	const bytes = Buffer.from(code);
 	// Whether a length counts characters or bytes shows only in names with accents.
-	const fields = fieldsOf(code) ?? fieldsOf(String.fromCharCode(...bytes));
+	const fields = fieldsOf(code) ?? fieldsOf(bytes.toString('latin1'));
 	const [first, last] = [fields?.at(0), fields?.at(-1)];
 	if (!fields || first?.id !== FORMAT || last?.id !== CHECKSUM) return undefined;
 	const expected = crc16(bytes.subarray(0, bytes.length - CHECKSUM_DIGITS));

@@ -1,6 +1,10 @@
+/** More than browsers and servers take. */
+const LONGEST_ADDRESS = 2_048;
+
 /** Reads an http or https address; anything else gives undefined. */
 export function parseWebAddress(text: string): URL | undefined {
-	if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
+	if (text.length > LONGEST_ADDRESS || !/^https?:\/\/[^\s/]\S*$/i.test(text)) return undefined;
+	if (!URL.canParse(text)) return undefined;
 	return new URL(text);
 }
 

@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { moneyField, optional } from './fields';
-import { field, type Field } from './formOf';
+import { deciding, type Field } from './formOf';
 
 const OPTION_PATH = '/options.amountUnit';
 
 /** No expression is allowed, so that the labels of the money fields can follow it. */
-export const amountUnitOption = field(
+export const amountUnitOption = deciding(
 	{
 		displayName: 'Amount Unit',
 		name: 'amountUnit',
@@ -31,7 +31,7 @@ export function money<const N extends string>(
 	bodyName: string,
 ): Field<N, number | undefined> {
 	const text = { name, type: 'string', default: '', description } as const;
-	const inReais = field(
+	const inReais = deciding(
 		{
 			...text,
 			displayName: `${label} in Reais`,

@@ -1,10 +1,10 @@
-import merge from 'lodash/merge';
+import mergeWith from 'lodash/mergeWith';
 import type { IDataObject } from 'n8n-workflow';
 import { deepCopy } from 'n8n-workflow';
 import { jsonObjectField, optional } from './fields';
-import { field } from './formOf';
+import { deciding } from './formOf';
 
-export const customFieldsField = field(
+export const customFieldsField = deciding(
 	{
 		displayName: 'Custom Fields',
 		name: 'customFields',
@@ -12,15 +12,17 @@ export const customFieldsField = field(
 		default: '{}',
 		placeholder: 'e.g. {"expire_in_days": 3}',
 		description:
-			'More fields for the request body, as a JSON object with the field names of the service. They are added last and override the other fields.',
+			'More fields for the request body, as a JSON object with the field names of the service. They are added last and override the other fields; a list replaces the whole list.',
 	},
 	optional(jsonObjectField),
 );
 
-/** Merges the user's own fields into a body, nested objects and arrays included. */
+/** Merges the user's own fields into a body, nested objects included; a list replaces a list. */
 export function withCustomFields(
 	body: IDataObject,
 	customFields: IDataObject | undefined,
 ): IDataObject {
-	return customFields === undefined ? body : merge(deepCopy(body), customFields);
+	return mergeWith(deepCopy(body), customFields, (_old: unknown, own: unknown) =>
+		Array.isArray(own) ? own : undefined,
+	);
 }

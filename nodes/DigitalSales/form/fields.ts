@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
+import { cleanText, composed } from '../domain/text';
 import { parseCents, type AmountUnit } from '../domain/money';
 import type { Result } from '../domain/result';
 import { parseWebAddress } from '../domain/webAddress';
@@ -53,28 +54,35 @@ function pipe<T extends z.ZodTypeAny>(
 
 /** A text, or a number from an expression. */
 export const textField = z
-	.union([z.string(), z.number().transform(String)], {
-		errorMap: () => ({ message: 'must be text' }),
+	.unknown()
+	.superRefine((input, context) => {
+		const isNumber = typeof input === 'number' && !Number.isNaN(input);
+		if (typeof input !== 'string' && !isNumber) {
+			context.addIssue({ code: 'custom', message: 'must be text' });
+		} else if (isNumber && Math.abs(input) > Number.MAX_SAFE_INTEGER) {
+			// It has lost its last digits, so two different ones may be the same.
+			context.addIssue({ code: 'custom', message: 'is too large for a number; enter it as text' });
+		}
 	})
-	.transform((text) => text.trim());
+	.transform((input) => String(input).trim());
+
+/** A text that identifies something: what looks the same is the same. */
+export const cleanTextField = textField.transform(cleanText);
 
 const LONGEST_REFERENCE = 255;
 
-function isInvisible(value: unknown): boolean {
-	return isBlank(value) || (typeof value === 'string' && !/[^\s\p{C}\p{Z}]/u.test(value));
-}
-
-/** The user's own name for an order. Text that looks the same counts as the same. */
-export const optionalReferenceField = parsed((input): Result<string | undefined> => {
-	if (isInvisible(input)) return { value: undefined };
-	const text = textField.safeParse(input);
-	if (!text.success) return { problem: text.error.issues.map(({ message }) => message).join() };
-	const reference = text.data.normalize('NFC');
-	if (reference.length <= LONGEST_REFERENCE) return { value: reference };
-	return {
-		problem: `must have at most ${LONGEST_REFERENCE} characters; this one has ${reference.length}`,
-	};
-});
+/** The user's own name for an order. */
+export const optionalReferenceField = optional(
+	cleanTextField
+		.transform((text) => composed(text))
+		.refine(
+			({ length }) => length <= LONGEST_REFERENCE,
+			({ length }) => ({
+				message: `must have at most ${LONGEST_REFERENCE} characters; this one has ${length}`,
+			}),
+		)
+		.transform((text) => text || undefined),
+);
 
 /** A whole number, or a text of digits. */
 export function wholeNumberField(least: number, most = Number.MAX_SAFE_INTEGER) {
@@ -131,10 +139,10 @@ export const yesNoField = z.union(
 	{ errorMap: () => ({ message: 'must be true or false' }) },
 );
 
-export const hashField = textField.refine(isUsableHash, 'is not a hash');
+export const hashField = cleanTextField.refine(isUsableHash, 'is not a hash');
 
 /** An address that the service may post to (API document, Limits: a valid http or https URL). */
-export const webAddressField = textField.refine(
+export const webAddressField = cleanTextField.refine(
 	(text) => parseWebAddress(text) !== undefined,
 	'must be a complete web address that starts with http:// or https://',
 );
@@ -142,10 +150,19 @@ export const webAddressField = textField.refine(
 /** A JSON object, as a text or as an object from an expression. */
 export const jsonObjectField = parsed((input): Result<IDataObject> => {
 	const value = typeof input === 'string' ? parseJson(input) : input;
-	return isJsonObject(value)
-		? { value }
-		: { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
+	if (!isJsonObject(value)) {
+		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
+	}
+	return hasHole(value)
+		? { problem: 'has a field for which its expression gave nothing' }
+		: { value };
 });
+
+/** Only an expression leaves a field undefined; JSON cannot. */
+function hasHole(value: unknown): boolean {
+	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasHole);
+	return value === undefined || Number.isNaN(value);
+}
 
 function parseJson(text: string): unknown {
 	try {

@@ -31,12 +31,17 @@ export interface Reading {
 /** The parameters by the service's field names, both dotted and with `*` for an index. */
 type ServiceFields = Readonly<Record<string, string>>;
 
+/** Of a field in which an expression must give something; see {@link deciding}, {@link guarding}. */
+export type Weight = 'decides' | 'guards';
+
 /** A field, or a collection of fields. */
 export interface Field<N extends string = string, T = unknown> {
 	name: N;
 	properties: INodeProperties[];
 	schema: (reading: Reading) => z.ZodType<T, z.ZodTypeDef, unknown>;
 	serviceFields: ServiceFields;
+	/** The fields with a weight, dotted and with `*` for an index. */
+	weights: Readonly<Record<string, Weight>>;
 	/** Writes what was read into the body of the request; blanks are left out. */
 	write: (value: unknown, body: IDataObject) => void;
 }
@@ -88,12 +93,25 @@ export function field<const N extends string, S extends z.ZodTypeAny>(
 			...(bodyName !== undefined && { [bodyName]: name }),
 			...(bodyName !== undefined && type === 'multiOptions' && { [`${bodyName}.*`]: name }),
 		},
+		weights: {},
 		write(value, body) {
 			const sent = type === 'resourceLocator' && isJsonObject(value) ? value.hash : value;
 			if (bodyName !== undefined) put(body, bodyName, sent);
 		},
 	};
 }
+
+/** A {@link field} that decides who pays what: an expression in it that gives nothing is an error. */
+export const deciding: typeof field = (property, ...rest) => ({
+	...field(property, ...rest),
+	weights: { [property.name]: 'decides' },
+});
+
+/** The same, where even the model of an agent has to fill in something. */
+export const guarding: typeof field = (property, ...rest) => ({
+	...field(property, ...rest),
+	weights: { [property.name]: 'guards' },
+});
 
 /** A collection. In the body it is an object, or without a `bodyName` its fields stand in the body directly. */
 export function group<const N extends string, P extends Part>(
@@ -111,6 +129,7 @@ export function group<const N extends string, P extends Part>(
 			...(bodyName !== undefined && { [bodyName]: name }),
 			...within(inner.serviceFields, bodyName, name),
 		},
+		weights: under(name, inner.weights),
 		write(value, body) {
 			if (bodyName === undefined) inner.write(value, body);
 			else put(body, bodyName, written(inner, value));
@@ -147,6 +166,7 @@ export function list<const N extends string, P extends Part>(
 			[bodyName]: name,
 			...within(inner.serviceFields, `${bodyName}.*`, `${name}.${key}.*`),
 		},
+		weights: under(`${name}.${key}.*`, inner.weights),
 		write(value, body) {
 			if (Array.isArray(value))
 				put(
@@ -181,6 +201,7 @@ export function formOf<P extends Part>(
 		serviceFields: Object.fromEntries(
 			[...fields].reverse().flatMap(({ serviceFields }) => Object.entries(serviceFields)),
 		),
+		weights: Object.fromEntries(fields.flatMap(({ weights }) => Object.entries(weights))),
 		write(values: unknown, body: IDataObject) {
 			for (const one of fields) one.write(get(values, one.name), body);
 		},
@@ -211,6 +232,12 @@ function within(fields: ServiceFields, bodyName: string | undefined, name: strin
 	const prefix = bodyName === undefined ? '' : `${bodyName}.`;
 	return Object.fromEntries(
 		Object.entries(fields).map(([key, parameter]) => [prefix + key, `${name}.${parameter}`]),
+	);
+}
+
+function under(name: string, weights: Field['weights']): Field['weights'] {
+	return Object.fromEntries(
+		Object.entries(weights).map(([path, weight]) => [`${name}.${path}`, weight]),
 	);
 }
 

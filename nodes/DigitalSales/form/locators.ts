@@ -1,11 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
-import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
 import { hashInAddress } from '../domain/pageAddress';
-import type { Result } from '../domain/result';
-import { parsed } from './fields';
-import { field } from './formOf';
+import { heldBy } from './expressions';
+import { cleanTextField } from './fields';
+import { deciding } from './formOf';
 
 /** What a locator holds. */
 export interface Located {
@@ -16,14 +15,19 @@ export interface Located {
 }
 
 /** The hash or address that a locator holds; a plain text from an expression counts as well. */
-export const locatorField = parsed((input): Result<Located> => {
-	const value = heldBy(input);
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-	const isAddress = /^https?:\/\//i.test(text);
-	const hash = isAddress ? hashInAddress(text) : text;
-	if (hash === undefined || !isUsableHash(hash)) return { problem: problemOf(text, isAddress) };
-	return { value: isAddress ? { hash, address: text } : { hash } };
-});
+export const locatorField = z
+	.unknown()
+	.transform((input) => heldBy(input) ?? '')
+	.pipe(cleanTextField)
+	.transform((text, context): Located => {
+		const isAddress = /^https?:\/\//i.test(text);
+		const hash = isAddress ? hashInAddress(text) : text;
+		if (hash !== undefined && isUsableHash(hash)) {
+			return isAddress ? { hash, address: text } : { hash };
+		}
+		context.addIssue({ code: 'custom', message: problemOf(text, isAddress) });
+		return z.NEVER;
+	});
 
 /**
  * A locator that may be left empty.
@@ -36,10 +40,6 @@ export const optionalLocatorField = z
 		[undefined, null, ''].some((blank) => blank === heldBy(input)) ? undefined : input,
 	)
 	.pipe(locatorField.optional());
-
-function heldBy(input: unknown): unknown {
-	return isJsonObject(input) && '__rl' in input ? input.value : input;
-}
 
 function problemOf(text: string, isAddress: boolean): string {
 	if (isAddress) return 'is an address without a hash; choose from the list or enter the hash';
@@ -106,7 +106,7 @@ function pickedBy({ address, page, ...texts }: Texts) {
 	} satisfies Partial<INodeProperties>;
 }
 
-export const productLocator = field(
+export const productLocator = deciding(
 	{
 		displayName: 'Product',
 		name: 'productHash',
@@ -123,7 +123,7 @@ export const productLocator = field(
 	locatorField,
 );
 
-export const offerLocator = field(
+export const offerLocator = deciding(
 	{
 		displayName: 'Offer',
 		name: 'offerHash',

@@ -1,32 +1,41 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { isJsonObject } from '../shared/json';
+import { bounded } from './bounded';
 import { displayPath } from './displayPath';
+import { gapsIn } from './expressions';
 import type { Form, Reading } from './formOf';
+
+const GAP_ADVICE = 'Correct the expression or the data. To leave the field empty, clear it.';
 
 /**
  * Reads the parameters of one item.
  *
  * @throws NodeOperationError that names the parameter by its display name, the item and what to change
  */
-export function readForm<T>(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	{ properties, schema }: Form<T>,
-): T {
+export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form: Form<T>): T {
+	const { properties, schema } = form;
 	const values: Record<string, unknown> = {};
+	const raw: Record<string, unknown> = {};
 	for (const { name, type, default: initial } of properties) {
 		// A parameter that the form does not show is missing, so its default counts.
-		if (type !== 'notice') values[name] = context.getNodeParameter(name, itemIndex, initial);
+		if (type === 'notice') continue;
+		values[name] = context.getNodeParameter(name, itemIndex, initial);
+		raw[name] = context.getNodeParameter(name, itemIndex, initial, { rawExpressions: true });
 	}
-	const result = schema(readingOf(values)).safeParse(values);
-	if (result.success) return result.data;
-	const problems = result.error.issues.map(
+	const result = bounded(schema(readingOf(values))).safeParse(values);
+	const evaluate = (part: string): unknown => context.evaluateExpression(part, itemIndex);
+	const gaps = gapsIn(form, raw, values, evaluate);
+	if (result.success && gaps.length === 0) return result.data;
+	const ofGaps = new Set(gaps.map(({ path }) => path.join('.')));
+	const others = (result.error?.issues ?? []).filter(({ path }) => !ofGaps.has(path.join('.')));
+	const problems = [...gaps, ...others].map(
 		({ path, message }) => `${displayPath(properties, path, context.getNode())} ${message}`,
 	);
 	throw new NodeOperationError(context.getNode(), problems.slice(0, 1).join(), {
 		itemIndex,
 		description: [
+			...(gaps.length > 0 ? [GAP_ADVICE] : []),
 			nothingSent(context, itemIndex),
 			...problems.slice(1).map((problem) => `Also: ${problem}.`),
 		].join('\n'),

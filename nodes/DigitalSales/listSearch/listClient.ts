@@ -1,6 +1,7 @@
 import type { ILoadOptionsFunctions, INode } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { CATALOG_LIMITS } from '../api/catalog';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/outcome';
 import { toFailure, type NodeError } from '../output/errors';
@@ -8,11 +9,7 @@ import { toFailure, type NodeError } from '../output/errors';
 /** A client for a person who waits for an open list. */
 export async function listClient(context: ILoadOptionsFunctions): Promise<Client> {
 	const credential = await context.getCredentials(CREDENTIAL_NAME);
-	return new Client(context, readAccount(credential), {
-		retry: { maxTries: 2, maxTotalMs: 10_000 },
-		timeoutMs: 20_000,
-		longestLimiterWaitMs: 3_000,
-	});
+	return new Client(context, readAccount(credential), CATALOG_LIMITS);
 }
 
 export function emptyList(node: INode, what: string): NodeApiError {

@@ -7,11 +7,13 @@ import { readCatalog, type CatalogOffer, type CatalogProduct } from '../api/cata
 import { productStatusName } from '../output/productStatus';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
-import { searchKey } from '../domain/searchText';
+import { cleanText, searchKey } from '../domain/text';
 import { emptyList, listClient, listError } from './listClient';
 
 /** A service may ignore the search; then its pages are searched here. */
 const MOST_PAGES_A_CALL = 5;
+/** It goes into an address. */
+const LONGEST_SEARCH = 200;
 
 /** The searchable list of products: lowest price, title, status. */
 export async function searchProducts(
@@ -89,7 +91,7 @@ async function searchPages(
 	paginationToken: string | undefined,
 	entriesOf: (product: CatalogProduct, isWanted: Wish) => INodeListSearchItems[],
 ): Promise<INodeListSearchResult> {
-	const search = filter?.trim() || undefined;
+	const search = cleanText(filter?.slice(0, LONGEST_SEARCH) ?? '') || undefined;
 	const isWanted = wishFor(search);
 	try {
 		const client = await listClient(context);

@@ -1,4 +1,5 @@
 import { isUsableHash } from '../domain/hash';
+import { cleanText } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 import { lenientInteger } from '../api/schemas/lenient';
 import type { Transaction } from '../api/schemas/transaction';
@@ -17,7 +18,8 @@ export interface Notice {
 	amount?: number | 'unreadable';
 }
 
-const LONGEST_HASH = 200;
+/** A notice may come from anybody. */
+const LONGEST_CLAIM = 200;
 
 /**
  * Reads a notice of any known shape, each also under `data`:
@@ -58,12 +60,13 @@ function claims(hash: string, body: Record<string, unknown>): Notice {
 }
 
 function usable(value: unknown): string | undefined {
-	const isHash = typeof value === 'string' && value.length <= LONGEST_HASH && isUsableHash(value);
-	return isHash ? value.trim() : undefined;
+	const hash = text(value);
+	return hash !== undefined && isUsableHash(hash) ? hash : undefined;
 }
 
 function text(value: unknown): string | undefined {
-	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+	if (typeof value !== 'string' || value.length > LONGEST_CLAIM) return undefined;
+	return cleanText(value) || undefined;
 }
 
 /** A transaction read from the service, in the shape of a notice. */

@@ -11,12 +11,13 @@ export const attemptSchema = z.object({
 	account: z.string(),
 	/** Who was charged for what. */
 	fingerprint: z.string(),
-	/** The total in integer cents, if known. */
-	amount: z.number().optional(),
+	/** The same in a few words, to look it up by. */
+	about: z.string(),
+	orderReference: z.string().optional(),
 	/** In milliseconds of unix time. */
 	startedAt: z.number(),
-	/** How many codes the user had given for it. */
-	allowed: z.number(),
+	/** Which turn it had taken; 0 if it was the first. */
+	turn: z.number(),
 	/** What was made: enough of it to return it again. */
 	result: jsonObject.optional(),
 });
@@ -35,11 +36,6 @@ export const attempts = processWide(
 /** What this process knows under a key. */
 export function recall(key: string | undefined): Attempt | undefined {
 	return key === undefined ? undefined : attempts.get(key);
-}
-
-/** Remembers an attempt under keys. */
-export function remember(keys: readonly string[], attempt: Attempt): void {
-	for (const key of keys) attempts.set(key, attempt);
 }
 
 /** Forgets keys. */

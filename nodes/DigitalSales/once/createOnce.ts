@@ -1,10 +1,11 @@
+import compact from 'lodash/compact';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/outcome';
 import { CanceledError, clock } from '../shared/clock';
-import { exclusively, hold } from '../shared/exclusively';
-import { forget, recall, remember, type Attempt } from './attempts';
-import { nextCode, typedCodes } from './code';
-import { isRetry } from './execution';
+import { hold } from '../shared/exclusively';
+import type { Refusal } from '../output/errors';
+import { attempts, forget, recall, type Attempt } from './attempts';
+import { digest, isRetry } from './execution';
 import { identify, lastingKeys, ledgerKeys, type Identity, type Identifiable } from './identity';
 import { Ledger, LedgerError } from './ledger';
 import {
@@ -13,9 +14,12 @@ import {
 	notRecorded,
 	otherAccount,
 	otherOrder,
+	perhapsAnother,
 	unreadable,
+	type Doubt,
 	type Subject,
 } from './refusals';
+import { Turns } from './turns';
 
 /** An agent repeats a call soon; a customer who buys the same again comes later. */
 const CALL_COUNTS_MS = 15 * 60_000;
@@ -28,13 +32,17 @@ export interface Creation<T> extends Subject, Identifiable {
 	inTurn: <R>(decide: () => Promise<R>) => Promise<R>;
 	/** The codes that the user typed to allow something in doubt to be made again. */
 	repeatCode?: string;
+	/** What is wrong with it. Asked last, when nothing else keeps it from being sent. */
+	problem?: () => Error | undefined;
+	/** The total in integer cents, if known. */
+	amount?: number;
 	/** Makes it: sends the request. */
 	create: () => Promise<T>;
 	/** What is stored of it, to return it again. */
 	keep: (made: T) => IDataObject;
 	/** Returns what was made before. */
 	again: (kept: IDataObject) => Promise<T>;
-	/** Whether it has failed for good, such as an expired charge, so that its order is free again. */
+	/** Whether it can no longer be paid, such as an expired charge: then it guards nothing. */
 	isVoid: (made: T) => boolean;
 }
 
@@ -55,25 +63,18 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	return await new GuardedCreation(creation).run();
 }
 
-/**
- * Whether an earlier attempt is known. If so, {@link createOnce} returns what it made or refuses. It
- * sends a new one only with the user's code, or if what it made is void.
- */
-export async function isKnown<T>(creation: Creation<T>): Promise<boolean> {
-	return await new GuardedCreation(creation).isKnown().catch(refused(creation));
-}
-
 class GuardedCreation<T> {
 	private readonly identity: Identity;
 	private readonly ledger: Ledger | undefined;
-	/** How many codes the user has given for it, the present one included. */
-	private codesUsed = 0;
-	/** Whether a code allows this very attempt. */
-	private hasCode = false;
+	/** Those of its order; without one, those of its fingerprint. */
+	private readonly turns: Turns;
+	private turn = 0;
 
 	constructor(private readonly creation: Creation<T>) {
 		this.identity = identify(creation);
 		this.ledger = Ledger.of(creation.context);
+		const { order, doubt } = this.identity;
+		this.turns = new Turns(order ?? doubt, doubt, this.ledger);
 	}
 
 	async run(): Promise<Created<T>> {
@@ -91,126 +92,132 @@ class GuardedCreation<T> {
 		const release = await hold(ledgerKeys(identity), creation.signal);
 		const existing = await this.findOrEnter().catch((error: unknown) => {
 			release();
-			return refused(creation)(error);
+			throw error instanceof LedgerError ? notRecorded(creation, error.message) : error;
 		});
 		return { existing, release };
 	}
 
-	async isKnown(): Promise<boolean> {
-		const { creation, identity, ledger } = this;
-		// What is under way elsewhere is known once it has come to its end.
-		return await exclusively(
-			ledgerKeys(identity),
-			async () => {
-				const known = [recall(identity.order), recall(identity.doubt), recentCall(identity)];
-				if (this.attemptAtThisPlace() ?? known.find(Boolean)) return true;
-				for (const key of ledgerKeys(identity).filter((each) => this.isTelling(each))) {
-					if (await ledger?.has(key)) return true;
-				}
-				return false;
-			},
-			creation.signal,
-		);
-	}
-
 	private async findOrEnter(): Promise<T | undefined> {
-		const existing = await this.findExisting();
-		if (!existing) await this.enterInLedger();
-		return existing;
-	}
-
-	/** What this process and this execution know to exist; refuses a doubt that no code allows. */
-	private async findExisting(): Promise<T | undefined> {
-		const { creation, identity } = this;
-		const { order, doubt } = identity;
-		const here = this.attemptAtThisPlace();
-		if (here?.state === 'made') return await this.readFromThisPlace(here);
-		const ordered = recall(order);
-		const isOther = ordered !== undefined && ordered.fingerprint !== creation.fingerprint;
-		if (isOther && ordered.state === 'inDoubt') throw otherOrder(creation);
-		const known = ordered ?? recentCall(identity);
-		if (known?.state === 'made') {
-			const made = await this.read(known, isOther);
-			if (!creation.isVoid(made)) {
-				if (isOther) throw otherOrder(creation);
-				return made;
-			}
-			await this.releaseOrder(known);
-		}
-		const doubtful = [here, ordered, recall(doubt)].find((each) => each?.state === 'inDoubt');
-		if (doubtful) await this.requireCode(doubtful);
+		const { identity, ledger } = this;
+		const { existing, doubt } = await this.findInMemory();
+		if (existing) return existing;
+		if (doubt) await this.permit(doubt);
+		const keys = ledgerKeys(identity);
+		const seen = (await ledger?.enter(keys)) ?? new Set();
+		if (doubt) return undefined;
+		await this.permit(this.toldBy(seen)).catch(async (error: unknown) => {
+			await ledger?.strike(keys.filter((key) => !seen.has(key)));
+			throw error;
+		});
 		return undefined;
 	}
 
-	/** Only a Retry returns to a place that its own memory lacks. */
-	private attemptAtThisPlace(): Attempt | undefined {
-		const { identity } = this;
-		const { context, memory } = this.creation;
-		const known = [memory.get(identity.spot)];
-		if (isRetry(context)) known.push(recall(identity.place), recall(identity.placeByContent));
-		return known.find((attempt) => attempt?.state === 'made') ?? known.find(Boolean);
-	}
-
-	private async readFromThisPlace(here: Attempt): Promise<T> {
-		const { creation } = this;
-		const isSameAccount = here.account === creation.account.key;
-		if (here.fingerprint !== creation.fingerprint) {
-			throw isSameAccount ? changed(creation, here) : otherAccount(creation);
+	/** What this process and this execution know: what exists, else what is in doubt. */
+	private async findInMemory(): Promise<{ existing?: T; doubt?: Doubt }> {
+		const { creation, identity } = this;
+		const here = this.attemptsHere();
+		const doubts: Doubt[] = [];
+		const voids: Attempt[] = [];
+		for (const earlier of new Set([...here, ...this.attemptsElsewhere()])) {
+			const isSame = earlier.fingerprint === creation.fingerprint;
+			const isHere = here.includes(earlier);
+			const other = isHere ? changed(creation, earlier) : otherOrder(creation);
+			const made =
+				earlier.state === 'made' && (await this.read(earlier, isSame ? undefined : other));
+			if (!made) {
+				const { orderReference } = earlier;
+				// Another customer's order shows nothing of it.
+				const about = isSame || isHere ? earlier.about : undefined;
+				doubts.push({ attempt: earlier, isSame, about, orderReference });
+			} else if (creation.isVoid(made)) voids.push(earlier);
+			else if (!isSame) throw other;
+			else if (identity.isVague) throw perhapsAnother(creation);
+			else return { existing: made };
 		}
-		if (isSameAccount) return await this.read(here);
-		// Another token may belong to the same account: then the transaction can be read.
-		const read = creation.kind === 'charge' ? creation.again(here.result ?? {}) : Promise.reject();
-		return await read.catch((error: unknown) => {
-			throw error instanceof CanceledError ? error : otherAccount(creation);
-		});
+		const [doubt] = doubts;
+		return { doubt: doubt ?? (await this.free(voids)) };
 	}
 
-	/** @param isOther whether it belongs to another order, of which the error may show nothing */
-	private async read({ result = {} }: Attempt, isOther = false): Promise<T> {
+	/** Only a Retry returns to a place that its own memory lacks. */
+	private attemptsHere(): Attempt[] {
+		const { identity, creation } = this;
+		const places = isRetry(creation.context) ? [identity.place, identity.placeByContent] : [];
+		return compact([creation.memory.get(identity.spot), ...places.map(recall)]);
+	}
+
+	private attemptsElsewhere(): Attempt[] {
+		const { order, doubt, call } = this.identity;
+		const called = recall(call);
+		const isRecent = called && clock.now() - called.startedAt < CALL_COUNTS_MS;
+		return compact([recall(order), isRecent && called, recall(doubt)]);
+	}
+
+	/**
+	 * Reads what an attempt has made.
+	 *
+	 * @param other the refusal if that was something else than this
+	 * @returns undefined if the service has no such transaction
+	 */
+	private async read(earlier: Attempt, other: Refusal | undefined): Promise<T | undefined> {
 		const { creation } = this;
+		const { result = {} } = earlier;
+		// Another token may belong to the same account: then the transaction can be read.
+		const isOwn = earlier.account === creation.account.key;
+		if (!isOwn && (other ?? creation.kind === 'offer')) throw otherAccount(creation);
 		return await creation.again(result).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
-			throw isOther
-				? otherOrder(creation)
-				: unreadable(creation, String(result.hash), error.outcome);
+			if (!isOwn) throw otherAccount(creation);
+			if (error.outcome.status === 404) return undefined;
+			throw other ?? unreadable(creation, String(result.hash), error.outcome);
 		});
 	}
 
-	/** Enters the creation in n8n's database; refuses an earlier one that no code allows. */
-	private async enterInLedger(): Promise<void> {
-		const { identity, ledger } = this;
-		if (!ledger) return;
-		const keys = ledgerKeys(identity);
-		const seen = await ledger.enter(keys);
-		// While the request is under way, others may fill the table.
-		ledger.keep(keys);
-		const isKnown = [...seen].some((key) => this.isTelling(key));
-		if (!isKnown) return;
-		await this.requireCode().catch(async (error: unknown) => {
-			await ledger.strike(keys.filter((key) => !seen.has(key)));
-			throw error;
-		});
-	}
-
-	/** Whether a key in the ledger tells of an earlier attempt: places do so only in a Retry. */
-	private isTelling(key: string): boolean {
-		const { place, placeByContent } = this.identity;
-		return ![place, placeByContent].includes(key) || isRetry(this.creation.context);
-	}
-
-	/** Refuses the creation, unless the user has given its code; each code counts once. */
-	private async requireCode(earlier?: Attempt): Promise<void> {
-		if (this.hasCode) return;
+	/**
+	 * What is void guards nothing any more: the next turn is this one's, unless another process has made
+	 * it again since, which is then in doubt.
+	 */
+	private async free(voids: Attempt[]): Promise<Doubt | undefined> {
+		const latest = voids.sort((a, b) => a.startedAt - b.startedAt).at(-1);
+		if (!latest) return undefined;
 		const { creation, identity, ledger } = this;
-		const { used, key, code, accepted } = await nextCode(identity, ledger);
-		const isGiven = typedCodes(creation.repeatCode).some((given) => accepted.includes(given));
-		if (!isGiven || (await ledger?.enter([key]))?.has(key)) {
-			throw inDoubt(creation, code, earlier);
+		const { place, placeByContent, call, order, doubt, spot } = identity;
+		const { orderReference, result, turn } = latest;
+		const isOrder = digest(orderReference ?? '') === digest(creation.orderReference ?? '');
+		const freed = compact([place, placeByContent, isOrder && order]);
+		const hash = String(result?.hash);
+		const turns = isOrder && order ? this.turns : new Turns(hash, doubt, ledger);
+		if (!(await turns.take(turn + 1))) return { isSame: false, orderReference };
+		creation.memory.delete(spot);
+		forget(compact([...freed, call]));
+		await ledger?.strike(freed);
+		this.turn = turn + 1;
+		return undefined;
+	}
+
+	/** What the keys tell that n8n's database had: places do so only in a Retry. */
+	private toldBy(seen: ReadonlySet<string>): Doubt | undefined {
+		const { context, about, orderReference } = this.creation;
+		const { place, placeByContent, order, doubt } = this.identity;
+		const isKnown = (key: string | undefined) => key !== undefined && seen.has(key);
+		const [isOrder, isContent] = [isKnown(order), isRetry(context) && isKnown(placeByContent)];
+		const isSame = isContent || isKnown(doubt);
+		const isPlace = isRetry(context) && isKnown(place);
+		if (!isSame && !isOrder && !isPlace) return undefined;
+		return { isSame, ...(isSame && { about }), ...(isOrder && { orderReference }) };
+	}
+
+	/** Refuses a doubt that no code allows. A code is used up only if it is about to be sent. */
+	private async permit(doubt: Doubt | undefined): Promise<void> {
+		const { creation, turns } = this;
+		const turn = doubt && turns.allowedBy(creation.repeatCode);
+		const isAllowed = !doubt || turn !== undefined;
+		const problem = isAllowed ? creation.problem?.() : undefined;
+		if (problem) throw problem;
+		if (!doubt) return;
+		if (turn === undefined || !(await turns.take(turn))) {
+			throw inDoubt(creation, doubt, await turns.code());
 		}
-		ledger?.keep([key]);
-		remember([key], this.attempt('inDoubt'));
-		this.hasCode = true;
-		this.codesUsed = used + 1;
+		this.turn = turn;
 	}
 
 	/** Sends the request, in doubt until its outcome is known. */
@@ -219,29 +226,22 @@ class GuardedCreation<T> {
 		this.remember([...lastingKeys(identity), identity.doubt], this.attempt('inDoubt'));
 		const made = await creation.create().catch(async (error: unknown) => {
 			if (isProvablyNotMade(error)) await this.withdraw();
-			else await this.leaveInDoubt();
+			else await this.ledger?.settle(ledgerKeys(identity));
 			throw error;
 		});
 		await this.settle(made);
 		return made;
 	}
 
-	/** Takes the doubt out; the place stays, and so does the order unless the creation is void. */
+	/** Takes the doubt out; the place and the order stay, unless it is void at once. */
 	private async settle(made: T): Promise<void> {
 		const { creation, identity } = this;
-		const { order, doubt } = identity;
+		if (creation.isVoid(made)) return await this.withdraw();
 		const result = creation.keep(made);
 		this.remember(lastingKeys(identity), { ...this.attempt('made'), result });
-		const over = order !== undefined && creation.isVoid(made) ? [doubt, order] : [doubt];
-		forget(over);
-		const lasting = ledgerKeys(identity).filter((key) => !over.includes(key));
-		await this.ledger?.settle(lasting, over);
-	}
-
-	private async leaveInDoubt(): Promise<void> {
-		const keys = ledgerKeys(this.identity);
-		await this.ledger?.settle(keys);
-		this.ledger?.keep(keys);
+		forget([identity.doubt]);
+		const lasting = ledgerKeys(identity).filter((key) => key !== identity.doubt);
+		await this.ledger?.settle(lasting, [identity.doubt]);
 	}
 
 	private async withdraw(): Promise<void> {
@@ -251,24 +251,10 @@ class GuardedCreation<T> {
 		await this.ledger?.strike(ledgerKeys(identity));
 	}
 
-	/** Frees the order of a void creation, unless another process has made it again by a code. */
-	private async releaseOrder(known: Attempt): Promise<void> {
-		const { identity, ledger } = this;
-		const { order } = identity;
-		const { used } = await nextCode(identity, ledger);
-		if (used !== known.allowed) {
-			await this.requireCode();
-			return;
-		}
-		this.codesUsed = used;
-		if (order !== undefined) await ledger?.strike([order]);
-	}
-
 	private attempt(state: Attempt['state']): Attempt {
-		const { account, fingerprint, amount } = this.creation;
-		const startedAt = clock.now();
-		const allowed = this.codesUsed;
-		return { state, account: account.key, fingerprint, amount, startedAt, allowed };
+		const { account, fingerprint, about, orderReference } = this.creation;
+		const when = { startedAt: clock.now(), turn: this.turn };
+		return { state, account: account.key, fingerprint, about, orderReference, ...when };
 	}
 
 	/** Remembers an attempt in the execution and, under these keys, in the process. */
@@ -276,20 +262,8 @@ class GuardedCreation<T> {
 		const { identity } = this;
 		const { memory, itemIndex: item } = this.creation;
 		memory.set(identity.spot, { run: memory.run(), item }, attempt);
-		remember(keys, attempt);
+		for (const key of keys) attempts.set(key, attempt);
 	}
-}
-
-/** Says what a failure of n8n's database means for the creation. */
-function refused(subject: Subject): (error: unknown) => never {
-	return (error) => {
-		throw error instanceof LedgerError ? notRecorded(subject, error.message) : error;
-	};
-}
-
-function recentCall({ call }: Identity): Attempt | undefined {
-	const known = recall(call);
-	return known && clock.now() - known.startedAt < CALL_COUNTS_MS ? known : undefined;
 }
 
 /** Any unforeseen error after the request may have left keeps the outcome in doubt. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Account } from '../api/account';
 import { isJsonObject } from '../shared/json';
 import { parseDocument } from '../domain/document';
+import { composed } from '../domain/text';
 import { digest, isTool, originOf } from './execution';
 import type { ExecutionMemory } from './executionMemory';
 
@@ -20,6 +21,8 @@ export interface Identity {
 	doubt: string;
 	/** The call of an agent, which repeats calls and has no stable place. */
 	call?: string;
+	/** Whether it may be another customer's, so that it is a reason to refuse, but not to return anything. */
+	isVague: boolean;
 }
 
 /** What identifies a creation. */
@@ -29,6 +32,8 @@ export interface Identifiable {
 	memory: ExecutionMemory;
 	/** Who is charged for what, without account and node. */
 	fingerprint: string;
+	/** Whether the fingerprint may be that of several customers. */
+	isVague?: boolean;
 	orderReference?: string;
 	itemIndex: number;
 }
@@ -39,6 +44,8 @@ export interface Identifiable {
  */
 export function identify(wanted: Identifiable): Identity {
 	const { context, account, memory, fingerprint, orderReference, itemIndex } = wanted;
+	// A place tells customers apart, but a call has none.
+	const isVague = wanted.isVague === true && orderReference === undefined && isTool(context);
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
@@ -62,7 +69,8 @@ export function identify(wanted: Identifiable): Identity {
 		),
 		order: orderReference === undefined ? undefined : digest('order', ...scope, orderReference),
 		doubt: digest('doubt', ...scope, fingerprint),
-		call: isTool(context) ? call : undefined,
+		call: isTool(context) && !isVague ? call : undefined,
+		isVague,
 	};
 }
 
@@ -92,26 +100,30 @@ const customerSchema = z
  */
 export function chargeFingerprint(body: IDataObject): string {
 	const cart = Array.isArray(body.cart) ? body.cart.map(cartItem).sort() : [];
-	return digest('charge', JSON.stringify([customerOf(body), cart, plain(body.amount)]));
+	return digest('charge', JSON.stringify([customerOf(body).names, cart, plain(body.amount)]));
 }
 
-function customerOf(body: IDataObject): string[] {
+/** Whether a body names its customer at most by a name, which others may have. */
+export function isVagueCharge(body: IDataObject): boolean {
+	return customerOf(body).isVague;
+}
+
+function customerOf(body: IDataObject): { names: string[]; isVague: boolean } {
 	const { document, email, phone_number: phone, name } = customerSchema.parse(body.customer);
 	const known = parseDocument(document);
-	if ('value' in known) return [known.value];
-	const other =
-		email?.trim().toLowerCase() ||
-		phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '') ||
-		name?.trim().toLowerCase();
+	if ('value' in known) return { names: [known.value], isVague: false };
+	const address =
+		email?.trim().toLowerCase() || phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '');
 	// An invalid document, such as all zeros, identifies nobody alone.
-	return [document ?? '', other ?? ''];
+	const names = [document ?? '', address || (name?.trim().toLowerCase() ?? '')];
+	return { names, isVague: !address };
 }
 
 function cartItem(item: unknown): string {
 	if (!isJsonObject(item)) return JSON.stringify(item);
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = item;
 	// Normalized before the items are sorted.
-	return JSON.stringify([hash ?? title, price, quantity, type].map(plain)).normalize('NFC');
+	return composed(JSON.stringify([hash ?? title, price, quantity, type].map(plain)));
 }
 
 /** A number in a string is the same number. */

@@ -14,18 +14,8 @@ const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
 const MOST_LOOKS = 5;
 const LONGEST_PAUSE_MS = 20;
 
-/** What a process knows of a node's entries in n8n's table of processed items. */
-interface LedgerRow {
-	/** Entries made since the doubts were last renewed. */
-	entered: number;
-	/** Keys of attempts whose outcome is not known, those under way included. */
-	doubts: Set<string>;
-	/** Keys whose removal failed; they go before the next entry. */
-	leftover: Set<string>;
-}
-
-/** @internal */
-export const ledgerRows = processWide(new BoundedMap<LedgerRow>({ most: 1_000 }));
+/** By node: keys whose removal failed; they go before the next entry. */
+const leftovers = processWide(new BoundedMap<Set<string>>({ most: 1_000 }));
 
 /** n8n's database did not take an entry. */
 export class LedgerError extends Error {}
@@ -59,6 +49,7 @@ export class Ledger {
 	async enter(keys: readonly string[]): Promise<Set<string>> {
 		return await this.alone(async () => {
 			const seen = await this.record(keys);
+			if (seen.size === keys.length) return seen;
 			// Another process that writes at the same moment may overwrite this entry.
 			for (let looks = 0; looks < MOST_LOOKS; looks++) {
 				if (looks > 0) await clock.sleep(Math.ceil(clock.random() * LONGEST_PAUSE_MS));
@@ -66,10 +57,7 @@ export class Ledger {
 					await this.remove(keys.filter((key) => !seen.has(key)));
 					throw error;
 				});
-				if (there.size === keys.length) {
-					await this.renewDoubts(keys.length);
-					return seen;
-				}
+				if (there.size === keys.length) return seen;
 				// A key that is there while others are missing was entered by another process.
 				for (const key of there) seen.add(key);
 			}
@@ -86,28 +74,16 @@ export class Ledger {
 	 * Enters again what must last, since another process may have overwritten it, and removes what is
 	 * over. Never throws.
 	 */
-	async settle(lasting: readonly string[], over?: readonly string[]): Promise<void> {
+	async settle(lasting: readonly string[], over: readonly string[] = []): Promise<void> {
 		await this.alone(async () => {
-			if (over) await this.remove(over);
-			for (const key of lasting) this.row.doubts.delete(key);
-			await this.record(lasting).catch(() => undefined);
+			if (over.length > 0) await this.remove(over);
+			if (lasting.length > 0) await this.record(lasting).catch(() => undefined);
 		});
 	}
 
-	/** Whether a key was entered. */
-	async has(key: string): Promise<boolean> {
-		const isThere = (await this.enter([key])).has(key);
-		if (!isThere) await this.strike([key]);
-		return isThere;
-	}
-
-	/** Marks keys that n8n must drop later than those of settled attempts. */
-	keep(keys: readonly string[]): void {
-		for (const key of keys) this.row.doubts.add(key);
-	}
-
 	private async record(keys: readonly string[]): Promise<Set<string>> {
-		if (this.row.leftover.size > 0) await this.remove([]);
+		const { leftover } = this;
+		if (leftover.size > 0) await this.remove([]);
 		const { helpers } = this.context;
 		const enter = async () => await helpers.checkProcessedAndRecord([...keys], 'node', OPTIONS);
 		// If two processes insert a missing row at the same moment, one of them fails and tries again.
@@ -117,44 +93,26 @@ export class Ledger {
 				throw new LedgerError(error instanceof Error ? error.message : String(error));
 			});
 		// A key that is entered again must no longer be removed.
-		for (const key of keys) this.row.leftover.delete(key);
+		for (const key of keys) leftover.delete(key);
 		return new Set(processed.map(String));
 	}
 
 	private async remove(keys: readonly string[]): Promise<void> {
-		const { row, context } = this;
-		for (const key of keys) row.doubts.delete(key);
-		const gone = [...row.leftover, ...keys];
-		row.leftover = new Set(gone);
-		await context.helpers.removeProcessed(gone, 'node', OPTIONS).then(
-			() => row.leftover.clear(),
+		const { leftover, context } = this;
+		for (const key of keys) leftover.add(key);
+		await context.helpers.removeProcessed([...leftover], 'node', OPTIONS).then(
+			() => leftover.clear(),
 			() => context.logger.warn("n8n's table of processed items could not be written to."),
 		);
-	}
-
-	/** n8n drops the oldest entries, so doubts are entered again in time. */
-	private async renewDoubts(entered: number): Promise<void> {
-		const { row } = this;
-		row.entered += entered;
-		if (row.entered < MOST_ENTRIES / 2) return;
-		const doubts = [...row.doubts].slice(-MOST_ENTRIES / 2);
-		row.doubts = new Set(doubts);
-		row.entered = 0;
-		if (doubts.length === 0) return;
-		await this.context.helpers
-			.removeProcessed(doubts, 'node', OPTIONS)
-			.then(async () => await this.record(doubts))
-			// Tried again with the next entry.
-			.catch(() => (row.entered = MOST_ENTRIES));
 	}
 
 	private async alone<T>(task: () => Promise<T>): Promise<T> {
 		return await exclusively([this.name], task);
 	}
 
-	private get row(): LedgerRow {
-		const row = ledgerRows.get(this.name) ?? { entered: 0, doubts: new Set(), leftover: new Set() };
-		ledgerRows.set(this.name, row);
-		return row;
+	private get leftover(): Set<string> {
+		const leftover = leftovers.get(this.name) ?? new Set();
+		leftovers.set(this.name, leftover);
+		return leftover;
 	}
 }

@@ -1,6 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { FailedOutcome, ShownOutcome } from '../api/outcome';
-import { formatReais } from '../domain/money';
 import { Refusal } from '../output/errors';
 import type { Attempt } from './attempts';
 
@@ -11,19 +10,28 @@ export interface Subject {
 	kind: 'charge' | 'offer';
 	/** A few words to look it up by. */
 	about: string;
-	/** The total in integer cents, if known. */
-	amount?: number;
 	orderReference?: string;
 }
 
 const LONGEST_REFERENCE = 60;
 
-/** An earlier attempt may have made it. `earlier` is missing if only n8n's database knows of it. */
-export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Refusal {
-	const { kind, about, context } = subject;
-	const reason = earlier
-		? `An attempt at ${new Date(earlier.startedAt).toISOString()} got no usable answer.`
-		: 'n8n has a record of an earlier attempt, but not of its outcome: n8n was restarted or this package was updated since then, or another process of n8n has sent it or is sending it now.';
+/** What may exist already, as far as it is known. */
+export interface Doubt {
+	/** Missing if only n8n's database knows of it. */
+	attempt?: Attempt;
+	/** Whether it was for the same customer, cart and amount, or the same offer. */
+	isSame: boolean;
+	/** To look it up by; missing if it is not known, or belongs to somebody else. */
+	about?: string;
+	orderReference?: string;
+}
+
+/** An earlier attempt may have made it; the code allows what is asked for now. */
+export function inDoubt(subject: Subject, doubt: Doubt, code: string): Refusal {
+	const { kind, context } = subject;
+	const { attempt, isSame, about } = doubt;
+	const details = about === undefined ? 'It may have been for other data.' : `Details: ${about}.`;
+	const asked = isSame ? '' : ` Asked for now: ${subject.about}.`;
 	const check =
 		kind === 'charge'
 			? `Check the service's dashboard. If the transaction is there, continue with its hash (Transaction > Get). If it is not, set Options > Code to Charge Again to ${code} and run this again. The code allows this one charge.`
@@ -32,23 +40,37 @@ export function inDoubt(subject: Subject, code: string, earlier?: Attempt): Refu
 	const others = stopsOthers
 		? '\nTo continue with the other items meanwhile, set On Error to Continue in the Settings of this node.'
 		: '';
-	return refusal(messageOfDoubt(subject), `${reason} Details: ${about}.\n${check}${others}`);
+	return refusal(
+		messageOfDoubt(subject, doubt),
+		`${reasonOf(attempt)} ${details}${asked}\n${check}${others}`,
+	);
+}
+
+function reasonOf(attempt: Attempt | undefined): string {
+	if (!attempt) {
+		return 'n8n has a record of an earlier attempt, but not of its outcome: n8n was restarted or this package was updated since then, or another process of n8n has sent it or is sending it now.';
+	}
+	const { startedAt, result } = attempt;
+	return result
+		? `It was charged as transaction ${String(result.hash)}, but the service has no such transaction now (404).`
+		: `An attempt at ${new Date(startedAt).toISOString()} got no usable answer.`;
 }
 
 /** A Retry of the execution asks for something else than it made in this place. */
-export function changed(subject: Subject, earlier: Attempt): Refusal {
-	const hash = String(earlier.result?.hash);
-	if (subject.kind === 'offer') {
-		return refusal(
-			'The offer was already created, so the changed one was not sent',
-			`Its hash is ${hash}. To create another offer, start a new execution.`,
-		);
-	}
-	const was = earlier.amount === undefined ? '' : ` ${formatReais(earlier.amount)}`;
-	const is = subject.amount === undefined ? '' : ` of ${formatReais(subject.amount)}`;
+export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): Refusal {
+	const isCharge = kind === 'charge';
+	const item = isCharge ? `Item ${itemIndex + 1} was already charged` : 'The offer already exists';
 	return refusal(
-		`${customerPhrase(subject)} was already charged${was}, so the changed charge${is} was not sent`,
-		`The existing transaction is ${hash}. To charge the changed cart as well, start a new execution instead of retrying this one.`,
+		`${item}, so the changed ${kind} was not sent`,
+		`The existing ${isCharge ? 'transaction' : 'offer'} is ${String(earlier.result?.hash)} (${earlier.about}). Asked for now: ${about}.\nTo send that as well, start a new execution instead of retrying this one.`,
+	);
+}
+
+/** The same was made in this execution, for this customer or for another: nothing tells them apart. */
+export function perhapsAnother(subject: Subject): Refusal {
+	return refusal(
+		`${customerPhrase(subject)} may already have been charged in this execution, so nothing was sent`,
+		'Nothing tells whether this is the same customer. Fill in the e-mail address, the phone, or the CPF or CNPJ.',
 	);
 }
 
@@ -79,7 +101,7 @@ export function unreadable(subject: Subject, hash: string, read: FailedOutcome):
 /** The reference belongs to another order. */
 export function otherOrder(subject: Subject): Refusal {
 	return refusal(
-		`Order Reference "${shortReference(subject)}" was used before for another customer, cart or amount`,
+		`Order Reference "${shortened(subject.orderReference ?? '')}" was used before for another customer, cart or amount`,
 		'Nothing was sent. Give each order its own reference.',
 		'notSent',
 	);
@@ -101,17 +123,21 @@ export function customerPhrase({ context, itemIndex }: Subject): string {
 		: `The customer of item ${itemIndex + 1}`;
 }
 
-function messageOfDoubt(subject: Subject): string {
-	if (subject.kind === 'offer') return 'The offer may already exist, so it was not created again';
-	const order =
-		subject.orderReference === undefined ? '' : ` for order "${shortReference(subject)}"`;
-	return `${customerPhrase(subject)} may already have been charged${order}, so nothing was sent`;
+function messageOfDoubt(subject: Subject, { isSame, orderReference }: Doubt): string {
+	if (subject.kind === 'offer') {
+		const what = isSame ? 'The offer' : 'Another offer for this item';
+		return `${what} may already exist, so it was not created again`;
+	}
+	const who = isSame ? customerPhrase(subject) : 'A customer';
+	const item = isSame ? '' : ` for item ${subject.itemIndex + 1}`;
+	const what = orderReference === undefined ? item : ` for order "${shortened(orderReference)}"`;
+	return `${who} may already have been charged${what}, so nothing was sent`;
 }
 
-function shortReference({ orderReference = '' }: Subject): string {
-	return orderReference.length > LONGEST_REFERENCE
-		? `${orderReference.slice(0, LONGEST_REFERENCE)}...`
-		: orderReference;
+function shortened(reference: string): string {
+	return reference.length > LONGEST_REFERENCE
+		? `${reference.slice(0, LONGEST_REFERENCE)}...`
+		: reference;
 }
 
 function refusal(

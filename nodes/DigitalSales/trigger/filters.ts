@@ -110,23 +110,17 @@ export const filledListField = listField.refine(
 
 /** In no hash: blanks, quotes and separators, which an entry of several hashes or a placeholder has. */
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
-const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Compared as it is. An address is not looked up: a notice may cost no request for a filter. */
 const hashField = locatorField.transform(({ hash, address }, context) => {
 	const text = address ?? hash;
-	if (address === undefined && !NOT_IN_HASH.test(text) && shown(text) === text) return hash;
+	if (address === undefined && !NOT_IN_HASH.test(text)) return hash;
 	context.addIssue({
 		code: 'custom',
-		message: `is "${shown(text)}", which is not a hash; choose from the list or enter one hash`,
+		message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
 	});
 	return z.NEVER;
 });
-
-/** Shows invisible characters as escapes. */
-function shown(text: string): string {
-	return text.replace(UNSEEN, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`);
-}
 
 /** The hashes of a list, of which there may be none. */
 function hashesOf<T extends z.ZodType<string, z.ZodTypeDef, unknown>>(entry: T) {

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
+import { bounded } from '../form/bounded';
 import { displayPath } from '../form/displayPath';
 import { outputUnitField, outputUnitOption, simplifyOption } from '../form/outputOptions';
 import type { Notice } from '../notice/parse';
@@ -111,7 +112,7 @@ export type Wanted = z.output<typeof wantedSchema>;
  * @throws NodeOperationError if one is unreadable, since neither everything nor nothing is wanted then
  */
 export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted {
-	const result = wantedSchema.safeParse({
+	const result = bounded(wantedSchema).safeParse({
 		...statusParameters(context),
 		products: context.getNodeParameter('products', {}),
 		offers: context.getNodeParameter('offers', {}),

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import { isStatusGroup, STATUS_GROUPS } from '../domain/paymentStatus';
-import { isSameText } from '../domain/searchText';
+import { isSameText } from '../domain/text';
 import { required } from '../form/fields';
 import { filledListField, listField, optionNames, stated } from './filters';
 

@@ -3,6 +3,7 @@ import { recipeOf } from '../../../examples/source';
 import { render } from '../../../examples/source/workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
+import { useTimeLapse } from '../../support/timeLapse';
 import { openAccount, pixParameters, type Account } from './support/account';
 import { everyProperty } from './support/form';
 import { callTool, toolArguments, type ToolRun } from './support/tool';
@@ -18,6 +19,7 @@ const KINDS: Partial<Record<INodeProperties['type'], string>> = {
 describe('The node as a tool of an AI agent', () => {
 	let account: Account;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		account = await openAccount();
 	});

@@ -1,3 +1,4 @@
+import { useTimeLapse } from '../../support/timeLapse';
 import { runListSearch, TRIGGER_TYPE } from './harness';
 import { openAccount, type Account } from './support/account';
 
@@ -11,6 +12,7 @@ function reais(cents: number): string {
 describe('Searchable lists', () => {
 	let account: Account;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		account = await openAccount();
 	});

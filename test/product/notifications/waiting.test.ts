@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ACTION_TYPE, NO_OP_TYPE, runWorkflow, START_TYPE } from '../engine/harness';
 import { pixParameters } from '../engine/support/account';
 import { received, useWaitingRoom, waitParameters } from '../engine/support/waiting';
@@ -48,14 +48,12 @@ describe('Wait for Payment: a notice around the moment of suspension', () => {
 		let hash: string | undefined;
 		while (hash === undefined || room.reads(hash) === 0) {
 			hash = sandbox.transactions.find(({ customer }) => customer.name === customerName)?.hash;
-			await turn();
+			await pause(1);
 		}
 		await pause(offsetMs);
 		const [report] = await sandbox.pay(hash);
 		const run = await running;
-		const end = run.parked
-			? await Promise.race([run.parked.finished, pause(STUCK_AFTER_MS, undefined, { ref: false })])
-			: run;
+		const end = run.parked ? await Promise.race([run.parked.finished, pause(STUCK_AFTER_MS)]) : run;
 		const [item] = received(end ?? undefined) ?? [];
 		return {
 			answered: report?.status,

@@ -3,7 +3,7 @@ import { OFFER_INTERVALS, PAYMENT_METHOD_CODES } from '../../api/schemas/offer';
 import { amountUnitOption, money } from '../../form/amountUnit';
 import { customFieldsField } from '../../form/customFields';
 import { optional, percentField, textField, wholeNumberField, yesNoField } from '../../form/fields';
-import { field, formOf, group, list } from '../../form/formOf';
+import { deciding, field, formOf, group, list } from '../../form/formOf';
 import { productLocator } from '../../form/locators';
 import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
 import {
@@ -33,7 +33,7 @@ const discounts = list(
 		displayName: 'Discount',
 		name: 'items',
 		parts: [
-			field(
+			deciding(
 				{
 					displayName: 'Payment Method',
 					name: 'paymentMethod',
@@ -48,7 +48,7 @@ const discounts = list(
 				textField.transform((method) => (method === OTHER ? undefined : method)),
 				'payment_method',
 			),
-			field(
+			deciding(
 				{
 					displayName: 'Payment Method Name',
 					name: 'paymentMethodName',
@@ -60,7 +60,7 @@ const discounts = list(
 				optional(textField),
 				'payment_method',
 			),
-			field(
+			deciding(
 				{
 					displayName: 'Discount Percentage',
 					name: 'discountPercentage',
@@ -97,7 +97,7 @@ export const offerForm = formOf([
 		'title',
 	),
 	money({ name: 'price', label: 'Price', description: 'The price of the offer' }, 'price'),
-	field(
+	deciding(
 		{
 			displayName: 'Payment Methods',
 			name: 'paymentMethods',
@@ -112,7 +112,7 @@ export const offerForm = formOf([
 	simplifyOption,
 	group({ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' }, [
 		customFieldsField,
-		field(
+		deciding(
 			{
 				displayName: 'Default Method',
 				name: 'methodDefault',
@@ -124,7 +124,7 @@ export const offerForm = formOf([
 			optional(methodCode),
 			'method_default',
 		),
-		field(
+		deciding(
 			{
 				displayName: 'Interval',
 				name: 'interval',

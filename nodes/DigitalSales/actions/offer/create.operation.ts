@@ -3,14 +3,15 @@ import { forgetCatalog, type CatalogProduct } from '../../api/catalog';
 import { createOffer } from '../../api/offers';
 import { markPricesSeen } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
-import { isSamePage } from '../../domain/pageAddress';
 import { withCustomFields } from '../../form/customFields';
-import { readForm } from '../../form/readForm';
+import { mistake, readForm } from '../../form/readForm';
 import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
 import { simplifyOffer } from '../../output/offer';
+import { notLookedUp } from '../notLookedUp';
 import type { Operation, PreparedItem } from '../operation';
+import type { Run } from '../run';
 import { offerForm } from './create.form';
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
@@ -53,8 +54,10 @@ export const createOfferOperation: Operation = {
 						again: async (kept) => kept,
 						isVoid: () => false,
 					});
-					if (isExisting)
-						run.hint(`The offer was already created. Returning offer ${String(json.hash)}.`);
+					if (isExisting) {
+						const name = `offer ${String(json.hash)}`;
+						run.hint(`The offer was already created. Returning ${name}.`, 'existing', name);
+					}
 					forgetCatalog(account);
 					// Also of an existing one: its raw price may go straight into the next form.
 					markPricesSeen(account, [json]);
@@ -65,16 +68,22 @@ export const createOfferOperation: Operation = {
 		const { hash, address } = form.productHash;
 		if (address === undefined) return prepared(hash);
 		return async () => {
-			const { found } = await run.catalog.product((product) => sells(product, hash, address));
+			const { found, several, failed } = await run.catalog.product(form.productHash);
+			if (failed) throw notLookedUp(run, `The product at ${address}`, failed);
+			if (several) throw ambiguous(run, itemIndex, several);
 			return prepared(found?.hash ?? hash);
 		};
 	},
 };
 
-/** Whether an address is the sales page of a product, or the checkout of one of its offers. */
-function sells(product: CatalogProduct, hash: string, address: string): boolean {
-	const pages = [product.sale_page, ...product.offers.map(({ url }) => url)];
-	return product.hash === hash || pages.some((page) => page != null && isSamePage(page, address));
+function ambiguous({ context }: Run, itemIndex: number, several: CatalogProduct[]) {
+	const names = several.map(({ hash, title }) => `${hash} (${title ?? 'no title'})`);
+	return mistake(
+		context,
+		itemIndex,
+		'Product fits several products of the catalog, or none of them exactly',
+		`They are ${names.join(', ')}. Choose the product from the list or enter its hash.`,
+	);
 }
 
 function inWords(productHash: string, { title, price }: IDataObject): string {

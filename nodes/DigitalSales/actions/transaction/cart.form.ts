@@ -1,6 +1,6 @@
 import { money } from '../../form/amountUnit';
 import { optional, textField, webAddressField, wholeNumberField } from '../../form/fields';
-import { field, group, list } from '../../form/formOf';
+import { deciding, field, group, list } from '../../form/formOf';
 import { offerLocator } from '../../form/locators';
 
 const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
@@ -17,7 +17,7 @@ const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field'
 		optional(webAddressField),
 		'cover',
 	),
-	field(
+	deciding(
 		{
 			displayName: 'Operation Type',
 			name: 'operationType',
@@ -25,7 +25,7 @@ const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field'
 			typeOptions: { numberPrecision: 0 },
 			default: 1,
 			description:
-				'The code that the service uses for the type of sale. Its values are not documented; every known call sends 1.',
+				'The code that the service uses for the type of sale. Its values are not documented.',
 		},
 		optional(wholeNumberField(0)).transform((type = 1) => type),
 		'operation_type',
@@ -59,7 +59,7 @@ export const cart = list(
 		// In the order in which a person fills them in.
 		parts: [
 			offerLocator,
-			field(
+			deciding(
 				{
 					displayName: 'Quantity',
 					name: 'quantity',

@@ -1,75 +1,112 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
+import type { Account } from '../../api/account';
+import { lenientInteger, tolerated } from '../../api/schemas/lenient';
 import { formatReais, isExactAmount, LARGEST_AMOUNT } from '../../domain/money';
 import { withCustomFields } from '../../form/customFields';
 import { displayPath } from '../../form/displayPath';
 import { mistake } from '../../form/readForm';
-import { chargeFingerprint } from '../../once/identity';
+import { digest } from '../../once/execution';
+import { chargeFingerprint, isVagueCharge } from '../../once/identity';
+import type { Run } from '../run';
 import { chargeForm, type ChargeForm } from './create.form';
 
-/** A charge that is ready to be sent. */
+/** A charge that is ready to be sent. All but the body is read from the body, as it will be sent. */
 export interface Charge {
-	/** Of POST /transactions (API document, Endpoint 3), without the token; amounts in cents. */
+	/** Of POST /transactions (API document, Endpoint 3), without the account's token; amounts in cents. */
 	body: IDataObject;
-	/** The amount in cents; undefined if Custom Fields replace it with anything else. */
-	total?: number;
+	/** The account that its token charges. */
+	account: Account;
+	cart: CartLine[];
+	/** What the cart adds up to, in cents; undefined if a price is missing or cannot be read. */
+	cartTotal?: number;
+	/** In cents; undefined if there is none, or it cannot be read. */
+	amount?: number;
 	/** To look it up by: cart, amount, last digits of the document. */
 	about: string;
-	/** Of what was asked for, so that a changed catalog does not change it. */
+	/** Who is charged for what. */
 	fingerprint: string;
-	/** About the amount, for the output panel. */
-	hint?: string;
+	isVague: boolean;
+	/** The display name of a field of the body. */
+	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
 
+const word = tolerated(z.union([z.string(), z.number().transform(String)]));
+
+/** Custom Fields may put anything into a body. */
+const lineSchema = z.object({
+	offer_hash: word,
+	title: word,
+	price: tolerated(lenientInteger),
+	quantity: lenientInteger.default(1).catch(NaN),
+});
+type CartLine = z.output<typeof lineSchema>;
+
+const bodySchema = z.object({
+	amount: tolerated(lenientInteger),
+	cart: z.array(lineSchema.catch({ quantity: NaN })).catch([]),
+	customer: tolerated(z.object({ document: word })),
+	api_token: word,
+});
+
 /**
- * The charge that a form asks for; `asked` is the charge before the catalog filled its blanks.
+ * The charge that a form asks for, Custom Fields included.
  *
- * @throws NodeOperationError if the cart adds up to something that cannot be charged
+ * @throws NodeOperationError if nothing is charged, or what cannot be charged
  */
-export function chargeOf(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	form: ChargeForm,
-	asked?: Charge,
-): Charge {
-	const { amount, customFields } = form.additionalFields;
-	const cartTotal = exactTotal(context, itemIndex, form.cart);
-	const total = cartTotal === undefined ? {} : { amount: cartTotal };
-	const fields = { ...total, payment_method: 'pix', ...chargeForm.body(form) };
-	const body = withCustomFields(fields, customFields);
-	const isOther = amount !== undefined && cartTotal !== undefined && amount !== cartTotal;
+export function chargeOf({ context, account }: Run, itemIndex: number, form: ChargeForm): Charge {
+	const { customFields = {} } = form.additionalFields;
+	const fields = { payment_method: 'pix', ...chargeForm.body(form) };
+	const given = withCustomFields(fields, customFields);
+	const { cart, customer, api_token: token } = bodySchema.parse(given);
+	const labelOf: Charge['labelOf'] = (field, ...path) => {
+		const place = field === 'cart' && path.length > 0 ? [field, 'items'] : [field];
+		const own = field === 'cart' ? place : ['additionalFields', field];
+		const from = field in customFields ? ['additionalFields', 'customFields', field] : own;
+		return displayPath(chargeForm.properties, [...from, ...path], context.getNode());
+	};
+	if (cart.length === 0 && !('amount' in given)) {
+		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
+		throw mistake(context, itemIndex, 'Cart is empty', advice);
+	}
+	const cartTotal = exactTotal(context, itemIndex, cart, labelOf);
+	const isSummed = !('amount' in given) && cartTotal !== undefined;
+	const body = isSummed ? { amount: cartTotal, ...given } : given;
+	const { amount } = bodySchema.parse(body);
 	return {
 		body,
-		...inWords(body),
-		fingerprint: asked?.fingerprint ?? chargeFingerprint(body),
-		...(isOther && {
-			hint: `Amount is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`,
-		}),
+		account: { ...account, key: digest('account', account.key, token ?? account.bodyApiToken) },
+		cart,
+		cartTotal,
+		amount: amount ?? undefined,
+		about: inWords(cart, amount, customer?.document),
+		fingerprint: chargeFingerprint(body),
+		isVague: isVagueCharge(body),
+		labelOf,
 	};
 }
 
 /**
- * The sum of the cart in cents; undefined if a price is missing. Refuses sums too large to be exact,
- * or below zero, which prices of the catalog can be.
+ * The sum of the cart in cents; undefined if a price or quantity is not known. Refuses sums too large to
+ * be exact, or below zero, which prices of the catalog can be.
  */
 function exactTotal(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	cart: ChargeForm['cart'],
+	cart: CartLine[],
+	labelOf: Charge['labelOf'],
 ): number | undefined {
-	const sums = cart.map(({ price = 0, quantity }) => price * quantity);
-	const isKnown = sums.length > 0 && cart.every(({ price }) => price !== undefined);
-	const total = isKnown ? sums.reduce((sum, one) => sum + one, 0) : undefined;
-	const wrong = sums.findIndex((sum) => !isExactAmount(sum));
-	const sum = sums[wrong] ?? total ?? 0;
+	const sums = cart.map(({ price, quantity }) => (price ?? NaN) * quantity);
+	const total = sums.length === 0 ? NaN : sums.reduce((sum, one) => sum + one, 0);
+	const wrong = sums.findIndex((sum) => !Number.isNaN(sum) && !isExactAmount(sum));
+	const sum = sums[wrong] ?? total;
+	if (Number.isNaN(sum)) return undefined;
 	if (isExactAmount(sum)) return total;
-	const labelOf = (...path: Array<string | number>): string =>
-		displayPath(chargeForm.properties, ['cart', ...path], context.getNode());
 	const [name, advice] =
 		wrong < 0
-			? [`${labelOf()} adds up to`, 'Correct a price or a quantity.']
+			? [`${labelOf('cart')} adds up to`, 'Correct a price or a quantity.']
 			: [
-					`${labelOf('items', wrong, 'price')} times Quantity is`,
+					`${labelOf('cart', wrong, 'price')} times Quantity is`,
 					'Correct the price or the quantity.',
 				];
 	const problem =
@@ -79,32 +116,18 @@ function exactTotal(
 	throw mistake(context, itemIndex, `${name} ${problem}`, advice);
 }
 
-const word = z
-	.union([z.string(), z.number().transform(String)])
-	.optional()
-	.catch(undefined);
-
-/** Custom Fields may put anything into a body. */
-const sentSchema = z.object({
-	amount: z.number().optional().catch(undefined),
-	cart: z
-		.array(z.object({ quantity: word, title: word, offer_hash: word }).catch({}))
-		.optional()
-		.catch(undefined),
-	customer: z.object({ document: word }).optional().catch(undefined),
-});
-
-function inWords(body: IDataObject): Pick<Charge, 'total' | 'about'> {
-	const { amount, cart = [], customer } = sentSchema.parse(body);
-	const items = cart.map(
-		({ quantity = '1', title, offer_hash: hash }) => `${quantity} x ${title ?? hash ?? 'item'}`,
-	);
-	const about = [
+function inWords(
+	cart: CartLine[],
+	amount: number | null | undefined,
+	document: string | null | undefined,
+): string {
+	const items = cart.map(({ quantity, title, offer_hash: hash }) => {
+		const what = title ?? hash ?? 'item';
+		return Number.isNaN(quantity) ? what : `${quantity} x ${what}`;
+	});
+	return [
 		`cart ${items.length === 0 ? 'empty' : items.join(', ')}`,
-		...(amount === undefined ? [] : [`amount ${formatReais(amount)}`]),
-		...(customer?.document === undefined
-			? []
-			: [`customer document ending in ${customer.document.slice(-4)}`]),
+		...(amount == null ? [] : [`amount ${formatReais(amount)}`]),
+		...(document == null ? [] : [`customer document ending in ${document.slice(-4)}`]),
 	].join('; ');
-	return { total: amount, about };
 }

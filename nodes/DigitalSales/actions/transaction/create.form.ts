@@ -8,7 +8,7 @@ import {
 	wholeNumberField,
 	yesNoField,
 } from '../../form/fields';
-import { field, formOf, group, type FormValues } from '../../form/formOf';
+import { deciding, field, formOf, type FormValues, group, guarding } from '../../form/formOf';
 import {
 	outputUnitOption,
 	qrCodeFieldOption,
@@ -142,7 +142,7 @@ const notify = [
 	),
 ];
 
-const orderReference = field(
+const orderReference = guarding(
 	{
 		displayName: 'Order Reference',
 		name: 'orderReference',
@@ -167,7 +167,7 @@ const additionalFields = group(
 			'amount',
 		),
 		customFieldsField,
-		field(
+		deciding(
 			{
 				displayName: 'Installments',
 				name: 'installments',
@@ -176,7 +176,6 @@ const additionalFields = group(
 				default: 1,
 				description: 'Number of installments. Usually 1 for PIX.',
 			},
-			// Several deployments demand it even for PIX.
 			optional(wholeNumberField(1)).transform((installments = 1) => installments),
 			'installments',
 		),
@@ -207,7 +206,7 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to check e-mail, phone and the check digits of the CPF or CNPJ before sending. The service checks them in any case.',
+				'Whether to check e-mail, phone and the check digits of the CPF or CNPJ before sending. If you turn this off, e-mail and phone are sent as entered. The service checks them in any case.',
 		},
 		optional(yesNoField),
 	),

@@ -1,16 +1,16 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import { createTransaction, getTransaction } from '../../api/transactions';
+import { formatReais } from '../../domain/money';
 import { hasFailed } from '../../domain/paymentStatus';
-import { mistake, readForm } from '../../form/readForm';
+import { readForm } from '../../form/readForm';
 import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
-import { createOnce, isKnown, type Creation } from '../../once/createOnce';
+import { createOnce, type Creation } from '../../once/createOnce';
 import { customerPhrase } from '../../once/refusals';
-import type { Operation, PreparedItem } from '../operation';
+import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { chargeOf, type Charge } from './charge';
 import { chargeForm, type ChargeForm } from './create.form';
-import { fillCart, leavesBlanks } from './fillCart';
+import { fillCart } from './fillCart';
 import { notificationAddress } from './notify';
 import { priceMismatch } from './priceMismatch';
 import { transactionItem } from './transactionItem';
@@ -29,32 +29,23 @@ export const createTransactionOperation: Operation = {
 	prepare(run, itemIndex) {
 		const { context } = run;
 		const typed = readForm(context, itemIndex, chargeForm);
-		refuseEmptyCart(context, itemIndex, typed);
-		refuseEmptyReference(context, itemIndex, typed);
 		const { url, hint } = notificationAddress(context, itemIndex, run.account, typed);
 		const form = { ...typed, notificationUrl: url };
-		const asked = chargeOf(context, itemIndex, form);
-		const prepared = (charge: Charge): PreparedItem => ({
-			about: charge.about,
-			atOnce: form.options.atOnce ?? DEFAULT_AT_ONCE,
-			async send() {
-				const creation = creationOf(run, itemIndex, form, charge);
-				const transaction = await charged(run, creation, [hint, charge.hint]);
-				const options = { ...form.options, qrCodeImage: form.qrCodeImage };
-				return [await transactionItem(run, transaction, { ...form, options })];
-			},
-		});
+		// What cannot be charged, whatever the catalog says, costs no request to it.
+		chargeOf(run, itemIndex, form);
 		return async () => {
-			const filled = leavesBlanks(form) ? await fillCart(form, run.catalog, run.hint) : form;
-			const charge = filled === form ? asked : chargeOf(context, itemIndex, filled, asked);
-			// A step of its own, because what is looked up for one item may show the price of another.
-			return async () => {
-				const mismatch = priceMismatch(run, itemIndex, form, filled.cart);
-				// What was charged before is returned or refused as such: a corrected price would charge again.
-				const isChecked =
-					mismatch === undefined || (await isKnown(creationOf(run, itemIndex, form, charge)));
-				if (!isChecked) throw mismatch;
-				return prepared(charge);
+			const charge = chargeOf(run, itemIndex, await fillCart(run, itemIndex, form));
+			const problem = () => priceMismatch(run, itemIndex, form, charge);
+			return {
+				about: charge.about,
+				atOnce: form.options.atOnce ?? DEFAULT_AT_ONCE,
+				isSuspect: () => problem() !== undefined,
+				async send() {
+					const creation = { ...creationOf(run, itemIndex, form, charge), problem };
+					const transaction = await charged(run, creation, [hint, amountHint(charge)]);
+					const options = { ...form.options, qrCodeImage: form.qrCodeImage };
+					return [await transactionItem(run, transaction, { ...form, options })];
+				},
 			};
 		};
 	},
@@ -67,24 +58,40 @@ async function charged(
 	hints: Array<string | undefined>,
 ): Promise<Transaction> {
 	const { made: transaction, isExisting } = await createOnce(creation);
-	const existing = `${customerPhrase(creation)} was already charged. Returning transaction ${transaction.hash}.`;
-	for (const hint of isExisting ? [existing] : hints) {
-		if (hint !== undefined) run.hint(hint);
+	const { hash, amount, pix, payment_status: status } = transaction;
+	const hint = (kind: string, message: string): void =>
+		run.hint(message, kind, `transaction ${hash}`);
+	const existing = `${customerPhrase(creation)} was already charged. Returning transaction ${hash}.`;
+	if (isExisting) hint('existing', existing);
+	else for (const one of hints) if (one !== undefined) run.hint(one);
+	if (amount != null && creation.amount !== undefined && amount !== creation.amount) {
+		hint(
+			'amount',
+			`The service charges ${formatReais(amount)} with transaction ${hash}, but ${formatReais(creation.amount)} was sent. Ask the service before the customer pays.`,
+		);
 	}
-	const { payment_status: status, pix } = transaction;
-	if (!pix) {
-		run.hint(`The service created no PIX code; the payment status is ${status ?? 'not stated'}.`);
+	if (!pix?.pix_qr_code) {
+		hint(
+			'noCode',
+			`The service created no PIX code for transaction ${hash}; the payment status is ${status ?? 'not stated'}.`,
+		);
 	}
 	return transaction;
+}
+
+function amountHint({ amount, cartTotal }: Charge): string | undefined {
+	return amount === undefined || cartTotal === undefined || amount === cartTotal
+		? undefined
+		: `Amount is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`;
 }
 
 function creationOf(
 	run: Run,
 	itemIndex: number,
 	{ orderReference, options }: ChargeForm,
-	{ body, total, about, fingerprint }: Charge,
+	{ body, account, amount, about, fingerprint, isVague }: Charge,
 ): Creation<Transaction> {
-	const { context, account, memory, signal, inTurn } = run;
+	const { context, memory, signal, inTurn } = run;
 	const client = run.client(clientOptions(options));
 	return {
 		context,
@@ -95,8 +102,9 @@ function creationOf(
 		itemIndex,
 		kind: 'charge',
 		about,
-		amount: total,
+		amount,
 		fingerprint,
+		isVague,
 		orderReference,
 		repeatCode: options.repeatCode,
 		create: async () => await run.creating(createTransaction(client, body)),
@@ -104,23 +112,4 @@ function creationOf(
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
 	};
-}
-
-function refuseEmptyCart(context: IExecuteFunctions, itemIndex: number, form: ChargeForm): void {
-	const { amount, customFields } = form.additionalFields;
-	if (form.cart.length > 0 || amount !== undefined || customFields?.cart) return;
-	const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
-	throw mistake(context, itemIndex, 'Cart is empty', advice);
-}
-
-/** An expression was to protect the order, but gave no reference for this item. */
-function refuseEmptyReference(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	{ orderReference }: ChargeForm,
-): void {
-	const { orderReference: typed } = context.getNode().parameters;
-	if (orderReference !== undefined || typeof typed !== 'string' || !typed.startsWith('=')) return;
-	const advice = 'Correct the expression, or clear the field to charge without a reference.';
-	throw mistake(context, itemIndex, 'The expression in Order Reference gave nothing', advice);
 }

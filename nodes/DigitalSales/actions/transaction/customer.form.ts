@@ -1,35 +1,39 @@
+import { z } from 'zod';
 import { parseDocument, stripDocument } from '../../domain/document';
 import { parsePhone } from '../../domain/phone';
-import type { Result } from '../../domain/result';
-import { optional, parsed, textField } from '../../form/fields';
-import { field } from '../../form/formOf';
+import { cleanTextField, optional, parsed, textField } from '../../form/fields';
+import { deciding } from '../../form/formOf';
 
-const EMAIL_SHAPE = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const LONGEST_EMAIL = 254;
+const EMAIL_SHAPE = /^[^\s@:;,<>]+@[^\s@:;,<>.]+(?:\.[^\s@:;,<>.]+)+$/;
 
 /**
- * Schemas for the customer's data; unchecked, only the punctuation is dropped.
+ * Schemas for the customer's data; unchecked, only the punctuation of a document is dropped.
  *
  * @internal Exported for its tests.
  */
 export function customerFields(checked: boolean) {
-	const orStripped =
-		(parse: (input: unknown) => Result<string>, strip: (text: string) => string) =>
-		(input: unknown): Result<string> => {
-			const result = parse(input);
-			return 'value' in result || checked ? result : { value: strip(String(input)) };
+	if (checked) {
+		return {
+			email: cleanTextField.refine(
+				(email) => email.length <= LONGEST_EMAIL && EMAIL_SHAPE.test(email),
+				'is not an e-mail address',
+			),
+			phone: parsed(parsePhone),
+			document: parsed(parseDocument),
 		};
+	}
+	const document = cleanTextField.transform(stripDocument);
 	return {
-		email: checked
-			? textField.refine((email) => EMAIL_SHAPE.test(email), 'is not an e-mail address')
-			: textField,
-		phone: parsed(orStripped(parsePhone, (text) => text.replace(/\D/g, ''))),
-		document: parsed(orStripped(parseDocument, stripDocument)),
+		email: cleanTextField,
+		phone: cleanTextField,
+		document: z.union([parsed(parseDocument), document]),
 	};
 }
 
 /** The customer of Transaction > Create PIX. */
 export const customer = [
-	field(
+	deciding(
 		{
 			displayName: 'Customer Name',
 			name: 'customerName',
@@ -41,7 +45,7 @@ export const customer = [
 		optional(textField),
 		'customer.name',
 	),
-	field(
+	deciding(
 		{
 			displayName: 'Customer Email',
 			name: 'customerEmail',
@@ -53,7 +57,7 @@ export const customer = [
 		({ checkCustomer }) => optional(customerFields(checkCustomer).email),
 		'customer.email',
 	),
-	field(
+	deciding(
 		{
 			displayName: 'Customer Phone',
 			name: 'customerPhone',
@@ -66,7 +70,7 @@ export const customer = [
 		({ checkCustomer }) => optional(customerFields(checkCustomer).phone),
 		'customer.phone_number',
 	),
-	field(
+	deciding(
 		{
 			displayName: 'Customer CPF or CNPJ',
 			name: 'customerDocument',

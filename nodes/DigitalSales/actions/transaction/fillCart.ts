@@ -1,53 +1,72 @@
-import {
-	MOST_LOOKUP_PAGES,
-	type CatalogLookup,
-	type CatalogOffer,
-	type FoundOffer,
-	type Lookup,
-} from '../../api/catalog';
-import { isSamePage } from '../../domain/pageAddress';
+import type { NodeOperationError } from 'n8n-workflow';
+import { MOST_LOOKUP_PAGES, type FoundOffer } from '../../api/catalog';
+import { seenPrice } from '../../api/seenPrices';
+import { formatReais } from '../../domain/money';
 import { parseWebAddress } from '../../domain/webAddress';
+import { displayPath } from '../../form/displayPath';
 import type { Located } from '../../form/locators';
-import type { ChargeForm } from './create.form';
+import { mistake } from '../../form/readForm';
+import { notLookedUp } from '../notLookedUp';
+import type { Run } from '../run';
+import { chargeForm, type ChargeForm } from './create.form';
 
 type CartItem = ChargeForm['cart'][number];
-
-/** Whether the cart needs something from the catalog. */
-export function leavesBlanks({ cart, options }: ChargeForm): boolean {
-	if (options.fillFromCatalog === false) return false;
-	return cart.some((item) => item.offerHash && isOpen(item));
-}
 
 /**
  * Fills blank titles and prices of the cart's offers from the catalog, and finds an offer's hash by
  * its checkout address. A blank cover is filled along with them, but is not worth a request of its own.
- * A lookup that finds nothing or fails leaves the blanks and gives a hint; the charge is still made.
+ * Without a title, or with the hash from the end of an address, the charge is still made, with a hint.
+ * A cart of Custom Fields is sent as it is.
+ *
+ * @throws Refusal if the catalog cannot be read
+ * @throws NodeOperationError if several offers fit, or a price stays blank and no amount is given
  */
-export async function fillCart(
-	form: ChargeForm,
-	catalog: CatalogLookup,
-	hint: (message: string) => void,
-): Promise<ChargeForm> {
+export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): Promise<ChargeForm> {
+	const { amount, customFields = {} } = form.additionalFields;
+	if (form.options.fillFromCatalog === false || 'cart' in customFields) return form;
+	const hasAmount = amount !== undefined || 'amount' in customFields;
 	const cart: CartItem[] = [];
-	for (const item of form.cart) {
+	for (const [index, item] of form.cart.entries()) {
 		const { offerHash: located } = item;
 		if (!located || !isOpen(item)) {
 			cart.push(item);
 			continue;
 		}
-		const { found, failed } = await catalog.offer((offer) => isIt(located, offer));
-		const filled = found ? filledFrom(item, located, found) : item;
-		const problem = problemOf(located, blanksOf(filled), { found, failed });
-		if (problem !== undefined) hint(`Offer ${located.hash} ${problem}.`);
+		const wrong = (field: string, message: string, advice: string): NodeOperationError => {
+			const path = ['cart', 'items', index, field];
+			const label = displayPath(chargeForm.properties, path, run.context.getNode());
+			return mistake(run.context, itemIndex, `${label} ${message}`, advice);
+		};
+		const { found, several, failed } = await run.catalog.offer({ ...located, price: item.price });
+		if (failed) throw notLookedUp(run, `Offer ${located.hash}`, failed);
+		if (several) throw wrong('offerHash', ...ambiguity(several));
+		const filled = found ? filledFrom(run, item, located, found) : item;
+		const problem = problemOf(located, blanksOf(filled), found);
+		if (filled.price === undefined && !hasAmount) {
+			throw wrong('price', 'is empty', `Offer ${located.hash} ${problem}. Enter the price.`);
+		}
+		if (problem !== undefined) {
+			run.hint(`Offer ${located.hash} ${problem}.`, problem, `offer ${located.hash}`);
+		}
 		cart.push(filled);
 	}
 	return { ...form, cart };
 }
 
+function ambiguity(several: FoundOffer[]): [message: string, advice: string] {
+	const names = several.map(
+		({ offer: { hash, price } }) => `${hash} (${price == null ? 'no price' : formatReais(price)})`,
+	);
+	return [
+		'fits several offers of the catalog, or none of them exactly',
+		`They are ${names.join(', ')}. Choose the offer from the list or enter its hash, and its price if they share the hash.`,
+	];
+}
+
 function problemOf(
 	{ address }: Located,
 	blanks: string[],
-	{ found, failed }: Lookup<FoundOffer>,
+	found: FoundOffer | undefined,
 ): string | undefined {
 	const come = [
 		...(address !== undefined && !found ? ['its hash was taken from the end of its address'] : []),
@@ -55,9 +74,7 @@ function problemOf(
 	].join(', and ');
 	if (come === '') return undefined;
 	if (found) return `is incomplete in the catalog, so ${come}`;
-	return failed
-		? `could not be looked up in the catalog just now, so ${come}`
-		: `was not found in the part of the catalog that was read (at most ${MOST_LOOKUP_PAGES} pages), so ${come}`;
+	return `was not found in the part of the catalog that was read (at most ${MOST_LOOKUP_PAGES} pages), so ${come}`;
 }
 
 function isOpen(item: CartItem): boolean {
@@ -71,17 +88,19 @@ function blanksOf(item: CartItem): string[] {
 	];
 }
 
-function isIt({ hash, address }: Located, offer: CatalogOffer): boolean {
-	if (offer.hash === hash) return true;
-	return address !== undefined && offer.url != null && isSamePage(offer.url, address);
-}
-
-function filledFrom(item: CartItem, located: Located, { product, offer }: FoundOffer): CartItem {
+/** The price that was read last counts, also if a page of the catalog was remembered before. */
+function filledFrom(
+	{ account }: Run,
+	item: CartItem,
+	located: Located,
+	{ product, offer }: FoundOffer,
+): CartItem {
+	const hash = offer.hash ?? located.hash;
 	const cover = product.cover != null && parseWebAddress(product.cover) ? product.cover : undefined;
 	return {
 		...item,
-		offerHash: { hash: offer.hash ?? located.hash },
-		price: item.price ?? offer.price ?? undefined,
+		offerHash: { hash },
+		price: item.price ?? seenPrice(account, hash) ?? offer.price ?? undefined,
 		more: {
 			...item.more,
 			title: item.more.title ?? offer.title ?? product.title ?? undefined,

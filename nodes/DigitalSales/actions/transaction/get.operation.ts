@@ -16,13 +16,13 @@ export const getTransactionOperation: Operation = {
 	form: transactionForm,
 	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: false,
+	readsEach: true,
 	prepare(run, itemIndex) {
 		refuseUnfilledTool(run.context, itemIndex);
 		const choice = readForm(run.context, itemIndex, transactionForm);
 		const { transactionHash: hash, options } = choice;
 		return {
 			about: `transaction ${hash}`,
-			atOnce: 32,
 			async send() {
 				const transaction = await getTransaction(run.client(clientOptions(options)), hash);
 				return [await transactionItem(run, transaction, choice)];

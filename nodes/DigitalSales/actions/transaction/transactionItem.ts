@@ -1,8 +1,7 @@
-import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryKeyData } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import type { AmountUnit } from '../../domain/money';
 import { pixCodeProblem } from '../../domain/pixCode';
-import { readPngText } from '../../domain/png';
 import { drawQrCode } from '../../domain/qrCode';
 import { qrCodeProperty } from '../../form/outputOptions';
 import { isTool } from '../../once/execution';
@@ -10,18 +9,29 @@ import type { ItemResult } from '../../output/item';
 import { transactionOutput } from '../../output/transaction';
 import type { Run } from '../run';
 
+/** Of a hash in a file name: disks take at most 255 characters. */
+const LONGEST_NAME = 100;
+
 interface OutputChoice {
 	simplify: boolean;
 	options: { outputUnit?: AmountUnit; qrCodeImage?: boolean; binaryPropertyName?: string };
 }
 
-/** A transaction as an item, with its QR code as a picture if one is wanted. */
+/**
+ * A transaction as an item, with its QR code as a picture if one is wanted. Never throws, because the
+ * charge exists whatever its answer holds.
+ */
 export async function transactionItem(
 	run: Run,
 	transaction: Transaction,
 	{ simplify, options }: OutputChoice,
 ): Promise<ItemResult> {
-	const binary = await pixPicture(run, transaction, qrCodeProperty(options));
+	const { hash } = transaction;
+	const binary = await pixPicture(run, transaction, qrCodeProperty(options)).catch(() => {
+		const message = `n8n could not store the QR code picture of transaction ${hash}.`;
+		run.hint(message, 'notStored', `transaction ${hash}`);
+		return undefined;
+	});
 	return {
 		json: transactionOutput(transaction, simplify, options.outputUnit),
 		...(binary && { binary }),
@@ -29,39 +39,26 @@ export async function transactionItem(
 }
 
 /**
- * Hints at what is wrong with the PIX code of a transaction, and returns its QR code as a picture for
- * the binary field `property`. Never throws, because the charge exists even without a picture.
+ * Hints at what is wrong with the PIX code of a transaction, and draws its QR code for the binary field
+ * `property`.
  */
 async function pixPicture(
 	{ context, hint }: Run,
 	{ pix, hash, amount }: Transaction,
 	property: string | undefined,
 ): Promise<IBinaryKeyData | undefined> {
-	if (!pix) return undefined;
+	const code = pix?.pix_qr_code;
+	if (!code) return undefined;
 	const name = `transaction ${hash}`;
-	const problem = pix.pix_qr_code ? pixCodeProblem(pix.pix_qr_code, amount) : undefined;
+	const problem = pixCodeProblem(code, amount);
 	if (problem !== undefined) {
-		hint(`The PIX code of ${name} ${problem}. Ask the service before you send it to the customer.`);
+		const advice = 'Ask the service before you send it to the customer.';
+		hint(`The PIX code of ${name} ${problem}. ${advice}`, 'pixCode', name);
 	}
 	// n8n keeps pictures from agents, and logs a warning for each.
-	if (property === undefined || isTool(context)) return undefined;
-	try {
-		const png = await pictureOf(pix);
-		if (png) return { [property]: await binaryOf(context, png, hash) };
-		hint(`There is no QR code picture of ${name}: the service returned neither code nor picture.`);
-	} catch {
-		hint(`n8n could not store the QR code picture of ${name}.`);
-	}
-	return undefined;
-}
-
-/** Drawn from the code, or else the service's own picture if it is a valid PNG. */
-async function pictureOf(pix: NonNullable<Transaction['pix']>): Promise<Uint8Array | undefined> {
-	const drawn = pix.pix_qr_code ? await drawQrCode(pix.pix_qr_code) : undefined;
-	return drawn ?? readPngText(pix.qr_code_base64 ?? '') ?? readPngText(pix.pix_base64 ?? '');
-}
-
-async function binaryOf(context: IExecuteFunctions, png: Uint8Array, hash: string) {
-	const fileName = `pix-${hash.replace(/[^\w-]+/g, '_')}.png`;
-	return await context.helpers.prepareBinaryData(Buffer.from(png), fileName, 'image/png');
+	const png = property === undefined || isTool(context) ? undefined : await drawQrCode(code);
+	if (property === undefined || !png) return undefined;
+	const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
+	const data = await context.helpers.prepareBinaryData(Buffer.from(png), fileName, 'image/png');
+	return { [property]: data };
 }

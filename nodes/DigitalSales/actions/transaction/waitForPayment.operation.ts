@@ -20,6 +20,7 @@ export const waitForPaymentOperation: Operation = {
 	description: 'Pause the execution until a transaction is paid or can no longer be paid',
 	form: waitForm,
 	creates: false,
+	readsEach: true,
 	prepare(run, itemIndex) {
 		refuseAsTool(run.context, itemIndex);
 		const choice = readForm(run.context, itemIndex, waitForm);
@@ -29,7 +30,6 @@ export const waitForPaymentOperation: Operation = {
 		const recheckMs = choice.recheckInterval * 1_000;
 		return {
 			about: `transaction ${typedHash}`,
-			atOnce: 32,
 			async send() {
 				const transaction = await getTransaction(run.client(FIRST_READ_LIMITS), typedHash).catch(
 					(error: unknown): Transaction => {

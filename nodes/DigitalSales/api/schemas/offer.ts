@@ -18,13 +18,13 @@ export const OFFER_INTERVALS = [
 export const offerSchema = z
 	.object({
 		hash: tolerated(lenientText),
-		title: tolerated(z.string()),
+		title: tolerated(lenientText),
 		price: tolerated(lenientInteger),
-		url: tolerated(z.string()),
+		url: tolerated(lenientText),
 		status: tolerated(lenientInteger),
-		interval: tolerated(z.string()),
-		created_at: tolerated(z.string()),
-		updated_at: tolerated(z.string()),
+		interval: tolerated(lenientText),
+		created_at: tolerated(lenientText),
+		updated_at: tolerated(lenientText),
 	})
 	.passthrough();
 

@@ -11,16 +11,22 @@ export const PRODUCT_STATUSES = { active: 1, inactive: 2, inReview: 3, blocked: 
 export const productSchema = z
 	.object({
 		hash: tolerated(lenientText),
-		title: tolerated(z.string()),
-		cover: tolerated(z.string()),
+		title: tolerated(lenientText),
+		cover: tolerated(lenientText),
 		id_category: tolerated(lenientInteger),
-		sale_page: tolerated(z.string()),
+		sale_page: tolerated(lenientText),
 		offers: z.array(offerSchema).catch([]),
 		status: tolerated(lenientInteger),
 	})
 	.passthrough();
 
 export type Product = z.output<typeof productSchema>;
+
+/** Whether a product is sold, as far as its status says. */
+export function isSold({ status }: { status?: unknown }): boolean {
+	const code = productSchema.shape.status.parse(status) ?? PRODUCT_STATUSES.active;
+	return code === PRODUCT_STATUSES.active;
+}
 
 /** One page of a list, as far as the pagination reads it. */
 export interface ProductPage<T = IDataObject> {

@@ -5,13 +5,13 @@ import { readResource } from './resource';
 
 const person = tolerated(
 	z.object({
-		name: tolerated(z.string()),
-		email: tolerated(z.string()),
+		name: tolerated(lenientText),
+		email: tolerated(lenientText),
 		phone_number: tolerated(lenientText),
 	}),
 );
 
-const titled = tolerated(z.object({ hash: tolerated(lenientText), title: tolerated(z.string()) }));
+const titled = tolerated(z.object({ hash: tolerated(lenientText), title: tolerated(lenientText) }));
 
 /**
  * The parts of a transaction that the package reads (API document, Transaction). `amount` in cents.
@@ -19,20 +19,18 @@ const titled = tolerated(z.object({ hash: tolerated(lenientText), title: tolerat
  */
 const transactionSchema = z.object({
 	hash: z.union([z.string().trim().min(1), z.number().transform(String)]),
-	payment_method: tolerated(z.string()),
-	payment_status: tolerated(z.string()),
+	payment_method: tolerated(lenientText),
+	payment_status: tolerated(lenientText),
 	amount: tolerated(lenientInteger),
 	customer: person,
 	offer: titled,
 	product: titled,
 	pix: tolerated(
 		z.object({
-			pix_qr_code: tolerated(z.string()),
-			qr_code_base64: tolerated(z.string()),
-			pix_base64: tolerated(z.string()),
+			pix_qr_code: tolerated(z.string().trim()),
 		}),
 	),
-	created_at: tolerated(z.string()),
+	created_at: tolerated(lenientText),
 });
 
 /** A transaction: what the package reads of it, and all of it as the service sent it. */

@@ -1,5 +1,6 @@
 import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { serveWebhook } from '../harness';
 import { everyProperty } from '../support/form';
 import { openAccount, pixParameters, type Account } from '../support/account';
@@ -7,6 +8,7 @@ import { openAccount, pixParameters, type Account } from '../support/account';
 describe('Amount Unit', () => {
 	let account: Account;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		account = await openAccount();
 	});

@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { useTimeLapse } from '../../../support/timeLapse';
+import { withoutWaiting } from '../../../support/virtualTime';
 import { runNode, type NodeOutcome } from '../harness';
 
 const CATALOG = Buffer.from(
@@ -51,24 +54,15 @@ describe('The body of an answer', () => {
 
 	test('comes compressed and breaks off: it is asked for again', async () => {
 		const whole = gzipSync(CATALOG);
+		const restoreTime = withoutWaiting(clock);
 		const baseUrl = await serve((response, nth) => {
 			response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' });
 			if (nth > 1) response.end(whole);
 			else response.write(whole.subarray(0, 20), () => response.socket?.destroy());
 		});
 		expect(titles(await list(baseUrl))).toEqual([title]);
+		restoreTime();
 		expect(requests).toBe(2);
-	});
-
-	test('comes in pieces that cut a letter in two', async () => {
-		const cut = CATALOG.indexOf('ã') + 1;
-		const baseUrl = await serve((response) => {
-			response.writeHead(200, JSON_TYPE);
-			response.write(CATALOG.subarray(0, cut), () => {
-				setTimeout(() => response.end(CATALOG.subarray(cut)), 20);
-			});
-		});
-		expect(titles(await list(baseUrl))).toEqual([title]);
 	});
 
 	test('starts with a byte order mark', async () => {
@@ -79,29 +73,44 @@ describe('The body of an answer', () => {
 		expect(titles(await list(baseUrl))).toEqual([title]);
 	});
 
-	test('never comes to its end: when the time is up it is asked for again', async () => {
-		const baseUrl = await serve((response, nth) => {
-			response.writeHead(200, JSON_TYPE);
-			if (nth > 1) response.end(CATALOG);
-			else response.write('{');
-		});
-		expect(titles(await list(baseUrl, 1))).toEqual([title]);
-		expect(requests).toBe(2);
-	});
+	describe('takes its time:', () => {
+		useTimeLapse();
 
-	test('comes in drops without end: the connection is left when the time is up', async () => {
-		let left: Promise<unknown> = Promise.resolve();
-		const baseUrl = await serve((response, nth) => {
-			response.writeHead(200, JSON_TYPE);
-			if (nth > 1) response.end(CATALOG);
-			else {
-				const drops = setInterval(() => response.write(' '), 50);
-				left = once(response, 'close').finally(() => clearInterval(drops));
-			}
+		test('it comes in pieces that cut a letter in two', async () => {
+			const cut = CATALOG.indexOf('ã') + 1;
+			const baseUrl = await serve((response) => {
+				response.writeHead(200, JSON_TYPE);
+				response.write(CATALOG.subarray(0, cut), () => {
+					setTimeout(() => response.end(CATALOG.subarray(cut)), 20);
+				});
+			});
+			expect(titles(await list(baseUrl))).toEqual([title]);
 		});
-		expect(titles(await list(baseUrl, 1))).toEqual([title]);
-		await left;
-		expect(requests).toBe(2);
+
+		test('it never comes to its end: when the time is up it is asked for again', async () => {
+			const baseUrl = await serve((response, nth) => {
+				response.writeHead(200, JSON_TYPE);
+				if (nth > 1) response.end(CATALOG);
+				else response.write('{');
+			});
+			expect(titles(await list(baseUrl, 1))).toEqual([title]);
+			expect(requests).toBe(2);
+		});
+
+		test('it comes in drops without end: the connection is left when the time is up', async () => {
+			let left: Promise<unknown> = Promise.resolve();
+			const baseUrl = await serve((response, nth) => {
+				response.writeHead(200, JSON_TYPE);
+				if (nth > 1) response.end(CATALOG);
+				else {
+					const drops = setInterval(() => response.write(' '), 50);
+					left = once(response, 'close').finally(() => clearInterval(drops));
+				}
+			});
+			expect(titles(await list(baseUrl, 1))).toEqual([title]);
+			await left;
+			expect(requests).toBe(2);
+		});
 	});
 
 	test('is beyond all bounds: it is left, and the error says so', async () => {

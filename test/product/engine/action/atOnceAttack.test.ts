@@ -1,6 +1,5 @@
 import { defaultMaxListeners, getEventListeners } from 'node:events';
 import type { INodeParameters } from 'n8n-workflow';
-import { ledgerRows, MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { crashedData, NodeProcess, processedItems } from '../harness';
 import { customers, errorOf, OWN_CUSTOMER, useShop } from '../support/charging';
 
@@ -90,29 +89,6 @@ describe('Attacks on several charges at once', () => {
 		expect(run.status).toBe('success');
 		expect(most).toBeGreaterThan(0);
 		expect(most).toBeLessThanOrEqual(defaultMaxListeners);
-	});
-
-	test('a slow charge is known after a crash, however many others were made meanwhile', async () => {
-		const slow = { kind: 'delayAfterProcessing', ms: 1_500 } as const;
-		shop.account.sandbox.addFault({ endpoint: POST, ...slow, times: 1 });
-		const [first = {}, ...others] = customers(3);
-		const running = shop.run(charge(), { items: [first] });
-		while (shop.charges < 1) await pause(5);
-		// As many others as the table has room for, in two halves.
-		for (const other of others) {
-			processedItems.age(MOST_ENTRIES / 2, MOST_ENTRIES);
-			for (const [, row] of ledgerRows.list()) row.entered = MOST_ENTRIES / 2;
-			await shop.run(charge(), { items: [other] });
-		}
-		processedItems.failAfter = 0;
-		const { begun } = await running;
-		processedItems.clear({ keepRows: true });
-		const retryOf = crashedData(begun, CRASHED);
-
-		const retry = await shop.run(charge(), { retryOf, process: NodeProcess.fresh() });
-
-		expect(errorOf(retry)).toContain('may already have been charged');
-		expect(shop.charges).toBe(3);
 	});
 
 	test('the Retry of a crash never says that nothing was created', async () => {

@@ -1,18 +1,19 @@
+import { setSsrfProtection } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { errorIn } from '../support/errorItem';
 
 describe("A request that n8n's SSRF protection blocks", () => {
 	let account: Account;
-	const before = process.env.N8N_SSRF_PROTECTION_ENABLED;
 
+	useTimeLapse();
 	beforeAll(async () => {
-		// n8n reads it at its first request, and this file has modules of its own.
-		process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
+		setSsrfProtection(true);
 		account = await openAccount();
 	});
 	beforeEach(() => account.reset());
 	afterAll(async () => {
-		process.env.N8N_SSRF_PROTECTION_ENABLED = before;
+		setSsrfProtection(false);
 		await account.sandbox.close();
 	});
 

@@ -1,9 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { CUSTOMER, openAccount, pixParameters, type Account } from '../support/account';
 
 describe('Transaction > Create PIX', () => {
 	let account: Account;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		account = await openAccount();
 	});
@@ -88,7 +90,7 @@ describe('Transaction > Create PIX', () => {
 	});
 
 	test.each([
-		['blank', '={{ " " }}', '={{ " " }}', 1, 1],
+		['blank', ' ', ' ', 1, 1],
 		['texts', '={{ "3" }}', '={{ "0" }}', 3, 0],
 	])('takes quantity and operation type that are %s', async (...given) => {
 		const [, quantity, operationType, ...sent] = given;
@@ -167,7 +169,9 @@ describe('Transaction > Create PIX', () => {
 		const { json, hints } = await account.run(parameters());
 
 		expect(json[0]).toMatchObject({ payment_status: 'refused', pix: null });
-		expect(JSON.stringify(hints)).toContain('no PIX code; the payment status is refused');
+		expect(JSON.stringify(hints)).toContain(
+			`no PIX code for transaction ${String(json[0]?.hash)}; the payment status is refused`,
+		);
 	});
 
 	test('tells where the service states neither code nor status', async () => {
@@ -177,10 +181,10 @@ describe('Transaction > Create PIX', () => {
 			remove: ['pix', 'payment_status', 'amount'],
 		});
 
-		const { hints } = await account.run(parameters());
+		const { hints, json } = await account.run(parameters());
 
 		expect(hints.map(({ message }) => message)).toEqual([
-			'The service created no PIX code; the payment status is not stated.',
+			`The service created no PIX code for transaction ${String(json[0]?.hash)}; the payment status is not stated.`,
 		]);
 	});
 
@@ -460,7 +464,7 @@ describe('Transaction > Create PIX', () => {
 		);
 
 		expect(body()).toMatchObject({
-			customer: { email: 'maria', phone_number: '1234', document: '123' },
+			customer: { email: 'maria', phone_number: '12-34', document: '123' },
 		});
 	});
 

@@ -1,5 +1,6 @@
 import { everyOperation } from '../../../support/operations';
 import { sampleOf } from '../../../support/samples';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { openAccount, pixParameters, type Account } from '../support/account';
 import { errorIn } from '../support/errorItem';
 
@@ -9,6 +10,7 @@ const HASH = 'nosuch1';
 describe('A failed item under On Error: Continue', () => {
 	let account: Account;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		account = await openAccount();
 	});

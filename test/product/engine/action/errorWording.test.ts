@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../../sandbox';
-import { withoutWaiting } from '../../../support/virtualTime';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
@@ -15,6 +15,7 @@ const SERVICE_ADVICE = 'The problem is on the side of the service. Try again lat
 describe('What a person reads of a failed request', () => {
 	let account: Account;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		account = await openAccount();
 	});
@@ -212,7 +213,7 @@ describe('What a person reads of a failed request', () => {
 	test('a charge whose outcome is not known, after it was cancelled too', async () => {
 		account.sandbox.addFault({ kind: 'delay', ms: 500 });
 		const running = runNode(pixParameters(account.sandbox), { credentials: account.credentials });
-		while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
+		while (account.sandbox.requests.length === 0) await clock.sleep(5);
 		running.cancel();
 
 		const { node } = await running;
@@ -224,7 +225,7 @@ describe('What a person reads of a failed request', () => {
 	test('a read that was cancelled while it was under way says just that', async () => {
 		account.sandbox.addFault({ kind: 'delay', ms: 500 });
 		const running = runNode(reading(), { credentials: account.credentials });
-		while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
+		while (account.sandbox.requests.length === 0) await clock.sleep(5);
 		running.cancel();
 
 		expect((await running).node?.error).toMatchObject({
@@ -235,15 +236,13 @@ describe('What a person reads of a failed request', () => {
 	});
 
 	describe('follows its options:', () => {
-		let restoreTime: () => number;
+		let startedAt: number;
+		const waited = (): number => clock.elapsed() - startedAt;
 
 		beforeEach(() => {
-			restoreTime = withoutWaiting(clock);
+			startedAt = clock.elapsed();
 		});
-		afterEach(() => {
-			restoreTime();
-			jest.restoreAllMocks();
-		});
+		afterEach(() => jest.restoreAllMocks());
 
 		test.each([1, 2, 3])('Maximum Tries of %i', async (maxTries) => {
 			account.sandbox.addFault({ kind: 'status', status: 503, body: {}, times: 'always' });
@@ -283,7 +282,7 @@ describe('What a person reads of a failed request', () => {
 			await account.fail(reading({ maxTries: 1, maxWait: 300 }));
 
 			expect(account.sandbox.requests.map(({ status }) => status)).toEqual([429, 404]);
-			expect(restoreTime()).toBeGreaterThan(29_000);
+			expect(waited()).toBeGreaterThan(29_000);
 		});
 
 		test('Maximum Wait of eight runs that queue for the same rate limit', async () => {
@@ -296,7 +295,7 @@ describe('What a person reads of a failed request', () => {
 
 			for (const { message } of failures) expect(message).toMatch(/still limiting requests/);
 			expect(account.sandbox.requests.length).toBeLessThanOrEqual(8 + 2);
-			expect(restoreTime()).toBeLessThan(10_100);
+			expect(waited()).toBeLessThan(10_100);
 		});
 
 		test('a rate limit that closes for longer than Maximum Wait leaves the failure of the last try', async () => {
@@ -304,12 +303,12 @@ describe('What a person reads of a failed request', () => {
 			account.sandbox.addFault({ kind: 'status', status: 503 });
 			account.sandbox.addFault({ kind: 'retryAfter', seconds: 60 });
 			const failing = account.fail(reading({ maxTries: 5, maxWait: 10 }));
-			while (account.sandbox.requests.length === 0) await new Promise((go) => setTimeout(go, 5));
+			while (account.sandbox.requests.length === 0) await clock.sleep(5);
 			await account.fail(reading());
 
 			expect((await failing).message).toBe('The service returned an error (503)');
 			expect(account.sandbox.requests).toHaveLength(2);
-			expect(restoreTime()).toBeLessThan(1_000);
+			expect(waited()).toBeLessThan(1_000);
 		});
 
 		test.each([
@@ -338,7 +337,7 @@ describe('What a person reads of a failed request', () => {
 			const failure = await account.fail(reading({ maxTries: 1, maxWait: 20 }));
 
 			expect(account.sandbox.requests).toHaveLength(4);
-			expect(restoreTime()).toBeGreaterThan((2.5 + 5 + 10 - 0.1) * 1_000);
+			expect(waited()).toBeGreaterThan((2.5 + 5 + 10 - 0.1) * 1_000);
 			expect(failure.description).toContain('Options > Maximum Wait');
 		});
 
@@ -349,7 +348,7 @@ describe('What a person reads of a failed request', () => {
 			await account.fail(reading({ maxTries: 1, maxWait: 300 }));
 
 			expect(account.sandbox.requests.map(({ status }) => status)).toEqual([429, 429, 429, 404]);
-			expect(restoreTime()).toBeGreaterThan((2.5 + 5 + 10 - 0.1) * 1_000);
+			expect(waited()).toBeGreaterThan((2.5 + 5 + 10 - 0.1) * 1_000);
 		});
 
 		test.each(['absent', 'garbage'] as const)(
@@ -359,28 +358,26 @@ describe('What a person reads of a failed request', () => {
 				jest.spyOn(clock, 'random').mockReturnValue(0);
 				await account.fail(reading({ maxTries: 1, maxWait: 300 }));
 
-				const slept = restoreTime();
-
 				expect(account.sandbox.requests.map(({ status }) => status)).toEqual([
 					...Array<number>(6).fill(429),
 					404,
 				]);
-				expect(Math.round(slept / 1_000)).toBeGreaterThanOrEqual(47);
-				expect(slept).toBeLessThanOrEqual((2.5 + 5 + 10 + 10 + 10 + 10) * 1_000);
+				expect(Math.round(waited() / 1_000)).toBeGreaterThanOrEqual(47);
+				expect(waited()).toBeLessThanOrEqual((2.5 + 5 + 10 + 10 + 10 + 10) * 1_000);
 			},
 		);
 	});
 
 	test('Timeout ends a request that takes longer', async () => {
 		account.sandbox.addFault({ kind: 'delay', ms: 5_000 });
-		const started = Date.now();
+		const started = clock.elapsed();
 
 		const failure = await account.fail(reading({ timeout: 1 }));
 
 		expect(failure.message).toBe('The service did not answer in time, or the connection broke');
 		expect(failure.description).toBe(`Try again later.\n${REQUEST}, ECONNABORTED.`);
-		expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
-		expect(Date.now() - started).toBeLessThan(4_000);
+		expect(clock.elapsed() - started).toBeGreaterThanOrEqual(1_000);
+		expect(clock.elapsed() - started).toBeLessThan(4_000);
 	});
 
 	test('a credential whose fields are no texts says so', async () => {
@@ -389,7 +386,7 @@ describe('What a person reads of a failed request', () => {
 		});
 
 		expect(failure.message).toBe(
-			'A field of the credential is not text. Open the credential and save it again.',
+			'A field of the credential is not text, or is too long. Open the credential, correct it and save it again.',
 		);
 		expect(account.sandbox.requests).toEqual([]);
 	});

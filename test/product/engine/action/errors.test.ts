@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { freePort } from '../../../host/n8n/ports';
 import { startSandbox, type Fault } from '../../../sandbox';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { everythingIn, runNode } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
@@ -11,6 +12,7 @@ type Operation = 'getAll' | 'createOffer' | 'createPix' | 'get';
 describe('Errors of the service', () => {
 	let account: Account;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		account = await openAccount();
 	});
@@ -150,7 +152,7 @@ describe('Errors of the service', () => {
 
 	test.each([
 		['empty', ' ', 'Base URL in the credential is empty'],
-		['no address', 'not a host', 'Base URL in the credential must be a web address'],
+		['no address', 'not a host', 'Base URL in the credential is not a web address'],
 		['with a query', 'https://api.example.com/v1?x=1', 'must end with its path'],
 	])('a Base URL that is %s is told before anything is sent', async (_name, baseUrl, message) => {
 		const failure = await account.fail(parametersOf('get'), {

@@ -1,4 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
+import { cpf } from '../../../support/cpf';
+import { useTimeLapse } from '../../../support/timeLapse';
+import { runNode } from '../harness';
+import { customers, OWN_CUSTOMER } from '../support/charging';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
 const CATALOG = 'GET /products';
@@ -6,6 +12,7 @@ const CATALOG = 'GET /products';
 describe('The cart of Create PIX', () => {
 	let account: Account;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		account = await openAccount();
 	});
@@ -143,29 +150,51 @@ describe('The cart of Create PIX', () => {
 			]);
 		});
 
-		test.each([
-			[{}, 'Price and More > Title'],
-			[{ price: '0,05' }, 'More > Title'],
-			[{ more: { title: 'A' } }, 'Price'],
-		])('what it does not know either, stays blank: %j', async (typed, blanks) => {
+		test('a title that it does not know either, stays blank', async () => {
 			const { offer } = product(0);
 			sends({ hash: 'p1', offers: [{ hash: offer.hash }] });
 
-			expect(await hintsOf({ ...picked(offer.hash), ...typed })).toEqual([
-				`Offer ${offer.hash} is incomplete in the catalog, so ${blanks} stayed empty.`,
+			expect(await hintsOf({ ...picked(offer.hash), price: '0,05' })).toEqual([
+				`Offer ${offer.hash} is incomplete in the catalog, so More > Title stayed empty.`,
+			]);
+		});
+
+		test('the title of an offer that it does not hold stays blank', async () => {
+			sends({ hash: 'p1', offers: [] });
+
+			expect(await hintsOf({ ...picked('unknown1'), price: '0,05' })).toEqual([
+				`Offer unknown1 was not found in the part of the catalog that was read (at most 5 pages), so More > Title stayed empty.`,
 			]);
 		});
 
 		test.each([
 			[{}, 'Price and More > Title'],
-			[{ price: '0,05' }, 'More > Title'],
 			[{ more: { title: 'A' } }, 'Price'],
-		])('an offer that it does not hold leaves blanks: %j', async (typed, blanks) => {
+		])(
+			'a price that it does not know is missed before anything is sent: %j',
+			async (typed, blanks) => {
+				const { offer } = product(0);
+				sends({ hash: 'p1', offers: [{ hash: offer.hash }] });
+
+				const failure = await account.fail(cart({ ...picked(offer.hash), ...typed }));
+
+				expect(failure.message).toBe('Cart > Item 1 > Price in Reais is empty');
+				expect(failure.description).toContain(
+					`Offer ${offer.hash} is incomplete in the catalog, so ${blanks} stayed empty. Enter the price.`,
+				);
+				expect(bodies()).toEqual([]);
+			},
+		);
+
+		test('a price that it does not know is left to a given amount', async () => {
 			sends({ hash: 'p1', offers: [] });
 
-			expect(await hintsOf({ ...picked('unknown1'), ...typed })).toEqual([
-				`Offer unknown1 was not found in the part of the catalog that was read (at most 5 pages), so ${blanks} stayed empty.`,
-			]);
+			await account.run(
+				{ ...cart(picked('unknown1')), additionalFields: { amount: '5' } },
+				{ continueOnFail: true },
+			);
+
+			expect(bodies()).toMatchObject([{ amount: 500 }]);
 		});
 
 		test('an offer that it names by its address alone keeps the hash from the path', async () => {
@@ -228,7 +257,9 @@ describe('The cart of Create PIX', () => {
 	});
 
 	test('asks once for all items of a run and for the next run', async () => {
-		const offers = [0, 1, 2, 90].map((index) => product(index).offer);
+		// An offer of a product that is not sold may stand on a later page with one that is.
+		const sold = account.sandbox.products.flatMap((one, at) => (one.status === 1 ? [at] : []));
+		const offers = sold.slice(0, 20).map((index) => product(index).offer);
 		const input = offers.map(({ hash }) => ({ hash }));
 		const parameters = cart({ offerHash: '={{ $json.hash }}' });
 
@@ -252,7 +283,7 @@ describe('The cart of Create PIX', () => {
 	test('sends nothing at all where an item is wrong', async () => {
 		const failure = await account.fail(
 			cart({ ...picked(product(0).offer.hash), price: '={{ $json.price }}' }),
-			{ items: [{ price: '' }, { price: 'cheap' }] },
+			{ items: [{ price: '5' }, { price: 'cheap' }] },
 		);
 
 		expect(failure.itemIndex).toBe(1);
@@ -266,8 +297,8 @@ describe('The cart of Create PIX', () => {
 			const set = { data: [{ hash: 'p1', title: 'Curso', offers }], meta: { last_page: 1 } };
 			account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set });
 			return cart({
-				...picked(offer.hash),
-				price: '={{ $json.price }}',
+				...picked('={{ $json.offer }}', 'hash'),
+				more: { title: 'A' },
 				quantity: '={{ $json.quantity }}',
 			});
 		};
@@ -277,23 +308,27 @@ describe('The cart of Create PIX', () => {
 			[-1990, 1, 'less than R$ 0,00'],
 		])('charges nobody: %d times %d', async (price, quantity, problem) => {
 			const failure = await account.fail(priced(price), {
-				items: [{ price: '0,05', quantity: 1 }, { quantity }],
+				items: [{ offer: product(0).offer.hash, quantity }],
 			});
 
 			expect(failure.message).toContain(
 				`Cart > Item 1 > Price in Reais times Quantity is ${problem}`,
 			);
-			expect([failure.itemIndex, methods()]).toEqual([1, ['GET']]);
+			expect(methods()).toEqual(['GET']);
 		});
 
 		test('leaves the other items alone where errors let the run go on', async () => {
+			const offer = product(0).offer.hash;
 			const { json } = await account.run(priced(1990), {
-				items: [{ quantity: 9_007_199_254_740_991 }, { price: '0,05', quantity: 1 }],
+				items: [
+					{ offer, quantity: 9_007_199_254_740_991 },
+					{ offer, quantity: 1 },
+				],
 				continueOnFail: true,
 			});
 
 			expect(JSON.stringify(json[0])).toContain('Price in Reais times Quantity is more than');
-			expect(bodies()).toMatchObject([{ amount: 5 }]);
+			expect(bodies()).toMatchObject([{ amount: 1990 }]);
 		});
 	});
 
@@ -302,19 +337,89 @@ describe('The cart of Create PIX', () => {
 		['is cut short', { endpoint: CATALOG, kind: 'truncatedBody', times: 'always' }],
 		['answers with a page', { endpoint: CATALOG, kind: 'html', times: 'always' }],
 		['is limited', { endpoint: CATALOG, kind: 'retryAfter', seconds: 60, times: 'always' }],
-	] as const)('charges without the catalog where that %s, and says so', async (_name, fault) => {
-		account.sandbox.addFault(fault);
+	] as const)(
+		'charges nobody for what the catalog should fill in where that %s',
+		async (_name, fault) => {
+			account.sandbox.addFault(fault);
+			const { hash } = product(0).offer;
+			const charging = async (more: INodeParameters) =>
+				await account.run(cart({ ...picked(hash), ...more }), { continueOnFail: true });
 
-		const { hash } = product(0).offer;
-		const { hints } = await account.run(cart({ ...picked(hash), price: '5' }), {
-			items: [{}, {}, {}],
+			const blank = [await charging({}), await charging({ price: '5' })];
+			await charging({ price: '5', more: { title: 'A' } });
+
+			const refused = {
+				message: `Offer ${hash} could not be looked up in the catalog`,
+				advice: expect.stringContaining('Nothing was sent.') as string,
+				outcome: 'notSent',
+			};
+			expect(blank.map(({ json }) => json)).toMatchObject([
+				[{ error: refused }],
+				[{ error: refused }],
+			]);
+			expect(bodies()).toMatchObject([{ amount: 500, cart: [{ title: 'A', price: 500 }] }]);
+		},
+	);
+
+	test('creates no offer for an address that could not be looked up', async () => {
+		account.sandbox.addFault({ endpoint: CATALOG, kind: 'status', status: 500 });
+
+		const { message } = await account.fail({
+			resource: 'offer',
+			operation: 'create',
+			productHash: { __rl: true, mode: 'url', value: 'https://www.example.com/p/curso' },
+			title: 'Oferta',
+			price: '100',
 		});
 
-		expect(bodies().map(({ amount }) => amount)).toEqual([500, 500, 500]);
-		expect(hints.map(({ message }) => message)).toEqual([
-			`Offer ${hash} could not be looked up in the catalog just now, so More > Title stayed empty.`,
+		expect(message).toBe(
+			'The product at https://www.example.com/p/curso could not be looked up in the catalog',
+		);
+		expect(methods()).toEqual(['GET']);
+	});
+
+	test('does not say "not sent" to a Retry, whose first attempt may have charged', async () => {
+		const parameters = { ...cart(picked(product(0).offer.hash)), ...OWN_CUSTOMER };
+		const options = { credentials: account.credentials, workflowId: 'retried' };
+		const endpoint = 'POST /transactions';
+		account.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 1 });
+		const items = customers(2);
+		const { run } = await runNode({ ...parameters, options: { atOnce: 1 } }, { ...options, items });
+		clearProcessWide();
+		account.sandbox.addFault({ endpoint: CATALOG, kind: 'status', status: 500, times: 'always' });
+
+		const retry = { ...options, retryOf: run?.data, continueOnFail: true };
+		const { json } = await runNode(parameters, retry);
+
+		const refused = { error: { outcome: 'unknown' } };
+		expect(json).toMatchObject([refused, refused]);
+		expect(account.sandbox.charges()).toBe(1);
+	});
+
+	test('is whole for the last of three at once, though the first two are canceled', async () => {
+		const { offer } = product(0);
+		account.sandbox.addFault({ endpoint: CATALOG, kind: 'delay', ms: 50, times: 'always' });
+		const started = customers(3).map(({ document: customerDocument }) =>
+			runNode(
+				{ ...cart(picked(offer.hash)), customerDocument },
+				{ credentials: account.credentials },
+			),
+		);
+		for (const [nth, canceled] of started.slice(0, 2).entries()) {
+			while (methods().length <= nth) await setTimeout(1);
+			canceled.cancel();
+		}
+
+		const outcomes = await Promise.all(started);
+
+		expect(outcomes.map(({ status }) => status)).toEqual(['canceled', 'canceled', 'success']);
+		expect(bodies()).toMatchObject([
+			{
+				amount: offer.price,
+				cart: [{ price: offer.price }],
+				customer: { document: cpf(123_456_002).replace(/\D/g, '') },
+			},
 		]);
-		expect(methods().filter((method) => method === 'GET')).toHaveLength(1);
 	});
 
 	test('charges an offer that the catalog does not hold all the same', async () => {

@@ -1,3 +1,4 @@
+import { useTimeLapse } from '../../../support/timeLapse';
 import { openAccount, type Account } from '../support/account';
 
 const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false };
@@ -5,6 +6,7 @@ const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false }
 describe('Product > Get Many', () => {
 	let account: Account;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		account = await openAccount({ maxPageSize: 30 });
 	});

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { withoutWaiting } from '../../../support/virtualTime';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { HarnessCredentials } from '../harness/credentials';
 import { runNode } from '../harness';
 import { openAccount, type Account } from '../support/account';
@@ -12,6 +12,7 @@ const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false }
 describe('Product > Get Many asks', () => {
 	let account: Account;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		account = await openAccount();
 	});
@@ -96,7 +97,7 @@ describe('Product > Get Many asks', () => {
 		['Request Limit alone counts in 60 seconds', { requestLimit: 2 }, 115, 125],
 		['Request Limit Window alone holds for 20 requests', { requestLimitWindow: 10 }, 5, 15],
 	])('as often as the form says: %s', async (_name, options, least, most) => {
-		const restoreTime = withoutWaiting(clock);
+		const startedAt = clock.elapsed();
 		const pageSize = 'requestLimit' in options ? 30 : 6;
 
 		await account.run({
@@ -105,7 +106,7 @@ describe('Product > Get Many asks', () => {
 			options: { ...options, pageSize },
 		});
 
-		const waitedMs = restoreTime();
+		const waitedMs = clock.elapsed() - startedAt;
 		expect(waitedMs).toBeGreaterThan(least * 1_000);
 		expect(waitedMs).toBeLessThan(most * 1_000);
 	});
@@ -121,11 +122,9 @@ describe('Product > Get Many asks', () => {
 
 		test('a page has failed, although the run goes on', async () => {
 			account.sandbox.addFault({ kind: 'status', status: 403, query: { page: '2' } });
-			const restoreTime = withoutWaiting(clock);
 
 			const { json } = await account.run(ALL, { items: [{}, {}], continueOnFail: true });
 
-			restoreTime();
 			expect(errorIn(json[0])).toMatchObject({ status: 403, outcome: 'refused' });
 			expect(json).toHaveLength(1 + account.sandbox.products.length);
 			expect(fetched()).toEqual(['1', '2', '1', '2', '3', '4', '5']);
@@ -133,8 +132,8 @@ describe('Product > Get Many asks', () => {
 
 		test('the execution was canceled, which is all it says', async () => {
 			const running = runNode(ALL, { credentials: account.credentials });
-			while (account.sandbox.requests.length < 2) await new Promise((go) => setTimeout(go, 5));
-			await new Promise((go) => setTimeout(go, 50));
+			while (account.sandbox.requests.length < 2) await clock.sleep(5);
+			await clock.sleep(50);
 			running.cancel();
 
 			expect((await running).node?.error?.message).toBe('The execution was canceled');

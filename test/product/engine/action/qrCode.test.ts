@@ -1,6 +1,7 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { readQrCode } from '../../../support/readQrCode';
 import { openAccount, pixParameters, type Account } from '../support/account';
+import { customers, OWN_CUSTOMER } from '../support/charging';
 import { callTool } from '../support/tool';
 
 const BODY = 'POST /transactions';
@@ -9,7 +10,7 @@ describe('The QR code of a PIX transaction', () => {
 	let account: Account;
 
 	beforeAll(async () => {
-		account = await openAccount({ qrImage: 'bare' });
+		account = await openAccount();
 	});
 	beforeEach(() => account.reset());
 	afterAll(async () => await account.sandbox.close());
@@ -25,11 +26,6 @@ describe('The QR code of a PIX transaction', () => {
 	const pix = (change: Record<string, unknown>): Record<string, unknown> => ({
 		pix: { pix_url: null, pix_qr_code: null, qr_code_base64: null, ...change },
 	});
-	/** The picture that the service itself made of its first charge. */
-	const servicePicture = async (): Promise<string> => {
-		await account.run(parameters());
-		return account.sandbox.transactions[0]?.pix?.qr_code_base64 ?? '';
-	};
 
 	test('comes with a charge whose form nobody touched, and can be turned off', async () => {
 		const { qrCodeImage: _off, ...untouched } = parameters();
@@ -90,37 +86,38 @@ describe('The QR code of a PIX transaction', () => {
 		expect(textIn(items[0], 'qrCode')).toBe(code());
 	});
 
-	test.each([
-		['bare', 'qr_code_base64', ''],
-		['with its data prefix', 'qr_code_base64', 'data:image/png;base64,'],
-		['under its other name', 'pix_base64', ''],
-	])("is the service's own picture %s where there is no code", async (_name, field, prefix) => {
-		const base64 = await servicePicture();
-		const expected = code();
-		account.sandbox.addFault({
-			endpoint: BODY,
-			kind: 'patchBody',
-			set: pix({ [field]: prefix + base64 }),
-		});
+	test('is drawn of the very code that is checked and returned, without what stands around it', async () => {
+		await account.run(parameters());
+		const whole = code();
+		const set = pix({ pix_qr_code: ` ${whole}\r\n` });
+		account.sandbox.addFault({ endpoint: BODY, kind: 'patchBody', set });
 
-		const { items } = await account.run(parameters(picture));
+		const { items, hints } = await account.run(parameters({ ...picture, simplify: true }));
 
-		expect(textIn(items[0], 'qrCode')).toBe(expected);
+		expect([textIn(items[0], 'qrCode'), items[0]?.json.pix_qr_code]).toEqual([whole, whole]);
+		expect(hints).toEqual([]);
 	});
 
-	test('leaves a charge a success where neither code nor sound picture came', async () => {
-		const base64 = await servicePicture();
-		account.sandbox.addFault({
-			endpoint: BODY,
-			kind: 'patchBody',
-			set: pix({ qr_code_base64: base64.slice(0, 200) }),
-		});
+	test('is not there without a code, and sixty charges say so once', async () => {
+		const set = pix({});
+		account.sandbox.addFault({ endpoint: BODY, kind: 'patchBody', set, times: 'always' });
 
-		const { items, hints } = await account.run(parameters(picture));
+		const { items, hints } = await account.run(
+			parameters({ ...picture, ...OWN_CUSTOMER, options: { atOnce: 1 } }),
+			{ items: customers(60) },
+		);
 
-		expect(items[0]).not.toHaveProperty('binary');
-		expect(items[0]?.json).toHaveProperty('hash');
-		expect(JSON.stringify(hints)).toContain('no QR code picture');
+		const [first, second, , , , , , , , , eleventh, twelfth] = items.map(({ json }) =>
+			String(json.hash),
+		);
+		expect(items.map(({ binary }) => binary)).toEqual(items.map(() => undefined));
+		const [{ message } = { message: '' }, ...others] = hints;
+		expect(others).toEqual([]);
+		expect(message).toContain(
+			`The service created no PIX code for transaction ${first}; the payment status is waiting_payment. The same applies to transaction ${second}, `,
+		);
+		expect(message).toMatch(new RegExp(`transaction ${eleventh} and 49 more\\.$`));
+		expect(message).not.toContain(twelfth);
 	});
 
 	test.each([

@@ -64,7 +64,7 @@ describe('A charge whose outcome is unknown', () => {
 		const other = await shop.run(withCart(['two']));
 		const again = await shop.run(withCart(['one']));
 
-		expect(errorOf(first)).toContain('Details: cart 1 x item');
+		expect(errorOf(first)).toContain('Details: cart item;');
 		expect(errorOf(other)).toContain('(422)');
 		expect(errorOf(again)).toContain('may already have been charged');
 	});

@@ -1,10 +1,7 @@
 import { attempts } from '../../../../nodes/DigitalSales/once/attempts';
-import { ledgerRows } from '../../../../nodes/DigitalSales/once/ledger';
 import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { NodeProcess, processedItems } from '../harness';
 import { errorOf, useShop } from '../support/charging';
-
-const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
 	const shop = useShop();
@@ -104,25 +101,8 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(processedItems.size).toBeLessThanOrEqual(MOST_ENTRIES);
 	});
 
-	test('what is in doubt outlives what is settled, in the process that knows of it', async () => {
-		shop.fault('drop');
-		await shop.run(shop.parameters());
-		await shop.run(shop.parameters('order-1', OTHER_CUSTOMER));
-		for (const [, row] of ledgerRows.list()) row.entered = MOST_ENTRIES / 2;
-		await shop.run(shop.parameters('order-2', OTHER_CUSTOMER));
-		processedItems.age(MOST_ENTRIES - 3, MOST_ENTRIES);
-
-		const doubted = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
-		const settled = await shop.run(shop.parameters('order-1', OTHER_CUSTOMER), {
-			process: NodeProcess.fresh(),
-		});
-
-		expect(errorOf(doubted)).toContain('may already have been charged');
-		expect(settled.status).toBe('success');
-	});
-
 	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
-		const entry = { fingerprint: 'f', startedAt: 0, account: 'a', allowed: 0 };
+		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', turn: 0 };
 		attempts.set('doubt', { state: 'inDoubt', ...entry });
 		for (let nth = 0; nth < 10_000; nth++) attempts.set(`made ${nth}`, { state: 'made', ...entry });
 		await shop.run(shop.parameters('order-1'));

@@ -82,9 +82,11 @@ describe('Offer > Create, asked again', () => {
 		const retry = await run({ price: '29,90' }, first.run ? { retryOf: first.run.data } : {});
 
 		expect(retry.node?.error?.message).toBe(
-			'The offer was already created, so the changed one was not sent',
+			'The offer already exists, so the changed offer was not sent',
 		);
-		expect(errorOf(retry)).toContain(`Its hash is ${shop.account.sandbox.offers[0]?.offer.hash}.`);
+		expect(errorOf(retry)).toContain(
+			`The existing offer is ${shop.account.sandbox.offers[0]?.offer.hash} (`,
+		);
 		expect(offers()).toBe(1);
 	});
 

@@ -27,7 +27,7 @@ describe('Order Reference', () => {
 		]);
 	});
 
-	test.each([404, 403, 429])(
+	test.each([403, 429])(
 		'a repeat whose existing transaction is answered %i says that it exists, and never "refused"',
 		async (status) => {
 			const parameters = shop.parameters('order-1', { options: { maxTries: 1, maxWait: 0 } });
@@ -65,16 +65,71 @@ describe('Order Reference', () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('another cart under the reference of an order in doubt is refused, and not by its code', async () => {
+	test('one whose transaction the service no longer has is refused, until its code is given', async () => {
+		await shop.run(shop.parameters('order-1'));
+		const body = { message: 'Not found' };
+		shop.account.sandbox.addFault({ endpoint: READ, kind: 'status', status: 404, body });
+		const refused = await shop.run(shop.parameters('order-1'));
+
+		expect(errorOf(refused)).toContain(
+			`It was charged as transaction ${shop.hashes[0]}, but the service has no such transaction now (404).`,
+		);
+		shop.account.sandbox.addFault({ endpoint: READ, kind: 'status', status: 404, body });
+		const options = { repeatCode: codeIn(refused) };
+		const allowed = await shop.run(shop.parameters('order-1', { options }));
+		expect([allowed.json[0]?.hash, shop.charges]).toEqual([shop.hashes[1], 2]);
+	});
+
+	test('another customer under the reference of an order in doubt learns nothing of it; the code is for this one', async () => {
 		shop.fault('lose');
 		await shop.run(shop.parameters('order-1'));
-		const other = shop.parameters('order-1', { customerDocument: '111.444.777-35' });
-		const refused = await shop.run(other);
+		const other = (options = {}) =>
+			shop.parameters('order-1', { customerDocument: '111.444.777-35', options });
+		const refused = await shop.run(other());
 
-		expect(errorOf(refused)).toBe(
-			'Order Reference "order-1" was used before for another customer, cart or amount\nNothing was sent. Give each order its own reference.',
+		expect(errorOf(refused)).toContain(
+			'A customer may already have been charged for order "order-1", so nothing was sent',
 		);
+		expect(errorOf(refused)).toMatch(/It may have been for other data\. Asked for now: .*7735\./);
+		expect(errorOf(refused)).not.toContain('4725');
 		expect(shop.posts).toBe(1);
+		await shop.run(other({ repeatCode: codeIn(refused) }));
+		expect(shop.posts).toBe(2);
+	});
+
+	test('a doubt about another order, or about none, is told as that', async () => {
+		shop.fault('lose');
+		await shop.run(shop.parameters('order-1'));
+		const other = await shop.run(shop.parameters('order-2'));
+		const restarted = await afterRestart(shop.parameters('order-2'));
+
+		expect(other.node?.error?.message).toBe(
+			'The customer may already have been charged for order "order-1", so nothing was sent',
+		);
+		expect(restarted.node?.error?.message).toBe(
+			'The customer may already have been charged, so nothing was sent',
+		);
+		// The latest code that was shown holds, in any process.
+		const options = { repeatCode: `${codeIn(other)}, ${codeIn(restarted)}` };
+		expect((await shop.run(shop.parameters('order-2', { options }))).status).toBe('success');
+	});
+
+	test('a price that is refused keeps no void order from being charged with the right one', async () => {
+		const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
+		const priced = (price: string, options = {}) => {
+			const items = cart.items.map((item) => ({ ...item, price }));
+			return shop.parameters('order-1', { cart: { items }, options });
+		};
+		const cents = shop.account.sandbox.products[0]?.offers[0]?.price ?? 0;
+		const hundredfold = String(cents);
+		await shop.run(priced(hundredfold));
+		await shop.account.sandbox.setStatus(shop.hashes[0] ?? '', 'expired');
+		await shop.account.run({ resource: 'product', operation: 'getAll', returnAll: true });
+		const refused = await shop.run(priced(hundredfold));
+		const right = await shop.run(priced((cents / 100).toFixed(2).replace('.', ',')));
+
+		expect(errorOf(refused)).toContain('the catalog last said');
+		expect([right.status, shop.charges]).toEqual(['success', 2]);
 	});
 
 	test('a long reference is shortened in errors', async () => {
@@ -121,11 +176,12 @@ describe('Order Reference', () => {
 		const second = await afterRestart(shop.parameters('order-1'));
 
 		expect(second.node?.error?.message).toBe(
-			'The customer may already have been charged for order "order-1", so nothing was sent',
+			'A customer may already have been charged for order "order-1", so nothing was sent',
 		);
 		expect(errorOf(second)).toContain(
 			'n8n has a record of an earlier attempt, but not of its outcome',
 		);
+		expect(errorOf(second)).toContain('It may have been for other data.');
 		expect(shop.posts).toBe(1);
 
 		const repeatCode = codeIn(second);
@@ -287,7 +343,7 @@ describe('Order Reference', () => {
 			});
 
 			expect(errorOf(failed)).toMatch(
-				/^The expression in Order Reference gave nothing\nCorrect the expression, or clear the field to charge without a reference\./,
+				/^Order Reference (is an expression that gave nothing|has a part that gave nothing: \{\{ .* \}\})\nCorrect the expression or the data\. To leave the field empty, clear it\./,
 			);
 			expect(shop.posts).toBe(0);
 		},
@@ -300,7 +356,7 @@ describe('Order Reference', () => {
 			{ credentials: shop.account.credentials },
 		);
 
-		expect(errors.join()).toContain('The expression in Order Reference gave nothing');
+		expect(errors.join()).toContain('Order Reference is an expression that gave nothing');
 		expect(shop.posts).toBe(0);
 	});
 

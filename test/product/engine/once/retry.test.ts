@@ -144,11 +144,50 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const retry = await shop.retry(shop.parameters(undefined, { cart: dearer }), first);
 
 			expect(retry.node?.error?.message).toBe(
-				'The customer of item 1 was already charged R$ 39,80, so the changed charge of R$ 59,80 was not sent',
+				'Item 1 was already charged, so the changed charge was not sent',
 			);
-			expect(errorOf(retry)).toContain(`The existing transaction is ${shop.hashes[0]}.`);
+			expect(errorOf(retry)).toMatch(
+				new RegExp(
+					`The existing transaction is ${shop.hashes[0]} \\(cart .*; amount R\\$ 39,80; .*\\)\\.`,
+				),
+			);
+			expect(errorOf(retry)).toMatch(/Asked for now: cart .*; amount R\$ 59,80; /);
 			expect(shop.charges).toBe(1);
 		});
+
+		test('with another amount, after an unknown outcome, describes what may exist', async () => {
+			shop.fault('lose');
+			const first = await shop.run(shop.parameters());
+			const dearer = (options = {}) =>
+				shop.parameters(undefined, { additionalFields: { amount: '50' }, options });
+			const refused = await shop.retry(dearer(), first);
+
+			expect(errorOf(refused)).toContain('A customer may already have been charged for item 1');
+			expect(errorOf(refused)).toMatch(/Details: cart .*; amount R\$ 39,80; /);
+			expect(errorOf(refused)).toMatch(/Asked for now: cart .*; amount R\$ 50,00; /);
+			const again = await shop.retry(dearer({ repeatCode: codeIn(refused) }), first);
+			expect([again.status, shop.charges]).toEqual(['success', 2]);
+		});
+
+		test.each(['expired', 'refused', 'canceled'])(
+			'never returns a charge that is %s by now, and makes a new one, once',
+			async (status) => {
+				shop.fault('refuse', 1);
+				const withOrder = shop.parameters('={{ "order-" + $json.n }}');
+				const first = await shop.run(withOrder, { items: [{ n: 1 }, { n: 2 }] });
+				await shop.account.sandbox.setStatus(shop.hashes[0] ?? '', status);
+				const retry = await shop.retry(withOrder, first);
+				const again = await shop.retry(withOrder, first);
+
+				expect(retry.json[0]?.hash).toBe(again.json[0]?.hash);
+				expect(retry.json[0]?.payment_status).toBe('waiting_payment');
+				expect(shop.charges).toBe(3);
+				// Another process knows only the void one, and that another was made since.
+				const elsewhere = await shop.retry(withOrder, first, { process: NodeProcess.fresh() });
+				expect(errorOf(elsewhere)).toContain('may already have been charged for order "order-1"');
+				expect(shop.charges).toBe(3);
+			},
+		);
 
 		test('with another customer charges nobody in place of the first', async () => {
 			shop.fault('refuse', 1);

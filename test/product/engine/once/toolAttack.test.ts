@@ -15,6 +15,7 @@ describe('Attacks on what a tool charges once', () => {
 			pixParameters(shop.account.sandbox, {
 				customerDocument: '000.000.000-00',
 				customerEmail,
+				customerPhone: '11912345678',
 				options: { checkCustomer: false },
 			});
 		const first = await call(of('a@example.com'));
@@ -46,6 +47,21 @@ describe('Attacks on what a tool charges once', () => {
 
 		expect(shop.charges).toBe(2);
 		expect(outcome.logs.map(({ text }) => text).join()).not.toContain('could not be written to');
+	});
+
+	test('a call in the same execution is not given what came to nothing', async () => {
+		shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'refused' });
+		const parameters = pixParameters(shop.account.sandbox, { orderReference: 'order-1' });
+		const { answers } = await callTool(parameters, [{}, {}], {
+			credentials: shop.account.credentials,
+			workflowId: 'chat',
+		});
+
+		expect(answers.map(([answer]) => answer?.payment_status)).toEqual([
+			'refused',
+			'waiting_payment',
+		]);
+		expect(shop.charges).toBe(2);
 	});
 
 	describe('without a workflow, as in an Agent of n8n, where there is no ledger', () => {

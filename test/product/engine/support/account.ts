@@ -1,6 +1,7 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
 
 /** A sandbox with an account, and the action node that works on it. */
@@ -83,8 +84,12 @@ export async function openAccount(
 	};
 }
 
-/** Opens an account for the tests of a block: reset before each of them, closed at the end. */
+/**
+ * Opens an account for the tests of a block, in which waiting takes no time: reset before each of
+ * them, closed at the end.
+ */
 export function useAccount(options: SandboxOptions = {}): () => Account {
+	useTimeLapse();
 	let account: Account | undefined;
 	const opened = (): Account => {
 		if (!account) throw new Error('The account opens before the first test');

@@ -1,7 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
-import { fasterTime } from '../../../support/scaledTime';
 import {
 	ACTION_TYPE,
 	NO_OP_TYPE,
@@ -15,9 +13,6 @@ import {
 } from '../harness';
 import { pixParameters, useAccount, type Account } from './account';
 
-/** So many seconds of the package pass in one second of a test. */
-const TIMES = 20;
-
 /** How a test runs Wait for Payment. */
 export interface WaitOptions extends Partial<RunOptions> {
 	parameters?: INodeParameters;
@@ -25,42 +20,21 @@ export interface WaitOptions extends Partial<RunOptions> {
 	settings?: IDataObject;
 }
 
-/** Opens a waiting room for the tests of a block, in which time passes `times` as fast. */
-export function useWaitingRoom(times = TIMES): WaitingRoom {
+/** Opens a waiting room for the tests of a block. */
+export function useWaitingRoom(): WaitingRoom {
 	// The sandbox sends each notice once.
 	const room = new WaitingRoom(useAccount({ resendAfterSeconds: [] }));
-	// The first run of the engine takes its time, which a short limit would not survive.
-	beforeAll(async () => await room.charge());
-	beforeEach(() => room.begin(times));
-	afterEach(() => room.end());
+	// Ends what would go on calling.
+	afterEach(() => room.forget());
 	return room;
 }
 
-/** An account, and executions that wait for its payments in time that passes faster. */
+/** An account, and executions that wait for its payments. */
 class WaitingRoom {
-	private restoreTime: () => void = () => {};
-
 	constructor(private readonly opened: () => Account) {}
 
 	get account(): Account {
 		return this.opened();
-	}
-
-	/** Before each test. */
-	begin(times: number): void {
-		this.restoreTime = fasterTime(clock, times);
-	}
-
-	/** After each test: ends what would go on calling. */
-	end(): void {
-		this.forget();
-		this.restoreTime();
-	}
-
-	/** Has time pass so many times as fast from now on. */
-	pace(times: number): void {
-		this.restoreTime();
-		this.restoreTime = fasterTime(clock, times);
 	}
 
 	/** What a restart of n8n does to the process. */

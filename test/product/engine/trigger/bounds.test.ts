@@ -1,21 +1,15 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { dedupeStore } from '../../../../nodes/DigitalSales/trigger/dedupe';
 import { readsInFlight } from '../../../../nodes/DigitalSales/trigger/receive';
-import { fasterTime } from '../../../support/scaledTime';
-import { withoutWaiting } from '../../../support/virtualTime';
+import { mostAtOnce } from '../../../support/underWay';
 import { postJson, type HttpAnswer } from '../harness';
 import { counts, useInbox } from '../support/inbox';
 
 describe('Digital Sales Trigger: what unverified notices can cause', () => {
 	const inbox = useInbox();
-	let restoreTime: () => unknown = () => 0;
 
 	beforeEach(async () => {
 		await inbox.publish();
-	});
-	afterEach(() => {
-		restoreTime();
-		restoreTime = () => 0;
 	});
 
 	const flood = async (
@@ -24,12 +18,6 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		at = inbox.trigger,
 	): Promise<HttpAnswer[]> =>
 		await Promise.all(Array.from({ length: count }, async (_, nth) => await at.post(body(nth))));
-	/** Advances the clock of the package. */
-	const pass = async (milliseconds: number): Promise<void> => {
-		restoreTime();
-		restoreTime = withoutWaiting(clock);
-		await clock.sleep(milliseconds);
-	};
 
 	test('a flood of unknown hashes costs few reads, and then reading continues', async () => {
 		const hash = await inbox.charge();
@@ -42,7 +30,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(refused.every(({ headers }) => Number(headers['retry-after']) > 0)).toBe(true);
 		expect((await inbox.trigger.post({ hash })).status).toBe(503);
 
-		await pass(4_100);
+		await clock.sleep(4_100);
 
 		expect((await inbox.trigger.post({ hash })).status).toBe(200);
 		expect(inbox.trigger.executions).toHaveLength(1);
@@ -61,7 +49,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 	test('one that was read before is known from then on', async () => {
 		const madeElsewhere = await inbox.charge();
 		await inbox.trigger.post({ hash: madeElsewhere, status: 'waiting_payment' });
-		await pass(3_000);
+		await clock.sleep(3_000);
 		await flood(40, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
 		await inbox.account.sandbox.setStatus(madeElsewhere, 'paid');
 
@@ -116,16 +104,11 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 			ms: 400,
 			times: 'always',
 		});
-		let most = 0;
-		const watching = setInterval(() => {
-			const open = inbox.account.sandbox.requests.filter(
-				({ method, status }) => method === 'GET' && status === null,
-			);
-			most = Math.max(most, open.length);
-		}, 2);
 
-		await flood(30, (nth) => ({ hash: hashes[nth] })).finally(() => clearInterval(watching));
+		await flood(30, (nth) => ({ hash: hashes[nth] }));
 
+		const { requests } = inbox.account.sandbox;
+		const most = mostAtOnce(requests.filter(({ method }) => method === 'GET'));
 		expect(most).toBeGreaterThan(5);
 		expect(most).toBeLessThanOrEqual(10);
 		expect(inbox.trigger.executions).toHaveLength(30);
@@ -150,7 +133,6 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		const hash = await inbox.chargeHere();
 		await inbox.trigger.post({ hash, payment_status: 'waiting_payment' });
 		await inbox.account.sandbox.setStatus(hash, 'paid');
-		restoreTime = withoutWaiting(clock);
 
 		const answer = await inbox.trigger.post({ hash, payment_status: 'paid' });
 
@@ -169,9 +151,8 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 			ms: 100,
 		});
 		const first = inbox.trigger.post({ hash, payment_status: 'waiting_payment' });
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		await clock.sleep(50);
 		await inbox.account.sandbox.setStatus(hash, 'paid');
-		restoreTime = fasterTime(clock, 10);
 
 		const [second, third] = await Promise.all([
 			inbox.trigger.post({ hash, payment_status: 'paid' }),

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness';
 import { counts } from '../support/inbox';
 
@@ -13,19 +14,16 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 	let trigger: PublishedTrigger;
 	let reads: string[];
 	let close = (): void => undefined;
-	let ahead: number;
 	let services = 0;
 
+	useTimeLapse();
 	beforeEach(() => {
 		reads = [];
-		ahead = 0;
-		jest.spyOn(clock, 'elapsed').mockImplementation(() => performance.now() + ahead);
 	});
 	afterEach(async () => {
 		await trigger.settled();
 		trigger.stopListening();
 		close();
-		jest.restoreAllMocks();
 		expect(trigger.thrown).toEqual([]);
 	});
 
@@ -55,11 +53,6 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		await Promise.all(hashes.map(async (hash) => await trigger.post({ hash, status })));
 	const named = (name: string, count: number): string[] =>
 		Array.from({ length: count }, (_, nth) => `${name}${nth}`);
-	const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
-	/** Advances the clock of the package. */
-	const pass = (milliseconds: number): void => {
-		ahead += milliseconds;
-	};
 	const always =
 		(status: number, body: string, headers: Record<string, string> = JSON_TYPE): RequestListener =>
 		(_, response) => {
@@ -85,7 +78,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		for (let round = 0; round < 3; round += 1) await postAll(named(`forged${round}x`, 200));
 
 		expect(reads.length).toBeLessThanOrEqual(READS_AT_ONCE + 1);
-		pass(61_000);
+		await clock.sleep(61_000);
 		await postAll(named('later', 50));
 		expect(reads.length).toBeLessThanOrEqual(2 * READS_AT_ONCE + 2);
 		expect(trigger.executions).toEqual([]);
@@ -119,10 +112,10 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 			{ triggerOn: ['paid'] },
 		);
 		await trigger.post({ hash: 'known1', status });
-		pass(5_000);
+		await clock.sleep(5_000);
 		status = 'paid';
 		const flood = postAll(named('slow', 290));
-		await pause(300);
+		await clock.sleep(300);
 		const startedAt = Date.now();
 
 		const answer = await trigger.post({ hash: 'known1', status });
@@ -168,7 +161,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 
 			for (let second = 0; second < 50; second += 5) {
 				await postAll(named(`forged${second}x`, 30));
-				pass(5_000);
+				await clock.sleep(5_000);
 			}
 
 			expect(reads.length).toBe(LIMIT / 2);
@@ -185,7 +178,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 			reads = [];
 
 			expect((await trigger.post({ hash: 'known1' })).status).toBe(503);
-			pass(61_000);
+			await clock.sleep(61_000);
 			expect((await trigger.post({ hash: 'known1' })).status).toBe(200);
 			expect(before).toBeLessThanOrEqual(LIMIT / 2);
 		});
@@ -206,7 +199,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		);
 		expect(reads).toEqual(['stranger1']);
 		isLimited = false;
-		pass(31_000);
+		await clock.sleep(31_000);
 		expect((await trigger.post({ hash: 'genuine1' })).status).toBe(200);
 	});
 
@@ -227,11 +220,11 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		const genuine = named('genuine', 40);
 		for (let second = 0; second < 60; second += 5) {
 			expect(counts(await postAll(genuine))).toEqual({ 503: 40 });
-			pass(5_000);
+			await clock.sleep(5_000);
 		}
 		expect(reads.length).toBeLessThanOrEqual(50);
 		isDown = false;
-		pass(4_000);
+		await clock.sleep(4_000);
 
 		expect(counts(await postAll(genuine))).toEqual({ 200: 40 });
 		expect(trigger.executions).toHaveLength(40);
@@ -247,7 +240,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 			await serve(always(200, paid(HASH)));
 
 			const answers = await postAll(VARIANTS.slice(1).concat(HASH), 'x');
-			pass(61_000);
+			await clock.sleep(61_000);
 			answers.push(...(await postAll(VARIANTS, 'paid')));
 
 			expect(trigger.executions).toMatchObject([[{ json: { hash: HASH, verified: true } }]]);

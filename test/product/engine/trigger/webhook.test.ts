@@ -1,6 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { withoutWaiting } from '../../../support/virtualTime';
 import { products } from '../support/filters';
 import { useInbox } from '../support/inbox';
 import { NOTICE_SHAPES } from '../../../sandbox';
@@ -8,14 +7,9 @@ import { NOTICE_SHAPES } from '../../../sandbox';
 describe('Digital Sales Trigger: notices', () => {
 	const inbox = useInbox();
 	let hash: string;
-	let restoreTime: () => number;
 
 	beforeEach(async () => {
-		restoreTime = withoutWaiting(clock);
 		hash = await inbox.chargeHere();
-	});
-	afterEach(() => {
-		restoreTime();
 	});
 
 	const setStatus = async (status: string): Promise<void> =>

@@ -34,7 +34,6 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		test('suspends soon with 30 payments even if each read is answered 429', async () => {
 			const hashes = Array.from({ length: 30 }, (_, nth) => `hash${nth}`);
 			room.account.sandbox.addFault({ kind: 'retryAfter', seconds: 5, times: NEVER });
-			room.pace(50);
 			const startedAt = clock.elapsed();
 
 			const run = await room.wait(hashes);
@@ -271,7 +270,6 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
 			const reads = room.reads();
-			room.pace(1);
 			const startedAt = clock.now();
 
 			const notices = Array.from({ length: 40 }, async () => {

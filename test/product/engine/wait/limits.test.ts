@@ -8,8 +8,7 @@ import { received, useWaitingRoom, waitParameters } from '../support/waiting';
 const SECONDS = { timeLimitUnit: 'seconds', recheckInterval: 0 };
 
 describe('Transaction > Wait for Payment: until the time is up', () => {
-	// Slow enough that the time of the engine itself hardly counts.
-	const room = useWaitingRoom(5);
+	const room = useWaitingRoom();
 
 	test('ends at the time limit with a fresh state', async () => {
 		const hash = await room.charge();
@@ -126,7 +125,6 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 	});
 
 	test('takes the longest limit and the shortest interval of its items', async () => {
-		room.pace(10);
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const startedAt = clock.now();
 		const parked = await room.park(hashes, {
@@ -156,7 +154,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 	test('is not suspended if the limit passes while it reads', async () => {
 		const hash = await room.charge();
-		room.account.sandbox.addFault({ kind: 'delay', ms: 300 });
+		room.account.sandbox.addFault({ kind: 'delay', ms: 1_500 });
 
 		const run = await room.wait([hash], { parameters: { ...SECONDS, timeLimit: 1 } });
 
@@ -234,7 +232,6 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 	test('stops pinging an execution that was never suspended', async () => {
 		const hash = await room.charge();
-		room.pace(200);
 		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
 		webServer.handle(new URL(await parked.resumeUrl()).pathname, async () => {
 			throw new HttpError(404, 'The execution "1" does not exist.');

@@ -1,25 +1,26 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { blockers, looks } from '../../../../nodes/DigitalSales/wait/look';
+import { pixParameters } from '../support/account';
+import { customers, OWN_CUSTOMER } from '../support/charging';
 import { received, useWaitingRoom } from '../support/waiting';
 
 const READ = { endpoint: 'GET /transactions/{hash}' } as const;
 const ALWAYS = 'always' as const;
 
 describe('Transaction > Wait for Payment: many payments', () => {
-	// Slow enough that the time of the engine itself hardly counts.
-	const room = useWaitingRoom(10);
+	const room = useWaitingRoom();
 
 	const charges = async (count: number): Promise<string[]> => {
-		const hashes: string[] = [];
-		while (hashes.length < count) hashes.push(await room.charge());
-		return hashes;
+		const { sandbox, run } = room.account;
+		const { json } = await run(pixParameters(sandbox, OWN_CUSTOMER), { items: customers(count) });
+		return json.map(({ hash }) => String(hash));
 	};
 	const settle = async (hashes: string[], status = 'paid'): Promise<void> => {
 		for (const hash of hashes) await room.account.sandbox.setStatus(hash, status);
 	};
-	/** Has the service take so many seconds of the package's time for a read. */
+	/** Has the service take so many seconds for a read. */
 	const delay = (seconds: number): void => {
-		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: seconds * 100, times: ALWAYS });
+		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: seconds * 1_000, times: ALWAYS });
 	};
 	const limits = (timeLimit: number, recheckInterval: number) => ({
 		parameters: { timeLimit, timeLimitUnit: 'seconds', recheckInterval },

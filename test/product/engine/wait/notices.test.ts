@@ -4,8 +4,7 @@ import { received, useWaitingRoom } from '../support/waiting';
 const READ = { endpoint: 'GET /transactions/{hash}' } as const;
 
 describe('Transaction > Wait for Payment: several notices', () => {
-	// Slow enough that the time of the engine itself hardly counts.
-	const room = useWaitingRoom(5);
+	const room = useWaitingRoom();
 
 	const quiet = { parameters: { recheckInterval: 0 } };
 
@@ -48,7 +47,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], quiet);
 		await room.account.sandbox.setStatus(hash, 'paid');
-		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 60, times: 'always' });
+		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 300, times: 'always' });
 		const before = room.reads();
 
 		const notices = await Promise.all([
@@ -66,13 +65,12 @@ describe('Transaction > Wait for Payment: several notices', () => {
 	});
 
 	test('of several payments are all handled, even while one is being read', async () => {
-		room.pace(10);
 		const [first, second] = [await room.charge(), await room.charge()];
 		const parked = await room.park([first, second], quiet);
 		// By then it has polled once.
 		while (room.reads() < 3) await clock.sleep(100);
 		await clock.sleep(3_500);
-		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 60, times: 'always' });
+		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 600, times: 'always' });
 
 		const notices = await Promise.all([
 			parked.resumeByWebhook({ hash: first, status: 'analyzing' }),
@@ -99,7 +97,6 @@ describe('Transaction > Wait for Payment: several notices', () => {
 	});
 
 	test('that change nothing do not make it poll more often', async () => {
-		room.pace(40);
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { recheckInterval: 5 } });
 		for (const status of ['paid', 'refunded', 'chargeback']) {

@@ -11,7 +11,7 @@ import { polledWaits } from '../../../../nodes/DigitalSales/wait/poll';
 import { pingSelf } from '../../../../nodes/DigitalSales/wait/pingSelf';
 import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
 import { startPolling } from '../../../../nodes/DigitalSales/wait/poll';
-import { fasterTime } from '../../../support/scaledTime';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode, type NodeOutcome } from '../harness';
 
 const TYPE = 'test.double';
@@ -61,8 +61,8 @@ describe('Pings of a suspended execution', () => {
 	let tells: Told[] = [];
 	let calls: Array<{ method?: string; type?: string; body: unknown }> = [];
 	let calledAt: number[] = [];
-	let restoreTime: () => void;
 
+	useTimeLapse();
 	beforeAll(async () => {
 		server = createServer((request, response) => {
 			const chunks: Buffer[] = [];
@@ -84,12 +84,8 @@ describe('Pings of a suspended execution', () => {
 		tells = [];
 		calls = [];
 		calledAt = [];
-		restoreTime = fasterTime(clock, 20);
 	});
-	afterEach(() => {
-		polledWaits.clear();
-		restoreTime();
-	});
+	afterEach(() => polledWaits.clear());
 	afterAll(async () => {
 		await new Promise((resolve) => {
 			server.close(resolve);

@@ -5,8 +5,7 @@ import { received, useWaitingRoom } from '../support/waiting';
 const READ = { endpoint: 'GET /transactions/{hash}' } as const;
 
 describe('Transaction > Wait for Payment: a slow service', () => {
-	// The time limits of HTTP requests pass in real time, so all time does.
-	const room = useWaitingRoom(1);
+	const room = useWaitingRoom();
 
 	const delay = (ms: number, times: number | 'always'): void =>
 		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms, times });
@@ -32,7 +31,7 @@ describe('Transaction > Wait for Payment: a slow service', () => {
 
 		expect(received(await parked.finished)).toMatchObject([{ paid: true, timedOut: false }]);
 		expect(room.reads() - before).toBe(1);
-	}, 30_000);
+	});
 
 	test('a read that begins late in the check of a notice has the time of a whole try', async () => {
 		// By then the first check has found them open, and the pause after it is over.
@@ -45,7 +44,7 @@ describe('Transaction > Wait for Payment: a slow service', () => {
 		expect(answer.status).toBe(200);
 		expect(received(outcome)).toMatchObject([{ paid: true }, { paid: true }]);
 		expect(room.reads() - before).toBe(2);
-	}, 30_000);
+	});
 
 	test('one that fails at once is repeated, even in the check of a notice that was held', async () => {
 		// The pause after the first check is not over.
@@ -58,5 +57,5 @@ describe('Transaction > Wait for Payment: a slow service', () => {
 
 		expect(received(outcome)).toMatchObject([{ paid: true }, { paid: true }]);
 		expect(room.reads() - before).toBe(3);
-	}, 30_000);
+	});
 });

@@ -50,6 +50,32 @@ describe('The account of a credential', () => {
 		);
 	});
 
+	test.each(['\u200b', '\u2060', '\u202c', '\ufeff', '\u00ad', '\u0000', '\n', '\u{e0001}'])(
+		'sends, compares and redacts one token, whatever was pasted with it: %j',
+		(unseen) => {
+			const account = read({ apiToken: `${unseen}test-api-token${unseen}` });
+
+			expect(account.bodyApiToken).toBe('test-api-token');
+			expect(account.credential.apiToken).toBe('test-api-token');
+			expect(account.key).toBe(read().key);
+			expect(account.redact.text('a test-api-token')).toBe('a [token removed]');
+		},
+	);
+
+	test.each([{ apiToken: 'test token' }, { bodyApiToken: 'test-tokén' }, { apiToken: 'a\u2011b' }])(
+		'has no token that a header could not carry as it is: %j',
+		(changes) => {
+			expect(() => read(changes)).toThrow(/^A token in the credential contains/);
+		},
+	);
+
+	test.each(['baseUrl', 'apiToken', 'bodyApiToken', 'notificationUrl'])(
+		'is not read from a %s of a megabyte',
+		(name) => {
+			expect(() => read({ [name]: 'a'.repeat(1_000_000) })).toThrow(/too long/);
+		},
+	);
+
 	test.each([
 		['all', 'other.example.com', undefined],
 		['all', undefined, undefined],

@@ -39,9 +39,32 @@ describe('What is read of a fault', () => {
 	});
 
 	test('nothing more of the error, which carries the request', () => {
-		const error = chain({ code: 'ECONNRESET', config: { headers: { Authorization: 'x' } } });
+		const request = { socket: null, headers: { Authorization: 'Bearer test-token' } };
+		const response = { status: 403, headers: { 'set-cookie': 'test-token' } };
+		const error = chain({ code: 'ECONNRESET', config: request, request, response });
 
-		expect(Object.keys(readFault(error)).sort()).toEqual(['code', 'syscall']);
+		expect(JSON.stringify(readFault(error))).not.toContain('test-token');
+	});
+
+	test.each([
+		['no socket yet', { socket: null }, true],
+		['a socket that nothing was written to', { socket: { bytesWritten: 0 } }, true],
+		['TLS that is not established', { socket: { secureConnecting: true, bytesWritten: 9 } }, true],
+		['TLS that is', { socket: { secureConnecting: false, bytesWritten: 9 } }, undefined],
+		['a socket without TLS', { socket: { bytesWritten: 9 } }, undefined],
+		['a socket that tells nothing', { socket: {} }, undefined],
+		['no word of a socket', {}, undefined],
+	])('that nothing was sent: %s', (_name, request, isUnsent) => {
+		expect(readFault(chain({}, { code: 'ECONNABORTED', request })).isUnsent).toBe(isUnsent);
+	});
+
+	test.each([
+		['all of them failed to connect', ['connect', 'connect'], true],
+		['one failed later', ['connect', 'read'], undefined],
+		['there are none', [], undefined],
+	])('of several addresses, that nothing was sent if they %s', (_name, syscalls, isUnsent) => {
+		const errors = syscalls.map((syscall) => ({ code: 'ETIMEDOUT', syscall }));
+		expect(readFault(chain({}, { code: 'ETIMEDOUT', errors })).isUnsent).toBe(isUnsent);
 	});
 
 	test('nothing below its fifth link, and nothing of what is no error', () => {

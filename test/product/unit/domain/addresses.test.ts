@@ -16,6 +16,8 @@ describe('Base URL', () => {
 		['localhost:4010/api', 'https://localhost:4010/api'],
 		['http://127.0.0.1:4010', 'http://127.0.0.1:4010'],
 		['example.com/at/http://x', 'https://example.com/at/http://x'],
+		['https://https.example.com/v1', 'https://https.example.com/v1'],
+		['\u200bhttps://api.example\u2060.com/v1\ufeff', 'https://api.example.com/v1'],
 	])('%p is %s', (typed, baseUrl) => {
 		expect(parseBaseUrl(typed)).toEqual({ value: baseUrl });
 	});
@@ -30,8 +32,27 @@ describe('Base URL', () => {
 		'https://a.com/?x',
 		'https://a.com/#x',
 		'https://u:p@a.com',
+		'https:/api.example.com/v1',
+		'https//api.example.com/v1',
+		'https://https://api.example.com/v1',
+		'http://https//api.example.com/v1',
+		'HTTPS:api.example.com/v1',
+		'https:\\\\api.example.com\\v1',
+		`https://a.com/${'a'.repeat(3_000)}`,
 	])('%p is refused with a reason', (typed) => {
 		expect(parseBaseUrl(typed)).toHaveProperty('problem');
+	});
+
+	test.each([
+		'test-secret-token',
+		'Bearer test-secret-token',
+		'https://test-secret-token@a.com',
+		'https://u:test-secret-token@a.com',
+		'https://a.com/v1?api_token=test-secret-token',
+		'https://test-secret-token@',
+		'https://test-secret-token:v1/',
+	])('%p, which has a token in it, is quoted in no reason', (typed) => {
+		expect(JSON.stringify(parseBaseUrl(typed)).replace(/^\{"value".*/, '')).not.toContain('secret');
 	});
 
 	test.each(['https://u:p@a.com', 'https://u@a.com', 'https://:p@a.com'])(
@@ -89,17 +110,33 @@ describe('Phone numbers', () => {
 	test.each([
 		['(11) 91234-5678', '11912345678'],
 		['+55 11 91234-5678', '5511912345678'],
+		['11.91234.0000', '11912340000'],
+		['\u202a+55 11 91234\u20115678\u202c'.replace('\u2011', '-'), '5511912345678'],
 		[1133334444, '1133334444'],
 	])('%p is %s', (typed, phone) => {
 		expect(parsePhone(typed)).toEqual({ value: phone });
 	});
 
-	test.each(['12345', '12345678901234', '', null, {}])('%p is refused', (typed) => {
+	test.each([
+		'12345',
+		'12345678901234',
+		'',
+		null,
+		{},
+		'11912345678.0',
+		'11912345678.00',
+		'(11) 3333-4444 ramal 55',
+		'(11) 3333-4444 x55',
+		'11 3333-4444, 11 3333-5555',
+		1.1912345678e21,
+	])('%p is refused', (typed) => {
 		expect(parsePhone(typed)).toHaveProperty('problem');
 	});
 
 	test('what is no text and no number is none, whatever digits it would print', () => {
-		expect(parsePhone([1133334444])).toEqual({ problem: 'is not a phone number' });
+		expect(parsePhone([1133334444])).toEqual({
+			problem: 'must be one phone number, such as (11) 91234-5678, without other text',
+		});
 	});
 });
 

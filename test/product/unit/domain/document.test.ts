@@ -58,6 +58,7 @@ describe('CPF and CNPJ', () => {
 		'00000000000000',
 		'12.ABC.345/01DE-36',
 		'12ABC34501DEX5',
+		'5299822472S',
 		'1234',
 		'',
 		null,
@@ -74,7 +75,14 @@ describe('CPF and CNPJ', () => {
 		[-52998224725, 'is not a CPF or CNPJ'],
 		['52998224726', 'is not a valid CPF: its check digits do not match'],
 		['11222333000182', 'is not a valid CNPJ: its check digits do not match'],
-		['12ABC34501DEX5', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 14'],
+		[
+			'12ABC34501DEX5',
+			'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two',
+		],
+		[
+			'529.982.247-2S',
+			'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two',
+		],
 		['529982247250', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 12'],
 		['112223330001811', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 15'],
 		[

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hashInAddress, isSamePage } from '../../../../nodes/DigitalSales/domain/pageAddress';
+import { addressFit, hashInAddress } from '../../../../nodes/DigitalSales/domain/pageAddress';
 
 const hashes = fc
 	.string({ minLength: 1, maxLength: 20 })
@@ -32,29 +32,45 @@ describe('The address of a page', () => {
 		fc.assert(
 			fc.property(fc.string(), fc.string(), (one, other) => {
 				hashInAddress(one);
-				isSamePage(one, other);
+				addressFit(one, other);
 			}),
 		);
 	});
 
-	test('is the same page with another scheme, query and closing slash', () => {
+	test('is the same with another scheme, closing slash and fragment; a query fits in part', () => {
 		fc.assert(
 			fc.property(hashes, queries, (hash, query) => {
 				const path = encodeURIComponent(hash);
 				const page = `https://www.example.com/${path}`;
-				expect(isSamePage(page, `http://EXAMPLE.com/${path}${query}`)).toBe(true);
-				expect(isSamePage(page, `https://www.example.com/${path}x${query}`)).toBe(false);
-				expect(isSamePage(page, `https://other.example.com/${path}`)).toBe(false);
+				const fit = query.includes('?') ? 'part' : 'exact';
+				expect(addressFit(page, `http://EXAMPLE.com/${path}${query}`)).toBe(fit);
+				expect(addressFit(page, `https://www.example.com/${path}x${query}`)).toBeUndefined();
+				expect(addressFit(page, `https://other.example.com/${path}`)).toBeUndefined();
 			}),
 		);
 	});
 
+	test.each([
+		['?off=anual', '?off=anual', 'exact'],
+		['?a=1&off=anual', '?off=anual&a=1', 'exact'],
+		['?off=anual', '?off=mensal', 'not'],
+		['?off=anual&a=1', '?off=mensal', 'not'],
+		['?off=anual&utm_source=ads', '?off=anual', 'part'],
+		['?utm_source=ads', '?off=anual', 'part'],
+		['', '?off=anual', 'part'],
+		['?off=anual', '', 'part'],
+		['?__proto__=1', '?__proto__=2', 'not'],
+	])('with the query %j fits one with %j: %s', (typed, known, fit) => {
+		const page = 'https://pay.example.com/P123';
+		expect(addressFit(page + typed, page + known)).toBe(fit);
+	});
+
 	test('blanks around an address do not matter, and only a leading www does not', () => {
-		expect(isSamePage(' https://example.com/a ', 'https://example.com/a')).toBe(true);
-		expect(isSamePage('https://awww.example.com/a', 'https://aexample.com/a')).toBe(false);
+		expect(addressFit(' https://example.com/a ', 'https://example.com/a')).toBe('exact');
+		expect(addressFit('https://awww.example.com/a', 'https://aexample.com/a')).toBeUndefined();
 	});
 
 	test('what is no address is the same as nothing', () => {
-		expect(isSamePage('not an address', 'not an address')).toBe(false);
+		expect(addressFit('not an address', 'not an address')).toBeUndefined();
 	});
 });

@@ -1,4 +1,4 @@
-import { isSameText, searchKey } from '../../../../nodes/DigitalSales/domain/searchText';
+import { isSameText, searchKey } from '../../../../nodes/DigitalSales/domain/text';
 
 describe('Searching in a text', () => {
 	test.each([

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import {
+	cleanTextField,
 	hashField,
 	jsonObjectField,
 	moneyField,
 	optional,
+	optionalReferenceField,
 	percentField,
 	positiveNumberField,
 	required,
@@ -21,6 +23,7 @@ function read(schema: z.ZodTypeAny, input: unknown): unknown {
 }
 
 const BLANKS = [undefined, null, '', ' \n'];
+const TOO_LARGE = ['is too large for a number; enter it as text'];
 const NO_NUMBER = ['must be a number'];
 const NOT_ABOVE_0 = ['must be a number above 0, for example 1.5'];
 const NO_PERCENTAGE = ['must be a percentage from 0 to 100, for example 12.5'];
@@ -35,6 +38,15 @@ describe('A field', () => {
 		['a text', textField, ' a b ', 'a b'],
 		['a text', textField, 12, '12'],
 		['a text', textField, true, ['must be text']],
+		['a text', textField, NaN, ['must be text']],
+		['a text', textField, 9_007_199_254_740_991, '9007199254740991'],
+		['a text', textField, 9_007_199_254_740_992, TOO_LARGE],
+		['a text', textField, -Infinity, TOO_LARGE],
+		['a text', textField, 'a\u200d\n b', 'a\u200d\n b'],
+		['an identifying text', cleanTextField, '\ufeff a\u200b\u2060\u202c\u00ad\n\t b\u0000 ', 'a b'],
+		['a reference', optionalReferenceField, '\u200border\u20601 ', 'order1'],
+		['a reference', optionalReferenceField, 'Jose\u0301', 'José'],
+		['a reference', optionalReferenceField, 2 ** 56, TOO_LARGE],
 		['a text', textField, { a: 1 }, ['must be text']],
 		['a whole number', wholeNumberField(1), 1, 1],
 		['a whole number', wholeNumberField(1), ' 12 ', 12],
@@ -88,8 +100,11 @@ describe('A field', () => {
 		['a yes or no', yesNoField, 'yes', NO_YES_OR_NO],
 		['a yes or no', yesNoField, 1, NO_YES_OR_NO],
 		['a hash', hashField, ' ab12 ', 'ab12'],
+		['a hash', hashField, '\u200bab\u202c12', 'ab12'],
 		['a hash', hashField, '..', ['is not a hash']],
 		['an address', webAddressField, 'https://example.com/a', 'https://example.com/a'],
+		['an address', webAddressField, 'https://example.com/\u200ba', 'https://example.com/a'],
+		['an address', webAddressField, 'https://example.com/a b', NO_ADDRESS],
 		['an address', webAddressField, 'example.com', NO_ADDRESS],
 		['an amount', moneyField('cents'), '1990', 1990],
 		['an amount', moneyField('reais'), '19,90', 1990],
@@ -125,11 +140,30 @@ describe('The data of a customer', () => {
 	const checked = customerFields(true);
 	const unchecked = customerFields(false);
 
-	test.each(['maria', 'a b@example.com', 'maria@example', '@example.com', 'a@b.c d', 'a@b@c.de x'])(
-		'are no e-mail address: %s',
+	test.each([
+		'maria',
+		'a b@example.com',
+		'maria@example',
+		'@example.com',
+		'a@b.c d',
+		'a@b@c.de x',
+		'maria@example.com.',
+		'maria@.com',
+		'maria@example..com',
+		'mailto:maria@example.com',
+		'maria@example.com,',
+		'Maria <maria@example.com>',
+		'a@example.com;b@example.com',
+		`${'a'.repeat(243)}@example.com`,
+	])('are no e-mail address: %s', (email) => {
+		expect(read(checked.email, email)).toEqual(['is not an e-mail address']);
+		expect(read(unchecked.email, email)).toBe(email);
+	});
+
+	test.each(['maria+n8n@mail.example.com', "o'neil@example.com", `${'a'.repeat(242)}@example.com`])(
+		'are an e-mail address: %s',
 		(email) => {
-			expect(read(checked.email, email)).toEqual(['is not an e-mail address']);
-			expect(read(unchecked.email, email)).toBe(email);
+			expect(read(checked.email, `\u200b${email}\u2060 `)).toBe(email);
 		},
 	);
 
@@ -137,7 +171,8 @@ describe('The data of a customer', () => {
 		expect(read(checked.email, ' maria@example.com ')).toBe('maria@example.com');
 		expect(read(checked.phone, '(11) 91234-5678')).toBe('11912345678');
 		expect(read(checked.phone, '1234')).toEqual([expect.stringContaining('10 to 13 digits')]);
-		expect(read(unchecked.phone, '12-34')).toBe('1234');
+		expect(read(unchecked.phone, '12-34')).toBe('12-34');
+		expect(read(unchecked.phone, '+55 11 91234-5678')).toBe('+55 11 91234-5678');
 		expect(read(checked.document, '529.982.247-25')).toBe('52998224725');
 		expect(read(checked.document, '529.982.247-26')).toEqual([
 			expect.stringContaining('check digits do not match'),

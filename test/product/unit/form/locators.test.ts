@@ -18,6 +18,8 @@ describe('A locator', () => {
 		['ab12', { hash: 'ab12' }],
 		['ab12?of=https://pay.example.com', { hash: 'ab12?of=https://pay.example.com' }],
 		[12, { hash: '12' }],
+		['\u200bab\u206012\ufeff', { hash: 'ab12' }],
+		[2 ** 56, ['is too large for a number; enter it as text']],
 		[
 			picked('https://pay.example.com/ab12?x=1', 'url'),
 			{ hash: 'ab12', address: 'https://pay.example.com/ab12?x=1' },
@@ -39,8 +41,8 @@ describe('A locator', () => {
 		},
 	);
 
-	test.each([{}, { value: 'ab12' }, true, []])('takes %j for nothing that it knows', (input) => {
-		expect(read(locatorField, input)).toEqual([EMPTY]);
-		expect(read(optionalLocatorField, input)).toEqual([EMPTY]);
+	test.each([{}, { value: 'ab12' }, true, []])('takes %j for no text', (input) => {
+		expect(read(locatorField, input)).toEqual(['must be text']);
+		expect(read(optionalLocatorField, input)).toEqual(['must be text']);
 	});
 });

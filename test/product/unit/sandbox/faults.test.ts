@@ -1,8 +1,10 @@
 import http from 'node:http';
 import { startSandbox, type Fault } from '../../../sandbox';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { at, call, order, until, useSandbox, type Reply } from './support';
 
-const held = useSandbox({ requestsPerMinute: null });
+useTimeLapse();
+const held = useSandbox({ requestsPerMinute: null, qrImage: 'absent' });
 const post = async (): Promise<Reply> =>
 	await call(held.sandbox, 'POST', '/transactions', order(held.sandbox));
 const list = async (query = ''): Promise<Reply> =>

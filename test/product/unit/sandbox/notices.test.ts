@@ -1,4 +1,5 @@
 import { startSandbox, type Fault, type Sandbox } from '../../../sandbox';
+import { useTimeLapse } from '../../../support/timeLapse';
 import {
 	at,
 	call,
@@ -9,6 +10,8 @@ import {
 	useSandbox,
 	type Receiver,
 } from './support';
+
+useTimeLapse();
 
 let receiver: Receiver;
 beforeEach(async () => {
@@ -22,7 +25,11 @@ async function notifying(sandbox: Sandbox): Promise<string> {
 }
 
 describe('a notification', () => {
-	const held = useSandbox({ resendAfterSeconds: [5, 10, 20], clockScale: 1000 });
+	const held = useSandbox({
+		resendAfterSeconds: [5, 10, 20],
+		clockScale: 1000,
+		qrImage: 'absent',
+	});
 
 	test('is posted on payment, as an envelope', async () => {
 		const hash = await notifying(held.sandbox);
@@ -143,7 +150,7 @@ describe('a notification', () => {
 });
 
 test('a receiver that does not answer is given up on in time', async () => {
-	const sandbox = await startSandbox({ deliveryTimeoutMs: 50 });
+	const sandbox = await startSandbox({ deliveryTimeoutMs: 50, qrImage: 'absent' });
 	receiver.answer = (nth, response) => {
 		if (nth > 1) response.end();
 		else setTimeout(() => response.end(), 300);
@@ -154,7 +161,7 @@ test('a receiver that does not answer is given up on in time', async () => {
 });
 
 describe('notification faults', () => {
-	const held = useSandbox();
+	const held = useSandbox({ qrImage: 'absent' });
 	const struck = async (fault: Fault): Promise<string> => {
 		held.sandbox.addFault(fault);
 		return await notifying(held.sandbox);

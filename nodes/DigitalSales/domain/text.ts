@@ -1,0 +1,31 @@
+/** No field that a person fills in holds more characters. */
+export const LONGEST_TEXT = 10_000;
+
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
+const COMBINING_MARKS = /[\u0300-\u036f]/g;
+/** As in Unicode's Stream-Safe Text Format: sorting a longer run takes time by its square. */
+const LONGEST_RUN_OF_MARKS = /\p{M}{30}(?=\p{M})/gu;
+const GRAPHEME_JOINER = '\u034f';
+
+/**
+ * A text that identifies something (a reference, a token, an address, an e-mail, a hash) as a person
+ * sees it: without invisible characters, every blank a single space. Names and titles stay as typed.
+ */
+export function cleanText(text: string): string {
+	return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
+}
+
+/** A text in one form, however its accents were composed; in linear time. */
+export function composed(text: string, form: 'NFC' | 'NFD' = 'NFC'): string {
+	return text.replace(LONGEST_RUN_OF_MARKS, `$&${GRAPHEME_JOINER}`).normalize(form);
+}
+
+/** Whether two texts are the same, however Unicode composes their accents. */
+export function isSameText(one: string, other: string): boolean {
+	return composed(one) === composed(other);
+}
+
+/** A text without case and accents, so that "cafe" is found in "Café da Manhã". */
+export function searchKey(text: string): string {
+	return composed(text, 'NFD').replace(COMBINING_MARKS, '').toLowerCase().trim();
+}

@@ -1,0 +1,279 @@
+import type { INodeParameters } from 'n8n-workflow';
+import * as fc from 'fast-check';
+import { pixParameters } from '../support/account';
+import { useShop } from '../support/charging';
+import { callTool } from '../support/tool';
+
+/** What the expressions of a test may read. */
+const DATA = { items: [{ given: 'x' }] };
+
+describe('An expression that gives nothing', () => {
+	const shop = useShop();
+
+	const item = (more: INodeParameters): INodeParameters => ({
+		cart: {
+			items: [
+				{
+					offerHash: shop.account.sandbox.products[0]?.offers[0]?.hash ?? '',
+					price: '19,90',
+					...more,
+				},
+			],
+		},
+	});
+	const fields: Array<[string, string, (expression: string) => INodeParameters]> = [
+		['Customer Name', 'Maria', (customerName) => ({ customerName })],
+		['Customer Email', 'a@example.com', (customerEmail) => ({ customerEmail })],
+		['Customer Phone', '11912345678', (customerPhone) => ({ customerPhone })],
+		['Customer CPF or CNPJ', '52998224725', (customerDocument) => ({ customerDocument })],
+		['Order Reference', 'order-1', (orderReference) => ({ orderReference })],
+		['Cart > Item 1 > Price in Reais', '5', (price) => item({ price })],
+		['Cart > Item 1 > Quantity', '3', (quantity) => item({ quantity })],
+		[
+			'Cart > Item 1 > Offer',
+			'offer1',
+			(value) => item({ offerHash: { __rl: true, mode: 'hash', value } }),
+		],
+		[
+			'Cart > Item 1 > More > Operation Type',
+			'1',
+			(operationType) => item({ more: { operationType } }),
+		],
+		['Additional Fields > Amount in Reais', '5', (amount) => ({ additionalFields: { amount } })],
+		[
+			'Additional Fields > Installments',
+			'2',
+			(installments) => ({ additionalFields: { installments } }),
+		],
+		[
+			'Additional Fields > Custom Fields',
+			'{"a": 1}',
+			(customFields) => ({ additionalFields: { customFields } }),
+		],
+	];
+
+	test.each(fields)('is refused before anything is sent: %s', async (label, _good, fieldOf) => {
+		for (const nothing of ['$json.missing', 'null', "''", "' '", "'\\u200b'"]) {
+			const failed = await shop.run(shop.parameters(undefined, fieldOf(`={{ ${nothing} }}`)));
+
+			expect(failed.node?.error?.message).toBe(`${label} is an expression that gave nothing`);
+		}
+		expect(shop.account.sandbox.requests).toEqual([]);
+	});
+
+	test.each(fields)('in a part is refused: %s', async (label, _good, fieldOf) => {
+		const failed = await shop.run(
+			shop.parameters(undefined, fieldOf('=1{{ $json.given }}-{{ $json.missing }}')),
+			DATA,
+		);
+
+		expect(failed.node?.error?.message).toContain(
+			`${label} has a part that gave nothing: {{ $json.missing }}`,
+		);
+		expect(shop.account.sandbox.requests).toEqual([]);
+	});
+
+	test('is refused for the item that it concerns, and the others go on if they may', async () => {
+		const parameters = shop.parameters('=order-{{ $json.id }}', {
+			customerDocument: '={{ $json.document }}',
+		});
+		const items = [{ id: 1, document: '529.982.247-25' }, { document: '111.444.777-35' }];
+
+		const stopped = await shop.run(parameters, { items });
+		const went = await shop.run(parameters, { items, continueOnFail: true });
+
+		expect(stopped.node?.error?.message).toBe(
+			'Order Reference has a part that gave nothing: {{ $json.id }}',
+		);
+		expect(stopped.node?.error?.description).toContain(
+			'Correct the expression or the data. To leave the field empty, clear it.',
+		);
+		expect(stopped.node?.error?.context?.itemIndex).toBe(1);
+		expect(JSON.stringify(went.json[1])).toContain('gave nothing');
+		expect(shop.charges).toBe(1);
+	});
+
+	test.each([
+		[
+			'a number too large to be exact',
+			'90071992547409931',
+			'has a part that is too large for a number',
+		],
+		['no number', 'Number($json.missing)', 'has a part that gave nothing'],
+		['an object', '$json', 'has a part that gave nothing'],
+	])('or %s makes no Order Reference of a part', async (_name, part, problem) => {
+		const failed = await shop.run(shop.parameters(`=order-{{ ${part} }}`));
+
+		expect(failed.node?.error?.message).toContain(`Order Reference ${problem}`);
+		expect(shop.posts).toBe(0);
+	});
+
+	test.each(["'order-' + $json.id", '`order_${$json.id}`', "'order ' + $json.id + '-x'"])(
+		'inside the expression of an Order Reference is refused: %s',
+		async (expression) => {
+			const failed = await shop.run(shop.parameters(`={{ ${expression} }}`));
+
+			expect(failed.node?.error?.message).toBe(
+				'Order Reference is an expression that gave nothing in a part of it',
+			);
+			expect(shop.posts).toBe(0);
+		},
+	);
+
+	test.each([{ amount: '$json.missing' }, { customer: '{ document: $json.missing }' }])(
+		'inside Custom Fields is refused: %j',
+		async (fields) => {
+			const [[name, value] = []] = Object.entries(fields);
+			const customFields = `={{ { ${name}: ${value} } }}`;
+			const failed = await shop.run(
+				shop.parameters(undefined, { additionalFields: { customFields } }),
+			);
+
+			expect(failed.node?.error?.message).toContain('Additional Fields > Custom Fields');
+			expect(shop.posts).toBe(0);
+		},
+	);
+
+	test.each([
+		['price', '={{ $json.price }}', 'Price in Reais'],
+		['paymentMethods', '={{ $json.methods }}', 'Payment Methods'],
+		['title', '={{ $json.title }}', undefined],
+	])('counts in an offer, where it decides: %s', async (name, expression, label) => {
+		const run = await shop.run({
+			resource: 'offer',
+			operation: 'create',
+			productHash: shop.account.sandbox.products[0]?.hash ?? '',
+			title: 'Oferta',
+			price: '19,90',
+			[name]: expression,
+		});
+
+		expect(run.node?.error?.message).toBe(
+			label === undefined ? undefined : `${label} is an expression that gave nothing`,
+		);
+	});
+
+	test('is a choice where nothing hangs on it, and so is a field that is blank', async () => {
+		const run = await shop.run(
+			shop.parameters('', {
+				...item({ price: '', quantity: '', more: { title: '={{ $json.title }}' } }),
+				additionalFields: { tracking: { src: '={{ $json.src }}', utmTerm: '=a{{ $json.src }}' } },
+			}),
+		);
+
+		expect(run.node?.error?.message).toBeUndefined();
+		expect(shop.charges).toBe(1);
+	});
+
+	test('is a choice of the model of an agent, but not for the Order Reference', async () => {
+		const model = (name: string): string => `={{ $fromAI('${name}', '', 'string') }}`;
+		const call = async (more: INodeParameters) =>
+			await callTool(
+				pixParameters(shop.account.sandbox, { ...item({ price: model('price') }), ...more }),
+				[{ price: '', phone: '', order: '' }],
+				{ credentials: shop.account.credentials, workflowId: shop.workflowId },
+			);
+		const charged = await call({ customerPhone: model('phone') });
+		const refused = await call({ orderReference: model('order') });
+
+		expect(charged.errors).toEqual([]);
+		expect(refused.errors.join()).toContain('Order Reference is an expression that gave nothing');
+		expect(shop.charges).toBe(1);
+	});
+
+	test('is found in any part of any field, and nothing else is refused', async () => {
+		const nothing = ['undefined', 'null', "''", "' '", 'NaN', "'\\u200b'"];
+		const part = fc.oneof(
+			fc.constantFrom('7', "'7'", '0 + 7', "'7'.trim()").map((code) => ({ code, isGap: false })),
+			fc.constantFrom(...nothing).map((code) => ({ code, isGap: true })),
+		);
+		// Templates of digits, so that each field is valid if every part is.
+		const template = fc.array(fc.oneof(part, fc.constant({ text: '7' })), {
+			minLength: 1,
+			maxLength: 4,
+		});
+		const digits: Array<(value: string) => INodeParameters> = [
+			(orderReference) => ({ orderReference }),
+			(customerName) => ({ customerName }),
+			(quantity) => item({ quantity }),
+			(amount) => ({ additionalFields: { amount } }),
+		];
+		await fc.assert(
+			fc.asyncProperty(fc.constantFrom(...digits), template, async (fieldOf, parts) => {
+				shop.begin();
+				const before = shop.posts;
+				const text = parts.map((one) => ('text' in one ? one.text : `{{ ${one.code} }}`)).join('');
+				const hasGap = parts.some((one) => 'isGap' in one && one.isGap);
+
+				const run = await shop.run(
+					shop.parameters(undefined, { ...item({}), ...fieldOf(`=${text}`) }),
+				);
+
+				expect([run.status, shop.posts - before]).toEqual(hasGap ? ['error', 0] : ['success', 1]);
+			}),
+			{ numRuns: 60 },
+		);
+	});
+});
+
+describe('The customer of an agent', () => {
+	const shop = useShop();
+
+	const chat = async (more: INodeParameters, calls = 1, workflowId = shop.workflowId) =>
+		await callTool(
+			pixParameters(shop.account.sandbox, {
+				customerName: '',
+				customerEmail: '',
+				customerPhone: '',
+				customerDocument: '',
+				...more,
+			}),
+			Array.from({ length: calls }, () => ({})),
+			{ credentials: shop.account.credentials, workflowId },
+		);
+
+	// The sandbox wants a customer's data, the document does not.
+	const takesAnybody = (): void =>
+		shop.account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'status',
+			status: 201,
+			body: { hash: 'abc1', payment_status: 'waiting_payment' },
+			times: 'always',
+		});
+
+	test.each([
+		['without data', {}],
+		['with a name alone', { customerName: 'Maria' }],
+		['with a placeholder', { customerName: 'Maria', customerDocument: '00000000000' }],
+	])('%s is not given what another chat was given', async (_name, more) => {
+		const open = { ...more, options: { checkCustomer: false } };
+		takesAnybody();
+		for (const workflowId of [shop.workflowId, '']) {
+			const before = shop.posts;
+			const first = await chat(open, 1, workflowId);
+			const second = await chat(open, 1, workflowId);
+
+			expect([...first.errors, ...second.errors]).toEqual([]);
+			expect(shop.posts - before).toBe(2);
+		}
+	});
+
+	test('with a name alone is refused in the same chat, where the model may repeat itself', async () => {
+		takesAnybody();
+		const { answers, errors } = await chat({ customerName: 'Maria' }, 2);
+
+		expect(answers).toMatchObject([[{ hash: 'abc1' }]]);
+		expect(errors.join()).toContain('The customer may already have been charged');
+		expect(shop.posts).toBe(1);
+	});
+
+	test('with a name alone is refused in any chat while a charge is in doubt', async () => {
+		shop.fault('drop');
+		await chat({ customerName: 'Maria' });
+		const { errors } = await chat({ customerName: 'Maria' });
+
+		expect(errors.join()).toContain('The customer may already have been charged');
+		expect(shop.posts).toBe(1);
+	});
+});

@@ -1,0 +1,206 @@
+import dns from 'node:dns';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { selfSigned } from '../../../support/selfSigned';
+import type { NodeOutcome } from '../harness';
+import { errorOf, useShop } from '../support/charging';
+
+const CLOSED = 'http://127.0.0.1:9';
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
+const names = PROXY_VARIABLES.flatMap((name) => [name, name.toLowerCase()]);
+
+const open: Array<() => unknown> = [];
+
+/** Opens a server until the end of the test, and gives its port. */
+async function listen(server: Server): Promise<number> {
+	open.push(() => server.close());
+	server.on('connection', (socket: Socket) => open.push(() => socket.destroy()));
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return (server.address() as AddressInfo).port;
+}
+
+/** What a server does with a connection once something has come. */
+async function raw(act: (socket: Socket) => void): Promise<number> {
+	const server = createServer((socket) => {
+		socket.on('error', () => undefined);
+		socket.once('data', () => act(socket));
+	});
+	return await listen(server);
+}
+
+/** A proxy that answers CONNECT. */
+async function proxy(act: (socket: Socket) => void): Promise<string> {
+	const server = createHttpServer();
+	server.on('connect', (_request, socket) => {
+		socket.on('error', () => undefined);
+		act(socket as Socket);
+	});
+	return `http://127.0.0.1:${await listen(server)}`;
+}
+
+const refusing = async (status: number, more = '') =>
+	await proxy((socket) => socket.end(`HTTP/1.1 ${status} No\r\n${more}\r\n<html>No</html>`));
+const tunnel = async (port: number) =>
+	await proxy((socket) => {
+		const there = connect(port, '127.0.0.1');
+		there.on('error', () => socket.destroy());
+		socket.write('HTTP/1.1 200 OK\r\n\r\n');
+		there.pipe(socket).pipe(there);
+	});
+
+describe('What never left this machine', () => {
+	const shop = useShop();
+	const own = selfSigned();
+	const before = names.map((name) => [name, process.env[name]] as const);
+	/** Requests that a server of the test has received. */
+	let received = 0;
+
+	beforeEach(() => {
+		received = 0;
+		for (const name of names) delete process.env[name];
+		jest.spyOn(clock, 'sleep').mockImplementation(async () => undefined);
+	});
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		for (const [name, value] of before) {
+			if (value === undefined) delete process.env[name];
+			else process.env[name] = value;
+		}
+		for (const close of open.splice(0)) close();
+	});
+
+	const charge = async (baseUrl: string): Promise<NodeOutcome> => {
+		const { digitalSalesApi: credential } = shop.account.credentials;
+		const options = { timeout: 1, maxTries: 1 };
+		return await shop.run(shop.parameters('order-1', { options }), {
+			credentials: { digitalSalesApi: { ...credential, baseUrl } },
+		});
+	};
+	const https = async (options: ServerOptions, act?: (socket: Socket) => void): Promise<number> => {
+		const server = createHttpsServer({ ...own, ...options }, (request, response) => {
+			received++;
+			if (act) act(request.socket);
+			else response.end('{}');
+		});
+		server.on('tlsClientError', () => undefined);
+		return await listen(server);
+	};
+	const twoAddresses = (): void => {
+		const lookup = dns.lookup as unknown as (...args: unknown[]) => void;
+		const found = ['fe80::1', 'fe80::2'].map((address) => ({ address, family: 6 }));
+		const fake = (host: unknown, options: unknown, done: (...args: unknown[]) => void): void => {
+			if (host === 'shop.example') setImmediate(done, null, found);
+			else lookup(host, options, done);
+		};
+		jest.spyOn(dns, 'lookup').mockImplementation(fake as typeof dns.lookup);
+	};
+
+	test.each<[string, () => Promise<string>]>([
+		['a refused connection', async () => `${CLOSED}/v1`],
+		['an unknown host', async () => 'http://shop.invalid/v1'],
+		[
+			'no route to any of two addresses',
+			async () => {
+				twoAddresses();
+				return 'http://shop.example/v1';
+			},
+		],
+		[
+			'https where the service speaks http',
+			async () => `https://127.0.0.1:${new URL(shop.account.sandbox.baseUrl).port}/v1`,
+		],
+		['a certificate that is not accepted', async () => `https://127.0.0.1:${await https({})}/v1`],
+		[
+			'no TLS version in common',
+			async () => {
+				const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } as const;
+				const ciphers = 'DEFAULT@SECLEVEL=0';
+				return `https://127.0.0.1:${await https({ ...old, ciphers })}/v1`;
+			},
+		],
+		[
+			'a handshake that ends',
+			async () => `https://127.0.0.1:${await raw((socket) => socket.end())}/v1`,
+		],
+		[
+			'a handshake that is reset',
+			async () => `https://127.0.0.1:${await raw((socket) => socket.resetAndDestroy())}/v1`,
+		],
+		[
+			'a handshake without an answer',
+			async () => `https://127.0.0.1:${await raw(() => undefined)}/v1`,
+		],
+	])('%s: nothing was sent, and nothing is in doubt', async (_name, start) => {
+		const baseUrl = await start();
+		const failed = [await charge(baseUrl), await charge(baseUrl)];
+
+		for (const one of failed) {
+			expect(errorOf(one)).toContain('The service could not be reached\nNothing was sent.');
+		}
+		expect(received).toBe(0);
+	});
+
+	test.each<[string, () => Promise<string>, string]>([
+		['refuses (502)', async () => await refusing(502), 'a proxy answered 502'],
+		['refuses (503)', async () => await refusing(503), 'a proxy answered 503'],
+		['refuses (504)', async () => await refusing(504), 'a proxy answered 504'],
+		['refuses (500)', async () => await refusing(500), 'a proxy answered 500'],
+		['refuses (403)', async () => await refusing(403), 'a proxy answered 403'],
+		['wants a password', async () => await refusing(407), 'a proxy answered 407'],
+		['is not there', async () => CLOSED, 'ECONNREFUSED'],
+		['resets', async () => await proxy((socket) => socket.resetAndDestroy()), 'ECONNRESET'],
+		['says nothing', async () => await proxy(() => undefined), 'ECONNABORTED'],
+		['hangs up', async () => await proxy((socket) => socket.end()), ''],
+		[
+			'leads to a host without TLS',
+			async () => await tunnel(await listen(createHttpServer())),
+			'EPROTO',
+		],
+		[
+			'breaks the tunnel',
+			async () => await tunnel(await raw((socket) => socket.end())),
+			'ECONNRESET',
+		],
+	])('a proxy that %s: nothing was sent, and no token is blamed', async (_name, start, code) => {
+		process.env.HTTPS_PROXY = await start();
+
+		const failed = await charge('https://shop.example/v1');
+
+		expect(errorOf(failed)).toContain('The service could not be reached\nNothing was sent.');
+		expect(errorOf(failed)).toContain(code);
+	});
+
+	describe('but once TLS is established it is in doubt', () => {
+		beforeEach(() => {
+			const { connect: secure } = tls;
+			jest.spyOn(tls, 'connect').mockImplementation(((options: tls.ConnectionOptions) =>
+				secure({
+					...options,
+					ca: own.cert,
+					checkServerIdentity: () => undefined,
+				})) as typeof secure);
+		});
+
+		test.each<[string, (socket: Socket) => void]>([
+			['reset', (socket) => socket.destroy()],
+			['silent', () => undefined],
+			...[403, 407, 500, 502, 503, 504].map((status): [string, (socket: Socket) => void] => [
+				`answered ${status}`,
+				(socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\nNo`),
+			]),
+		])('if the connection is %s, directly and through a proxy', async (name, act) => {
+			const port = await https({}, act);
+			const direct = await charge(`https://127.0.0.1:${port}/v1`);
+			process.env.HTTPS_PROXY = await tunnel(port);
+			const proxied = await charge('https://shop.example/v1');
+
+			const expected = /40/.test(name) ? /\((403|407)\)/ : /The charge may exist/;
+			expect(errorOf(direct)).toMatch(expected);
+			expect(errorOf(proxied)).toMatch(expected);
+			expect(received).toBe(2);
+		});
+	});
+});

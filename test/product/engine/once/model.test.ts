@@ -1,0 +1,185 @@
+import * as fc from 'fast-check';
+import { deepCopy, type IRunExecutionData } from 'n8n-workflow';
+import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
+import { cpf } from '../../../support/cpf';
+import type { NodeOutcome } from '../harness';
+import { codeIn, errorOf, useShop } from '../support/charging';
+
+/** What is asked for; the reference is missing in some. */
+interface Wish {
+	order?: string;
+	customer: number;
+	amount: number;
+}
+
+const wish: fc.Arbitrary<Wish> = fc.record({
+	order: fc.constantFrom(undefined, 'order-1', 'order-1', 'order-2'),
+	customer: fc.constantFrom(1, 1, 2),
+	amount: fc.constantFrom(3980, 3980, 5000),
+});
+
+const step = fc.oneof(
+	{ weight: 5, arbitrary: fc.record({ do: fc.constant('ask' as const), wish }) },
+	{ weight: 2, arbitrary: fc.record({ do: fc.constant('retry' as const), nth: fc.nat(9), wish }) },
+	{ weight: 2, arbitrary: fc.constant({ do: 'retryUnchanged' as const }) },
+	{ weight: 3, arbitrary: fc.constant({ do: 'useCode' as const }) },
+	{ weight: 2, arbitrary: fc.constant({ do: 'restart' as const }) },
+	{
+		weight: 3,
+		arbitrary: fc.record({
+			do: fc.constant('status' as const),
+			nth: fc.nat(9),
+			status: fc.constantFrom('expired', 'canceled', 'paid'),
+		}),
+	},
+	{
+		weight: 4,
+		arbitrary: fc.record({
+			do: fc.constant('fault' as const),
+			kind: fc.constantFrom('lose', 'lose', 'drop', 'refuse', 'void', 'gone'),
+		}),
+	},
+);
+
+/** The data of an execution that n8n retries because something behind this item has failed. */
+function retryable({ run, begun }: NodeOutcome): IRunExecutionData {
+	if (!run?.data.executionData || !begun.executionData) throw new Error('It did not run');
+	const { contextData } = run.data.executionData;
+	return deepCopy({ ...begun, executionData: { ...begun.executionData, contextData } });
+}
+
+const VOID = ['expired', 'canceled', 'refused'];
+const STEPS = Number(process.env.MODEL_STEPS ?? 10);
+const RUNS = Number(process.env.MODEL_RUNS ?? 30);
+
+describe('Any sequence of orders, answers, restarts, Retries, codes and other amounts', () => {
+	const shop = useShop();
+
+	const parametersOf = ({ order, customer, amount }: Wish, repeatCode = '') =>
+		shop.parameters(order, {
+			customerDocument: cpf(111_444_770 + customer),
+			additionalFields: { amount: String(amount / 100).replace('.', ',') },
+			options: { repeatCode },
+		});
+	const aboutOf = ({ customer, amount }: Wish): string =>
+		`amount R$ ${Math.floor(amount / 100)},${String(amount % 100).padStart(2, '0')}; customer document ending in ${cpf(
+			111_444_770 + customer,
+		)
+			.replace('-', '')
+			.slice(-4)}`;
+
+	test('charges an order once, refuses with what is true, and leaves a way out', async () => {
+		let nth = 0;
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: STEPS }), async (steps) => {
+				shop.account.reset();
+				shop.workflowId = `model ${++nth}`;
+				/** Whatever was posted, and the hash of the transaction that was made. */
+				const posted: Array<{ wish: Wish; hash?: string; isAnswered: boolean }> = [];
+				const executions: Array<{ wish: Wish; data: IRunExecutionData }> = [];
+				/** The latest refusal as in doubt. */
+				let refused: { wish: Wish; code: string } | undefined;
+				let isCoded = false;
+				/** Nothing has been forgotten, lost or allowed by a code. */
+				let isPlain = true;
+
+				const statusOf = (hash: unknown): string =>
+					String(
+						shop.account.sandbox.transactions.find((one) => one.hash === hash)?.payment_status,
+					);
+				const isLive = (hash: unknown): boolean =>
+					hash !== undefined && !VOID.includes(statusOf(hash));
+				const run = async (
+					wish: Wish,
+					options: { retryOf?: IRunExecutionData; code?: string } = {},
+				): Promise<NodeOutcome> => {
+					const { posts, hashes } = shop;
+					const { code, ...more } = options;
+					const same = posted.filter((one) => one.wish.order === wish.order && one.hash);
+					const isFree = wish.order !== undefined && !same.some((one) => isLive(one.hash));
+					const outcome = await shop.run(parametersOf(wish, code), more);
+					const made = shop.hashes.filter((hash) => !hashes.includes(hash));
+					expect(made.length).toBeLessThanOrEqual(1);
+					const isSent = shop.posts > posts;
+					const isAnswered = outcome.status === 'success' || errorOf(outcome).includes('(422)');
+					if (isSent) posted.push({ wish, hash: made[0], isAnswered });
+					isPlain &&= !isCoded && posted.every((one) => one.isAnswered);
+					// A Retry may be in the place of another charge.
+					const isOwed = isPlain && isFree && !more.retryOf;
+					expect(isOwed && !isSent ? errorOf(outcome) : '').toBe('');
+					executions.push({ wish, data: retryable(outcome) });
+					judge(wish, outcome, isSent);
+					return outcome;
+				};
+				const judge = (wish: Wish, outcome: NodeOutcome, isSent: boolean): void => {
+					const text = errorOf(outcome).replace(/\u00a0/g, ' ');
+					const isGiven = outcome.status === 'success';
+					// What is void is given only by the run that made it.
+					expect(!isGiven || isSent || isLive(outcome.json[0]?.hash)).toBe(true);
+					if (isGiven || isSent) return;
+					const order = /order "([^"]+)"|Order Reference "([^"]+)"/i.exec(text);
+					const named = order?.[1] ?? order?.[2];
+					const [, hash] = /transaction (?:is )?(\w{6,})\b/.exec(text) ?? [];
+					const details = /Details: .*?(amount R\$ .*? ending in \d+)/.exec(text)?.[1];
+					const isTrue = posted.some(
+						(one) =>
+							(named === undefined || one.wish.order === named) &&
+							(hash === undefined || one.hash === hash) &&
+							(details === undefined || aboutOf(one.wish) === details),
+					);
+					expect(isTrue ? '' : text).toBe('');
+					const code = codeIn(outcome);
+					// Without a code it names a transaction that can be paid, or the reference of another order.
+					const hasWayOut = code !== '' || isLive(hash) || named !== undefined;
+					expect(hasWayOut ? '' : text).toBe('');
+					if (code !== '') refused = { wish, code };
+				};
+
+				for (const one of steps) {
+					let refusal = '';
+					if (one.do === 'ask') await run(one.wish);
+					else if (one.do === 'restart') {
+						clearProcessWide();
+						isPlain = false;
+					} else if (one.do === 'status') {
+						const hash = shop.hashes[one.nth % Math.max(1, shop.hashes.length)];
+						if (hash && isLive(hash)) await shop.account.sandbox.setStatus(hash, one.status);
+					} else if (one.do === 'fault') {
+						const { sandbox } = shop.account;
+						const endpoint = 'POST /transactions';
+						if (one.kind === 'void') sandbox.addFault({ endpoint, kind: 'refused' });
+						else if (one.kind === 'gone') {
+							isPlain = false;
+							const read = 'GET /transactions/{hash}';
+							sandbox.addFault({ endpoint: read, kind: 'status', status: 404 });
+						} else shop.fault(one.kind as 'lose');
+					} else if (one.do === 'useCode') {
+						if (!refused) continue;
+						const { wish, code } = refused;
+						refused = undefined;
+						shop.account.sandbox.clearFaults();
+						const { posts } = shop;
+						isCoded = true;
+						const outcome = await run(wish, { code });
+						// It lets that very charge pass, or shows what has come to exist meanwhile.
+						const isOver = shop.posts > posts || outcome.status === 'success';
+						refusal = isOver ? '' : errorOf(outcome);
+					} else {
+						const index = one.do === 'retry' ? one.nth % Math.max(1, executions.length) : -1;
+						const execution = executions.at(index);
+						if (!execution) continue;
+						const wish = one.do === 'retry' ? one.wish : execution.wish;
+						await run(wish, { retryOf: execution.data });
+					}
+					expect(refusal).not.toContain('Code to Charge Again');
+					if (isCoded) continue;
+					for (const order of ['order-1', 'order-2']) {
+						const live = posted.filter((p) => p.wish.order === order && isLive(p.hash));
+						expect(live.length).toBeLessThanOrEqual(1);
+					}
+				}
+			}),
+			{ numRuns: RUNS },
+		);
+	}, 120_000);
+});
