@@ -122,6 +122,7 @@ async function runAgent(script: ScriptedCall[]): Promise<string | undefined> {
 			[MODEL]: to('ai_languageModel'),
 			...Object.fromEntries(toolNodes.map(({ name }) => [name, to('ai_tool')])),
 		},
+		pinData: { [START]: [{ json: { sessionId: 'a chat' } }] },
 		settings: { executionOrder: 'v1' },
 	});
 	return (await rest.run(workflow.id, START)).error;

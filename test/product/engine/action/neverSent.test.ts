@@ -26,7 +26,11 @@ async function listen(server: Server): Promise<number> {
 async function raw(act: (socket: Socket) => void): Promise<number> {
 	const server = createServer((socket) => {
 		socket.on('error', () => undefined);
-		socket.once('data', () => act(socket));
+		socket.once('data', () => {
+			act(socket);
+			// Only who reads on notices that the other has hung up.
+			socket.resume();
+		});
 	});
 	return await listen(server);
 }
@@ -37,6 +41,7 @@ async function proxy(act: (socket: Socket) => void): Promise<string> {
 	server.on('connect', (_request, socket) => {
 		socket.on('error', () => undefined);
 		act(socket as Socket);
+		socket.resume();
 	});
 	return `http://127.0.0.1:${await listen(server)}`;
 }
@@ -46,6 +51,7 @@ const refusing = async (status: number, more = '') =>
 const tunnel = async (port: number) =>
 	await proxy((socket) => {
 		const there = connect(port, '127.0.0.1');
+		open.push(() => there.destroy());
 		there.on('error', () => socket.destroy());
 		socket.write('HTTP/1.1 200 OK\r\n\r\n');
 		there.pipe(socket).pipe(there);
