@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ROOT } from '../../host/n8n/paths';
@@ -33,22 +33,14 @@ async function n8nNode(command: string): Promise<void> {
 
 describe("n8n's official command line", () => {
 	test(
-		'finds nothing against this repository',
+		'finds nothing against this repository, and what breaks its rules',
 		async () => {
 			await copy(['credentials', 'nodes', 'vendor', ...SETTINGS]);
-			await expect(n8nNode('lint')).resolves.toBeUndefined();
-		},
-		RUN_MS,
-	);
-
-	test(
-		'lints by the rules of this repository',
-		async () => {
-			await copy(SETTINGS);
 			const request = "export const answer = fetch('https://example.com');\n";
-			await mkdir(path.join(folder, 'nodes'));
 			await writeFile(path.join(folder, 'nodes', 'request.ts'), request);
-			await expect(n8nNode('lint')).rejects.toThrow(/n8n guards its own request helpers/);
+			const found = await n8nNode('lint').catch(String);
+			expect(found).toMatch(/n8n guards its own request helpers/);
+			expect(found).toContain('1 problem (1 error, 0 warnings)');
 		},
 		RUN_MS,
 	);
