@@ -65,6 +65,8 @@ export interface WorkflowFile {
 	nodes: unknown[];
 	connections: Record<string, unknown>;
 	settings?: Record<string, unknown>;
+	/** What the named nodes are taken to have put out. */
+	pinData?: Record<string, unknown>;
 }
 
 /** The REST interface that n8n's own editor uses. */
