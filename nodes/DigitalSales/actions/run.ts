@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { CatalogLookup, CATALOG_LIMITS } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
+import type { DecidingStep } from '../once/createOnce';
 import { ExecutionMemory, type Where } from '../once/executionMemory';
 import { CanceledError } from '../shared/clock';
 
@@ -20,7 +21,10 @@ export class Run {
 	private readonly stopping = new AbortController();
 	/** By kind: the first of it, and what else it is about. */
 	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
-	private lastTurn: Promise<unknown> = Promise.resolve();
+	private readonly lastTurns: Record<DecidingStep, Promise<unknown>> = {
+		look: Promise.resolve(),
+		record: Promise.resolve(),
+	};
 
 	constructor(
 		readonly context: IExecuteFunctions,
@@ -77,16 +81,16 @@ export class Run {
 	}
 
 	/**
-	 * Runs what decides whether an item may be sent, one item after the other. Where a refusal ends the
-	 * run, the items behind it have no turn, as if they had been sent one by one.
+	 * Runs a step of what decides whether an item may be sent, one item after the other. Where a refusal
+	 * ends the run, the items behind it have no turn, as if they had been sent one by one.
 	 *
 	 * @throws CanceledError if an earlier item was refused and the run stops
 	 */
-	readonly inTurn = async <T>(decide: () => Promise<T>): Promise<T> => {
-		const turn = this.lastTurn.then(decide, () => {
+	readonly inTurn = async <T>(step: DecidingStep, decide: () => Promise<T>): Promise<T> => {
+		const turn = this.lastTurns[step].then(decide, () => {
 			throw new CanceledError();
 		});
-		this.lastTurn = this.context.continueOnFail() ? turn.catch(() => undefined) : turn;
+		this.lastTurns[step] = this.context.continueOnFail() ? turn.catch(() => undefined) : turn;
 		return await turn;
 	};
 

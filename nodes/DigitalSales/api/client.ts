@@ -49,6 +49,14 @@ export interface ServiceRequest {
 	body?: IDataObject;
 }
 
+/** What has to be known of a request while it may be processed, and at no other time. */
+export interface Recording {
+	/** Called when a try is about to be sent. If it throws, nothing is sent. */
+	begin: () => Promise<void>;
+	/** Called when a try was not processed and there will be another. */
+	undo: () => Promise<void>;
+}
+
 export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
 	/** How long one try may take, its whole answer included; the endpoint's own time by default. */
@@ -96,10 +104,15 @@ export class Client {
 	 * Sends a request and gives the JSON of the answer as `read` understood it.
 	 *
 	 * @param read gives undefined for a success of another shape than the documented one
+	 * @param record what is sent only while it is recorded
 	 * @throws ServiceError
 	 * @throws CanceledError if the execution is canceled while nothing is under way
 	 */
-	async request<T>(request: ServiceRequest, read: (body: unknown) => T | undefined): Promise<T> {
+	async request<T>(
+		request: ServiceRequest,
+		read: (body: unknown) => T | undefined,
+		record?: Recording,
+	): Promise<T> {
 		const { endpoint } = request;
 		const { method } = ENDPOINTS[endpoint];
 		const limiter = rateLimiterFor(this.account, endpoint);
@@ -118,7 +131,11 @@ export class Client {
 				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
 				throw error;
 			});
-			firstSentAt = Math.min(firstSentAt, permit.takenAt);
+			await record?.begin().catch((error: unknown) => {
+				limiter.giveBack(permit);
+				throw error;
+			});
+			firstSentAt = Math.min(firstSentAt, clock.elapsed());
 			outcome = await this.send(request);
 			const leastMs = rateLimitWaitMs(counts.limited + 1, clock.random());
 			settle(limiter, permit, outcome, leastMs);
@@ -142,6 +159,7 @@ export class Client {
 			if (!isRetried || !mayRetry(this.retry, used)) {
 				throw this.failure(endpoint, outcome, counts.tries);
 			}
+			await record?.undo();
 			await wait(delayMs, this.options.signal);
 		}
 	}

@@ -123,7 +123,7 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Waits for a permit, which must be given back by {@link settle} or {@link settleLimited}.
+	 * Waits for a permit, which must be given back by {@link settle}, {@link settleLimited} or {@link giveBack}.
 	 *
 	 * @throws CanceledError if the execution is canceled during the wait
 	 * @throws TooLateError as soon as it is certain that the permit cannot be had in time
@@ -140,9 +140,14 @@ export class RateLimiter {
 		});
 		if (!signal?.aborted) return permit;
 		// Granted while aborting.
+		this.giveBack(permit);
+		throw new CanceledError();
+	}
+
+	/** Takes back a permit for what was not sent. */
+	giveBack(permit: Permit): void {
 		this.release(permit);
 		this.advance();
-		throw new CanceledError();
 	}
 
 	/**

@@ -3,7 +3,7 @@ import { hashSegment, isSameButForCase } from '../domain/hash';
 import { BoundedMap } from '../shared/boundedMap';
 import { processWide } from '../shared/processWide';
 import type { Account } from './account';
-import type { Client } from './client';
+import type { Client, Recording } from './client';
 import { readTransaction, type Transaction } from './schemas/transaction';
 
 /** By account and hash. */
@@ -14,10 +14,15 @@ const seenTransactions = processWide(new BoundedMap<true>({ most: 10_000 }));
  * bodies is added here and nowhere else.
  *
  * @param body the documented fields under the service's names; amounts in integer cents
+ * @param record what is sent only while it is recorded
  * @returns the transaction, in its POST shape
  * @throws ServiceError, with `isInDoubt` if the charge may exist although no usable answer came
  */
-export async function createTransaction(client: Client, body: IDataObject): Promise<Transaction> {
+export async function createTransaction(
+	client: Client,
+	body: IDataObject,
+	record?: Recording,
+): Promise<Transaction> {
 	const transaction = await client.request(
 		{
 			endpoint: 'POST /transactions',
@@ -25,6 +30,7 @@ export async function createTransaction(client: Client, body: IDataObject): Prom
 			body: { api_token: client.account.bodyApiToken, ...body },
 		},
 		readTransaction,
+		record,
 	);
 	markTransactionSeen(client.account, transaction.hash);
 	return transaction;

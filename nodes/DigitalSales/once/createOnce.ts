@@ -1,5 +1,6 @@
 import compact from 'lodash/compact';
 import type { IDataObject } from 'n8n-workflow';
+import type { Recording } from '../api/client';
 import { ServiceError } from '../api/outcome';
 import { CanceledError, clock } from '../shared/clock';
 import { hold } from '../shared/exclusively';
@@ -7,7 +8,7 @@ import type { Refusal } from '../output/errors';
 import { attempts, forget, recall, type Attempt } from './attempts';
 import { digest, isRetry } from './execution';
 import { identify, lastingKeys, ledgerKeys, type Identity, type Identifiable } from './identity';
-import { Ledger, LedgerError } from './ledger';
+import { Ledger, LedgerError, type Claim } from './ledger';
 import {
 	changed,
 	inDoubt,
@@ -24,20 +25,23 @@ import { Turns } from './turns';
 /** An agent repeats a call soon; a customer who buys the same again comes later. */
 const CALL_COUNTS_MS = 15 * 60_000;
 
+/** What is known is looked at when an item comes up; it is recorded when it is about to be sent. */
+export type DecidingStep = 'look' | 'record';
+
 /** Something to be made only once, however often it is asked for. */
 export interface Creation<T> extends Subject, Identifiable {
 	/** Cancels waiting for its turn. */
 	signal: AbortSignal;
-	/** Runs what decides whether it may be sent, after the decisions on the items before it. */
-	inTurn: <R>(decide: () => Promise<R>) => Promise<R>;
+	/** Runs a step of what decides whether it may be sent, after the same step of the items before it. */
+	inTurn: <R>(step: DecidingStep, decide: () => Promise<R>) => Promise<R>;
 	/** The codes that the user typed to allow something in doubt to be made again. */
 	repeatCode?: string;
 	/** What is wrong with it. Asked last, when nothing else keeps it from being sent. */
 	problem?: () => Error | undefined;
 	/** The total in integer cents, if known. */
 	amount?: number;
-	/** Makes it: sends the request. */
-	create: () => Promise<T>;
+	/** Makes it: sends the request, while it is recorded. */
+	create: (record: Recording) => Promise<T>;
 	/** What is stored of it, to return it again. */
 	keep: (made: T) => IDataObject;
 	/** Returns what was made before. */
@@ -53,8 +57,8 @@ export interface Created<T> {
 }
 
 /**
- * Makes something, or returns what was made before. Before anything is sent, the attempt is recorded in
- * the process, the execution and n8n's database; only a provable refusal takes it out again.
+ * Makes something, or returns what was made before. Just before anything is sent, the attempt is recorded
+ * in the process, the execution and n8n's database; only a provable refusal takes it out again.
  *
  * @throws Refusal if it may have been made before, or cannot be recorded; nothing is sent
  * @throws ServiceError, CanceledError
@@ -63,12 +67,22 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	return await new GuardedCreation(creation).run();
 }
 
+/** What this process and this execution know: what exists, else what is in doubt, else what is void. */
+interface Known<T> {
+	existing?: T;
+	doubt?: Doubt;
+	voided?: Attempt;
+}
+
 class GuardedCreation<T> {
 	private readonly identity: Identity;
 	private readonly ledger: Ledger | undefined;
 	/** Those of its order; without one, those of its fingerprint. */
 	private readonly turns: Turns;
 	private turn = 0;
+	/** What this process knew when the item came up. */
+	private known: Known<T> = {};
+	private nonce?: string;
 
 	constructor(private readonly creation: Creation<T>) {
 		this.identity = identify(creation);
@@ -79,41 +93,70 @@ class GuardedCreation<T> {
 
 	async run(): Promise<Created<T>> {
 		const { creation } = this;
-		const { existing, release } = await creation.inTurn(async () => await this.enter());
+		const release = await creation.inTurn('look', async () => await this.look());
+		const { existing } = this.known;
 		const making = existing
 			? Promise.resolve({ made: existing, isExisting: true })
 			: this.create().then((made) => ({ made, isExisting: false }));
 		return await making.finally(release);
 	}
 
-	/** Waits until nobody else makes the same, and finds what was made or enters this attempt. */
-	private async enter(): Promise<{ existing?: T; release: () => void }> {
+	/** Waits until nobody else here makes the same, and looks for what was made. */
+	private async look(): Promise<() => void> {
 		const { creation, identity } = this;
 		const release = await hold(ledgerKeys(identity), creation.signal);
-		const existing = await this.findOrEnter().catch((error: unknown) => {
+		try {
+			this.known = await this.findInMemory();
+			const { doubt } = this.known;
+			if (doubt && this.turns.allowedBy(creation.repeatCode) === undefined) {
+				throw await this.refusal(doubt);
+			}
+		} catch (error) {
 			release();
-			throw error instanceof LedgerError ? notRecorded(creation, error.message) : error;
-		});
-		return { existing, release };
+			throw this.recorded(error);
+		}
+		return release;
 	}
 
-	private async findOrEnter(): Promise<T | undefined> {
-		const { identity, ledger } = this;
-		const { existing, doubt } = await this.findInMemory();
-		if (existing) return existing;
-		if (doubt) await this.permit(doubt);
+	/** Records the attempt, which is about to be sent. If that fails, nothing of it is left. */
+	private async record(): Promise<void> {
+		const { creation, identity, ledger } = this;
+		const claim = await creation.inTurn('record', async () => await this.enter());
+		const others = claim && (await ledger?.win(claim, creation.signal));
+		const doubt = others && this.toldBy(others);
+		if (doubt) throw await this.refusal(doubt);
+		this.nonce = claim?.nonce;
+		this.remember([...lastingKeys(identity), identity.doubt], this.attempt('inDoubt'));
+	}
+
+	/**
+	 * Enters the keys, or refuses what they tell.
+	 *
+	 * @returns the claim to be won; none if a turn was taken, which is a claim itself
+	 */
+	private async enter(): Promise<Claim | undefined> {
+		const { identity, ledger, known } = this;
 		const keys = ledgerKeys(identity);
-		const seen = (await ledger?.enter(keys)) ?? new Set();
-		if (doubt) return undefined;
-		await this.permit(this.toldBy(seen)).catch(async (error: unknown) => {
-			await ledger?.strike(keys.filter((key) => !seen.has(key)));
+		// An earlier try may have taken the turn.
+		if (this.turn === 0 && known.doubt) await this.take(known.doubt);
+		else if (this.turn === 0 && known.voided) await this.takeOver(known.voided);
+		const claim = this.turn === 0 ? await ledger?.claim(keys) : undefined;
+		const seen = claim?.seen ?? new Set();
+		try {
+			const doubt = this.toldBy(seen);
+			if (doubt) await this.take(doubt);
+			else this.assertNoProblem();
+		} catch (error) {
+			if (claim) await ledger?.strike([...keys.filter((key) => !seen.has(key)), claim.nonce]);
 			throw error;
-		});
+		}
+		if (this.turn === 0) return claim;
+		if (claim) await ledger?.strike([claim.nonce]);
+		else await ledger?.enter(keys);
 		return undefined;
 	}
 
-	/** What this process and this execution know: what exists, else what is in doubt. */
-	private async findInMemory(): Promise<{ existing?: T; doubt?: Doubt }> {
+	private async findInMemory(): Promise<Known<T>> {
 		const { creation, identity } = this;
 		const here = this.attemptsHere();
 		const doubts: Doubt[] = [];
@@ -135,7 +178,7 @@ class GuardedCreation<T> {
 			else return { existing: made };
 		}
 		const [doubt] = doubts;
-		return { doubt: doubt ?? (await this.free(voids)) };
+		return doubt ? { doubt } : { voided: voids.sort((a, b) => a.startedAt - b.startedAt).at(-1) };
 	}
 
 	/** Only a Retry returns to a place that its own memory lacks. */
@@ -176,22 +219,12 @@ class GuardedCreation<T> {
 	 * What is void guards nothing any more: the next turn is this one's, unless another process has made
 	 * it again since, which is then in doubt.
 	 */
-	private async free(voids: Attempt[]): Promise<Doubt | undefined> {
-		const latest = voids.sort((a, b) => a.startedAt - b.startedAt).at(-1);
-		if (!latest) return undefined;
+	private async takeOver({ orderReference, result, turn }: Attempt): Promise<void> {
 		const { creation, identity, ledger } = this;
-		const { place, placeByContent, call, order, doubt, spot } = identity;
-		const { orderReference, result, turn } = latest;
+		const { order, doubt } = identity;
 		const isOrder = digest(orderReference ?? '') === digest(creation.orderReference ?? '');
-		const freed = compact([place, placeByContent, isOrder && order]);
-		const hash = String(result?.hash);
-		const turns = isOrder && order ? this.turns : new Turns(hash, doubt, ledger);
-		if (!(await turns.take(turn + 1))) return { isSame: false, orderReference };
-		creation.memory.delete(spot);
-		forget(compact([...freed, call]));
-		await ledger?.strike(freed);
-		this.turn = turn + 1;
-		return undefined;
+		const turns = isOrder && order ? this.turns : new Turns(String(result?.hash), doubt, ledger);
+		await this.take({ isSame: false, orderReference }, turn + 1, turns);
 	}
 
 	/** What the keys tell that n8n's database had: places do so only in a Retry. */
@@ -206,27 +239,48 @@ class GuardedCreation<T> {
 		return { isSame, ...(isSame && { about }), ...(isOrder && { orderReference }) };
 	}
 
-	/** Refuses a doubt that no code allows. A code is used up only if it is about to be sent. */
-	private async permit(doubt: Doubt | undefined): Promise<void> {
-		const { creation, turns } = this;
-		const turn = doubt && turns.allowedBy(creation.repeatCode);
-		const isAllowed = !doubt || turn !== undefined;
-		const problem = isAllowed ? creation.problem?.() : undefined;
-		if (problem) throw problem;
-		if (!doubt) return;
-		if (turn === undefined || !(await turns.take(turn))) {
-			throw inDoubt(creation, doubt, await turns.code());
-		}
+	/** Takes the turn that a code allows, or refuses the doubt. It is used up only if it is about to be sent. */
+	private async take(
+		doubt: Doubt,
+		turn = this.turns.allowedBy(this.creation.repeatCode),
+		turns = this.turns,
+	): Promise<void> {
+		if (turn !== undefined) this.assertNoProblem();
+		if (turn === undefined || !(await turns.take(turn))) throw await this.refusal(doubt);
 		this.turn = turn;
+	}
+
+	private assertNoProblem(): void {
+		const problem = this.creation.problem?.();
+		if (problem) throw problem;
+	}
+
+	private async refusal(doubt: Doubt): Promise<Refusal> {
+		return inDoubt(this.creation, doubt, await this.turns.code());
+	}
+
+	private recorded(error: unknown): unknown {
+		return error instanceof LedgerError ? notRecorded(this.creation, error.message) : error;
 	}
 
 	/** Sends the request, in doubt until its outcome is known. */
 	private async create(): Promise<T> {
 		const { creation, identity } = this;
-		this.remember([...lastingKeys(identity), identity.doubt], this.attempt('inDoubt'));
-		const made = await creation.create().catch(async (error: unknown) => {
+		let isRecorded = false;
+		const record: Recording = {
+			begin: async () => {
+				await this.record();
+				isRecorded = true;
+			},
+			undo: async () => {
+				await this.withdraw();
+				isRecorded = false;
+			},
+		};
+		const made = await creation.create(record).catch(async (error: unknown) => {
+			if (!isRecorded) throw this.recorded(error);
 			if (isProvablyNotMade(error)) await this.withdraw();
-			else await this.ledger?.settle(ledgerKeys(identity));
+			else await this.ledger?.settle(ledgerKeys(identity), compact([this.nonce]));
 			throw error;
 		});
 		await this.settle(made);
@@ -241,14 +295,14 @@ class GuardedCreation<T> {
 		this.remember(lastingKeys(identity), { ...this.attempt('made'), result });
 		forget([identity.doubt]);
 		const lasting = ledgerKeys(identity).filter((key) => key !== identity.doubt);
-		await this.ledger?.settle(lasting, [identity.doubt]);
+		await this.ledger?.settle(lasting, compact([identity.doubt, this.nonce]));
 	}
 
 	private async withdraw(): Promise<void> {
 		const { identity } = this;
 		this.creation.memory.delete(identity.spot);
 		forget([...lastingKeys(identity), identity.doubt]);
-		await this.ledger?.strike(ledgerKeys(identity));
+		await this.ledger?.strike(compact([...ledgerKeys(identity), this.nonce]));
 	}
 
 	private attempt(state: Attempt['state']): Attempt {

@@ -1,8 +1,10 @@
+import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../shared/boundedMap';
-import { clock } from '../shared/clock';
+import { clock, wait } from '../shared/clock';
 import { exclusively } from '../shared/exclusively';
 import { processWide } from '../shared/processWide';
+import { digest } from './execution';
 
 /**
  * How many keys n8n keeps for a node; the oldest drop out. Each entry reads and writes all of them.
@@ -11,8 +13,15 @@ import { processWide } from '../shared/processWide';
  */
 export const MOST_ENTRIES = 5_000;
 const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
-const MOST_LOOKS = 5;
-const LONGEST_PAUSE_MS = 20;
+/**
+ * Longer than n8n takes to read the keys of a node and write them back, under load too.
+ *
+ * @internal
+ */
+export const PAUSE_MS = 100;
+/** Who was late may have overwritten a claim that was won: by then its outcome is mostly entered. */
+const LATE_PAUSE_MS = 2_000;
+const MOST_TRIES = 5;
 
 /** By node: keys whose removal failed; they go before the next entry. */
 const leftovers = processWide(new BoundedMap<Set<string>>({ most: 1_000 }));
@@ -20,9 +29,23 @@ const leftovers = processWide(new BoundedMap<Set<string>>({ most: 1_000 }));
 /** n8n's database did not take an entry. */
 export class LedgerError extends Error {}
 
+/** Keys that were entered under a nonce, before it is known whether they were won. */
+export interface Claim {
+	keys: readonly string[];
+	nonce: string;
+	/** Those that had been entered before. */
+	seen: ReadonlySet<string>;
+	/** Whether reading and writing took longer than the pause. */
+	isLate: boolean;
+}
+
 /**
  * What a node has done, in n8n's table of processed items. It survives a crash, and all processes of
- * n8n share it, but it only tells whether a key was entered before.
+ * n8n share it, but it only tells whether a key was entered before, and it is read and then written
+ * whole: what one process enters, another may overwrite at the same moment.
+ *
+ * So a claim is Fischer's timed mutual exclusion: keys are entered with a nonce, and after a pause the
+ * one whose nonce is still there has won.
  */
 export class Ledger {
 	private readonly name: string;
@@ -41,28 +64,61 @@ export class Ledger {
 	}
 
 	/**
-	 * Enters keys, and checks that they are really there.
+	 * Enters keys.
 	 *
 	 * @returns those that had been entered before
 	 * @throws LedgerError if n8n's database does not take them
 	 */
 	async enter(keys: readonly string[]): Promise<Set<string>> {
+		return await this.alone(async () => await this.record(keys));
+	}
+
+	/**
+	 * Claims keys. If none of them is seen, {@link win} tells whether the claim was won; else the
+	 * caller takes back what it does not want to keep.
+	 *
+	 * @param nonce of this claim alone
+	 * @throws LedgerError if n8n's database does not take them
+	 */
+	async claim(keys: readonly string[], nonce: string = digest(randomUUID())): Promise<Claim> {
 		return await this.alone(async () => {
-			const seen = await this.record(keys);
-			if (seen.size === keys.length) return seen;
-			// Another process that writes at the same moment may overwrite this entry.
-			for (let looks = 0; looks < MOST_LOOKS; looks++) {
-				if (looks > 0) await clock.sleep(Math.ceil(clock.random() * LONGEST_PAUSE_MS));
-				const there = await this.record(keys).catch(async (error: unknown) => {
-					await this.remove(keys.filter((key) => !seen.has(key)));
-					throw error;
-				});
-				if (there.size === keys.length) return seen;
-				// A key that is there while others are missing was entered by another process.
-				for (const key of there) seen.add(key);
-			}
-			throw new LedgerError('n8n did not store the entry');
+			const begunAt = clock.elapsed();
+			const seen = await this.record([...keys, nonce]);
+			return { keys, nonce, seen, isLate: clock.elapsed() - begunAt > PAUSE_MS };
 		});
+	}
+
+	/**
+	 * Waits until it is certain whether a claim was won. Its nonce stays until it is taken out.
+	 *
+	 * @returns the keys that another process has; none if it was won
+	 * @throws LedgerError if that cannot be told; CanceledError
+	 */
+	async win(claim: Claim, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+		const { keys, nonce } = claim;
+		const own = [...keys, nonce];
+		let entry = claim;
+		try {
+			for (let tries = 0; tries < MOST_TRIES; tries++) {
+				const { isLate } = entry;
+				if (isLate) await this.strike(own);
+				const leastMs = isLate ? LATE_PAUSE_MS : PAUSE_MS;
+				await wait(Math.ceil(leastMs * (1 + tries * clock.random())), signal);
+				entry = await this.claim(keys, nonce);
+				const { seen } = entry;
+				if (!isLate && seen.has(nonce)) return new Set();
+				const others = keys.filter((key) => seen.has(key));
+				if (others.length > 0) {
+					await this.strike(own.filter((key) => !others.includes(key)));
+					return new Set(others);
+				}
+				// A third process has overwritten all of them: they have just been entered again.
+			}
+			throw new LedgerError('n8n did not store the entry in time');
+		} catch (error) {
+			await this.strike(own);
+			throw error;
+		}
 	}
 
 	/** Removes keys, now or before the next entry: a key left behind can only cause a refusal. */

@@ -38,29 +38,30 @@ export class Turns {
 	/**
 	 * Takes a turn.
 	 *
-	 * @returns whether nobody had taken it before
+	 * @returns whether nobody had taken it before, nor takes it at the same moment
 	 * @throws LedgerError
 	 */
 	async take(turn: number): Promise<boolean> {
 		if (turn <= (taken.get(this.row) ?? 0)) return false;
-		const key = this.key(turn);
-		const seen = await this.ledger?.enter([key]);
-		if (seen?.has(key)) {
-			// Another process may have taken later ones, too.
-			taken.delete(this.row);
-			return false;
-		}
-		taken.set(this.row, turn);
-		return true;
+		const { ledger } = this;
+		const claim = await ledger?.claim([this.key(turn)]);
+		const isMine = !claim || (claim.seen.size === 0 && (await ledger?.win(claim))?.size === 0);
+		if (claim) await ledger?.strike([claim.nonce]);
+		if (isMine) taken.set(this.row, turn);
+		// Another process may have taken later ones, too.
+		else taken.delete(this.row);
+		return isMine;
 	}
 
 	/** The code that allows the next turn. */
 	async code(): Promise<string> {
 		let latest = taken.get(this.row);
-		if (latest === undefined) {
-			latest = 1;
-			while (!(await this.take(latest))) latest++;
+		for (let turn = 1; latest === undefined; turn++) {
+			// Who only shows a code need not win it.
+			const seen = await this.ledger?.enter([this.key(turn)]);
+			if (!seen || seen.size === 0) latest = turn;
 		}
+		taken.set(this.row, latest);
 		return this.codeOf(latest + 1, today()).replace(/^.{4}/, '$&-');
 	}
 

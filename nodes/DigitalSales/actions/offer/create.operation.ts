@@ -48,7 +48,8 @@ export const createOfferOperation: Operation = {
 						about,
 						fingerprint: offerFingerprint(productHash, body),
 						repeatCode: options.repeatCode,
-						create: async () => await run.creating(createOffer(client, productHash, body)),
+						create: async (record) =>
+							await run.creating(createOffer(client, productHash, body, record)),
 						// No operation reads an offer, so all of it is kept.
 						keep: (made) => made,
 						again: async (kept) => kept,

@@ -107,7 +107,7 @@ function creationOf(
 		isVague,
 		orderReference,
 		repeatCode: options.repeatCode,
-		create: async () => await run.creating(createTransaction(client, body)),
+		create: async (record) => await run.creating(createTransaction(client, body, record)),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),

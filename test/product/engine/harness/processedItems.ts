@@ -27,7 +27,11 @@ class ProcessedItems implements IDataDeduplicator {
 	/** After so many writes all others fail, as if the process were killed. */
 	failAfter = Infinity;
 
+	/** How long each read or write takes, in milliseconds; 0 is until the next turn of the event loop. */
+	latency: () => number = () => 0;
+
 	clear({ keepRows = false } = {}): void {
+		this.latency = () => 0;
 		if (!keepRows) this.rows.clear();
 		this.failingWrites = 0;
 		this.lostWrites = 0;
@@ -100,16 +104,22 @@ class ProcessedItems implements IDataDeduplicator {
 	}
 
 	private async read(row: string): Promise<string[]> {
-		await nextTurn();
+		await this.pause();
 		return parse(this.rows.get(row) ?? '[]');
 	}
 
 	private async write(row: string, entries: string[]): Promise<void> {
-		await nextTurn();
+		await this.pause();
 		if (this.failAfter-- <= 0 || this.failingWrites-- > 0)
 			throw new Error('SQLITE_FULL: database or disk is full');
 		if (this.lostWrites-- > 0) return;
 		this.rows.set(row, JSON.stringify(entries));
+	}
+
+	private async pause(): Promise<void> {
+		const ms = this.latency();
+		if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+		else await nextTurn();
 	}
 }
 
