@@ -3,6 +3,7 @@ import type { Account } from '../api/account';
 import { CatalogLookup, CATALOG_LIMITS } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
 import type { DecidingStep } from '../once/createOnce';
+import { ServiceError } from '../api/outcome';
 import { ExecutionMemory, type Where } from '../once/executionMemory';
 import { CanceledError } from '../shared/clock';
 
@@ -21,6 +22,7 @@ export class Run {
 	private readonly stopping = new AbortController();
 	/** By kind: the first of it, and what else it is about. */
 	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
+	private hasFailed = false;
 	private readonly lastTurns: Record<DecidingStep, Promise<unknown>> = {
 		look: Promise.resolve(),
 		record: Promise.resolve(),
@@ -102,10 +104,17 @@ export class Run {
 	/** Awaits a request that creates something. If it fails, the run stops before that is recorded. */
 	async creating<T>(request: Promise<T>): Promise<T> {
 		return await request.catch((error: unknown) => {
-			if (!this.context.continueOnFail()) this.stop();
+			if (!this.context.continueOnFail()) {
+				this.hasFailed ||= error instanceof ServiceError;
+				this.stop();
+			}
 			throw error;
 		});
 	}
+
+	/** Whether nothing more is sent, not even of the items before the one that has ended the run. */
+	readonly isOver = (): boolean =>
+		this.hasFailed || this.context.getExecutionCancelSignal()?.aborted === true;
 
 	get isStopped(): boolean {
 		return this.stopping.signal.aborted;

@@ -32,6 +32,8 @@ export type DecidingStep = 'look' | 'record';
 export interface Creation<T> extends Subject, Identifiable {
 	/** Cancels waiting for its turn. */
 	signal: AbortSignal;
+	/** Whether another answer has ended the run: then nothing more is sent. */
+	isOver: () => boolean;
 	/** Runs a step of what decides whether it may be sent, after the same step of the items before it. */
 	inTurn: <R>(step: DecidingStep, decide: () => Promise<R>) => Promise<R>;
 	/** The codes that the user typed to allow something in doubt to be made again. */
@@ -122,9 +124,13 @@ class GuardedCreation<T> {
 	private async record(): Promise<void> {
 		const { creation, identity, ledger } = this;
 		const claim = await creation.inTurn('record', async () => await this.enter());
-		const others = claim && (await ledger?.win(claim, creation.signal));
+		const others = claim && (await ledger?.win(claim));
 		const doubt = others && this.toldBy(others);
 		if (doubt) throw await this.refusal(doubt);
+		if (claim && creation.isOver()) {
+			await ledger?.strike([...claim.keys, claim.nonce]);
+			throw new CanceledError();
+		}
 		this.nonce = claim?.nonce;
 		this.remember([...lastingKeys(identity), identity.doubt], this.attempt('inDoubt'));
 	}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../shared/boundedMap';
-import { clock, wait } from '../shared/clock';
+import { clock } from '../shared/clock';
 import { exclusively } from '../shared/exclusively';
 import { processWide } from '../shared/processWide';
 import { digest } from './execution';
@@ -92,9 +92,9 @@ export class Ledger {
 	 * Waits until it is certain whether a claim was won. Its nonce stays until it is taken out.
 	 *
 	 * @returns the keys that another process has; none if it was won
-	 * @throws LedgerError if that cannot be told; CanceledError
+	 * @throws LedgerError if that cannot be told
 	 */
-	async win(claim: Claim, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+	async win(claim: Claim): Promise<ReadonlySet<string>> {
 		const { keys, nonce } = claim;
 		const own = [...keys, nonce];
 		let entry = claim;
@@ -103,7 +103,7 @@ export class Ledger {
 				const { isLate } = entry;
 				if (isLate) await this.strike(own);
 				const leastMs = isLate ? LATE_PAUSE_MS : PAUSE_MS;
-				await wait(Math.ceil(leastMs * (1 + tries * clock.random())), signal);
+				await clock.sleep(Math.ceil(leastMs * (1 + tries * clock.random())));
 				entry = await this.claim(keys, nonce);
 				const { seen } = entry;
 				if (!isLate && seen.has(nonce)) return new Set();

@@ -26,7 +26,7 @@ export const createOfferOperation: Operation = {
 	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
-		const { context, account, memory, inTurn } = run;
+		const { context, account, memory, inTurn, isOver } = run;
 		const form = readForm(context, itemIndex, offerForm);
 		const { simplify, options } = form;
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
@@ -43,6 +43,7 @@ export const createOfferOperation: Operation = {
 						memory,
 						signal: run.signal,
 						inTurn,
+						isOver,
 						itemIndex,
 						kind: 'offer',
 						about,

@@ -91,7 +91,7 @@ function creationOf(
 	{ orderReference, options }: ChargeForm,
 	{ body, account, amount, about, fingerprint, isVague }: Charge,
 ): Creation<Transaction> {
-	const { context, memory, signal, inTurn } = run;
+	const { context, memory, signal, inTurn, isOver } = run;
 	const client = run.client(clientOptions(options));
 	return {
 		context,
@@ -99,6 +99,7 @@ function creationOf(
 		memory,
 		signal,
 		inTurn,
+		isOver,
 		itemIndex,
 		kind: 'charge',
 		about,

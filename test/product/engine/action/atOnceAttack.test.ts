@@ -106,7 +106,7 @@ describe('Attacks on several charges at once', () => {
 		shop.fault('refuse');
 		slowDatabase();
 
-		const retry = await shop.run(charge(), { retryOf, process: NodeProcess.fresh() });
+		const retry = await shop.run(charge({ atOnce: 1 }), { retryOf, process: NodeProcess.fresh() });
 
 		expect(shop.charges).toBe(3);
 		expect(errorOf(retry)).toContain('did not accept the request (422)');
