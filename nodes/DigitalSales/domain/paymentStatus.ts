@@ -52,6 +52,16 @@ export function isSettled(status: Status): boolean {
 	return SETTLED.has(status);
 }
 
+/**
+ * Whether a read comes before a settled status that a notice claims: a copy of the service's data may lag
+ * behind, or what it notifies of be not written yet.
+ */
+export function isBehind(read: Status, claimed: Status): boolean {
+	if (!isSettled(claimed)) return false;
+	const { waiting, reversed }: Record<StatusGroup, readonly Status[]> = STATUS_GROUPS;
+	return waiting.includes(read) || (isPaid(read) && reversed.includes(claimed));
+}
+
 /** Whether the service says that the money has arrived; `authorized` is not paid. */
 export function isPaid(status: Status): boolean {
 	return status === 'paid';

@@ -11,6 +11,8 @@ import type { Transaction } from '../api/schemas/transaction';
 export interface Notice {
 	hash: string;
 	status?: string;
+	/** The kind of event, unless it is the usual one. */
+	event?: string;
 	paymentMethod?: string;
 	productHash?: string;
 	offerHash?: string;
@@ -18,6 +20,8 @@ export interface Notice {
 	amount?: number | 'unreadable';
 }
 
+/** The one kind that the API document shows (Events 2). */
+const USUAL_EVENT = 'transaction';
 /** A notice may come from anybody. */
 const LONGEST_CLAIM = 200;
 
@@ -32,7 +36,9 @@ export function readNotice(body: unknown): Notice | undefined {
 	const hash = hashIn(body);
 	if (hash !== undefined) return claims(hash, body);
 	// One level only: `data` within `data` is no known shape.
-	return isJsonObject(body.data) ? readNotice({ ...body.data, data: undefined }) : undefined;
+	const { event, data } = body;
+	if (!isJsonObject(data)) return undefined;
+	return readNotice({ ...data, event: event ?? data.event, data: undefined });
 }
 
 function hashIn(body: Record<string, unknown>): string | undefined {
@@ -48,10 +54,12 @@ function claims(hash: string, body: Record<string, unknown>): Notice {
 	const transaction = isJsonObject(body.transaction) ? body.transaction : {};
 	const product = isJsonObject(body.product) ? body.product : {};
 	const offer = isJsonObject(body.offer) ? body.offer : {};
+	const event = text(body.event);
 	// First what stands at the root (or at that of `data`): inside the envelope it may lag behind.
 	return {
 		hash,
 		status: text(body.payment_status) ?? text(body.status) ?? text(transaction.status),
+		event: event?.toLowerCase() === USUAL_EVENT ? undefined : event,
 		paymentMethod: text(body.payment_method) ?? text(body.method) ?? text(transaction.method),
 		productHash: text(product.hash),
 		offerHash: text(offer.hash),

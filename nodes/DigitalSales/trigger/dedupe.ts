@@ -9,17 +9,21 @@ import { BoundedMap } from '../shared/boundedMap';
 import { processWide } from '../shared/processWide';
 import { isDeduplicating } from './form';
 
-/** What starts the workflow only once: a transaction with one of its statuses. */
-export interface Emission extends Pick<Notice, 'hash' | 'status'> {
+/** What starts the workflow only once: a transaction with one of its statuses, and an event beside it. */
+export interface Emission extends Pick<Notice, 'hash' | 'status' | 'event'> {
 	/** Whether the service confirmed it; an unverified claim must never suppress that. */
 	verified: boolean;
 }
 
 const LONGEST_STATUS = 100;
 
-/** The key of an emission. It is JSON, since hash and status may contain any character. */
-export function dedupeKey({ hash, status, verified }: Emission): string {
-	return JSON.stringify([hash, status?.slice(0, LONGEST_STATUS), verified]);
+/**
+ * The key of an emission. It is JSON, since hash and status may contain any character. Which event it
+ * is does not count: it is only claimed, and with ever new names anybody could start a paid sale again.
+ */
+export function dedupeKey({ hash, status, event, verified }: Emission): string {
+	const key = [hash, status?.slice(0, LONGEST_STATUS), verified];
+	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
 }
 
 /**
@@ -31,10 +35,13 @@ export const dedupeStore = processWide(new BoundedMap<'unanswered' | 'answered'>
 /** In the node's context: the notice that this execution tried to claim. */
 const CONTEXT_KEY = 'digitalSalesClaim';
 
-const verifiedSchema = z.object({
-	hash: z.coerce.string(),
-	payment_status: z.string().optional().catch(undefined),
-});
+const verifiedSchema = z
+	.object({
+		hash: z.coerce.string(),
+		payment_status: z.string().optional().catch(undefined),
+		webhook_event: z.string().optional().catch(undefined),
+	})
+	.transform(({ payment_status: status, webhook_event: event, hash }) => ({ hash, status, event }));
 
 /**
  * Runs in any process when n8n executes the trigger. Drops the item if another execution has had its
@@ -61,8 +68,7 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 
 function keyOf(item: IDataObject): string | undefined {
 	if (item.verified === true) {
-		const { hash, payment_status: status } = verifiedSchema.parse(item);
-		return dedupeKey({ hash, status, verified: true });
+		return dedupeKey({ ...verifiedSchema.parse(item), verified: true });
 	}
 	const notice = readNotice(item);
 	return notice && dedupeKey({ ...notice, verified: false });
