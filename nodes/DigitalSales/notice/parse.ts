@@ -11,7 +11,7 @@ import type { Transaction } from '../api/schemas/transaction';
 export interface Notice {
 	hash: string;
 	status?: string;
-	/** The kind of event, unless it is the usual one. */
+	/** The kind of event, unless it is `transaction` (API document, Events 2). */
 	event?: string;
 	paymentMethod?: string;
 	productHash?: string;
@@ -20,8 +20,6 @@ export interface Notice {
 	amount?: number | 'unreadable';
 }
 
-/** The one kind that the API document shows (Events 2). */
-const USUAL_EVENT = 'transaction';
 /** A notice may come from anybody. */
 const LONGEST_CLAIM = 200;
 
@@ -54,12 +52,11 @@ function claims(hash: string, body: Record<string, unknown>): Notice {
 	const transaction = isJsonObject(body.transaction) ? body.transaction : {};
 	const product = isJsonObject(body.product) ? body.product : {};
 	const offer = isJsonObject(body.offer) ? body.offer : {};
-	const event = text(body.event);
 	// First what stands at the root (or at that of `data`): inside the envelope it may lag behind.
 	return {
 		hash,
 		status: text(body.payment_status) ?? text(body.status) ?? text(transaction.status),
-		event: event?.toLowerCase() === USUAL_EVENT ? undefined : event,
+		event: text(body.event)?.replace(/^transaction$/i, '') || undefined,
 		paymentMethod: text(body.payment_method) ?? text(body.method) ?? text(transaction.method),
 		productHash: text(product.hash),
 		offerHash: text(offer.hash),

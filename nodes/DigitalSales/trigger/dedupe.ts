@@ -18,8 +18,8 @@ export interface Emission extends Pick<Notice, 'hash' | 'status' | 'event'> {
 const LONGEST_STATUS = 100;
 
 /**
- * The key of an emission. It is JSON, since hash and status may contain any character. Which event it
- * is does not count: it is only claimed, and with ever new names anybody could start a paid sale again.
+ * JSON, since hash and status may contain any character. Which other event it is does not count: it is
+ * only claimed, and with ever new names anybody could start a paid sale again.
  */
 export function dedupeKey({ hash, status, event, verified }: Emission): string {
 	const key = [hash, status?.slice(0, LONGEST_STATUS), verified];
@@ -35,16 +35,15 @@ export const dedupeStore = processWide(new BoundedMap<'unanswered' | 'answered'>
 /** In the node's context: the notice that this execution tried to claim. */
 const CONTEXT_KEY = 'digitalSalesClaim';
 
-const verifiedSchema = z
-	.object({
-		hash: z.coerce.string(),
-		payment_status: z.string().optional().catch(undefined),
-		webhook_event: z.string().optional().catch(undefined),
-	})
-	.transform(({ payment_status: status, webhook_event: event, hash }) => ({ hash, status, event }));
+const textField = z.string().optional().catch(undefined);
+const verifiedSchema = z.object({
+	hash: z.coerce.string(),
+	payment_status: textField,
+	webhook_event: textField,
+});
 
 /**
- * Runs in any process when n8n executes the trigger. Drops the item if another execution has had its
+ * Runs in any process when n8n executes the trigger. Drops its one item if another execution has had the
  * transaction with this status. Tests in the editor may be repeated.
  *
  * @throws NodeOperationError if n8n's database does not take the entry; a Retry tries again
@@ -54,21 +53,18 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	const ledger = Ledger.of(context);
 	if (!ledger || context.getMode() === 'manual' || !isDeduplicating(context)) return [items];
 	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
-	const emitted: INodeExecutionData[] = [];
-	for (const item of items) {
-		const key = keyOf(item.json);
-		if (key === undefined || !(await isDuplicate(context, ledger, digest(account.baseUrl, key)))) {
-			emitted.push(item);
-		}
-	}
+	const key = keyOf(items[0]?.json ?? {});
+	if (key === undefined) return [items];
+	if (!(await isDuplicate(context, ledger, digest(account.baseUrl, key)))) return [items];
 	// With Always Output Data n8n would turn a duplicate into an empty item and run the next node.
-	if (emitted.length === 0) context.getExecuteData().node.alwaysOutputData = false;
-	return [emitted];
+	context.getExecuteData().node.alwaysOutputData = false;
+	return [[]];
 }
 
 function keyOf(item: IDataObject): string | undefined {
 	if (item.verified === true) {
-		return dedupeKey({ ...verifiedSchema.parse(item), verified: true });
+		const { hash, payment_status: status, webhook_event: event } = verifiedSchema.parse(item);
+		return dedupeKey({ hash, status, event, verified: true });
 	}
 	const notice = readNotice(item);
 	return notice && dedupeKey({ ...notice, verified: false });
@@ -104,7 +100,7 @@ async function isTakenByOther(
 ): Promise<boolean> {
 	const claim = digest('claim', key);
 	const taken = digest('taken', key);
-	const takenByThis = digest('taken', key, originOf(context).name);
+	const takenByThis = digest('taken', key, originOf(context));
 	const nodeContext = context.getContext('node');
 	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claim;
 	nodeContext[CONTEXT_KEY] = claim;

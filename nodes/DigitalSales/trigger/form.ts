@@ -78,8 +78,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 ];
 
-const yesNo = (initial: boolean) =>
-	optional(yesNoField).transform((value = initial) => value);
+const yesNo = (initial: boolean) => optional(yesNoField).transform((value = initial) => value);
 
 const formSchema = statusSchema.extend({
 	...soldFields,

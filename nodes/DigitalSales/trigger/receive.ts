@@ -15,7 +15,7 @@ import { readTriggerForm, whyUnwanted, type TriggerForm } from './form';
 import { handOver, isBacklogged } from './handOver';
 import { deriveUrlSecret, matchesUrlSecret, urlSecretOf } from './urlSecret';
 
-/** When to read a transaction again that is behind its notice; a forged one costs as many reads more. */
+/** Pauses before more reads of one that is behind its notice; a forged notice costs them, too. */
 const REREAD_AFTER_MS = [1_000, 3_000];
 
 /** The transaction of a notice, verified or as the notice claims it, and its output. */
@@ -117,7 +117,7 @@ class Delivery {
 	private async readOnce({ hash, status }: Notice): Promise<Transaction> {
 		const caller = { key: `${this.triggerKey} ${hash}`, content: status };
 		const transaction = await readsInFlight.run(caller, async () => {
-			const result = await this.readUnlessBehind(hash, status);
+			const result = await this.read(hash, status);
 			// A notice of the status that was just read needs no read of its own.
 			const resultFor = (claimed?: string) =>
 				claimed !== undefined && claimed === result.payment_status ? result : undefined;
@@ -129,22 +129,21 @@ class Delivery {
 		return transaction;
 	}
 
-	/** Reads it, and again while it is behind the notice and there is time. */
-	private async readUnlessBehind(hash: string, status: string | undefined): Promise<Transaction> {
-		const { context, answerBy } = this;
-		const account = await accountOf(context);
+	/** Reads it, and again after these pauses while it is behind the notice and there is time. */
+	private async read(
+		hash: string,
+		claimed: string | undefined,
+		[pauseMs = Infinity, ...pauses] = REREAD_AFTER_MS,
+	): Promise<Transaction> {
 		// A notice without the secret was declined, if one is needed.
-		const hasSecret = this.needsSecret;
-		const pauses = [...REREAD_AFTER_MS];
-		for (;;) {
-			const read = await verifyTransaction(context, account, { hash, hasSecret, answerBy });
-			if (read.outcome !== 'found') throw new Declined(REPLIES[read.outcome]);
-			const { transaction } = read;
-			const pause = pauses.shift() ?? Infinity;
-			const isTooLate = clock.elapsed() + pause > answerBy - SHORTEST_READ_MS;
-			if (isTooLate || !isBehind(transaction.payment_status, status)) return transaction;
-			await clock.sleep(pause);
-		}
+		const { context, answerBy, needsSecret: hasSecret } = this;
+		const account = await accountOf(context);
+		const read = await verifyTransaction(context, account, { hash, hasSecret, answerBy });
+		if (read.outcome !== 'found') throw new Declined(REPLIES[read.outcome]);
+		const isLate = clock.elapsed() + pauseMs > answerBy - SHORTEST_READ_MS;
+		if (isLate || !isBehind(read.transaction.payment_status, claimed)) return read.transaction;
+		await clock.sleep(pauseMs);
+		return await this.read(hash, claimed, pauses);
 	}
 
 	/** The transaction as the notice claims it, with Verify With the Service off. */
