@@ -121,7 +121,7 @@ function atOnce(items: PreparedItem[]): number {
 	return least === Infinity ? 1 : least;
 }
 
-/** An item for the error output: every version of n8n knows it by this one key. */
+/** An item for the error output: n8n knows it by this one key. */
 function failedItem(
 	context: IExecuteFunctions,
 	item: number,

@@ -2,7 +2,7 @@
  * Payment statuses in groups that mean something to a person. Only `waiting_payment` and `paid` are
  * documented; the others were seen in services with this API. Unlisted values pass through.
  */
-export const STATUS_GROUPS = {
+export const STATUS_GROUPS: Readonly<Record<StatusGroup, readonly string[]>> = {
 	paid: ['paid'],
 	waiting: [
 		'waiting_payment',
@@ -24,9 +24,9 @@ export const STATUS_GROUPS = {
 		'med_analysis',
 		'med_received',
 	],
-} as const satisfies Record<string, readonly string[]>;
+};
 
-export type StatusGroup = keyof typeof STATUS_GROUPS;
+export type StatusGroup = 'paid' | 'waiting' | 'failed' | 'reversed';
 
 export function isStatusGroup(text: string): text is StatusGroup {
 	return Object.hasOwn(STATUS_GROUPS, text);
@@ -37,19 +37,20 @@ type Status = string | null | undefined;
 
 /** The statuses that end a payment; every other value may still become one of these. */
 const SETTLED: ReadonlySet<Status> = new Set([
-	'paid',
-	'refused',
-	'canceled',
-	'cancelled',
-	'expired',
-	'refunded',
-	'chargeback',
-	'chargedback',
+	...['paid', 'refunded', 'chargeback', 'chargedback'],
+	...STATUS_GROUPS.failed,
 ]);
 
 /** Whether a payment with this status is decided. */
 export function isSettled(status: Status): boolean {
 	return SETTLED.has(status);
+}
+
+/** Whether a read is older than the settled status that a notice claims: a read may lag behind. */
+export function isBehind(read: Status, claimed: Status): boolean {
+	const { waiting, reversed } = STATUS_GROUPS;
+	if (isPaid(read)) return isSettled(claimed) && reversed.includes(String(claimed));
+	return isSettled(claimed) && waiting.includes(String(read));
 }
 
 /** Whether the service says that the money has arrived; `authorized` is not paid. */
@@ -59,6 +60,5 @@ export function isPaid(status: Status): boolean {
 
 /** Whether nobody paid, and nobody can pay any more. */
 export function hasFailed(status: Status): boolean {
-	const failed: readonly Status[] = STATUS_GROUPS.failed;
-	return failed.includes(status);
+	return STATUS_GROUPS.failed.includes(String(status));
 }

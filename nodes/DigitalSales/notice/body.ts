@@ -42,17 +42,14 @@ async function readText(context: IWebhookFunctions): Promise<string> {
 	return request.rawBody?.toString() ?? '';
 }
 
+/** Declines a notice that is larger than any real one, as far as it has been read. */
 function declineTooLarge(context: IWebhookFunctions): void {
-	if (isTooLarge(context)) throw new Declined(REPLIES.tooLarge);
-}
-
-/** Whether a notice is larger than any real one, as far as it has been read. */
-function isTooLarge(context: IWebhookFunctions): boolean {
 	const stated = Number(context.getHeaderData()['content-length']);
 	const kept = Number(context.getRequestObject().rawBody?.length);
-	if (stated > LARGEST_NOTICE_BYTES || kept > LARGEST_NOTICE_BYTES) return true;
 	// n8n keeps no raw body of a form with files, and one sent in chunks states no length.
-	return Number.isNaN(stated) && holdsMore(context.getBodyData(), LARGEST_NOTICE_BYTES);
+	const parsed = Number.isNaN(stated) ? context.getBodyData() : undefined;
+	const most = LARGEST_NOTICE_BYTES;
+	if (stated > most || kept > most || holdsMore(parsed, most)) throw new Declined(REPLIES.tooLarge);
 }
 
 /** Whether a parsed body holds more characters and values than `most`; stops counting there. */

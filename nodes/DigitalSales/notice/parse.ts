@@ -11,6 +11,8 @@ import type { Transaction } from '../api/schemas/transaction';
 export interface Notice {
 	hash: string;
 	status?: string;
+	/** The kind of event, unless it is `transaction` (API document, Events 2). */
+	event?: string;
 	paymentMethod?: string;
 	productHash?: string;
 	offerHash?: string;
@@ -32,7 +34,9 @@ export function readNotice(body: unknown): Notice | undefined {
 	const hash = hashIn(body);
 	if (hash !== undefined) return claims(hash, body);
 	// One level only: `data` within `data` is no known shape.
-	return isJsonObject(body.data) ? readNotice({ ...body.data, data: undefined }) : undefined;
+	const { event, data } = body;
+	if (!isJsonObject(data)) return undefined;
+	return readNotice({ ...data, event: event ?? data.event, data: undefined });
 }
 
 function hashIn(body: Record<string, unknown>): string | undefined {
@@ -52,6 +56,7 @@ function claims(hash: string, body: Record<string, unknown>): Notice {
 	return {
 		hash,
 		status: text(body.payment_status) ?? text(body.status) ?? text(transaction.status),
+		event: text(body.event)?.replace(/^transaction$/i, '') || undefined,
 		paymentMethod: text(body.payment_method) ?? text(body.method) ?? text(transaction.method),
 		productHash: text(product.hash),
 		offerHash: text(offer.hash),

@@ -17,19 +17,12 @@ export function digest(...texts: string[]): string {
 	return hash.subarray(0, DIGEST_BYTES).toString('base64url');
 }
 
-/**
- * Names the execution as it first began. n8n's Retry changes its id but keeps its token, after a crash
- * too. Older n8n has no token but keeps the moment of the start, unless the execution crashed. That
- * name is not unique: two executions may start in the same millisecond.
- */
-export function originOf(context: IExecuteFunctions): { name: string; isUnique: boolean } {
+/** Names the execution as it first began: n8n's Retry changes its id but keeps its token. */
+export function originOf(context: IExecuteFunctions): string {
 	const { resumeUrl } = executionSchema.parse(context.getWorkflowDataProxy(0).$execution);
 	const token = URL.canParse(resumeUrl) && new URL(resumeUrl).searchParams.get(TOKEN_NAME);
-	if (token) return { name: digest(token), isUnique: true };
-	const beganAt = context.getExecutionContext()?.establishedAt;
 	// n8n's Agents run a node without an execution.
-	const name = String(beganAt ?? context.getExecutionId() ?? randomUUID());
-	return { name: digest(name), isUnique: false };
+	return digest(token || randomUUID());
 }
 
 /** Whether this is n8n's Retry of an execution that failed or crashed. */

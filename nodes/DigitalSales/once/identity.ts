@@ -50,23 +50,16 @@ export function identify(wanted: Identifiable): Identity {
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
 	const scope = [account.key, ...node];
-	const origin = originOf(context);
 	const call = digest('call', ...scope, fingerprint, orderReference ?? '');
 	const run = String(memory.run());
 	const spot = isTool(context) ? [call] : [run, String(itemIndex)];
-	const unmistakable = origin.isUnique ? [] : [fingerprint];
+	const here = [...node, originOf(context)];
 	const nth = String(memory.ordinal(fingerprint, itemIndex));
+	const content = [isTool(context) ? call : run, fingerprint, nth];
 	return {
 		spot: digest(...spot),
-		place: digest('place', ...node, origin.name, ...spot, ...unmistakable),
-		placeByContent: digest(
-			'placeByContent',
-			...node,
-			origin.name,
-			isTool(context) ? call : run,
-			fingerprint,
-			nth,
-		),
+		place: digest('place', ...here, ...spot),
+		placeByContent: digest('placeByContent', ...here, ...content),
 		order: orderReference === undefined ? undefined : digest('order', ...scope, orderReference),
 		doubt: digest('doubt', ...scope, fingerprint),
 		call: isTool(context) && !isVague ? call : undefined,

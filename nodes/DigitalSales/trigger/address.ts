@@ -1,7 +1,7 @@
 import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import { readWanted, wantsUrlSecret } from './form';
+import { readTriggerForm, wantsUrlSecret } from './form';
 import {
 	deriveUrlSecret,
 	dropUrlSecret,
@@ -32,10 +32,10 @@ export function isAnnounced(context: IHookFunctions): boolean {
  * Stores the trigger's production URL, with its secret, in the workflow's static data, where the action
  * nodes of the workflow find it. A test URL is not stored: it closes soon.
  *
- * @throws NodeOperationError if Trigger On or a filter cannot be read, while the user is there to fix it
+ * @throws NodeOperationError if a field cannot be read, while the user is there to fix it
  */
 export async function announce(context: IHookFunctions): Promise<boolean> {
-	readWanted(context);
+	readTriggerForm(context);
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() === 'manual' || url === undefined) return true;
 	const address = await addressWithSecret(context, url);

@@ -9,17 +9,21 @@ import { BoundedMap } from '../shared/boundedMap';
 import { processWide } from '../shared/processWide';
 import { isDeduplicating } from './form';
 
-/** What starts the workflow only once: a transaction with one of its statuses. */
-export interface Emission extends Pick<Notice, 'hash' | 'status'> {
+/** What starts the workflow only once: a transaction with one of its statuses, and an event beside it. */
+export interface Emission extends Pick<Notice, 'hash' | 'status' | 'event'> {
 	/** Whether the service confirmed it; an unverified claim must never suppress that. */
 	verified: boolean;
 }
 
 const LONGEST_STATUS = 100;
 
-/** The key of an emission. It is JSON, since hash and status may contain any character. */
-export function dedupeKey({ hash, status, verified }: Emission): string {
-	return JSON.stringify([hash, status?.slice(0, LONGEST_STATUS), verified]);
+/**
+ * JSON, since hash and status may contain any character. Which other event it is does not count: it is
+ * only claimed, and with ever new names anybody could start a paid sale again.
+ */
+export function dedupeKey({ hash, status, event, verified }: Emission): string {
+	const key = [hash, status?.slice(0, LONGEST_STATUS), verified];
+	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
 }
 
 /**
@@ -31,13 +35,15 @@ export const dedupeStore = processWide(new BoundedMap<'unanswered' | 'answered'>
 /** In the node's context: the notice that this execution tried to claim. */
 const CONTEXT_KEY = 'digitalSalesClaim';
 
+const textField = z.string().optional().catch(undefined);
 const verifiedSchema = z.object({
 	hash: z.coerce.string(),
-	payment_status: z.string().optional().catch(undefined),
+	payment_status: textField,
+	webhook_event: textField,
 });
 
 /**
- * Runs in any process when n8n executes the trigger. Drops the item if another execution has had its
+ * Runs in any process when n8n executes the trigger. Drops its one item if another execution has had the
  * transaction with this status. Tests in the editor may be repeated.
  *
  * @throws NodeOperationError if n8n's database does not take the entry; a Retry tries again
@@ -47,22 +53,18 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	const ledger = Ledger.of(context);
 	if (!ledger || context.getMode() === 'manual' || !isDeduplicating(context)) return [items];
 	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
-	const emitted: INodeExecutionData[] = [];
-	for (const item of items) {
-		const key = keyOf(item.json);
-		if (key === undefined || !(await isDuplicate(context, ledger, digest(account.baseUrl, key)))) {
-			emitted.push(item);
-		}
-	}
+	const key = keyOf(items[0]?.json ?? {});
+	if (key === undefined) return [items];
+	if (!(await isDuplicate(context, ledger, digest(account.baseUrl, key)))) return [items];
 	// With Always Output Data n8n would turn a duplicate into an empty item and run the next node.
-	if (emitted.length === 0) context.getExecuteData().node.alwaysOutputData = false;
-	return [emitted];
+	context.getExecuteData().node.alwaysOutputData = false;
+	return [[]];
 }
 
 function keyOf(item: IDataObject): string | undefined {
 	if (item.verified === true) {
-		const { hash, payment_status: status } = verifiedSchema.parse(item);
-		return dedupeKey({ hash, status, verified: true });
+		const { hash, payment_status: status, webhook_event: event } = verifiedSchema.parse(item);
+		return dedupeKey({ hash, status, event, verified: true });
 	}
 	const notice = readNotice(item);
 	return notice && dedupeKey({ ...notice, verified: false });
@@ -98,7 +100,7 @@ async function isTakenByOther(
 ): Promise<boolean> {
 	const claim = digest('claim', key);
 	const taken = digest('taken', key);
-	const takenByThis = digest('taken', key, originOf(context).name);
+	const takenByThis = digest('taken', key, originOf(context));
 	const nodeContext = context.getContext('node');
 	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claim;
 	nodeContext[CONTEXT_KEY] = claim;

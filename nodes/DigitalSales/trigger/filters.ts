@@ -71,13 +71,8 @@ function pickFilter({
 	name,
 	...texts
 }: Parameters<typeof listedBy>[0] & { label: string; name: string }): INodeProperties {
-	const entry: INodeProperties = {
-		displayName: label,
-		name,
-		required: true,
-		description: `The ${name} that was sold`,
-		...listedBy(texts),
-	};
+	const description = `The ${name} that was sold`;
+	const entry = { displayName: label, name, required: true, description, ...listedBy(texts) };
 	return {
 		displayName: `${label}s`,
 		name: `${name}s`,
@@ -85,7 +80,7 @@ function pickFilter({
 		typeOptions: { multipleValues: true },
 		placeholder: `Add ${label}`,
 		default: {},
-		description: `Only sales of these ${name}s. Without an entry, sales of all ${name}s start the workflow.`,
+		description: `Only sales of these ${name}s. If a cart has several, only the main ${name} counts, which the service states for the transaction. Without an entry, sales of all ${name}s start the workflow.`,
 		options: [{ displayName: label, name: 'items', values: [entry] }],
 	};
 }

@@ -8,6 +8,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { bounded } from '../form/bounded';
 import { displayPath } from '../form/displayPath';
+import { optional, yesNoField } from '../form/fields';
 import { outputUnitField, outputUnitOption, simplifyOption } from '../form/outputOptions';
 import type { Notice } from '../notice/parse';
 import { filtersField, filtersProperty, soldFields, soldProperties, whyFiltered } from './filters';
@@ -77,46 +78,39 @@ export const triggerProperties: INodeProperties[] = [
 	},
 ];
 
-const formSchema = z.object({
-	simplify: z.boolean().catch(true),
-	options: z
-		.object({
-			deduplicate: z.boolean().default(true),
-			includeNotification: z.boolean().default(false),
-			outputUnit: outputUnitField.catch(undefined),
-			urlSecret: z.boolean().default(false),
-			verify: z.boolean().default(true),
-		})
-		// A broken option must not switch off verification or the secret.
-		.catch({ deduplicate: true, includeNotification: false, urlSecret: true, verify: true }),
+const yesNo = (initial: boolean) => optional(yesNoField).transform((value = initial) => value);
+
+const formSchema = statusSchema.extend({
+	...soldFields,
+	filters: filtersField,
+	simplify: yesNoField,
+	options: z.object({
+		deduplicate: yesNo(true),
+		includeNotification: yesNo(false),
+		outputUnit: outputUnitField,
+		urlSecret: yesNo(false),
+		verify: yesNo(true),
+	}),
 });
 
 export type TriggerForm = z.output<typeof formSchema>;
 
-/** Reads how the trigger works; anything broken or missing falls back to the safe default. */
-export function readTriggerForm(context: IWebhookFunctions): TriggerForm {
-	return formSchema.parse({
-		simplify: context.getNodeParameter('simplify', null),
-		options: context.getNodeParameter('options', {}),
-	});
-}
-
-const wantedSchema = statusSchema.extend({ ...soldFields, filters: filtersField });
-
 /** Which transactions start the workflow. */
-export type Wanted = z.output<typeof wantedSchema>;
+export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
 /**
- * Reads Trigger On and the filters.
+ * Reads the form.
  *
- * @throws NodeOperationError if one is unreadable, since neither everything nor nothing is wanted then
+ * @throws NodeOperationError if a field is unreadable, since neither everything nor nothing is wanted then
  */
-export function readWanted(context: IHookFunctions | IWebhookFunctions): Wanted {
-	const result = bounded(wantedSchema).safeParse({
+export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): TriggerForm {
+	const result = bounded(formSchema).safeParse({
 		...statusParameters(context),
 		products: context.getNodeParameter('products', {}),
 		offers: context.getNodeParameter('offers', {}),
 		filters: context.getNodeParameter('filters', {}),
+		simplify: context.getNodeParameter('simplify', true),
+		options: context.getNodeParameter('options', {}),
 	});
 	if (result.success) return result.data;
 	const node = context.getNode();
@@ -138,10 +132,10 @@ export function whyUnwanted(wanted: Wanted, transaction: Notice): string | undef
 
 /** Whether the trigger gets a secret in its URL. */
 export function wantsUrlSecret(context: IHookFunctions): boolean {
-	return context.getNodeParameter('options.urlSecret', false) === true;
+	return yesNoField.catch(false).parse(context.getNodeParameter('options.urlSecret', false));
 }
 
 /** Whether each status starts the workflow only once; also if the option is broken. */
 export function isDeduplicating(context: IExecuteFunctions): boolean {
-	return context.getNodeParameter('options.deduplicate', 0, true) !== false;
+	return yesNoField.catch(true).parse(context.getNodeParameter('options.deduplicate', 0, true));
 }

@@ -1,18 +1,22 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
+import { isBehind } from '../domain/paymentStatus';
 import { accountOf } from '../notice/accountOf';
 import { cleanNotification, readBody } from '../notice/body';
 import { readNotice, toNotice, type Notice } from '../notice/parse';
 import { answering, Declined, filteredInTest, REPLIES } from '../notice/reply';
 import { SingleFlight } from '../notice/singleFlight';
-import { ANSWER_WITHIN_MS, verifyTransaction } from '../notice/verify';
+import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, verifyTransaction } from '../notice/verify';
 import { reportOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { dedupeKey, dedupeStore, type Emission } from './dedupe';
-import { readTriggerForm, readWanted, whyUnwanted, type TriggerForm } from './form';
+import { readTriggerForm, whyUnwanted, type TriggerForm } from './form';
 import { handOver, isBacklogged } from './handOver';
 import { deriveUrlSecret, matchesUrlSecret, urlSecretOf } from './urlSecret';
+
+/** Pauses before more reads of one that is behind its notice; a forged notice costs them, too. */
+const REREAD_AFTER_MS = [1_000, 3_000];
 
 /** The transaction of a notice, verified or as the notice claims it, and its output. */
 interface Report {
@@ -73,7 +77,7 @@ class Delivery {
 		const report = this.form.options.verify
 			? await this.verifiedReport(notice, body)
 			: await this.unverifiedReport(notice, body);
-		const reason = whyUnwanted(readWanted(context), report.transaction);
+		const reason = whyUnwanted(this.form, report.transaction);
 		if (reason !== undefined) {
 			// Only the person who tests in the editor may learn what the transaction is like.
 			throw new Declined(this.isTest ? filteredInTest(reason) : REPLIES.filtered);
@@ -97,10 +101,13 @@ class Delivery {
 		const transaction = await this.readOnce(notice);
 		const { simplify, options } = this.form;
 		const redact = options.includeNotification ? (await accountOf(this.context)).redact : undefined;
+		// One that came late, of a status that is past, tells of nothing beside the present one.
+		const event = notice.status === transaction.payment_status ? notice.event : undefined;
 		return {
-			transaction: { ...toNotice(transaction), verified: true },
+			transaction: { ...toNotice(transaction), event, verified: true },
 			toItem: () => ({
 				...reportOutput(transaction, simplify, options.outputUnit),
+				...(event !== undefined && { webhook_event: event }),
 				verified: true,
 				...(redact ? { notification: cleanNotification(redact, body) } : {}),
 			}),
@@ -108,22 +115,35 @@ class Delivery {
 	}
 
 	private async readOnce({ hash, status }: Notice): Promise<Transaction> {
-		const { context, answerBy } = this;
-		// A notice without the secret was declined, if one is needed.
-		const hasSecret = this.needsSecret;
 		const caller = { key: `${this.triggerKey} ${hash}`, content: status };
 		const transaction = await readsInFlight.run(caller, async () => {
-			const account = await accountOf(context);
-			const read = await verifyTransaction(context, account, { hash, hasSecret, answerBy });
-			if (read.outcome !== 'found') throw new Declined(REPLIES[read.outcome]);
-			const result = read.transaction;
+			const result = await this.read(hash, status);
 			// A notice of the status that was just read needs no read of its own.
 			const resultFor = (claimed?: string) =>
 				claimed !== undefined && claimed === result.payment_status ? result : undefined;
 			return { result, resultFor };
 		});
-		if (!transaction) throw new Declined(REPLIES.inFlight);
+		if (!transaction || isBehind(transaction.payment_status, status)) {
+			throw new Declined(REPLIES.inFlight);
+		}
 		return transaction;
+	}
+
+	/** Reads it, and again after these pauses while it is behind the notice and there is time. */
+	private async read(
+		hash: string,
+		claimed: string | undefined,
+		[pauseMs = Infinity, ...pauses] = REREAD_AFTER_MS,
+	): Promise<Transaction> {
+		// A notice without the secret was declined, if one is needed.
+		const { context, answerBy, needsSecret: hasSecret } = this;
+		const account = await accountOf(context);
+		const read = await verifyTransaction(context, account, { hash, hasSecret, answerBy });
+		if (read.outcome !== 'found') throw new Declined(REPLIES[read.outcome]);
+		const isLate = clock.elapsed() + pauseMs > answerBy - SHORTEST_READ_MS;
+		if (isLate || !isBehind(read.transaction.payment_status, claimed)) return read.transaction;
+		await clock.sleep(pauseMs);
+		return await this.read(hash, claimed, pauses);
 	}
 
 	/** The transaction as the notice claims it, with Verify With the Service off. */

@@ -128,7 +128,5 @@ export function whyStatusUnwanted(wanted: Statuses, status: string): string | un
 function wantsStatus({ triggerOn, otherStatuses }: Statuses, status: string): boolean {
 	if (triggerOn.includes(ANY)) return true;
 	if (otherStatuses?.some((other) => isSameText(other, status))) return true;
-	return triggerOn
-		.filter(isStatusGroup)
-		.some((group) => (STATUS_GROUPS[group] as readonly string[]).includes(status));
+	return triggerOn.filter(isStatusGroup).some((group) => STATUS_GROUPS[group].includes(status));
 }

@@ -137,7 +137,7 @@ class Poller {
 		if (this.hasWarned) return;
 		this.hasWarned = true;
 		this.context.logger.warn(
-			'Wait for Payment cannot reach this n8n at its own address, so it cannot re-check payments, and its time limit may be late. Check N8N_WEBHOOK_URL (older versions: WEBHOOK_URL).',
+			'Wait for Payment cannot reach this n8n at its own address, so it cannot re-check payments, and its time limit may be late. Check N8N_WEBHOOK_URL.',
 			{ host: new URL(this.url).host },
 		);
 	}

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { HOST_CONFIGURATION, HOST_FOLDER, HOSTS_FOLDER } from './paths';
+import { HOST_CONFIGURATION, HOST_FOLDER } from './paths';
 import { installPinned } from './pinned';
 import { capture, run } from './processes';
 import { step } from './terminal';
@@ -23,15 +23,10 @@ function hostIn(folder: string): Host {
 	};
 }
 
-/** The versions that the configuration of a host names; '' is the pinned host. */
-export async function readHostVersions(host: string): Promise<{ n8n: string; node: string }> {
-	const text = await readFile(path.join(HOSTS_FOLDER, host, 'package.json'), 'utf8');
-	return configurationSchema.parse(JSON.parse(text)).dependencies;
-}
-
 /** The versions of the host that is in use. */
 export async function hostVersions(): Promise<{ n8n: string; node: string }> {
-	return await readHostVersions(path.relative(HOSTS_FOLDER, HOST_CONFIGURATION));
+	const text = await readFile(path.join(HOST_CONFIGURATION, 'package.json'), 'utf8');
+	return configurationSchema.parse(JSON.parse(text)).dependencies;
 }
 
 // npm writes its hidden lockfile when every package is in its place, so an install that was cut

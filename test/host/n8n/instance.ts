@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { installHost } from './host';
 import { once } from './once';
-import { DATA_FOLDER, IS_PINNED_HOST } from './paths';
+import { DATA_FOLDER } from './paths';
 import { freePort, LOOPBACK } from './ports';
 import { endGroup, hasEnded, killGroup, onEnd, startGroup, tail } from './processes';
 
@@ -55,7 +55,7 @@ function ownEnvironment(
 		N8N_LISTEN_ADDRESS: LOOPBACK,
 		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 		N8N_EDITOR_BASE_URL: url,
-		...webhookUrl(url),
+		N8N_WEBHOOK_URL: url,
 		// The editor is served over plain HTTP here, where a browser would not keep a secure cookie.
 		N8N_SECURE_COOKIE: 'false',
 		N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
@@ -64,11 +64,6 @@ function ownEnvironment(
 		NODE_COMPILE_CACHE: path.join(DATA_FOLDER, 'compiled'),
 		...NO_OUTWARD_TRAFFIC,
 	};
-}
-
-/** The environment that makes an address the public one, under its old name as well. */
-export function webhookUrl(url: string): Record<string, string> {
-	return { N8N_WEBHOOK_URL: url, WEBHOOK_URL: url };
 }
 
 const NO_OUTWARD_TRAFFIC = {
@@ -80,10 +75,9 @@ const NO_OUTWARD_TRAFFIC = {
 	N8N_PERSONALIZATION_ENABLED: 'false',
 	N8N_TEMPLATES_ENABLED: 'false',
 	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
-	// The catalog of verified community nodes and the registry of MCP servers come from outside. Older
-	// versions do not start if they are told of a module that they do not know.
+	// The catalog of verified community nodes and the registry of MCP servers come from outside.
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
-	...(IS_PINNED_HOST && { N8N_DISABLED_MODULES: 'mcp-registry' }),
+	N8N_DISABLED_MODULES: 'mcp-registry',
 };
 
 async function answers(url: string): Promise<boolean> {

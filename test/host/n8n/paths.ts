@@ -4,15 +4,12 @@ export const ROOT = path.resolve(__dirname, '..', '..', '..');
 export const PACKAGE_NAME = 'n8n-nodes-digital-sales';
 export const CREDENTIAL_TYPE = 'digitalSalesApi';
 
-/** The configurations of n8n hosts: the pinned one, and older ones in folders of their own. */
-export const HOSTS_FOLDER = path.join(ROOT, 'test', 'host', 'n8n-host');
 /** Another n8n than the pinned one: the name of a folder in `test/host/n8n-host`. */
 const OTHER_HOST = process.env.N8N_HOST ?? '';
-export const IS_PINNED_HOST = OTHER_HOST === '';
-export const HOST_CONFIGURATION = path.join(HOSTS_FOLDER, OTHER_HOST);
-export const HOST_FOLDER = IS_PINNED_HOST
-	? path.join(ROOT, '.n8n-host')
-	: path.join(ROOT, '.n8n-hosts', OTHER_HOST);
+/** The configuration of the n8n host: the pinned one, or that of the oldest supported one. */
+export const HOST_CONFIGURATION = path.join(ROOT, 'test', 'host', 'n8n-host', OTHER_HOST);
+export const HOST_FOLDER =
+	OTHER_HOST === '' ? path.join(ROOT, '.n8n-host') : path.join(ROOT, '.n8n-hosts', OTHER_HOST);
 /** The package registry that n8n's own installer is given in tests. */
 export const REGISTRY_CONFIGURATION = path.join(ROOT, 'test', 'host', 'registry-host');
 export const REGISTRY_FOLDER = path.join(ROOT, '.registry-host');

@@ -5,7 +5,7 @@ import { withLock } from './lock';
 import { run } from './processes';
 import { say, step } from './terminal';
 
-/** The older hosts have no lockfile: a megabyte each is much for a look at whether they work. */
+/** The oldest supported host has no lockfile: a megabyte is much for a look at whether it works. */
 const CONFIGURATION_FILES = ['package.json', 'package-lock.json', '.npmrc'];
 const MARKER = 'installed';
 const LOG = 'install.log';

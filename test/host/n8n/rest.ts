@@ -83,7 +83,7 @@ export class N8nRest {
 		const owner = { ...login, firstName: 'Demo', lastName: 'Owner' };
 		const deadline = Date.now() + SERVED_WITHIN_MS;
 		let made = await this.send('POST', '/owner/setup', owner);
-		// Older versions call themselves ready a moment before they serve this interface.
+		// n8n may call itself ready a moment before it serves this interface.
 		while (made.status === 404 && Date.now() < deadline) {
 			await pause(POLL_MS);
 			made = await this.send('POST', '/owner/setup', owner);
@@ -136,9 +136,7 @@ export class N8nRest {
 
 	/** Saves a workflow as a draft. */
 	async createWorkflow(workflow: WorkflowFile): Promise<SavedWorkflow> {
-		// Older versions want to be told that it is not published.
-		const draft = { ...workflow, active: false };
-		return await this.call(savedWorkflowSchema, 'POST', '/workflows', draft);
+		return await this.call(savedWorkflowSchema, 'POST', '/workflows', workflow);
 	}
 
 	/** Reads a workflow, the static data of its nodes included. */
@@ -183,7 +181,7 @@ export class N8nRest {
 		}
 	}
 
-	/** How far publishing is; older versions know no such state, since it is done with the answer. */
+	/** How far publishing is; n8n 2.30 does not tell, since it is done with the answer. */
 	private async publication(path: string): Promise<z.infer<typeof publicationSchema> | undefined> {
 		const response = await this.send('GET', `${path}/publication-status`);
 		if (response.status === 404) return undefined;
@@ -286,7 +284,7 @@ export class N8nRest {
 		for (;;) {
 			// The data is empty until the first node has run.
 			const { data, ...summary } = await this.readExecution(id);
-			// Older versions enter the status first, and a moment later the data that belongs to it.
+			// n8n may enter the status first, and a moment later the data that belongs to it.
 			if (ENDED.includes(summary.status)) {
 				if (data === before) return Execution.read(summary, data);
 				before = data;
@@ -301,10 +299,7 @@ export class N8nRest {
 		workflowId: string,
 		trigger: string,
 	): Promise<z.output<S>> {
-		const path = `/workflows/${workflowId}`;
-		return await this.call(schema, 'POST', `${path}/run`, {
-			// Older versions run what they are sent, newer ones what they have saved.
-			workflowData: await this.call(z.record(z.unknown()), 'GET', path),
+		return await this.call(schema, 'POST', `/workflows/${workflowId}/run`, {
 			triggerToStartFrom: { name: trigger },
 		});
 	}

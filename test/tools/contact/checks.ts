@@ -90,11 +90,26 @@ export const CHECKS: readonly Check[] = [
 		read: never('one reading shows a status, not what may follow it'),
 	},
 	{ id: 'notice', unknown: 'shape of notifications', read: transaction.noticeShape },
+	{
+		id: 'events',
+		unknown: 'kinds of `event` beyond transaction',
+		read: never('one webhook does not show which others there are'),
+	},
+	{
+		id: 'lag',
+		unknown: 'how soon a read shows what a notification says',
+		read: never('it would take many payments'),
+	},
 	{ id: 'signing', unknown: 'signing of notifications', read: transaction.signing },
 	{
 		id: 're-sending',
 		unknown: 're-sending of notifications',
 		read: never('--listen answers each webhook with 200'),
+	},
+	{
+		id: 'main-offer',
+		unknown: 'which offer and product a transaction names if its cart has several',
+		read: never('it would take a charge of several offers'),
 	},
 	{
 		id: 'page-address',

@@ -332,6 +332,9 @@ const NEVER_TOLD = [
 	'discount-methods',
 	're-sending',
 	'status-transitions',
+	'events',
+	'lag',
+	'main-offer',
 	'unit-price',
 	'customer-forms',
 ];

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { CleanUp } from '../../n8n/cleanUp';
 import { CREDENTIAL_TYPE } from '../../n8n/paths';
 import { installHost } from '../../n8n/host';
-import { startN8n, webhookUrl, type N8nInstance } from '../../n8n/instance';
+import { startN8n, type N8nInstance } from '../../n8n/instance';
 import { installPackage, packBuild } from '../../n8n/packageInstall';
 import { DATA_FOLDER } from '../../n8n/paths';
 import { freePort, LOOPBACK } from '../../n8n/ports';
@@ -191,7 +191,7 @@ function sharedEnvironment(
 	return {
 		EXECUTIONS_MODE: 'queue',
 		N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
-		...webhookUrl(publicUrl),
+		N8N_WEBHOOK_URL: publicUrl,
 		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 		QUEUE_BULL_REDIS_HOST: LOOPBACK,
 		QUEUE_BULL_REDIS_PORT: String(redis.port),

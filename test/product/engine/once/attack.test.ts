@@ -323,37 +323,6 @@ describe('Attacks on what is charged once', () => {
 		expect(told).not.toContain('Nothing was created');
 	});
 
-	describe('in an n8n without resume tokens', () => {
-		beforeEach(() => {
-			const get = URLSearchParams.prototype.get;
-			jest.spyOn(URLSearchParams.prototype, 'get').mockImplementation(function (
-				this: URLSearchParams,
-				name: string,
-			) {
-				return name === 'signature' ? null : get.call(this, name);
-			});
-		});
-
-		test('two executions of one millisecond are two charges', async () => {
-			jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-			const first = await shop.run(shop.parameters());
-			const other = await shop.run(shop.parameters());
-
-			expect([first.status, other.status, shop.charges]).toEqual(['success', 'success', 2]);
-		});
-
-		test('of two customers of one millisecond both are charged, and neither sees the other', async () => {
-			jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-			await shop.run(shop.parameters());
-			const other = await shop.run(
-				shop.parameters(undefined, { customerDocument: DOCUMENTS[1] ?? '' }),
-			);
-
-			expect(errorOf(other)).not.toContain(shop.hashes[0]);
-			expect(shop.charges).toBe(2);
-		});
-	});
-
 	test('an order that came to nothing can be charged with a corrected cart', async () => {
 		const first = await shop.run(shop.parameters('order-1'));
 		await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');

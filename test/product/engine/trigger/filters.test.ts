@@ -84,6 +84,22 @@ const BAD: Array<[string, INodeParameters, string]> = [
 		{ triggerOn: ['other'], otherStatuses: 17 },
 		'Other Statuses must be a list',
 	],
+	['a word for Simplify', { simplify: '={{ "perhaps" }}' }, 'Simplify must be true or false'],
+	[
+		'a word for an option',
+		{ options: { includeNotification: '={{ "perhaps" }}' } },
+		'Options > Include Webhook Body must be true or false',
+	],
+	[
+		'a number for an option',
+		{ options: { deduplicate: '={{ 1 }}' } },
+		'Options > Ignore Duplicate Webhooks must be true or false',
+	],
+	[
+		'another unit',
+		{ options: { outputUnit: '={{ "dollars" }}' } },
+		'Options > Simplified Amounts In must be cents or reais',
+	],
 ];
 
 describe('Digital Sales Trigger: which transactions start the workflow', () => {

@@ -94,6 +94,53 @@ describe('A notice starts the workflow once', () => {
 		expect(inbox.items.map(({ verified }) => verified)).toEqual([false, true]);
 	});
 
+	describe('a notice of another kind of event', () => {
+		const paid = async (): Promise<string> => {
+			const hash = await inbox.charge();
+			await inbox.account.sandbox.setStatus(hash, 'paid');
+			return hash;
+		};
+		/** What each execution put out of the kind of event. */
+		const events = (): unknown[] => inbox.items.map(({ webhook_event: event }) => event);
+
+		test.each([
+			['at the root', (hash: string) => ({ hash, status: 'paid', event: 'renewal' })],
+			['around it', (hash: string) => ({ event: 'renewal', data: { hash, status: 'paid' } })],
+		])('is no duplicate, but starts the workflow only once: %s', async (_name, notice) => {
+			await inbox.publish();
+			const hash = await paid();
+			for (const event of ['transaction', undefined, 'Transaction']) {
+				expect((await inbox.trigger.post({ hash, status: 'paid', event })).status).toBe(200);
+			}
+			for (let nth = 0; nth < 2; nth++) {
+				expect((await inbox.trigger.post(notice(hash))).status).toBe(200);
+				await inbox.trigger.restart();
+			}
+			await inbox.trigger.post({ hash, status: 'paid' });
+
+			expect(events()).toEqual([undefined, 'renewal']);
+		});
+
+		test('whatever it is called: nobody can start the workflow again and again', async () => {
+			await inbox.publish();
+			const hash = await paid();
+			for (let nth = 0; nth < 20; nth++) {
+				await inbox.trigger.post({ hash, status: 'paid', event: `made up ${nth}` });
+			}
+
+			expect(events()).toEqual(['made up 0']);
+		});
+
+		test('is one of the sale itself if it came late: its status is no longer the present one', async () => {
+			await inbox.publish({ triggerOn: ['paid'] });
+			const hash = await paid();
+			await inbox.trigger.post({ hash, status: 'waiting_payment', event: 'reminder' });
+			await inbox.trigger.post({ hash, status: 'paid', event: 'transaction' });
+
+			expect(events()).toEqual([undefined]);
+		});
+	});
+
 	describe('the Retry of an execution that crashed', () => {
 		test('emits the item, even after several crashes', async () => {
 			await inbox.publish();

@@ -22,11 +22,20 @@ describe('What a notification claims', () => {
 
 	test.each<[string, unknown, Notice]>([
 		['the transaction itself', resource, whole],
-		['the transaction under data', { event: 'x', data: resource }, whole],
+		['the transaction under data', { data: resource }, whole],
 		['a flat summary', flat, summary],
 		['a summary under data', { status: 'x', data: flat }, summary],
 		['an envelope', envelope, whole],
 		['an envelope under data', { data: envelope }, whole],
+		['the usual event', { ...resource, event: ' Transaction' }, whole],
+		['another event', { ...envelope, event: 'renewal' }, { ...whole, event: 'renewal' }],
+		[
+			'events in two places: the outer one',
+			{ event: 'x', data: { ...resource, event: 'transaction' } },
+			{ ...whole, event: 'x' },
+		],
+		['an event under data', { data: { ...flat, event: 'x' } }, { ...summary, event: 'x' }],
+		['a number for an event, which names none', { hash: 'ab12', event: 3 }, { hash: 'ab12' }],
 		['an id that begins with digits', { transaction: { id: '47ab' } }, { hash: '47ab' }],
 		['an id that ends with digits', { transaction: { id: 'ab47' } }, { hash: 'ab47' }],
 		['an envelope with a hash', { transaction: { hash: 'ab12', id: 'cd34' } }, { hash: 'ab12' }],

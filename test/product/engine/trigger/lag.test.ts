@@ -1,0 +1,156 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { useInbox } from '../support/inbox';
+
+/** The longest time to an answer, whatever the service does. */
+const ANSWER_WITHIN_MS = 9_500;
+/** What one notice may cost, be it forged. */
+const MOST_READS = 3;
+
+describe('Digital Sales Trigger: the service reads open what a notice says is settled', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+	let hash: string;
+
+	beforeEach(async () => {
+		hash = await inbox.charge();
+	});
+
+	/** Publishes the trigger, and reads the charge once as it is before it is paid. */
+	const publish = async (triggerOn: string): Promise<void> => {
+		await inbox.publish({ triggerOn: [triggerOn] } satisfies INodeParameters);
+		await inbox.trigger.post({ hash, status: 'waiting_payment' });
+		await clock.sleep(10_000);
+	};
+	/** How the service's state changes, so much later. */
+	const settle = (ms: number, status = 'paid'): void => {
+		setTimeout(() => void inbox.account.sandbox.setStatus(hash, status), ms);
+	};
+	const statuses = (): unknown[] =>
+		inbox.items.map(({ payment_status: status }) => status).filter((one) => one === 'paid');
+
+	describe.each(['paid', 'any'])('Trigger On %s', (triggerOn) => {
+		test.each([200, 2_000])('it is read again: behind by %i ms', async (ms) => {
+			await publish(triggerOn);
+			const before = inbox.reads;
+			settle(ms);
+
+			const { status, text } = await inbox.trigger.post({ hash, status: 'paid' });
+
+			expect([status, text]).toEqual([200, '']);
+			expect(statuses()).toEqual(['paid']);
+			expect(inbox.reads - before).toBeLessThanOrEqual(MOST_READS);
+		});
+
+		test('the sender has to come again: behind by a minute', async () => {
+			await publish(triggerOn);
+			settle(60_000);
+			const startedAt = clock.elapsed();
+
+			const early = await inbox.trigger.post({ hash, status: 'paid' });
+			const tookMs = clock.elapsed() - startedAt;
+			await clock.sleep(60_000);
+			const late = await inbox.trigger.post({ hash, status: 'paid' });
+
+			expect(early.status).toBe(503);
+			expect(Number(early.headers['retry-after'])).toBeGreaterThan(0);
+			expect(tookMs).toBeLessThan(ANSWER_WITHIN_MS);
+			expect(late.status).toBe(200);
+			expect(statuses()).toEqual(['paid']);
+		});
+
+		test('a forged notice costs few reads and starts nothing', async () => {
+			await publish(triggerOn);
+			const [before, started] = [inbox.reads, inbox.items.length];
+
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(503);
+			expect(inbox.reads - before).toBeLessThanOrEqual(MOST_READS);
+			expect(inbox.items).toHaveLength(started);
+		});
+	});
+
+	test('of a minute of forged notices few are read: one at a time, with its pause', async () => {
+		await publish('paid');
+		const before = inbox.reads;
+		const until = clock.elapsed() + 60_000;
+
+		while (clock.elapsed() < until) {
+			await Promise.all(
+				Array.from({ length: 5 }, async () => await inbox.trigger.post({ hash, status: 'paid' })),
+			);
+			await clock.sleep(100);
+		}
+
+		expect(inbox.reads - before).toBeLessThanOrEqual(40);
+		expect(inbox.items).toEqual([]);
+	});
+
+	test.each(['refunded', 'chargeback'])('a payment that still reads paid: %s', async (status) => {
+		await publish('reversed');
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+		settle(60_000, status);
+
+		expect((await inbox.trigger.post({ hash, status })).status).toBe(503);
+		await clock.sleep(60_000);
+		expect((await inbox.trigger.post({ hash, status })).status).toBe(200);
+		expect(inbox.items).toMatchObject([{ payment_status: status }]);
+	});
+
+	test('the last status counts, and nothing of the first', async () => {
+		await publish('any');
+		settle(500, 'refused');
+
+		await inbox.trigger.post({ hash, status: 'paid' });
+
+		expect(inbox.items).toMatchObject([
+			{ payment_status: 'waiting_payment' },
+			{ payment_status: 'refused' },
+		]);
+	});
+
+	test.each([
+		['paid', 'med_analysis'],
+		['paid', 'waiting_refund'],
+		['paid', 'never_heard_of'],
+		['refused', 'paid'],
+		['med_analysis', 'paid'],
+		['authorized', 'paid'],
+	])('late or not, %s where %s is read is taken as it is read', async (claimed, read) => {
+		await publish('any');
+		await inbox.account.sandbox.setStatus(hash, read);
+		const before = inbox.reads;
+
+		expect((await inbox.trigger.post({ hash, status: claimed })).status).toBe(200);
+		expect(inbox.items.at(-1)).toMatchObject({ payment_status: read });
+		expect(inbox.reads - before).toBe(1);
+	});
+
+	test('however slowly the service answers, the sender is answered in time', async () => {
+		await publish('paid');
+		inbox.account.sandbox.addFault({
+			endpoint: 'GET /transactions/{hash}',
+			kind: 'delay',
+			ms: 3_000,
+			times: 'always',
+		});
+		const startedAt = clock.elapsed();
+
+		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(503);
+		expect(clock.elapsed() - startedAt).toBeLessThanOrEqual(ANSWER_WITHIN_MS);
+	});
+
+	test('another transaction is not held up meanwhile', async () => {
+		await publish('paid');
+		const other = await inbox.charge();
+		await inbox.account.sandbox.setStatus(other, 'paid');
+		const forged = await Promise.all(Array.from({ length: 12 }, async () => await inbox.charge()));
+
+		const held = forged.map(async (one) => await inbox.trigger.post({ hash: one, status: 'paid' }));
+		await clock.sleep(100);
+		const startedAt = clock.elapsed();
+		const answer = await inbox.trigger.post({ hash: other, status: 'paid' });
+
+		expect(answer.status).toBe(200);
+		expect(clock.elapsed() - startedAt).toBeLessThan(500);
+		expect((await Promise.all(held)).map(({ status }) => status)).toEqual(forged.map(() => 503));
+	});
+});
