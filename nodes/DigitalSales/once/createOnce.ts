@@ -8,7 +8,7 @@ import type { Refusal } from '../output/errors';
 import { attempts, forget, recall, type Attempt } from './attempts';
 import { digest, isRetry } from './execution';
 import { identify, lastingKeys, ledgerKeys, type Identity, type Identifiable } from './identity';
-import { Ledger, LedgerError, type Claim } from './ledger';
+import { LateError, Ledger, LedgerError, type Claim } from './ledger';
 import {
 	changed,
 	inDoubt,
@@ -124,15 +124,24 @@ class GuardedCreation<T> {
 	private async record(): Promise<void> {
 		const { creation, identity, ledger } = this;
 		const claim = await creation.inTurn('record', async () => await this.enter());
-		const others = claim && (await ledger?.win(claim));
-		const doubt = others && this.toldBy(others);
-		if (doubt) throw await this.refusal(doubt);
+		const others = await this.win(claim);
+		if (others.size > 0) throw await this.refusal(this.toldBy(others) ?? { isSame: false });
 		if (claim && creation.isOver()) {
 			await ledger?.strike([...claim.keys, claim.nonce]);
 			throw new CanceledError();
 		}
 		this.nonce = claim?.nonce;
 		this.remember([...lastingKeys(identity), identity.doubt], this.attempt('inDoubt'));
+	}
+
+	/** The keys of a claim that another process has, or may have. */
+	private async win(claim: Claim | undefined): Promise<ReadonlySet<string>> {
+		const winning = claim && this.ledger?.win(claim);
+		const others = await winning?.catch((error: unknown) => {
+			if (error instanceof LateError) return new Set(claim?.keys);
+			throw error;
+		});
+		return others ?? new Set();
 	}
 
 	/**
@@ -148,18 +157,20 @@ class GuardedCreation<T> {
 		else if (this.turn === 0 && known.voided) await this.takeOver(known.voided);
 		const claim = this.turn === 0 ? await ledger?.claim(keys) : undefined;
 		const seen = claim?.seen ?? new Set();
-		try {
-			const doubt = this.toldBy(seen);
-			if (doubt) await this.take(doubt);
-			else this.assertNoProblem();
-		} catch (error) {
+		await this.decide(seen).catch(async (error: unknown) => {
 			if (claim) await ledger?.strike([...keys.filter((key) => !seen.has(key)), claim.nonce]);
 			throw error;
-		}
+		});
 		if (this.turn === 0) return claim;
 		if (claim) await ledger?.strike([claim.nonce]);
 		else await ledger?.enter(keys);
 		return undefined;
+	}
+
+	private async decide(seen: ReadonlySet<string>): Promise<void> {
+		const doubt = this.toldBy(seen);
+		if (doubt) await this.take(doubt);
+		else this.assertNoProblem();
 	}
 
 	private async findInMemory(): Promise<Known<T>> {

@@ -18,9 +18,7 @@ const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
  *
  * @internal
  */
-export const PAUSE_MS = 100;
-/** Who was late may have overwritten a claim that was won: by then its outcome is mostly entered. */
-const LATE_PAUSE_MS = 2_000;
+export const PAUSE_MS = 200;
 const MOST_TRIES = 5;
 
 /** By node: keys whose removal failed; they go before the next entry. */
@@ -28,6 +26,9 @@ const leftovers = processWide(new BoundedMap<Set<string>>({ most: 1_000 }));
 
 /** n8n's database did not take an entry. */
 export class LedgerError extends Error {}
+
+/** Entering took longer than the others' pause, so it may have overwritten one of them that has won. */
+export class LateError extends LedgerError {}
 
 /** Keys that were entered under a nonce, before it is known whether they were won. */
 export interface Claim {
@@ -89,36 +90,50 @@ export class Ledger {
 	}
 
 	/**
-	 * Waits until it is certain whether a claim was won. Its nonce stays until it is taken out.
+	 * Waits until it is certain whether a claim was won. Its nonce stays if it was.
 	 *
 	 * @returns the keys that another process has; none if it was won
-	 * @throws LedgerError if that cannot be told
+	 * @throws LateError if another process may have won them and was overwritten: the keys stay
+	 * @throws LedgerError if n8n's database does not keep them
 	 */
-	async win(claim: Claim): Promise<ReadonlySet<string>> {
-		const { keys, nonce } = claim;
-		const own = [...keys, nonce];
-		let entry = claim;
-		try {
-			for (let tries = 0; tries < MOST_TRIES; tries++) {
-				const { isLate } = entry;
-				if (isLate) await this.strike(own);
-				const leastMs = isLate ? LATE_PAUSE_MS : PAUSE_MS;
-				await clock.sleep(Math.ceil(leastMs * (1 + tries * clock.random())));
-				entry = await this.claim(keys, nonce);
-				const { seen } = entry;
-				if (!isLate && seen.has(nonce)) return new Set();
-				const others = keys.filter((key) => seen.has(key));
-				if (others.length > 0) {
-					await this.strike(own.filter((key) => !others.includes(key)));
-					return new Set(others);
-				}
-				// A third process has overwritten all of them: they have just been entered again.
-			}
-			throw new LedgerError('n8n did not store the entry in time');
-		} catch (error) {
-			await this.strike(own);
+	async win({ keys, seen, nonce, isLate }: Claim): Promise<ReadonlySet<string>> {
+		const own = keys.filter((key) => !seen.has(key));
+		const others = await this.whoHas(own, nonce, isLate).catch(async (error: unknown) => {
+			await this.strike(error instanceof LateError ? [nonce] : [...own, nonce]);
 			throw error;
+		});
+		if (others.size > 0) await this.strike([...own.filter((key) => !others.has(key)), nonce]);
+		return others;
+	}
+
+	private async whoHas(
+		keys: readonly string[],
+		nonce: string,
+		isLate: boolean,
+	): Promise<Set<string>> {
+		for (let tries = 0; tries < MOST_TRIES; tries++) {
+			if (isLate) throw new LateError("n8n's database is too slow");
+			await clock.sleep(Math.ceil(PAUSE_MS * (1 + tries * clock.random())));
+			const next = await this.claim(keys, nonce);
+			if (next.seen.has(nonce)) return new Set();
+			const others = keys.filter((key) => next.seen.has(key));
+			if (others.length > 0) return new Set(others);
+			// A third process has overwritten all of them: they have just been entered again.
+			({ isLate } = next);
 		}
+		throw new LedgerError('n8n did not store the entry');
+	}
+
+	/**
+	 * Claims keys, and waits until it is certain whether that was won.
+	 *
+	 * @throws LateError, LedgerError
+	 */
+	async wins(keys: readonly string[]): Promise<boolean> {
+		const claim = await this.claim(keys);
+		if (claim.seen.size === 0 && (await this.win(claim)).size > 0) return false;
+		await this.strike([claim.nonce]);
+		return claim.seen.size === 0;
 	}
 
 	/** Removes keys, now or before the next entry: a key left behind can only cause a refusal. */

@@ -43,10 +43,7 @@ export class Turns {
 	 */
 	async take(turn: number): Promise<boolean> {
 		if (turn <= (taken.get(this.row) ?? 0)) return false;
-		const { ledger } = this;
-		const claim = await ledger?.claim([this.key(turn)]);
-		const isMine = !claim || (claim.seen.size === 0 && (await ledger?.win(claim))?.size === 0);
-		if (claim) await ledger?.strike([claim.nonce]);
+		const isMine = (await this.ledger?.wins([this.key(turn)])) ?? true;
 		if (isMine) taken.set(this.row, turn);
 		// Another process may have taken later ones, too.
 		else taken.delete(this.row);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { readNotice, type Notice } from '../notice/parse';
 import { digest, isRetry, originOf } from '../once/execution';
-import { Ledger, LedgerError } from '../once/ledger';
+import { LateError, Ledger, LedgerError } from '../once/ledger';
 import { BoundedMap } from '../shared/boundedMap';
 import { processWide } from '../shared/processWide';
 import { isDeduplicating } from './form';
@@ -98,16 +98,21 @@ async function isTakenByOther(
 	ledger: Ledger,
 	key: string,
 ): Promise<boolean> {
-	const claim = digest('claim', key);
+	const claimed = digest('claim', key);
 	const taken = digest('taken', key);
 	const takenByThis = digest('taken', key, originOf(context));
 	const nodeContext = context.getContext('node');
-	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claim;
-	nodeContext[CONTEXT_KEY] = claim;
-	const isClaimed = (await ledger.enter([claim])).has(claim);
-	if (isClaimed && !isSecondTry) return true;
-	const seen = await ledger.enter([taken, takenByThis]);
+	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claimed;
+	nodeContext[CONTEXT_KEY] = claimed;
+	if (!isSecondTry && !(await ledger.wins([claimed]).catch(isLate))) return true;
+	const seen = await ledger.enter([claimed, taken, takenByThis]);
 	if (!seen.has(taken) || seen.has(takenByThis)) return false;
 	await ledger.strike([takenByThis]);
 	return true;
+}
+
+/** A late claim goes on: a sale that starts twice does less harm than one that does not start. */
+function isLate(error: unknown): true {
+	if (error instanceof LateError) return true;
+	throw error;
 }

@@ -14,11 +14,12 @@ import { pixParameters, useAccount, type Account } from './account';
  * test no webhook may have thrown.
  */
 export function useInbox(options: SandboxOptions = {}): Inbox {
-	const inbox = new Inbox(useAccount(options));
+	// First, while time still lapses for what has not ended.
 	afterEach(async () => {
 		const thrown = await inbox.close();
 		expect(thrown).toEqual([]);
 	});
+	const inbox = new Inbox(useAccount(options));
 	return inbox;
 }
 

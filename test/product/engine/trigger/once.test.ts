@@ -1,5 +1,6 @@
 import { createRunExecutionData } from 'n8n-workflow';
 import { NO_OP_TYPE, processedItems } from '../harness';
+import { latencyOf, randomOf } from '../support/database';
 import { useInbox } from '../support/inbox';
 
 describe('A notice starts the workflow once', () => {
@@ -54,6 +55,21 @@ describe('A notice starts the workflow once', () => {
 		expect([await posted(hash), await posted(hash)]).toEqual([200, 200]);
 
 		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
+	test('two processes that are told at the same moment emit one item', async () => {
+		await inbox.publish();
+		inbox.trigger.addProcess();
+		for (let nth = 1; nth <= 10; nth++) {
+			const random = randomOf(nth);
+			processedItems.latency = () => latencyOf(random);
+			const hash = await inbox.charge();
+			expect(await Promise.all([posted(hash), posted(hash)])).toEqual([200, 200]);
+			await inbox.trigger.settled();
+
+			expect(inbox.trigger.executions).toHaveLength(nth);
+		}
+		processedItems.latency = () => 0;
 	});
 
 	test('Always Output Data makes no empty item of a duplicate', async () => {
