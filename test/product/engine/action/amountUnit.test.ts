@@ -161,7 +161,6 @@ describe('Amount Unit', () => {
 
 		test.each([
 			['reais', {}, { amount_reais: 39.8 }],
-			['reais where the unit is broken', { outputUnit: 'pence' }, { amount_reais: 39.8 }],
 			['cents where it says so', { outputUnit: 'cents' }, { amount: 3980 }],
 		])('of the trigger is %s', async (_name, options, amount) => {
 			const hash = String((await create({})).hash);

@@ -295,7 +295,7 @@ describe('What a person reads of a failed request', () => {
 
 			for (const { message } of failures) expect(message).toMatch(/still limiting requests/);
 			expect(account.sandbox.requests.length).toBeLessThanOrEqual(8 + 2);
-			expect(waited()).toBeLessThan(10_100);
+			expect(waited()).toBeLessThan(10_600);
 		});
 
 		test('a rate limit that closes for longer than Maximum Wait leaves the failure of the last try', async () => {

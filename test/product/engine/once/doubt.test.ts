@@ -241,7 +241,7 @@ describe('A charge whose outcome is unknown', () => {
 			const second = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
 
 			expect(errorOf(second)).toContain(
-				'n8n was restarted or this package was updated since then, or another process of n8n has sent it or is sending it now',
+				'n8n was restarted or this package was updated since then, another process of n8n has sent it or is sending it now',
 			);
 			expect((await first).status).toBe('success');
 			expect(shop.charges).toBe(1);
