@@ -73,7 +73,7 @@ export async function fetchProductPage(
 	const names = { ...DEFAULT_QUERY_NAMES, ...query.queryNames };
 	const parameters: IDataObject = { [names.page]: page };
 	if (pageSize !== undefined) parameters[names.pageSize] = pageSize;
-	// Titles are usually stored in this form, whatever the keyboard sends.
+	// Titles are most likely stored in this form, whatever the keyboard sends.
 	if (query.search) parameters[names.search] = composed(query.search);
 	if (query.categories?.length) parameters[names.categories] = query.categories.join(',');
 	if (query.status !== undefined) parameters[names.status] = query.status;

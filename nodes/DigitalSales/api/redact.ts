@@ -1,82 +1,80 @@
-import { EscapeSearch, newEffort, type Effort, type Span } from './escapes';
+import escapeRegExp from 'lodash/escapeRegExp';
 
-/** Takes the tokens of an account out of what came from outside. */
+/** Takes the tokens of an account out of what came from outside, whatever the case of their letters. */
 export interface Redactor {
-	/** Replaces the tokens in a text, also if they are escaped for JSON, URLs or HTML. */
+	/** Replaces the tokens in a text; one that holds a token escaped is replaced as a whole. */
 	text(text: string): string;
-	/** The same, whatever the case of the letters: the host of an address has small ones. */
-	anyCase(text: string): string;
-	/** Replaces the tokens in the texts, names and numbers of parsed JSON, in place: it may be large. */
+	/** The same for the texts, names and numbers of parsed JSON, in place: it may be large. */
 	json(value: unknown): unknown;
 }
 
 const REPLACEMENT = '[token removed]';
-/** For what takes too long to search, and is no text that anybody has written. */
-const UNSEARCHABLE = '[text removed: too many escapes]';
+const TEXT_REPLACEMENT = '[text removed: it contains a token]';
 const SHORTEST_TOKEN = 4;
-const MARK_OF_ESCAPE = /[\\%&]/;
+const MOST_LAYERS = 8;
+/** With what stands next to it, either end of a token may look like an escape; none is longer. */
+const EDGE = 5;
+
+/** Without groups, which would make it several times slower. */
+const ESCAPE = /%[\da-f]{2}|(?<!\\)\\+u[\da-f]{4}|&(?:#x[\da-f]+|#\d+|[a-z]{2,24});/g;
+const UNSEEN = /[^\x20-\x7e]+/g;
+/** The HTML standard's names for ASCII signs: some encoders write a name for each of them. */
+const HTML_NAMES = new Map(
+	`amp& lt< gt> quot" apos' excl! num# dollar$ percnt% lpar( rpar) ast* midast* plus+ comma, period.
+	sol/ colon: semi; equals= quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] hat^ lowbar_ underbar_
+	grave${'`'} diacriticalgrave${'`'} lcub{ lbrace{ vert| verbar| verticalline| rcub} rbrace}`
+		.split(/\s+/)
+		.map((named) => [named.slice(0, -1), named.slice(-1)] as const),
+).set('fjlig', 'fj');
 
 /**
  * Makes the redactor of an account's tokens. A service may echo a request with its headers, so
- * everything that comes back passes through it first. A token that was split, or encoded in another
- * way (base64), is not found.
+ * everything that comes back passes through it first. A token that is split over several texts, or
+ * encoded in another way (base64), is not found.
  */
 export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redactor {
-	const words = [...new Set(tokens)].filter(isToken);
-	const shortest = Math.min(...words.map((word) => word.length));
+	const words = tokens.filter((token) => token !== undefined).filter(isLong);
+	// One may be the beginning of the other.
+	words.sort((a, b) => b.length - a.length);
+	const asItIs = new RegExp(words.map(escapeRegExp).join('|') || '(?!)', 'gi');
 	const numbers = new Set(words.map(Number));
-	const search = new EscapeSearch(words);
+	// A token may itself hold what looks like an escape.
+	const whole = [...new Set(words.flatMap(readings))].filter(isLong);
+	const inPart = whole.flatMap(withoutEdges);
 
-	const cleanText = (text: string, effort: Effort): string => {
-		// An escaped token is never shorter than the token.
-		if (text.length < shortest) return text;
-		if (!MARK_OF_ESCAPE.test(text) && !words.some((word) => text.includes(word))) return text;
-		const parts = search.find(text, effort);
-		return parts ? replace(text, parts) : UNSEARCHABLE;
+	const cleanText = (text: string): string => {
+		const clean = text.replace(asItIs, REPLACEMENT);
+		const isHeld = readings(clean).some((reading, undone) =>
+			(undone === 0 ? whole : inPart).some((word) => reading.includes(word)),
+		);
+		return isHeld ? TEXT_REPLACEMENT : clean;
 	};
-	const cleanValue = (value: unknown, effort: Effort): unknown => {
-		if (typeof value === 'string') return cleanText(value, effort);
+	const cleanValue = (value: unknown): unknown => {
+		if (typeof value === 'string') return cleanText(value);
 		return typeof value === 'number' && numbers.has(Math.abs(value)) ? REPLACEMENT : value;
 	};
-	/** @param inner collects the containers inside */
-	const cleanContainer = (container: Container, inner: Container[], effort: Effort): void => {
+	/** @returns the containers inside */
+	const cleanContainer = (container: Container): Container[] => {
 		if (Array.isArray(container)) {
-			for (let index = 0; index < container.length; index++) {
-				const value = container[index];
-				if (isContainer(value)) inner.push(value);
-				else container[index] = cleanValue(value, effort);
-			}
-			return;
+			container.forEach((value, index) => (container[index] = cleanValue(value)));
+			return container.filter(isContainer);
 		}
 		for (const name of Object.keys(container)) {
-			const value = container[name];
-			const clean = cleanValue(value, effort);
-			const cleanName = cleanText(name, effort);
-			if (isContainer(value)) inner.push(value);
-			if (clean === value && cleanName === name) continue;
+			const value = cleanValue(container[name]);
+			const cleanName = cleanText(name);
 			if (cleanName !== name) delete container[name];
-			container[cleanName] = clean;
+			container[cleanName] = value;
 		}
+		return Object.values(container).filter(isContainer);
 	};
 
 	return {
-		text: (text) => cleanText(text, newEffort()),
-		anyCase: (text) => {
-			const lower = (mixed: string): string => mixed.replace(/[A-Z]+/g, (run) => run.toLowerCase());
-			const inLower = new EscapeSearch(words.map(lower));
-			const clean = cleanText(text, newEffort());
-			const parts = words.length === 0 ? [] : inLower.find(lower(clean), newEffort());
-			return parts ? replace(clean, parts) : UNSEARCHABLE;
-		},
+		text: cleanText,
 		json: (root) => {
-			const effort = newEffort();
 			const holder = [root];
-			let level: Container[] = [holder];
 			// Level by level: recursion would overflow.
-			while (level.length > 0) {
-				const inner: Container[] = [];
-				for (const container of level) cleanContainer(container, inner, effort);
-				level = inner;
+			for (let level: Container[] = [holder]; level.length > 0; ) {
+				level = level.flatMap(cleanContainer);
 			}
 			return holder[0];
 		},
@@ -89,17 +87,40 @@ function isContainer(value: unknown): value is Container {
 	return typeof value === 'object' && value !== null;
 }
 
-function isToken(token: string | undefined): token is string {
-	return token !== undefined && token.length >= SHORTEST_TOKEN;
+function isLong({ length }: string): boolean {
+	return length >= SHORTEST_TOKEN;
 }
 
-/** Parts may overlap: one token may be the beginning of the other. */
-function replace(text: string, parts: Span[]): string {
-	let clean = '';
-	let end = 0;
-	for (const part of parts.sort((a, b) => a.start - b.start)) {
-		if (part.start >= end) clean += text.slice(end, part.start) + REPLACEMENT;
-		end = Math.max(end, part.end);
+function withoutEdges(word: string): string[] {
+	const edge = Math.min(EDGE, word.length - SHORTEST_TOKEN);
+	const inner = word.slice(edge, word.length - edge);
+	return isLong(inner) ? [inner] : [word.slice(edge), word.slice(0, word.length - edge)];
+}
+
+/**
+ * A text in small letters, as it is and with more and more of its escapes undone, without backslashes:
+ * JSON in JSON doubles them.
+ */
+function readings(text: string): string[] {
+	const found: string[] = [];
+	for (let plain = text.toLowerCase().replace(UNSEEN, ''); found.length <= MOST_LAYERS; ) {
+		found.push(plain.replaceAll('\\', ''));
+		const next = plain.replace(ESCAPE, undo);
+		if (next === plain) break;
+		plain = next;
 	}
-	return clean + text.slice(end);
+	return found;
+}
+
+function undo(escape: string): string {
+	if (escape.startsWith('%')) return character(parseInt(escape.slice(1), 16));
+	if (escape.startsWith('\\')) return character(parseInt(escape.slice(-4), 16));
+	if (escape.startsWith('&#x')) return character(parseInt(escape.slice(3), 16));
+	if (escape.startsWith('&#')) return character(parseInt(escape.slice(2), 10));
+	return HTML_NAMES.get(escape.slice(1, -1)) ?? escape;
+}
+
+/** Nothing for what no token consists of. */
+function character(code: number): string {
+	return code >= 0x20 && code < 0x7f ? String.fromCharCode(code).toLowerCase() : '';
 }

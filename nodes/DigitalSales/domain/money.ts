@@ -1,20 +1,14 @@
-import { amountReadings, type AmountReading } from './amountReadings';
 import type { Result } from './result';
 
 /** The unit in which a person types an amount; the service knows only integer cents. */
 export type AmountUnit = 'cents' | 'reais';
 
-/** Unambiguous ways to write an amount in reais. */
-const REAIS_WRITINGS = [
-	/^\d+(?:[.,]\d{1,2})?$/,
-	/^[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?$/,
-	/^[1-9]\d{0,2}(?:\.\d{3})+,\d{1,2}$/,
-	/^[1-9]\d{0,2}(?:,\d{3})+\.\d{1,2}$/,
-	/^[1-9]\d{0,2}(?:\.\d{3}){2,}$/,
-	/^[1-9]\d{0,2}(?:,\d{3}){2,}$/,
-];
-const CURRENCY_SIGN = /^R\$[ \u00a0\u202f]*|(?<=\d)[ \u00a0\u202f]*R\$$/i;
-const NEGATIVE = /^(?:R\$\s*)?[-\u2212]\s*(?:R\$\s*)?\d/i;
+/** An amount in reais without marks between its thousands, and one with the same mark between all. */
+const PLAIN = /^\d+(?:[.,]\d{1,2})?$/;
+const GROUPED = /^[1-9]\d{0,2}(?<mark>[ .,])\d{3}(?:\k<mark>\d{3})*(?:(?!\k<mark>)[.,]\d{1,2})?$/;
+/** Thousands, or three decimals. */
+const AMBIGUOUS = /^([1-9]\d{0,2})[.,](\d{2})(\d)$/;
+const CURRENCY_SIGN = /^R\$ *|(?<=\d) *R\$$/i;
 const LONGEST_QUOTE = 40;
 /** The error of a few floating-point steps, relative to the value. */
 const FLOAT_NOISE = 8 * Number.EPSILON;
@@ -24,7 +18,6 @@ const MOST_NOISE = 0.0005;
 /** The largest amount that is counted exactly, in cents. */
 export const LARGEST_AMOUNT = Number.MAX_SAFE_INTEGER;
 
-const IS_NEGATIVE = { problem: 'must not be negative' };
 const IS_NO_AMOUNT = { problem: 'is not an amount' };
 
 /**
@@ -36,7 +29,6 @@ export function parseCents(input: unknown, unit: AmountUnit): Result<number> {
 	if (typeof input === 'number') return centsOfNumber(input, unit);
 	if (typeof input !== 'string') return IS_NO_AMOUNT;
 	const text = input.trim();
-	if (NEGATIVE.test(text)) return IS_NEGATIVE;
 	const digits = unit === 'cents' ? /^\d+$/.exec(text)?.[0] : digitsOfReais(text);
 	return digits === undefined ? { problem: problemOf(text, unit) } : exactly(Number(digits));
 }
@@ -51,8 +43,8 @@ export function formatReais(cents: number): string {
 	// Custom Fields may set any amount.
 	if (!Number.isInteger(cents)) return `${cents} cents`;
 	const digits = String(BigInt(Math.abs(cents))).padStart(3, '0');
-	const amount = written({ reais: digits.slice(0, -2), decimals: digits.slice(-2) });
-	return `${cents < 0 ? '-' : ''}${amount}`;
+	const reais = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, '.');
+	return `${cents < 0 ? '-' : ''}R$ ${reais},${digits.slice(-2)}`;
 }
 
 /** Integer cents as a person types them into a form, by default in reais: `1990` gives `19,90` or `1990`. */
@@ -72,7 +64,7 @@ export function centsToReais(cents: number): number {
 
 function centsOfNumber(value: number, unit: AmountUnit): Result<number> {
 	if (Number.isNaN(value)) return IS_NO_AMOUNT;
-	if (value < 0) return IS_NEGATIVE;
+	if (value < 0) return { problem: 'must not be negative' };
 	if (unit === 'reais') return centsOfReais(value);
 	if (value > LARGEST_AMOUNT || Number.isInteger(value)) return exactly(Math.abs(value));
 	return { problem: `must be whole cents, for example 1990 for R$ 19,90; ${value} is not` };
@@ -94,10 +86,14 @@ function withoutNoise(value: number): string {
 
 /** The cents of an amount in reais, as digits; undefined if it is not clear. */
 function digitsOfReais(text: string): string | undefined {
-	const amount = text.replace(CURRENCY_SIGN, '');
-	if (!REAIS_WRITINGS.some((writing) => writing.test(amount))) return undefined;
+	const amount = bareAmount(text);
+	if (!PLAIN.test(amount) && (!GROUPED.test(amount) || AMBIGUOUS.test(amount))) return undefined;
 	const decimals = /[.,](\d{1,2})$/.exec(amount)?.[1] ?? '';
 	return amount.replace(/\D/g, '') + '0'.repeat(2 - decimals.length);
+}
+
+function bareAmount(text: string): string {
+	return text.replace(/[\u00a0\u202f]/g, ' ').replace(CURRENCY_SIGN, '');
 }
 
 function exactly(cents: number): Result<number> {
@@ -108,32 +104,11 @@ function exactly(cents: number): Result<number> {
 function problemOf(text: string, unit: AmountUnit): string {
 	const isLong = text.length > LONGEST_QUOTE;
 	const quoted = JSON.stringify(isLong ? `${text.slice(0, LONGEST_QUOTE)}...` : text);
-	const readings = isLong ? [] : amountReadings(text, unit === 'cents');
-	const [only] = readings;
-	const rule = unit === 'cents' ? 'must be digits only' : 'is ambiguous';
-	const clear = readings
-		.filter(({ decimals }) => decimals.length === 2)
-		.map((reading) => clearly(reading, unit));
-	if (readings.length > 1) {
-		return `${rule}: ${quoted} could mean ${either(readings.map(written))}. Write ${either(clear)}`;
+	if (unit === 'cents') {
+		return `must be digits only, for example 1990 for R$ 19,90; ${quoted} is not an amount`;
 	}
-	if (only && clear.length === 1) {
-		return `${rule}: for ${written(only)} write ${clear.join()}, not ${quoted}`;
-	}
-	return unit === 'cents'
-		? `must be digits only, for example 1990 for R$ 19,90; ${quoted} is not an amount`
-		: `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`;
-}
-
-function clearly({ reais, decimals }: AmountReading, unit: AmountUnit): string {
-	return unit === 'cents' ? String(BigInt(reais + decimals)) : `${reais},${decimals}`;
-}
-
-function written({ reais, decimals }: AmountReading): string {
-	return `R$ ${reais.replace(/\B(?=(\d{3})+$)/g, '.')},${decimals}`;
-}
-
-function either(texts: string[]): string {
-	const others = texts.slice(0, -1).join(', ');
-	return [others, ...texts.slice(-1)].filter((part) => part !== '').join(' or ');
+	const [, reais, decimals, last] = AMBIGUOUS.exec(bareAmount(text)) ?? [];
+	return reais === undefined
+		? `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`
+		: `is ambiguous: write ${reais}${decimals}${last},00${last === '0' ? ` or ${reais},${decimals}` : ''}, not ${quoted}`;
 }

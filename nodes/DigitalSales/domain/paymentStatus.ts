@@ -1,6 +1,6 @@
 /**
  * Payment statuses in groups that mean something to a person. Only `waiting_payment` and `paid` are
- * documented; the others were seen in services with this API. Unlisted values pass through.
+ * documented; the others are a guess by their meaning. Unlisted values pass through.
  */
 export const STATUS_GROUPS: Readonly<Record<StatusGroup, readonly string[]>> = {
 	paid: ['paid'],

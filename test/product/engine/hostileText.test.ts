@@ -1,6 +1,7 @@
 import set from 'lodash/set';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { everyOperation } from '../../support/operations';
+import { LONGEST_TEXT } from '../../../nodes/DigitalSales/domain/text';
 import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
 import { DigitalSalesApi } from '../../../credentials/DigitalSalesApi.credentials';
 import { DigitalSalesTrigger } from '../../../nodes/DigitalSales/DigitalSalesTrigger.node';
@@ -19,24 +20,49 @@ const HOSTILE: Record<string, (length: number) => string> = {
 	'invisible characters': (length) => 'a' + '\u200b'.repeat(length) + 'a',
 	'escapes of escapes': (length) => '%2541&#38;#65;\\u0041'.repeat(length / 20),
 	brackets: (length) => '{"a":['.repeat(length / 6),
+	backslashes: (length) => '\\'.repeat(length),
+	digits: (length) => '1'.repeat(length),
 };
-/** The first ones end in seconds, not in hours, if something takes time by the square of the length. */
-const LENGTHS = [60_000, 200_000, 1_000_000];
-/** Of one processor, for all of them together; the engine itself takes most of what is measured. */
-const MOST_CPU_MS = 2_000;
+/**
+ * A form takes hardly a longer text than the first one. The next ends in seconds, not in hours, if
+ * something takes time by the square of the length.
+ */
+const LENGTHS = [LONGEST_TEXT - 100, 60_000, 1_000_000];
+/** The first two are those of notices that are read. */
+const LENGTHS_OF_NOTICES = [60_000, 200_000, 1_000_000];
+/** Of one processor, more than a harmless text of that length takes. */
+const MOST_CPU_MS = 100;
+const TRIES = 3;
 
 describe('Text that is made to stop n8n', () => {
 	const inbox = useInbox();
 
 	const texts = (length: number): string[] => Object.values(HOSTILE).map((make) => make(length));
-	/** Fails if something takes long, at the shorter length already. */
-	const expectQuick = async (task: (hostile: string[]) => Promise<unknown>): Promise<void> => {
-		for (const length of LENGTHS) {
+	const cpuOf = async (task: (texts: string[]) => Promise<unknown>, hostile: string[]) => {
+		const before = process.cpuUsage();
+		await task(hostile);
+		const { user, system } = process.cpuUsage(before);
+		return (user + system) / 1_000;
+	};
+	/** Fails if one of the texts takes long; most often all of them together do not. */
+	const expectQuick = async (
+		task: (hostile: string[]) => Promise<unknown>,
+		lengths = LENGTHS,
+	): Promise<void> => {
+		for (const length of lengths) {
 			const hostile = texts(length);
-			const before = process.cpuUsage();
-			await task(hostile);
-			const { user, system } = process.cpuUsage(before);
-			expect((user + system) / 1_000).toBeLessThan(MOST_CPU_MS);
+			const harmless = hostile.map(() => 'a'.repeat(length));
+			const together = await cpuOf(task, hostile);
+			if (together - (await cpuOf(task, harmless)) < MOST_CPU_MS) continue;
+			for (const text of hostile) {
+				const more: number[] = [];
+				// The collection of garbage may fall into one.
+				while (more.length < TRIES && !more.some((one) => one < MOST_CPU_MS)) {
+					const usual = await cpuOf(task, harmless.slice(0, 1));
+					more.push((await cpuOf(task, [text])) - usual);
+				}
+				expect(Math.min(...more)).toBeLessThan(MOST_CPU_MS);
+			}
 		}
 	};
 
@@ -103,7 +129,7 @@ describe('Text that is made to stop n8n', () => {
 				const { status } = await inbox.trigger.post(set({ hash: 'ab12' }, name, text));
 				expect([200, 400, 413]).toContain(status);
 			}
-		});
+		}, LENGTHS_OF_NOTICES);
 	});
 
 	test.each(['searchProducts', 'searchOffers'])('is searched for at once: %s', async (name) => {
@@ -119,10 +145,8 @@ describe('Text that is made to stop n8n', () => {
 
 		await expectQuick(async (hostile) => {
 			account.reset();
-			// Marks, dots and slashes; searching escapes for a token takes its own bounded time.
 			const data = hostile
-				.slice(0, 3)
-				.map((text) => text.slice(0, 200_000))
+				.map((text) => text.slice(0, 100_000))
 				.map((title) => ({
 					...{ hash: 'p', title, sale_page: title },
 					offers: [{ hash: 'o', title, url: title, price: 1 }],

@@ -143,7 +143,7 @@ export function statuses(evidence: Evidence): Finding {
 		jsonsOf(evidence).flatMap(({ payment_status: status }) => {
 			if (DOCUMENTED_STATUSES.includes(String(status))) return [];
 			return known.includes(String(status))
-				? [confirmed(`${word(status, evidence)} is among those of similar services`)]
+				? [confirmed(`${word(status, evidence)} is in one of the groups`)]
 				: [contradicted(`${word(status, evidence)} is in no group`)];
 		}),
 		'only a transaction with another status can tell; name one with --hash',

@@ -174,7 +174,7 @@ const additionalFields = group(
 				type: 'number',
 				typeOptions: { minValue: 1, numberPrecision: 0 },
 				default: 1,
-				description: 'Number of installments. Usually 1 for PIX.',
+				description: 'Number of installments; 1 if you leave it out',
 			},
 			optional(wholeNumberField(1)).transform((installments = 1) => installments),
 			'installments',

@@ -1,7 +1,6 @@
 import type { IBinaryKeyData } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import type { AmountUnit } from '../../domain/money';
-import { pixCodeProblem } from '../../domain/pixCode';
 import { drawQrCode } from '../../domain/qrCode';
 import { qrCodeProperty } from '../../form/outputOptions';
 import { isTool } from '../../once/execution';
@@ -28,7 +27,7 @@ export async function transactionItem(
 ): Promise<ItemResult> {
 	const { hash } = transaction;
 	const binary = await pixPicture(run, transaction, qrCodeProperty(options)).catch(() => {
-		const message = `n8n could not store the QR code picture of transaction ${hash}.`;
+		const message = `The QR code picture of transaction ${hash} could not be made or stored.`;
 		run.hint(message, 'notStored', `transaction ${hash}`);
 		return undefined;
 	});
@@ -38,27 +37,17 @@ export async function transactionItem(
 	};
 }
 
-/**
- * Hints at what is wrong with the PIX code of a transaction, and draws its QR code for the binary field
- * `property`.
- */
+/** The QR code of a transaction that has one, for the binary field `property`. */
 async function pixPicture(
-	{ context, hint }: Run,
-	{ pix, hash, amount }: Transaction,
+	{ context }: Run,
+	{ pix, hash }: Transaction,
 	property: string | undefined,
 ): Promise<IBinaryKeyData | undefined> {
 	const code = pix?.pix_qr_code;
-	if (!code) return undefined;
-	const name = `transaction ${hash}`;
-	const problem = pixCodeProblem(code, amount);
-	if (problem !== undefined) {
-		const advice = 'Ask the service before you send it to the customer.';
-		hint(`The PIX code of ${name} ${problem}. ${advice}`, 'pixCode', name);
-	}
 	// n8n keeps pictures from agents, and logs a warning for each.
-	const png = property === undefined || isTool(context) ? undefined : await drawQrCode(code);
-	if (property === undefined || !png) return undefined;
+	if (!code || property === undefined || isTool(context)) return undefined;
+	const png = Buffer.from(await drawQrCode(code));
 	const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
-	const data = await context.helpers.prepareBinaryData(Buffer.from(png), fileName, 'image/png');
+	const data = await context.helpers.prepareBinaryData(png, fileName, 'image/png');
 	return { [property]: data };
 }

@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { isJsonObject } from '../../shared/json';
 
 /**
- * The service's own words about a failure, read from any of the shapes it uses (API document,
- * Errors 1; deployments also key `errors` by field).
+ * The service's own words about a failure, read from the documented shapes (API document,
+ * Errors 1), and from `errors` by field.
  */
 export interface ServiceWords {
 	/** Texts that belong to no field, the general message first. */

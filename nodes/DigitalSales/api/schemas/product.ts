@@ -54,8 +54,8 @@ const anyPage = z.union([
 ]);
 
 /**
- * Reads a page of GET /products (API document, Endpoint 4). Deployments send the numbers of `meta`
- * as texts, leave `meta` out, or wrap the page in another `data`.
+ * Reads a page of GET /products (API document, Endpoint 4). A deployment may send the numbers of
+ * `meta` as texts, leave `meta` out, or wrap the page in another `data`.
  */
 export function readProductPage(body: unknown): ProductPage | undefined {
 	const { data: page } = anyPage.safeParse(body);

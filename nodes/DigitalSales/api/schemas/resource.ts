@@ -5,8 +5,8 @@ import { isJsonObject } from '../../shared/json';
 const withHash = z.object({ hash: z.union([z.string().trim().min(1), z.number()]) }).passthrough();
 
 /**
- * Reads one resource that has a hash, bare as documented or wrapped as `{success, data}` as some
- * deployments send it. The object stays as it came; anything without a hash is not the resource.
+ * Reads one resource that has a hash, bare as documented or wrapped as `{success, data}`, in case a
+ * deployment sends that. The object stays as it came; anything without a hash is not the resource.
  */
 export function readResource(body: unknown): IDataObject | undefined {
 	if (!isJsonObject(body)) return undefined;

@@ -64,10 +64,10 @@ describe('Amount Unit', () => {
 		);
 
 		expect(reais.message).toBe(
-			'Cart > Item 1 > Price in Reais is ambiguous: "1.999" could mean R$ 1.999,00 or R$ 1,999. Write 1999,00',
+			'Cart > Item 1 > Price in Reais is ambiguous: write 1999,00, not "1.999"',
 		);
 		expect(cents.message).toBe(
-			'Cart > Item 1 > Price in Cents must be digits only: for R$ 19,99 write 1999, not "19,99"',
+			'Cart > Item 1 > Price in Cents must be digits only, for example 1990 for R$ 19,90; "19,99" is not an amount',
 		);
 	});
 
@@ -75,13 +75,9 @@ describe('Amount Unit', () => {
 		[
 			'R$ 1990',
 			'cents',
-			'Price in Cents must be digits only: "R$ 1990" could mean R$ 1.990,00 or R$ 19,90. Write 199000 or 1990',
+			'Price in Cents must be digits only, for example 1990 for R$ 19,90; "R$ 1990" is not an amount',
 		],
-		[
-			'19 90',
-			'reais',
-			'Price in Reais is ambiguous: "19 90" could mean R$ 1.990,00 or R$ 19,90. Write 1990,00 or 19,90',
-		],
+		['1.990', 'reais', 'Price in Reais is ambiguous: write 1990,00 or 1,99, not "1.990"'],
 	])('%j from a sheet, in %s, charges nobody', async (price, amountUnit, message) => {
 		const failure = await account.fail(
 			pixParameters(account.sandbox, { ...cart('={{ $json.price }}'), options: { amountUnit } }),

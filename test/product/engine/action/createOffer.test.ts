@@ -147,7 +147,7 @@ describe('Offer > Create', () => {
 			'Product is not a hash',
 		],
 		['an ambiguous price', { price: '1.990' }, 'Price in Reais is ambiguous'],
-		['a negative price', { price: '-5' }, 'Price in Reais must not be negative'],
+		['a negative price', { price: -5 }, 'Price in Reais must not be negative'],
 		[
 			'an unknown payment method',
 			{ paymentMethods: [4] },
@@ -219,7 +219,7 @@ describe('Offer > Create', () => {
 
 	test('names all that is wrong at once', async () => {
 		const failure = await account.fail(
-			parameters({ price: '-5', paymentMethods: [9], additionalFields: { interval: 'hourly' } }),
+			parameters({ price: -5, paymentMethods: [9], additionalFields: { interval: 'hourly' } }),
 		);
 
 		expect(failure.message).toBe('Price in Reais must not be negative');

@@ -1,4 +1,4 @@
-import { crashedData, NodeProcess } from '../harness';
+import { crashedData, NodeProcess, type NodeOutcome } from '../harness';
 import { pixParameters } from '../support/account';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
@@ -188,6 +188,21 @@ describe('Asked again by n8n, a charge is made once', () => {
 				expect(shop.charges).toBe(3);
 			},
 		);
+
+		test('of two equal charges that are void by now makes each anew, once', async () => {
+			const parameters = shop.parameters(undefined, OWN_DOCUMENT);
+			const executions: NodeOutcome[] = [];
+			for (let nth = 0; nth < 2; nth++) {
+				shop.fault('refuse', 1);
+				executions.push(await shop.run(parameters, { items: ITEMS.slice(0, 2) }));
+			}
+			for (const hash of shop.hashes) await shop.account.sandbox.setStatus(hash, 'expired');
+			for (const execution of [...executions, ...executions]) {
+				expect((await shop.retry(parameters, execution)).status).toBe('success');
+			}
+
+			expect(shop.charges).toBe(2 + 4);
+		});
 
 		test('with another customer charges nobody in place of the first', async () => {
 			shop.fault('refuse', 1);

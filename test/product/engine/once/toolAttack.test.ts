@@ -49,6 +49,23 @@ describe('Attacks on what a tool charges once', () => {
 		expect(outcome.logs.map(({ text }) => text).join()).not.toContain('could not be written to');
 	});
 
+	test('a call whose transaction is void by now is not in doubt because its price was refused', async () => {
+		const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
+		const cents = shop.account.sandbox.products[0]?.offers[0]?.price ?? 0;
+		const items = cart.items.map((item) => ({ ...item, price: String(cents) }));
+		const dear = (options = {}) =>
+			pixParameters(shop.account.sandbox, { cart: { items }, options });
+		const first = await call(dear());
+		await shop.account.sandbox.setStatus(String(first.answers[0]?.[0]?.hash), 'expired');
+		await shop.account.run({ resource: 'product', operation: 'getAll', returnAll: true });
+		const refused = await call(dear());
+		const allowed = await call(dear({ allowPriceMismatch: true }));
+
+		expect(refused.errors.join()).toContain('the catalog last said');
+		expect(allowed.errors).toEqual([]);
+		expect(shop.charges).toBe(2);
+	});
+
 	test('a call in the same execution is not given what came to nothing', async () => {
 		shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'refused' });
 		const parameters = pixParameters(shop.account.sandbox, { orderReference: 'order-1' });

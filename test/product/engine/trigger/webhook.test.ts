@@ -559,7 +559,7 @@ describe('Digital Sales Trigger: notices', () => {
 
 		expect(inbox.trigger.executions[0]?.[0]?.json.notification).toEqual({
 			transaction_hash: hash,
-			note: ['[token removed]', { deep: '[token removed]' }],
+			note: ['[text removed: it contains a token]', { deep: '[token removed]' }],
 		});
 	});
 

@@ -155,11 +155,6 @@ describe('What is wrong with an amount', () => {
 		[{}, 'cents', 'is not an amount'],
 		[NaN, 'cents', 'is not an amount'],
 		[NaN, 'reais', 'is not an amount'],
-		['-1', 'reais', 'must not be negative'],
-		['-1', 'cents', 'must not be negative'],
-		['R$ -5', 'cents', 'must not be negative'],
-		['-R$ 5,00', 'reais', 'must not be negative'],
-		['\u22125,00', 'reais', 'must not be negative'],
 		[-0.01, 'reais', 'must not be negative'],
 		[-1, 'cents', 'must not be negative'],
 		['9007199254740992', 'cents', LARGEST],
@@ -171,64 +166,18 @@ describe('What is wrong with an amount', () => {
 		[Infinity, 'reais', LARGEST],
 		[19.9, 'cents', 'must be whole cents, for example 1990 for R$ 19,90; 19.9 is not'],
 		[1.005, 'reais', 'must have at most two decimals; 1.005 has more. Round it first'],
-		['R$ 10', 'cents', twoOf('R$ 10', 'R$ 10,00 or R$ 0,10', '1000 or 10')],
-		['R$ 1990', 'cents', twoOf('R$ 1990', 'R$ 1.990,00 or R$ 19,90', '199000 or 1990')],
-		['1990 R$', 'cents', twoOf('1990 R$', 'R$ 1.990,00 or R$ 19,90', '199000 or 1990')],
-		['1 990', 'cents', twoOf('1 990', 'R$ 1.990,00 or R$ 19,90', '199000 or 1990')],
-		['19 90', 'cents', twoOf('19 90', 'R$ 1.990,00 or R$ 19,90', '199000 or 1990')],
-		['1990.00', 'cents', twoOf('1990.00', 'R$ 1.990,00 or R$ 19,90', '199000 or 1990')],
-		['5,0', 'cents', twoOf('5,0', 'R$ 5,00 or R$ 0,05', '500 or 5')],
-		['R$ 5', 'cents', twoOf('R$ 5', 'R$ 5,00 or R$ 0,05', '500 or 5')],
-		['1.990', 'cents', twoOf('1.990', 'R$ 1.990,00, R$ 1,99 or R$ 19,90', '199000, 199 or 1990')],
-		[
-			'1.234.567',
-			'cents',
-			twoOf('1.234.567', 'R$ 1.234.567,00 or R$ 12.345,67', '123456700 or 1234567'),
-		],
-		['R$ 500', 'cents', twoOf('R$ 500', 'R$ 500,00 or R$ 5,00', '50000 or 500')],
-		['0 5', 'cents', twoOf('0 5', 'R$ 5,00, R$ 0,50 or R$ 0,05', '500, 50 or 5')],
-		['00019,9000', 'cents', 'must be digits only: for R$ 19,90 write 1990, not "00019,9000"'],
-		['19,90', 'cents', 'must be digits only: for R$ 19,90 write 1990, not "19,90"'],
-		['R$ 19,9', 'cents', 'must be digits only: for R$ 19,90 write 1990, not "R$ 19,9"'],
-		[
-			'R$ 1.234,56',
-			'cents',
-			'must be digits only: for R$ 1.234,56 write 123456, not "R$ 1.234,56"',
-		],
-		['R$ 0', 'cents', 'must be digits only: for R$ 0,00 write 0, not "R$ 0"'],
-		['１９９０', 'cents', 'must be digits only: for R$ 19,90 write 1990, not "１９９０"'],
-		['dez', 'cents', `${NO_CENTS} "dez" is not an amount`],
-		['1e3', 'cents', `${NO_CENTS} "1e3" is not an amount`],
+		['R$ 10', 'cents', `${NO_CENTS} "R$ 10" is not an amount`],
+		['19,90', 'cents', `${NO_CENTS} "19,90" is not an amount`],
+		['1.990', 'cents', `${NO_CENTS} "1.990" is not an amount`],
+		['-1', 'cents', `${NO_CENTS} "-1" is not an amount`],
 		['', 'cents', `${NO_CENTS} "" is not an amount`],
-		[
-			'1.990',
-			'reais',
-			'is ambiguous: "1.990" could mean R$ 1.990,00 or R$ 1,99. Write 1990,00 or 1,99',
-		],
-		[
-			'1,990',
-			'reais',
-			'is ambiguous: "1,990" could mean R$ 1.990,00 or R$ 1,99. Write 1990,00 or 1,99',
-		],
-		[
-			'1.500',
-			'reais',
-			'is ambiguous: "1.500" could mean R$ 1.500,00 or R$ 1,50. Write 1500,00 or 1,50',
-		],
-		['1.999', 'reais', 'is ambiguous: "1.999" could mean R$ 1.999,00 or R$ 1,999. Write 1999,00'],
-		[
-			'19 90',
-			'reais',
-			'is ambiguous: "19 90" could mean R$ 1.990,00 or R$ 19,90. Write 1990,00 or 19,90',
-		],
-		[
-			'1.99 0',
-			'reais',
-			'is ambiguous: "1.99 0" could mean R$ 1.990,00 or R$ 1,99. Write 1990,00 or 1,99',
-		],
-		['12 34 56', 'reais', 'is ambiguous: for R$ 123.456,00 write 123456,00, not "12 34 56"'],
-		['19.\n90', 'reais', 'is ambiguous: for R$ 19,90 write 19,90, not "19.\\n90"'],
-		['R$ 5 R$', 'reais', 'is ambiguous: for R$ 5,00 write 5,00, not "R$ 5 R$"'],
+		['1.990', 'reais', 'is ambiguous: write 1990,00 or 1,99, not "1.990"'],
+		['1,990', 'reais', 'is ambiguous: write 1990,00 or 1,99, not "1,990"'],
+		['R$ 19.500', 'reais', 'is ambiguous: write 19500,00 or 19,50, not "R$ 19.500"'],
+		['1.999', 'reais', 'is ambiguous: write 1999,00, not "1.999"'],
+		['-1', 'reais', `${NO_REAIS} "-1" is not one`],
+		['19 90', 'reais', `${NO_REAIS} "19 90" is not one`],
+		['0.500', 'reais', `${NO_REAIS} "0.500" is not one`],
 		['1.234.56', 'reais', `${NO_REAIS} "1.234.56" is not one`],
 		['1.23,456', 'reais', `${NO_REAIS} "1.23,456" is not one`],
 		['0,005', 'reais', `${NO_REAIS} "0,005" is not one`],
@@ -238,10 +187,6 @@ describe('What is wrong with an amount', () => {
 	])('%j in %s: %s', (input, unit, problem) => {
 		expect(parseCents(input, unit)).toEqual({ problem });
 	});
-
-	function twoOf(text: string, amounts: string, writings: string): string {
-		return `must be digits only: "${text}" could mean ${amounts}. Write ${writings}`;
-	}
 
 	test('a text of any length is refused at once', () => {
 		for (const text of [`5${' '.repeat(200_000)}x`, '1.'.repeat(100_000), '1 '.repeat(100_000)]) {

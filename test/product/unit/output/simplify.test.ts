@@ -180,6 +180,10 @@ describe('A transaction as flat fields', () => {
 		});
 	});
 
+	test('has a number for a date as text', () => {
+		expect(simplified({ hash: 'tr1', created_at: 1767326645 }).created_at).toBe('1767326645');
+	});
+
 	test('has the amount in cents on request, and the title of the offer for want of a product', () => {
 		expect(
 			simplified({ hash: 'tr1', amount: '1990', offer: { title: 'Oferta' } }, 'cents'),
