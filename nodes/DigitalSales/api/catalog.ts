@@ -1,14 +1,15 @@
 import pick from 'lodash/pick';
 import uniqBy from 'lodash/uniqBy';
 import { addressFit } from '../domain/pageAddress';
+import { parseWebAddress } from '../domain/webAddress';
 import { CanceledError } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
 import type { Account } from './account';
 import type { Client } from './client';
 import { ServiceError } from './outcome';
-import { pages, type NewItems } from './pagination';
-import { fetchProductPage, refusesPageSize } from './products';
+import { isSamePage, pages, type NewItems } from './pagination';
+import { fetchProductPage, sized } from './products';
 import type { Offer } from './schemas/offer';
 import { isSold, productSchema, type Product, type ProductPage } from './schemas/product';
 
@@ -55,17 +56,36 @@ export function readCatalog(
 	query: { search?: string; from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<CatalogProduct>> {
 	const { search, ...range } = query;
-	const fetchPage = async (page: number): Promise<CatalogPage> => {
-		const key = prefixOf(client.account) + JSON.stringify([search, page]);
-		const reading = catalogPages.get(key, async () => await fetchCatalogPage(client, search, page));
+	const fetch = pageReader(client);
+	return pages({ ...range, fetchPage: async (page) => await fetch(page, search) });
+}
+
+/** Whether the service has searched: it ignores a name that it does not know. */
+export async function hasSearched(client: Client, search: string): Promise<boolean> {
+	const fetch = pageReader(client);
+	return !isSamePage(await fetch(1, search), await fetch(1, undefined));
+}
+
+function pageReader(
+	client: Client,
+): (page: number, search: string | undefined) => Promise<CatalogPage> {
+	const read = async (
+		pageSize: number | undefined,
+		page: number,
+		search: string | undefined,
+	): Promise<CatalogPage> => {
+		const key = prefixOf(client.account) + JSON.stringify([search, page, pageSize]);
+		const reading = catalogPages.get(key, async () => {
+			const fetched = await fetchProductPage(client, { search }, { page, pageSize });
+			return { ...fetched, data: fetched.data.map((item) => toCatalog(productSchema.parse(item))) };
+		});
 		return await reading.catch(async (error: unknown) => {
 			if (!(error instanceof CanceledError) || client.isCanceled) throw error;
 			// Another execution was canceled while it read for both.
-			return await fetchPage(page);
+			return await read(pageSize, page, search);
 		});
 	};
-	// A product that comes again with other offers is read again; a hash may stand for several.
-	return pages({ ...range, fetchPage, keyOf: JSON.stringify, mostBarrenUnannounced: 1 });
+	return sized(read, PAGE_SIZE);
 }
 
 /** Forgets an account's catalog, because it was just changed. */
@@ -77,26 +97,21 @@ function prefixOf({ key }: Account): string {
 	return `${key} `;
 }
 
-async function fetchCatalogPage(
-	client: Client,
-	search: string | undefined,
-	page: number,
-): Promise<CatalogPage> {
-	const sized = fetchProductPage(client, { search }, { page, pageSize: PAGE_SIZE });
-	const fetched = await sized.catch(async (error: unknown) => {
-		if (!refusesPageSize(error)) throw error;
-		return await fetchProductPage(client, { search }, { page });
-	});
-	// A page without products is the last one, whatever is announced.
-	if (fetched.data.length === 0) return { data: [] };
-	return { ...fetched, data: fetched.data.map((item) => toCatalog(productSchema.parse(item))) };
-}
-
 function toCatalog(product: Product): CatalogProduct {
 	return {
 		...pick(product, PRODUCT_FIELDS),
-		offers: product.offers.map((offer) => pick(offer, OFFER_FIELDS)),
+		cover: addressIn(product.cover),
+		sale_page: addressIn(product.sale_page),
+		offers: product.offers.map((offer) => ({
+			...pick(offer, OFFER_FIELDS),
+			url: addressIn(offer.url),
+		})),
 	};
+}
+
+/** What the editor may open and a charge may show. */
+function addressIn(text: string | null | undefined): string | undefined {
+	return text != null && parseWebAddress(text) ? text : undefined;
 }
 
 /** A quarter of the account's budget, spent at most once while pages are remembered. */

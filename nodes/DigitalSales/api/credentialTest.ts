@@ -5,7 +5,8 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import { CredentialError, readAccount, type Account } from './account';
-import { readFault } from './outcome';
+import { readFault, ServiceError, type FailedOutcome } from './outcome';
+import { sized } from './products';
 import { readResponse, responseHead } from './response';
 import { readProductPage } from './schemas/product';
 
@@ -32,11 +33,11 @@ export async function digitalSalesApiTest(
 	}
 	// The context of a credential test offers no other helper than this one.
 	const { helpers } = this;
-	try {
+	const ask = async (pageSize?: number): Promise<unknown> => {
 		const response: unknown = await helpers.request({
 			method: 'GET',
 			uri: `${account.baseUrl}/products`,
-			qs: { page: 1, per_page: 1 },
+			qs: { page: 1, ...(pageSize !== undefined && { per_page: pageSize }) },
 			headers: {
 				Accept: 'application/json',
 				Authorization: `Bearer ${String(account.credential.apiToken)}`,
@@ -48,47 +49,38 @@ export async function digitalSalesApiTest(
 		});
 		const { statusCode, headers, body } = wholeResponse.parse(response);
 		const outcome = readResponse({ status: statusCode, headers, text: body }, account.redact);
-		return checkResponse(outcome);
+		if (outcome.kind === 'success') return outcome.body;
+		throw new ServiceError('GET /products', outcome, 1);
+	};
+	try {
+		return readProductPage(await sized(ask, 1)())
+			? { status: 'OK', message: 'The service accepts the token.' }
+			: failed('The host answers, but not with a list of products. Check Base URL.');
 	} catch (error) {
-		return failed(faultText(readFault(error).code));
+		return failed(
+			error instanceof ServiceError ? refusal(error.outcome) : faultText(readFault(error).code),
+		);
 	}
 }
 
-function checkResponse(outcome: ReturnType<typeof readResponse>): INodeCredentialTestResult {
-	const { status, unreadable, kind, redirectedTo, body } = outcome;
+function refusal({ status = 0, unreadable, kind, redirectedTo }: FailedOutcome): string {
 	if (unreadable === 'html' || status === 404 || status === 405) {
-		return failed(
-			`The host answers, but there is no API under this path (${status}${unreadable === 'html' ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`,
-		);
+		return `The host answers, but there is no API under this path (${status}${unreadable === 'html' ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
 	}
 	if (status === 401 || status === 403) {
-		return failed(
-			`The service does not accept the API token (${status}). Copy it again from the service, without spaces.`,
-		);
+		return `The service does not accept the API token (${status}). Copy it again from the service, without spaces.`;
 	}
 	if (status >= 300 && status < 400) {
-		return failed(
-			`The service redirects to another address${redirectedTo === undefined ? '' : ` (${redirectedTo})`}. Enter the final address in Base URL.`,
-		);
+		return `The service redirects to another address${redirectedTo === undefined ? '' : ` (${redirectedTo})`}. Enter the final address in Base URL.`;
 	}
 	if (kind === 'rateLimited') {
-		return failed('Rate limit reached (429). Wait a minute and test again.');
-	}
-	if (kind === 'success' && readProductPage(body)) {
-		return { status: 'OK', message: 'The service accepts the token.' };
-	}
-	if (kind === 'success') {
-		return failed('The host answers, but not with a list of products. Check Base URL.');
+		return 'Rate limit reached (429). Wait a minute and test again.';
 	}
 	if (kind === 'rejected') {
-		return failed(
-			`The service did not accept the request (${status}). Check Base URL and API Token.`,
-		);
+		return `The service did not accept the request (${status}). Check Base URL and API Token.`;
 	}
-	if (status >= 500) return failed(`The service returned an error (${status}). Try again later.`);
-	return failed(
-		`The service's answer could not be used (${status}). Check Base URL, or try again later.`,
-	);
+	if (status >= 500) return `The service returned an error (${status}). Try again later.`;
+	return `The service's answer could not be used (${status}). Check Base URL, or try again later.`;
 }
 
 function faultText(code: string | undefined): string {

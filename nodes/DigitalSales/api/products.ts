@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import { composed, searchKey } from '../domain/text';
+import { composed, finder } from '../domain/text';
 import type { Client } from './client';
-import { listPages, type Listing } from './pagination';
+import { isSamePage, listPages, type Listing } from './pagination';
 import { isSold, productSchema, readProductPage, type ProductPage } from './schemas/product';
 import { markPricesSeen } from './seenPrices';
-import { ServiceError } from './outcome';
+import { ServiceError, type FailedOutcome } from './outcome';
 
 /**
  * The likely names: the API document (Endpoint 4) shows none. A service ignores a wrong name silently,
- * so filters are applied again here.
+ * so filters are applied here if it does.
  */
 const DEFAULT_QUERY_NAMES = {
 	search: 'search',
@@ -21,47 +21,78 @@ const DEFAULT_QUERY_NAMES = {
 export type QueryNames = Record<keyof typeof DEFAULT_QUERY_NAMES, string>;
 
 export interface ProductFilters {
-	/** A part of the title (case and accents ignored) or the exact hash. */
+	/** What the service finds; words in the title or the hash if it ignores the search. */
 	search?: string;
 	categories?: number[];
 	status?: number;
 }
 
-export interface ProductQuery extends ProductFilters {
-	/** How many products to give at most, counted after the filters; undefined gives all. */
+interface ProductQuery extends ProductFilters {
+	queryNames?: Partial<QueryNames>;
+}
+
+interface ListQuery extends ProductQuery {
+	/** How many rows to give at most, counted after the filters; undefined gives all. */
 	limit?: number;
 	/** Products per page; undefined asks for as many as are useful. */
 	pageSize?: number;
-	queryNames?: Partial<QueryNames>;
+}
+
+export interface ProductListing extends Listing {
+	/** The filters that make no difference to the service, and were applied here. */
+	ignored: Array<keyof ProductFilters>;
 }
 
 /** The service's own maximum is not documented. */
 const LARGEST_PAGE_SIZE = 250;
 
 /**
- * Lists products (API document, Endpoint 4: GET /products), page by page within the budget.
+ * Lists products (API document, Endpoint 4: GET /products), page by page within the budget. Where the
+ * service has filtered, its answer counts, since how it compares is not documented.
  *
  * @param clientUntil gives a client that waits no longer once the signal says that the listing has
  * ended: behind a page that failed, those in line would only spend the budget
+ * @param rowsOf what to give of a product
  * @returns the products as the service sent them; offers' prices are in cents
  * @throws ServiceError
  */
 export async function listProducts(
 	clientUntil: (ended: AbortSignal) => Client,
-	query: ProductQuery,
-): Promise<Listing> {
+	query: ListQuery,
+	rowsOf: (product: IDataObject) => IDataObject[] = (product) => [product],
+): Promise<ProductListing> {
 	const ending = new AbortController();
 	const client = clientUntil(ending.signal);
-	let pageSize = query.pageSize ?? usefulPageSize(query);
-	const fetchPage = async (page: number): Promise<ProductPage> =>
-		await fetchProductPage(client, query, { page, pageSize }).catch(async (error: unknown) => {
-			if (page > 1 || query.pageSize !== undefined || !refusesPageSize(error)) throw error;
-			// Which sizes are allowed is not documented: without one the service takes its own.
-			pageSize = undefined;
-			return await fetchProductPage(client, query, { page });
-		});
-	const listing = listPages({ fetchPage, limit: query.limit, keep: productFilter(query) });
-	return await listing.finally(() => ending.abort());
+	const filters = filtersOf(query);
+	const fetch = sized(
+		async (pageSize, page: number, asked: ProductQuery) =>
+			await fetchProductPage(client, asked, { page, pageSize }),
+		query.pageSize ?? (filters.size > 0 ? LARGEST_PAGE_SIZE : usefulPageSize(query)),
+	);
+	let first: ProductPage = { data: [] };
+	const fetchPage = async (page: number): Promise<ProductPage> => {
+		const fetched = await fetch(page, query);
+		if (page === 1) first = fetched;
+		return fetched;
+	};
+	const ignored: ProductListing['ignored'] = [];
+	const applied: Filter[] = [];
+	const filtered = async (products: IDataObject[]): Promise<IDataObject[]> => {
+		for (const [name, matches] of filters) {
+			if (products.every(matches)) continue;
+			filters.delete(name);
+			if (!isSamePage(first, await fetch(1, { ...query, [name]: undefined }))) continue;
+			ignored.push(name);
+			applied.push(matches);
+		}
+		return products.filter((product) => applied.every((matches) => matches(product)));
+	};
+	const listing = listPages({
+		fetchPage,
+		limit: query.limit,
+		rowsOf: async (products) => (await filtered(products)).flatMap(rowsOf),
+	});
+	return { ...(await listing.finally(() => ending.abort())), ignored };
 }
 
 /** Fetches one page of products, unfiltered beyond what the service itself does. */
@@ -87,28 +118,54 @@ export async function fetchProductPage(
 	return fetched;
 }
 
-/** Decides whether a product matches, whatever the service did with the filters. */
-function productFilter(filters: ProductFilters): (item: IDataObject) => boolean {
-	const { search, categories, status } = filters;
-	if (!search && !categories?.length && status === undefined) return () => true;
-	const wanted = search ? searchKey(search) : undefined;
-	return (item) => {
-		const { title, hash, id_category, status: productStatus } = productSchema.parse(item);
-		if (wanted && hash !== search && !searchKey(title ?? '').includes(wanted)) return false;
-		if (categories?.length && !categories.some((id) => id === id_category)) return false;
-		return status === undefined || productStatus === status;
+type Filter = (product: IDataObject) => boolean;
+
+/** The filters that are set, as they are applied here. What cannot be read does not match. */
+function filtersOf(query: ProductFilters): Map<keyof ProductFilters, Filter> {
+	const { search, categories, status } = query;
+	const { title, hash, id_category: category, status: code } = productSchema.shape;
+	const filters = new Map<keyof ProductFilters, Filter>();
+	if (search) {
+		const isFound = finder(search);
+		filters.set('search', (one) => isFound([title.parse(one.title), hash.parse(one.hash)]));
+	}
+	if (categories?.length) {
+		filters.set('categories', (one) =>
+			categories.some((id) => id === category.parse(one.id_category)),
+		);
+	}
+	if (status !== undefined) filters.set('status', (one) => code.parse(one.status) === status);
+	return filters;
+}
+
+function usefulPageSize({ limit = Infinity }: ListQuery): number {
+	return Math.min(LARGEST_PAGE_SIZE, limit);
+}
+
+/**
+ * Reads pages of a size, or of the service's own if it refuses the first one: which sizes are allowed
+ * is not documented.
+ */
+export function sized<A extends unknown[], T>(
+	fetch: (pageSize: number | undefined, ...asked: A) => Promise<T>,
+	pageSize: number,
+): (...asked: A) => Promise<T> {
+	let size: number | undefined = pageSize;
+	let isTaken = false;
+	return async (...asked) => {
+		const fetched = await fetch(size, ...asked).catch(async (error: unknown) => {
+			const isRefused = error instanceof ServiceError && refusesPageSize(error.outcome);
+			if (isTaken || !isRefused) throw error;
+			isTaken = true;
+			size = undefined;
+			return await fetch(size, ...asked);
+		});
+		isTaken = true;
+		return fetched;
 	};
 }
 
-function usefulPageSize(query: ProductQuery): number | undefined {
-	const filtered = query.search || query.categories?.length || query.status !== undefined;
-	if (query.limit === undefined || filtered) return LARGEST_PAGE_SIZE;
-	return Math.min(LARGEST_PAGE_SIZE, query.limit);
-}
-
-/** Whether the service refused a page for its size: which sizes are allowed is not documented. */
-export function refusesPageSize(error: unknown): boolean {
-	return (
-		error instanceof ServiceError && (error.outcome.status === 400 || error.outcome.status === 422)
-	);
+/** Whether the size may be the reason: not if the token or the address is. */
+function refusesPageSize({ kind, status = 0 }: FailedOutcome): boolean {
+	return kind === 'rejected' && ![401, 403, 404, 405].includes(status);
 }

@@ -29,3 +29,12 @@ export function isSameText(one: string, other: string): boolean {
 export function searchKey(text: string): string {
 	return composed(text, 'NFD').replace(COMBINING_MARKS, '').toLowerCase().trim();
 }
+
+/** Whether texts have each word of a search as a part, in any order. */
+export function finder(search: string): (texts: Array<string | null | undefined>) => boolean {
+	const words = searchKey(search).split(/\s+/);
+	return (texts) => {
+		const text = searchKey(texts.join('\n'));
+		return words.every((word) => text.includes(word));
+	};
+}

@@ -3,11 +3,11 @@ import type {
 	INodeListSearchItems,
 	INodeListSearchResult,
 } from 'n8n-workflow';
-import { readCatalog, type CatalogOffer, type CatalogProduct } from '../api/catalog';
+import { hasSearched, readCatalog, type CatalogOffer, type CatalogProduct } from '../api/catalog';
 import { productStatusName } from '../output/productStatus';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
-import { cleanText, searchKey } from '../domain/text';
+import { cleanText, finder } from '../domain/text';
 import { emptyList, listClient, listError } from './listClient';
 
 /** A service may ignore the search; then its pages are searched here. */
@@ -21,11 +21,11 @@ export async function searchProducts(
 	filter?: string,
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
-	return await searchPages(this, 'products', filter, paginationToken, (product, isWanted) => {
-		if (product.hash == null || !isWanted(product.title, product.hash)) return [];
-		return [
-			{ name: productLabel(product), value: product.hash, url: product.sale_page ?? undefined },
-		];
+	return await searchPages(this, 'products', filter, paginationToken, (product) => {
+		const { hash, title, sale_page: url } = product;
+		if (hash == null) return [];
+		const entry = { name: productLabel(product), value: hash, url: url ?? undefined };
+		return [{ entry, texts: [title, hash] }];
 	});
 }
 
@@ -35,14 +35,14 @@ export async function searchOffers(
 	filter?: string,
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
-	return await searchPages(this, 'offers', filter, paginationToken, (product, isWanted) => {
-		const isWholeProduct = isWanted(product.title, product.hash);
-		return product.offers.flatMap((offer) => {
-			if (offer.hash == null) return [];
-			if (!isWholeProduct && !isWanted(offer.title, offer.hash)) return [];
-			return [{ name: offerLabel(product, offer), value: offer.hash, url: offer.url ?? undefined }];
-		});
-	});
+	return await searchPages(this, 'offers', filter, paginationToken, (product) =>
+		product.offers.flatMap((offer) => {
+			const { hash, title, url } = offer;
+			if (hash == null) return [];
+			const entry = { name: offerLabel(product, offer), value: hash, url: url ?? undefined };
+			return [{ entry, texts: [title, hash, product.title, product.hash] }];
+		}),
+	);
 }
 
 function productLabel({ title, hash, offers, status }: CatalogProduct): string {
@@ -75,13 +75,10 @@ function label(price: Part, titles: Part[], status: number | null | undefined): 
 	return parts.filter((part) => part != null && part !== '').join(' · ');
 }
 
-type Wish = (title: string | null | undefined, hash: string | null | undefined) => boolean;
-
-/** Results are searched again, because a service ignores query names that it does not know. */
-function wishFor(search: string | undefined): Wish {
-	if (search === undefined) return () => true;
-	const wanted = searchKey(search);
-	return (title, hash) => hash === search || searchKey(title ?? '').includes(wanted);
+/** An entry of a list, and what a search may find of it. */
+interface Found {
+	entry: INodeListSearchItems;
+	texts: Part[];
 }
 
 async function searchPages(
@@ -89,18 +86,27 @@ async function searchPages(
 	what: 'products' | 'offers',
 	filter: string | undefined,
 	paginationToken: string | undefined,
-	entriesOf: (product: CatalogProduct, isWanted: Wish) => INodeListSearchItems[],
+	entriesOf: (product: CatalogProduct) => Found[],
 ): Promise<INodeListSearchResult> {
 	const search = cleanText(filter?.slice(0, LONGEST_SEARCH) ?? '') || undefined;
-	const isWanted = wishFor(search);
+	const isFound = finder(search ?? '');
 	try {
 		const client = await listClient(context);
 		const from = Number(paginationToken ?? 1);
 		const reading = readCatalog(client, { search, from });
 		for (let page = await reading.next(); !page.done; page = await reading.next()) {
 			const { number, items, hasNext } = page.value;
-			const results = items.flatMap((product) => entriesOf(product, isWanted));
-			if (results.length === 0 && number + 1 < from + MOST_PAGES_A_CALL) continue;
+			const results: INodeListSearchItems[] = [];
+			for (const all of items.map(entriesOf)) {
+				const fitting = all.filter(({ texts }) => isFound(texts));
+				// What the service has found by its own rule is shown as well.
+				const isOther = fitting.length === 0 && all.length > 0 && search !== undefined;
+				const shown = isOther && (await hasSearched(client, search)) ? all : fitting;
+				results.push(...shown.map(({ entry }) => entry));
+			}
+			const mayFollow = hasNext !== false && number + 1 < from + MOST_PAGES_A_CALL;
+			if (results.length === 0 && mayFollow) continue;
+			if (results.length === 0 && hasNext === false) break;
 			return (hasNext ?? (await isFollowed(reading)))
 				? { results, paginationToken: String(number + 1) }
 				: { results };
@@ -115,7 +121,7 @@ async function searchPages(
 /** Whether another page follows; if it cannot be read, asking for it says why. */
 async function isFollowed(reading: ReturnType<typeof readCatalog>): Promise<boolean> {
 	return await reading.next().then(
-		({ done }) => done !== true,
+		({ done, value }) => done !== true && value.items.length > 0,
 		() => true,
 	);
 }

@@ -7,6 +7,15 @@ import { lenientInteger, lenientText, tolerated } from './lenient';
 /** Product status codes (API document, Product). */
 export const PRODUCT_STATUSES = { active: 1, inactive: 2, inReview: 3, blocked: 4 } as const;
 
+/** A status, also by its name: "in review", "In_Review". */
+const statusCode = lenientInteger.or(
+	z
+		.string()
+		.transform((name) => name.toLowerCase().replace(/[^a-z]/g, ''))
+		.pipe(z.enum(['active', 'inactive', 'inreview', 'blocked']))
+		.transform((name) => PRODUCT_STATUSES[name === 'inreview' ? 'inReview' : name]),
+);
+
 /** A product (API document, Product). Fields that the package does not read pass through. */
 export const productSchema = z
 	.object({
@@ -15,8 +24,12 @@ export const productSchema = z
 		cover: tolerated(lenientText),
 		id_category: tolerated(lenientInteger),
 		sale_page: tolerated(lenientText),
-		offers: z.array(offerSchema).catch([]),
-		status: tolerated(lenientInteger),
+		// One that is none hides no other.
+		offers: z
+			.array(offerSchema.nullable().catch(null))
+			.catch([])
+			.transform((offers) => offers.filter((offer) => offer !== null)),
+		status: tolerated(statusCode),
 	})
 	.passthrough();
 
