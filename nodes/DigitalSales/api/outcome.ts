@@ -28,6 +28,8 @@ export interface Outcome {
 export interface RateLimitHeaders {
 	limit?: number;
 	remaining?: number;
+	/** When the service begins to count anew. */
+	resetMs?: number;
 }
 
 /**

@@ -28,6 +28,8 @@ export interface TakeOptions extends Patience {
 
 /** Limits are stated per minute throughout the API document. */
 const MINUTE_MS = 60_000;
+/** A service that always begins to count anew so soon, in whole seconds, counts per second. */
+const SOON_MS = 2_000;
 /** A limit that the service does not state again was a mistake or no longer holds. */
 const STATED_FOR_MS = 300_000;
 const MOST_COUNTED = 10_000;
@@ -56,7 +58,7 @@ export class RateLimiter {
 	private readonly share = new Share();
 	/** The latest request that was not urgent: while others have a share, ours is not sent in bursts. */
 	private latest = { at: -Infinity, spread: 1 };
-	private stated?: { requests: number; remaining?: number; at: number };
+	private stated?: Rate & { remaining?: number; at: number; longestResetMs: number };
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
 	private longestWindowMs: number;
@@ -105,7 +107,7 @@ export class RateLimiter {
 		const { stated } = this;
 		if (stated?.remaining === undefined || this.share.now() >= 1) return 0;
 		const isEmpty = this.spentWithin(now - stated.at, now) >= stated.remaining;
-		return isEmpty ? stated.at + MINUTE_MS - now : 0;
+		return isEmpty ? stated.at + stated.perMs - now : 0;
 	}
 
 	/**
@@ -113,12 +115,12 @@ export class RateLimiter {
 	 * states nothing. None are left during the wait after a 429.
 	 */
 	leftOfHalf(): number {
-		const { stated } = this;
+		const stated = this.statedNow();
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return 0;
-		if (!stated || now - stated.at >= STATED_FOR_MS) return Infinity;
-		const isOver = now - stated.at >= MINUTE_MS;
-		const { requests, remaining = requests } = stated;
+		if (!stated) return Infinity;
+		const { requests, remaining = requests, at, perMs } = stated;
+		const isOver = now - at >= perMs;
 		return (isOver ? requests : remaining) - requests / 2;
 	}
 
@@ -167,7 +169,7 @@ export class RateLimiter {
 	}
 
 	/** Enters a 429: nothing is sent for the given time, and the stated rate is learned. */
-	settleLimited(permit: Permit, { limit }: RateLimitHeaders, closedMs: number): void {
+	settleLimited(permit: Permit, { limit, resetMs }: RateLimitHeaders, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		// An urgent one tells what others leave over, not whether our share is too large.
@@ -177,19 +179,31 @@ export class RateLimiter {
 		this.halfOpen = { hasFailed: false };
 		if (limit !== undefined) {
 			this.isTaught = true;
-			this.stated = { requests: Math.max(1, limit), at: now };
+			this.state({ limit: Math.max(1, limit), resetMs });
 		}
 		this.release(permit);
 		this.advance();
 	}
 
+	/** Takes in what the service states. */
+	private state({ limit, remaining, resetMs = 0 }: RateLimitHeaders & { limit: number }): void {
+		const longestResetMs = Math.max(resetMs, this.statedNow()?.longestResetMs ?? 0);
+		const perMs = longestResetMs > 0 && longestResetMs <= SOON_MS ? 1_000 : MINUTE_MS;
+		this.stated = { requests: limit, perMs, remaining, at: clock.elapsed(), longestResetMs };
+	}
+
+	private statedNow(): RateLimiter['stated'] {
+		const isOver = clock.elapsed() - (this.stated?.at ?? -Infinity) >= STATED_FOR_MS;
+		return isOver ? undefined : this.stated;
+	}
+
 	/** The rate that counts now: what the service states lowers it and never raises it. */
 	private rateNow(own: Rate | undefined): Rate | undefined {
-		const { stated, isTaught } = this;
+		const stated = this.statedNow();
 		const wanted = own ?? this.rate;
-		if (!stated || clock.elapsed() - stated.at >= STATED_FOR_MS) return wanted;
-		if (!wanted) return isTaught ? { requests: stated.requests, perMs: MINUTE_MS } : undefined;
-		return { ...wanted, requests: Math.min(wanted.requests, stated.requests) };
+		if (!stated || !wanted) return wanted ?? (this.isTaught ? stated : undefined);
+		const most = Math.floor(stated.requests * Math.max(1, wanted.perMs / stated.perMs));
+		return { ...wanted, requests: Math.min(wanted.requests, most) };
 	}
 
 	/** How long is between two requests, on average, for our share of a rate. */
@@ -240,19 +254,19 @@ export class RateLimiter {
 	 * rate. Compared with our window of when the request was sent, since the service counted before it
 	 * answered; its window is not the one of a request's own rate.
 	 */
-	private correct({ takenAt, rate: own }: Permit, { limit, remaining }: RateLimitHeaders): void {
-		if (limit === undefined || limit < 1) return;
-		const now = clock.elapsed();
-		this.stated = { requests: limit, remaining, at: now };
+	private correct({ takenAt, rate: own }: Permit, headers: RateLimitHeaders): void {
+		const { limit = 0, remaining, resetMs } = headers;
+		if (limit < 1) return;
+		this.state({ limit, remaining, resetMs });
 		const rate = this.rateNow(own);
 		if (!rate || remaining === undefined) return;
-		const statedWindowMs = this.rate?.perMs ?? MINUTE_MS;
-		const spentByOthers = limit - remaining - this.spentWithin(statedWindowMs, takenAt);
+		const windowMs = this.stated?.perMs ?? MINUTE_MS;
+		const spentByOthers = limit - remaining - this.spentWithin(windowMs, takenAt);
 		const leftTooMany = rate.requests - remaining - this.spentWithin(rate.perMs, takenAt);
 		const entered = Math.min(spentByOthers, leftTooMany, MOST_COUNTED);
 		// Our share already allows for what others spend.
 		if (this.share.now() < 1) return;
-		for (let spent = 0; spent < entered; spent++) this.answered.push(now);
+		for (let spent = 0; spent < entered; spent++) this.answered.push(clock.elapsed());
 	}
 
 	/** How many requests count at a moment, those in flight included. */
