@@ -1,7 +1,6 @@
 import pick from 'lodash/pick';
 import uniqBy from 'lodash/uniqBy';
 import { addressFit } from '../domain/pageAddress';
-import { parseWebAddress } from '../domain/webAddress';
 import { CanceledError } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
@@ -54,64 +53,52 @@ export const catalogPages = processWide(
 export function readCatalog(
 	client: Client,
 	query: { search?: string; from?: number; maxPages?: number },
-): AsyncGenerator<NewItems<CatalogProduct>> {
+): AsyncGenerator<NewItems<CatalogProduct>, string | undefined> {
 	const { search, ...range } = query;
-	const fetch = pageReader(client);
-	return pages({ ...range, fetchPage: async (page) => await fetch(page, search) });
+	const read = pageReader(client);
+	return pages({ ...range, fetchPage: async (page) => await read(page, search) });
 }
 
-/** Whether the service has searched: it ignores a name that it does not know. */
-export async function hasSearched(client: Client, search: string): Promise<boolean> {
-	const fetch = pageReader(client);
-	return !isSamePage(await fetch(1, search), await fetch(1, undefined));
+/** Whether the service answers the same without a search: it ignores a name that it does not know. */
+export async function ignoresSearch(client: Client, search: string): Promise<boolean> {
+	const read = pageReader(client);
+	return isSamePage(await read(1, search), await read(1));
 }
 
-function pageReader(
+function pageReader(client: Client) {
+	return sized(
+		async (pageSize, page: number, search?: string) =>
+			await rememberedPage(client, { search, page, pageSize }),
+		PAGE_SIZE,
+	);
+}
+
+async function rememberedPage(
 	client: Client,
-): (page: number, search: string | undefined) => Promise<CatalogPage> {
-	const read = async (
-		pageSize: number | undefined,
-		page: number,
-		search: string | undefined,
-	): Promise<CatalogPage> => {
-		const key = prefixOf(client.account) + JSON.stringify([search, page, pageSize]);
-		const reading = catalogPages.get(key, async () => {
-			const fetched = await fetchProductPage(client, { search }, { page, pageSize });
-			return { ...fetched, data: fetched.data.map((item) => toCatalog(productSchema.parse(item))) };
-		});
-		return await reading.catch(async (error: unknown) => {
-			if (!(error instanceof CanceledError) || client.isCanceled) throw error;
-			// Another execution was canceled while it read for both.
-			return await read(pageSize, page, search);
-		});
-	};
-	return sized(read, PAGE_SIZE);
+	query: { search?: string; page: number; pageSize?: number },
+): Promise<CatalogPage> {
+	const key = client.account.key + JSON.stringify(query);
+	const reading = catalogPages.get(key, async () => {
+		const page = await fetchProductPage(client, query);
+		return { ...page, data: page.data.map((item) => toCatalog(productSchema.parse(item))) };
+	});
+	return await reading.catch(async (error: unknown) => {
+		if (!(error instanceof CanceledError) || client.isCanceled) throw error;
+		// Another execution was canceled while it read for both.
+		return await rememberedPage(client, query);
+	});
 }
 
 /** Forgets an account's catalog, because it was just changed. */
 export function forgetCatalog(account: Account): void {
-	catalogPages.forget(prefixOf(account));
-}
-
-function prefixOf({ key }: Account): string {
-	return `${key} `;
+	catalogPages.forget(account.key);
 }
 
 function toCatalog(product: Product): CatalogProduct {
 	return {
 		...pick(product, PRODUCT_FIELDS),
-		cover: addressIn(product.cover),
-		sale_page: addressIn(product.sale_page),
-		offers: product.offers.map((offer) => ({
-			...pick(offer, OFFER_FIELDS),
-			url: addressIn(offer.url),
-		})),
+		offers: product.offers.map((offer) => pick(offer, OFFER_FIELDS)),
 	};
-}
-
-/** What the editor may open and a charge may show. */
-function addressIn(text: string | null | undefined): string | undefined {
-	return text != null && parseWebAddress(text) ? text : undefined;
 }
 
 /** A quarter of the account's budget, spent at most once while pages are remembered. */
@@ -179,7 +166,7 @@ export class CatalogLookup {
 	}
 
 	private async best<T>(pick: Picker<T>): Promise<Lookup<T>> {
-		const remembered = await Promise.allSettled(catalogPages.list(prefixOf(this.client.account)));
+		const remembered = await Promise.allSettled(catalogPages.list(this.client.account.key));
 		const candidates = remembered.flatMap((page) =>
 			page.status === 'fulfilled' ? page.value.data.flatMap(pick) : [],
 		);

@@ -1,11 +1,11 @@
-import type { IDataObject } from 'n8n-workflow';
 import isEqual from 'lodash/isEqual';
 import { isJsonObject } from '../shared/json';
 import type { ProductPage } from './schemas/product';
 
-/** A page, without the rows that came on a page before. */
 export interface NewItems<T> {
 	number: number;
+	page: ProductPage<T>;
+	/** Without the rows that came on a page before. */
 	items: T[];
 	/** Whether another page follows; undefined if only asking for it can tell. */
 	hasNext?: boolean;
@@ -23,10 +23,8 @@ interface PageOptions<T> {
 /** As many as a browser has under way with one host. */
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-/** Pages in a row without anything new, before the last one that is announced. */
+/** Pages in a row without anything new, although more are said to follow. */
 const MOST_BARREN_PAGES = 10;
-/** The same if only links say that more follow. */
-const MOST_BARREN_PAGES_UNANNOUNCED = 3;
 
 /**
  * Reads the pages of a list in order; it alone decides when a list ends, whatever a service does
@@ -35,30 +33,28 @@ const MOST_BARREN_PAGES_UNANNOUNCED = 3;
  *
  * @returns why the list may lack something, in words for the user; undefined if it is complete
  */
-export async function* pages<T extends Row>(
+export async function* pages<T extends object>(
 	options: PageOptions<T>,
 ): AsyncGenerator<NewItems<T>, string | undefined, void> {
 	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted = () => 1 } = options;
 	const progress = new Progress(from === 1);
-	const underWay = new Map<number, Promise<ProductPage<T>>>();
+	const underWay: Array<Promise<ProductPage<T>>> = [];
 	const most = from + maxPages - 1;
-	for (let number = from, next = from; ; number++) {
+	for (let number = from; ; number++) {
 		const last = Math.min(most, progress.lastPage, number - 1 + progress.pagesFor(wanted()));
-		while (next <= Math.max(number, last)) {
-			const fetching = fetchPage(next);
+		while (number + underWay.length <= Math.max(number, last)) {
+			const fetching = fetchPage(number + underWay.length);
 			// Awaited in order; a failure of a later page must not surface before its turn.
 			fetching.catch(() => undefined);
-			underWay.set(next++, fetching);
+			underWay.push(fetching);
 		}
-		const page = await underWay.get(number);
-		underWay.delete(number);
+		const page = await underWay.shift();
 		if (!page) return undefined;
 		const items = progress.enter(page);
 		const hasNext = progress.hasNext(page, number);
-		yield { number, items, hasNext };
+		yield { number, page, items, hasNext };
 		if (hasNext === false) return progress.incomplete();
-		const isAnnounced = number < progress.lastPage;
-		if (progress.barren >= (isAnnounced ? MOST_BARREN_PAGES : MOST_BARREN_PAGES_UNANNOUNCED)) {
+		if (progress.barren >= MOST_BARREN_PAGES) {
 			return 'the service kept sending pages without anything new';
 		}
 		if (number >= most) {
@@ -88,7 +84,7 @@ class Progress {
 	}
 
 	/** Takes in a page and gives what is new on it. */
-	enter<T extends Row>({ data, total, lastPage }: ProductPage<T>): T[] {
+	enter<T extends object>({ data, total, lastPage }: ProductPage<T>): T[] {
 		this.rowsOfFirst ??= data.length;
 		this.lastPage = lastPage ?? this.lastPage;
 		if (this.isFromStart && total !== undefined) {
@@ -104,7 +100,7 @@ class Progress {
 		return items;
 	}
 
-	hasNext({ data, hasNext }: ProductPage<Row>, number: number): boolean | undefined {
+	hasNext({ data, hasNext }: ProductPage<object>, number: number): boolean | undefined {
 		const { size } = this.keys;
 		// Figures and an empty page outweigh a link that always leads on.
 		if (data.length === 0 && size === this.total) return false;
@@ -126,55 +122,20 @@ class Progress {
 	}
 }
 
-/** What a row is told from others by; a product without a hash by all that it says. */
-interface Row {
-	hash?: unknown;
-	offers?: unknown;
-	offer?: unknown;
+/** Of a product without a hash all that it says. */
+function hashOf(row: { hash?: unknown }): string {
+	return /^(string|number)$/.test(typeof row.hash) ? String(row.hash) : JSON.stringify(row);
 }
 
-/** A service may send a row for each offer of a product. */
-function rowKey(row: Row): string {
-	const { hash, offers, offer } = row;
-	if (typeof hash !== 'string' && typeof hash !== 'number') return JSON.stringify(row);
-	const sold = [offers, offer]
-		.flat()
-		.map((one) => (isJsonObject(one) ? [one.hash, one.price] : one));
-	return JSON.stringify([String(hash), sold]);
+/** What a row is told from others by: a service may send one for each offer of a product. */
+function rowKey(row: { hash?: unknown; offers?: unknown; offer?: unknown }): string {
+	const sold = [row.offers, row.offer].flat();
+	const offers = sold.map((one) => (isJsonObject(one) ? [one.hash, one.price] : one));
+	return JSON.stringify([hashOf(row), offers]);
 }
 
-/** Whether two answers hold the same, so that what they were asked makes no difference. */
-export function isSamePage(one: ProductPage<Row>, other: ProductPage<Row>): boolean {
-	return one.total === other.total && isEqual(one.data.map(rowKey), other.data.map(rowKey));
-}
-
-export interface Listing {
-	items: IDataObject[];
-	/** Why the list may lack something, in words for the user; undefined if it is complete. */
-	incomplete?: string;
-}
-
-export interface ListingOptions {
-	fetchPage: (page: number) => Promise<ProductPage>;
-	/** How many rows to give at most. */
-	limit?: number;
-	/** What to give of the products of a page. */
-	rowsOf: (products: IDataObject[]) => Promise<IDataObject[]>;
-	maxPages?: number;
-}
-
-/** Reads a list as far as its limit needs. */
-export async function listPages(options: ListingOptions): Promise<Listing> {
-	const { limit = Infinity, rowsOf, ...reading } = options;
-	const items: IDataObject[] = [];
-	const read = pages({ ...reading, wanted: () => limit - items.length });
-	for (;;) {
-		const page = await read.next();
-		if (page.done) return { items, incomplete: page.value };
-		for (const row of await rowsOf(page.value.items)) items.push(row);
-		if (items.length >= limit) {
-			items.length = limit;
-			return { items };
-		}
-	}
+/** Whether two answers hold the same products, so that what they were asked makes no difference. */
+export function isSamePage(one: ProductPage<object>, other: ProductPage<object>): boolean {
+	const [hashes, others] = [one, other].map(({ data }) => data.map(hashOf).sort());
+	return one.total === other.total && isEqual(hashes, others);
 }

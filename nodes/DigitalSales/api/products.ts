@@ -1,24 +1,24 @@
 import type { IDataObject } from 'n8n-workflow';
 import { composed, finder } from '../domain/text';
 import type { Client } from './client';
-import { isSamePage, listPages, type Listing } from './pagination';
+import { isSamePage, pages } from './pagination';
 import { isSold, productSchema, readProductPage, type ProductPage } from './schemas/product';
 import { markPricesSeen } from './seenPrices';
-import { ServiceError, type FailedOutcome } from './outcome';
+import { ServiceError } from './outcome';
 
 /**
  * The likely names: the API document (Endpoint 4) shows none. A service ignores a wrong name silently,
  * so filters are applied here if it does.
  */
-const DEFAULT_QUERY_NAMES = {
+export const DEFAULT_QUERY_NAMES = {
 	search: 'search',
 	categories: 'categories',
 	status: 'status',
 	pageSize: 'per_page',
 	page: 'page',
-} as const;
+};
 
-export type QueryNames = Record<keyof typeof DEFAULT_QUERY_NAMES, string>;
+export type QueryNames = typeof DEFAULT_QUERY_NAMES;
 
 export interface ProductFilters {
 	/** What the service finds; words in the title or the hash if it ignores the search. */
@@ -28,17 +28,15 @@ export interface ProductFilters {
 }
 
 interface ProductQuery extends ProductFilters {
-	queryNames?: Partial<QueryNames>;
-}
-
-interface ListQuery extends ProductQuery {
-	/** How many rows to give at most, counted after the filters; undefined gives all. */
-	limit?: number;
-	/** Products per page; undefined asks for as many as are useful. */
+	/** Products per page. */
 	pageSize?: number;
+	queryNames?: QueryNames;
 }
 
-export interface ProductListing extends Listing {
+interface Listing {
+	rows: IDataObject[];
+	/** Why the list may lack something, in words for the user; undefined if it is complete. */
+	incomplete?: string;
 	/** The filters that make no difference to the service, and were applied here. */
 	ignored: Array<keyof ProductFilters>;
 }
@@ -47,61 +45,79 @@ export interface ProductListing extends Listing {
 const LARGEST_PAGE_SIZE = 250;
 
 /**
- * Lists products (API document, Endpoint 4: GET /products), page by page within the budget. Where the
- * service has filtered, its answer counts, since how it compares is not documented.
+ * Lists products (API document, Endpoint 4: GET /products), page by page within the budget.
  *
  * @param clientUntil gives a client that waits no longer once the signal says that the listing has
  * ended: behind a page that failed, those in line would only spend the budget
+ * @param query `limit` counts rows, after the filters; without a page size as many are asked for as are useful
  * @param rowsOf what to give of a product
  * @returns the products as the service sent them; offers' prices are in cents
  * @throws ServiceError
  */
 export async function listProducts(
 	clientUntil: (ended: AbortSignal) => Client,
-	query: ListQuery,
+	{ limit = Infinity, ...query }: ProductQuery & { limit?: number },
 	rowsOf: (product: IDataObject) => IDataObject[] = (product) => [product],
-): Promise<ProductListing> {
+): Promise<Listing> {
 	const ending = new AbortController();
 	const client = clientUntil(ending.signal);
 	const filters = filtersOf(query);
-	const fetch = sized(
+	const read = sized(
 		async (pageSize, page: number, asked: ProductQuery) =>
-			await fetchProductPage(client, asked, { page, pageSize }),
-		query.pageSize ?? (filters.size > 0 ? LARGEST_PAGE_SIZE : usefulPageSize(query)),
+			await fetchProductPage(client, { ...asked, page, pageSize }),
+		query.pageSize ?? Math.min(LARGEST_PAGE_SIZE, filters.size > 0 ? Infinity : limit),
 	);
-	let first: ProductPage = { data: [] };
-	const fetchPage = async (page: number): Promise<ProductPage> => {
-		const fetched = await fetch(page, query);
-		if (page === 1) first = fetched;
-		return fetched;
-	};
-	const ignored: ProductListing['ignored'] = [];
-	const applied: Filter[] = [];
-	const filtered = async (products: IDataObject[]): Promise<IDataObject[]> => {
+	let first: ProductPage | undefined;
+	const ignored: Listing['ignored'] = [];
+	const filtered = applied(filters, async (name) => {
+		const without = await read(1, { ...query, [name]: undefined });
+		const isIgnored = first !== undefined && isSamePage(first, without);
+		if (isIgnored) ignored.push(name);
+		return isIgnored;
+	});
+	const rows: IDataObject[] = [];
+	const reading = pages({
+		fetchPage: async (page) => await read(page, query),
+		wanted: () => limit - rows.length,
+	});
+	try {
+		for (;;) {
+			const { done, value } = await reading.next();
+			if (done) return { rows, incomplete: value, ignored };
+			first ??= value.page;
+			for (const row of (await filtered(value.items)).flatMap(rowsOf)) rows.push(row);
+			if (rows.length >= limit) return { rows: rows.slice(0, limit), ignored };
+		}
+	} finally {
+		ending.abort();
+	}
+}
+
+/**
+ * Applies filters to what came back, each from the first page on that holds something else, if the
+ * service turns out to ignore it. Else its answer counts: how it compares is not documented.
+ */
+export function applied<T, N>(
+	filters: Map<N, (product: T) => boolean>,
+	isIgnored: (name: N) => Promise<boolean>,
+): (products: T[]) => Promise<T[]> {
+	const applying: Array<(product: T) => boolean> = [];
+	return async (products) => {
 		for (const [name, matches] of filters) {
 			if (products.every(matches)) continue;
 			filters.delete(name);
-			if (!isSamePage(first, await fetch(1, { ...query, [name]: undefined }))) continue;
-			ignored.push(name);
-			applied.push(matches);
+			if (await isIgnored(name)) applying.push(matches);
 		}
-		return products.filter((product) => applied.every((matches) => matches(product)));
+		return products.filter((product) => applying.every((matches) => matches(product)));
 	};
-	const listing = listPages({
-		fetchPage,
-		limit: query.limit,
-		rowsOf: async (products) => (await filtered(products)).flatMap(rowsOf),
-	});
-	return { ...(await listing.finally(() => ending.abort())), ignored };
 }
 
 /** Fetches one page of products, unfiltered beyond what the service itself does. */
 export async function fetchProductPage(
 	client: Client,
-	query: ProductQuery,
-	{ page, pageSize }: { page: number; pageSize?: number },
+	{ page, pageSize, ...query }: ProductQuery & { page: number },
 ): Promise<ProductPage> {
-	const names = { ...DEFAULT_QUERY_NAMES, ...query.queryNames };
+	const names = query.queryNames ?? DEFAULT_QUERY_NAMES;
 	const parameters: IDataObject = { [names.page]: page };
 	if (pageSize !== undefined) parameters[names.pageSize] = pageSize;
 	// Titles are usually stored in this form, whatever the keyboard sends.
@@ -118,13 +134,10 @@ export async function fetchProductPage(
 	return fetched;
 }
 
-type Filter = (product: IDataObject) => boolean;
-
 /** The filters that are set, as they are applied here. What cannot be read does not match. */
-function filtersOf(query: ProductFilters): Map<keyof ProductFilters, Filter> {
-	const { search, categories, status } = query;
+function filtersOf({ search, categories, status }: ProductFilters) {
 	const { title, hash, id_category: category, status: code } = productSchema.shape;
-	const filters = new Map<keyof ProductFilters, Filter>();
+	const filters = new Map<keyof ProductFilters, (product: IDataObject) => boolean>();
 	if (search) {
 		const isFound = finder(search);
 		filters.set('search', (one) => isFound([title.parse(one.title), hash.parse(one.hash)]));
@@ -138,34 +151,30 @@ function filtersOf(query: ProductFilters): Map<keyof ProductFilters, Filter> {
 	return filters;
 }
 
-function usefulPageSize({ limit = Infinity }: ListQuery): number {
-	return Math.min(LARGEST_PAGE_SIZE, limit);
-}
-
 /**
  * Reads pages of a size, or of the service's own if it refuses the first one: which sizes are allowed
  * is not documented.
  */
 export function sized<A extends unknown[], T>(
-	fetch: (pageSize: number | undefined, ...asked: A) => Promise<T>,
+	read: (pageSize: number | undefined, ...asked: A) => Promise<T>,
 	pageSize: number,
 ): (...asked: A) => Promise<T> {
 	let size: number | undefined = pageSize;
-	let isTaken = false;
+	let isFirst = true;
 	return async (...asked) => {
-		const fetched = await fetch(size, ...asked).catch(async (error: unknown) => {
-			const isRefused = error instanceof ServiceError && refusesPageSize(error.outcome);
-			if (isTaken || !isRefused) throw error;
-			isTaken = true;
+		const mayRefuse = isFirst;
+		isFirst = false;
+		return await read(size, ...asked).catch(async (error: unknown) => {
+			if (!mayRefuse || !refusesPageSize(error)) throw error;
 			size = undefined;
-			return await fetch(size, ...asked);
+			return await read(size, ...asked);
 		});
-		isTaken = true;
-		return fetched;
 	};
 }
 
 /** Whether the size may be the reason: not if the token or the address is. */
-function refusesPageSize({ kind, status = 0 }: FailedOutcome): boolean {
+function refusesPageSize(error: unknown): boolean {
+	if (!(error instanceof ServiceError)) return false;
+	const { kind, status = 0 } = error.outcome;
 	return kind === 'rejected' && ![401, 403, 404, 405].includes(status);
 }

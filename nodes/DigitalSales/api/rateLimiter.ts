@@ -1,3 +1,4 @@
+import sortedLastIndex from 'lodash/sortedLastIndex';
 import { CanceledError, clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { Turnstile, type Patience } from '../shared/turnstile';
@@ -61,7 +62,6 @@ export class RateLimiter {
 	private stated?: Rate & { remaining?: number; at: number; longestResetMs: number };
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
-	private longestWindowMs: number;
 	/**
 	 * Who goes first after a 429. Where no limit is documented, it may be about one request alone, which
 	 * must not hold up all the others.
@@ -74,7 +74,6 @@ export class RateLimiter {
 	/** @param rate the documented one; undefined if none is documented */
 	constructor(private readonly rate: Rate | undefined) {
 		this.placeOfRefused = rate ? 'first' : 'second';
-		this.longestWindowMs = rate?.perMs ?? MINUTE_MS;
 	}
 
 	/** How long a request of a rate would wait now: Infinity is until another one is answered. */
@@ -85,21 +84,16 @@ export class RateLimiter {
 		// The 429 said when to come again: that holds for one request, whatever our own count.
 		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
 		const rate = this.rateNow(own);
-		if (!rate) return isUrgent || this.inFlight.size < this.widthNow(now) ? 0 : Infinity;
+		const width = now - this.narrowedAt < STATED_FOR_MS ? this.width : Infinity;
+		if (!rate) return isUrgent || this.inFlight.size < width ? 0 : Infinity;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
 		if (paced > 0 && !isUrgent) return paced;
 		const empty = isUrgent ? this.emptyMs(now) : 0;
 		if (empty > 0) return empty;
-		const first = this.firstWithin(rate.perMs, now);
-		const spent = this.spentWithin(rate.perMs, now);
-		if (spent < rate.requests) return 0;
-		// As many answered requests as are too many must leave the window.
-		const last = this.answered[first + spent - rate.requests];
-		return last === undefined ? Infinity : last + rate.perMs - now;
-	}
-
-	private widthNow(now: number): number {
-		return now - this.narrowedAt < STATED_FOR_MS ? this.width : Infinity;
+		// Of the latest, as many as the rate allows may lie within its window.
+		const tooMany = this.answered.length + this.inFlight.size - rate.requests;
+		if (tooMany < 0) return 0;
+		return Math.max(0, (this.answered[tooMany] ?? Infinity) + rate.perMs - now);
 	}
 
 	/** How long others leave nothing of the limit, where our own count does not include them. */
@@ -132,7 +126,6 @@ export class RateLimiter {
 	 */
 	async take(options: TakeOptions = {}): Promise<Permit> {
 		const { rate, isUrgent, signal } = options;
-		this.longestWindowMs = Math.max(this.longestWindowMs, rate?.perMs ?? 0);
 		const key = JSON.stringify({ rate, isUrgent });
 		const line = this.lines.get(key) ?? this.newLine({ rate, isUrgent });
 		this.lines.set(key, line);
@@ -164,7 +157,7 @@ export class RateLimiter {
 			if (permit.takenAt > this.narrowedAt) this.width += 1 / this.width;
 			this.correct(permit, headers);
 		}
-		this.forgetOld();
+		this.answered.splice(0, this.answered.length - MOST_COUNTED);
 		this.advance();
 	}
 
@@ -186,10 +179,11 @@ export class RateLimiter {
 	}
 
 	/** Takes in what the service states. */
-	private state({ limit, remaining, resetMs = 0 }: RateLimitHeaders & { limit: number }): void {
+	private state({ limit, remaining, resetMs = 0 }: RateLimitHeaders & { limit: number }): Rate {
 		const longestResetMs = Math.max(resetMs, this.statedNow()?.longestResetMs ?? 0);
 		const perMs = longestResetMs > 0 && longestResetMs <= SOON_MS ? 1_000 : MINUTE_MS;
 		this.stated = { requests: limit, perMs, remaining, at: clock.elapsed(), longestResetMs };
+		return this.stated;
 	}
 
 	private statedNow(): RateLimiter['stated'] {
@@ -257,34 +251,20 @@ export class RateLimiter {
 	private correct({ takenAt, rate: own }: Permit, headers: RateLimitHeaders): void {
 		const { limit = 0, remaining, resetMs } = headers;
 		if (limit < 1) return;
-		this.state({ limit, remaining, resetMs });
+		const { perMs } = this.state({ limit, remaining, resetMs });
 		const rate = this.rateNow(own);
-		if (!rate || remaining === undefined) return;
-		const windowMs = this.stated?.perMs ?? MINUTE_MS;
-		const spentByOthers = limit - remaining - this.spentWithin(windowMs, takenAt);
+		// Our share already allows for what others spend.
+		if (!rate || remaining === undefined || this.share.now() < 1) return;
+		const spentByOthers = limit - remaining - this.spentWithin(perMs, takenAt);
 		const leftTooMany = rate.requests - remaining - this.spentWithin(rate.perMs, takenAt);
 		const entered = Math.min(spentByOthers, leftTooMany, MOST_COUNTED);
-		// Our share already allows for what others spend.
-		if (this.share.now() < 1) return;
 		for (let spent = 0; spent < entered; spent++) this.answered.push(clock.elapsed());
 	}
 
 	/** How many requests count at a moment, those in flight included. */
 	private spentWithin(windowMs: number, moment: number): number {
-		return this.answered.length - this.firstWithin(windowMs, moment) + this.inFlight.size;
-	}
-
-	/** The index of the oldest answered request that is a window or less before a moment. */
-	private firstWithin(windowMs: number, moment: number): number {
-		const first = this.answered.findIndex((at) => moment - at < windowMs);
-		return first < 0 ? this.answered.length : first;
-	}
-
-	/** Forgets what no longer counts, not even for a request that is still in flight. */
-	private forgetOld(): void {
-		const earliest = Math.min(clock.elapsed(), ...[...this.inFlight].map(({ takenAt }) => takenAt));
-		const tooMany = this.answered.length - MOST_COUNTED;
-		this.answered.splice(0, Math.max(tooMany, this.firstWithin(this.longestWindowMs, earliest)));
+		const gone = sortedLastIndex(this.answered, moment - windowMs);
+		return this.answered.length - gone + this.inFlight.size;
 	}
 }
 

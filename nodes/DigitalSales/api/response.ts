@@ -205,8 +205,6 @@ function redirectTarget(location: unknown, redact: Redactor): string | undefined
 const LONGEST_RETRY_AFTER_MS = 300_000;
 /** Below this a reset header counts from now, from here on it is a unix time, both mostly in seconds. */
 const FIRST_UNIX_TIME = 1_000_000_000;
-/** In seconds. What would be longer is meant in milliseconds. */
-const LONGEST_RESET = 3_600;
 
 /** @internal */
 export function readRateLimitHeaders(headers: Headers): RateLimitHeaders {
@@ -243,7 +241,8 @@ function fromRetryAfter(value: unknown): number | undefined {
 function fromReset(value: unknown): number | undefined {
 	const reset = wholeNumber(value);
 	if (reset === undefined) return undefined;
-	if (reset < FIRST_UNIX_TIME) return reset > LONGEST_RESET ? reset : reset * 1_000;
+	// More than an hour is meant in milliseconds.
+	if (reset < FIRST_UNIX_TIME) return reset > 3_600 ? reset : reset * 1_000;
 	return (reset < FIRST_UNIX_TIME * 1_000 ? reset * 1_000 : reset) - clock.now();
 }
 

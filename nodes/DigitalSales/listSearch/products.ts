@@ -1,14 +1,27 @@
 import type {
 	ILoadOptionsFunctions,
+	INode,
 	INodeListSearchItems,
 	INodeListSearchResult,
 } from 'n8n-workflow';
-import { hasSearched, readCatalog, type CatalogOffer, type CatalogProduct } from '../api/catalog';
+import { NodeApiError } from 'n8n-workflow';
+import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import {
+	CATALOG_LIMITS,
+	ignoresSearch,
+	readCatalog,
+	type CatalogOffer,
+	type CatalogProduct,
+} from '../api/catalog';
+import { Client } from '../api/client';
+import { ServiceError } from '../api/outcome';
+import { applied } from '../api/products';
 import { productStatusName } from '../output/productStatus';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
 import { cleanText, finder } from '../domain/text';
-import { emptyList, listClient, listError } from './listClient';
+import { webAddressIn } from '../domain/webAddress';
+import { toFailure, type NodeError } from '../output/errors';
 
 /** A service may ignore the search; then its pages are searched here. */
 const MOST_PAGES_A_CALL = 5;
@@ -16,34 +29,22 @@ const MOST_PAGES_A_CALL = 5;
 const LONGEST_SEARCH = 200;
 
 /** The searchable list of products: lowest price, title, status. */
-export async function searchProducts(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
-): Promise<INodeListSearchResult> {
-	return await searchPages(this, 'products', filter, paginationToken, (product) => {
-		const { hash, title, sale_page: url } = product;
-		if (hash == null) return [];
-		const entry = { name: productLabel(product), value: hash, url: url ?? undefined };
-		return [{ entry, texts: [title, hash] }];
-	});
-}
+export const searchProducts = searchable('products', (product) => {
+	const { hash, title, sale_page: url } = product;
+	if (hash == null) return [];
+	const entry = { name: productLabel(product), value: hash, url: webAddressIn(url) };
+	return [{ entry, texts: [title, hash] }];
+});
 
 /** The searchable list of offers: price, titles of offer and product, status of the product. */
-export async function searchOffers(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
-): Promise<INodeListSearchResult> {
-	return await searchPages(this, 'offers', filter, paginationToken, (product) =>
-		product.offers.flatMap((offer) => {
-			const { hash, title, url } = offer;
-			if (hash == null) return [];
-			const entry = { name: offerLabel(product, offer), value: hash, url: url ?? undefined };
-			return [{ entry, texts: [title, hash, product.title, product.hash] }];
-		}),
-	);
-}
+export const searchOffers = searchable('offers', (product) =>
+	product.offers.flatMap((offer) => {
+		const { hash, title, url } = offer;
+		if (hash == null) return [];
+		const entry = { name: offerLabel(product, offer), value: hash, url: webAddressIn(url) };
+		return [{ entry, texts: [title, hash, product.title, product.hash] }];
+	}),
+);
 
 function productLabel({ title, hash, offers, status }: CatalogProduct): string {
 	const prices = offers.map(({ price }) => price).filter((price) => price != null);
@@ -81,47 +82,65 @@ interface Found {
 	texts: Part[];
 }
 
-async function searchPages(
-	context: ILoadOptionsFunctions,
-	what: 'products' | 'offers',
-	filter: string | undefined,
-	paginationToken: string | undefined,
-	entriesOf: (product: CatalogProduct) => Found[],
-): Promise<INodeListSearchResult> {
-	const search = cleanText(filter?.slice(0, LONGEST_SEARCH) ?? '') || undefined;
-	const isFound = finder(search ?? '');
-	try {
-		const client = await listClient(context);
-		const from = Number(paginationToken ?? 1);
-		const reading = readCatalog(client, { search, from });
-		for (let page = await reading.next(); !page.done; page = await reading.next()) {
-			const { number, items, hasNext } = page.value;
-			const results: INodeListSearchItems[] = [];
-			for (const all of items.map(entriesOf)) {
-				const fitting = all.filter(({ texts }) => isFound(texts));
-				// What the service has found by its own rule is shown as well.
-				const isOther = fitting.length === 0 && all.length > 0 && search !== undefined;
-				const shown = isOther && (await hasSearched(client, search)) ? all : fitting;
-				results.push(...shown.map(({ entry }) => entry));
+function searchable(what: string, entriesOf: (product: CatalogProduct) => Found[]) {
+	return async function (
+		this: ILoadOptionsFunctions,
+		filter = '',
+		paginationToken = '1',
+	): Promise<INodeListSearchResult> {
+		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
+		const isFound = finder(search);
+		const fitting = (product: CatalogProduct): Found[] =>
+			entriesOf(product).filter(({ texts }) => isFound(texts));
+		try {
+			const credential = await this.getCredentials(CREDENTIAL_NAME);
+			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);
+			const from = Number(paginationToken);
+			const found = applied(
+				new Map([[search, (product: CatalogProduct) => fitting(product).length > 0]]),
+				async () => search === '' || (await ignoresSearch(client, search)),
+			);
+			const reading = readCatalog(client, { search: search || undefined, from });
+			for (let page = await reading.next(); !page.done; page = await reading.next()) {
+				const { number, items, hasNext } = page.value;
+				const results = (await found(items)).flatMap((product) => {
+					const entries = fitting(product);
+					// Another rule of the service has found the product.
+					return (entries.length > 0 ? entries : entriesOf(product)).map(({ entry }) => entry);
+				});
+				if (results.length === 0) {
+					if (hasNext === false) break;
+					if (number + 1 < from + MOST_PAGES_A_CALL) continue;
+				}
+				// If it cannot be read, asking for it says why.
+				const next = hasNext ?? (await reading.next().catch(() => page)).value;
+				return (typeof next === 'object' ? next.items.length > 0 : next === true)
+					? { results, paginationToken: String(number + 1) }
+					: { results };
 			}
-			const mayFollow = hasNext !== false && number + 1 < from + MOST_PAGES_A_CALL;
-			if (results.length === 0 && mayFollow) continue;
-			if (results.length === 0 && hasNext === false) break;
-			return (hasNext ?? (await isFollowed(reading)))
-				? { results, paginationToken: String(number + 1) }
-				: { results };
+			if (from > 1 || search !== '') return { results: [] };
+			throw listFailure(
+				this.getNode(),
+				`This account has no ${what} yet`,
+				`Create one in the service and open the list again, or enter a hash with By Hash. If the account does have ${what}, check which account the credential belongs to.`,
+			);
+		} catch (error) {
+			throw listError(this.getNode(), error);
 		}
-		if (from === 1 && search === undefined) throw emptyList(context.getNode(), what);
-		return { results: [] };
-	} catch (error) {
-		throw listError(context.getNode(), error);
-	}
+	};
 }
 
-/** Whether another page follows; if it cannot be read, asking for it says why. */
-async function isFollowed(reading: ReturnType<typeof readCatalog>): Promise<boolean> {
-	return await reading.next().then(
-		({ done, value }) => done !== true && value.items.length > 0,
-		() => true,
+function listError(node: INode, error: unknown): NodeError {
+	const isLimited = error instanceof ServiceError && error.outcome.kind === 'rateLimited';
+	if (!isLimited) return toFailure(node, error, { isSent: false }).error;
+	return listFailure(
+		node,
+		'Rate limit reached. Try again in a minute.',
+		'The service allows 20 product requests a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
 	);
+}
+
+/** n8n passes the description of a NodeApiError on to the editor, and of no other error. */
+function listFailure(node: INode, message: string, description: string): NodeApiError {
+	return new NodeApiError(node, { message }, { message, description, level: 'info' });
 }

@@ -9,11 +9,7 @@ import { amountField } from './amountField';
  * A product, or one row of Split Offers, as at most ten flat fields. The price is `price_reais`, or
  * `price` in integer cents. Only the cheapest offer is shown, and `offers` counts them.
  */
-export function simplifyProduct(
-	row: IDataObject,
-	isSplit: boolean,
-	unit?: AmountUnit,
-): IDataObject {
+export function simplifyProduct(row: IDataObject, unit?: AmountUnit, isSplit = false): IDataObject {
 	const product = productSchema.parse(row);
 	const { offers } = product;
 	const shown: Partial<Offer> | undefined = isSplit

@@ -96,7 +96,9 @@ export function pageSize({ list, single, large }: Evidence): Finding {
 	if (!isAnswered(answer))
 		return untold(`a size of ${LARGE_PAGE} is answered with ${outcomeOf(large)}`);
 	if (!page) return contradicted(`a size of ${LARGE_PAGE} is answered with ${outcomeOf(large)}`);
-	const { data, perPage, total } = page;
+	const { data, total } = page;
+	const meta = isJsonObject(answer.json) && isJsonObject(answer.json.meta) ? answer.json.meta : {};
+	const perPage = typeof meta.per_page === 'number' ? meta.per_page : undefined;
 	const granted = Math.min(perPage ?? Infinity, total ?? Infinity, LARGE_PAGE);
 	if (data.length > LARGE_PAGE || (Number.isFinite(perPage) && data.length !== granted)) {
 		return contradicted(

@@ -5,7 +5,7 @@ import { readForm } from '../../form/readForm';
 import { RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
-import { listClientOptions, productsForm, queryNames } from './getAll.form';
+import { listClientOptions, productsForm } from './getAll.form';
 
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
 export const getAllProducts: Operation = {
@@ -25,13 +25,13 @@ export const getAllProducts: Operation = {
 		const isSplit = options.splitOffers === true;
 		return {
 			async send() {
-				const { items, incomplete, ignored } = await listProducts(
+				const { rows, incomplete, ignored } = await listProducts(
 					(ended) => run.client({ ...listClientOptions(options), signal: ended }),
 					{
 						...filters,
 						limit: returnAll ? undefined : (limit ?? 50),
 						pageSize: options.pageSize,
-						queryNames: queryNames(options),
+						queryNames: options.queryParameterNames?.names,
 					},
 					isSplit ? splitOffers : undefined,
 				);
@@ -43,8 +43,8 @@ export const getAllProducts: Operation = {
 						`${displayPath(productsForm.properties, path, run.context.getNode())} seems to have no effect in the service, which answers the same without it. So the node itself left out products by ${COMPARED[name]}. If your service has another name for it, enter it under Options > Query Parameter Names.`,
 					);
 				}
-				return items.map((json) => ({
-					json: simplify ? simplifyProduct(json, isSplit, options.outputUnit) : json,
+				return rows.map((json) => ({
+					json: simplify ? simplifyProduct(json, options.outputUnit, isSplit) : json,
 				}));
 			},
 		};

@@ -2,6 +2,7 @@ import type { NodeOperationError } from 'n8n-workflow';
 import { MOST_LOOKUP_PAGES, type FoundOffer } from '../../api/catalog';
 import { seenPrice } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
+import { webAddressIn } from '../../domain/webAddress';
 import { displayPath } from '../../form/displayPath';
 import type { Located } from '../../form/locators';
 import { mistake } from '../../form/readForm';
@@ -102,7 +103,7 @@ function filledFrom(
 		more: {
 			...item.more,
 			title: item.more.title ?? offer.title ?? product.title ?? undefined,
-			cover: item.more.cover ?? product.cover ?? undefined,
+			cover: item.more.cover ?? webAddressIn(product.cover),
 		},
 	};
 }
