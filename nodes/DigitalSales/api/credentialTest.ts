@@ -32,7 +32,7 @@ export async function digitalSalesApiTest(
 			const response: unknown = await helpers.request({
 				method: 'GET',
 				uri: `${account.baseUrl}/products`,
-				qs: { page: 1, ...(pageSize !== undefined && { per_page: pageSize }) },
+				qs: { page: 1, per_page: pageSize },
 				headers: {
 					Accept: 'application/json',
 					Authorization: `Bearer ${String(account.credential.apiToken)}`,
@@ -69,9 +69,8 @@ function refusal(error: ServiceError): string {
 	if (kind === 'rejected' || (kind === 'unclear' && status >= 400)) {
 		return `The service did not accept the request (${status}). Check Base URL and API Token.`;
 	}
-	const { message, advice } = wording(error, {
-		advice: { rateLimited: 'Wait a minute and test again.' },
-	});
+	const rateLimited = 'Wait a minute and test again.';
+	const { message, advice } = wording(error, { advice: { rateLimited } });
 	return `${message}. ${advice}`;
 }
 

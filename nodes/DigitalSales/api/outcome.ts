@@ -28,7 +28,7 @@ export interface Outcome {
 export interface RateLimitHeaders {
 	limit?: number;
 	remaining?: number;
-	/** When the service begins to count anew. */
+	/** How long until the service counts from zero again. */
 	resetMs?: number;
 }
 

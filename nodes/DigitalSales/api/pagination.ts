@@ -1,5 +1,4 @@
 import isEqual from 'lodash/isEqual';
-import { isJsonObject } from '../shared/json';
 import type { ProductPage } from './schemas/product';
 
 export interface NewItems<T> {
@@ -122,20 +121,18 @@ class Progress {
 	}
 }
 
-/** Of a product without a hash all that it says. */
-function hashOf(row: { hash?: unknown }): string {
-	return /^(string|number)$/.test(typeof row.hash) ? String(row.hash) : JSON.stringify(row);
-}
-
-/** What a row is told from others by: a service may send one for each offer of a product. */
-function rowKey(row: { hash?: unknown; offers?: unknown; offer?: unknown }): string {
-	const sold = [row.offers, row.offer].flat();
-	const offers = sold.map((one) => (isJsonObject(one) ? [one.hash, one.price] : one));
-	return JSON.stringify([hashOf(row), offers]);
+/**
+ * What a row is told from others by: a service may send one for each offer of a product. One without a
+ * hash is told by all that it says.
+ */
+function rowKey(row: { hash?: unknown }): string {
+	return JSON.stringify(row, row.hash == null ? null : ['hash', 'offer', 'offers', 'price']);
 }
 
 /** Whether two answers hold the same products, so that what they were asked makes no difference. */
 export function isSamePage(one: ProductPage<object>, other: ProductPage<object>): boolean {
-	const [hashes, others] = [one, other].map(({ data }) => data.map(hashOf).sort());
+	const [hashes, others] = [one, other].map(({ data }) =>
+		data.map((row) => JSON.stringify(row, ['hash'])).sort(),
+	);
 	return one.total === other.total && isEqual(hashes, others);
 }

@@ -29,7 +29,7 @@ export interface TakeOptions extends Patience {
 
 /** Limits are stated per minute throughout the API document. */
 const MINUTE_MS = 60_000;
-/** A service that always begins to count anew so soon, in whole seconds, counts per second. */
+/** A service that always counts from zero again so soon, in whole seconds, counts per second. */
 const SOON_MS = 2_000;
 /** A limit that the service does not state again was a mistake or no longer holds. */
 const STATED_FOR_MS = 300_000;
