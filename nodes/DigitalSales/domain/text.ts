@@ -25,7 +25,7 @@ export function isSameText(one: string, other: string): boolean {
 	return composed(one) === composed(other);
 }
 
-/** A text without case and accents, so that "cafe" is found in "Café da Manhã". */
+/** @internal A text without case and accents, so that "cafe" is found in "Café da Manhã". */
 export function searchKey(text: string): string {
 	return composed(text, 'NFD').replace(COMBINING_MARKS, '').toLowerCase().trim();
 }
