@@ -103,7 +103,7 @@ const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'A
 			default: '',
 			placeholder: 'e.g. curso',
 			description:
-				'What the service searches for. If it ignores the search, each word must be part of the title or the hash; order, upper case and accents do not matter.',
+				'Words that the service searches for. If it ignores the search, each word must be part of the title or the hash; order, upper case and accents do not matter.',
 		},
 		optional(textField),
 	),
