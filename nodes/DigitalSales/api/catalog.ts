@@ -7,8 +7,8 @@ import { PromiseCache } from '../shared/promiseCache';
 import type { Account } from './account';
 import type { Client } from './client';
 import { ServiceError } from './outcome';
-import { pages, type NewItems } from './pagination';
-import { fetchProductPage, refusesPageSize } from './products';
+import { isSamePage, pages, type NewItems } from './pagination';
+import { fetchProductPage, sized } from './products';
 import type { Offer } from './schemas/offer';
 import { isSold, productSchema, type Product, type ProductPage } from './schemas/product';
 
@@ -53,43 +53,45 @@ export const catalogPages = processWide(
 export function readCatalog(
 	client: Client,
 	query: { search?: string; from?: number; maxPages?: number },
-): AsyncGenerator<NewItems<CatalogProduct>> {
+): AsyncGenerator<NewItems<CatalogProduct>, string | undefined> {
 	const { search, ...range } = query;
-	const fetchPage = async (page: number): Promise<CatalogPage> => {
-		const key = prefixOf(client.account) + JSON.stringify([search, page]);
-		const reading = catalogPages.get(key, async () => await fetchCatalogPage(client, search, page));
-		return await reading.catch(async (error: unknown) => {
-			if (!(error instanceof CanceledError) || client.isCanceled) throw error;
-			// Another execution was canceled while it read for both.
-			return await fetchPage(page);
-		});
-	};
-	// A product that comes again with other offers is read again; a hash may stand for several.
-	return pages({ ...range, fetchPage, keyOf: JSON.stringify, mostBarrenUnannounced: 1 });
+	const read = pageReader(client);
+	return pages({ ...range, fetchPage: async (page) => await read(page, search) });
+}
+
+/** Whether the service answers the same without a search: it ignores a name that it does not know. */
+export async function ignoresSearch(client: Client, search: string): Promise<boolean> {
+	const read = pageReader(client);
+	return isSamePage(await read(1, search), await read(1));
+}
+
+function pageReader(client: Client) {
+	return sized(
+		async (pageSize, page: number, search?: string) =>
+			await rememberedPage(client, { search, page, pageSize }),
+		PAGE_SIZE,
+	);
+}
+
+async function rememberedPage(
+	client: Client,
+	query: { search?: string; page: number; pageSize?: number },
+): Promise<CatalogPage> {
+	const key = client.account.key + JSON.stringify(query);
+	const reading = catalogPages.get(key, async () => {
+		const page = await fetchProductPage(client, query);
+		return { ...page, data: page.data.map((item) => toCatalog(productSchema.parse(item))) };
+	});
+	return await reading.catch(async (error: unknown) => {
+		if (!(error instanceof CanceledError) || client.isCanceled) throw error;
+		// Another execution was canceled while it read for both.
+		return await rememberedPage(client, query);
+	});
 }
 
 /** Forgets an account's catalog, because it was just changed. */
 export function forgetCatalog(account: Account): void {
-	catalogPages.forget(prefixOf(account));
-}
-
-function prefixOf({ key }: Account): string {
-	return `${key} `;
-}
-
-async function fetchCatalogPage(
-	client: Client,
-	search: string | undefined,
-	page: number,
-): Promise<CatalogPage> {
-	const sized = fetchProductPage(client, { search }, { page, pageSize: PAGE_SIZE });
-	const fetched = await sized.catch(async (error: unknown) => {
-		if (!refusesPageSize(error)) throw error;
-		return await fetchProductPage(client, { search }, { page });
-	});
-	// A page without products is the last one, whatever is announced.
-	if (fetched.data.length === 0) return { data: [] };
-	return { ...fetched, data: fetched.data.map((item) => toCatalog(productSchema.parse(item))) };
+	catalogPages.forget(account.key);
 }
 
 function toCatalog(product: Product): CatalogProduct {
@@ -164,7 +166,7 @@ export class CatalogLookup {
 	}
 
 	private async best<T>(pick: Picker<T>): Promise<Lookup<T>> {
-		const remembered = await Promise.allSettled(catalogPages.list(prefixOf(this.client.account)));
+		const remembered = await Promise.allSettled(catalogPages.list(this.client.account.key));
 		const candidates = remembered.flatMap((page) =>
 			page.status === 'fulfilled' ? page.value.data.flatMap(pick) : [],
 		);

@@ -4,10 +4,12 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { CredentialError, readAccount, type Account } from './account';
-import { readFault } from './outcome';
+import { CredentialError, readAccount } from './account';
+import { readFault, ServiceError } from './outcome';
+import { sized } from './products';
 import { readResponse, responseHead } from './response';
 import { readProductPage } from './schemas/product';
+import { wording } from './wording';
 
 const TIMEOUT_MS = 20_000;
 
@@ -22,73 +24,54 @@ export async function digitalSalesApiTest(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	let account: Account;
-	try {
-		account = readAccount(data ?? {});
-	} catch (error) {
-		return failed(
-			error instanceof CredentialError ? error.message : 'The credential cannot be read.',
-		);
-	}
 	// The context of a credential test offers no other helper than this one.
 	const { helpers } = this;
 	try {
-		const response: unknown = await helpers.request({
-			method: 'GET',
-			uri: `${account.baseUrl}/products`,
-			qs: { page: 1, per_page: 1 },
-			headers: {
-				Accept: 'application/json',
-				Authorization: `Bearer ${String(account.credential.apiToken)}`,
-			},
-			resolveWithFullResponse: true,
-			simple: false,
-			followRedirect: false,
-			timeout: TIMEOUT_MS,
-		});
-		const { statusCode, headers, body } = wholeResponse.parse(response);
-		const outcome = readResponse({ status: statusCode, headers, text: body }, account.redact);
-		return checkResponse(outcome);
+		const account = readAccount(data ?? {});
+		const ask = async (pageSize?: number): Promise<unknown> => {
+			const response: unknown = await helpers.request({
+				method: 'GET',
+				uri: `${account.baseUrl}/products`,
+				qs: { page: 1, per_page: pageSize },
+				headers: {
+					Accept: 'application/json',
+					Authorization: `Bearer ${String(account.credential.apiToken)}`,
+				},
+				resolveWithFullResponse: true,
+				simple: false,
+				followRedirect: false,
+				timeout: TIMEOUT_MS,
+			});
+			const { statusCode, headers, body } = wholeResponse.parse(response);
+			const outcome = readResponse({ status: statusCode, headers, text: body }, account.redact);
+			if (outcome.kind === 'success') return outcome.body;
+			throw new ServiceError('GET /products', outcome, 1);
+		};
+		return readProductPage(await sized(ask, 1)())
+			? { status: 'OK', message: 'The service accepts the token.' }
+			: failed('The host answers, but not with a list of products. Check Base URL.');
 	} catch (error) {
-		return failed(faultText(readFault(error).code));
+		if (error instanceof CredentialError) return failed(error.message);
+		return failed(
+			error instanceof ServiceError ? refusal(error) : faultText(readFault(error).code),
+		);
 	}
 }
 
-function checkResponse(outcome: ReturnType<typeof readResponse>): INodeCredentialTestResult {
-	const { status, unreadable, kind, redirectedTo, body } = outcome;
+function refusal(error: ServiceError): string {
+	const { status = 0, unreadable, kind } = error.outcome;
 	if (unreadable === 'html' || status === 404 || status === 405) {
-		return failed(
-			`The host answers, but there is no API under this path (${status}${unreadable === 'html' ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`,
-		);
+		return `The host answers, but there is no API under this path (${status}${unreadable === 'html' ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
 	}
 	if (status === 401 || status === 403) {
-		return failed(
-			`The service does not accept the API token (${status}). Copy it again from the service, without spaces.`,
-		);
+		return `The service does not accept the API token (${status}). Copy it again from the service, without spaces.`;
 	}
-	if (status >= 300 && status < 400) {
-		return failed(
-			`The service redirects to another address${redirectedTo === undefined ? '' : ` (${redirectedTo})`}. Enter the final address in Base URL.`,
-		);
+	if (kind === 'rejected' || (kind === 'unclear' && status >= 400)) {
+		return `The service did not accept the request (${status}). Check Base URL and API Token.`;
 	}
-	if (kind === 'rateLimited') {
-		return failed('Rate limit reached (429). Wait a minute and test again.');
-	}
-	if (kind === 'success' && readProductPage(body)) {
-		return { status: 'OK', message: 'The service accepts the token.' };
-	}
-	if (kind === 'success') {
-		return failed('The host answers, but not with a list of products. Check Base URL.');
-	}
-	if (kind === 'rejected') {
-		return failed(
-			`The service did not accept the request (${status}). Check Base URL and API Token.`,
-		);
-	}
-	if (status >= 500) return failed(`The service returned an error (${status}). Try again later.`);
-	return failed(
-		`The service's answer could not be used (${status}). Check Base URL, or try again later.`,
-	);
+	const rateLimited = 'Wait a minute and test again.';
+	const { message, advice } = wording(error, { advice: { rateLimited } });
+	return `${message}. ${advice}`;
 }
 
 function faultText(code: string | undefined): string {

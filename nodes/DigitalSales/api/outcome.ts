@@ -28,6 +28,8 @@ export interface Outcome {
 export interface RateLimitHeaders {
 	limit?: number;
 	remaining?: number;
+	/** How long until the service counts from zero again. */
+	resetMs?: number;
 }
 
 /**

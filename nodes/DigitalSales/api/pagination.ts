@@ -1,10 +1,10 @@
-import type { IDataObject } from 'n8n-workflow';
+import isEqual from 'lodash/isEqual';
 import type { ProductPage } from './schemas/product';
 
-/** The items of a page that came on no page before. */
 export interface NewItems<T> {
-	/** The number of the page. */
 	number: number;
+	page: ProductPage<T>;
+	/** Without the rows that came on a page before. */
 	items: T[];
 	/** Whether another page follows; undefined if only asking for it can tell. */
 	hasNext?: boolean;
@@ -12,13 +12,9 @@ export interface NewItems<T> {
 
 interface PageOptions<T> {
 	fetchPage: (page: number) => Promise<ProductPage<T>>;
-	/** Tells a repeated item by its key; an item without one is always new. */
-	keyOf: (item: T) => string | undefined;
 	/** The first page to read. */
 	from?: number;
 	maxPages?: number;
-	/** {@link MOST_BARREN_PAGES_UNANNOUNCED}, if it is to be less. */
-	mostBarrenUnannounced?: number;
 	/** How many items are still wanted, which decides how many pages are fetched at once; else one. */
 	wanted?: () => number;
 }
@@ -26,44 +22,38 @@ interface PageOptions<T> {
 /** As many as a browser has under way with one host. */
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-/** Pages in a row without anything new, although the service announces more. */
+/** Pages in a row without anything new, although more are said to follow. */
 const MOST_BARREN_PAGES = 10;
-/** The same if the service does not announce how many pages there are. */
-const MOST_BARREN_PAGES_UNANNOUNCED = 3;
 
 /**
- * Reads the pages of a list in order and yields what is new on them; it alone decides when a list
- * ends, whatever a service does wrong.
- *
- * Page 1 tells the page size that the service really applied and how many pages there are. If none
- * are announced, pages are read one after the other until one is short or empty.
+ * Reads the pages of a list in order; it alone decides when a list ends, whatever a service does
+ * wrong. An end is believed if a link says so, or both figures; else another page is asked for, until
+ * one brings nothing new.
  *
  * @returns why the list may lack something, in words for the user; undefined if it is complete
  */
-export async function* pages<T>(
+export async function* pages<T extends object>(
 	options: PageOptions<T>,
 ): AsyncGenerator<NewItems<T>, string | undefined, void> {
-	const { fetchPage, keyOf, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted } = options;
-	const progress = new Progress(from, options.mostBarrenUnannounced);
-	const underWay = new Map<number, Promise<ProductPage<T>>>();
+	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted = () => 1 } = options;
+	const progress = new Progress(from === 1);
+	const underWay: Array<Promise<ProductPage<T>>> = [];
 	const most = from + maxPages - 1;
-	for (let number = from, next = from; ; number++) {
-		const last = Math.min(most, progress.lastPage ?? number);
-		const atOnce = wanted ? progress.pagesFor(wanted()) : 1;
-		while (next === number || (next <= last && next < number + atOnce)) {
-			const fetching = fetchPage(next);
+	for (let number = from; ; number++) {
+		const last = Math.min(most, progress.lastPage, number - 1 + progress.pagesFor(wanted()));
+		while (number + underWay.length <= Math.max(number, last)) {
+			const fetching = fetchPage(number + underWay.length);
 			// Awaited in order; a failure of a later page must not surface before its turn.
 			fetching.catch(() => undefined);
-			underWay.set(next++, fetching);
+			underWay.push(fetching);
 		}
-		const page = await underWay.get(number);
-		underWay.delete(number);
+		const page = await underWay.shift();
 		if (!page) return undefined;
-		const items = progress.enter(page, number, keyOf);
+		const items = progress.enter(page);
 		const hasNext = progress.hasNext(page, number);
-		if (items.length > 0) yield { number, items, hasNext };
+		yield { number, page, items, hasNext };
 		if (hasNext === false) return progress.incomplete();
-		if (progress.barrenPages >= progress.mostBarren(number)) {
+		if (progress.barren >= MOST_BARREN_PAGES) {
 			return 'the service kept sending pages without anything new';
 		}
 		if (number >= most) {
@@ -75,124 +65,74 @@ export async function* pages<T>(
 /** What the pages read so far tell of a list. */
 class Progress {
 	/** Pages without anything new, in a row up to the latest. */
-	barrenPages = 0;
-	lastPage?: number;
-	private readonly seenKeys = new Set<string>();
-	private seen: number;
+	barren = 0;
+	/** As the service states it; 0 if it does not. */
+	lastPage = 0;
+	private readonly keys = new Set<string>();
 	private repeated = 0;
-	/** How many items a full page holds, which may be fewer than were asked for. */
-	private pageSize = 0;
 	private total?: number;
 	private hasChanged = false;
+	private rowsOfFirst?: number;
 
-	constructor(
-		private readonly from: number,
-		private readonly mostBarrenUnannounced = MOST_BARREN_PAGES_UNANNOUNCED,
-	) {
-		// A list that is not read from its beginning cannot be compared with its total.
-		this.seen = from === 1 ? 0 : Infinity;
-	}
+	/** @param isFromStart else nothing can be compared with the total */
+	constructor(private readonly isFromStart: boolean) {}
 
 	/** How many pages may be fetched at once for so many items. */
 	pagesFor(items: number): number {
-		if (this.lastPage === undefined || this.pageSize === 0) return 1;
-		return Math.min(PAGES_AT_ONCE, Math.ceil(items / this.pageSize));
+		return Math.min(PAGES_AT_ONCE, this.rowsOfFirst ? Math.ceil(items / this.rowsOfFirst) : 1);
 	}
 
 	/** Takes in a page and gives what is new on it. */
-	enter<T>(page: ProductPage<T>, number: number, keyOf: PageOptions<T>['keyOf']): T[] {
-		if (number === this.from) this.pageSize = appliedPageSize(page, number);
-		this.noteFigures(page);
-		const items = page.data.filter((item) => this.isNew(keyOf(item)));
-		this.barrenPages = items.length === 0 ? this.barrenPages + 1 : 0;
-		this.seen += items.length;
+	enter<T extends object>({ data, total, lastPage }: ProductPage<T>): T[] {
+		this.rowsOfFirst ??= data.length;
+		this.lastPage = lastPage ?? this.lastPage;
+		if (this.isFromStart && total !== undefined) {
+			this.hasChanged ||= total !== (this.total ?? total);
+			this.total = total;
+		}
+		const items = data.filter((row) => {
+			const { size } = this.keys;
+			return this.keys.add(rowKey(row)).size > size;
+		});
+		this.repeated += data.length - items.length;
+		this.barren = items.length === 0 ? this.barren + 1 : 0;
 		return items;
 	}
 
-	hasNext({ data, hasNext }: ProductPage<unknown>, number: number): boolean | undefined {
-		const isFull = data.length >= this.pageSize && data.length > 0;
-		if (this.lastPage === undefined) {
-			if (data.length === 0) return false;
-			return hasNext ?? (isFull ? undefined : false);
-		}
-		if (number < this.lastPage) return true;
-		return isFull && (this.total === undefined ? hasNext === true : this.seen < this.total);
-	}
-
-	mostBarren(number: number): number {
-		if (this.lastPage === undefined) return this.mostBarrenUnannounced;
-		return number < this.lastPage ? MOST_BARREN_PAGES : 1;
+	hasNext({ data, hasNext }: ProductPage<object>, number: number): boolean | undefined {
+		const { size } = this.keys;
+		// Figures and an empty page outweigh a link that always leads on.
+		if (data.length === 0 && size === this.total) return false;
+		if (hasNext === true || number < this.lastPage) return true;
+		if (this.barren > 0) return false;
+		if (this.total !== undefined && size < this.total) return true;
+		return hasNext === false || (this.lastPage > 0 && size === this.total) ? false : undefined;
 	}
 
 	incomplete(): string | undefined {
+		const { total = 0, repeated } = this;
+		const { size } = this.keys;
 		if (this.hasChanged) return 'the catalog changed while it was being read';
-		if (this.total === undefined || this.seen >= this.total) return undefined;
-		const repeats = this.repeated > 0 ? `, and ${this.repeated} came more than once` : '';
-		return `the service announced ${this.total} and sent ${this.seen}${repeats}`;
-	}
-
-	private noteFigures({ total, lastPage }: ProductPage<unknown>): void {
-		if (total !== undefined) {
-			if (this.total !== undefined && this.total !== total) this.hasChanged = true;
-			this.total = total;
-		}
-		const fromTotal = total !== undefined && this.pageSize > 0 ? total / this.pageSize : 0;
-		const announced = Math.max(lastPage ?? 0, Math.ceil(fromTotal));
-		if (announced > 0) this.lastPage = announced;
-	}
-
-	private isNew(key: string | undefined): boolean {
-		if (key === undefined) return true;
-		if (this.seenKeys.has(key)) {
-			this.repeated++;
-			return false;
-		}
-		this.seenKeys.add(key);
-		return true;
+		const parts = [
+			...(size < total ? [`the service announced ${total} and sent ${size}`] : []),
+			...(size !== total && repeated > 0 ? [`${repeated} came more than once`] : []),
+		];
+		return parts.length > 0 ? parts.join(', and ') : undefined;
 	}
 }
 
-/** What the service states, if its own figures agree; else what page 1 brought; 0 if unknown. */
-function appliedPageSize(page: ProductPage<unknown>, number: number): number {
-	const { data, perPage, total, lastPage } = page;
-	if (perPage !== undefined && Math.ceil((total ?? NaN) / perPage) === lastPage) return perPage;
-	return number === 1 ? data.length : 0;
+/**
+ * What a row is told from others by: a service may send one for each offer of a product. One without a
+ * hash is told by all that it says.
+ */
+function rowKey(row: { hash?: unknown }): string {
+	return JSON.stringify(row, row.hash == null ? null : ['hash', 'offer', 'offers', 'price']);
 }
 
-export interface Listing {
-	items: IDataObject[];
-	/** Why the list may lack something, in words for the user; undefined if it is complete. */
-	incomplete?: string;
-}
-
-export interface ListingOptions {
-	fetchPage: (page: number) => Promise<ProductPage>;
-	/** How many items to keep at most, counted after `keep`. */
-	limit?: number;
-	/** The filters, applied to what came back. */
-	keep: (item: IDataObject) => boolean;
-	maxPages?: number;
-}
-
-/** Reads a list as far as its limit needs. */
-export async function listPages(options: ListingOptions): Promise<Listing> {
-	const { limit = Infinity, keep, fetchPage, maxPages } = options;
-	const items: IDataObject[] = [];
-	const reading = pages({
-		fetchPage,
-		// Two items without a hash that look alike may be two.
-		keyOf: ({ hash }) =>
-			typeof hash === 'string' || typeof hash === 'number' ? String(hash) : undefined,
-		maxPages,
-		wanted: () => limit - items.length,
-	});
-	for (;;) {
-		const page = await reading.next();
-		if (page.done) return { items, incomplete: page.value };
-		for (const item of page.value.items) if (keep(item)) items.push(item);
-		if (items.length >= limit) {
-			items.length = limit;
-			return { items };
-		}
-	}
+/** Whether two answers hold the same products, so that what they were asked makes no difference. */
+export function isSamePage(one: ProductPage<object>, other: ProductPage<object>): boolean {
+	const [hashes, others] = [one, other].map(({ data }) =>
+		data.map((row) => JSON.stringify(row, ['hash'])).sort(),
+	);
+	return one.total === other.total && isEqual(hashes, others);
 }

@@ -1,38 +1,44 @@
 import type { IDataObject } from 'n8n-workflow';
-import { composed, searchKey } from '../domain/text';
+import { composed, finder } from '../domain/text';
 import type { Client } from './client';
-import { listPages, type Listing } from './pagination';
+import { isSamePage, pages } from './pagination';
 import { isSold, productSchema, readProductPage, type ProductPage } from './schemas/product';
 import { markPricesSeen } from './seenPrices';
 import { ServiceError } from './outcome';
 
 /**
  * The likely names: the API document (Endpoint 4) shows none. A service ignores a wrong name silently,
- * so filters are applied again here.
+ * so filters are applied here if it does.
  */
-const DEFAULT_QUERY_NAMES = {
+export const DEFAULT_QUERY_NAMES = {
 	search: 'search',
 	categories: 'categories',
 	status: 'status',
 	pageSize: 'per_page',
 	page: 'page',
-} as const;
+};
 
-export type QueryNames = Record<keyof typeof DEFAULT_QUERY_NAMES, string>;
+export type QueryNames = typeof DEFAULT_QUERY_NAMES;
 
 export interface ProductFilters {
-	/** A part of the title (case and accents ignored) or the exact hash. */
+	/** What the service finds; words in the title or the hash if it ignores the search. */
 	search?: string;
 	categories?: number[];
 	status?: number;
 }
 
-export interface ProductQuery extends ProductFilters {
-	/** How many products to give at most, counted after the filters; undefined gives all. */
-	limit?: number;
-	/** Products per page; undefined asks for as many as are useful. */
+interface ProductQuery extends ProductFilters {
+	/** Products per page. */
 	pageSize?: number;
-	queryNames?: Partial<QueryNames>;
+	queryNames?: QueryNames;
+}
+
+interface Listing {
+	rows: IDataObject[];
+	/** Why the list may lack something, in words for the user; undefined if it is complete. */
+	incomplete?: string;
+	/** The filters that make no difference to the service, and were applied here. */
+	ignored: Array<keyof ProductFilters>;
 }
 
 /** The service's own maximum is not documented. */
@@ -43,34 +49,75 @@ const LARGEST_PAGE_SIZE = 250;
  *
  * @param clientUntil gives a client that waits no longer once the signal says that the listing has
  * ended: behind a page that failed, those in line would only spend the budget
+ * @param query `limit` counts rows, after the filters; without a page size as many are asked for as are useful
+ * @param rowsOf what to give of a product
  * @returns the products as the service sent them; offers' prices are in cents
  * @throws ServiceError
  */
 export async function listProducts(
 	clientUntil: (ended: AbortSignal) => Client,
-	query: ProductQuery,
+	{ limit = Infinity, ...query }: ProductQuery & { limit?: number },
+	rowsOf: (product: IDataObject) => IDataObject[] = (product) => [product],
 ): Promise<Listing> {
 	const ending = new AbortController();
 	const client = clientUntil(ending.signal);
-	let pageSize = query.pageSize ?? usefulPageSize(query);
-	const fetchPage = async (page: number): Promise<ProductPage> =>
-		await fetchProductPage(client, query, { page, pageSize }).catch(async (error: unknown) => {
-			if (page > 1 || query.pageSize !== undefined || !refusesPageSize(error)) throw error;
-			// Which sizes are allowed is not documented: without one the service takes its own.
-			pageSize = undefined;
-			return await fetchProductPage(client, query, { page });
-		});
-	const listing = listPages({ fetchPage, limit: query.limit, keep: productFilter(query) });
-	return await listing.finally(() => ending.abort());
+	const filters = filtersOf(query);
+	const read = sized(
+		async (pageSize, page: number, asked: ProductQuery) =>
+			await fetchProductPage(client, { ...asked, page, pageSize }),
+		query.pageSize ?? Math.min(LARGEST_PAGE_SIZE, filters.size > 0 ? Infinity : limit),
+	);
+	let first: ProductPage | undefined;
+	const ignored: Listing['ignored'] = [];
+	const filtered = applied(filters, async (name) => {
+		const without = await read(1, { ...query, [name]: undefined });
+		const isIgnored = first !== undefined && isSamePage(first, without);
+		if (isIgnored) ignored.push(name);
+		return isIgnored;
+	});
+	const rows: IDataObject[] = [];
+	const reading = pages({
+		fetchPage: async (page) => await read(page, query),
+		wanted: () => limit - rows.length,
+	});
+	try {
+		for (;;) {
+			const { done, value } = await reading.next();
+			if (done) return { rows, incomplete: value, ignored };
+			first ??= value.page;
+			for (const row of (await filtered(value.items)).flatMap(rowsOf)) rows.push(row);
+			if (rows.length >= limit) return { rows: rows.slice(0, limit), ignored };
+		}
+	} finally {
+		ending.abort();
+	}
+}
+
+/**
+ * Applies filters to what came back, each from the first page on that holds something else, if the
+ * service turns out to ignore it. Else its answer counts: how it compares is not documented.
+ */
+export function applied<T, N>(
+	filters: Map<N, (product: T) => boolean>,
+	isIgnored: (name: N) => Promise<boolean>,
+): (products: T[]) => Promise<T[]> {
+	const applying: Array<(product: T) => boolean> = [];
+	return async (products) => {
+		for (const [name, matches] of filters) {
+			if (products.every(matches)) continue;
+			filters.delete(name);
+			if (await isIgnored(name)) applying.push(matches);
+		}
+		return products.filter((product) => applying.every((matches) => matches(product)));
+	};
 }
 
 /** Fetches one page of products, unfiltered beyond what the service itself does. */
 export async function fetchProductPage(
 	client: Client,
-	query: ProductQuery,
-	{ page, pageSize }: { page: number; pageSize?: number },
+	{ page, pageSize, ...query }: ProductQuery & { page: number },
 ): Promise<ProductPage> {
-	const names = { ...DEFAULT_QUERY_NAMES, ...query.queryNames };
+	const names = query.queryNames ?? DEFAULT_QUERY_NAMES;
 	const parameters: IDataObject = { [names.page]: page };
 	if (pageSize !== undefined) parameters[names.pageSize] = pageSize;
 	// Titles are most likely stored in this form, whatever the keyboard sends.
@@ -87,28 +134,47 @@ export async function fetchProductPage(
 	return fetched;
 }
 
-/** Decides whether a product matches, whatever the service did with the filters. */
-function productFilter(filters: ProductFilters): (item: IDataObject) => boolean {
-	const { search, categories, status } = filters;
-	if (!search && !categories?.length && status === undefined) return () => true;
-	const wanted = search ? searchKey(search) : undefined;
-	return (item) => {
-		const { title, hash, id_category, status: productStatus } = productSchema.parse(item);
-		if (wanted && hash !== search && !searchKey(title ?? '').includes(wanted)) return false;
-		if (categories?.length && !categories.some((id) => id === id_category)) return false;
-		return status === undefined || productStatus === status;
+/** The filters that are set, as they are applied here. What cannot be read does not match. */
+function filtersOf({ search, categories, status }: ProductFilters) {
+	const { title, hash, id_category: category, status: code } = productSchema.shape;
+	const filters = new Map<keyof ProductFilters, (product: IDataObject) => boolean>();
+	if (search) {
+		const isFound = finder(search);
+		filters.set('search', (one) => isFound([title.parse(one.title), hash.parse(one.hash)]));
+	}
+	if (categories?.length) {
+		filters.set('categories', (one) =>
+			categories.some((id) => id === category.parse(one.id_category)),
+		);
+	}
+	if (status !== undefined) filters.set('status', (one) => code.parse(one.status) === status);
+	return filters;
+}
+
+/**
+ * Reads pages of a size, or of the service's own if it refuses the first one: which sizes are allowed
+ * is not documented.
+ */
+export function sized<A extends unknown[], T>(
+	read: (pageSize: number | undefined, ...asked: A) => Promise<T>,
+	pageSize: number,
+): (...asked: A) => Promise<T> {
+	let size: number | undefined = pageSize;
+	let isFirst = true;
+	return async (...asked) => {
+		const mayRefuse = isFirst;
+		isFirst = false;
+		return await read(size, ...asked).catch(async (error: unknown) => {
+			if (!mayRefuse || !refusesPageSize(error)) throw error;
+			size = undefined;
+			return await read(size, ...asked);
+		});
 	};
 }
 
-function usefulPageSize(query: ProductQuery): number | undefined {
-	const filtered = query.search || query.categories?.length || query.status !== undefined;
-	if (query.limit === undefined || filtered) return LARGEST_PAGE_SIZE;
-	return Math.min(LARGEST_PAGE_SIZE, query.limit);
-}
-
-/** Whether the service refused a page for its size: which sizes are allowed is not documented. */
-export function refusesPageSize(error: unknown): boolean {
-	return (
-		error instanceof ServiceError && (error.outcome.status === 400 || error.outcome.status === 422)
-	);
+/** Whether the size may be the reason: not if the token or the address is. */
+function refusesPageSize(error: unknown): boolean {
+	if (!(error instanceof ServiceError)) return false;
+	const { kind, status = 0 } = error.outcome;
+	return kind === 'rejected' && ![401, 403, 404, 405].includes(status);
 }

@@ -1,3 +1,4 @@
+import sortedLastIndex from 'lodash/sortedLastIndex';
 import { CanceledError, clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { Turnstile, type Patience } from '../shared/turnstile';
@@ -28,6 +29,8 @@ export interface TakeOptions extends Patience {
 
 /** Limits are stated per minute throughout the API document. */
 const MINUTE_MS = 60_000;
+/** A service that always counts from zero again so soon, in whole seconds, counts per second. */
+const SOON_MS = 2_000;
 /** A limit that the service does not state again was a mistake or no longer holds. */
 const STATED_FOR_MS = 300_000;
 const MOST_COUNTED = 10_000;
@@ -56,10 +59,9 @@ export class RateLimiter {
 	private readonly share = new Share();
 	/** The latest request that was not urgent: while others have a share, ours is not sent in bursts. */
 	private latest = { at: -Infinity, spread: 1 };
-	private stated?: { requests: number; remaining?: number; at: number };
+	private stated?: Rate & { remaining?: number; at: number; longestResetMs: number };
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
-	private longestWindowMs: number;
 	/**
 	 * Who goes first after a 429. Where no limit is documented, it may be about one request alone, which
 	 * must not hold up all the others.
@@ -72,7 +74,6 @@ export class RateLimiter {
 	/** @param rate the documented one; undefined if none is documented */
 	constructor(private readonly rate: Rate | undefined) {
 		this.placeOfRefused = rate ? 'first' : 'second';
-		this.longestWindowMs = rate?.perMs ?? MINUTE_MS;
 	}
 
 	/** How long a request of a rate would wait now: Infinity is until another one is answered. */
@@ -83,21 +84,16 @@ export class RateLimiter {
 		// The 429 said when to come again: that holds for one request, whatever our own count.
 		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
 		const rate = this.rateNow(own);
-		if (!rate) return isUrgent || this.inFlight.size < this.widthNow(now) ? 0 : Infinity;
+		const width = now - this.narrowedAt < STATED_FOR_MS ? this.width : Infinity;
+		if (!rate) return isUrgent || this.inFlight.size < width ? 0 : Infinity;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
 		if (paced > 0 && !isUrgent) return paced;
 		const empty = isUrgent ? this.emptyMs(now) : 0;
 		if (empty > 0) return empty;
-		const first = this.firstWithin(rate.perMs, now);
-		const spent = this.spentWithin(rate.perMs, now);
-		if (spent < rate.requests) return 0;
-		// As many answered requests as are too many must leave the window.
-		const last = this.answered[first + spent - rate.requests];
-		return last === undefined ? Infinity : last + rate.perMs - now;
-	}
-
-	private widthNow(now: number): number {
-		return now - this.narrowedAt < STATED_FOR_MS ? this.width : Infinity;
+		// Of the latest, as many as the rate allows may lie within its window.
+		const tooMany = this.answered.length + this.inFlight.size - rate.requests;
+		if (tooMany < 0) return 0;
+		return Math.max(0, (this.answered[tooMany] ?? Infinity) + rate.perMs - now);
 	}
 
 	/** How long others leave nothing of the limit, where our own count does not include them. */
@@ -105,7 +101,7 @@ export class RateLimiter {
 		const { stated } = this;
 		if (stated?.remaining === undefined || this.share.now() >= 1) return 0;
 		const isEmpty = this.spentWithin(now - stated.at, now) >= stated.remaining;
-		return isEmpty ? stated.at + MINUTE_MS - now : 0;
+		return isEmpty ? stated.at + stated.perMs - now : 0;
 	}
 
 	/**
@@ -113,12 +109,12 @@ export class RateLimiter {
 	 * states nothing. None are left during the wait after a 429.
 	 */
 	leftOfHalf(): number {
-		const { stated } = this;
+		const stated = this.statedNow();
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return 0;
-		if (!stated || now - stated.at >= STATED_FOR_MS) return Infinity;
-		const isOver = now - stated.at >= MINUTE_MS;
-		const { requests, remaining = requests } = stated;
+		if (!stated) return Infinity;
+		const { requests, remaining = requests, at, perMs } = stated;
+		const isOver = now - at >= perMs;
 		return (isOver ? requests : remaining) - requests / 2;
 	}
 
@@ -130,7 +126,6 @@ export class RateLimiter {
 	 */
 	async take(options: TakeOptions = {}): Promise<Permit> {
 		const { rate, isUrgent, signal } = options;
-		this.longestWindowMs = Math.max(this.longestWindowMs, rate?.perMs ?? 0);
 		const key = JSON.stringify({ rate, isUrgent });
 		const line = this.lines.get(key) ?? this.newLine({ rate, isUrgent });
 		this.lines.set(key, line);
@@ -167,12 +162,12 @@ export class RateLimiter {
 			if (permit.takenAt > this.narrowedAt) this.width += 1 / this.width;
 			this.correct(permit, headers);
 		}
-		this.forgetOld();
+		this.answered.splice(0, this.answered.length - MOST_COUNTED);
 		this.advance();
 	}
 
 	/** Enters a 429: nothing is sent for the given time, and the stated rate is learned. */
-	settleLimited(permit: Permit, { limit }: RateLimitHeaders, closedMs: number): void {
+	settleLimited(permit: Permit, { limit, resetMs }: RateLimitHeaders, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		// An urgent one tells what others leave over, not whether our share is too large.
@@ -182,19 +177,32 @@ export class RateLimiter {
 		this.halfOpen = { hasFailed: false };
 		if (limit !== undefined) {
 			this.isTaught = true;
-			this.stated = { requests: Math.max(1, limit), at: now };
+			this.state({ limit: Math.max(1, limit), resetMs });
 		}
 		this.release(permit);
 		this.advance();
 	}
 
+	/** Takes in what the service states. */
+	private state({ limit, remaining, resetMs = 0 }: RateLimitHeaders & { limit: number }): Rate {
+		const longestResetMs = Math.max(resetMs, this.statedNow()?.longestResetMs ?? 0);
+		const perMs = longestResetMs > 0 && longestResetMs <= SOON_MS ? 1_000 : MINUTE_MS;
+		this.stated = { requests: limit, perMs, remaining, at: clock.elapsed(), longestResetMs };
+		return this.stated;
+	}
+
+	private statedNow(): RateLimiter['stated'] {
+		const isOver = clock.elapsed() - (this.stated?.at ?? -Infinity) >= STATED_FOR_MS;
+		return isOver ? undefined : this.stated;
+	}
+
 	/** The rate that counts now: what the service states lowers it and never raises it. */
 	private rateNow(own: Rate | undefined): Rate | undefined {
-		const { stated, isTaught } = this;
+		const stated = this.statedNow();
 		const wanted = own ?? this.rate;
-		if (!stated || clock.elapsed() - stated.at >= STATED_FOR_MS) return wanted;
-		if (!wanted) return isTaught ? { requests: stated.requests, perMs: MINUTE_MS } : undefined;
-		return { ...wanted, requests: Math.min(wanted.requests, stated.requests) };
+		if (!stated || !wanted) return wanted ?? (this.isTaught ? stated : undefined);
+		const most = Math.floor(stated.requests * Math.max(1, wanted.perMs / stated.perMs));
+		return { ...wanted, requests: Math.min(wanted.requests, most) };
 	}
 
 	/** How long is between two requests, on average, for our share of a rate. */
@@ -245,37 +253,23 @@ export class RateLimiter {
 	 * rate. Compared with our window of when the request was sent, since the service counted before it
 	 * answered; its window is not the one of a request's own rate.
 	 */
-	private correct({ takenAt, rate: own }: Permit, { limit, remaining }: RateLimitHeaders): void {
-		if (limit === undefined || limit < 1) return;
-		const now = clock.elapsed();
-		this.stated = { requests: limit, remaining, at: now };
+	private correct({ takenAt, rate: own }: Permit, headers: RateLimitHeaders): void {
+		const { limit = 0, remaining, resetMs } = headers;
+		if (limit < 1) return;
+		const { perMs } = this.state({ limit, remaining, resetMs });
 		const rate = this.rateNow(own);
-		if (!rate || remaining === undefined) return;
-		const statedWindowMs = this.rate?.perMs ?? MINUTE_MS;
-		const spentByOthers = limit - remaining - this.spentWithin(statedWindowMs, takenAt);
+		// Our share already allows for what others spend.
+		if (!rate || remaining === undefined || this.share.now() < 1) return;
+		const spentByOthers = limit - remaining - this.spentWithin(perMs, takenAt);
 		const leftTooMany = rate.requests - remaining - this.spentWithin(rate.perMs, takenAt);
 		const entered = Math.min(spentByOthers, leftTooMany, MOST_COUNTED);
-		// Our share already allows for what others spend.
-		if (this.share.now() < 1) return;
-		for (let spent = 0; spent < entered; spent++) this.answered.push(now);
+		for (let spent = 0; spent < entered; spent++) this.answered.push(clock.elapsed());
 	}
 
 	/** How many requests count at a moment, those in flight included. */
 	private spentWithin(windowMs: number, moment: number): number {
-		return this.answered.length - this.firstWithin(windowMs, moment) + this.inFlight.size;
-	}
-
-	/** The index of the oldest answered request that is a window or less before a moment. */
-	private firstWithin(windowMs: number, moment: number): number {
-		const first = this.answered.findIndex((at) => moment - at < windowMs);
-		return first < 0 ? this.answered.length : first;
-	}
-
-	/** Forgets what no longer counts, not even for a request that is still in flight. */
-	private forgetOld(): void {
-		const earliest = Math.min(clock.elapsed(), ...[...this.inFlight].map(({ takenAt }) => takenAt));
-		const tooMany = this.answered.length - MOST_COUNTED;
-		this.answered.splice(0, Math.max(tooMany, this.firstWithin(this.longestWindowMs, earliest)));
+		const gone = sortedLastIndex(this.answered, moment - windowMs);
+		return this.answered.length - gone + this.inFlight.size;
 	}
 }
 

@@ -203,7 +203,7 @@ function redirectTarget(location: unknown, redact: Redactor): string | undefined
 }
 
 const LONGEST_RETRY_AFTER_MS = 300_000;
-/** Below this a reset header counts seconds from now, above it is a unix time. */
+/** Below this a reset header counts from now, from here on it is a unix time, both mostly in seconds. */
 const FIRST_UNIX_TIME = 1_000_000_000;
 
 /** @internal */
@@ -211,6 +211,7 @@ export function readRateLimitHeaders(headers: Headers): RateLimitHeaders {
 	return {
 		limit: wholeNumber(headers['x-ratelimit-limit']),
 		remaining: wholeNumber(headers['x-ratelimit-remaining']),
+		resetMs: retryAfterMs(headers),
 	};
 }
 
@@ -240,7 +241,9 @@ function fromRetryAfter(value: unknown): number | undefined {
 function fromReset(value: unknown): number | undefined {
 	const reset = wholeNumber(value);
 	if (reset === undefined) return undefined;
-	return reset < FIRST_UNIX_TIME ? reset * 1_000 : reset * 1_000 - clock.now();
+	// More than an hour is meant in milliseconds.
+	if (reset < FIRST_UNIX_TIME) return reset > 3_600 ? reset : reset * 1_000;
+	return (reset < FIRST_UNIX_TIME * 1_000 ? reset * 1_000 : reset) - clock.now();
 }
 
 function wholeNumber(value: unknown): number | undefined {

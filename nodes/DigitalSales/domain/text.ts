@@ -25,7 +25,16 @@ export function isSameText(one: string, other: string): boolean {
 	return composed(one) === composed(other);
 }
 
-/** A text without case and accents, so that "cafe" is found in "Café da Manhã". */
+/** @internal A text without case and accents, so that "cafe" is found in "Café da Manhã". */
 export function searchKey(text: string): string {
 	return composed(text, 'NFD').replace(COMBINING_MARKS, '').toLowerCase().trim();
+}
+
+/** Whether texts have each word of a search as a part, in any order. */
+export function finder(search: string): (texts: Array<string | null | undefined>) => boolean {
+	const words = searchKey(search).split(/\s+/);
+	return (texts) => {
+		const text = searchKey(texts.join('\n'));
+		return words.every((word) => text.includes(word));
+	};
 }

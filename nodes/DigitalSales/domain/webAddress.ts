@@ -8,6 +8,11 @@ export function parseWebAddress(text: string): URL | undefined {
 	return new URL(text);
 }
 
+/** A text if it is such an address. */
+export function webAddressIn(text: string | null | undefined): string | undefined {
+	return text != null && parseWebAddress(text) ? text : undefined;
+}
+
 const PRIVATE_IPV4 = /^(0|10|127|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168)\./;
 const PRIVATE_IPV6 = /^\[(::1?|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*)\]$/i;
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/i;

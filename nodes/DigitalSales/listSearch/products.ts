@@ -1,14 +1,27 @@
 import type {
 	ILoadOptionsFunctions,
+	INode,
 	INodeListSearchItems,
 	INodeListSearchResult,
 } from 'n8n-workflow';
-import { readCatalog, type CatalogOffer, type CatalogProduct } from '../api/catalog';
+import { NodeApiError } from 'n8n-workflow';
+import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import {
+	CATALOG_LIMITS,
+	ignoresSearch,
+	readCatalog,
+	type CatalogOffer,
+	type CatalogProduct,
+} from '../api/catalog';
+import { Client } from '../api/client';
+import { ServiceError } from '../api/outcome';
+import { applied } from '../api/products';
 import { productStatusName } from '../output/productStatus';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
-import { cleanText, searchKey } from '../domain/text';
-import { emptyList, listClient, listError } from './listClient';
+import { cleanText, finder } from '../domain/text';
+import { webAddressIn } from '../domain/webAddress';
+import { toFailure, type NodeError } from '../output/errors';
 
 /** A service may ignore the search; then its pages are searched here. */
 const MOST_PAGES_A_CALL = 5;
@@ -16,34 +29,22 @@ const MOST_PAGES_A_CALL = 5;
 const LONGEST_SEARCH = 200;
 
 /** The searchable list of products: lowest price, title, status. */
-export async function searchProducts(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
-): Promise<INodeListSearchResult> {
-	return await searchPages(this, 'products', filter, paginationToken, (product, isWanted) => {
-		if (product.hash == null || !isWanted(product.title, product.hash)) return [];
-		return [
-			{ name: productLabel(product), value: product.hash, url: product.sale_page ?? undefined },
-		];
-	});
-}
+export const searchProducts = searchable('products', (product) => {
+	const { hash, title, sale_page: url } = product;
+	if (hash == null) return [];
+	const entry = { name: productLabel(product), value: hash, url: webAddressIn(url) };
+	return [{ entry, texts: [title, hash] }];
+});
 
 /** The searchable list of offers: price, titles of offer and product, status of the product. */
-export async function searchOffers(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
-): Promise<INodeListSearchResult> {
-	return await searchPages(this, 'offers', filter, paginationToken, (product, isWanted) => {
-		const isWholeProduct = isWanted(product.title, product.hash);
-		return product.offers.flatMap((offer) => {
-			if (offer.hash == null) return [];
-			if (!isWholeProduct && !isWanted(offer.title, offer.hash)) return [];
-			return [{ name: offerLabel(product, offer), value: offer.hash, url: offer.url ?? undefined }];
-		});
-	});
-}
+export const searchOffers = searchable('offers', (product) =>
+	product.offers.flatMap((offer) => {
+		const { hash, title, url } = offer;
+		if (hash == null) return [];
+		const entry = { name: offerLabel(product, offer), value: hash, url: webAddressIn(url) };
+		return [{ entry, texts: [title, hash, product.title, product.hash] }];
+	}),
+);
 
 function productLabel({ title, hash, offers, status }: CatalogProduct): string {
 	const prices = offers.map(({ price }) => price).filter((price) => price != null);
@@ -75,47 +76,71 @@ function label(price: Part, titles: Part[], status: number | null | undefined): 
 	return parts.filter((part) => part != null && part !== '').join(' · ');
 }
 
-type Wish = (title: string | null | undefined, hash: string | null | undefined) => boolean;
-
-/** Results are searched again, because a service ignores query names that it does not know. */
-function wishFor(search: string | undefined): Wish {
-	if (search === undefined) return () => true;
-	const wanted = searchKey(search);
-	return (title, hash) => hash === search || searchKey(title ?? '').includes(wanted);
+/** An entry of a list, and what a search may find of it. */
+interface Found {
+	entry: INodeListSearchItems;
+	texts: Part[];
 }
 
-async function searchPages(
-	context: ILoadOptionsFunctions,
-	what: 'products' | 'offers',
-	filter: string | undefined,
-	paginationToken: string | undefined,
-	entriesOf: (product: CatalogProduct, isWanted: Wish) => INodeListSearchItems[],
-): Promise<INodeListSearchResult> {
-	const search = cleanText(filter?.slice(0, LONGEST_SEARCH) ?? '') || undefined;
-	const isWanted = wishFor(search);
-	try {
-		const client = await listClient(context);
-		const from = Number(paginationToken ?? 1);
-		const reading = readCatalog(client, { search, from });
-		for (let page = await reading.next(); !page.done; page = await reading.next()) {
-			const { number, items, hasNext } = page.value;
-			const results = items.flatMap((product) => entriesOf(product, isWanted));
-			if (results.length === 0 && number + 1 < from + MOST_PAGES_A_CALL) continue;
-			return (hasNext ?? (await isFollowed(reading)))
-				? { results, paginationToken: String(number + 1) }
-				: { results };
+function searchable(what: string, entriesOf: (product: CatalogProduct) => Found[]) {
+	return async function (
+		this: ILoadOptionsFunctions,
+		filter = '',
+		paginationToken = '1',
+	): Promise<INodeListSearchResult> {
+		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
+		const isFound = finder(search);
+		const fitting = (product: CatalogProduct): Found[] =>
+			entriesOf(product).filter(({ texts }) => isFound(texts));
+		try {
+			const credential = await this.getCredentials(CREDENTIAL_NAME);
+			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);
+			const from = Number(paginationToken);
+			const found = applied(
+				new Map([[search, (product: CatalogProduct) => fitting(product).length > 0]]),
+				async () => search === '' || (await ignoresSearch(client, search)),
+			);
+			const reading = readCatalog(client, { search: search || undefined, from });
+			for (let page = await reading.next(); !page.done; page = await reading.next()) {
+				const { number, items, hasNext } = page.value;
+				const results = (await found(items)).flatMap((product) => {
+					const entries = fitting(product);
+					// Another rule of the service has found the product.
+					return (entries.length > 0 ? entries : entriesOf(product)).map(({ entry }) => entry);
+				});
+				if (results.length === 0) {
+					if (hasNext === false) break;
+					if (number + 1 < from + MOST_PAGES_A_CALL) continue;
+				}
+				// If it cannot be read, asking for it says why.
+				const next = hasNext ?? (await reading.next().catch(() => page)).value;
+				return (typeof next === 'object' ? next.items.length > 0 : next === true)
+					? { results, paginationToken: String(number + 1) }
+					: { results };
+			}
+			if (from > 1 || search !== '') return { results: [] };
+			throw listFailure(
+				this.getNode(),
+				`This account has no ${what} yet`,
+				`Create one in the service and open the list again, or enter a hash with By Hash. If the account does have ${what}, check which account the credential belongs to.`,
+			);
+		} catch (error) {
+			throw listError(this.getNode(), error);
 		}
-		if (from === 1 && search === undefined) throw emptyList(context.getNode(), what);
-		return { results: [] };
-	} catch (error) {
-		throw listError(context.getNode(), error);
-	}
+	};
 }
 
-/** Whether another page follows; if it cannot be read, asking for it says why. */
-async function isFollowed(reading: ReturnType<typeof readCatalog>): Promise<boolean> {
-	return await reading.next().then(
-		({ done }) => done !== true,
-		() => true,
+function listError(node: INode, error: unknown): NodeError {
+	const isLimited = error instanceof ServiceError && error.outcome.kind === 'rateLimited';
+	if (!isLimited) return toFailure(node, error, { isSent: false }).error;
+	return listFailure(
+		node,
+		'Rate limit reached. Try again in a minute.',
+		'The service allows 20 product requests a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
 	);
+}
+
+/** n8n passes the description of a NodeApiError on to the editor, and of no other error. */
+function listFailure(node: INode, message: string, description: string): NodeApiError {
+	return new NodeApiError(node, { message }, { message, description, level: 'info' });
 }

@@ -9,11 +9,10 @@ import { amountField } from './amountField';
  * A product, or one row of Split Offers, as at most ten flat fields. The price is `price_reais`, or
  * `price` in integer cents. Only the cheapest offer is shown, and `offers` counts them.
  */
-export function simplifyProduct(row: IDataObject, unit?: AmountUnit): IDataObject {
+export function simplifyProduct(row: IDataObject, unit?: AmountUnit, isSplit = false): IDataObject {
 	const product = productSchema.parse(row);
-	const split = 'offer' in row;
 	const { offers } = product;
-	const shown: Partial<Offer> | undefined = split
+	const shown: Partial<Offer> | undefined = isSplit
 		? offerSchema.safeParse(row.offer).data
 		: cheapest(offers);
 	return {
@@ -26,7 +25,7 @@ export function simplifyProduct(row: IDataObject, unit?: AmountUnit): IDataObjec
 		offer_title: shown?.title ?? null,
 		...amountField('price', shown?.price, unit),
 		checkout_url: shown?.url ?? null,
-		...(split ? { interval: shown?.interval ?? null } : { offers: offers.length }),
+		...(isSplit ? { interval: shown?.interval ?? null } : { offers: offers.length }),
 	};
 }
 

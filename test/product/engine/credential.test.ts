@@ -39,6 +39,31 @@ describe('Credential test', () => {
 		]);
 	});
 
+	test.each<[string, Fault]>([
+		['400', { kind: 'status', status: 400 }],
+		['422', { kind: 'status', status: 422, body: { errors: { per_page: ['too small'] } } }],
+		['413', { kind: 'status', status: 413 }],
+		['a failure under 200', { kind: 'successFalse' }],
+	])('accepts what refuses only the page size: by %s', async (_name, refusal) => {
+		sandbox.addFault({ ...refusal, query: { per_page: '1' }, times: 'always' });
+
+		await expect(result()).resolves.toMatchObject({ status: 'OK' });
+		expect(sandbox.requests.map(({ query }) => query)).toEqual([
+			{ page: '1', per_page: '1' },
+			{ page: '1' },
+		]);
+	});
+
+	test.each([401, 403, 404])(
+		'asks once only where %i refuses more than the page size',
+		async (status) => {
+			sandbox.addFault({ kind: 'status', status, body: {}, times: 'always' });
+
+			await expect(result()).resolves.toMatchObject({ status: 'Error' });
+			expect(sandbox.requests).toHaveLength(1);
+		},
+	);
+
 	test.each([
 		[
 			'a wrong token',
@@ -78,9 +103,9 @@ describe('Credential test', () => {
 		[
 			'a redirect',
 			{ kind: 'redirect', to: 'https://elsewhere.example.com/v1?token=x' } as const,
-			/redirects.*elsewhere\.example\.com\/v1\)/,
+			/redirect \(302\).*elsewhere\.example\.com\/v1\)/,
 		],
-		['a rate limit', { kind: 'retryAfter' } as const, /Rate limit reached/],
+		['a rate limit', { kind: 'retryAfter' } as const, /\(429\)\. Wait a minute and test again/],
 		[
 			'a fault of the service',
 			{ kind: 'status', status: 500 } as const,
@@ -124,17 +149,17 @@ describe('Credential test', () => {
 		[
 			'a redirect to nowhere',
 			{ kind: 'status', status: 301, body: {} },
-			'The service redirects to another address. Enter the final address in Base URL.',
+			'The service answered with a redirect (301). Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address.',
 		],
 		[
 			'a redirect on the same host',
 			{ kind: 'redirect', to: '/v2/products?token=x' },
-			'The service redirects to another address (/v2/products). Enter the final address in Base URL.',
+			'The service answered with a redirect (302). Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address (it pointed to /v2/products).',
 		],
 		[
 			'an empty answer',
 			{ kind: 'emptyBody' },
-			"The service's answer could not be used (200). Check Base URL, or try again later.",
+			'The answer of the service could not be read. Check Base URL in the credential. If it is right, the service may have cut the answer short: try again.',
 		],
 		[
 			'a refusal',
@@ -144,12 +169,12 @@ describe('Credential test', () => {
 		[
 			'a list of products under a fault',
 			{ kind: 'status', status: 500, body: { data: [] } },
-			'The service returned an error (500). Try again later.',
+			'The service returned an error (500). The problem is on the side of the service. Try again later.',
 		],
 		[
 			'a maintenance page',
 			{ kind: 'html', status: 503 },
-			'The service returned an error (503). Try again later.',
+			'The service returned an error (503). The problem is on the side of the service. Try again later.',
 		],
 	])('says of %s what to do', async (_name, fault, message) => {
 		sandbox.addFault({ ...fault, times: 'always' });

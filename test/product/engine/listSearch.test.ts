@@ -87,7 +87,14 @@ describe('Searchable lists', () => {
 
 				expect(results.map(({ value }) => value)).toEqual(found.map((one) => one?.hash));
 				expect(paginationToken).toBe('3');
-				expect(ignoring.sandbox.requests.map(({ query }) => query.page)).toEqual(['1', '2']);
+				const filter = wanted?.hash;
+				expect(
+					ignoring.sandbox.requests.map(({ query: { page, search } }) => [page, search]),
+				).toEqual([
+					['1', filter],
+					['1', undefined],
+					['2', filter],
+				]);
 			},
 		);
 
@@ -97,7 +104,8 @@ describe('Searchable lists', () => {
 
 			const first = await runListSearch('searchProducts', { credentials, filter });
 			expect(first).toEqual({ results: [], paginationToken: '6' });
-			expect(ignoring.sandbox.requests).toHaveLength(5);
+			// Page 1 without the search shows that it is ignored.
+			expect(ignoring.sandbox.requests).toHaveLength(6);
 
 			const { paginationToken } = first;
 			const second = await runListSearch('searchProducts', {
@@ -107,7 +115,7 @@ describe('Searchable lists', () => {
 			});
 			expect(second.results.map(({ value }) => value)).toEqual([filter]);
 			expect(second.paginationToken).toBeUndefined();
-			expect(ignoring.sandbox.requests.map(({ query }) => query.page).slice(5)).toEqual(['6', '7']);
+			expect(ignoring.sandbox.requests.map(({ query }) => query.page).slice(6)).toEqual(['6', '7']);
 		});
 
 		test('find an offer by its own hash or title among the offers of its product', async () => {
@@ -116,7 +124,8 @@ describe('Searchable lists', () => {
 			if (!wanted) throw new Error('No product has several offers');
 			wanted.title = 'Promoção ímpar';
 
-			for (const filter of [wanted.hash, 'PROMOCAO IMPAR']) {
+			const part = wanted.hash.slice(1).toUpperCase();
+			for (const filter of [wanted.hash, part, 'PROMOCAO IMPAR', 'impar promoção']) {
 				const { results } = await runListSearch('searchOffers', {
 					credentials: ignoring.credentials,
 					filter,
@@ -124,6 +133,48 @@ describe('Searchable lists', () => {
 				expect(results.map(({ value }) => value)).toEqual([wanted.hash]);
 			}
 		});
+	});
+
+	describe('of a service that searches by its own rule', () => {
+		const found = [
+			{ hash: 'p1', title: 'Curso', offers: [{ hash: 'o1' }, { hash: 'o2', title: 'Câmera' }] },
+			{ hash: 'p2', title: 'Guia', offers: [{ hash: 'o3' }, { hash: 'o4' }] },
+			{ hash: 'p3', title: 'Sem ofertas' },
+		];
+
+		test.each([
+			['searchProducts', ['p1', 'p2', 'p3']],
+			// Of a product all offers, unless some of them fit.
+			['searchOffers', ['o2', 'o3', 'o4']],
+		])('%s shows all that it finds', async (name, expected) => {
+			account.sandbox.addFault({
+				kind: 'patchBody',
+				set: { data: found, meta: null, links: { next: null } },
+				query: { search: 'camera' },
+				times: 'always',
+			});
+			const { credentials } = account;
+
+			const { results } = await runListSearch(name, { credentials, filter: 'camera' });
+
+			expect(results.map(({ value }) => value)).toEqual(expected);
+			expect(account.sandbox.requests).toHaveLength(2);
+		});
+	});
+
+	test.each([
+		['javascript:alert(1)', undefined],
+		['www.example.com/p1', undefined],
+		['https://www.example.com/p1', 'https://www.example.com/p1'],
+	])('lead to a page of the web and nowhere else: %s', async (address, url) => {
+		const offers = [{ hash: 'o1', url: address }];
+		const data = [{ hash: 'p1', sale_page: address, offers }];
+		account.sandbox.addFault({ kind: 'patchBody', set: { data, links: null }, times: 'always' });
+
+		for (const name of ['searchProducts', 'searchOffers']) {
+			const { results } = await runListSearch(name, { credentials: account.credentials });
+			expect(results[0]?.url).toBe(url);
+		}
 	});
 
 	describe('of a service that says little', () => {
@@ -184,7 +235,8 @@ describe('Searchable lists', () => {
 		['a next page', { meta: null, links: { next: 'https://api.example.com/?page=2' } }, '2'],
 		['no next page', { meta: null, links: { next: null } }, undefined],
 		['two pages and no links', { meta: { last_page: 2 }, links: null }, '2'],
-		['one page and no links', { meta: { last_page: 1 }, links: null }, undefined],
+		['one page and no links', { meta: { last_page: 1 }, links: null }, '2'],
+		['one page of all', { meta: { last_page: 1, total: 100 }, links: null }, undefined],
 		['two pages, but no next one', { meta: { last_page: 2 }, links: { next: null } }, '2'],
 	])('go on by what a service announces: %s', async (_name, set, expected) => {
 		account.sandbox.addFault({ endpoint: 'GET /products', kind: 'patchBody', set });
@@ -253,14 +305,16 @@ describe('Searchable lists', () => {
 		expect(await found('o3')).toEqual(['o3']);
 	});
 
-	test('end with a page without products, whatever is announced', async () => {
+	test('go on behind a page without products while more are announced, five pages at a time', async () => {
 		const set = { data: [], meta: { last_page: 9 } };
 		account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
+		const { credentials } = account;
+		const open = async (paginationToken: string) =>
+			await runListSearch('searchProducts', { credentials, paginationToken });
 
-		await expect(
-			runListSearch('searchProducts', { credentials: account.credentials, paginationToken: '2' }),
-		).resolves.toEqual({ results: [] });
-		expect(account.sandbox.requests).toHaveLength(1);
+		await expect(open('2')).resolves.toEqual({ results: [], paginationToken: '7' });
+		expect(account.sandbox.requests).toHaveLength(5);
+		await expect(open('7')).resolves.toEqual({ results: [] });
 	});
 
 	test.each([

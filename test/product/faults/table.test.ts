@@ -121,10 +121,10 @@ const ROWS: Row[] = [
 		get: once('fail'),
 		post: once('unknown', 1),
 	},
-	...[400, 401, 403, 404, 422].map((status) => ({
+	...[400, 401, 403, 404, 413, 422].map((status) => ({
 		fault: String(status),
 		// The page size may be what was refused: the list is asked for once more without one.
-		...([400, 422].includes(status) ? { listing: again() } : {}),
+		...([400, 413, 422].includes(status) ? { listing: again() } : {}),
 		faults: [{ kind: 'status' as const, status, body: { message: 'No' } }],
 		get: once('fail'),
 		post: once('fail', 0),
@@ -132,6 +132,7 @@ const ROWS: Row[] = [
 	{
 		fault: '409 that says it was refused',
 		faults: [{ kind: 'status' as const, status: 409, body: { success: false, message: 'No' } }],
+		listing: again(),
 		get: once('fail'),
 		post: once('fail', 0),
 	},
@@ -235,6 +236,7 @@ const ROWS: Row[] = [
 	{
 		fault: 'success: false',
 		faults: [{ kind: 'successFalse' }],
+		listing: again(),
 		get: once('fail'),
 		post: once('fail', 0),
 	},

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { searchKey } from '../../../nodes/DigitalSales/domain/text';
 import { hashInAddress } from '../../../nodes/DigitalSales/domain/pageAddress';
+import { saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { confirmed, contradicted, together, untold, type Evidence, type Finding } from './finding';
 import { isAnswered, isSuccess, statusOf } from './service';
@@ -90,13 +91,15 @@ export function pageSize({ list, single, large }: Evidence): Finding {
 	if (!large) return untold(EMPTY);
 	const { answer, page } = large;
 	const byDefault = `${list.page?.data.length ?? 0} products came without a size`;
-	if (answer.status === 400 || answer.status === 422) {
+	if ([400, 413, 422].includes(answer.status) || saysFailure(answer.json)) {
 		return confirmed(`a size of ${LARGE_PAGE} is refused (${answer.status}); ${byDefault}`);
 	}
 	if (!isAnswered(answer))
 		return untold(`a size of ${LARGE_PAGE} is answered with ${outcomeOf(large)}`);
 	if (!page) return contradicted(`a size of ${LARGE_PAGE} is answered with ${outcomeOf(large)}`);
-	const { data, perPage, total } = page;
+	const { data, total } = page;
+	const meta = isJsonObject(answer.json) && isJsonObject(answer.json.meta) ? answer.json.meta : {};
+	const perPage = typeof meta.per_page === 'number' ? meta.per_page : undefined;
 	const granted = Math.min(perPage ?? Infinity, total ?? Infinity, LARGE_PAGE);
 	if (data.length > LARGE_PAGE || (Number.isFinite(perPage) && data.length !== granted)) {
 		return contradicted(

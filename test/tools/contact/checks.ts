@@ -116,7 +116,7 @@ export const CHECKS: readonly Check[] = [
 		unknown: 'how the address of a checkout or sales page names its offer or product',
 		read: catalog.pageAddresses,
 	},
-	{ id: 'accents', unknown: 'how a search compares accents', read: catalog.accents },
+	{ id: 'accents', unknown: 'how a search matches', read: catalog.accents },
 	{ id: 'largest-amount', unknown: 'the largest amount', read: transaction.largestAmount },
 	{
 		id: 'unit-price',

@@ -1,8 +1,6 @@
-import isUndefined from 'lodash/isUndefined';
-import omitBy from 'lodash/omitBy';
 import { z } from 'zod';
 import type { ClientOptions } from '../../api/client';
-import type { QueryNames } from '../../api/products';
+import { DEFAULT_QUERY_NAMES, type QueryNames } from '../../api/products';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import type { Result } from '../../domain/result';
 import { optional, parsed, textField, wholeNumberField, yesNoField } from '../../form/fields';
@@ -37,11 +35,11 @@ const requestLimitOptions = [
 	),
 ];
 
-const queryName = <const N extends string>(
+const queryName = <const N extends keyof QueryNames>(
 	displayName: string,
 	name: N,
-	initial: string,
 	what: string,
+	initial = DEFAULT_QUERY_NAMES[name],
 ) =>
 	field(
 		{
@@ -51,15 +49,15 @@ const queryName = <const N extends string>(
 			default: initial,
 			description: `The parameter for ${what}`,
 		},
-		optional(textField),
+		optional(textField).transform((typed) => typed ?? initial),
 	);
 
 const names = formOf([
-	queryName('Categories', 'categories', 'categories', 'the category IDs'),
-	queryName('Page', 'page', 'page', 'the page number'),
-	queryName('Page Size', 'pageSize', 'per_page', 'the number of products per page'),
-	queryName('Search', 'search', 'search', 'the search text'),
-	queryName('Status', 'status', 'status', 'the product status'),
+	queryName('Categories', 'categories', 'the category IDs'),
+	queryName('Page', 'page', 'the page number'),
+	queryName('Page Size', 'pageSize', 'the number of products per page'),
+	queryName('Search', 'search', 'the search text'),
+	queryName('Status', 'status', 'the product status'),
 ]);
 
 const queryNamesOption = field(
@@ -105,7 +103,7 @@ const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'A
 			default: '',
 			placeholder: 'e.g. curso',
 			description:
-				'Part of the title, or the exact hash; upper case and accents do not matter in a title',
+				'Words that the service searches for. If it ignores the search, each word must be part of the title or the hash; order, upper case and accents do not matter.',
 		},
 		optional(textField),
 	),
@@ -199,9 +197,4 @@ export function listClientOptions(options: ListOptions): ClientOptions {
 			? { requests: requestLimit ?? 20, perMs: (requestLimitWindow ?? 60) * 1_000 }
 			: undefined,
 	};
-}
-
-/** The names that were typed. */
-export function queryNames(options: ListOptions): Partial<QueryNames> {
-	return omitBy(options.queryParameterNames?.names ?? {}, isUndefined);
 }

@@ -1,10 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { listProducts } from '../../api/products';
+import { displayPath } from '../../form/displayPath';
 import { readForm } from '../../form/readForm';
 import { RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
-import { listClientOptions, productsForm, queryNames } from './getAll.form';
+import { listClientOptions, productsForm } from './getAll.form';
 
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
 export const getAllProducts: Operation = {
@@ -20,32 +21,42 @@ export const getAllProducts: Operation = {
 	creates: false,
 	prepare(run, itemIndex) {
 		const choice = readForm(run.context, itemIndex, productsForm);
-		const { returnAll, limit, simplify, options } = choice;
+		const { returnAll, limit, simplify, filters, options } = choice;
+		const isSplit = options.splitOffers === true;
 		return {
 			async send() {
-				const { items, incomplete } = await listProducts(
+				const { rows, incomplete, ignored } = await listProducts(
 					(ended) => run.client({ ...listClientOptions(options), signal: ended }),
 					{
-						...choice.filters,
+						...filters,
 						limit: returnAll ? undefined : (limit ?? 50),
 						pageSize: options.pageSize,
-						queryNames: queryNames(options),
+						queryNames: options.queryParameterNames?.names,
 					},
+					isSplit ? splitOffers : undefined,
 				);
 				if (incomplete !== undefined)
 					run.hint(`The list of products may be incomplete: ${incomplete}.`);
-				const rows = options.splitOffers ? items.flatMap(splitOffers) : items;
+				for (const name of ignored) {
+					const path = ['filters', name];
+					run.hint(
+						`${displayPath(productsForm.properties, path, run.context.getNode())} seems to have no effect in the service, which answers the same without it. So the node itself left out products by ${COMPARED[name]}. If your service has another name for it, enter it under Options > Query Parameter Names.`,
+					);
+				}
 				return rows.map((json) => ({
-					json: simplify ? simplifyProduct(json, options.outputUnit) : json,
+					json: simplify ? simplifyProduct(json, options.outputUnit, isSplit) : json,
 				}));
 			},
 		};
 	},
 };
 
+/** What the node compares where the service ignores a filter. */
+const COMPARED = { search: 'title and hash', categories: 'id_category', status: 'status' };
+
 /** One row per offer of a product, the offer under `offer`; a product without offers keeps its row. */
 function splitOffers(product: IDataObject): IDataObject[] {
 	const { offers, ...rest } = product;
-	if (!Array.isArray(offers) || offers.length === 0) return [{ ...rest, offer: null }];
-	return offers.map((offer) => ({ ...rest, offer }));
+	const some = Array.isArray(offers) ? offers.filter((offer) => offer !== null) : [];
+	return (some.length > 0 ? some : [null]).map((offer) => ({ ...rest, offer }));
 }

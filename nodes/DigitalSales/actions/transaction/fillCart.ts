@@ -2,7 +2,7 @@ import type { NodeOperationError } from 'n8n-workflow';
 import { MOST_LOOKUP_PAGES, type FoundOffer } from '../../api/catalog';
 import { seenPrice } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
-import { parseWebAddress } from '../../domain/webAddress';
+import { webAddressIn } from '../../domain/webAddress';
 import { displayPath } from '../../form/displayPath';
 import type { Located } from '../../form/locators';
 import { mistake } from '../../form/readForm';
@@ -96,7 +96,6 @@ function filledFrom(
 	{ product, offer }: FoundOffer,
 ): CartItem {
 	const hash = offer.hash ?? located.hash;
-	const cover = product.cover != null && parseWebAddress(product.cover) ? product.cover : undefined;
 	return {
 		...item,
 		offerHash: { hash },
@@ -104,7 +103,7 @@ function filledFrom(
 		more: {
 			...item.more,
 			title: item.more.title ?? offer.title ?? product.title ?? undefined,
-			cover: item.more.cover ?? cover,
+			cover: item.more.cover ?? webAddressIn(product.cover),
 		},
 	};
 }

@@ -1,3 +1,4 @@
+import camelCase from 'lodash/camelCase';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import { jsonObjects } from '../../shared/json';
@@ -7,6 +8,12 @@ import { lenientInteger, lenientText, tolerated } from './lenient';
 /** Product status codes (API document, Product). */
 export const PRODUCT_STATUSES = { active: 1, inactive: 2, inReview: 3, blocked: 4 } as const;
 
+/** A status, also by its name: "in review", "In_Review". */
+const statusCode = z.preprocess((status) => {
+	const name = typeof status === 'string' ? camelCase(status) : undefined;
+	return Object.entries(PRODUCT_STATUSES).find(([known]) => known === name)?.[1] ?? status;
+}, lenientInteger);
+
 /** A product (API document, Product). Fields that the package does not read pass through. */
 export const productSchema = z
 	.object({
@@ -15,8 +22,12 @@ export const productSchema = z
 		cover: tolerated(lenientText),
 		id_category: tolerated(lenientInteger),
 		sale_page: tolerated(lenientText),
-		offers: z.array(offerSchema).catch([]),
-		status: tolerated(lenientInteger),
+		// One that is none hides no other.
+		offers: z
+			.array(offerSchema.nullable().catch(null))
+			.catch([])
+			.transform((offers) => offers.filter((offer) => offer !== null)),
+		status: tolerated(statusCode),
 	})
 	.passthrough();
 
@@ -33,7 +44,6 @@ export interface ProductPage<T = IDataObject> {
 	/** The products, by default as they came: they are the output, unknown fields included. */
 	data: T[];
 	lastPage?: number;
-	perPage?: number;
 	total?: number;
 	/** Whether another page follows, as far as the service says so. */
 	hasNext?: boolean;
@@ -41,16 +51,23 @@ export interface ProductPage<T = IDataObject> {
 
 const positive = tolerated(lenientInteger.pipe(z.number().nonnegative()));
 
-const pageSchema = z.object({
-	data: jsonObjects,
-	meta: tolerated(z.object({ last_page: positive, per_page: positive, total: positive })),
-	links: tolerated(z.object({ next: z.string().nullable() })),
-});
+const pageSchema = z
+	.object({
+		data: jsonObjects,
+		meta: tolerated(z.object({ last_page: positive, total: positive })),
+		links: tolerated(z.object({ next: z.string().nullable() })),
+	})
+	.transform(({ data, meta, links }) => ({
+		data,
+		lastPage: meta?.last_page ?? undefined,
+		total: meta?.total ?? undefined,
+		hasNext: links ? Boolean(links.next) : undefined,
+	}));
 
 const anyPage = z.union([
 	pageSchema,
 	z.object({ data: pageSchema }).transform(({ data }) => data),
-	jsonObjects.transform((data): z.output<typeof pageSchema> => ({ data })),
+	jsonObjects.transform((data) => ({ data })),
 ]);
 
 /**
@@ -58,14 +75,5 @@ const anyPage = z.union([
  * `meta` as texts, leave `meta` out, or wrap the page in another `data`.
  */
 export function readProductPage(body: unknown): ProductPage | undefined {
-	const { data: page } = anyPage.safeParse(body);
-	if (!page) return undefined;
-	const { data, meta, links } = page;
-	return {
-		data,
-		lastPage: meta?.last_page ?? undefined,
-		perPage: meta?.per_page ?? undefined,
-		total: meta?.total ?? undefined,
-		hasNext: links ? links.next !== null : undefined,
-	};
+	return anyPage.safeParse(body).data;
 }

@@ -2,7 +2,8 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode, type NodeOutcome } from '../harness';
-import { openAccount, type Account } from '../support/account';
+import { openAccount, pixParameters, type Account } from '../support/account';
+import { openCatalogService, type CatalogAnswer } from '../support/catalogService';
 
 /** A minute of the sandbox takes a second; the node is told the same limit for that second. */
 const MINUTE_IN_A_SECOND = {
@@ -100,5 +101,64 @@ describe('The rate limit of GET /products', () => {
 		const waited = (clock.elapsed() - startedAt) / 1_000;
 		expect(waited).toBeGreaterThan(seconds * 0.8);
 		expect(waited).toBeLessThan(seconds * 1.2);
+	});
+});
+
+describe('A limit that is stated in another unit', () => {
+	useTimeLapse();
+
+	/** How many seconds it takes to list ten pages. */
+	const secondsFor = async (answer: (request: number) => Partial<CatalogAnswer>) => {
+		const service = await openCatalogService();
+		service.answers(({ page }) => ({
+			body: { data: [{ hash: `p${page}` }], links: { next: Number(page) < 10 ? 'more' : null } },
+			...answer(service.asked.length),
+		}));
+		const startedAt = clock.elapsed();
+		const { json } = await service.list({ returnAll: true }).finally(() => service.close());
+		expect(json).toHaveLength(10);
+		return (clock.elapsed() - startedAt) / 1_000;
+	};
+
+	test('as two per second is not taken for two per minute', async () => {
+		const headers = {
+			'x-ratelimit-limit': '2',
+			'x-ratelimit-remaining': '1',
+			'x-ratelimit-reset': '1',
+		};
+
+		expect(await secondsFor(() => ({ headers }))).toBeLessThan(20);
+	});
+
+	test('as five per second by a 429 is not taken for five per minute', async () => {
+		const account = await openAccount();
+		account.reset();
+		const { json } = await account.run(pixParameters(account.sandbox));
+		const headers = { 'x-ratelimit-limit': '5', 'retry-after': '1' };
+		const endpoint = 'GET /transactions/{hash}' as const;
+		account.sandbox.addFault({ endpoint, kind: 'status', status: 429, headers });
+		const set = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' };
+		account.sandbox.addFault({ endpoint, kind: 'rateLimitHeaders', set, times: 'always' });
+		const startedAt = clock.elapsed();
+
+		await account.run(
+			{ resource: 'transaction', operation: 'get', transactionHash: String(json[0]?.hash) },
+			{ items: Array.from({ length: 60 }, () => ({})) },
+		);
+		await account.sandbox.close();
+
+		expect((clock.elapsed() - startedAt) / 1_000).toBeLessThan(20);
+	});
+
+	test('as a moment in milliseconds is waited for until then', async () => {
+		const limited = () => ({
+			status: 429,
+			headers: { 'x-ratelimit-reset': String(clock.now() + 8_000) },
+		});
+
+		const seconds = await secondsFor((request) => (request === 1 ? limited() : {}));
+
+		expect(seconds).toBeGreaterThanOrEqual(8);
+		expect(seconds).toBeLessThan(20);
 	});
 });

@@ -78,10 +78,13 @@ describe('Product > Get Many', () => {
 		expect(sent()[0]).toMatchObject({ search: search.normalize('NFC') });
 	});
 
-	test('finds a product by its exact hash', async () => {
+	test.each([
+		['its exact hash', (hash: string) => hash],
+		['a part of it, in upper case', (hash: string) => hash.slice(1, -1).toUpperCase()],
+	])('finds a product by %s', async (_name, searched) => {
 		const hash = account.sandbox.products[77]?.hash ?? '';
 
-		const { json } = await account.run({ ...PARAMETERS, filters: { search: hash } });
+		const { json } = await account.run({ ...PARAMETERS, filters: { search: searched(hash) } });
 
 		expect(json.map((product) => product.hash)).toEqual([hash]);
 	});
@@ -105,7 +108,7 @@ describe('Product > Get Many', () => {
 
 		const { json } = await account.run({
 			...PARAMETERS,
-			limit: 2,
+			limit: 1 + second.offers.length,
 			options: { splitOffers: true },
 		});
 
@@ -159,7 +162,8 @@ describe('Product > Get Many', () => {
 		];
 
 		test.each([
-			[{ search: 'CURSO' }, [0, 3]],
+			[{ search: 'CURSO' }, [0, 3, 4]],
+			[{ search: 'Hash CURSO' }, [3]],
 			[{ search: ' p3 ' }, [2]],
 			[{ search: 'curso' }, [0, 3, 4]],
 			[{ categories: '1' }, [0]],

@@ -81,7 +81,7 @@ describe('Product > Get Many asks', () => {
 	);
 
 	test.each<[string, number, INodeParameters, number]>([
-		['the page size is that of the form', 422, { options: { pageSize: 7 } }, 0],
+		['it says that the address is wrong', 404, {}, 0],
 		['it refuses the account', 403, {}, 0],
 		['it has taken the page size before', 422, { returnAll: true }, 1],
 	])('once only where the service refuses and %s', async (_name, status, parameters, after) => {

@@ -1,10 +1,6 @@
 import * as fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import {
-	listPages,
-	type Listing,
-	type ListingOptions,
-} from '../../../../nodes/DigitalSales/api/pagination';
+import { pages } from '../../../../nodes/DigitalSales/api/pagination';
 import {
 	readProductPage,
 	type ProductPage,
@@ -18,6 +14,30 @@ interface Server {
 	meta: boolean;
 	links: boolean;
 	texts: boolean;
+}
+
+interface Listing {
+	items: IDataObject[];
+	incomplete?: string;
+}
+
+interface ListingOptions {
+	fetchPage: (page: number) => Promise<ProductPage>;
+	limit?: number;
+	keep: (item: IDataObject) => boolean;
+	maxPages?: number;
+}
+
+/** All that the pages bring, as far as a limit needs them. */
+async function listPages({ limit = Infinity, keep, ...reading }: ListingOptions): Promise<Listing> {
+	const items: IDataObject[] = [];
+	const read = pages({ ...reading, wanted: () => limit - items.length });
+	for (;;) {
+		const { done, value } = await read.next();
+		if (done) return { items, incomplete: value };
+		items.push(...value.items.filter(keep));
+		if (items.length >= limit) return { items: items.slice(0, limit) };
+	}
 }
 
 const catalog = (total: number): IDataObject[] =>
@@ -147,7 +167,6 @@ describe('Pages of a list', () => {
 		const lie = fc.record({
 			data: fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }),
 			lastPage: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
-			perPage: fc.option(fc.integer({ min: 0, max: 50 }), { nil: undefined }),
 			total: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
 			hasNext: fc.option(fc.boolean(), { nil: undefined }),
 		});
@@ -235,32 +254,32 @@ describe('Pages of a list', () => {
 		});
 
 		test.each([
-			['by nothing', {}],
-			['by its links alone', { hasNext: true }],
-		])('are left after three in a row where the service announces more %s', async (_name, more) => {
+			['its links', { hasNext: true }],
+			['its links, behind the last page', { lastPage: 1, hasNext: true }],
+		])('are left after ten in a row where more follow by %s', async (_name, more) => {
 			await expect(read([['a', more]])).resolves.toMatchObject({
-				asked: 4,
+				asked: 11,
 				hashes: 'a',
 				incomplete: BARREN,
 			});
 		});
 
-		test('are left after one behind the last page', async () => {
-			await expect(read([['a', { lastPage: 1, hasNext: true }]])).resolves.toMatchObject({
+		test('are left after one where nothing says that more follow', async () => {
+			await expect(read([['a']])).resolves.toMatchObject({
 				asked: 2,
 				hashes: 'a',
-				incomplete: BARREN,
+				incomplete: '1 came more than once',
 			});
 		});
 	});
 
 	test.each<[string, Array<[string, ProductPageFigures?]>, string]>([
 		['is full, so another is asked for', [['ab'], ['cd'], ['']], 'abcd'],
-		['is short, so it is the last', [['ab'], ['c'], ['de']], 'abc'],
+		['is short, and another is asked for as well', [['ab'], ['c'], ['de'], ['']], 'abcde'],
 		['is empty, so it is the last', [['ab'], [''], ['cd']], 'ab'],
-		['is short, but another follows', [['ab'], ['c', { hasNext: true }], ['d']], 'abcd'],
+		['is short, but another follows', [['ab'], ['c', { hasNext: true }], ['d'], ['']], 'abcd'],
 		['is full, but none follows', [['ab'], ['cd', { hasNext: false }], ['ef']], 'abcd'],
-		['is empty, whatever is said to follow', [['ab'], ['', { hasNext: true }], ['cd']], 'ab'],
+		['is empty, but another follows', [['ab'], ['', { hasNext: true }], ['cd'], ['']], 'abcd'],
 	])('where the number of pages is not announced and one %s', async (_name, pages, expected) => {
 		await expect(read(pages)).resolves.toMatchObject({
 			hashes: expected,
@@ -293,41 +312,45 @@ describe('Pages of a list', () => {
 		).resolves.toEqual({ asked: 3, most: 1, hashes: 'abc', incomplete: undefined });
 	});
 
-	test('an empty last page ends the list, although another is said to follow', async () => {
-		await expect(read([['', { lastPage: 1, hasNext: true }]])).resolves.toEqual({
-			asked: 1,
-			most: 1,
-			hashes: '',
-			incomplete: undefined,
-		});
-	});
-
-	test('the page size that the service states counts where its own figures agree', async () => {
-		const agreeing = { perPage: 4, total: 8, lastPage: 2 };
-		const announced = 'the service announced 8 and sent 6';
+	test('an empty page ends the list, although a link leads on, once all has come', async () => {
+		const all = { total: 1, hasNext: true };
 
 		await expect(
 			read([
-				['abc', agreeing],
-				['def', agreeing],
+				['a', all],
+				['', all],
 			]),
-		).resolves.toMatchObject({ asked: 2, hashes: 'abcdef', incomplete: announced });
+		).resolves.toEqual({ asked: 2, most: 1, hashes: 'a', incomplete: undefined });
+	});
+
+	test('a last page and a total end the list where they agree', async () => {
+		await expect(read([['ab', { total: 2, lastPage: 1 }]])).resolves.toMatchObject({ asked: 1 });
 	});
 
 	test.each([
-		['not all of them are there', { total: 8, lastPage: 2 }],
-		['they contradict each other', { perPage: 50, total: 8, lastPage: 2 }],
-		['none is there but the total', { total: 8 }],
-		['the total is missing', { perPage: 4, lastPage: 4 }],
-	])('else what the first page brought: %s', async (_name, figures) => {
+		['last page', { lastPage: 1 }],
+		['total', { total: 2 }],
+	])('a %s alone does not end it', async (_name, figures) => {
+		await expect(read([['ab', figures], ['cd', figures], ['']])).resolves.toMatchObject({
+			asked: 3,
+			hashes: 'abcd',
+		});
+	});
+
+	test('a total that is not reached is told, after one more page', async () => {
+		const figures = { total: 8, lastPage: 2 };
+
 		await expect(
 			read([
-				['ab', figures],
-				['cd', figures],
-				['ef', figures],
-				['gh', figures],
+				['abc', figures],
+				['def', figures],
+				['', figures],
 			]),
-		).resolves.toMatchObject({ asked: 4, hashes: 'abcdefgh', incomplete: undefined });
+		).resolves.toMatchObject({
+			asked: 3,
+			hashes: 'abcdef',
+			incomplete: 'the service announced 8 and sent 6',
+		});
 	});
 
 	test('an empty first page ends the list, whatever total is announced', async () => {
@@ -346,7 +369,7 @@ describe('Pages of a list', () => {
 			read([
 				['', figures],
 				['ab', figures],
-				['c', figures],
+				['c', { ...figures, hasNext: false }],
 			]),
 		).resolves.toMatchObject({ asked: 3, most: 1, hashes: 'abc' });
 	});
@@ -356,8 +379,8 @@ describe('Pages of a list', () => {
 			read([['a', { lastPage: 3, total: 4 }], ['b'], ['c'], ['d']]),
 		).resolves.toMatchObject({ hashes: 'abcd', incomplete: undefined });
 		await expect(read([['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']])).resolves.toEqual({
-			asked: 4,
-			most: 3,
+			asked: 3,
+			most: 2,
 			hashes: 'ab',
 			incomplete: 'the service announced 4 and sent 2, and 1 came more than once',
 		});
@@ -410,9 +433,10 @@ describe('Pages of a list', () => {
 	test.each<[string, Partial<ProductPage>, string[]]>([
 		['says that another follows', { hasNext: true }, ['a', 'b', 'c', 'd']],
 		['says that none follows', { hasNext: false }, ['a', 'b']],
-		['says nothing of it', {}, ['a', 'b']],
+		['says nothing of it', {}, ['a', 'b', 'c', 'd']],
 		['announces more in all', { total: 4 }, ['a', 'b', 'c', 'd']],
-		['has sent all that it announces', { total: 2, hasNext: true }, ['a', 'b']],
+		['has sent all that it announces', { total: 2 }, ['a', 'b']],
+		['says so of itself alone', { total: 2, hasNext: true }, ['a', 'b', 'c', 'd']],
 	])(
 		'a full page that is called the last and %s decides how it goes on',
 		async (_name, figures, expected) => {
@@ -433,8 +457,8 @@ describe('Pages of a list', () => {
 		},
 	);
 
-	test('items without a hash are never taken for one another, and a number is as good as its text', async () => {
-		const data = [{ title: 'A' }, { title: 'A' }, { hash: null }, { hash: 7 }, { hash: '7' }];
+	test('items without a hash are told by all that they say', async () => {
+		const data = [{ title: 'A' }, { title: 'B' }, { hash: null }, { hash: 'a' }, { title: 'A' }];
 
 		const { items, incomplete } = await listPages({
 			fetchPage: async (number) => ({ data: number === 1 ? data : [], lastPage: 1, total: 5 }),
@@ -445,21 +469,16 @@ describe('Pages of a list', () => {
 		expect(incomplete).toBe('the service announced 5 and sent 4, and 1 came more than once');
 	});
 
-	test('an item without a hash is kept, even if all others on its page came before', async () => {
-		const pages = [
-			[{ hash: 'a' }, { title: 'A' }],
-			[{ hash: 'a' }, { title: 'B' }],
-			[{ title: 'A' }, { hash: 'a' }],
-			[],
-		];
-
-		const { items, incomplete } = await listPages({
-			fetchPage: async (number) => ({ data: pages[number - 1] ?? [] }),
+	test('pages of items without a hash that come again and again are left', async () => {
+		const listing = await listPages({
+			fetchPage: async () => ({ data: [{ title: 'A' }, { title: 'B' }] }),
 			keep: () => true,
 		});
 
-		expect(items).toEqual([{ hash: 'a' }, { title: 'A' }, { title: 'B' }, { title: 'A' }]);
-		expect(incomplete).toBeUndefined();
+		expect(listing).toEqual({
+			items: [{ title: 'A' }, { title: 'B' }],
+			incomplete: '2 came more than once',
+		});
 	});
 
 	test('the first failure in the order of pages is the one that is told', async () => {

@@ -469,6 +469,49 @@ describe('The budget of an account', () => {
 		expect(limiter.delayMs()).toBeGreaterThan(MINUTE - 1_000);
 	});
 
+	describe('a limit whose count begins anew within two seconds', () => {
+		const fast = { limit: 2, resetMs: 1_000 };
+
+		test('is one per second, until a longer time is stated', async () => {
+			const limiter = new RateLimiter(undefined);
+			limiter.settleLimited(await limiter.take(), fast, 5_000);
+			await clock.sleep(5_000);
+
+			const moments = await send(limiter, 10);
+			expect(moments[2]).toBeGreaterThanOrEqual(1_000);
+			expect(moments[9]).toBeLessThan(6_000);
+
+			limiter.settle(await limiter.take(), { limit: 2, remaining: 0, resetMs: 30_000 });
+			limiter.settle(await limiter.take(), fast);
+			expect((await send(limiter, 2))[1]).toBeGreaterThan(MINUTE - 1_000);
+		});
+
+		test('lowers a rate of whole minutes to no less than it allows in them', async () => {
+			const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+			limiter.settle(await limiter.take(), { limit: 1, resetMs: 2_000 });
+
+			expect((await send(limiter, 19))[18]).toBeLessThan(1_000);
+		});
+
+		test('leaves half of it again a second later', async () => {
+			const limiter = new RateLimiter(undefined);
+			limiter.settle(await limiter.take(), { ...fast, remaining: 0 });
+			expect(limiter.leftOfHalf()).toBeLessThan(0);
+
+			await clock.sleep(1_000);
+			expect(limiter.leftOfHalf()).toBe(1);
+		});
+	});
+
+	test('a limit per minute is counted in a longer window of its own as often as it fits', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const rate = { requests: 100, perMs: 2.5 * MINUTE };
+		limiter.settle(await limiter.take({ rate }), { limit: 3 });
+
+		for (let sent = 1; sent < 7; sent++) limiter.settle(await limiter.take({ rate }), {});
+		expect(limiter.delayMs({ rate })).toBeGreaterThan(2 * MINUTE);
+	});
+
 	describe('what is left until half of a stated limit is used', () => {
 		test('is everything where none is stated, also after five minutes', async () => {
 			const limiter = new RateLimiter(undefined);
@@ -882,6 +925,9 @@ describe('What the service says about its limit', () => {
 		[{ 'retry-after': '0', 'x-ratelimit-reset': '9' }, 9_000],
 		[{ 'retry-after': '86400' }, 300_000],
 		[{ 'x-ratelimit-reset': '999999999' }, 300_000],
+		[{ 'x-ratelimit-reset': '3600' }, 300_000],
+		// An hour is the most that is meant in seconds.
+		[{ 'x-ratelimit-reset': '45000' }, 45_000],
 		// From here on it is a moment, and this one is in 2001.
 		[{ 'x-ratelimit-reset': '1000000000' }, undefined],
 		[{ 'x-ratelimit-reset': '0' }, undefined],
@@ -903,6 +949,7 @@ describe('What the service says about its limit', () => {
 	test.each([
 		['a date', 'retry-after', (at: number) => new Date(at).toUTCString()],
 		['a unix time', 'x-ratelimit-reset', (at: number) => String(Math.ceil(at / 1_000))],
+		['a unix time in milliseconds', 'x-ratelimit-reset', (at: number) => String(at)],
 	])('%s is counted from now', (_name, header, write) => {
 		const asked = retryAfterMs({ [header]: write(clock.now() + 30_000) }) ?? 0;
 		expect(asked).toBeGreaterThan(25_000);
@@ -918,13 +965,10 @@ describe('What the service says about its limit', () => {
 
 	test('figures are read, and anything else is ignored', () => {
 		expect(readRateLimitHeaders({ 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': 3 })).toEqual(
-			{
-				limit: 20,
-				remaining: 3,
-			},
+			{ limit: 20, remaining: 3, resetMs: undefined },
 		);
 		expect(
 			readRateLimitHeaders({ 'x-ratelimit-limit': '20;w=60', 'x-ratelimit-remaining': 'about 3' }),
-		).toEqual({ limit: undefined, remaining: undefined });
+		).toEqual({ limit: undefined, remaining: undefined, resetMs: undefined });
 	});
 });

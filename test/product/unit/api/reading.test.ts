@@ -40,12 +40,12 @@ describe('A page of products', () => {
 		[
 			'as documented',
 			{ data, meta: { last_page: 3, per_page: 30, total: 70 }, links: { next: 'x?page=2' } },
-			{ data, lastPage: 3, perPage: 30, total: 70, hasNext: true },
+			{ data, lastPage: 3, total: 70, hasNext: true },
 		],
 		[
 			'with texts for numbers',
 			{ data, meta: { last_page: '3', per_page: ' 30 ', total: '70' }, links: { next: null } },
-			{ data, lastPage: 3, perPage: 30, total: 70, hasNext: false },
+			{ data, lastPage: 3, total: 70, hasNext: false },
 		],
 		['without meta and links', { data }, { data }],
 		['with null for meta and links', { data, meta: null, links: null }, { data }],
@@ -55,6 +55,7 @@ describe('A page of products', () => {
 			{ data, meta: { last_page: -1, per_page: 1.5, total: 'many' } },
 			{ data },
 		],
+		['with an empty link', { data, links: { next: '' } }, { data, hasNext: false }],
 		['wrapped', { data: { data, meta: { total: 1 } } }, { data, total: 1 }],
 		['that is a bare list', data, { data }],
 		['that is empty', { data: [] }, { data: [] }],

@@ -166,7 +166,7 @@ describe('A charge whose price is in the catalog, where the limit was reached tw
 				return { status: 429, body: { success: false } };
 			}
 			const offers = [{ hash: `offer${page}`, price: 1_000 * page }];
-			const meta = { total: 400, per_page: 100, last_page: 4 };
+			const meta = { total: 4, per_page: 1, last_page: 4 };
 			return { status: 200, body: { data: [{ hash: `p${page}`, title: 'A', offers }], meta } };
 		});
 		await time.run(20 * MINUTE_MS, () => {

@@ -40,7 +40,7 @@ describe('A product as flat fields', () => {
 	test('shows the very offer of a split row, with its interval', () => {
 		const { offers: _offers, ...row } = product({ offer: offer('dear', '500') });
 
-		expect(simplifyProduct(row, 'cents')).toEqual({
+		expect(simplifyProduct(row, 'cents', true)).toEqual({
 			product_hash: 'p1',
 			title: 'Curso',
 			status: 'active',
@@ -82,7 +82,7 @@ describe('A product as flat fields', () => {
 	});
 
 	test('has null for the offer of a row that has none', () => {
-		expect(simplifyProduct({ hash: 'p1', offer: null })).toMatchObject({
+		expect(simplifyProduct({ hash: 'p1', offer: null }, 'reais', true)).toMatchObject({
 			product_hash: 'p1',
 			offer_hash: null,
 			price_reais: null,
@@ -107,6 +107,8 @@ describe('A product as flat fields', () => {
 		[2, 'inactive'],
 		[3, 'in review'],
 		[4, 'blocked'],
+		['Active', 'active'],
+		['in_review', 'in review'],
 		['2', 'inactive'],
 		[5, 5],
 		[0, 0],

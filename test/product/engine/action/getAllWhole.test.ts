@@ -1,0 +1,379 @@
+import * as fc from 'fast-check';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { useTimeLapse } from '../../../support/timeLapse';
+import { openCatalogService, type CatalogService } from '../support/catalogService';
+
+const ALL = { returnAll: true };
+const INCOMPLETE = expect.stringContaining('may be incomplete') as string;
+
+describe('Product > Get Many of a service that', () => {
+	let service: CatalogService;
+
+	useTimeLapse();
+	beforeAll(async () => {
+		service = await openCatalogService();
+	});
+	afterAll(async () => await service.close());
+
+	const rows = (...hashes: string[]): IDataObject[] => hashes.map((hash) => ({ hash }));
+	const hashes = (json: IDataObject[]): string =>
+		json.map((product) => String(product.hash)).join('');
+	const next = (more: boolean): IDataObject => ({
+		next: more ? 'https://other.test/?page=9' : null,
+	});
+
+	/** Pages by their hashes, beyond the last one empty, with what each of them states. */
+	const paged = (
+		pages: string[],
+		figures: (page: number) => IDataObject = () => ({}),
+	): CatalogService['answers'] extends (answer: infer A) => void ? A : never => {
+		return ({ page }) => ({
+			body: { data: rows(...(pages[Number(page) - 1] ?? '')), ...figures(Number(page)) },
+		});
+	};
+
+	describe('pages as it likes', () => {
+		test.each([2, 0])(
+			'and states a total of %i of six is read on while a link says so',
+			async (total) => {
+				service.answers(
+					paged(['ab', 'cd', 'ef'], (page) => ({ meta: { total }, links: next(page < 3) })),
+				);
+
+				await expect(service.list(ALL)).resolves.toMatchObject({
+					json: rows(...'abcdef'),
+					hints: [],
+				});
+				expect(service.asked).toHaveLength(3);
+			},
+		);
+
+		test('and states nothing is read until a page is empty, short ones included', async () => {
+			service.answers(paged(['abc', 'de', 'fgh']));
+
+			const { json, hints } = await service.list(ALL);
+
+			expect([hashes(json), hints]).toEqual(['abcdefgh', []]);
+			expect(service.asked.map(({ page }) => page)).toEqual(['1', '2', '3', '4']);
+		});
+
+		test('and has an empty page in the middle is read on while a link says so', async () => {
+			service.answers(paged(['ab', '', 'cd'], (page) => ({ links: next(page < 3) })));
+
+			expect(hashes((await service.list(ALL)).json)).toBe('abcd');
+		});
+
+		test('and states a total that is too small, and no more, is asked once more', async () => {
+			service.answers(paged(['ab', 'cd'], () => ({ meta: { total: 2 } })));
+
+			const { json } = await service.list(ALL);
+
+			expect(hashes(json)).toBe('abcd');
+		});
+
+		test('and sends rows again and no figures says that something may lack', async () => {
+			service.answers(paged(['ab', 'ab', 'cd'], (page) => ({ links: next(page < 2) })));
+
+			await expect(service.list(ALL)).resolves.toMatchObject({
+				json: rows('a', 'b'),
+				hints: [INCOMPLETE],
+			});
+		});
+
+		test('and knows no pages sends everything at once and again, which is told', async () => {
+			service.answers(() => ({ body: rows('a', 'b', 'c') }));
+
+			await expect(service.list(ALL)).resolves.toMatchObject({
+				json: rows('a', 'b', 'c'),
+				hints: [INCOMPLETE],
+			});
+			expect(service.asked).toHaveLength(2);
+		});
+	});
+
+	describe('has rows of another kind', () => {
+		const offer = (hash: string): IDataObject => ({ hash, title: null, price: 100 });
+
+		test.each(['offers', 'offer'])('one for each offer, under %s, are all given', async (name) => {
+			const data = ['o1', 'o2'].map((hash) => ({
+				hash: 'p1',
+				[name]: name === 'offer' ? offer(hash) : [offer(hash)],
+			}));
+			service.answers(() => ({ body: { data, meta: { total: 2, last_page: 1 } } }));
+
+			await expect(service.list(ALL)).resolves.toEqual({ json: data, hints: [] });
+		});
+
+		test('a null among the offers hides no other, split or not', async () => {
+			const product = { hash: 'p1', offers: [null, offer('o1'), offer('o2')] };
+			service.answers(() => ({ body: { data: [product], links: { next: null } } }));
+
+			expect((await service.list({ simplify: true })).json).toMatchObject([
+				{ offer_hash: 'o1', offers: 2 },
+			]);
+			const options = { splitOffers: true };
+			expect((await service.list({ simplify: true, options })).json).toMatchObject([
+				{ offer_hash: 'o1' },
+				{ offer_hash: 'o2' },
+			]);
+			expect((await service.list({ options })).json).toEqual([
+				{ hash: 'p1', offer: offer('o1') },
+				{ hash: 'p1', offer: offer('o2') },
+			]);
+		});
+
+		test('a field offer of a product is not taken for the offer of a split row', async () => {
+			const product = { hash: 'p1', offer: { price: 1 }, offers: [{ hash: 'o1', price: 4700 }] };
+			service.answers(() => ({ body: { data: [product], links: { next: null } } }));
+
+			expect((await service.list({ simplify: true })).json).toMatchObject([
+				{ offer_hash: 'o1', price_reais: 47, offers: 1 },
+			]);
+		});
+
+		test('a limit counts the rows of Split Offers', async () => {
+			const data = ['p1', 'p2', 'p3'].map((hash) => ({
+				hash,
+				offers: [offer(`${hash}a`), offer(`${hash}b`)],
+			}));
+			service.answers(() => ({ body: { data, links: { next: null } } }));
+
+			const { json } = await service.list({ limit: 3, options: { splitOffers: true } });
+
+			expect(json.map((row) => (row.offer as IDataObject).hash)).toEqual(['p1a', 'p1b', 'p2a']);
+		});
+	});
+
+	describe('filters', () => {
+		const catalog = [
+			{ hash: 'ab12cd', title: 'Curso de Fotografia', id_category: 3, status: 1 },
+			{ hash: 'ef34gh', title: 'Guia', id_category: 5, status: 2 },
+			{ hash: 'ij56kl', title: 'Mentoria à noite', id_category: 7, status: 1 },
+		];
+		const list = async (
+			filters: INodeParameters,
+			found: (query: IDataObject) => IDataObject[],
+		): Promise<{ found: string[]; hints: string[]; asked: number }> => {
+			service.answers((query) => {
+				const data = found(query);
+				return { body: { data, meta: { total: data.length, last_page: 1 } } };
+			});
+			const { json, hints } = await service.list({ ...ALL, filters });
+			return { found: json.map(({ hash }) => String(hash)), hints, asked: service.asked.length };
+		};
+
+		test.each([
+			['finds what stands elsewhere', { search: 'câmera' }, 'search'],
+			['knows several categories of a product', { categories: '9' }, 'categories'],
+			['means another status', { status: 4 }, 'status'],
+		])('by its own rule and %s: its answer counts', async (_name, filters, name) => {
+			const answer = await list(filters, (query) => (query[name] ? catalog.slice(1) : catalog));
+
+			expect(answer).toEqual({ found: ['ef34gh', 'ij56kl'], hints: [], asked: 2 });
+		});
+
+		test.each([
+			['"active"', { status: 1 }, { status: 'active' }],
+			['"In_Review"', { status: 3 }, { status: 'In_Review' }],
+			['a text', { categories: '3' }, { id_category: 'courses' }],
+			['an object', { categories: '3' }, { id_category: { id: 3 } }],
+		])('and writes it in another shape, %s: nothing is lost', async (_name, filters, shape) => {
+			const data = catalog.map((product) => ({ ...product, ...shape }));
+
+			const { found } = await list(filters, (query) =>
+				query.status || query.categories ? data.slice(0, 2) : data,
+			);
+
+			expect(found).toEqual(['ab12cd', 'ef34gh']);
+		});
+
+		test.each([
+			[{ search: 'FOTOGRAFIA curso' }, ['ab12cd']],
+			[{ search: 'B12' }, ['ab12cd']],
+			[{ search: 'NOITE A mentoria' }, ['ij56kl']],
+			[{ search: 'guia noite' }, []],
+			[{ categories: '5,7' }, ['ef34gh', 'ij56kl']],
+			[{ status: 2 }, ['ef34gh']],
+		])('not at all: %j is applied by the node, which says so', async (filters, expected) => {
+			const { found, hints, asked } = await list(filters, () => catalog);
+
+			expect(found).toEqual(expected);
+			expect(hints).toEqual([
+				expect.stringMatching(/^Filters > (Search|Category IDs|Status) seems to have no effect/),
+			]);
+			expect(asked).toBe(2);
+		});
+
+		test('not at all, and writes the status in a shape that nobody knows: that is told', async () => {
+			const data = catalog.map((product) => ({ ...product, status: 'ativo' }));
+
+			const { found, hints } = await list({ status: 1 }, () => data);
+
+			expect([found, hints]).toEqual([[], [expect.stringContaining('Filters > Status')]]);
+		});
+
+		test('by one parameter and ignores another: only that one is applied by the node', async () => {
+			const { found, hints } = await list({ search: 'câmera', status: 1 }, ({ search }) =>
+				search ? catalog.slice(0, 2) : catalog,
+			);
+
+			expect(found).toEqual(['ab12cd']);
+			expect(hints).toEqual([expect.stringContaining('Filters > Status')]);
+		});
+
+		test('as expected is asked nothing more', async () => {
+			const { found, hints, asked } = await list({ search: 'guia', status: 2 }, () =>
+				catalog.slice(1, 2),
+			);
+
+			expect([found, hints, asked]).toEqual([['ef34gh'], [], 1]);
+		});
+	});
+
+	describe('refuses the page size', () => {
+		test.each<[number, IDataObject]>([
+			[400, { message: 'per_page' }],
+			[413, { message: 'too large' }],
+			[422, { errors: { per_page: ['max 50'] } }],
+			[200, { success: false, message: 'per_page must be at most 50' }],
+		])('by %i %j is asked without one', async (status, body) => {
+			service.answers((query) =>
+				query.per_page === undefined
+					? paged(['ab', 'cd'], (page) => ({ links: next(page < 2) }))(query)
+					: { status, body },
+			);
+
+			const { json } = await service.list();
+
+			expect(hashes(json)).toBe('abcd');
+			expect(service.asked.map(({ page, per_page: size }) => [page, size])).toEqual([
+				['1', '50'],
+				['1', undefined],
+				['2', undefined],
+			]);
+		});
+	});
+
+	describe('may do anything', () => {
+		const WORDS = ['Curso', 'Guia', 'Noite', 'curso noite'];
+		const SEARCH = 'noite CURSO';
+
+		const model = fc
+			.record({
+				/** Titles; a product with two has a row for each of two offers. */
+				catalog: fc.array(fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 2 }), {
+					maxLength: 9,
+				}),
+				/** How many rows the pages hold, in turn, whatever size is asked for. */
+				lengths: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
+				ignoresPage: fc.boolean(),
+				/** A page that comes again, or an empty one, is put behind the first. */
+				inserted: fc.constantFrom('nothing', 'repeated', 'empty'),
+				beyond: fc.constantFrom('empty', 'last page'),
+				hasLinks: fc.boolean(),
+				lastPage: fc.constantFrom('none', 'right', 'low', 'high'),
+				total: fc.constantFrom('none', 'right', 'zero', 'page', 'high'),
+				/** What the service finds: by its own rule each product whose number is here. */
+				search: fc.constantFrom('none', 'ignored', 'own'),
+				found: fc.uniqueArray(fc.nat(8)),
+			})
+			// If all that is said agrees on a wrong end, nobody can tell.
+			.filter(({ hasLinks, total, lastPage, inserted, ignoresPage }) => {
+				const isFirstPageAll = total === 'page' && !hasLinks;
+				const isEndAfterEmpty = !hasLinks && lastPage !== 'right' && lastPage !== 'high';
+				if (inserted === 'empty' && (total === 'page' || (isEndAfterEmpty && total !== 'right')))
+					return false;
+				return !isFirstPageAll || (lastPage !== 'low' && inserted === 'nothing' && !ignoresPage);
+			});
+		type Model = typeof model extends fc.Arbitrary<infer M> ? M : never;
+
+		const rowsIn = ({ catalog }: Model): Array<IDataObject & { product: number }> =>
+			catalog.flatMap((titles, product) =>
+				titles.map((title, offer) => ({
+					hash: `p${product}`,
+					title,
+					offers: [{ hash: `o${product}${offer}` }],
+					product,
+				})),
+			);
+		const served = (one: Model, query: IDataObject): IDataObject[] =>
+			rowsIn(one).filter(
+				({ product }) =>
+					query.search === undefined || one.search !== 'own' || one.found.includes(product),
+			);
+		const wanted = (one: Model): IDataObject[] =>
+			served(one, { search: SEARCH }).filter(({ title }) =>
+				one.search === 'ignored' ? title === 'curso noite' : true,
+			);
+		const pagesOf = (one: Model, list: IDataObject[]): IDataObject[][] => {
+			const pages: IDataObject[][] = [];
+			for (let from = 0; from < list.length; from += pages.at(-1)?.length ?? 0) {
+				pages.push(list.slice(from, from + (one.lengths[pages.length % one.lengths.length] ?? 1)));
+			}
+			const [first] = pages;
+			if (first && pages.length > 1 && one.inserted !== 'nothing') {
+				pages.splice(1, 0, one.inserted === 'empty' ? [] : first);
+			}
+			return pages;
+		};
+		const answer = (one: Model, query: IDataObject): IDataObject => {
+			const list = served(one, query);
+			const pages = pagesOf(one, list);
+			const page = one.ignoresPage ? 1 : Number(query.page);
+			const last = Math.max(1, pages.length);
+			const beyond = one.beyond === 'empty' ? [] : (pages.at(-1) ?? []);
+			const lastPage = { none: undefined, right: last, low: 1, high: last + 2 }[one.lastPage];
+			const first = pages[0]?.length ?? 0;
+			const total = {
+				none: undefined,
+				right: list.length,
+				zero: 0,
+				page: first,
+				high: list.length + 3,
+			};
+			return {
+				data: pages[page - 1] ?? beyond,
+				meta: { last_page: lastPage, total: total[one.total] },
+				...(one.hasLinks && { links: next(page < last) }),
+			};
+		};
+		const listed = async (one: Model) => {
+			service.answers((query) => ({ body: answer(one, query) }));
+			const filters = one.search === 'none' ? {} : { search: SEARCH };
+			return await service.list({ ...ALL, filters });
+		};
+
+		test('and its list is whole, or a hint says that it may not be, in few requests', async () => {
+			await fc.assert(
+				fc.asyncProperty(model, async (one) => {
+					const { json, hints } = await listed(one);
+
+					expect(hints.length > 0 ? wanted(one) : json).toEqual(wanted(one));
+					expect(new Set(json.map((row) => JSON.stringify(row))).size).toBe(json.length);
+					const pages = pagesOf(one, served(one, {})).length;
+					expect(service.asked.length).toBeLessThanOrEqual(one.ignoresPage ? 13 : pages + 5);
+				}),
+				{ numRuns: 300 },
+			);
+		});
+
+		test.each<[string, Partial<Model>, number]>([
+			['documents its pages', { hasLinks: true, lastPage: 'right', total: 'right' }, 0],
+			['has figures alone', { hasLinks: false, lastPage: 'right', total: 'right' }, 0],
+			['has links alone', { hasLinks: true, lastPage: 'none', total: 'none' }, 0],
+			['says nothing', { hasLinks: false, lastPage: 'none', total: 'none', beyond: 'empty' }, 1],
+		])('but if it %s, the list is whole and no hint is given', async (_name, honest, more) => {
+			const fixed = { ...honest, ignoresPage: false, inserted: 'nothing', search: 'none' } as const;
+			await fc.assert(
+				fc.asyncProperty(model, async (any) => {
+					const one = { ...any, ...fixed };
+
+					await expect(listed(one)).resolves.toEqual({ json: rowsIn(one), hints: [] });
+					const pages = pagesOf(one, rowsIn(one)).length;
+					expect(service.asked).toHaveLength(Math.max(1, pages + (pages > 0 ? more : 0)));
+				}),
+				{ numRuns: 50 },
+			);
+		});
+	});
+});
