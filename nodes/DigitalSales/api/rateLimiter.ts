@@ -24,6 +24,8 @@ export interface TakeOptions extends Patience {
 	rate?: Rate;
 	/** Whether it is one of the few that somebody waits for: counted, but not spread over time. */
 	isUrgent?: boolean;
+	/** The part of the rate that it leaves to requests that leave less. */
+	leaves?: number;
 }
 
 /** Limits are stated per minute throughout the API document. */
@@ -44,7 +46,7 @@ const LONGEST_PACE_MS = 300_000;
  * of a documented rate is. Without a known rate nothing waits until a 429 teaches one.
  */
 export class RateLimiter {
-	/** By rate and urgency; requests without a rate of their own share one. */
+	/** By rate, urgency and what they leave; requests without a rate of their own share one. */
 	private readonly lines = new Map<string, Turnstile<Permit>>();
 	/** When the requests that still count were answered, the oldest first. */
 	private answered: number[] = [];
@@ -76,23 +78,25 @@ export class RateLimiter {
 	}
 
 	/** How long a request of a rate would wait now: Infinity is until another one is answered. */
-	delayMs({ rate: own, isUrgent }: TakeOptions = {}): number {
+	delayMs({ rate: own, isUrgent, leaves = 0 }: TakeOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
 		if (this.halfOpen?.probe) return Infinity;
 		// The 429 said when to come again: that holds for one request, whatever our own count.
 		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
 		const rate = this.rateNow(own);
-		if (!rate) return isUrgent || this.inFlight.size < this.widthNow(now) ? 0 : Infinity;
+		const isFree = isUrgent && leaves === 0;
+		if (!rate) return isFree || this.inFlight.size < this.widthNow(now) ? 0 : Infinity;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
 		if (paced > 0 && !isUrgent) return paced;
 		const empty = isUrgent ? this.emptyMs(now) : 0;
 		if (empty > 0) return empty;
 		const first = this.firstWithin(rate.perMs, now);
 		const spent = this.spentWithin(rate.perMs, now);
-		if (spent < rate.requests) return 0;
+		const most = Math.ceil(rate.requests * (1 - leaves));
+		if (spent < most) return 0;
 		// As many answered requests as are too many must leave the window.
-		const last = this.answered[first + spent - rate.requests];
+		const last = this.answered[first + spent - most];
 		return last === undefined ? Infinity : last + rate.perMs - now;
 	}
 
@@ -129,10 +133,10 @@ export class RateLimiter {
 	 * @throws TooLateError as soon as it is certain that the permit cannot be had in time
 	 */
 	async take(options: TakeOptions = {}): Promise<Permit> {
-		const { rate, isUrgent, signal } = options;
+		const { rate, isUrgent, leaves, signal } = options;
 		this.longestWindowMs = Math.max(this.longestWindowMs, rate?.perMs ?? 0);
-		const key = JSON.stringify({ rate, isUrgent });
-		const line = this.lines.get(key) ?? this.newLine({ rate, isUrgent });
+		const key = JSON.stringify({ rate, isUrgent, leaves });
+		const line = this.lines.get(key) ?? this.newLine({ rate, isUrgent, leaves });
 		this.lines.set(key, line);
 		const permit = await line.enter(options).finally(() => {
 			// By now another line may have taken its place.

@@ -57,6 +57,12 @@ export function isPaid(status: Status): boolean {
 	return status === 'paid';
 }
 
+/** Whether it may still be paid. */
+export function isWaiting(status: Status): boolean {
+	const waiting: readonly Status[] = STATUS_GROUPS.waiting;
+	return waiting.includes(status);
+}
+
 /** Whether nobody paid, and nobody can pay any more. */
 export function hasFailed(status: Status): boolean {
 	const failed: readonly Status[] = STATUS_GROUPS.failed;
