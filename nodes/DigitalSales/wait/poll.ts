@@ -11,7 +11,9 @@ const SUSPENDED_WITHIN_MS = 60_000;
 /** After a ping that read nothing, or reached nothing: a proxy may be restarting. */
 const RETRY_MS = 15_000;
 /** While the rate limit keeps reads back, a check only costs n8n time. */
-const LONGEST_PAUSE_MS = { beforeLimit: 900_000, atLimit: 60_000 };
+const LONGEST_PAUSE_MS = { before: 900_000, atLimit: 60_000 };
+/** Each success adds one re-check in so long, each refusal takes up to half of them: so waits come to equal shares. */
+const ONE_MORE_IN_MS = 600_000;
 /** A timer of more than 24 days would fire at once. */
 const LONGEST_SLEEP_MS = 60_000;
 
@@ -38,7 +40,7 @@ export function startPolling(context: Context, wait: SuspendedWait, url: string)
 class Poller {
 	private readonly startedAt = clock.elapsed();
 	private nextAt = Infinity;
-	/** Between two re-checks: longer while many share a rate limit. */
+	/** Between two re-checks: longer while many waits share a rate limit. */
 	private pauseMs = 0;
 	private wasSuspended = false;
 	/** How many pings in a row have reached nothing. */
@@ -94,15 +96,19 @@ class Poller {
 		const { recheckMs } = this.wait;
 		const isLast = this.known.isLast();
 		switch (answer) {
-			case 'waiting':
-				this.pauseMs = recheckMs && Math.max(recheckMs, this.pauseMs / 2);
+			case 'waiting': {
+				const more = (this.pauseMs * ONE_MORE_IN_MS) / (this.pauseMs + ONE_MORE_IN_MS);
+				this.pauseMs = recheckMs && Math.max(recheckMs, more);
 				return isLast ? SOON_MS : this.pauseMs || Infinity;
+			}
 			case 'limited': {
-				const longest = LONGEST_PAUSE_MS[isLast ? 'atLimit' : 'beforeLimit'];
-				this.pauseMs = Math.min(longest, Math.max(RETRY_MS, 2 * this.pauseMs));
-				return Math.max(this.pauseMs, isLast ? 0 : recheckMs);
+				const longest = LONGEST_PAUSE_MS[isLast ? 'atLimit' : 'before'];
+				const rarer = Math.max(RETRY_MS, this.pauseMs) * (1 + clock.random());
+				return (this.pauseMs = Math.min(longest, rarer));
 			}
 			case 'unfinished':
+				this.pauseMs = 0;
+				return SOON_MS;
 			case 'notSuspended':
 				return SOON_MS;
 			default:

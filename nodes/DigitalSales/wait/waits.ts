@@ -107,7 +107,7 @@ export class KnownWait {
 			const result = await read(payment, isNoticed ? 0 : leaves);
 			if (typeof result !== 'string') {
 				isFound = true;
-				isOpen ||= !this.enter(payment, result, at);
+				if (!this.enter(payment, result, at)) isOpen = true;
 				return;
 			}
 			unread.add(result);
@@ -117,13 +117,17 @@ export class KnownWait {
 			if (!isLast && !known?.isSettled) this.states.set(index, { isSettled: false, ...known, at });
 		};
 		const due = this.due(isLast);
-		const isStart = !isLast && due.length === this.wait.payments.length;
+		const before = due.length;
+		const isStart = !isLast && before === this.wait.payments.length;
 		const alone = due.splice(0, isStart ? this.noticed.size + 1 : 0);
 		await mapLimit(alone, 1, readNext);
 		if (isFound || !isStart) await mapLimit(due, READS_AT_ONCE, readNext);
-		if (this.due(isLast).length === 0) return 'done';
+		const left = this.due(isLast).length;
+		if (left === 0) return 'done';
 		if (isOpen && !isLast && this.noticed.size === 0) return 'open';
-		return ['limited' as const, 'failed' as const].find((one) => unread.has(one)) ?? 'unfinished';
+		if (left < before || unread.size === 0) return 'unfinished';
+		// What was noticed is asked for again soon.
+		return unread.has('limited') && this.noticed.size === 0 ? 'limited' : 'failed';
 	}
 
 	/** An item in its present state; as it was suspended if its payment could not be read. */

@@ -66,13 +66,14 @@ const FIRST_READ_LIMITS = {
 const LASTING: ReadonlySet<OutcomeKind> = new Set(['rejected', 'redirected', 'blocked']);
 
 /**
- * Whether a failed read may succeed later. A charge that was just made may be unknown for a moment, and
- * a web page comes from a proxy.
+ * Whether a failed read may succeed later, as a suspended wait takes for granted. A charge that was just
+ * made may be unknown for a moment, and a web page comes from a proxy.
  */
 function mayPass(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
-	const { kind, status, unreadable } = error.outcome;
-	return !LASTING.has(kind) || status === 404 || unreadable === 'html';
+	const { kind, status = 0, unreadable } = error.outcome;
+	const isUnknown = [200, 404].includes(status);
+	return !LASTING.has(kind) || isUnknown || unreadable === 'html';
 }
 
 /** A tool call cannot be suspended: it would return at once and look like a time-out. */

@@ -17,6 +17,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			['has a fault', { kind: 'status', status: 500 } as const],
 			['breaks off', { kind: 'resetBeforeProcessing' } as const],
 			['does not know the charge yet', { kind: 'status', status: 404, body: {} } as const],
+			['says so under a 200', { kind: 'successFalse' } as const],
 			['times out', { kind: 'status', status: 408 } as const],
 			['says that it is too early', { kind: 'status', status: 425 } as const],
 			['answers with a web page', { kind: 'html' } as const],
