@@ -45,7 +45,6 @@ class Poller {
 	private wasSuspended = false;
 	/** How many pings in a row have reached nothing. */
 	private unreached = 0;
-	private hasWarned = false;
 
 	constructor(
 		private readonly context: Context,
@@ -83,7 +82,7 @@ class Poller {
 	private enter(answer: PingAnswer): void {
 		if (answer !== 'notSuspended' && answer !== 'unreachable') this.wasSuspended = true;
 		this.unreached = answer === 'unreachable' ? this.unreached + 1 : 0;
-		if (this.unreached > 1) this.warn();
+		if (this.unreached === 2) this.warn();
 	}
 
 	/** Whether the execution has gone on, or never will be suspended. */
@@ -117,8 +116,6 @@ class Poller {
 	}
 
 	private warn(): void {
-		if (this.hasWarned) return;
-		this.hasWarned = true;
 		this.context.logger.warn(
 			'Wait for Payment cannot reach this n8n at its own address, so it cannot re-check payments, and its time limit may be late. Check N8N_WEBHOOK_URL (older versions: WEBHOOK_URL).',
 			{ host: new URL(this.url).host },
