@@ -158,6 +158,24 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(received(taken.outcome)).toMatchObject([{ hash, timedOut: false }]);
 	});
 
+	test('a payment that was noticed is asked for until it was read, even if the sender does not come again', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+		await seconds(10);
+		await room.account.sandbox.setStatus(hash, 'paid');
+		room.account.sandbox.addFault({ kind: 'status', status: 500, times: NEVER });
+		const refused = await parked.resumeByWebhook({ hash, status: 'paid' });
+		await seconds(40);
+		room.account.sandbox.clearFaults();
+		const rightAt = clock.elapsed();
+
+		const end = await parked.finished;
+
+		expect(refused.answer.status).toBe(503);
+		expect(received(end)).toMatchObject([{ hash, paid: true, timedOut: false }]);
+		expect(clock.elapsed() - rightAt).toBeLessThan(20_000);
+	});
+
 	test('a transaction that is gone is waited for like any other', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });

@@ -1,3 +1,4 @@
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { received, useWaitingRoom } from '../support/waiting';
 
 const READ = { endpoint: 'GET /transactions/{hash}' } as const;
@@ -55,8 +56,10 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 
 		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
 
+		const answeredAt = clock.elapsed();
 		expect(answer.status).toBe(500);
 		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true, timedOut: false }]);
+		expect(clock.elapsed() - answeredAt).toBeLessThan(60_000);
 	});
 
 	test('at the time limit as well', async () => {
