@@ -51,6 +51,8 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 	test('without a notice that comes again, its own checks try until n8n has taken it', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], quiet);
+		// The check a moment after the suspension finds it open.
+		await clock.sleep(10_000);
 		await room.account.sandbox.setStatus(hash, 'paid');
 		parked.refuse(3);
 
