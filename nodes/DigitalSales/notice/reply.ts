@@ -47,7 +47,7 @@ export function filteredInTest(reason: string): Reply {
 }
 
 /** Answers a notice in place of n8n. */
-export function answer(context: IWebhookFunctions, reply: Reply): void {
+function answer(context: IWebhookFunctions, reply: Reply): void {
 	const response = context.getResponseObject();
 	if (reply.retryAfterSeconds !== undefined) {
 		response.setHeader('Retry-After', String(reply.retryAfterSeconds));

@@ -9,8 +9,8 @@ export const SOON_MS = 1_500;
 /** How long n8n may take to suspend an execution. */
 const SUSPENDED_WITHIN_MS = 60_000;
 /** After a ping that read nothing, or reached nothing: a proxy may be restarting. */
-const RETRY_MS = 15_000;
-/** While the rate limit keeps reads back, a check only costs n8n time. */
+export const RETRY_MS = 15_000;
+/** While nothing can be read, a check only costs n8n time. */
 const LONGEST_PAUSE_MS = { before: 900_000, atLimit: 60_000 };
 /** Each success adds one re-check in so long, each refusal takes up to half of them: so waits come to equal shares. */
 const ONE_MORE_IN_MS = 600_000;
@@ -43,7 +43,8 @@ class Poller {
 	/** Between two re-checks: longer while many waits share a rate limit. */
 	private pauseMs = 0;
 	private wasSuspended = false;
-	/** How many pings in a row have reached nothing. */
+	/** How many pings in a row have read nothing, and how many of the last ones have reached nothing. */
+	private unread = 0;
 	private unreached = 0;
 
 	constructor(
@@ -82,6 +83,7 @@ class Poller {
 	private enter(answer: PingAnswer): void {
 		if (answer !== 'notSuspended' && answer !== 'unreachable') this.wasSuspended = true;
 		this.unreached = answer === 'unreachable' ? this.unreached + 1 : 0;
+		this.unread = this.unreached > 0 || answer === 'unread' ? this.unread + 1 : 0;
 		if (this.unreached === 2) this.warn();
 	}
 
@@ -94,6 +96,7 @@ class Poller {
 	private pauseAfter(answer: PingAnswer): number {
 		const { recheckMs } = this.wait;
 		const isLast = this.known.isLast();
+		const longest = LONGEST_PAUSE_MS[isLast ? 'atLimit' : 'before'];
 		switch (answer) {
 			case 'waiting': {
 				const more = (this.pauseMs * ONE_MORE_IN_MS) / (this.pauseMs + ONE_MORE_IN_MS);
@@ -101,7 +104,6 @@ class Poller {
 				return isLast ? SOON_MS : this.pauseMs || Infinity;
 			}
 			case 'limited': {
-				const longest = LONGEST_PAUSE_MS[isLast ? 'atLimit' : 'before'];
 				const rarer = Math.max(RETRY_MS, this.pauseMs) * (1 + clock.random());
 				return (this.pauseMs = Math.min(longest, rarer));
 			}
@@ -111,7 +113,7 @@ class Poller {
 			case 'notSuspended':
 				return SOON_MS;
 			default:
-				return isLast ? RETRY_MS : Math.min(RETRY_MS, recheckMs || RETRY_MS);
+				return Math.min((!isLast && recheckMs) || longest, RETRY_MS * 2 ** (this.unread - 1));
 		}
 	}
 

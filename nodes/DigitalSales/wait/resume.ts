@@ -14,7 +14,7 @@ import { ANSWER_WITHIN_MS, readBack, SHORTEST_READ_MS } from '../notice/verify';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { PING_ANSWER_WITHIN_MS, pingedWait } from './pingSelf';
-import { SOON_MS, startPolling } from './poll';
+import { RETRY_MS, SOON_MS, startPolling } from './poll';
 import { readSuspendedItems, readWait, resumeUrl, type SuspendedWait } from './suspendedWait';
 import { knownWait, waits, type KnownWait } from './waits';
 
@@ -81,7 +81,8 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 		}, beginBy);
 		if (result !== 'done' && !known.isTimeUp()) {
 			// The sender may not come again.
-			if (notice && result !== 'open') known.pingBy?.(clock.elapsed() + SOON_MS);
+			if (known.isNoticed) known.pingBy?.(clock.elapsed() + RETRY_MS);
+			else if (notice && result !== 'open') known.pingBy?.(clock.elapsed() + SOON_MS);
 			throw new Declined(REPLY[result]);
 		}
 		const items = itemsOf(readSuspendedItems(context), wait, known);

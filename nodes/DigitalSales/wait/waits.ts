@@ -85,6 +85,11 @@ export class KnownWait {
 		for (const { index } of payments) this.noticed.add(index);
 	}
 
+	/** Whether a payment was noticed and could not be read since. */
+	get isNoticed(): boolean {
+		return this.noticed.size > 0;
+	}
+
 	/**
 	 * Reads payments until one is found open, since then the wait cannot end; after the time limit all.
 	 *
@@ -124,10 +129,10 @@ export class KnownWait {
 		if (isFound || !isStart) await mapLimit(due, READS_AT_ONCE, readNext);
 		const left = this.due(isLast).length;
 		if (left === 0) return 'done';
-		if (isOpen && !isLast && this.noticed.size === 0) return 'open';
+		if (isOpen && !isLast && !this.isNoticed) return 'open';
 		if (left < before || unread.size === 0) return 'unfinished';
 		// What was noticed is asked for again soon.
-		return unread.has('limited') && this.noticed.size === 0 ? 'limited' : 'failed';
+		return unread.has('limited') && !this.isNoticed ? 'limited' : 'failed';
 	}
 
 	/** An item in its present state; as it was suspended if its payment could not be read. */

@@ -229,7 +229,7 @@ describe('Pings of a suspended execution', () => {
 		const { pings, logs } = await poll(url, { limit: 200, recheck: 100 });
 
 		const pauses = pings.slice(1).map((at, nth) => Math.round(at - (pings[nth] ?? 0)));
-		expect(pauses.slice(0, 4)).toEqual([15, 15, 100, 15]);
+		expect(pauses.slice(0, 4)).toEqual([15, 30, 100, 15]);
 		expect(logs).toHaveLength(1);
 	});
 
