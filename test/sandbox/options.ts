@@ -19,6 +19,8 @@ export interface SandboxOptions {
 	requestsPerMinute?: number | null;
 	/** Each POST endpoint on its own; the document names no number, so the default is null. */
 	writesPerMinute?: number | null;
+	/** GET /transactions/{hash}; the document names no number, so the default is null. */
+	readsPerMinute?: number | null;
 	/** `fixed` (default) opens a window with its first request, as Laravel's throttle does. */
 	rateLimitWindow?: 'fixed' | 'sliding';
 	/** Default true; false leaves Retry-After and X-RateLimit-* out of every answer. */
@@ -63,6 +65,7 @@ export function resolveOptions(options: SandboxOptions): Settings {
 		maxPageSize: options.maxPageSize ?? 100,
 		requestsPerMinute: options.requestsPerMinute === undefined ? 20 : options.requestsPerMinute,
 		writesPerMinute: options.writesPerMinute ?? null,
+		readsPerMinute: options.readsPerMinute ?? null,
 		rateLimitWindow: options.rateLimitWindow ?? 'fixed',
 		rateLimitHeaders: options.rateLimitHeaders ?? true,
 		latencyMs: options.latencyMs ?? 0,

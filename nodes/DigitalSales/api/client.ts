@@ -67,6 +67,8 @@ export interface ClientOptions {
 	signal?: AbortSignal;
 	/** How long each try may wait for the account's rate limit: a request that somebody waits for. */
 	longestLimiterWaitMs?: number;
+	/** The part of the account's rate limit that it leaves to others. */
+	leaves?: number;
 	/** Called before the rate limit makes a request wait. */
 	onWait?: (endpoint: Endpoint) => void;
 }
@@ -165,9 +167,10 @@ export class Client {
 	}
 
 	private takeOptions(endpoint: Endpoint, latest: number): TakeOptions {
-		const { signal, productRate, longestLimiterWaitMs, onWait: tell } = this.options;
+		const { signal, productRate, longestLimiterWaitMs, leaves, onWait: tell } = this.options;
 		return {
 			signal,
+			leaves,
 			rate: endpoint === 'GET /products' ? productRate : undefined,
 			isUrgent: longestLimiterWaitMs !== undefined,
 			latest: Math.min(latest, clock.elapsed() + (longestLimiterWaitMs ?? Infinity)),

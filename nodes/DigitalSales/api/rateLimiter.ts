@@ -25,6 +25,8 @@ export interface TakeOptions extends Patience {
 	rate?: Rate;
 	/** Whether it is one of the few that somebody waits for: counted, but not spread over time. */
 	isUrgent?: boolean;
+	/** The part of the rate that it leaves to requests that leave less. */
+	leaves?: number;
 }
 
 /** Limits are stated per minute throughout the API document. */
@@ -47,7 +49,7 @@ const LONGEST_PACE_MS = 300_000;
  * of a documented rate is. Without a known rate nothing waits until a 429 teaches one.
  */
 export class RateLimiter {
-	/** By rate and urgency; requests without a rate of their own share one. */
+	/** By rate, urgency and what they leave; requests without a rate of their own share one. */
 	private readonly lines = new Map<string, Turnstile<Permit>>();
 	/** When the requests that still count were answered, the oldest first. */
 	private answered: number[] = [];
@@ -77,7 +79,7 @@ export class RateLimiter {
 	}
 
 	/** How long a request of a rate would wait now: Infinity is until another one is answered. */
-	delayMs({ rate: own, isUrgent }: TakeOptions = {}): number {
+	delayMs({ rate: own, isUrgent, leaves = 0 }: TakeOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
 		if (this.halfOpen?.probe) return Infinity;
@@ -85,13 +87,15 @@ export class RateLimiter {
 		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
 		const rate = this.rateNow(own);
 		const width = now - this.narrowedAt < STATED_FOR_MS ? this.width : Infinity;
-		if (!rate) return isUrgent || this.inFlight.size < width ? 0 : Infinity;
+		const isFree = isUrgent && leaves === 0;
+		if (!rate) return isFree || this.inFlight.size < width ? 0 : Infinity;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
 		if (paced > 0 && !isUrgent) return paced;
 		const empty = isUrgent ? this.emptyMs(now) : 0;
 		if (empty > 0) return empty;
 		// Of the latest, as many as the rate allows may lie within its window.
-		const tooMany = this.answered.length + this.inFlight.size - rate.requests;
+		const most = Math.ceil(rate.requests * (1 - leaves));
+		const tooMany = this.answered.length + this.inFlight.size - most;
 		if (tooMany < 0) return 0;
 		return Math.max(0, (this.answered[tooMany] ?? Infinity) + rate.perMs - now);
 	}
@@ -125,9 +129,9 @@ export class RateLimiter {
 	 * @throws TooLateError as soon as it is certain that the permit cannot be had in time
 	 */
 	async take(options: TakeOptions = {}): Promise<Permit> {
-		const { rate, isUrgent, signal } = options;
-		const key = JSON.stringify({ rate, isUrgent });
-		const line = this.lines.get(key) ?? this.newLine({ rate, isUrgent });
+		const { rate, isUrgent, leaves, signal } = options;
+		const key = JSON.stringify({ rate, isUrgent, leaves });
+		const line = this.lines.get(key) ?? this.newLine({ rate, isUrgent, leaves });
 		this.lines.set(key, line);
 		const permit = await line.enter(options).finally(() => {
 			// By now another line may have taken its place.

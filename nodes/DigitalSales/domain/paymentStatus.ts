@@ -58,6 +58,12 @@ export function isPaid(status: Status): boolean {
 	return status === 'paid';
 }
 
+/** Whether it may still be paid. */
+export function isWaiting(status: Status): boolean {
+	const waiting: readonly Status[] = STATUS_GROUPS.waiting;
+	return waiting.includes(status);
+}
+
 /** Whether nobody paid, and nobody can pay any more. */
 export function hasFailed(status: Status): boolean {
 	return STATUS_GROUPS.failed.includes(String(status));

@@ -34,6 +34,7 @@ export const REPLIES = {
 	tooLarge: rejected(413, 'too large'),
 	inFlight: comeAgain(5, 'this transaction is being checked'),
 	backlogged: comeAgain(30, 'n8n is still storing earlier webhooks'),
+	limited: comeAgain(30, 'the rate limit is reached'),
 	unreachable: comeAgain(30, 'the transaction cannot be verified now'),
 	busy: comeAgain(30, 'too many webhooks at once'),
 } satisfies Record<string, Reply>;
@@ -46,7 +47,7 @@ export function filteredInTest(reason: string): Reply {
 }
 
 /** Answers a notice in place of n8n. */
-export function answer(context: IWebhookFunctions, reply: Reply): void {
+function answer(context: IWebhookFunctions, reply: Reply): void {
 	const response = context.getResponseObject();
 	if (reply.retryAfterSeconds !== undefined) {
 		response.setHeader('Retry-After', String(reply.retryAfterSeconds));

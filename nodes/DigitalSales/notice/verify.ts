@@ -59,12 +59,17 @@ export async function verifyTransaction(
  *
  * @param answerBy when the answer has to be there, on `clock.elapsed()`
  * @param longestTryMs with less time left, only a try that fails at once is repeated
+ * @param leaves the part of the rate limit that it leaves to others
  */
 export async function readBack(
 	context: IWebhookFunctions,
 	account: Account,
 	hash: string,
-	{ answerBy, longestTryMs = LONGEST_TRY_MS }: { answerBy: number; longestTryMs?: number },
+	{
+		answerBy,
+		longestTryMs = LONGEST_TRY_MS,
+		leaves,
+	}: { answerBy: number; longestTryMs?: number; leaves?: number },
 ): Promise<ReadBack> {
 	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
 	const forRetry = Math.min(FOR_QUICK_RETRY_MS, forTries / MOST_TRIES);
@@ -73,6 +78,7 @@ export async function readBack(
 		timeoutMs,
 		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) },
 		longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS,
+		leaves,
 	});
 	try {
 		return { outcome: 'found', transaction: await getTransaction(client, hash) };

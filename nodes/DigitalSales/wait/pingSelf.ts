@@ -1,13 +1,24 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
+import { REPLIES } from '../notice/reply';
 import { isJsonObject } from '../shared/json';
 
-/** `notSuspended`: not suspended yet, or no longer; `unreachable`: neither this package nor n8n answered. */
-type PingAnswer = 'waiting' | 'over' | 'notSuspended' | 'unreachable';
+/**
+ * Of a suspended execution `waiting`, or why its check is not done; `notSuspended`: not yet, or no
+ * longer; `unreachable`: neither this package nor n8n answered.
+ */
+export type PingAnswer =
+	| 'waiting'
+	| 'unfinished'
+	| 'limited'
+	| 'unread'
+	| 'over'
+	| 'notSuspended'
+	| 'unreachable';
 
 /** Within this time a check that was pinged for is answered. */
 export const PING_ANSWER_WITHIN_MS = 20_000;
-export const PING_TIMEOUT_MS = 25_000;
+const PING_TIMEOUT_MS = 25_000;
 const OWN_FIELD = 'pingedWait';
 
 const responseSchema = z.object({
@@ -23,6 +34,7 @@ const NOT_HERE = /does not exist|does not contain a waiting webhook|Could not fi
 const wordsSchema = z.object({
 	received: z.boolean().optional(),
 	waiting: z.boolean().optional(),
+	reason: z.unknown(),
 	message: z.string().optional(),
 });
 
@@ -65,10 +77,14 @@ export function pingedWait(body: unknown): string | undefined {
  */
 function toPingAnswer({ statusCode, headers, body }: z.output<typeof responseSchema>): PingAnswer {
 	if (statusCode === 307 && headers.location.includes(WAITING_FORM)) return 'notSuspended';
-	const { received, waiting, message = '' } = wordsSchema.parse(JSON.parse(body));
+	// n8n says nothing where the execution goes on, and the next time that it is not suspended.
+	if (statusCode === 200 && body === '') return 'unread';
+	const { received, waiting, reason, message = '' } = wordsSchema.parse(JSON.parse(body));
 	if (received !== undefined) {
-		if (statusCode === 503 || waiting) return 'waiting';
-		return statusCode === 200 || statusCode === 410 ? 'over' : 'unreachable';
+		if (waiting) return 'waiting';
+		if (statusCode !== 503) return statusCode === 410 ? 'over' : 'unreachable';
+		if (reason === REPLIES.limited.body.reason) return 'limited';
+		return reason === REPLIES.inFlight.body.reason ? 'unfinished' : 'unread';
 	}
 	if (statusCode === 409 && message.includes('finished')) return 'over';
 	const isNotSuspended =

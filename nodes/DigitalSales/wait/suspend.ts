@@ -2,10 +2,15 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { randomBytes } from 'crypto';
 import type { ItemResult } from '../output/item';
 import { clock } from '../shared/clock';
-import { fallbackAt, startPolling } from './poll';
+import { startPolling } from './poll';
 import { resumeUrl, storeWait, type SuspendedWait } from './suspendedWait';
 
 const ID_BYTES = 12;
+/**
+ * How long after the time limit n8n itself ends a wait that nothing else has ended: as long again as the
+ * limit, within these bounds. Until then the last look asks again for what it could not read.
+ */
+const NET_MS = [60_000, 900_000] as const;
 
 /**
  * Suspends the execution if a payment is open. All items of a run share one wait: the longest time
@@ -25,7 +30,7 @@ export async function suspendIfPending(
 	const { data } = context.getExecuteData();
 	data.main = [results.map(({ json }) => ({ json }))];
 	storeWait(context, wait);
-	await context.putExecutionToWait(new Date(fallbackAt(wait)));
+	await context.putExecutionToWait(new Date(wait.endsAt));
 	startPolling(context, wait, resumeUrl(context, 0));
 	return results.map(({ pending, ...item }) => {
 		if (!pending?.isOpen) return item;
@@ -43,9 +48,13 @@ function waitFor(results: ItemResult[]): SuspendedWait | undefined {
 	// A check begins with the first: while it is open, the others need not be read.
 	pending.sort((one, other) => Number(other.isOpen) - Number(one.isOpen));
 	const intervals = pending.map(({ recheckMs }) => recheckMs).filter((interval) => interval > 0);
+	const deadline = Math.max(...pending.map((payment) => payment.deadline));
+	const [shortest, longest] = NET_MS;
+	const netMs = Math.min(longest, Math.max(shortest, deadline - clock.now()));
 	return {
 		id: randomBytes(ID_BYTES).toString('hex'),
-		deadline: Math.max(...pending.map(({ deadline }) => deadline)),
+		deadline,
+		endsAt: deadline + netMs,
 		recheckMs: intervals.length === 0 ? 0 : Math.min(...intervals),
 		count: results.length,
 		payments: pending.map(({ index, hash, simplify, unit }) => ({ index, hash, simplify, unit })),

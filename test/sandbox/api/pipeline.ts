@@ -11,11 +11,11 @@ import type { ApiRequest, SandboxParts } from './context';
 
 export type Handler = (request: ApiRequest) => Answer | Promise<Answer>;
 
-const LIMITED: Record<Endpoint, 'list' | 'write' | 'none'> = {
+const LIMITED: Record<Endpoint, 'list' | 'write' | 'read'> = {
 	'GET /products': 'list',
 	'POST /products/{hash}/offers': 'write',
 	'POST /transactions': 'write',
-	'GET /transactions/{hash}': 'none',
+	'GET /transactions/{hash}': 'read',
 };
 
 /**
@@ -61,7 +61,11 @@ async function work(
 	const { settings } = parts;
 	if (!entry.bearer) return failure(401, 'Unauthenticated.');
 	const limited = LIMITED[endpoint];
-	const limits = { list: settings.requestsPerMinute, write: settings.writesPerMinute, none: null };
+	const limits = {
+		list: settings.requestsPerMinute,
+		write: settings.writesPerMinute,
+		read: settings.readsPerMinute,
+	};
 	const ruling = parts.limiter.check(`${endpoint} ${settings.apiToken}`, limits[limited]);
 	if (!ruling.allowed) return json(429, { message: 'Too Many Attempts.' }, ruling.headers);
 	const answer = await handler(call);

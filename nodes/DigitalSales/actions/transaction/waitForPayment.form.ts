@@ -55,7 +55,7 @@ export const waitForm = formOf(
 				typeOptions: { minValue: 0, numberPrecision: 0 },
 				default: 60,
 				description:
-					'How often to check the payment, in seconds, because webhooks can get lost; 0 turns re-checks off. Each re-check costs one request, with several items sometimes more.',
+					'How often to check the payment, in seconds, because webhooks can get lost; 0 turns re-checks off. Each re-check costs one request, with several items sometimes more. At the rate limit of the account they are rarer.',
 			},
 			required(wholeNumberField(0)),
 		),

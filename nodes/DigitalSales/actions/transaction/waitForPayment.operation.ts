@@ -35,7 +35,9 @@ export const waitForPaymentOperation: Operation = {
 					(error: unknown): Transaction => {
 						if (!mayPass(error)) throw error;
 						run.hint(
-							'The payment could not be checked just now. The node checks again while the execution waits.',
+							`Transaction ${typedHash} could not be read just now. The node checks again while the execution waits.`,
+							'unread',
+							`transaction ${typedHash}`,
 						);
 						return { hash: typedHash, json: { hash: typedHash } };
 					},
@@ -60,17 +62,18 @@ const FIRST_READ_LIMITS = {
 	longestLimiterWaitMs: 15_000,
 };
 
-const PASSING: ReadonlySet<OutcomeKind> = new Set([
-	'rateLimited',
-	'unavailable',
-	'serverError',
-	'notSent',
-	'interrupted',
-]);
+/** What somebody has to put right first: the token, the Base URL, n8n's protections. */
+const LASTING: ReadonlySet<OutcomeKind> = new Set(['rejected', 'redirected', 'blocked']);
 
-/** Whether a failed read may succeed later. */
+/**
+ * Whether a failed read may succeed later, as a suspended wait takes for granted. A charge that was just
+ * made may be unknown for a moment, and a web page comes from a proxy.
+ */
 function mayPass(error: unknown): boolean {
-	return error instanceof ServiceError && PASSING.has(error.outcome.kind);
+	if (!(error instanceof ServiceError)) return false;
+	const { kind, status = 0, unreadable } = error.outcome;
+	const isUnknown = [200, 404].includes(status);
+	return !LASTING.has(kind) || isUnknown || unreadable === 'html';
 }
 
 /** A tool call cannot be suspended: it would return at once and look like a time-out. */

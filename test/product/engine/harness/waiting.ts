@@ -35,6 +35,9 @@ export class StoredRun {
 
 	private token = '';
 
+	/** How often n8n cannot store yet that the run goes on, as while its database is down. */
+	refusals = 0;
+
 	private finish!: (outcome: RunOutcome) => void;
 
 	constructor(
@@ -176,8 +179,9 @@ export class StoredRun {
 			// n8n does not store what a waiting webhook writes into the static data.
 			save: () => {},
 			start: async (workflowData, error) => {
-				if (this.status !== 'waiting') {
-					throw new HttpError(409, 'The execution is being resumed already.');
+				if (this.refusals > 0 || this.status !== 'waiting') {
+					this.refusals -= 1;
+					throw new HttpError(500, 'There was a problem executing the workflow');
 				}
 				entry.data.main = workflowData;
 				entry.metadata = { ...entry.metadata, forwardAllOutputs: true };
@@ -207,6 +211,11 @@ export class ParkedRun {
 	/** How often n8n went on with the run, its start included. */
 	get legs(): number {
 		return this.run.legs;
+	}
+
+	/** Has n8n fail so many times to store that the run goes on. */
+	refuse(times: number): void {
+		this.run.refusals = times;
 	}
 
 	/** The run's own address, its secret included; `path` goes to the end of its path. */

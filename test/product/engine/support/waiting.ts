@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
+import type { SandboxOptions } from '../../../sandbox';
 import {
 	ACTION_TYPE,
 	NO_OP_TYPE,
@@ -21,9 +22,9 @@ export interface WaitOptions extends Partial<RunOptions> {
 }
 
 /** Opens a waiting room for the tests of a block. */
-export function useWaitingRoom(): WaitingRoom {
+export function useWaitingRoom(options: SandboxOptions = {}): WaitingRoom {
 	// The sandbox sends each notice once.
-	const room = new WaitingRoom(useAccount({ resendAfterSeconds: [] }));
+	const room = new WaitingRoom(useAccount({ resendAfterSeconds: [], ...options }));
 	// Ends what would go on calling.
 	afterEach(() => room.forget());
 	return room;

@@ -16,6 +16,15 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			['is down', { kind: 'status', status: 503 } as const],
 			['has a fault', { kind: 'status', status: 500 } as const],
 			['breaks off', { kind: 'resetBeforeProcessing' } as const],
+			['does not know the charge yet', { kind: 'status', status: 404, body: {} } as const],
+			['says so under a 200', { kind: 'successFalse' } as const],
+			['times out', { kind: 'status', status: 408 } as const],
+			['says that it is too early', { kind: 'status', status: 425 } as const],
+			['answers with a web page', { kind: 'html' } as const],
+			['asks whether it is human', { kind: 'html', status: 403 } as const],
+			['answers with nothing', { kind: 'emptyBody' } as const],
+			['answers with half of it', { kind: 'truncatedBody' } as const],
+			['answers about another one', { kind: 'patchBody', set: { hash: 'other1' } } as const],
 		])('waits on while the service %s', async (_name, fault) => {
 			const hash = await room.charge();
 			room.account.sandbox.addFault({ ...fault, times: NEVER });
@@ -80,9 +89,9 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		});
 
 		test.each([
-			['an unknown hash', { kind: 'status', status: 404, body: {} } as const, /404/],
 			['a wrong token', { kind: 'status', status: 401, body: {} } as const, /401/],
-			['a wrong base URL', { kind: 'html' } as const, /web page/],
+			['a request that it refuses', { kind: 'status', status: 422, body: {} } as const, /422/],
+			['a moved service', { kind: 'redirect', to: '/elsewhere', status: 301 } as const, /redirect/],
 		])('fails at once for %s', async (_name, fault, message) => {
 			const hash = await room.charge();
 			room.account.sandbox.addFault({ ...fault, times: NEVER });
@@ -95,6 +104,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 		test('with On Error: Continue the other items still wait', async () => {
 			const hash = await room.charge();
+			room.account.sandbox.addFault({ kind: 'status', status: 422, body: {} });
 			const parked = await room.park(['nosuch1', hash], {
 				settings: { onError: 'continueRegularOutput' },
 			});
@@ -103,7 +113,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
 
 			expect(received(outcome)).toMatchObject([
-				{ error: { message: expect.stringMatching(/404/), status: 404, outcome: 'refused' } },
+				{ error: { message: expect.stringMatching(/422/), status: 422, outcome: 'refused' } },
 				{ hash, timedOut: false },
 			]);
 		});
@@ -112,6 +122,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			'an error output gets the failed item at the %s',
 			async (end) => {
 				const hash = await room.charge();
+				room.account.sandbox.addFault({ kind: 'status', status: 422, body: {} });
 				const parked = await room.park(['nosuch1', hash], {
 					settings: { onError: 'continueErrorOutput' },
 				});
@@ -125,7 +136,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 				const [regular, failed] = outcome?.data.Wait?.outputs ?? [];
 				expect(regular?.map(({ json }) => json.hash)).toEqual([hash]);
 				expect(failed?.map(({ json }) => json.error)).toMatchObject([
-					{ message: expect.stringMatching(/404/), about: 'transaction nosuch1' },
+					{ message: expect.stringMatching(/422/), about: 'transaction nosuch1' },
 				]);
 			},
 		);
@@ -145,6 +156,24 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(Number(refused.answer.headers['retry-after'])).toBeGreaterThan(0);
 		expect(refused.outcome).toBeUndefined();
 		expect(received(taken.outcome)).toMatchObject([{ hash, timedOut: false }]);
+	});
+
+	test('a payment that was noticed is asked for until it was read, even if the sender does not come again', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+		await seconds(10);
+		await room.account.sandbox.setStatus(hash, 'paid');
+		room.account.sandbox.addFault({ kind: 'status', status: 500, times: NEVER });
+		const refused = await parked.resumeByWebhook({ hash, status: 'paid' });
+		await seconds(40);
+		room.account.sandbox.clearFaults();
+		const rightAt = clock.elapsed();
+
+		const end = await parked.finished;
+
+		expect(refused.answer.status).toBe(503);
+		expect(received(end)).toMatchObject([{ hash, paid: true, timedOut: false }]);
+		expect(clock.elapsed() - rightAt).toBeLessThan(20_000);
 	});
 
 	test('a transaction that is gone is waited for like any other', async () => {

@@ -1,5 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { blockers, looks } from '../../../../nodes/DigitalSales/wait/look';
+import { waits } from '../../../../nodes/DigitalSales/wait/waits';
 import { pixParameters } from '../support/account';
 import { customers, OWN_CUSTOMER } from '../support/charging';
 import { received, useWaitingRoom } from '../support/waiting';
@@ -113,7 +113,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		expect(items?.filter(({ paid }) => paid === true)).toHaveLength(30);
 	});
 
-	test('cost one read for each check while one of them stays open', async () => {
+	test('cost two reads for each notice while another one stays open', async () => {
 		const hashes = await charges(25);
 		const [open = '', ...others] = hashes.reverse();
 		const parked = await room.park(hashes, limits(600, 0));
@@ -128,13 +128,13 @@ describe('Transaction > Wait for Payment: many payments', () => {
 			const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
 			expect(answer).toMatchObject({ status: 200, json: { waiting: true } });
 		}
-		expect(room.reads() - before).toBe(3);
+		expect(room.reads() - before).toBe(3 * 2);
 		await settle([open], 'refused');
 		const { outcome } = await parked.resumeByWebhook({ hash: open, status: 'refused' });
 
-		expect(room.reads() - before).toBe(3 + 25);
+		expect(room.reads() - before).toBe(3 * 2 + 25);
 		expect(received(outcome)?.map(({ paid }) => paid)).toEqual([false, ...others.map(() => true)]);
-		expect([looks.size, blockers.size]).toEqual([0, 0]);
+		expect(waits.size).toBe(0);
 	});
 
 	test('begin with one that was open at the suspension', async () => {
@@ -165,6 +165,22 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		]);
 	});
 
+	test('stay settled once they were read so, whatever is answered at the time limit', async () => {
+		const [paid, open] = [await room.charge(), await room.charge()];
+		const parked = await room.park([open, paid], limits(600, 0));
+		await clock.sleep(5_000);
+		await settle([paid]);
+		await parked.resumeByWebhook({ hash: paid, status: 'paid' });
+		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, times: ALWAYS });
+
+		const items = received(await parked.finished);
+
+		expect(items).toMatchObject([
+			{ paid: false, hash: open, timedOut: true },
+			{ paid: true, hash: paid, timedOut: false },
+		]);
+	});
+
 	test('end before n8n ends the wait itself, even after a slow check that began before the limit', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
 		const run = await room.wait([paid, open], limits(12, 9));
@@ -192,16 +208,5 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		expect(items).toHaveLength(25);
 		expect(items?.filter(({ paid }) => paid === true).length).toBeGreaterThanOrEqual(12);
 		expect(items?.filter(({ timedOut }) => timedOut === true).length).toBeGreaterThanOrEqual(1);
-	});
-
-	test('leave n8n waiting longer, so that it does not end the wait during the last look', async () => {
-		const hashes = await charges(21);
-		const startedAt = clock.now();
-
-		const run = await room.wait(hashes, limits(3_600, 0));
-
-		const spare = (run.waitTill?.getTime() ?? 0) - startedAt - 3_600_000;
-		expect(spare).toBeGreaterThanOrEqual(60_000);
-		expect(spare).toBeLessThan(90_000);
 	});
 });

@@ -7,10 +7,10 @@ import {
 	type INodeType,
 } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { polledWaits } from '../../../../nodes/DigitalSales/wait/poll';
 import { pingSelf } from '../../../../nodes/DigitalSales/wait/pingSelf';
-import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
 import { startPolling } from '../../../../nodes/DigitalSales/wait/poll';
+import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
+import { knownWait, waits } from '../../../../nodes/DigitalSales/wait/waits';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode, type NodeOutcome } from '../harness';
 
@@ -25,11 +25,23 @@ interface Told {
 	headers?: Record<string, string>;
 }
 
-const SUSPENDED: Told = { status: 503, body: '{"received":false,"reason":"try again"}' };
+const SUSPENDED: Told = { status: 200, body: WAITING };
+/** What this package says if a check could not be done, by the reason. */
+const undone = (reason: string): Told => ({
+	status: 503,
+	body: JSON.stringify({ received: false, reason }),
+});
+const LIMITED = undone('the rate limit is reached');
+/** n8n answers a ping with which the execution goes on. */
+const TAKEN: Told = { status: 200 };
 const REPLACED: Told = { status: 410, body: '{"received":false,"reason":"this wait is over"}' };
 const FINISHED: Told = {
 	status: 409,
 	body: '{"code":409,"message":"The execution \\"1\\" has finished already."}',
+};
+const RUNNING: Told = {
+	status: 409,
+	body: '{"code":409,"message":"The execution \\"1\\" is running already."}',
 };
 const MISSING: Told = {
 	status: 404,
@@ -85,7 +97,10 @@ describe('Pings of a suspended execution', () => {
 		calls = [];
 		calledAt = [];
 	});
-	afterEach(() => polledWaits.clear());
+	afterEach(() => {
+		waits.clear();
+		jest.restoreAllMocks();
+	});
 	afterAll(async () => {
 		await new Promise((resolve) => {
 			server.close(resolve);
@@ -120,10 +135,14 @@ describe('Pings of a suspended execution', () => {
 	};
 
 	test.each<[Told, string]>([
-		[{ status: 200, body: WAITING }, 'waiting'],
-		[{ status: 200, body: '{"received":true,"waiting":true}' }, 'waiting'],
 		[SUSPENDED, 'waiting'],
-		[{ status: 200, body: '{"received":true}' }, 'over'],
+		[{ status: 200, body: '{"received":true,"waiting":true}' }, 'waiting'],
+		[undone('the transaction cannot be verified now'), 'unread'],
+		[undone('said by another version'), 'unread'],
+		[undone('this transaction is being checked'), 'unfinished'],
+		[LIMITED, 'limited'],
+		[TAKEN, 'unread'],
+		[{ status: 200, body: '{"received":true}' }, 'unreachable'],
 		[REPLACED, 'over'],
 		[FINISHED, 'over'],
 		[{ status: 409, body: '{"message":"The execution \\"1\\" has finished with error."}' }, 'over'],
@@ -134,9 +153,10 @@ describe('Pings of a suspended execution', () => {
 		[MISSING, 'notSuspended'],
 		[ELSEWHERE, 'notSuspended'],
 		[{ status: 307, headers: { location: '/form-waiting/1?signature=s' } }, 'notSuspended'],
-		...[{ status: 200 }, { status: 401, body: '{"error":"Invalid token"}' }, ...ODD].map(
-			(told): [Told, string] => [told, 'unreachable'],
-		),
+		...[{ status: 401, body: '{"error":"Invalid token"}' }, ...ODD].map((told): [Told, string] => [
+			told,
+			'unreachable',
+		]),
 	])('the answer %j says: %s', async (told, expected) => {
 		tells = [told];
 		let answer: string | undefined;
@@ -161,22 +181,23 @@ describe('Pings of a suspended execution', () => {
 		expect(answer).toBe('unreachable');
 	});
 
+	/** A wait with so many seconds left, that n8n ends a minute later. */
+	const waitFor = (limit: number, recheck: number, id = 'wait-1'): SuspendedWait => {
+		const deadline = clock.now() + limit * 1_000;
+		const endsAt = deadline + 60_000;
+		return { id, deadline, endsAt, recheckMs: recheck * 1_000, count: 1, payments: [] };
+	};
+
 	/** Polls until the polling ends; returns the seconds that it took and the logs. */
 	const poll = async (
 		address: string,
 		{ limit, recheck }: { limit: number; recheck: number },
 	): Promise<{ seconds: number; logs: string[]; pings: number[] }> => {
 		const startedAt = clock.now();
-		const wait: SuspendedWait = {
-			id: 'wait-1',
-			deadline: startedAt + limit * 1_000,
-			recheckMs: recheck * 1_000,
-			count: 1,
-			payments: [],
-		};
+		const wait = waitFor(limit, recheck);
 		const { logs } = await inANode(async (context) => {
 			startPolling(context, wait, address);
-			while (polledWaits.size > 0) await clock.sleep(500);
+			while (waits.list().length > 0) await clock.sleep(500);
 		});
 		return {
 			seconds: (clock.now() - startedAt) / 1_000,
@@ -186,7 +207,8 @@ describe('Pings of a suspended execution', () => {
 	};
 
 	test.each<[string, Told[], number]>([
-		['goes on at once', [{ status: 200, body: '{"received":true}' }], 1],
+		['goes on at once', [TAKEN, FINISHED], 2],
+		['goes on at once, for long', [TAKEN, RUNNING], 2],
 		['has been replaced', [REPLACED], 1],
 		['went on after it had been suspended', [SUSPENDED, MISSING], 2],
 		['waits in another node now', [SUSPENDED, ELSEWHERE], 2],
@@ -201,19 +223,25 @@ describe('Pings of a suspended execution', () => {
 		expect(calls).toHaveLength(expected);
 	});
 
-	test('come once more soon if one reached nothing, then at the interval', async () => {
-		tells = [{ status: 502 }, SUSPENDED, { status: 502 }, { status: 502 }];
+	test('come again soon if one reached or read nothing, then at the interval', async () => {
+		tells = [{ status: 502 }, undone('of any kind'), SUSPENDED, { status: 502 }, { status: 502 }];
 
-		const { pings, logs } = await poll(url, { limit: 220, recheck: 100 });
+		const { pings, logs } = await poll(url, { limit: 200, recheck: 100 });
 
-		const [first = 0, second = 0, third = 0, fourth = 0, atLimit = 0] = pings;
-		for (const soon of [second - first, fourth - third]) {
-			expect(soon).toBeGreaterThanOrEqual(30);
-			expect(soon).toBeLessThan(60);
-		}
-		expect(third - second).toBeGreaterThanOrEqual(100);
-		expect(atLimit).toBeGreaterThanOrEqual(220);
+		const pauses = pings.slice(1).map((at, nth) => Math.round(at - (pings[nth] ?? 0)));
+		expect(pauses.slice(0, 4)).toEqual([15, 30, 100, 15]);
 		expect(logs).toHaveLength(1);
+	});
+
+	test('become rarer while the rate limit keeps the reads back, and more frequent after that', async () => {
+		tells = [...Array.from({ length: 8 }, () => LIMITED), SUSPENDED];
+		jest.spyOn(clock, 'random').mockReturnValue(1);
+
+		const { pings } = await poll(url, { limit: 7_200, recheck: 60 });
+
+		const pauses = pings.slice(1).map((at, nth) => Math.round(at - (pings[nth] ?? 0)));
+		expect(pauses.slice(0, 8)).toEqual([30, 60, 120, 240, 480, 900, 900, 900]);
+		expect(pauses.slice(8, 18)).toEqual([360, 225, 164, 129, 106, 90, 78, 69, 62, 60]);
 	});
 
 	test('end after a minute if the execution is never suspended', async () => {
@@ -227,28 +255,25 @@ describe('Pings of a suspended execution', () => {
 	});
 
 	test('are for the later wait if an execution waits twice', async () => {
-		tells = [SUSPENDED];
-		const deadline = clock.now() + 300_000;
-		const wait = { deadline, recheckMs: 1_000, count: 1, payments: [] };
+		tells = [REPLACED, SUSPENDED];
 
 		await inANode(async (context) => {
-			startPolling(context, { ...wait, id: 'wait-1' }, url);
-			startPolling(context, { ...wait, id: 'wait-2' }, url);
+			startPolling(context, waitFor(300, 1, 'wait-1'), url);
+			startPolling(context, waitFor(300, 1, 'wait-2'), url);
 			while (calls.length < 4) await clock.sleep(500);
 		});
 
 		expect(calls.map(({ body }) => body)).toEqual(
-			Array.from({ length: 4 }, () => ({ pingedWait: 'wait-2' })),
+			['wait-1', 'wait-2', 'wait-2', 'wait-2'].map((pingedWait) => ({ pingedWait })),
 		);
-		expect([...polledWaits.values()]).toEqual(['wait-2']);
+		expect(waits.list().map(([id]) => id)).toEqual(['wait-2']);
 	});
 
 	test('come once before the time limit without a re-check interval', async () => {
 		tells = [SUSPENDED];
 
 		await inANode(async (context) => {
-			const deadline = clock.now() + 300_000;
-			startPolling(context, { id: 'wait-1', deadline, recheckMs: 0, count: 1, payments: [] }, url);
+			startPolling(context, waitFor(300, 0), url);
 			while (calls.length < 1) await clock.sleep(500);
 			await clock.sleep(6_000);
 		});
@@ -260,14 +285,9 @@ describe('Pings of a suspended execution', () => {
 		tells = [SUSPENDED];
 
 		await inANode(async (context) => {
-			const deadline = clock.now() + 300_000;
-			startPolling(
-				context,
-				{ id: 'wait-1', deadline, recheckMs: 1_000, count: 1, payments: [] },
-				url,
-			);
+			startPolling(context, waitFor(300, 1), url);
 			while (calls.length < 2) await clock.sleep(500);
-			polledWaits.clear();
+			waits.clear();
 			await clock.sleep(5_000);
 		});
 
@@ -310,27 +330,23 @@ describe('Pings of a suspended execution', () => {
 	});
 
 	test('are made for 10,000 executions at most', async () => {
-		const others = Array.from({ length: 9_999 }, (_, nth) => [`other ${nth}`, 'wait'] as const);
-		for (const [execution, id] of others) polledWaits.set(execution, id);
-		const wait = {
-			id: 'wait-1',
-			deadline: clock.now() + 60_000,
-			recheckMs: 0,
-			count: 1,
-			payments: [],
-		};
-		const taken: number[] = [];
+		for (let nth = 0; nth < 9_999; nth++) {
+			knownWait(waitFor(60, 0, `other ${nth}`)).pingBy = () => undefined;
+		}
+		knownWait(waitFor(60, 0, 'not pinged for'));
+		const taken: boolean[] = [];
 		const warnings: number[] = [];
 
-		for (let nth = 0; nth < 2; nth++) {
+		for (const id of ['wait-1', 'wait-2']) {
 			const { logs } = await inANode(async (context) => {
-				startPolling(context, wait, url);
-				taken.push(polledWaits.size);
+				startPolling(context, waitFor(60, 0, id), url);
+				taken.push(waits.get(id) !== undefined);
 			});
 			warnings.push(logs.filter(({ text }) => text.includes('is not re-checked')).length);
 		}
 
-		expect(taken).toEqual([10_000, 10_000]);
+		expect(taken).toEqual([true, false]);
 		expect(warnings).toEqual([0, 1]);
+		expect(waits.size).toBe(10_000);
 	});
 });

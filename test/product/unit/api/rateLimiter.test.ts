@@ -40,6 +40,36 @@ describe('The budget of an account', () => {
 		expect(moments[40]).toBeGreaterThanOrEqual(2 * MINUTE);
 	});
 
+	test('what leaves a part of the limit to others is let in only as far as that part stays free', async () => {
+		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
+		const letIn = async (leaves: number): Promise<number> => {
+			let sent = 0;
+			while (limiter.delayMs({ leaves }) === 0) {
+				limiter.settle(await limiter.take({ leaves }), {});
+				sent += 1;
+			}
+			return sent;
+		};
+
+		expect([await letIn(0.5), await letIn(0.25), await letIn(0.5), await letIn(0)]).toEqual([
+			10, 5, 0, 5,
+		]);
+		await clock.sleep(MINUTE);
+		expect(limiter.delayMs({ leaves: 0.5 })).toBe(0);
+	});
+
+	test('what leaves a part of a limit that nobody knows is sent one by one after a 429', async () => {
+		const limiter = new RateLimiter(undefined);
+		limiter.settleLimited(await limiter.take(), {}, 1_000);
+		await clock.sleep(1_000);
+		limiter.settle(await limiter.take(), {});
+		const options = { isUrgent: true, leaves: 0.5 };
+		for (let width = 2; width > 0; width--) await limiter.take(options);
+
+		expect(limiter.delayMs(options)).toBe(Infinity);
+		expect(limiter.delayMs({ isUrgent: true })).toBe(0);
+	});
+
 	test('no window of time holds more requests than the limit', async () => {
 		await fc.assert(
 			fc.asyncProperty(

@@ -1,0 +1,161 @@
+import * as fc from 'fast-check';
+import type { Fault } from '../../../sandbox';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import type { ParkedRun } from '../harness';
+import { received, useWaitingRoom } from '../support/waiting';
+
+const READ = { endpoint: 'GET /transactions/{hash}', times: 'always' } as const;
+const LIMIT_MINUTES = 20;
+/** By then whatever was wrong is over: n8n itself ends the wait 15 minutes after its limit. */
+const WRONG_FOR_MINUTES = 30;
+
+/** What a service, or what is in front of it, may do for a while. */
+const FAULTS: Fault[] = [
+	{ ...READ, kind: 'status', status: 500 },
+	{ ...READ, kind: 'status', status: 503 },
+	{ ...READ, kind: 'status', status: 404, body: {} },
+	{ ...READ, kind: 'status', status: 408 },
+	{ ...READ, kind: 'retryAfter', seconds: 60 },
+	{ ...READ, kind: 'html' },
+	{ ...READ, kind: 'emptyBody' },
+	{ ...READ, kind: 'truncatedBody' },
+	{ ...READ, kind: 'resetBeforeProcessing' },
+	{ ...READ, kind: 'delay', ms: 8_000 },
+];
+/** What a replica that lags behind says. */
+const OLD: Fault = { ...READ, kind: 'patchBody', set: { payment_status: 'waiting_payment' } };
+
+/** What happens next; `of` names the payment. */
+type Step =
+	| { is: 'paid' | 'noticed'; of: number }
+	| { is: 'restarted' | 'right' | 'old for a minute' }
+	| { is: 'wrong'; fault: Fault }
+	| { is: 'unable to store'; times: number }
+	| { is: 'clock set'; minutes: number };
+
+const payment = fc.nat(2);
+const step: fc.Arbitrary<Step> = fc.oneof(
+	{ weight: 4, arbitrary: fc.record({ is: fc.constant('paid' as const), of: payment }) },
+	{ weight: 3, arbitrary: fc.record({ is: fc.constant('noticed' as const), of: payment }) },
+	{ weight: 1, arbitrary: fc.record({ is: fc.constant('restarted' as const) }) },
+	{ weight: 2, arbitrary: fc.record({ is: fc.constant('right' as const) }) },
+	{ weight: 1, arbitrary: fc.record({ is: fc.constant('old for a minute' as const) }) },
+	{
+		weight: 4,
+		arbitrary: fc.record({ is: fc.constant('wrong' as const), fault: fc.constantFrom(...FAULTS) }),
+	},
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			is: fc.constant('unable to store' as const),
+			times: fc.integer({ min: 1, max: 3 }),
+		}),
+	},
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			is: fc.constant('clock set' as const),
+			minutes: fc.constantFrom(-10, -1, 1),
+		}),
+	},
+);
+const script = fc.record({
+	payments: fc.integer({ min: 1, max: 3 }),
+	recheckInterval: fc.constantFrom(0, 10, 60),
+	/** Each so many seconds after the one before. */
+	steps: fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), step), { maxLength: 10 }),
+});
+
+describe('Transaction > Wait for Payment: whatever happens, in whatever order', () => {
+	const room = useWaitingRoom();
+
+	afterEach(() => jest.restoreAllMocks());
+
+	test('what was paid before the time limit ends paid, and nothing else', async () => {
+		await fc.assert(
+			fc.asyncProperty(script, async ({ payments, recheckInterval, steps }) => {
+				const { account } = room;
+				account.reset();
+				const startedAt = clock.elapsed();
+				const minutes = (): number => (clock.elapsed() - startedAt) / 60_000;
+				const hashes: string[] = [];
+				while (hashes.length < payments) hashes.push(await room.charge());
+				const paid = new Set<string>();
+				let setBack = 0;
+				const parked = await room.park(hashes, {
+					parameters: { timeLimit: LIMIT_MINUTES, recheckInterval },
+				});
+				let isEnded = false;
+				void parked.finished.then(() => (isEnded = true));
+
+				for (const [seconds, next] of steps) {
+					if (isEnded || minutes() + seconds / 60 > WRONG_FOR_MINUTES) break;
+					await clock.sleep(seconds * 1_000);
+					if (next.is === 'clock set') setBack += Math.max(0, -next.minutes);
+					await happen(parked, hashes, paid, LIMIT_MINUTES - minutes(), next);
+				}
+				account.sandbox.clearFaults();
+				parked.refuse(0);
+				// After a restart a notice starts the checks again.
+				if (!isEnded) await parked.resumeByWebhook({ hash: hashes[0], status: 'none' });
+
+				const items = received(await parked.finished);
+				expect(items?.map(({ hash }) => hash)).toEqual(hashes);
+				expect(items?.map((item) => item.paid)).toEqual(hashes.map((hash) => paid.has(hash)));
+				// n8n ends the wait by the time of day.
+				expect(minutes()).toBeLessThan(LIMIT_MINUTES + 15 + setBack);
+				jest.restoreAllMocks();
+			}),
+			{ numRuns: 20 },
+		);
+	}, 120_000);
+
+	const happen = async (
+		parked: ParkedRun,
+		hashes: string[],
+		paid: Set<string>,
+		leftMinutes: number,
+		step: Step,
+	): Promise<void> => {
+		const { sandbox } = room.account;
+		const hash = hashes['of' in step ? step.of % hashes.length : 0] ?? '';
+		switch (step.is) {
+			case 'paid':
+				if (leftMinutes > 0) {
+					paid.add(hash);
+					await sandbox.setStatus(hash, 'paid');
+				}
+				break;
+			case 'noticed':
+				await parked.resumeByWebhook({ hash, status: 'paid' });
+				break;
+			case 'restarted':
+				room.forget();
+				break;
+			case 'right':
+				sandbox.clearFaults();
+				parked.refuse(0);
+				break;
+			case 'old for a minute':
+				if (leftMinutes < 2) break;
+				sandbox.addFault(OLD);
+				await clock.sleep(60_000);
+				sandbox.clearFaults();
+				break;
+			case 'wrong':
+				sandbox.addFault(step.fault);
+				break;
+			case 'unable to store':
+				parked.refuse(step.times);
+				break;
+			case 'clock set': {
+				const now = clock.now();
+				const passed = clock.elapsed();
+				jest
+					.spyOn(clock, 'now')
+					.mockImplementation(() => now + step.minutes * 60_000 + clock.elapsed() - passed);
+				break;
+			}
+		}
+	};
+});
