@@ -37,7 +37,12 @@ const TRIES = 3;
 describe('Text that is made to stop n8n', () => {
 	const inbox = useInbox();
 
-	const texts = (length: number): string[] => Object.values(HOSTILE).map((make) => make(length));
+	/** A megabyte holds all of them. */
+	const texts = (length: number): string[] => {
+		const makers = Object.values(HOSTILE);
+		if (length < 1_000_000) return makers.map((make) => make(length));
+		return [makers.map((make) => make(length / makers.length)).join('')];
+	};
 	const cpuOf = async (task: (texts: string[]) => Promise<unknown>, hostile: string[]) => {
 		const before = process.cpuUsage();
 		await task(hostile);
@@ -51,8 +56,9 @@ describe('Text that is made to stop n8n', () => {
 	): Promise<void> => {
 		for (const length of lengths) {
 			const hostile = texts(length);
-			const harmless = hostile.map(() => 'a'.repeat(length));
 			const together = await cpuOf(task, hostile);
+			if (together < MOST_CPU_MS) continue;
+			const harmless = hostile.map(() => 'a'.repeat(length));
 			if (together - (await cpuOf(task, harmless)) < MOST_CPU_MS) continue;
 			for (const text of hostile) {
 				const more: number[] = [];

@@ -1,5 +1,6 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { readQrCode } from '../../../support/readQrCode';
+import { useTimeLapse } from '../../../support/timeLapse';
 import { openAccount, pixParameters, type Account } from '../support/account';
 import { customers, OWN_CUSTOMER } from '../support/charging';
 import { callTool } from '../support/tool';
@@ -7,6 +8,7 @@ import { callTool } from '../support/tool';
 const BODY = 'POST /transactions';
 
 describe('The QR code of a PIX transaction', () => {
+	useTimeLapse();
 	let account: Account;
 
 	beforeAll(async () => {
