@@ -182,15 +182,16 @@ class GuardedCreation<T> {
 		const { creation, identity, ledger } = this;
 		const { place, placeByContent, call, order, doubt, spot } = identity;
 		const { orderReference, result, turn } = latest;
-		const isOrder = digest(orderReference ?? '') === digest(creation.orderReference ?? '');
+		const isOrder = order && digest(orderReference ?? '') === digest(creation.orderReference ?? '');
 		const freed = compact([place, placeByContent, isOrder && order]);
-		const hash = String(result?.hash);
-		const turns = isOrder && order ? this.turns : new Turns(hash, doubt, ledger);
-		if (!(await turns.take(turn + 1))) return { isSame: false, orderReference };
+		// Without an order each transaction has a row of its own.
+		const turns = isOrder ? this.turns : new Turns(String(result?.hash), doubt, ledger);
+		const next = isOrder ? turn + 1 : 1;
+		if (!(await turns.take(next))) return { isSame: false, orderReference };
 		creation.memory.delete(spot);
 		forget(compact([...freed, call]));
 		await ledger?.strike(freed);
-		this.turn = turn + 1;
+		if (isOrder) this.turn = next;
 		return undefined;
 	}
 
@@ -203,7 +204,8 @@ class GuardedCreation<T> {
 		const isSame = isContent || isKnown(doubt);
 		const isPlace = isRetry(context) && isKnown(place);
 		if (!isSame && !isOrder && !isPlace) return undefined;
-		return { isSame, ...(isSame && { about }), ...(isOrder && { orderReference }) };
+		// Together they need not be of one attempt.
+		return isSame ? { isSame, about } : { isSame, ...(isOrder && { orderReference }) };
 	}
 
 	/** Refuses a doubt that no code allows. A code is used up only if it is about to be sent. */
