@@ -82,6 +82,8 @@ class GuardedCreation<T> {
 	/** Those of its order; without one, those of its fingerprint. */
 	private readonly turns: Turns;
 	private turn = 0;
+	/** Whether it may be sent by a turn that was taken, of that row or of another. */
+	private hasTurn = false;
 	/** What this process knew when the item came up. */
 	private known: Known<T> = {};
 	private nonce?: string;
@@ -153,15 +155,15 @@ class GuardedCreation<T> {
 		const { identity, ledger, known } = this;
 		const keys = ledgerKeys(identity);
 		// An earlier try may have taken the turn.
-		if (this.turn === 0 && known.doubt) await this.take(known.doubt);
-		else if (this.turn === 0 && known.voided) await this.takeOver(known.voided);
-		const claim = this.turn === 0 ? await ledger?.claim(keys) : undefined;
+		if (!this.hasTurn && known.doubt) await this.take(known.doubt);
+		else if (!this.hasTurn && known.voided) await this.takeOver(known.voided);
+		const claim = this.hasTurn ? undefined : await ledger?.claim(keys);
 		const seen = claim?.seen ?? new Set();
 		await this.decide(seen).catch(async (error: unknown) => {
 			if (claim) await ledger?.strike([...keys.filter((key) => !seen.has(key)), claim.nonce]);
 			throw error;
 		});
-		if (this.turn === 0) return claim;
+		if (!this.hasTurn) return claim;
 		if (claim) await ledger?.strike([claim.nonce]);
 		else await ledger?.enter(keys);
 		return undefined;
@@ -239,9 +241,10 @@ class GuardedCreation<T> {
 	private async takeOver({ orderReference, result, turn }: Attempt): Promise<void> {
 		const { creation, identity, ledger } = this;
 		const { order, doubt } = identity;
-		const isOrder = digest(orderReference ?? '') === digest(creation.orderReference ?? '');
-		const turns = isOrder && order ? this.turns : new Turns(String(result?.hash), doubt, ledger);
-		await this.take({ isSame: false, orderReference }, turn + 1, turns);
+		const isOrder = order && digest(orderReference ?? '') === digest(creation.orderReference ?? '');
+		// Without an order each transaction has a row of its own.
+		const turns = isOrder ? this.turns : new Turns(String(result?.hash), doubt, ledger);
+		await this.take({ isSame: false, orderReference }, isOrder ? turn + 1 : 1, turns);
 	}
 
 	/** What the keys tell that n8n's database had: places do so only in a Retry. */
@@ -253,7 +256,8 @@ class GuardedCreation<T> {
 		const isSame = isContent || isKnown(doubt);
 		const isPlace = isRetry(context) && isKnown(place);
 		if (!isSame && !isOrder && !isPlace) return undefined;
-		return { isSame, ...(isSame && { about }), ...(isOrder && { orderReference }) };
+		// Together they need not be of one attempt.
+		return isSame ? { isSame, about } : { isSame, ...(isOrder && { orderReference }) };
 	}
 
 	/** Takes the turn that a code allows, or refuses the doubt. It is used up only if it is about to be sent. */
@@ -264,7 +268,8 @@ class GuardedCreation<T> {
 	): Promise<void> {
 		if (turn !== undefined) this.assertNoProblem();
 		if (turn === undefined || !(await turns.take(turn))) throw await this.refusal(doubt);
-		this.turn = turn;
+		this.hasTurn = true;
+		if (turns === this.turns) this.turn = turn;
 	}
 
 	private assertNoProblem(): void {

@@ -6,6 +6,8 @@ import { openCatalogService, type CatalogService } from '../support/catalogServi
 const ALL = { returnAll: true };
 const INCOMPLETE = expect.stringContaining('may be incomplete') as string;
 
+const RUNS = Number(process.env.MODEL_RUNS ?? 80);
+
 describe('Product > Get Many of a service that', () => {
 	let service: CatalogService;
 
@@ -353,7 +355,7 @@ describe('Product > Get Many of a service that', () => {
 					const pages = pagesOf(one, served(one, {})).length;
 					expect(service.asked.length).toBeLessThanOrEqual(one.ignoresPage ? 13 : pages + 5);
 				}),
-				{ numRuns: 300 },
+				{ numRuns: RUNS },
 			);
 		});
 
@@ -372,7 +374,7 @@ describe('Product > Get Many of a service that', () => {
 					const pages = pagesOf(one, rowsIn(one)).length;
 					expect(service.asked).toHaveLength(Math.max(1, pages + (pages > 0 ? more : 0)));
 				}),
-				{ numRuns: 50 },
+				{ numRuns: RUNS / 4 },
 			);
 		});
 	});

@@ -50,7 +50,7 @@ function retryable({ run, begun }: NodeOutcome): IRunExecutionData {
 
 const VOID = ['expired', 'canceled', 'refused'];
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
-const RUNS = Number(process.env.MODEL_RUNS ?? 30);
+const RUNS = Number(process.env.MODEL_RUNS ?? 150);
 
 describe('Any sequence of orders, answers, restarts, Retries, codes and other amounts', () => {
 	const shop = useShop();

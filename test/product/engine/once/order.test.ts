@@ -114,6 +114,34 @@ describe('Order Reference', () => {
 		expect((await shop.run(shop.parameters('order-2', { options }))).status).toBe('success');
 	});
 
+	test('a doubt and an order of two customers are not told as one after a restart', async () => {
+		shop.fault('lose');
+		await shop.run(shop.parameters());
+		await shop.run(shop.parameters('order-1', { customerDocument: '111.444.777-35' }));
+		const refused = await afterRestart(shop.parameters('order-1'));
+
+		expect(refused.node?.error?.message).toBe(
+			'The customer may already have been charged, so nothing was sent',
+		);
+	});
+
+	test('an order that began in the place of a void charge gets a code that holds', async () => {
+		shop.fault('refuse', 1);
+		const without = await shop.run(shop.parameters(), { items: [{}, {}] });
+		const order = (options = {}) => shop.parameters('order-1', { options });
+		const expire = async (nth: number) =>
+			await shop.account.sandbox.setStatus(shop.hashes[nth] ?? '', 'expired');
+		await expire(0);
+		await shop.retry(order(), without);
+		await expire(1);
+		await shop.run(order());
+		const restarted = NodeProcess.fresh();
+		const refused = await shop.run(order(), { process: restarted });
+		const repeatCode = codeIn(refused);
+
+		expect((await shop.run(order({ repeatCode }), { process: restarted })).status).toBe('success');
+	});
+
 	test('a price that is refused keeps no void order from being charged with the right one', async () => {
 		const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
 		const priced = (price: string, options = {}) => {
