@@ -172,7 +172,9 @@ export class N8nRest {
 			const publication = await this.publication(path);
 			if (publication === undefined || publication.status === 'published') return;
 			const faults = publication.triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
-			if (publication.status !== 'in_progress' || Date.now() > deadline) {
+			// It is not published before publishing begins, too.
+			const isOver = !['in_progress', 'not_published'].includes(publication.status);
+			if (isOver || faults.length > 0 || Date.now() > deadline) {
 				throw new Error(
 					`"${workflow.name}" is not published (${publication.status}): ${faults.join('; ')}`,
 				);
@@ -318,6 +320,8 @@ export class N8nRest {
 			method,
 			headers: {
 				'content-type': 'application/json',
+				// A busy n8n may close a connection that is kept just as it is used again.
+				connection: 'close',
 				'browser-id': this.browserId,
 				...(this.cookie === '' ? {} : { cookie: this.cookie }),
 			},
