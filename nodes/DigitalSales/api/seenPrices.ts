@@ -12,10 +12,10 @@ const seenPrices = processWide(new BoundedMap<string | number>({ most: 10_000 })
 export function markPricesSeen(account: Account, offers: unknown): void {
 	if (!Array.isArray(offers)) return;
 	for (const { hash, price } of offers.filter(isJsonObject)) {
-		if (typeof price !== 'string' && typeof price !== 'number') continue;
 		const key = keyOf(account, hash);
+		if (typeof price !== 'string' && typeof price !== 'number') seenPrices.delete(key);
 		// To move thousands of entries to the end at each list would cost more than it gives.
-		if (seenPrices.get(key) !== price) seenPrices.set(key, price);
+		else if (seenPrices.get(key) !== price) seenPrices.set(key, price);
 	}
 }
 

@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import difference from 'lodash/difference';
 import type { IDataObject } from 'n8n-workflow';
 import type { Recording } from '../api/client';
 import { ServiceError } from '../api/outcome';
@@ -81,9 +82,6 @@ class GuardedCreation<T> {
 	private readonly ledger: Ledger | undefined;
 	/** Those of its order; without one, those of its fingerprint. */
 	private readonly turns: Turns;
-	private turn = 0;
-	/** Whether it may be sent by a turn that was taken, of that row or of another. */
-	private hasTurn = false;
 	/** What this process knew when the item came up. */
 	private known: Known<T> = {};
 	private nonce?: string;
@@ -129,7 +127,7 @@ class GuardedCreation<T> {
 		const others = await this.win(claim);
 		if (others.size > 0) throw await this.refusal(this.toldBy(others) ?? { isSame: false });
 		if (claim && creation.isOver()) {
-			await ledger?.strike([...claim.keys, claim.nonce]);
+			await ledger?.takeBack(claim);
 			throw new CanceledError();
 		}
 		this.nonce = claim?.nonce;
@@ -146,33 +144,23 @@ class GuardedCreation<T> {
 		return others ?? new Set();
 	}
 
-	/**
-	 * Enters the keys, or refuses what they tell.
-	 *
-	 * @returns the claim to be won; none if a turn was taken, which is a claim itself
-	 */
+	/** Enters the keys, or refuses what they tell, unless a turn is taken that frees them. */
 	private async enter(): Promise<Claim | undefined> {
-		const { identity, ledger, known } = this;
+		const { identity, ledger } = this;
+		const { doubt, voided } = this.known;
+		// It may be sent again after a 429, and another process may make it meanwhile.
+		this.known = {};
 		const keys = ledgerKeys(identity);
-		// An earlier try may have taken the turn.
-		if (!this.hasTurn && known.doubt) await this.take(known.doubt);
-		else if (!this.hasTurn && known.voided) await this.takeOver(known.voided);
-		const claim = this.hasTurn ? undefined : await ledger?.claim(keys);
-		const seen = claim?.seen ?? new Set();
-		await this.decide(seen).catch(async (error: unknown) => {
-			if (claim) await ledger?.strike([...keys.filter((key) => !seen.has(key)), claim.nonce]);
+		if (doubt) await this.take(doubt);
+		const freed = doubt ? keys : voided ? await this.takeOver(voided) : [];
+		const claim = await ledger?.claim(keys);
+		const told = this.toldBy(new Set(difference([...(claim?.seen ?? [])], freed)));
+		const deciding = told ? this.take(told) : this.assertNoProblem();
+		await deciding.catch(async (error: unknown) => {
+			if (claim) await ledger?.takeBack(claim);
 			throw error;
 		});
-		if (!this.hasTurn) return claim;
-		if (claim) await ledger?.strike([claim.nonce]);
-		else await ledger?.enter(keys);
-		return undefined;
-	}
-
-	private async decide(seen: ReadonlySet<string>): Promise<void> {
-		const doubt = this.toldBy(seen);
-		if (doubt) await this.take(doubt);
-		else this.assertNoProblem();
+		return claim;
 	}
 
 	private async findInMemory(): Promise<Known<T>> {
@@ -237,14 +225,19 @@ class GuardedCreation<T> {
 	/**
 	 * What is void guards nothing any more: the next turn is this one's, unless another process has made
 	 * it again since, which is then in doubt.
+	 *
+	 * @returns the keys that this frees
 	 */
-	private async takeOver({ orderReference, result, turn }: Attempt): Promise<void> {
+	private async takeOver({ orderReference, result, turn }: Attempt): Promise<string[]> {
 		const { creation, identity, ledger } = this;
-		const { order, doubt } = identity;
+		const { place, placeByContent, order, doubt } = identity;
 		const isOrder = order && digest(orderReference ?? '') === digest(creation.orderReference ?? '');
 		// Without an order each transaction has a row of its own.
 		const turns = isOrder ? this.turns : new Turns(String(result?.hash), doubt, ledger);
-		await this.take({ isSame: false, orderReference }, isOrder ? turn + 1 : 1, turns);
+		await this.assertNoProblem();
+		if (await turns.take(isOrder ? turn + 1 : 1)) return compact([place, placeByContent, isOrder && order]);
+		await this.take({ isSame: false, orderReference });
+		return ledgerKeys(identity);
 	}
 
 	/** What the keys tell that n8n's database had: places do so only in a Retry. */
@@ -256,23 +249,17 @@ class GuardedCreation<T> {
 		const isSame = isContent || isKnown(doubt);
 		const isPlace = isRetry(context) && isKnown(place);
 		if (!isSame && !isOrder && !isPlace) return undefined;
-		// Together they need not be of one attempt.
-		return isSame ? { isSame, about } : { isSame, ...(isOrder && { orderReference }) };
+		return { isSame, ...(isSame && { about }), ...(isOrder && { orderReference }) };
 	}
 
 	/** Takes the turn that a code allows, or refuses the doubt. It is used up only if it is about to be sent. */
-	private async take(
-		doubt: Doubt,
-		turn = this.turns.allowedBy(this.creation.repeatCode),
-		turns = this.turns,
-	): Promise<void> {
-		if (turn !== undefined) this.assertNoProblem();
-		if (turn === undefined || !(await turns.take(turn))) throw await this.refusal(doubt);
-		this.hasTurn = true;
-		if (turns === this.turns) this.turn = turn;
+	private async take(doubt: Doubt): Promise<void> {
+		const turn = this.turns.allowedBy(this.creation.repeatCode);
+		if (turn !== undefined) await this.assertNoProblem();
+		if (turn === undefined || !(await this.turns.take(turn))) throw await this.refusal(doubt);
 	}
 
-	private assertNoProblem(): void {
+	private async assertNoProblem(): Promise<void> {
 		const problem = this.creation.problem?.();
 		if (problem) throw problem;
 	}
@@ -329,7 +316,7 @@ class GuardedCreation<T> {
 
 	private attempt(state: Attempt['state']): Attempt {
 		const { account, fingerprint, about, orderReference } = this.creation;
-		const when = { startedAt: clock.now(), turn: this.turn };
+		const when = { startedAt: clock.now(), turn: this.turns.latest };
 		return { state, account: account.key, fingerprint, about, orderReference, ...when };
 	}
 

@@ -1,9 +1,7 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { BoundedMap } from '../shared/boundedMap';
 import { clock } from '../shared/clock';
 import { exclusively } from '../shared/exclusively';
-import { processWide } from '../shared/processWide';
 import { digest } from './execution';
 
 /**
@@ -20,9 +18,6 @@ const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
  */
 export const PAUSE_MS = 200;
 const MOST_TRIES = 5;
-
-/** By node: keys whose removal failed; they go before the next entry. */
-const leftovers = processWide(new BoundedMap<Set<string>>({ most: 1_000 }));
 
 /** n8n's database did not take an entry. */
 export class LedgerError extends Error {}
@@ -96,8 +91,9 @@ export class Ledger {
 	 * @throws LateError if another process may have won them and was overwritten: the keys stay
 	 * @throws LedgerError if n8n's database does not keep them
 	 */
-	async win({ keys, seen, nonce, isLate }: Claim): Promise<ReadonlySet<string>> {
-		const own = keys.filter((key) => !seen.has(key));
+	async win(claim: Claim): Promise<ReadonlySet<string>> {
+		const { nonce, isLate } = claim;
+		const own = ownOf(claim);
 		const others = await this.whoHas(own, nonce, isLate).catch(async (error: unknown) => {
 			await this.strike(error instanceof LateError ? [nonce] : [...own, nonce]);
 			throw error;
@@ -136,7 +132,12 @@ export class Ledger {
 		return claim.seen.size === 0;
 	}
 
-	/** Removes keys, now or before the next entry: a key left behind can only cause a refusal. */
+	/** Takes back what a claim has entered. Never throws. */
+	async takeBack(claim: Claim): Promise<void> {
+		await this.strike([...ownOf(claim), claim.nonce]);
+	}
+
+	/** Removes keys. Never throws: a key left behind can only cause a refusal. */
 	async strike(keys: readonly string[]): Promise<void> {
 		await this.alone(async () => await this.remove(keys));
 	}
@@ -153,8 +154,6 @@ export class Ledger {
 	}
 
 	private async record(keys: readonly string[]): Promise<Set<string>> {
-		const { leftover } = this;
-		if (leftover.size > 0) await this.remove([]);
 		const { helpers } = this.context;
 		const enter = async () => await helpers.checkProcessedAndRecord([...keys], 'node', OPTIONS);
 		// If two processes insert a missing row at the same moment, one of them fails and tries again.
@@ -163,27 +162,23 @@ export class Ledger {
 			.catch((error: unknown) => {
 				throw new LedgerError(error instanceof Error ? error.message : String(error));
 			});
-		// A key that is entered again must no longer be removed.
-		for (const key of keys) leftover.delete(key);
 		return new Set(processed.map(String));
 	}
 
+	/** Tried again at once, but never later: by then another process may have made what they stand for. */
 	private async remove(keys: readonly string[]): Promise<void> {
-		const { leftover, context } = this;
-		for (const key of keys) leftover.add(key);
-		await context.helpers.removeProcessed([...leftover], 'node', OPTIONS).then(
-			() => leftover.clear(),
-			() => context.logger.warn("n8n's table of processed items could not be written to."),
-		);
+		const { helpers, logger } = this.context;
+		const remove = async () => await helpers.removeProcessed([...keys], 'node', OPTIONS);
+		await remove()
+			.catch(remove)
+			.catch(() => logger.warn("n8n's table of processed items could not be written to."));
 	}
 
 	private async alone<T>(task: () => Promise<T>): Promise<T> {
 		return await exclusively([this.name], task);
 	}
+}
 
-	private get leftover(): Set<string> {
-		const leftover = leftovers.get(this.name) ?? new Set();
-		leftovers.set(this.name, leftover);
-		return leftover;
-	}
+function ownOf({ keys, seen }: Claim): string[] {
+	return keys.filter((key) => !seen.has(key));
 }

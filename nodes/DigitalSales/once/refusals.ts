@@ -48,7 +48,7 @@ export function inDoubt(subject: Subject, doubt: Doubt, code: string): Refusal {
 
 function reasonOf(attempt: Attempt | undefined): string {
 	if (!attempt) {
-		return 'n8n has a record of an earlier attempt, but not of its outcome: n8n was restarted or this package was updated since then, another process of n8n has sent it or is sending it now, or its database was too slow to tell.';
+		return 'n8n has a record of an earlier attempt, but not of its outcome: n8n was restarted or this package was updated since then, another process of n8n has sent it or is sending it now, or its database failed or was too slow.';
 	}
 	const { startedAt, result } = attempt;
 	return result

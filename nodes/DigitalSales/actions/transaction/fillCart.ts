@@ -1,5 +1,6 @@
 import type { NodeOperationError } from 'n8n-workflow';
 import { MOST_LOOKUP_PAGES, type FoundOffer } from '../../api/catalog';
+import { isSold } from '../../api/schemas/product';
 import { seenPrice } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
 import { webAddressIn } from '../../domain/webAddress';
@@ -88,7 +89,7 @@ function blanksOf(item: CartItem): string[] {
 	];
 }
 
-/** The price that was read last counts, also if a page of the catalog was remembered before. */
+/** The price that was read last counts, also if a page was remembered before; only what is sold has one. */
 function filledFrom(
 	{ account }: Run,
 	item: CartItem,
@@ -96,10 +97,11 @@ function filledFrom(
 	{ product, offer }: FoundOffer,
 ): CartItem {
 	const hash = offer.hash ?? located.hash;
+	const seen = isSold(product) ? seenPrice(account, hash) : undefined;
 	return {
 		...item,
 		offerHash: { hash },
-		price: item.price ?? seenPrice(account, hash) ?? offer.price ?? undefined,
+		price: item.price ?? seen ?? offer.price ?? undefined,
 		more: {
 			...item.more,
 			title: item.more.title ?? offer.title ?? product.title ?? undefined,

@@ -131,6 +131,21 @@ describe('The cart of Create PIX', () => {
 			return hints.map(({ message }) => message);
 		};
 
+		test.each<[string, IDataObject, number | null, number[]]>([
+			['a price that is gone', {}, null, []],
+			['the price of a product that is no longer sold', { status: 2 }, 2990, [2990]],
+		])('does not fill in an older price for %s', async (_name, more, price, amounts) => {
+			const { offer } = product(0);
+			const { hash } = offer;
+			sends({ hash: 'p1', title: 'Curso', offers: [{ hash, price: 1990 }] });
+			await account.run({ resource: 'product', operation: 'getAll' });
+			account.sandbox.clearFaults();
+			sends({ hash: 'p1', title: 'Curso', offers: [{ hash, price }], ...more });
+			await account.run(cart(picked(hash)), { continueOnFail: true });
+
+			expect(bodies().map(({ amount }) => amount)).toEqual(amounts);
+		});
+
 		test('the title of the product stands in for that of the offer', async () => {
 			const { offer } = product(0);
 			sends({ hash: 'p1', title: 'Curso', offers: [{ hash: offer.hash, title: null, price: 9 }] });

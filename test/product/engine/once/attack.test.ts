@@ -166,8 +166,11 @@ describe('Attacks on what is charged once', () => {
 		expect([second.status, shop.charges]).toEqual(['success', 2]);
 		await shop.account.sandbox.setStatus(String(second.json[0]?.hash), 'paid');
 
-		await shop.run(shop.parameters('order-1'), { process: one });
+		const again = await shop.run(shop.parameters('order-1'), { process: one });
 		expect(shop.charges).toBe(2);
+		const options = { repeatCode: codeIn(again) };
+		await shop.run(shop.parameters('order-1', { options }), { process: one });
+		expect(shop.charges).toBe(3);
 	});
 
 	test('Retry of a crashed execution with its input in another order charges nobody again', async () => {
@@ -241,14 +244,28 @@ describe('Attacks on what is charged once', () => {
 	});
 
 	test('a charge that was not sent since the database failed is not in doubt afterwards', async () => {
-		processedItems.failAfter = 1;
+		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
+		const failing = jest.spyOn(processedItems, 'checkProcessedAndRecord');
+		failing.mockImplementationOnce(record).mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+		failing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		const failed = await shop.run(shop.parameters('order-1'));
 		expect(errorOf(failed)).toContain('so it was not sent');
 		expect(errorOf(failed)).toContain('then run this again');
-		processedItems.failAfter = Infinity;
 		const again = await shop.run(shop.parameters('order-1'));
 
 		expect([errorOf(again), shop.posts]).toEqual(['\n', 1]);
+	});
+
+	test('if the database failed on, it is in doubt, and its code allows it', async () => {
+		processedItems.failAfter = 1;
+		await shop.run(shop.parameters('order-1'));
+		processedItems.failAfter = Infinity;
+		const refused = await shop.run(shop.parameters('order-1'));
+		expect(errorOf(refused)).toContain('its database failed');
+		const options = { repeatCode: codeIn(refused) };
+		const allowed = await shop.run(shop.parameters('order-1', { options }));
+
+		expect([errorOf(allowed), shop.posts]).toEqual(['\n', 1]);
 	});
 
 	test('a charge stands if the picture, the hint or Simplify fails after it', async () => {

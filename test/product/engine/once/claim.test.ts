@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import type { INodeParameters } from 'n8n-workflow';
 import { PAUSE_MS } from '../../../../nodes/DigitalSales/once/ledger';
 import { cpf } from '../../../support/cpf';
 import {
@@ -9,7 +10,7 @@ import {
 	type NodeRunOptions,
 } from '../harness';
 import { latencyOf, randomOf } from '../support/database';
-import { customers, errorOf, OWN_CUSTOMER, useShop } from '../support/charging';
+import { codeIn, customers, errorOf, OWN_CUSTOMER, retryable, useShop } from '../support/charging';
 
 const pause = async (ms: number): Promise<void> =>
 	await new Promise((resolve) => setTimeout(resolve, ms));
@@ -159,5 +160,70 @@ describe('Several processes that ask for the same charge at the same moment', ()
 		expect(posts).toBe(1);
 		expect(again.map(errorOf).join('').trim()).toBe('');
 		expect(shop.charges).toBe(4);
+	});
+
+	describe('one that was recorded and waits for the rate limit, while another worker is asked', () => {
+		const [one, two] = processes;
+		const endpoint = 'POST /transactions';
+		const askBoth = async (first: INodeParameters, second: INodeParameters): Promise<void> => {
+			shop.account.sandbox.addFault({ endpoint, kind: 'retryAfter', seconds: 60 });
+			const waiting = shop.run(first, { process: one });
+			await pause(10_000);
+			const passing = await shop.run(second, { process: two });
+			judge([await waiting, passing]);
+		};
+
+		test('by a code: one is charged', async () => {
+			shop.fault('drop');
+			await shop.run(shop.parameters('order-1'), { process: one });
+			const repeatCode = codeIn(await shop.run(shop.parameters('order-1'), { process: one }));
+			const allowed = shop.parameters('order-1', { options: { repeatCode } });
+			await askBoth(allowed, allowed);
+
+			expect(shop.charges).toBe(1);
+		});
+
+		test('in place of an expired one: one is charged', async () => {
+			const expired = await shop.run(shop.parameters('order-1'), { process: one });
+			await shop.account.sandbox.setStatus(String(expired.json[0]?.hash), 'expired');
+			await askBoth(shop.parameters('order-1'), shop.parameters('order-1'));
+
+			expect(shop.charges).toBe(2);
+		});
+	});
+
+	describe('an expired charge that is made again', () => {
+		const [one, two, three] = processes;
+		const expire = async ({ json }: NodeOutcome): Promise<void> => {
+			await shop.account.sandbox.setStatus(String(json[0]?.hash), 'expired');
+		};
+
+		test('lifts no doubt of another worker about the same customer and cart', async () => {
+			await expire(await shop.run(shop.parameters('order-1'), { process: one }));
+			shop.fault('lose');
+			await shop.run(shop.parameters('order-2'), { process: two });
+			const again = await shop.run(shop.parameters('order-1'), { process: one });
+			const other = await shop.run(shop.parameters('order-3'), { process: three });
+
+			expect(errorOf(again)).toContain('may already have been charged');
+			expect(errorOf(other)).toContain('may already have been charged');
+			expect(shop.charges).toBe(2);
+			const repeatCode = codeIn(again);
+			const allowed = shop.parameters('order-1', { options: { repeatCode } });
+			expect((await shop.run(allowed, { process: one })).status).toBe('success');
+		});
+
+		test('with another reference is not the charge that another worker made for it', async () => {
+			const first = await shop.run(shop.parameters('order-1'), { process: one });
+			await expire(first);
+			await shop.run(shop.parameters('order-2'), { process: two });
+			const retried = await shop.run(shop.parameters('order-2'), {
+				process: one,
+				retryOf: retryable(first),
+			});
+
+			expect(errorOf(retried)).toContain('may already have been charged');
+			expect(shop.charges).toBe(2);
+		});
 	});
 });

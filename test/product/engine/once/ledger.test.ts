@@ -1,7 +1,7 @@
 import { attempts } from '../../../../nodes/DigitalSales/once/attempts';
 import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { NodeProcess, processedItems } from '../harness';
-import { errorOf, useShop } from '../support/charging';
+import { codeIn, errorOf, useShop } from '../support/charging';
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
 	const shop = useShop();
@@ -80,15 +80,34 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 200 });
 		const running = shop.run(shop.parameters('order-1'));
 		while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
-		processedItems.failingWrites = 1;
+		processedItems.failingWrites = 2;
 		const { status, json, logs } = await running;
 
 		expect(status).toBe('success');
 		expect(json[0]?.hash).toBe(shop.hashes[0]);
 		expect(logs.map(({ text }) => text).join()).toContain('could not be written to');
-		const next = await shop.run(shop.parameters('order-2'), { process: NodeProcess.fresh() });
-		expect(next.status).toBe('success');
+		expect(await isKnown('order-1')).toBe(true);
 	});
+
+	test.each([1, 2])(
+		'what could not be removed in %i writes removes nothing that another worker enters meanwhile',
+		async (failing) => {
+			const [one, two] = [NodeProcess.fresh(), NodeProcess.fresh()];
+			const { sandbox } = shop.account;
+			sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 200 });
+			shop.fault('refuse');
+			const refused = shop.run(shop.parameters('order-1'), { process: one });
+			while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+			processedItems.failingWrites = failing;
+			await refused;
+			const inDoubt = await shop.run(shop.parameters('order-1'), { process: two });
+			const options = { repeatCode: codeIn(inDoubt) };
+			await shop.run(shop.parameters('order-1', { options }), { process: two });
+			await shop.run(shop.parameters('order-1'), { process: one });
+
+			expect(shop.charges).toBe(1);
+		},
+	);
 
 	test(`the latest ${MOST_ENTRIES} entries of a node are kept, the oldest falls out first`, async () => {
 		await shop.run(shop.parameters('order-1'));

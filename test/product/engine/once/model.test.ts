@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
-import { deepCopy, type IRunExecutionData } from 'n8n-workflow';
+import type { IRunExecutionData } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { cpf } from '../../../support/cpf';
 import type { NodeOutcome } from '../harness';
-import { codeIn, errorOf, useShop } from '../support/charging';
+import { codeIn, errorOf, retryable, useShop } from '../support/charging';
 
 /** What is asked for; the reference is missing in some. */
 interface Wish {
@@ -40,13 +40,6 @@ const step = fc.oneof(
 		}),
 	},
 );
-
-/** The data of an execution that n8n retries because something behind this item has failed. */
-function retryable({ run, begun }: NodeOutcome): IRunExecutionData {
-	if (!run?.data.executionData || !begun.executionData) throw new Error('It did not run');
-	const { contextData } = run.data.executionData;
-	return deepCopy({ ...begun, executionData: { ...begun.executionData, contextData } });
-}
 
 const VOID = ['expired', 'canceled', 'refused'];
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);

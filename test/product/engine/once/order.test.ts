@@ -347,6 +347,19 @@ describe('Order Reference', () => {
 		},
 	);
 
+	test('an expired one is charged again, also after an earlier try at that was refused', async () => {
+		for (const refusals of [0, 1, 2]) {
+			const made = await shop.run(shop.parameters('order-1'));
+			expect(errorOf(made)).toBe('\n');
+			await shop.account.sandbox.setStatus(String(made.json[0]?.hash), 'expired');
+			for (let nth = 0; nth < refusals; nth++) {
+				shop.fault('refuse');
+				expect(errorOf(await shop.run(shop.parameters('order-1')))).toContain('(422)');
+			}
+		}
+		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
+	});
+
 	test('one that is paid is never charged again', async () => {
 		const first = await shop.run(shop.parameters('order-1'));
 		await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'paid');

@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import { deepCopy, type INodeParameters, type IRunExecutionData } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { cpf } from '../../../support/cpf';
 import { runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
@@ -101,4 +101,11 @@ export function errorOf({ node }: NodeOutcome): string {
 /** The code in an error about something in doubt. */
 export function codeIn(outcome: NodeOutcome): string {
 	return /Again to ([\w-]+) and/.exec(errorOf(outcome))?.[1] ?? '';
+}
+
+/** The data of an execution that n8n retries because something behind this item has failed. */
+export function retryable({ run, begun }: NodeOutcome): IRunExecutionData {
+	if (!run?.data.executionData || !begun.executionData) throw new Error('It did not run');
+	const { contextData } = run.data.executionData;
+	return deepCopy({ ...begun, executionData: { ...begun.executionData, contextData } });
 }
