@@ -16,7 +16,7 @@ export const attemptSchema = z.object({
 	orderReference: z.string().optional(),
 	/** In milliseconds of unix time. */
 	startedAt: z.number(),
-	/** Which turn it had taken; 0 if it was the first. */
+	/** The latest turn that was taken when it began; see Turns. */
 	turn: z.number(),
 	/** What was made: enough of it to return it again. */
 	result: jsonObject.optional(),

@@ -68,7 +68,6 @@ class GuardedCreation<T> {
 	private readonly ledger: Ledger | undefined;
 	/** Those of its order; without one, those of its fingerprint. */
 	private readonly turns: Turns;
-	private turn = 0;
 
 	constructor(private readonly creation: Creation<T>) {
 		this.identity = identify(creation);
@@ -191,7 +190,6 @@ class GuardedCreation<T> {
 		creation.memory.delete(spot);
 		forget(compact([...freed, call]));
 		await ledger?.strike(freed);
-		if (isOrder) this.turn = next;
 		return undefined;
 	}
 
@@ -219,7 +217,6 @@ class GuardedCreation<T> {
 		if (turn === undefined || !(await turns.take(turn))) {
 			throw inDoubt(creation, doubt, await turns.code());
 		}
-		this.turn = turn;
 	}
 
 	/** Sends the request, in doubt until its outcome is known. */
@@ -255,7 +252,7 @@ class GuardedCreation<T> {
 
 	private attempt(state: Attempt['state']): Attempt {
 		const { account, fingerprint, about, orderReference } = this.creation;
-		const when = { startedAt: clock.now(), turn: this.turn };
+		const when = { startedAt: clock.now(), turn: this.turns.latest };
 		return { state, account: account.key, fingerprint, about, orderReference, ...when };
 	}
 

@@ -35,6 +35,11 @@ export class Turns {
 		private readonly ledger: Ledger | undefined,
 	) {}
 
+	/** The latest turn that this process knows to be taken; 0 if it knows of none. */
+	get latest(): number {
+		return taken.get(this.row) ?? 0;
+	}
+
 	/**
 	 * Takes a turn.
 	 *
@@ -42,7 +47,7 @@ export class Turns {
 	 * @throws LedgerError
 	 */
 	async take(turn: number): Promise<boolean> {
-		if (turn <= (taken.get(this.row) ?? 0)) return false;
+		if (turn <= this.latest) return false;
 		const key = this.key(turn);
 		const seen = await this.ledger?.enter([key]);
 		if (seen?.has(key)) {
