@@ -235,7 +235,8 @@ class GuardedCreation<T> {
 		// Without an order each transaction has a row of its own.
 		const turns = isOrder ? this.turns : new Turns(String(result?.hash), doubt, ledger);
 		await this.assertNoProblem();
-		if (await turns.take(isOrder ? turn + 1 : 1)) return compact([place, placeByContent, isOrder && order]);
+		if (await turns.take(isOrder ? turn + 1 : 1))
+			return compact([place, placeByContent, isOrder && order]);
 		await this.take({ isSame: false, orderReference });
 		return ledgerKeys(identity);
 	}
@@ -249,7 +250,8 @@ class GuardedCreation<T> {
 		const isSame = isContent || isKnown(doubt);
 		const isPlace = isRetry(context) && isKnown(place);
 		if (!isSame && !isOrder && !isPlace) return undefined;
-		return { isSame, ...(isSame && { about }), ...(isOrder && { orderReference }) };
+		// Together they need not be of one attempt.
+		return isSame ? { isSame, about } : { isSame, ...(isOrder && { orderReference }) };
 	}
 
 	/** Takes the turn that a code allows, or refuses the doubt. It is used up only if it is about to be sent. */

@@ -125,6 +125,20 @@ describe('Order Reference', () => {
 		);
 	});
 
+	test('an order stays free each time it came to nothing, though the service refused it between', async () => {
+		const expired = async (): Promise<void> => {
+			expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
+			await shop.account.sandbox.setStatus(shop.hashes.at(-1) ?? '', 'expired');
+		};
+		await expired();
+		shop.fault('refuse');
+		await shop.run(shop.parameters('order-1'));
+		await expired();
+		await expired();
+
+		expect(shop.charges).toBe(3);
+	});
+
 	test('an order that began in the place of a void charge gets a code that holds', async () => {
 		shop.fault('refuse', 1);
 		const without = await shop.run(shop.parameters(), { items: [{}, {}] });
