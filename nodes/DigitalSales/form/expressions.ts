@@ -13,7 +13,7 @@ interface Gap {
 const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
 const NOTHING = new Set(['', 'undefined', 'null', 'NaN', '[objectObject]']);
 /** What JavaScript writes for a value that is missing. */
-const MISSING = /(?<![\p{L}\p{N}])(?:undefined|null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
+const MISSING = /undefined|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
 const BY_MODEL = /\$fromAI\b/i;
 
 /**
