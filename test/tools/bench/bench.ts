@@ -14,7 +14,7 @@ import { startAndAnswer } from './workflows';
 const REGISTERED_WITHIN_MS = 30_000;
 const POLL_MS = 100;
 /** Nodes that do nothing. */
-const FLOOR = { N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'floor') };
+export const WITH_FLOOR = { N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'floor') };
 
 /** An account at a stand-in, and the credentials of both sides for it. */
 export interface BenchAccount {
@@ -50,7 +50,7 @@ export class Bench {
 	) {}
 
 	static async open(): Promise<Bench> {
-		return new Bench(await Stage.open('bench', {}, FLOOR), await LeanService.open());
+		return new Bench(await Stage.open('bench', {}, WITH_FLOOR), await LeanService.open());
 	}
 
 	get pid(): number {
@@ -113,7 +113,7 @@ export class Bench {
 
 	/** Restarts n8n; published workflows listen a moment after it is ready. */
 	async restartAll(env: Record<string, string> = {}): Promise<void> {
-		await this.stage.restart({ ...FLOOR, ...env });
+		await this.stage.restart({ ...WITH_FLOOR, ...env });
 	}
 
 	/**

@@ -12,6 +12,7 @@ import { limit } from './rows/limit';
 import { list } from './rows/list';
 import { load } from './rows/load';
 import { notices } from './rows/notices';
+import { pause } from './rows/pause';
 
 interface Group {
 	name: string;
@@ -26,6 +27,7 @@ const GROUPS: readonly Group[] = [
 	{ name: 'charges', title: 'A list of charges', measure: charges },
 	{ name: 'notices', title: 'Notices of payments', measure: notices },
 	{ name: 'ledger', title: 'What it costs to charge once', measure: ledger },
+	{ name: 'pause', title: "Entries in n8n's table of processed items", measure: pause },
 	{ name: 'load', title: 'The package itself', measure: load },
 	// Last, because it restarts n8n many times.
 	{ name: 'large', title: 'Large catalogs', measure: large },

@@ -21,7 +21,11 @@ export interface ClusterOptions {
 	name: string;
 	workers?: number;
 	webhooks?: number;
+	/** How many executions a worker runs at a time. */
+	concurrency?: number;
 	sandbox?: SandboxOptions;
+	/** More environment of every process. */
+	env?: Record<string, string>;
 }
 
 /** One process of a distributed n8n, which can be started again at the same address. */
@@ -150,7 +154,7 @@ export class Cluster {
 }
 
 async function membersOf(
-	{ name: logName, workers = 2, webhooks = 1 }: ClusterOptions,
+	{ name: logName, workers = 2, webhooks = 1, concurrency = 5, env }: ClusterOptions,
 	folder: string,
 	redis: Server,
 	postgres: Server,
@@ -159,7 +163,7 @@ async function membersOf(
 		{ name: 'main', command: ['start'] },
 		...Array.from({ length: workers }, (_, nth) => ({
 			name: `worker-${nth + 1}`,
-			command: ['worker', '--concurrency=5'],
+			command: ['worker', `--concurrency=${concurrency}`],
 		})),
 		...Array.from({ length: webhooks }, (_, nth) => ({
 			name: `webhook-${nth + 1}`,
@@ -176,6 +180,7 @@ async function membersOf(
 		const port = ports.get(name) ?? 0;
 		return new Member(name, port, command, folder, logName, {
 			...shared,
+			...env,
 			QUEUE_HEALTH_CHECK_PORT: String(port),
 		});
 	});

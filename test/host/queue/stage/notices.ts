@@ -101,3 +101,9 @@ export class Notices {
 		}
 	}
 }
+
+/** The same in words for a table. */
+export function outcomeOf({ withItem, withoutItem, errors }: Started): string {
+	const failed = errors.length === 0 ? '' : `, ${errors.length} failed (${[...new Set(errors)]})`;
+	return `${withItem + withoutItem + errors.length} executions: ${withItem} with the sale, ${withoutItem} without an item${failed}`;
+}

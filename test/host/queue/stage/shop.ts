@@ -114,7 +114,8 @@ export class Shop {
 		return orders.map((order) => names.filter((name) => name === order).length);
 	}
 
-	private async ended(count: number): Promise<Sale[]> {
+	/** What became of so many executions that were sent, once they have ended. */
+	async ended(count: number): Promise<Sale[]> {
 		const deadline = Date.now() + ENDED_WITHIN_MS;
 		for (;;) {
 			const executions = await this.cluster.rest.executions(this.workflowId);

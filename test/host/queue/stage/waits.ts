@@ -97,7 +97,8 @@ export class Waits {
 	}
 }
 
-async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+/** Looks again and again until there is something. */
+export async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
 	const deadline = Date.now() + WITHIN_MS;
 	for (;;) {
 		const found = await look();

@@ -1,0 +1,157 @@
+/** A charge that somebody asks for; n8n's Retry of the execution asks for the same place again. */
+export interface Asked {
+	/** Names the execution as it first began, and the item. */
+	place: string;
+	customer: string;
+	order?: string;
+}
+
+/** How an execution's attempt to charge ended. */
+export type AttemptOutcome =
+	/** It went on with a transaction, a new one or the existing one. */
+	| 'charged'
+	/** The service refused it, or nothing was sent. */
+	| 'notMade'
+	/** Refused, since it may have been made before. */
+	| 'inDoubt'
+	/** Nobody knows whether it was made: no answer, a crash. */
+	| 'unknown';
+
+/** One try to charge a place, by its execution or a Retry. Times are in milliseconds. */
+export interface Attempt {
+	place: string;
+	begunAt: number;
+	endedAt: number;
+	outcome: AttemptOutcome;
+}
+
+/** What the service really made. */
+export interface Made extends Asked {
+	hash: string;
+	/** Neither expired, refused nor canceled. */
+	isPayable: boolean;
+}
+
+/** A notice, each repetition for itself. */
+export interface Noticed {
+	hash: string;
+	status: string;
+	/** The status of the answer; none if the process was killed meanwhile. */
+	answered?: number;
+	/** Whether the filters of the trigger let it through. */
+	isWanted: boolean;
+}
+
+/** An item that came out of the trigger. */
+export type Emitted = Pick<Noticed, 'hash' | 'status'>;
+
+/** All that was asked and answered, and what came of it. */
+export interface History {
+	asked: readonly Asked[];
+	attempts: readonly Attempt[];
+	made: readonly Made[];
+	noticed: readonly Noticed[];
+	/** After each crashed execution was retried once. */
+	emitted: readonly Emitted[];
+}
+
+/** What must not happen. */
+export interface Anomaly {
+	kind:
+		| 'order charged twice'
+		| 'place charged twice'
+		| 'charged without being asked'
+		| 'charge that nobody tells of'
+		| 'doubt without a cause'
+		| 'sale lost'
+		| 'sale started twice'
+		| 'item without a notice';
+	what: string;
+}
+
+/** Judges a whole history; right is one without anomalies. */
+export function anomaliesIn(history: History): Anomaly[] {
+	return [
+		...chargedTwice(history),
+		...notAsked(history),
+		...notTold(history),
+		...causeless(history),
+		...wronglyEmitted(history),
+	];
+}
+
+function chargedTwice({ made }: History): Anomaly[] {
+	const payable = made.filter(({ isPayable }) => isPayable);
+	const orders = payable.flatMap(({ order }) => order ?? []);
+	const places = payable.map(({ place }) => place);
+	return [
+		...repeated(orders).map((what) => ({ kind: 'order charged twice' as const, what })),
+		...repeated(places).map((what) => ({ kind: 'place charged twice' as const, what })),
+	];
+}
+
+function notAsked({ asked, made }: History): Anomaly[] {
+	return made
+		.filter(
+			({ place, customer, order }) =>
+				!asked.some(
+					(ask) => ask.place === place && ask.customer === customer && ask.order === order,
+				),
+		)
+		.map(({ hash }) => ({ kind: 'charged without being asked', what: hash }));
+}
+
+/** Whoever was charged has a transaction that goes on, or an attempt that nobody calls a failure. */
+function notTold({ attempts, made }: History): Anomaly[] {
+	const isTold = (place: string): boolean =>
+		attempts.some((attempt) => attempt.place === place && attempt.outcome !== 'notMade');
+	return made
+		.filter(({ place }) => !isTold(place))
+		.map(({ hash }) => ({ kind: 'charge that nobody tells of', what: hash }));
+}
+
+function causeless(history: History): Anomaly[] {
+	const asks = new Map(history.asked.map((ask) => [ask.place, ask]));
+	return history.attempts
+		.filter((attempt) => attempt.outcome === 'inDoubt')
+		.filter((doubt) => !history.attempts.some((other) => isCause(other, doubt, asks)))
+		.map(({ place }) => ({ kind: 'doubt without a cause', what: place }));
+}
+
+/**
+ * Of an order or a place every process knows that it was charged; of a customer only whether the
+ * outcome is still open.
+ */
+function isCause(other: Attempt, doubt: Attempt, asks: ReadonlyMap<string, Asked>): boolean {
+	if (other === doubt || other.begunAt > doubt.endedAt) return false;
+	const [mine, others] = [asks.get(doubt.place), asks.get(other.place)];
+	if (!mine || !others) return false;
+	const isUnderWay = other.endedAt >= doubt.begunAt;
+	const isOpen = isUnderWay || other.outcome === 'unknown';
+	const isSame =
+		doubt.place === other.place || (mine.order !== undefined && mine.order === others.order);
+	if (isSame) return isOpen || other.outcome === 'charged';
+	return isOpen && mine.customer === others.customer;
+}
+
+function wronglyEmitted({ noticed, emitted }: History): Anomaly[] {
+	const key = ({ hash, status }: Emitted): string => `${hash} ${status}`;
+	const wanted = noticed.filter(({ isWanted }) => isWanted);
+	const due = new Set(wanted.filter(({ answered }) => answered === 200).map(key));
+	const known = new Set(wanted.map(key));
+	const items = emitted.map(key);
+	return [
+		...[...due]
+			.filter((sale) => !items.includes(sale))
+			.map((what) => ({ kind: 'sale lost' as const, what })),
+		...repeated(items).map((what) => ({ kind: 'sale started twice' as const, what })),
+		...[...new Set(items)]
+			.filter((sale) => !known.has(sale))
+			.map((what) => ({ kind: 'item without a notice' as const, what })),
+	];
+}
+
+/** Those that are there more than once, each once. */
+function repeated(values: readonly string[]): string[] {
+	return [...new Set(values.filter((value, place) => values.indexOf(value) !== place))];
+}

@@ -1,0 +1,156 @@
+import { Downstream } from '../e2e/stage/downstream';
+import { chargesAt } from '../../support/charge';
+import { Figures } from '../../support/figures';
+import { Cluster } from './stage/cluster';
+import { Notices, outcomeOf as startedIn, type Started } from './stage/notices';
+import { isOnSeveral, isOther, ordersOf, outcomeOf } from './stage/sales';
+import { Shop, type Sale } from './stage/shop';
+
+const figures = new Figures('Queue mode: the same at the same moment', 'npm run e2e:queue');
+const START_MS = 15 * 60_000;
+const WITHIN_MS = 10 * 60_000;
+/** So many go on several workers before a test ends. */
+const ORDERS = 300;
+const RETRIED = 300;
+const SALES = 100;
+/** As many at once as the workers run at a time, with two of each. */
+const AT_ONCE = 4;
+const OTHERS = 2;
+
+/** What a test looks for. */
+interface Verdict {
+	/** Neither charged nor refused as in doubt. */
+	failed: Sale[];
+	twice: number;
+	/** Each of two may be refused because of the other, but hardly ever. */
+	mostAreCharged: boolean;
+}
+
+const RIGHT: Verdict = { failed: [], twice: 0, mostAreCharged: true };
+
+/** What became of all that was asked for. */
+interface Outcome {
+	/** Those that were asked for by one worker alone, or by several. */
+	orders: string[];
+	spread: string[];
+	sales: Sale[];
+	others: Sale[];
+}
+
+describe.each([2, 3])('the same at the same moment, over %i workers', (workers) => {
+	let cluster: Cluster;
+	let downstream: Downstream;
+
+	beforeAll(async () => {
+		cluster = await Cluster.open({ name: `queue-moment-${workers}`, workers, webhooks: 2 });
+		downstream = await Downstream.open();
+	}, START_MS);
+	beforeEach(() => {
+		cluster.sandbox.reset();
+		downstream.clear();
+	});
+	afterAll(async () => {
+		await cluster?.close();
+		await downstream?.close();
+	});
+
+	/** Asks for orders, so many at once and each on each worker, until enough came to several. */
+	const askFor = async (
+		goal: number,
+		ask: (orders: string[], others: string[]) => Promise<[sales: Sale[], others: Sale[]]>,
+	): Promise<Outcome> => {
+		const all: Outcome = { orders: [], spread: [], sales: [], others: [] };
+		while (all.spread.length < goal) {
+			const orders = ordersOf(AT_ONCE);
+			const [sales, others] = await ask(orders, ordersOf(OTHERS));
+			const isSpread = (order: string): boolean =>
+				isOnSeveral(sales.filter((sale) => sale.orders.includes(order)));
+			all.orders.push(...orders);
+			all.spread.push(...orders.filter(isSpread));
+			all.sales.push(...sales);
+			all.others.push(...others);
+		}
+		return all;
+	};
+	const onEach = (order: string): string[][] => Array.from({ length: workers }, () => [order]);
+	const enter = (what: string, shop: Shop, all: Outcome): Verdict => {
+		const { orders, spread, sales, others } = all;
+		const charges = shop.chargesOf(orders);
+		const bystanders = shop.chargesOf(others.flatMap((sale) => sale.orders));
+		const uncharged = charges.filter((count) => count === 0).length;
+		const twice = [...charges, ...bystanders].filter((count) => count > 1).length;
+		figures.add(
+			`${what}, on ${workers} workers`,
+			orders.length,
+			`${spread.length} came to several workers; ${outcomeOf(sales)}; ${twice} charged twice, ${uncharged} not charged`,
+		);
+		figures.add('other customers meanwhile', others.length, outcomeOf(others));
+		const failed = [...sales, ...others].filter(isOther);
+		return { failed, twice, mostAreCharged: uncharged <= orders.length / 20 };
+	};
+
+	test(
+		'an order that is asked for on each worker is charged once',
+		async () => {
+			const shop = await Shop.open(cluster, downstream, 'orders');
+			const outcome = await askFor(ORDERS, async (orders, others) => {
+				const sales = await shop.ask(...orders.flatMap(onEach), ...others.map((one) => [one]));
+				const isOf = (names: string[]) => (sale: Sale) => names.includes(sale.orders[0] ?? '');
+				return [sales.filter(isOf(orders)), sales.filter(isOf(others))];
+			});
+
+			expect(enter('the same order', shop, outcome)).toEqual(RIGHT);
+		},
+		WITHIN_MS,
+	);
+
+	test(
+		'an execution that is retried on each worker charges once',
+		async () => {
+			const shop = await Shop.open(cluster, downstream, 'retries', { referenced: false });
+			const outcome = await askFor(RETRIED, async (orders, others) => {
+				const endpoint = 'POST /transactions';
+				cluster.sandbox.addFault({ endpoint, kind: 'status', status: 422, times: AT_ONCE });
+				const failed = await shop.ask(...orders.map((order) => [order]));
+				const ids = failed.flatMap(({ executionId }) => onEach(executionId).flat());
+				await shop.send(...others.map((order) => [order]));
+				const sales = await Promise.all(ids.map(async (id) => await shop.retry(id, false)));
+				return [sales, await shop.ended(others.length)];
+			});
+
+			const what = "n8n's Retry of the same execution";
+			expect(enter(what, shop, outcome)).toEqual(RIGHT);
+		},
+		WITHIN_MS,
+	);
+
+	test(
+		'a sale that is told to two webhook processes starts the workflow once',
+		async () => {
+			const notices = await Notices.publish(cluster, downstream, 'sales');
+			const hashes = await chargesAt(cluster.sandbox, SALES);
+			for (const hash of hashes) await cluster.sandbox.setStatus(hash, 'paid');
+			const all: Started = { withItem: 0, withoutItem: 0, errors: [] };
+			for (let begin = 0; begin < SALES; begin += AT_ONCE) {
+				const some = hashes.slice(begin, begin + AT_ONCE);
+				await Promise.all(some.map(async (hash) => await notices.storm(2, notices.urls, hash)));
+				await downstream.reaches(begin + some.length, undefined, 0);
+				const started = await notices.started();
+				all.withItem += started.withItem;
+				all.withoutItem += started.withoutItem;
+				all.errors.push(...started.errors);
+			}
+			const reports = notices.reportsOn(hashes);
+			figures.add(
+				`a paid sale told to two webhook processes, on ${workers} workers`,
+				SALES,
+				`${startedIn(all)}; ${reports.filter((count) => count > 1).length} reported twice`,
+			);
+			expect(reports).toEqual(hashes.map(() => 1));
+			expect(all.errors).toEqual([]);
+		},
+		WITHIN_MS,
+	);
+});
+
+afterAll(() => figures.show());
