@@ -1,3 +1,4 @@
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { openAccount, type Account } from '../support/account';
 
@@ -10,7 +11,11 @@ describe('Product > Get Many', () => {
 	beforeAll(async () => {
 		account = await openAccount({ maxPageSize: 30 });
 	});
-	beforeEach(() => account.reset());
+	beforeEach(async () => {
+		// Time passes only once what the test before has left on its way is there.
+		await clock.sleep(1);
+		account.reset();
+	});
 	afterAll(async () => await account.sandbox.close());
 
 	const sent = (): Array<Record<string, unknown>> =>
