@@ -8,21 +8,24 @@ import { Shop, type Sale } from './stage/shop';
 
 const figures = new Figures('Queue mode: the same at the same moment', 'npm run e2e:queue');
 const START_MS = 15 * 60_000;
-const WITHIN_MS = 10 * 60_000;
-/** So many go on several workers before a test ends. */
-const ORDERS = 300;
-const RETRIED = 300;
-const SALES = 100;
+const WITHIN_MS = 15 * 60_000;
+/** How many orders and Retries come to several workers before a test ends, how many customers buy twice, and how many
+ * sales are told. */
+const PLANS = [
+	{ workers: 2, orders: 300, retries: 300, customers: 100, sales: 100 },
+	{ workers: 3, orders: 100, retries: 100, customers: 50, sales: 50 },
+];
 /** As many at once as the workers run at a time, with two of each. */
 const AT_ONCE = 4;
 const OTHERS = 2;
+const CROWD = 10;
 
 /** What a test looks for. */
 interface Verdict {
 	/** Neither charged nor refused as in doubt. */
 	failed: Sale[];
 	twice: number;
-	/** Each of two may be refused because of the other, but hardly ever. */
+	/** Each of two may be refused, if n8n's database is slow or what was removed comes back. */
 	mostAreCharged: boolean;
 }
 
@@ -37,7 +40,8 @@ interface Outcome {
 	others: Sale[];
 }
 
-describe.each([2, 3])('the same at the same moment, over %i workers', (workers) => {
+describe.each(PLANS)('the same at the same moment, over $workers workers', (plan) => {
+	const { workers } = plan;
 	let cluster: Cluster;
 	let downstream: Downstream;
 
@@ -86,14 +90,14 @@ describe.each([2, 3])('the same at the same moment, over %i workers', (workers) 
 		);
 		figures.add('other customers meanwhile', others.length, outcomeOf(others));
 		const failed = [...sales, ...others].filter(isOther);
-		return { failed, twice, mostAreCharged: uncharged <= orders.length / 20 };
+		return { failed, twice, mostAreCharged: uncharged < orders.length / 4 };
 	};
 
 	test(
 		'an order that is asked for on each worker is charged once',
 		async () => {
 			const shop = await Shop.open(cluster, downstream, 'orders');
-			const outcome = await askFor(ORDERS, async (orders, others) => {
+			const outcome = await askFor(plan.orders, async (orders, others) => {
 				const sales = await shop.ask(...orders.flatMap(onEach), ...others.map((one) => [one]));
 				const isOf = (names: string[]) => (sale: Sale) => names.includes(sale.orders[0] ?? '');
 				return [sales.filter(isOf(orders)), sales.filter(isOf(others))];
@@ -108,7 +112,7 @@ describe.each([2, 3])('the same at the same moment, over %i workers', (workers) 
 		'an execution that is retried on each worker charges once',
 		async () => {
 			const shop = await Shop.open(cluster, downstream, 'retries', { referenced: false });
-			const outcome = await askFor(RETRIED, async (orders, others) => {
+			const outcome = await askFor(plan.retries, async (orders, others) => {
 				const endpoint = 'POST /transactions';
 				cluster.sandbox.addFault({ endpoint, kind: 'status', status: 422, times: AT_ONCE });
 				const failed = await shop.ask(...orders.map((order) => [order]));
@@ -125,13 +129,39 @@ describe.each([2, 3])('the same at the same moment, over %i workers', (workers) 
 	);
 
 	test(
+		'customers who are charged at the same moment buy the same again later',
+		async () => {
+			const shop = await Shop.open(cluster, downstream, 'again', { referenced: false });
+			const orders = ordersOf(plan.customers);
+			const all: Sale[][] = [[], []];
+			for (const sales of all) {
+				for (let begin = 0; begin < orders.length; begin += CROWD) {
+					const some = orders.slice(begin, begin + CROWD);
+					sales.push(...(await shop.ask(...some.map((order) => [order]))));
+				}
+			}
+			const [first = [], again = []] = all;
+			figures.add(
+				`${CROWD} customers at the same moment, on ${workers} workers`,
+				orders.length,
+				outcomeOf(first),
+			);
+			figures.add('each buys the same again later', orders.length, outcomeOf(again));
+			const charged = all.flat().filter(({ error }) => error === undefined);
+			expect(all.flat().filter(isOther)).toEqual([]);
+			expect(cluster.sandbox.charges()).toBe(charged.length);
+		},
+		WITHIN_MS,
+	);
+
+	test(
 		'a sale that is told to two webhook processes starts the workflow once',
 		async () => {
 			const notices = await Notices.publish(cluster, downstream, 'sales');
-			const hashes = await chargesAt(cluster.sandbox, SALES);
+			const hashes = await chargesAt(cluster.sandbox, plan.sales);
 			for (const hash of hashes) await cluster.sandbox.setStatus(hash, 'paid');
 			const all: Started = { withItem: 0, withoutItem: 0, errors: [] };
-			for (let begin = 0; begin < SALES; begin += AT_ONCE) {
+			for (let begin = 0; begin < plan.sales; begin += AT_ONCE) {
 				const some = hashes.slice(begin, begin + AT_ONCE);
 				await Promise.all(some.map(async (hash) => await notices.storm(2, notices.urls, hash)));
 				await downstream.reaches(begin + some.length, undefined, 0);
@@ -143,7 +173,7 @@ describe.each([2, 3])('the same at the same moment, over %i workers', (workers) 
 			const reports = notices.reportsOn(hashes);
 			figures.add(
 				`a paid sale told to two webhook processes, on ${workers} workers`,
-				SALES,
+				plan.sales,
 				`${startedIn(all)}; ${reports.filter((count) => count > 1).length} reported twice`,
 			);
 			expect(reports).toEqual(hashes.map(() => 1));

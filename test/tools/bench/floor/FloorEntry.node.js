@@ -1,4 +1,5 @@
 const { performance } = require('node:perf_hooks');
+const { setTimeout } = require('node:timers/promises');
 
 const OPTIONS = { mode: 'entries', maxEntries: 5_000 };
 
@@ -13,7 +14,10 @@ class FloorEntry {
 		defaults: { name: 'Floor Entry' },
 		inputs: ['main'],
 		outputs: ['main'],
-		properties: [{ displayName: 'Entries', name: 'entries', type: 'number', default: 50 }],
+		properties: [
+			{ displayName: 'Entries', name: 'entries', type: 'number', default: 100 },
+			{ displayName: 'Apart (ms)', name: 'apartMs', type: 'string', default: '0' },
+		],
 	};
 
 	async execute() {
@@ -24,6 +28,7 @@ class FloorEntry {
 			const start = performance.now();
 			await enter([1, 2, 3, 4, 5].map((key) => `${start} ${nth} ${key}`));
 			times.push(performance.now() - start);
+			await setTimeout(Number(this.getNodeParameter('apartMs', 0)));
 		}
 		return [times.map((ms) => ({ json: { ms }, pairedItem: 0 }))];
 	}
