@@ -45,7 +45,7 @@ export interface Noticed {
 /** An item that came out of the trigger. */
 export type Emitted = Pick<Noticed, 'hash' | 'status'>;
 
-/** All that was asked and answered, and what came of it. */
+/** All that was asked and answered, and the outcome. */
 export interface History {
 	asked: readonly Asked[];
 	attempts: readonly Attempt[];
@@ -101,7 +101,7 @@ function notAsked({ asked, made }: History): Anomaly[] {
 		.map(({ hash }) => ({ kind: 'charged without being asked', what: hash }));
 }
 
-/** Whoever was charged has a transaction that goes on, or an attempt that nobody calls a failure. */
+/** Each customer who was charged has a transaction that goes on, or an attempt that nobody calls a failure. */
 function notTold({ attempts, made }: History): Anomaly[] {
 	const isTold = (place: string): boolean =>
 		attempts.some((attempt) => attempt.place === place && attempt.outcome !== 'notMade');
