@@ -25,7 +25,7 @@ interface Verdict {
 	/** Neither charged nor refused as in doubt. */
 	failed: Sale[];
 	twice: number;
-	/** Each of two may be refused, if n8n's database is slow or what was removed comes back. */
+	/** Each of two may be refused because of the other, but hardly ever. */
 	mostAreCharged: boolean;
 }
 
@@ -90,7 +90,7 @@ describe.each(PLANS)('the same at the same moment, over $workers workers', (plan
 		);
 		figures.add('other customers meanwhile', others.length, outcomeOf(others));
 		const failed = [...sales, ...others].filter(isOther);
-		return { failed, twice, mostAreCharged: uncharged < orders.length / 4 };
+		return { failed, twice, mostAreCharged: uncharged <= orders.length / 20 };
 	};
 
 	test(
