@@ -14,6 +14,8 @@ const TESTS = ['test/**/*.ts'];
 const SENDERS = [
 	'nodes/DigitalSales/api/client.ts',
 	'nodes/DigitalSales/api/credentialTest.ts',
+	'nodes/DigitalSales/trigger/address.ts',
+	'nodes/DigitalSales/trigger/testEvent.ts',
 	'nodes/DigitalSales/wait/pingSelf.ts',
 ];
 

@@ -14,8 +14,8 @@ const LIBRARIES = [
 
 const clean = () => rimraf('dist');
 
-// Types are what `npm run lint` checks.
-const compile = () => tsc('--noCheck');
+// Types are what `npm run lint` checks; without the libraries: to read them takes as long as the rest.
+const compile = () => tsc('--noCheck', '--noResolve');
 
 const files = () => src(FILES, { base: '.', encoding: false }).pipe(dest('dist'));
 

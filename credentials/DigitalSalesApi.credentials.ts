@@ -56,7 +56,7 @@ export class DigitalSalesApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 			description:
-				'Where the service sends webhooks for PIX charges that neither a Wait for Payment after them nor a trigger of their workflow receives, unless Notify in Create PIX says otherwise. Paste the URL that Notification > Get Address shows in the workflow of a Digital Sales Trigger.',
+				'Where the service sends webhooks for PIX charges that neither a Wait for Payment after them nor a trigger of their workflow receives, unless Notify in Create PIX says otherwise. Paste the production URL that a Digital Sales Trigger shows under Webhook URLs.',
 		},
 	];
 

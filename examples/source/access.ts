@@ -1,5 +1,5 @@
 import { branches, httpRequest, only, postgres, RETRIED, sendEmail } from './nodes';
-import { onlyMyProduct, publishNote, saleTrigger, showAddress, TEXTS } from './parts';
+import { onlyMyProduct, publishNote, saleTrigger, TEXTS } from './parts';
 import { from, output, type Node, type Recipe, type Say } from './workflow';
 
 /** Statuses on the way to a refund or a chargeback are left alone: they may still end well. */
@@ -65,7 +65,6 @@ function granting(say: Say, name: string, access: (start: Node) => Access) {
 		chains: [
 			[start, ...first, decide, ...grant, mail],
 			[output(decide, 1), revoke],
-			[showAddress(say)],
 		] satisfies ReturnType<Recipe>['chains'],
 	};
 }

@@ -52,8 +52,6 @@ export const getProducts = (name: string, parameters: INodeParameters): Node =>
 export const createOffer = (name: string, parameters: INodeParameters, more?: Node['more']): Node =>
 	sales(name, 'offer', 'create', parameters, more);
 
-export const getAddress = (name: string): Node => sales(name, 'notification', 'getAddress', {});
-
 /** The Digital Sales node as a tool of an agent. */
 export function salesTool(
 	name: string,
@@ -78,7 +76,6 @@ export function salesTrigger(name: string, parameters: INodeParameters): Node {
 		type: `${PACKAGE}.digitalSalesTrigger`,
 		typeVersion: 2,
 		parameters,
-		listens: true,
 	};
 }
 

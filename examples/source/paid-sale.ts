@@ -1,16 +1,5 @@
 import { httpRequest, hubSpot, only, RETRIED, writeRow } from './nodes';
-import {
-	columns,
-	EVERY_WEBHOOK,
-	html,
-	publishNote,
-	reais,
-	saleRow,
-	saleTrigger,
-	sheet,
-	showAddress,
-	tellTeam,
-} from './parts';
+import { columns, html, publishNote, reais, saleRow, saleTrigger, sheet, tellTeam } from './parts';
 import type { Recipe, Say } from './workflow';
 
 const RAW = { simplify: false };
@@ -85,7 +74,10 @@ export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
 			),
 		],
 		// The contact comes first: n8n stops at a sheet that fails, and a Retry goes on from there.
-		chains: [[start, reachable, contact], [start, row], [showAddress(say)]],
+		chains: [
+			[start, reachable, contact],
+			[start, row],
+		],
 	};
 };
 
@@ -126,7 +118,7 @@ export const paidSaleToAnyCrm: Recipe = (say) => {
 				),
 			),
 		],
-		chains: [[start, post], [showAddress(say)]],
+		chains: [[start, post]],
 	};
 };
 
@@ -156,13 +148,13 @@ export const paidSaleToTelegram: Recipe = (say) => {
 				),
 			),
 		],
-		chains: [[start, tell], [showAddress(say)]],
+		chains: [[start, tell]],
 	};
 };
 
 /** One row a transaction, which follows its status. */
 export const everyStatusToSheet: Recipe = (say) => {
-	const start = saleTrigger(say, ['any'], RAW, EVERY_WEBHOOK);
+	const start = saleTrigger(say, ['any'], RAW);
 	const tab = say('Transactions', 'Cobranças');
 	const row = writeRow(
 		say('Write the row', 'Escrever a linha'),
@@ -175,11 +167,11 @@ export const everyStatusToSheet: Recipe = (say) => {
 		name: say('Every status to Google Sheets', 'Todos os status no Google Sheets'),
 		notes: [
 			say(
-				'## Every status of every transaction\nOne row for each transaction: waiting for payment, paid, refused, refunded, charged back. A new status replaces the old one in the same row.',
-				'## Todos os status de todas as cobranças\nUma linha para cada cobrança: aguardando pagamento, aprovada, recusada, reembolsada, com chargeback. O status novo substitui o antigo na mesma linha.',
+				'## Every status of every transaction\nOne row for each transaction: waiting for payment, paid, refused, refunded, charged back. A new status replaces the old one in the same row. A status that a transaction has had before does not come again: if you win a dispute, correct its row by hand.',
+				'## Todos os status de todas as cobranças\nUma linha para cada cobrança: aguardando pagamento, aprovada, recusada, reembolsada, com chargeback. O status novo substitui o antigo na mesma linha. Um status que a cobrança já teve não chega de novo: se você ganhar um chargeback, corrija a linha à mão.',
 			),
 			before(say, sheetStep(say, row.name, tab)),
 		],
-		chains: [[start, row], [showAddress(say)]],
+		chains: [[start, row]],
 	};
 };

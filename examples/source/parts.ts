@@ -4,7 +4,6 @@ import {
 	createPix,
 	editFields,
 	form,
-	getAddress,
 	RETRIED,
 	salesTrigger,
 	stopAndError,
@@ -288,25 +287,13 @@ export function sheet(say: Say, tab: string): Sheet {
 	return { link: `https://docs.google.com/spreadsheets/d/${link}/edit`, tab };
 }
 
-/** Starts when a sale changes, told at an address that nobody can guess. */
-export function saleTrigger(
-	say: Say,
-	triggerOn: string[],
-	parameters: INodeParameters = {},
-	options: INodeParameters = {},
-): Node {
+/** Starts when a sale changes. */
+export function saleTrigger(say: Say, triggerOn: string[], parameters: INodeParameters = {}): Node {
 	return salesTrigger(say('When a sale changes', 'Quando uma venda muda'), {
 		triggerOn,
 		...parameters,
-		options: { urlSecret: true, ...options },
 	});
 }
-
-/**
- * For a trigger behind which one row follows a transaction: a status that comes back, such as paid after
- * a dispute, is news, and writing the same twice changes nothing.
- */
-export const EVERY_WEBHOOK = { deduplicate: false };
 
 /** Only this product, and not for less: what every trigger needs behind which something is delivered. */
 export function onlyMyProduct(say: Say): INodeParameters {
@@ -356,14 +343,10 @@ export function columns(row: Record<string, string>): string {
 		.join(', ');
 }
 
-/** Shows the address of the trigger, its secret included. It starts nothing; a person runs it alone. */
-export const showAddress = (say: Say): Node =>
-	getAddress(say('Show the address', 'Mostrar o endereço'));
-
 /** What to do so that the platform finds the trigger. */
 export function publishNote(say: Say): string {
 	return say(
-		'Publish it. Then press **Execute step** on *Show the address* and copy `url` from its output to: 1) the **webhook settings of your platform** (sales from the checkout); 2) the **Notification URL** of your credential (charges of your other workflows, unless they wait for the payment themselves). The credential holds **one URL**: if it has another, do not replace it, or that other workflow receives nothing; put these nodes after the trigger that already receives.',
-		'Publique. Depois clique em **Execute step** em *Mostrar o endereço* e copie a `url` da saída para: 1) o **cadastro de webhooks da sua plataforma** (vendas do checkout); 2) a **Notification URL** da sua credencial (Pix gerados nos seus outros fluxos, menos os que aguardam o pagamento eles mesmos). A credencial guarda **uma só URL**: se já houver outra lá, não troque, senão o outro fluxo para de receber; coloque estes nós depois do gatilho que já recebe.',
+		'Publish it. Then open *When a sale changes* and copy the **production URL** under **Webhook URLs** to: 1) the **webhook settings of your platform** (sales from the checkout); 2) the **Notification URL** of your credential (charges of your other workflows, unless they wait for the payment themselves). The credential holds **one URL**: if it has another, do not replace it, or that other workflow receives nothing; put these nodes after the trigger that already receives.',
+		'Publique. Depois abra *Quando uma venda muda* e copie a **production URL** que aparece em **Webhook URLs** para: 1) o **cadastro de webhooks da sua plataforma** (vendas do checkout); 2) a **Notification URL** da sua credencial (Pix gerados nos seus outros fluxos, menos os que aguardam o pagamento eles mesmos). A credencial guarda **uma só URL**: se já houver outra lá, não troque, senão o outro fluxo para de receber; coloque estes nós depois do gatilho que já recebe.',
 	);
 }

@@ -2,14 +2,12 @@ import type { INodeParameters } from 'n8n-workflow';
 import { dataTable, getTransaction, onlyChanged, schedule } from './nodes';
 import {
 	chargeOrder,
-	EVERY_WEBHOOK,
 	html,
 	notCharged,
 	orderForm,
 	publishNote,
 	reais,
 	saleTrigger,
-	showAddress,
 	statusName,
 	tellTeam,
 } from './parts';
@@ -123,8 +121,8 @@ export const reconciliationCharge: Recipe = (say) => {
 				'## Conferência, 1 de 3\nSe um webhook se perder, você perde minutos, não a venda. Este fluxo gera o Pix e guarda a cobrança na tabela de dados `pix_charges` (criada se não existir).\n\nNos seus fluxos, coloque *Guardar a cobrança* depois de cada *Create PIX*: só é acompanhado o que está na tabela.',
 			),
 			say(
-				'## Before you run it\n1. *Charge by PIX*: choose your credential and your offer. Its Notification URL must be the address of the trigger of *Reconciliation 2*.\n2. Press **Execute workflow** and fill in the form with your own data.\n\n**This workflow does not send the PIX.** Before you publish it, add a sender after *Remember the charge* (see the recipes *Charge by …*).',
-				'## Antes de executar\n1. *Gerar Pix*: escolha sua credencial e sua oferta. A Notification URL da credencial deve ser o endereço do gatilho da *Conferência 2*.\n2. Clique em **Execute workflow** e preencha o formulário com seus próprios dados.\n\n**Este fluxo não envia o Pix.** Antes de publicar, acrescente o envio depois de *Guardar a cobrança* (veja as receitas *Cobrar por …*).',
+				'## Before you run it\n1. *Charge by PIX*: choose your credential and your offer. Its Notification URL must be the production URL of the trigger of *Reconciliation 2*.\n2. Press **Execute workflow** and fill in the form with your own data.\n\n**This workflow does not send the PIX.** Before you publish it, add a sender after *Remember the charge* (see the recipes *Charge by …*).',
+				'## Antes de executar\n1. *Gerar Pix*: escolha sua credencial e sua oferta. A Notification URL da credencial deve ser a production URL do gatilho da *Conferência 2*.\n2. Clique em **Execute workflow** e preencha o formulário com seus próprios dados.\n\n**Este fluxo não envia o Pix.** Antes de publicar, acrescente o envio depois de *Guardar a cobrança* (veja as receitas *Cobrar por …*).',
 			),
 		],
 		chains: [
@@ -136,7 +134,7 @@ export const reconciliationCharge: Recipe = (say) => {
 
 /** Takes the notices as they come. */
 export const reconciliationNotices: Recipe = (say) => {
-	const start = saleTrigger(say, ['any'], {}, EVERY_WEBHOOK);
+	const start = saleTrigger(say, ['any']);
 	const row = dataTable(say('Find its row', 'Buscar a linha'), {
 		...inTable('get'),
 		...conditions(['hash', 'eq', `={{ ${from(start)}.hash }}`]),
@@ -165,7 +163,7 @@ export const reconciliationNotices: Recipe = (say) => {
 				inPlace(say),
 			].join('\n'),
 		],
-		chains: [[start, haveTable(say), row, changed, ...tellAndNote(say, start)], [showAddress(say)]],
+		chains: [[start, haveTable(say), row, changed, ...tellAndNote(say, start)]],
 	};
 };
 

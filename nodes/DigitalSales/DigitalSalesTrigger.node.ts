@@ -10,14 +10,15 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
-import { announce, isAnnounced, withdraw } from './trigger/address';
+import { WEBHOOK_PATH } from './trigger/address';
 import { emitOnce } from './trigger/dedupe';
-import { triggerProperties } from './trigger/form';
+import { readTriggerForm, triggerProperties } from './trigger/form';
 import { receiveNotification } from './trigger/receive';
+import { sendTestEvent } from './trigger/testEvent';
 import { triggerSubtitle } from './trigger/triggerOn';
 
 const TRY_IT =
-	'<b>To try it</b>, press <b>Execute step</b> above and send a webhook to the <b>test URL</b> (expand Webhook URLs): in Create PIX set Notify to Another Address, paste the test URL, and pay that charge. If Trigger On or a filter excludes it, nothing appears here: the answer to the sender says why, and the editor keeps listening.';
+	'<b>To try it</b>, add <b>Options > Test With Transaction</b>, enter the hash of a transaction that was paid before, and press <b>Execute step</b> above: it arrives here like a new sale.';
 
 export class DigitalSalesTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -33,7 +34,7 @@ export class DigitalSalesTrigger implements INodeType {
 			'Get paid by PIX: charge customers, create offers, list products, and start a workflow when a payment is confirmed.',
 		eventTriggerDescription: 'Waiting for a webhook from the service',
 		activationMessage:
-			'New PIX charges of this workflow can now notify this trigger. For charges of other workflows, paste the URL that Notification > Get Address shows into the Notification URL of the credential.',
+			'Charges of this workflow now notify this trigger. For other charges, copy its production URL (under Webhook URLs).',
 		triggerPanel: {
 			header: 'Receive payments as they happen',
 			executionsHelp: {
@@ -53,12 +54,12 @@ export class DigitalSalesTrigger implements INodeType {
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
 				responseData: 'noData',
-				path: 'digital-sales',
+				path: WEBHOOK_PATH,
 			},
 		],
 		builderHint: {
 			searchHint:
-				'Starts when a transaction changes its status, by default when it is paid. Paid does not say for what: before anything is delivered, set Products or Offers and Filters > Minimum Amount in Reais, and turn on Options > Secret in the URL. With several statuses in Trigger On, branch on payment_status.',
+				'Starts when a transaction changes its status, by default when it is paid. Paid does not say for what: before anything is delivered set Products or Offers, and Filters > Minimum Amount in Reais. With several statuses in Trigger On, branch on payment_status.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-digital-sales.digitalSales',
@@ -81,14 +82,16 @@ export class DigitalSalesTrigger implements INodeType {
 
 	webhookMethods = {
 		default: {
+			/** Where nobody waits for a word about the form, there is nothing to do. */
 			async checkExists(this: IHookFunctions): Promise<boolean> {
-				return isAnnounced(this);
+				return ['init', 'leadershipChange'].includes(this.getActivationMode());
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
-				return await announce(this);
+				await sendTestEvent(this, readTriggerForm(this));
+				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				return withdraw(this);
+				return true;
 			},
 		},
 	};

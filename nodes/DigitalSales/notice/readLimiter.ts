@@ -113,9 +113,7 @@ const limiters = processWide(new Map<string, ReadLimiter>());
 
 /** How many requests a minute may find nothing. */
 const MISSES_A_MINUTE = {
-	/** Notices with the secret of the trigger; in an outage even genuine ones find nothing. */
-	trusted: 600,
-	/** About a transaction that this process has seen. */
+	/** About a transaction that this process has seen; in an outage even genuine ones find nothing. */
 	seen: 600,
 	/** All others: the only genuine misses are notices that arrive before their transaction. */
 	unverified: 30,

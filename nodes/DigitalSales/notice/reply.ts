@@ -28,7 +28,6 @@ export const REPLIES = {
 	duplicate: notStarted('already known'),
 	filtered: notStarted('excluded by Trigger On or the filters'),
 	noHash: rejected(400, 'no transaction hash'),
-	noSecret: rejected(401, 'the address lacks the secret'),
 	unknown: rejected(404, 'unknown transaction'),
 	replaced: rejected(410, 'this wait is over'),
 	tooLarge: rejected(413, 'too large'),

@@ -29,17 +29,16 @@ const FOR_QUICK_RETRY_MS = 1_000;
 /**
  * Reads the transaction of a notice back; `busy` if there are too many reads, now or in the last minute.
  *
- * @param hasSecret whether the notice came with the secret of the trigger
  * @param answerBy when the answer has to be there, on `clock.elapsed()`
  */
 export async function verifyTransaction(
 	context: IWebhookFunctions,
 	account: Account,
-	{ hash, hasSecret, answerBy }: { hash: string; hasSecret: boolean; answerBy: number },
+	{ hash, answerBy }: { hash: string; answerBy: number },
 ): Promise<ReadBack | { outcome: 'busy' }> {
 	// A transaction stays known after a 404: a notice can come before its transaction can be read.
 	const lane = hasSeenTransaction(account, hash) ? 'seen' : 'unverified';
-	const limiter = readLimiterFor(account, hasSecret ? 'trusted' : lane);
+	const limiter = readLimiterFor(account, lane);
 	if (!(await limiter.enter(answerBy - SHORTEST_READ_MS))) return { outcome: 'busy' };
 	let misses = 1;
 	try {

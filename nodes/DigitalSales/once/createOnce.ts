@@ -73,7 +73,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 /** What this process and this execution know: what exists, else what is in doubt, else what is void. */
 interface Known<T> {
 	existing?: T;
-	doubt?: Doubt;
+	doubts?: Doubt[];
 	voided?: Attempt;
 }
 
@@ -84,7 +84,7 @@ class GuardedCreation<T> {
 	private readonly turns: Turns;
 	/** What this process knew when the item came up. */
 	private known: Known<T> = {};
-	private nonce?: string;
+	private nonce = '';
 
 	constructor(private readonly creation: Creation<T>) {
 		this.identity = identify(creation);
@@ -109,10 +109,8 @@ class GuardedCreation<T> {
 		const release = await hold(ledgerKeys(identity), creation.signal);
 		try {
 			this.known = await this.findInMemory();
-			const { doubt } = this.known;
-			if (doubt && this.turns.allowedBy(creation.repeatCode) === undefined) {
-				throw await this.refusal(doubt);
-			}
+			const { doubts } = this.known;
+			if (doubts && this.turnFor(doubts) === undefined) throw await this.refusal(doubts);
 		} catch (error) {
 			release();
 			throw this.recorded(error);
@@ -125,12 +123,15 @@ class GuardedCreation<T> {
 		const { creation, identity, ledger } = this;
 		const claim = await creation.inTurn('record', async () => await this.enter());
 		const others = await this.win(claim);
-		if (others.size > 0) throw await this.refusal(this.toldBy(others) ?? { isSame: false });
+		if (others.size > 0) {
+			const told = this.toldBy(others);
+			throw await this.refusal(told.length > 0 ? told : [{ isSame: false, keys: [] }]);
+		}
 		if (claim && creation.isOver()) {
 			await ledger?.takeBack(claim);
 			throw new CanceledError();
 		}
-		this.nonce = claim?.nonce;
+		this.nonce = claim?.nonce ?? '';
 		this.remember([...lastingKeys(identity), identity.doubt], this.attempt('inDoubt'));
 	}
 
@@ -144,18 +145,18 @@ class GuardedCreation<T> {
 		return others ?? new Set();
 	}
 
-	/** Enters the keys, or refuses what they tell, unless a turn is taken that frees them. */
+	/** Enters the keys, or refuses what is in doubt, unless a turn is taken that allows all of it. */
 	private async enter(): Promise<Claim | undefined> {
 		const { identity, ledger } = this;
-		const { doubt, voided } = this.known;
+		const { doubts = [], voided } = this.known;
 		// It may be sent again after a 429, and another process may make it meanwhile.
 		this.known = {};
-		const keys = ledgerKeys(identity);
-		if (doubt) await this.take(doubt);
-		const freed = doubt ? keys : voided ? await this.takeOver(voided) : [];
-		const claim = await ledger?.claim(keys);
-		const told = this.toldBy(new Set(difference([...(claim?.seen ?? [])], freed)));
-		const deciding = told ? this.take(told) : this.assertNoProblem();
+		const claim = await ledger?.claim(ledgerKeys(identity));
+		const toldBesides = (keys: string[]): Doubt[] =>
+			this.toldBy(new Set(difference([...(claim?.seen ?? [])], keys)));
+		const isFree = voided && toldBesides(this.keysOf(voided)).length === 0;
+		const all = [...doubts, ...toldBesides(doubts.flatMap(({ keys }) => keys))];
+		const deciding = isFree ? this.takeOver(voided) : this.take(all);
 		await deciding.catch(async (error: unknown) => {
 			if (claim) await ledger?.takeBack(claim);
 			throw error;
@@ -178,14 +179,28 @@ class GuardedCreation<T> {
 				const { orderReference } = earlier;
 				// Another customer's order shows nothing of it.
 				const about = isSame || isHere ? earlier.about : undefined;
-				doubts.push({ attempt: earlier, isSame, about, orderReference });
+				const keys = this.keysOf(earlier, { isSame, isHere });
+				const told = doubts.flatMap((one) => one.keys);
+				const isNews = difference(keys, told).length > 0;
+				if (isNews) doubts.push({ attempt: earlier, isSame, about, orderReference, keys });
 			} else if (creation.isVoid(made)) voids.push(earlier);
 			else if (!isSame) throw other;
 			else if (identity.isVague) throw perhapsAnother(creation);
 			else return { existing: made };
 		}
-		const [doubt] = doubts;
-		return doubt ? { doubt } : { voided: voids.sort((a, b) => a.startedAt - b.startedAt).at(-1) };
+		if (doubts.length > 0) return { doubts };
+		return { voided: voids.sort((a, b) => a.startedAt - b.startedAt).at(-1) };
+	}
+
+	/** The keys of what is asked for that an earlier attempt accounts for. */
+	private keysOf(
+		{ orderReference = '' }: Attempt,
+		{ isSame = false, isHere = true } = {},
+	): string[] {
+		const { place, placeByContent, doubt, order } = this.identity;
+		const isOrder = digest(orderReference) === digest(this.creation.orderReference ?? '');
+		const here = isHere ? [place, placeByContent] : [];
+		return compact([...here, ...(isSame ? [doubt, placeByContent] : []), isOrder && order]);
 	}
 
 	/** Only a Retry returns to a place that its own memory lacks. */
@@ -225,49 +240,64 @@ class GuardedCreation<T> {
 	/**
 	 * What is void guards nothing any more: the next turn is this one's, unless another process has made
 	 * it again since, which is then in doubt.
-	 *
-	 * @returns the keys that this frees
 	 */
-	private async takeOver({ orderReference, result, turn }: Attempt): Promise<string[]> {
-		const { creation, identity, ledger } = this;
-		const { place, placeByContent, order, doubt } = identity;
-		const isOrder = order && digest(orderReference ?? '') === digest(creation.orderReference ?? '');
+	private async takeOver(voided: Attempt): Promise<void> {
+		const { orderReference, result, turn } = voided;
+		const { order, doubt } = this.identity;
+		const keys = this.keysOf(voided);
+		const isOrder = order !== undefined && keys.includes(order);
 		// Without an order each transaction has a row of its own.
-		const turns = isOrder ? this.turns : new Turns(String(result?.hash), doubt, ledger);
-		await this.assertNoProblem();
-		if (await turns.take(isOrder ? turn + 1 : 1))
-			return compact([place, placeByContent, isOrder && order]);
-		await this.take({ isSame: false, orderReference });
-		return ledgerKeys(identity);
+		const turns = isOrder ? this.turns : new Turns(String(result?.hash), doubt, this.ledger);
+		this.assertNoProblem();
+		if (await turns.take(isOrder ? turn + 1 : 1)) return;
+		await this.take([{ isSame: false, orderReference, keys }]);
 	}
 
 	/** What the keys tell that n8n's database had: places do so only in a Retry. */
-	private toldBy(seen: ReadonlySet<string>): Doubt | undefined {
+	private toldBy(seen: ReadonlySet<string>): Doubt[] {
 		const { context, about, orderReference } = this.creation;
-		const { place, placeByContent, order, doubt } = this.identity;
-		const isKnown = (key: string | undefined) => key !== undefined && seen.has(key);
-		const [isOrder, isContent] = [isKnown(order), isRetry(context) && isKnown(placeByContent)];
-		const isSame = isContent || isKnown(doubt);
-		const isPlace = isRetry(context) && isKnown(place);
-		if (!isSame && !isOrder && !isPlace) return undefined;
-		// Together they need not be of one attempt.
-		return isSame ? { isSame, about } : { isSame, ...(isOrder && { orderReference }) };
+		const { place, placeByContent, order = '', doubt } = this.identity;
+		const isContent = isRetry(context) && seen.has(placeByContent);
+		const isPlace = isRetry(context) && seen.has(place) && !isContent;
+		// They need not be of one attempt.
+		const told: Doubt[] = [];
+		if (isContent || seen.has(doubt)) told.push({ isSame: true, about, keys: [doubt] });
+		if (seen.has(order)) told.push({ isSame: false, orderReference, keys: [order] });
+		else if (isPlace) told.push({ isSame: false, keys: [place] });
+		return told;
 	}
 
-	/** Takes the turn that a code allows, or refuses the doubt. It is used up only if it is about to be sent. */
-	private async take(doubt: Doubt): Promise<void> {
-		const turn = this.turns.allowedBy(this.creation.repeatCode);
-		if (turn !== undefined) await this.assertNoProblem();
-		if (turn === undefined || !(await this.turns.take(turn))) throw await this.refusal(doubt);
+	/** Takes the turn that a code allows, or refuses what is in doubt. It is used up only if it is about to be sent. */
+	private async take(doubts: Doubt[]): Promise<void> {
+		const turn = this.turnFor(doubts);
+		const isDoubted = doubts.length > 0;
+		if (!isDoubted || turn !== undefined) this.assertNoProblem();
+		if (isDoubted && (turn === undefined || !(await this.turns.take(turn)))) {
+			throw await this.refusal(doubts);
+		}
 	}
 
-	private async assertNoProblem(): Promise<void> {
+	private turnFor(doubts: Doubt[]): number | undefined {
+		return this.turns.allowedBy(this.creation.repeatCode, this.partsOf(doubts));
+	}
+
+	/** What is in doubt, as bits: the same, the order, other data in this place. */
+	private partsOf(doubts: Doubt[]): number {
+		const { order = '' } = this.identity;
+		const partOf = ({ isSame, keys }: Doubt): number =>
+			(isSame ? 1 : 0) | (keys.includes(order) ? 2 : isSame ? 0 : 4);
+		return doubts.reduce((parts, doubt) => parts | partOf(doubt), 0);
+	}
+
+	private assertNoProblem(): void {
 		const problem = this.creation.problem?.();
 		if (problem) throw problem;
 	}
 
-	private async refusal(doubt: Doubt): Promise<Refusal> {
-		return inDoubt(this.creation, doubt, await this.turns.code());
+	private async refusal(doubts: Doubt[]): Promise<Refusal> {
+		// What may exist is told even if n8n's database gives no code for it.
+		const code = await this.turns.code(this.partsOf(doubts)).catch(() => undefined);
+		return inDoubt(this.creation, doubts, code);
 	}
 
 	private recorded(error: unknown): unknown {
@@ -291,7 +321,7 @@ class GuardedCreation<T> {
 		const made = await creation.create(record).catch(async (error: unknown) => {
 			if (!isRecorded) throw this.recorded(error);
 			if (isProvablyNotMade(error)) await this.withdraw();
-			else await this.ledger?.settle(ledgerKeys(identity), compact([this.nonce]));
+			else await this.ledger?.settle(ledgerKeys(identity), [], this.nonce);
 			throw error;
 		});
 		await this.settle(made);
@@ -306,14 +336,14 @@ class GuardedCreation<T> {
 		this.remember(lastingKeys(identity), { ...this.attempt('made'), result });
 		forget([identity.doubt]);
 		const lasting = ledgerKeys(identity).filter((key) => key !== identity.doubt);
-		await this.ledger?.settle(lasting, compact([identity.doubt, this.nonce]));
+		await this.ledger?.settle(lasting, [identity.doubt], this.nonce);
 	}
 
 	private async withdraw(): Promise<void> {
 		const { identity } = this;
 		this.creation.memory.delete(identity.spot);
 		forget([...lastingKeys(identity), identity.doubt]);
-		await this.ledger?.strike(compact([...ledgerKeys(identity), this.nonce]));
+		await this.ledger?.release(ledgerKeys(identity), this.nonce);
 	}
 
 	private attempt(state: Attempt['state']): Attempt {

@@ -134,7 +134,13 @@ export class Ledger {
 
 	/** Takes back what a claim has entered. Never throws. */
 	async takeBack(claim: Claim): Promise<void> {
-		await this.strike([...ownOf(claim), claim.nonce]);
+		await this.release(ownOf(claim), claim.nonce);
+	}
+
+	/** Removes keys, and the nonce of the claim that entered them. Never throws. */
+	async release(keys: readonly string[], nonce: string): Promise<void> {
+		await this.strike([...keys, nonce]);
+		void this.confirm(keys, nonce);
 	}
 
 	/** Removes keys. Never throws: a key left behind can only cause a refusal. */
@@ -144,13 +150,31 @@ export class Ledger {
 
 	/**
 	 * Enters again what must last, since another process may have overwritten it, and removes what is
-	 * over. Never throws.
+	 * over, and the nonce of the claim. Never throws.
 	 */
-	async settle(lasting: readonly string[], over: readonly string[] = []): Promise<void> {
+	async settle(lasting: readonly string[], over: readonly string[], nonce: string): Promise<void> {
 		await this.alone(async () => {
-			if (over.length > 0) await this.remove(over);
-			if (lasting.length > 0) await this.record(lasting).catch(() => undefined);
+			await this.remove([...over, nonce]);
+			await this.record(lasting).catch(() => undefined);
 		});
+		if (over.length > 0) void this.confirm(over, nonce);
+	}
+
+	/**
+	 * Looks, after a pause, whether another process has brought back what was removed, by a write that it
+	 * had begun before: then the nonce is back, too, and nobody else can have won the keys meanwhile.
+	 */
+	private async confirm(keys: readonly string[], nonce: string): Promise<void> {
+		const begunAt = clock.elapsed();
+		await clock.sleep(PAUSE_MS);
+		const isBack = await this.enter([nonce]).then(
+			(seen) => seen.has(nonce),
+			() => false,
+		);
+		// Later, somebody may have made by a code what the keys stand for.
+		const isSoon = clock.elapsed() - begunAt < 3 * PAUSE_MS;
+		if (isBack && isSoon) await this.release(keys, nonce);
+		else await this.strike([nonce]);
 	}
 
 	private async record(keys: readonly string[]): Promise<Set<string>> {

@@ -24,29 +24,43 @@ export interface Doubt {
 	/** To look it up by; missing if it is not known, or belongs to somebody else. */
 	about?: string;
 	orderReference?: string;
+	/** Of what is asked for: the keys that it accounts for. */
+	keys: string[];
 }
 
-/** An earlier attempt may have made it; the code allows what is asked for now. */
-export function inDoubt(subject: Subject, doubt: Doubt, code: string): Refusal {
+/** Earlier attempts may have made it; the code, if there is one, allows what is asked for now. */
+export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefined): Refusal {
 	const { kind, context } = subject;
-	const { attempt, isSame, about } = doubt;
-	const details = about === undefined ? 'It may have been for other data.' : `Details: ${about}.`;
-	const asked = isSame ? '' : ` Asked for now: ${subject.about}.`;
-	const check =
+	const [message = '', ...also] = doubts.map((doubt) => messageOfDoubt(subject, doubt));
+	const [reason, ...reasons] = doubts.map((doubt) => reasonOf(subject, doubt));
+	const more = reasons.map((one, nth) => `\nAlso: ${also[nth]}. ${one}`).join('');
+	const [thing, option, isThere] =
 		kind === 'charge'
-			? `Check the service's dashboard. If the transaction is there, continue with its hash (Transaction > Get). If it is not, set Options > Code to Charge Again to ${code} and run this again. The code allows this one charge.`
-			: `Check the service's dashboard. If the offer is not there, set Options > Code to Create Again to ${code} and run this again. The code allows this one offer.`;
+			? [
+					'charge',
+					'Code to Charge Again',
+					'If the transaction is there, continue with its hash (Transaction > Get). If it is not,',
+				]
+			: ['offer', 'Code to Create Again', 'If the offer is not there,'];
+	const allow =
+		code === undefined
+			? "run this again for a code that allows it: now n8n's database failed."
+			: `set Options > ${option} to ${code} and run this again. The code allows this one ${thing}.`;
+	const check = `Check the service's dashboard. ${isThere} ${allow}`;
 	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
 	const others = stopsOthers
 		? '\nTo continue with the other items meanwhile, set On Error to Continue in the Settings of this node.'
 		: '';
-	return refusal(
-		messageOfDoubt(subject, doubt),
-		`${reasonOf(attempt)} ${details}${asked}\n${check}${others}`,
-	);
+	return refusal(message, `${reason}${more}\n${check}${others}`);
 }
 
-function reasonOf(attempt: Attempt | undefined): string {
+function reasonOf(subject: Subject, { attempt, isSame, about }: Doubt): string {
+	const details = about === undefined ? 'It may have been for other data.' : `Details: ${about}.`;
+	const asked = isSame ? '' : ` Asked for now: ${subject.about}.`;
+	return `${whatIsKnown(attempt)} ${details}${asked}`;
+}
+
+function whatIsKnown(attempt: Attempt | undefined): string {
 	if (!attempt) {
 		return 'n8n has a record of an earlier attempt, but not of its outcome: n8n was restarted or this package was updated since then, another process of n8n has sent it or is sending it now, or its database failed or was too slow.';
 	}

@@ -7,7 +7,8 @@ import type { Ledger } from './ledger';
 
 /** No letters or digits that look alike. */
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
-const LENGTH = 8;
+/** And one for what was told. */
+const LENGTH = 7;
 
 /** A code left in a form must expire, since its use may be forgotten: it holds today and tomorrow. */
 const DAY_MS = 86_400_000;
@@ -55,8 +56,12 @@ export class Turns {
 		return isMine;
 	}
 
-	/** The code that allows the next turn. */
-	async code(): Promise<string> {
+	/**
+	 * The code that allows the next turn.
+	 *
+	 * @param told what is in doubt as far as its refusal tells, as three bits
+	 */
+	async code(told: number): Promise<string> {
 		let latest = taken.get(this.row);
 		for (let turn = 1; latest === undefined; turn++) {
 			// Who only shows a code need not win it.
@@ -64,17 +69,26 @@ export class Turns {
 			if (!seen || seen.size === 0) latest = turn;
 		}
 		taken.set(this.row, latest);
-		return this.codeOf(latest + 1, today()).replace(/^.{4}/, '$&-');
+		const [code = ''] = this.codesOf(latest + 1);
+		return (code + LETTERS.charAt(told)).replace(/^.{4}/, '$&-');
 	}
 
-	/** The latest turn that a typed code allows; several may be typed, with or without the dash. */
-	allowedBy(text: string | undefined): number | undefined {
+	/**
+	 * The latest turn that a typed code allows; several may be typed, with or without the dash.
+	 *
+	 * @param doubted what its refusal must have told
+	 */
+	allowedBy(text: string | undefined, doubted: number): number | undefined {
 		if (text === undefined) return undefined;
 		const words = text.toUpperCase().split(/[\s,;]+/);
-		const typed = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
+		// The last letter is what was told.
+		const typed = words.flatMap((word) => {
+			const code = word.replace(/[^0-9A-Z]/g, '');
+			const told = LETTERS.indexOf(code.slice(-1));
+			return told >= 0 && (told & doubted) === doubted ? [code.slice(0, -1)] : [];
+		});
 		for (let turn = MOST_TURNS; turn > 0; turn--) {
-			const codes = [today(), today() - 1].map((day) => this.codeOf(turn, day));
-			if (codes.some((code) => typed.includes(code))) return turn;
+			if (this.codesOf(turn).some((code) => typed.includes(code))) return turn;
 		}
 		return undefined;
 	}
@@ -83,10 +97,14 @@ export class Turns {
 		return digest('turn', this.row, String(turn));
 	}
 
-	private codeOf(turn: number, day: number): string {
-		const text = `${this.key(turn)} ${this.fingerprint} ${day}`;
-		const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
-		return [...bytes].map((byte) => LETTERS[byte % LETTERS.length]).join('');
+	/** The codes of today and of yesterday. */
+	private codesOf(turn: number): string[] {
+		const key = this.key(turn);
+		return [today(), today() - 1].map((day) => {
+			const text = `${key} ${this.fingerprint} ${day}`;
+			const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
+			return Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]).join('');
+		});
 	}
 }
 

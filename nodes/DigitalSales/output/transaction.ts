@@ -34,20 +34,6 @@ export function transactionOutput(
 }
 
 /**
- * A transaction as the trigger reports it: in place of the PIX code, which is of no more use,
- * `verified` is the tenth field of Simplify.
- */
-export function reportOutput(
-	transaction: Transaction,
-	simplify: boolean,
-	unit?: AmountUnit,
-): IDataObject {
-	if (!simplify) return transaction.json;
-	const { pix_qr_code: _dropped, ...fields } = simplifyTransaction(transaction, unit);
-	return fields;
-}
-
-/**
  * A transaction as Wait for Payment reports it: the field to branch on first, and with Simplify what a
  * reminder needs. A field of the service's own never takes the place of `paid` or `timedOut`.
  */

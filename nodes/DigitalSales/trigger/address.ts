@@ -1,71 +1,101 @@
-import type { IDataObject, IHookFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import { readTriggerForm, wantsUrlSecret } from './form';
-import {
-	deriveUrlSecret,
-	dropUrlSecret,
-	storeUrlSecret,
-	urlSecretOf,
-	withUrlSecret,
-} from './urlSecret';
+import { CREDENTIAL_NAME } from '../api/account';
 
-const STATIC_DATA_KEY = 'digitalSalesTriggers';
+/** The end of every trigger's URL. */
+export const WEBHOOK_PATH = 'digital-sales';
 
-const addresses = z.record(z.string()).catch({});
-
-/** The production URLs of the published triggers of a workflow, in the order of publication. */
-export function triggerAddresses(workflowData: IDataObject): string[] {
-	return Object.values(addresses.parse(workflowData[STATIC_DATA_KEY]));
+/** A trigger in the workflow of a node. */
+export interface WorkflowTrigger {
+	name: string;
+	isDisabled: boolean;
+	/** Its credential; undefined if none is chosen. */
+	credential?: { id: string | null; name: string };
+	/** Its production URL, which n8n shows under Webhook URLs; undefined until n8n has saved the node. */
+	url?: string;
+	/** Whether this execution has run it. */
+	hasRun: boolean;
+	/** Whether an address leads to it, whatever the host and the spelling. */
+	isAt: (url: string) => boolean;
 }
 
-/** Whether the stored URL is the present one. */
-export function isAnnounced(context: IHookFunctions): boolean {
-	const known = addresses.parse(context.getWorkflowStaticData('global')[STATIC_DATA_KEY]);
-	const url = context.getNodeWebhookUrl('default');
-	const secret = urlSecretOf(context.getWorkflowStaticData('node'));
-	if (url === undefined || wantsUrlSecret(context) !== (secret !== undefined)) return false;
-	return known[context.getNode().id] === (secret === undefined ? url : withUrlSecret(url, secret));
-}
+/** Public in the contexts of n8n's engine, on workers too, though not part of `IExecuteFunctions`. */
+const contextSchema = z.object({
+	workflow: z.object({ nodes: z.record(z.unknown()) }),
+	additionalData: z.object({ webhookBaseUrl: z.string() }),
+	runExecutionData: z.object({ resultData: z.object({ runData: z.record(z.unknown()) }) }),
+});
+
+const nodeSchema = z.object({
+	name: z.string(),
+	type: z.string(),
+	disabled: z.boolean().optional(),
+	webhookId: z.string().min(1).optional().catch(undefined),
+	credentials: z
+		.object({ [CREDENTIAL_NAME]: z.object({ id: z.string().nullable(), name: z.string() }) })
+		.optional()
+		.catch(undefined),
+});
 
 /**
- * Stores the trigger's production URL, with its secret, in the workflow's static data, where the action
- * nodes of the workflow find it. A test URL is not stored: it closes soon.
- *
- * @throws NodeOperationError if a field cannot be read, while the user is there to fix it
+ * The triggers in the workflow of a node, in the workflow's order; undefined where n8n does not show
+ * the node its workflow.
  */
-export async function announce(context: IHookFunctions): Promise<boolean> {
-	readTriggerForm(context);
-	const url = context.getNodeWebhookUrl('default');
-	if (context.getMode() === 'manual' || url === undefined) return true;
-	const address = await addressWithSecret(context, url);
-	const workflowData = context.getWorkflowStaticData('global');
-	workflowData[STATIC_DATA_KEY] = {
-		...addresses.parse(workflowData[STATIC_DATA_KEY]),
-		[context.getNode().id]: address,
-	};
-	return true;
+export function triggersOf(context: IExecuteFunctions): WorkflowTrigger[] | undefined {
+	const { data } = contextSchema.safeParse(context);
+	if (!data) return undefined;
+	const { workflow, additionalData, runExecutionData } = data;
+	const triggerType = `${context.getNode().type.replace(/Tool$/, '')}Trigger`;
+	return Object.values(workflow.nodes).flatMap((given) => {
+		const node = nodeSchema.safeParse(given).data;
+		if (node?.type !== triggerType) return [];
+		const { name, disabled, webhookId, credentials } = node;
+		const trigger: WorkflowTrigger = {
+			name,
+			isDisabled: disabled === true,
+			credential: credentials?.[CREDENTIAL_NAME],
+			url: webhookId && `${additionalData.webhookBaseUrl}/${webhookId}/${WEBHOOK_PATH}`,
+			hasRun: Object.hasOwn(runExecutionData.resultData.runData, name),
+			isAt: (url) => webhookId !== undefined && decoded(url).includes(webhookId.toLowerCase()),
+		};
+		return [trigger];
+	});
 }
 
-async function addressWithSecret(context: IHookFunctions, url: string): Promise<string> {
-	const nodeData = context.getWorkflowStaticData('node');
-	if (!wantsUrlSecret(context)) {
-		dropUrlSecret(nodeData);
-		return url;
+function decoded(url: string): string {
+	try {
+		return decodeURIComponent(url).toLowerCase();
+	} catch {
+		return url.toLowerCase();
 	}
-	const secret =
-		urlSecretOf(nodeData) ??
-		deriveUrlSecret(context, readAccount(await context.getCredentials(CREDENTIAL_NAME)));
-	storeUrlSecret(nodeData, secret);
-	return withUrlSecret(url, secret);
 }
 
-/** Removes what {@link announce} stored. */
-export function withdraw(context: IHookFunctions): boolean {
-	const workflowData = context.getWorkflowStaticData('global');
-	const { [context.getNode().id]: _withdrawn, ...others } = addresses.parse(
-		workflowData[STATIC_DATA_KEY],
-	);
-	workflowData[STATIC_DATA_KEY] = others;
-	return true;
+const ASK_WITHIN_MS = 2_000;
+
+/** What n8n answers where a webhook may be, if a browser asks. */
+const corsSchema = z.object({
+	statusCode: z.literal(204),
+	headers: z.object({ 'access-control-allow-methods': z.string() }),
+});
+
+/** Whether a published trigger listens at a URL; `unreachable` if nobody answers as n8n does. */
+export type Listening = 'yes' | 'no' | 'unreachable';
+
+/** Asks n8n whether a published trigger listens at its production URL. */
+export async function askListening(context: IExecuteFunctions, url: string): Promise<Listening> {
+	const answer: unknown = await context.helpers
+		.httpRequest({
+			// @ts-expect-error n8n's types leave out a method that its HTTP client sends.
+			method: 'OPTIONS',
+			url,
+			// Only to a page of another origin does n8n say which methods it takes.
+			headers: { Origin: new URL(url).origin },
+			timeout: ASK_WITHIN_MS,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+		})
+		.catch(() => undefined);
+	const { data } = corsSchema.safeParse(answer);
+	if (!data) return 'unreachable';
+	return /\bPOST\b/.test(data.headers['access-control-allow-methods']) ? 'yes' : 'no';
 }

@@ -1,28 +1,22 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import { readNotice, type Notice } from '../notice/parse';
+import type { Notice } from '../notice/parse';
 import { digest, isRetry, originOf } from '../once/execution';
 import { LateError, Ledger, LedgerError } from '../once/ledger';
 import { BoundedMap } from '../shared/boundedMap';
 import { processWide } from '../shared/processWide';
-import { isDeduplicating } from './form';
-
-/** What starts the workflow only once: a transaction with one of its statuses, and an event beside it. */
-export interface Emission extends Pick<Notice, 'hash' | 'status' | 'event'> {
-	/** Whether the service confirmed it; an unverified claim must never suppress that. */
-	verified: boolean;
-}
 
 const LONGEST_STATUS = 100;
 
 /**
- * JSON, since hash and status may contain any character. Which other event it is does not count: it is
- * only claimed, and with ever new names anybody could start a paid sale again.
+ * What starts the workflow only once: a transaction with one of its statuses, and an event beside it. JSON,
+ * since hash and status may contain any character. Which other event it is does not count: it is only
+ * claimed, and with ever new names anybody could start a paid sale again.
  */
-export function dedupeKey({ hash, status, event, verified }: Emission): string {
-	const key = [hash, status?.slice(0, LONGEST_STATUS), verified];
+export function dedupeKey({ hash, status, event }: Notice): string {
+	const key = [hash, status?.slice(0, LONGEST_STATUS)];
 	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
 }
 
@@ -36,7 +30,7 @@ export const dedupeStore = processWide(new BoundedMap<'unanswered' | 'answered'>
 const CONTEXT_KEY = 'digitalSalesClaim';
 
 const textField = z.string().optional().catch(undefined);
-const verifiedSchema = z.object({
+const itemSchema = z.object({
 	hash: z.coerce.string(),
 	payment_status: textField,
 	webhook_event: textField,
@@ -51,23 +45,14 @@ const verifiedSchema = z.object({
 export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	const ledger = Ledger.of(context);
-	if (!ledger || context.getMode() === 'manual' || !isDeduplicating(context)) return [items];
+	if (!ledger || context.getMode() === 'manual') return [items];
 	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
-	const key = keyOf(items[0]?.json ?? {});
-	if (key === undefined) return [items];
-	if (!(await isDuplicate(context, ledger, digest(account.baseUrl, key)))) return [items];
+	const { hash, payment_status: status, webhook_event: event } = itemSchema.parse(items[0]?.json);
+	const key = digest(account.baseUrl, dedupeKey({ hash, status, event }));
+	if (!(await isDuplicate(context, ledger, key))) return [items];
 	// With Always Output Data n8n would turn a duplicate into an empty item and run the next node.
 	context.getExecuteData().node.alwaysOutputData = false;
 	return [[]];
-}
-
-function keyOf(item: IDataObject): string | undefined {
-	if (item.verified === true) {
-		const { hash, payment_status: status, webhook_event: event } = verifiedSchema.parse(item);
-		return dedupeKey({ hash, status, event, verified: true });
-	}
-	const notice = readNotice(item);
-	return notice && dedupeKey({ ...notice, verified: false });
 }
 
 async function isDuplicate(

@@ -1,10 +1,10 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
+import type { Transaction } from '../api/schemas/transaction';
 import { formatReais } from '../domain/money';
 import { moneyField, required } from '../form/fields';
 import { listedBy, locatorField } from '../form/locators';
-import type { Notice } from '../notice/parse';
 import { isJsonObject } from '../shared/json';
 
 const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
@@ -154,10 +154,12 @@ interface Selection {
 /** Why a transaction is not selected, in the words of the form; undefined if it is. */
 export function whyFiltered(
 	{ filters, offers, products }: Selection,
-	transaction: Notice,
+	transaction: Transaction,
 ): string | undefined {
 	const { paymentMethods, minimumAmount } = filters;
-	const { paymentMethod = '', offerHash = '', productHash = '' } = transaction;
+	const paymentMethod = transaction.payment_method ?? '';
+	const offerHash = transaction.offer?.hash ?? '';
+	const productHash = transaction.product?.hash ?? '';
 	const methods = paymentMethods?.flatMap((method) => METHOD_NAMES[method] ?? [method]);
 	if (paymentMethods && !methods?.includes(paymentMethod)) {
 		return `The payment method of the transaction is ${stated(paymentMethod)}; Filters > Payment Methods asks for ${optionNames(PAYMENT_METHOD_OPTIONS, paymentMethods)}.`;
@@ -168,16 +170,15 @@ export function whyFiltered(
 	if (products && !products.includes(productHash)) {
 		return `The product of the transaction is ${stated(productHash)}; Products asks for ${products.join(', ')}.`;
 	}
-	const { amount } = transaction;
-	if (minimumAmount !== undefined && !(typeof amount === 'number' && amount >= minimumAmount)) {
-		return `The amount of the transaction ${statedAmount(amount)}; Filters > Minimum Amount in Reais asks for ${formatReais(minimumAmount)} or more.`;
+	if (minimumAmount !== undefined && !((transaction.amount ?? -1) >= minimumAmount)) {
+		return `The amount of the transaction ${statedAmount(transaction)}; Filters > Minimum Amount in Reais asks for ${formatReais(minimumAmount)} or more.`;
 	}
 	return undefined;
 }
 
-function statedAmount(amount: Notice['amount']): string {
-	if (amount === undefined) return 'is not stated';
-	return amount === 'unreadable' ? 'cannot be read' : `is ${formatReais(amount)}`;
+function statedAmount({ amount, json }: Transaction): string {
+	if (amount != null) return `is ${formatReais(amount)}`;
+	return json.amount == null || json.amount === '' ? 'is not stated' : 'cannot be read';
 }
 
 /** A value of a transaction, for people. */

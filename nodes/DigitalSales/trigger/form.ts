@@ -1,16 +1,11 @@
-import type {
-	IExecuteFunctions,
-	IHookFunctions,
-	INodeProperties,
-	IWebhookFunctions,
-} from 'n8n-workflow';
+import type { IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
+import type { Transaction } from '../api/schemas/transaction';
 import { bounded } from '../form/bounded';
 import { displayPath } from '../form/displayPath';
-import { optional, yesNoField } from '../form/fields';
+import { yesNoField } from '../form/fields';
 import { outputUnitField, outputUnitOption, simplifyOption } from '../form/outputOptions';
-import type { Notice } from '../notice/parse';
 import { filtersField, filtersProperty, soldFields, soldProperties, whyFiltered } from './filters';
 import {
 	statusSchema,
@@ -23,7 +18,7 @@ import {
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Once the workflow is published, Create PIX in the same workflow finds this trigger automatically. For other workflows, run Notification > Get Address in this workflow and copy the URL that it shows into the Notification URL of the credential. Do not copy the one under Webhook URLs above: it lacks the secret.',
+			'Copy the production URL under Webhook URLs to where the service asks for a webhook. Create PIX in this workflow finds it automatically.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
@@ -39,57 +34,28 @@ export const triggerProperties: INodeProperties[] = [
 		placeholder: 'Add Option',
 		default: {},
 		options: [
-			{
-				displayName: 'Ignore Duplicate Webhooks',
-				name: 'deduplicate',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to start the workflow only once for each transaction and status, even if the service repeats its webhook',
-			},
-			{
-				displayName: 'Include Webhook Body',
-				name: 'includeNotification',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether to add the body of the webhook, without tokens and without fields named like a secret, in the field "notification". Nothing in it is verified.',
-			},
-			{
-				displayName: 'Secret in the URL',
-				name: 'urlSecret',
-				type: 'boolean',
-				noDataExpression: true,
-				default: false,
-				description:
-					'Whether to create a secret when the workflow is published and reject every webhook whose URL lacks it. Create PIX in this workflow adds it automatically; for other workflows, copy the full URL from the output of Notification > Get Address. Charges made before you turned this on lack the secret, so their webhooks are rejected.',
-			},
 			...outputUnitOption.properties,
 			{
-				displayName: 'Verify With the Service',
-				name: 'verify',
-				type: 'boolean',
+				displayName: 'Test With Transaction',
+				name: 'testTransaction',
+				type: 'string',
+				// A broken expression would stop the published workflow, too.
 				noDataExpression: true,
-				default: true,
+				default: '',
+				placeholder: 'e.g. tran12ab34',
 				description:
-					'Whether to read the transaction from the service before the workflow starts. Webhooks are not signed: if you turn this off, anyone who knows the URL can report a payment that never happened. Items then carry verified: false.',
+					'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
 			},
 		],
 	},
 ];
-
-const yesNo = (initial: boolean) => optional(yesNoField).transform((value = initial) => value);
 
 const formSchema = statusSchema.extend({
 	...soldFields,
 	filters: filtersField,
 	simplify: yesNoField,
 	options: z.object({
-		deduplicate: yesNo(true),
-		includeNotification: yesNo(false),
 		outputUnit: outputUnitField,
-		urlSecret: yesNo(false),
-		verify: yesNo(true),
 	}),
 });
 
@@ -126,16 +92,8 @@ export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): Tr
  * Why Trigger On or the filters reject a transaction, in the words of the form; undefined if they
  * accept it. The text describes the transaction, so only the owner of the form may see it.
  */
-export function whyUnwanted(wanted: Wanted, transaction: Notice): string | undefined {
-	return whyStatusUnwanted(wanted, transaction.status ?? '') ?? whyFiltered(wanted, transaction);
-}
-
-/** Whether the trigger gets a secret in its URL. */
-export function wantsUrlSecret(context: IHookFunctions): boolean {
-	return yesNoField.catch(false).parse(context.getNodeParameter('options.urlSecret', false));
-}
-
-/** Whether each status starts the workflow only once; also if the option is broken. */
-export function isDeduplicating(context: IExecuteFunctions): boolean {
-	return yesNoField.catch(true).parse(context.getNodeParameter('options.deduplicate', 0, true));
+export function whyUnwanted(wanted: Wanted, transaction: Transaction): string | undefined {
+	return (
+		whyStatusUnwanted(wanted, transaction.payment_status ?? '') ?? whyFiltered(wanted, transaction)
+	);
 }

@@ -2,28 +2,20 @@ import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-w
 import type { Transaction } from '../api/schemas/transaction';
 import { isBehind } from '../domain/paymentStatus';
 import { accountOf } from '../notice/accountOf';
-import { cleanNotification, readBody } from '../notice/body';
-import { readNotice, toNotice, type Notice } from '../notice/parse';
+import { readBody } from '../notice/body';
+import { readNotice, type Notice } from '../notice/parse';
 import { answering, Declined, filteredInTest, REPLIES } from '../notice/reply';
 import { SingleFlight } from '../notice/singleFlight';
 import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, verifyTransaction } from '../notice/verify';
-import { reportOutput } from '../output/transaction';
+import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
-import { dedupeKey, dedupeStore, type Emission } from './dedupe';
+import { dedupeKey, dedupeStore } from './dedupe';
 import { readTriggerForm, whyUnwanted, type TriggerForm } from './form';
 import { handOver, isBacklogged } from './handOver';
-import { deriveUrlSecret, matchesUrlSecret, urlSecretOf } from './urlSecret';
 
 /** Pauses before more reads of one that is behind its notice; a forged notice costs them, too. */
 const REREAD_AFTER_MS = [1_000, 3_000];
-
-/** The transaction of a notice, verified or as the notice claims it, and its output. */
-interface Report {
-	transaction: Notice & Emission;
-	/** Called only if the item is emitted: cleaning a large notice takes time. */
-	toItem: () => IDataObject;
-}
 
 /**
  * Reads in progress or done a moment ago, by trigger and hash. A failed read leaves no pause: the next
@@ -55,8 +47,6 @@ class Delivery {
 	private readonly form: TriggerForm;
 	/** Whether it came to the test URL, which is open for one notice only. */
 	private readonly isTest: boolean;
-	/** Whether its URL must carry the secret. A test URL has none: its static data is not kept. */
-	private readonly needsSecret: boolean;
 	/** Tells this trigger from all others, and its tests from production. */
 	private readonly triggerKey: string;
 
@@ -64,53 +54,31 @@ class Delivery {
 		const mode = context.getMode();
 		this.form = readTriggerForm(context);
 		this.isTest = mode === 'manual';
-		this.needsSecret = this.form.options.urlSecret && !this.isTest;
 		this.triggerKey = `${context.getWorkflow().id} ${context.getNode().id} ${mode}`;
 	}
 
+	/** The item for the workflow: the transaction as the service has it. */
 	async receive(): Promise<IDataObject> {
-		const { context } = this;
-		if (this.needsSecret && !(await this.hasSecret())) throw new Declined(REPLIES.noSecret);
-		const body = await readBody(context);
-		const notice = readNotice(body);
+		const { context, form } = this;
+		const notice = readNotice(await readBody(context));
 		if (!notice) throw new Declined(REPLIES.noHash);
-		const report = this.form.options.verify
-			? await this.verifiedReport(notice, body)
-			: await this.unverifiedReport(notice, body);
-		const reason = whyUnwanted(this.form, report.transaction);
+		// If the service said this before, it was handed over: a repeated notice needs no read.
+		if (notice.status !== undefined) this.declineDuplicate(notice);
+		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
+		const transaction = await this.readOnce(notice);
+		const reason = whyUnwanted(form, transaction);
 		if (reason !== undefined) {
 			// Only the person who tests in the editor may learn what the transaction is like.
 			throw new Declined(this.isTest ? filteredInTest(reason) : REPLIES.filtered);
 		}
-		return this.emit(report);
-	}
-
-	/** Whether the URL carries the secret. A trigger that has lost its own derives it again. */
-	private async hasSecret(): Promise<boolean> {
-		const { context } = this;
-		const stored = urlSecretOf(context.getWorkflowStaticData('node'));
-		const secret = stored ?? deriveUrlSecret(context, await accountOf(context));
-		return matchesUrlSecret(context.getQueryData(), secret);
-	}
-
-	/** The transaction as the service has it. */
-	private async verifiedReport(notice: Notice, body: unknown): Promise<Report> {
-		// If the service said this before, it was handed over: a repeated notice needs no read.
-		if (notice.status !== undefined) this.declineDuplicate({ ...notice, verified: true });
-		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
-		const transaction = await this.readOnce(notice);
-		const { simplify, options } = this.form;
-		const redact = options.includeNotification ? (await accountOf(this.context)).redact : undefined;
+		const { simplify, options } = form;
+		const status = transaction.payment_status ?? undefined;
 		// One that came late, of a status that is past, tells of nothing beside the present one.
-		const event = notice.status === transaction.payment_status ? notice.event : undefined;
+		const event = notice.status === status ? notice.event : undefined;
+		this.enter({ hash: transaction.hash, status, event });
 		return {
-			transaction: { ...toNotice(transaction), event, verified: true },
-			toItem: () => ({
-				...reportOutput(transaction, simplify, options.outputUnit),
-				...(event !== undefined && { webhook_event: event }),
-				verified: true,
-				...(redact ? { notification: cleanNotification(redact, body) } : {}),
-			}),
+			...transactionOutput(transaction, simplify, options.outputUnit),
+			...(event !== undefined && { webhook_event: event }),
 		};
 	}
 
@@ -135,10 +103,9 @@ class Delivery {
 		claimed: string | undefined,
 		[pauseMs = Infinity, ...pauses] = REREAD_AFTER_MS,
 	): Promise<Transaction> {
-		// A notice without the secret was declined, if one is needed.
-		const { context, answerBy, needsSecret: hasSecret } = this;
+		const { context, answerBy } = this;
 		const account = await accountOf(context);
-		const read = await verifyTransaction(context, account, { hash, hasSecret, answerBy });
+		const read = await verifyTransaction(context, account, { hash, answerBy });
 		if (read.outcome !== 'found') throw new Declined(REPLIES[read.outcome]);
 		const isLate = clock.elapsed() + pauseMs > answerBy - SHORTEST_READ_MS;
 		if (isLate || !isBehind(read.transaction.payment_status, claimed)) return read.transaction;
@@ -146,35 +113,23 @@ class Delivery {
 		return await this.read(hash, claimed, pauses);
 	}
 
-	/** The transaction as the notice claims it, with Verify With the Service off. */
-	private async unverifiedReport(notice: Notice, body: unknown): Promise<Report> {
-		const { redact } = await accountOf(this.context);
-		return {
-			transaction: { ...notice, verified: false },
-			toItem: () => ({ ...cleanNotification(redact, body), verified: false }),
-		};
-	}
-
 	/** Checks and enters without an await in between: of two notices at once only one may pass. */
-	private emit({ transaction, toItem }: Report): IDataObject {
-		this.declineDuplicate(transaction);
+	private enter(notice: Notice): void {
+		this.declineDuplicate(notice);
 		// Nobody would hear the answer, and n8n would seem to be still storing the execution.
 		if (this.context.getResponseObject().destroyed) throw new Declined(REPLIES.inFlight);
 		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
-		const item = toItem();
-		handOver(this.context, this.keyOf(transaction));
-		return item;
+		handOver(this.context, this.keyOf(notice));
 	}
 
-	private declineDuplicate(emission: Emission): void {
-		const state = dedupeStore.get(this.keyOf(emission) ?? '');
+	private declineDuplicate(notice: Notice): void {
+		const state = dedupeStore.get(this.keyOf(notice) ?? '');
 		if (state === 'answered') throw new Declined(REPLIES.duplicate);
 		if (state === 'unanswered') throw new Declined(REPLIES.inFlight);
 	}
 
-	/** In the dedupe store; undefined if it may be repeated. A test must not swallow the real notice. */
-	private keyOf(emission: Emission): string | undefined {
-		if (this.isTest || !this.form.options.deduplicate) return undefined;
-		return `${this.triggerKey} ${dedupeKey(emission)}`;
+	/** In the dedupe store; undefined in a test, which must not swallow the real notice. */
+	private keyOf(notice: Notice): string | undefined {
+		return this.isTest ? undefined : `${this.triggerKey} ${dedupeKey(notice)}`;
 	}
 }

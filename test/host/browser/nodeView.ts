@@ -62,6 +62,12 @@ export class NodeView {
 		await this.page.getByTestId('node-parameters').getByText(button, { exact: true }).click();
 	}
 
+	/** Adds an option to the collection Options. */
+	async addOption(name: string): Promise<void> {
+		await this.page.getByTestId('node-parameters').getByText('Add Option').click();
+		await this.shownChoice(name).click();
+	}
+
 	/** Opens the list of a resource locator. */
 	async openList(field: string): Promise<void> {
 		await this.page.getByTestId(`resource-locator-${field}`).getByTestId('rlc-input').click();
@@ -156,6 +162,13 @@ export class NodeView {
 	/** Unfolds the addresses of a trigger, and returns the one for tests. */
 	async testUrl(): Promise<string> {
 		await this.page.getByText('Webhook URLs', { exact: true }).click();
+		return (await this.page.locator('.webhook-url').first().innerText()).trim();
+	}
+
+	/** Unfolds the addresses of a trigger, and returns the one for production. */
+	async productionUrl(): Promise<string> {
+		await this.page.getByText('Webhook URLs', { exact: true }).click();
+		await this.page.getByText('Production URL', { exact: true }).click();
 		return (await this.page.locator('.webhook-url').first().innerText()).trim();
 	}
 

@@ -80,7 +80,6 @@ describe('from the catalog to a verified sale', () => {
 			hash: journey.charge.hash,
 			amount_reais: 49.9,
 			payment_status: 'paid',
-			verified: true,
 		});
 	});
 

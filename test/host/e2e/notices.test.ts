@@ -60,16 +60,10 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 			.map((status) => `${statuses.filter((one) => one === status).length} × ${status}`)
 			.join(', ');
 
-	test('the secret in the URL is asked for, and shown by Get Address', async () => {
-		const webhookId = 'notices-locked';
-		const trigger = {
-			name: 'Trigger',
-			type: TRIGGER,
-			webhookId,
-			parameters: { triggerOn: ['any'], options: { urlSecret: true } },
-		};
-		const workflow = chainOf('locked', stage.credential, [trigger, downstream.node]);
-		const shown = chainOf('shown', stage.credential, [
+	test('Get Address knows the URL, and whether it listens', async () => {
+		const listening = { name: 'Listening', type: TRIGGER, webhookId: 'notices-listening' };
+		const workflow = chainOf('listening', stage.credential, [listening, downstream.node]);
+		const checked = chainOf('checked', stage.credential, [
 			{ name: 'By hand', type: 'n8n-nodes-base.manualTrigger' },
 			{
 				name: 'Address',
@@ -78,20 +72,20 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 			},
 		]);
 		const saved = await stage.rest.createWorkflow({
-			name: 'locked',
-			nodes: [...workflow.nodes, ...shown.nodes],
-			connections: { ...workflow.connections, ...shown.connections },
+			name: 'listening',
+			nodes: [...workflow.nodes, ...checked.nodes],
+			connections: { ...workflow.connections, ...checked.connections },
 		});
+		const check = async (): Promise<unknown> =>
+			(await stage.rest.run(saved.id, 'By hand')).items('Address').map(({ json }) => json);
+		const url = `${stage.url}/webhook/notices-listening/digital-sales`;
+
+		expect(await check()).toMatchObject([{ trigger: 'Listening', url, listening: 'no' }]);
 		await stage.rest.publish(saved);
+		expect(await check()).toEqual([{ trigger: 'Listening', url, listening: 'yes', advice: null }]);
 		const hash = await chargeAt(stage.sandbox);
-
-		const execution = await stage.rest.run(saved.id, 'By hand');
-		const address = String(execution.items('Address')[0]?.json.url);
-
-		expect(address).toMatch(/\/webhook\/notices-locked\/digital-sales\?key=[\w-]{32}$/);
-		expect(await post(address.replace(/\?.*/, ''), { hash })).toBe(401);
-		expect(await post(`${address}x`, { hash })).toBe(401);
-		expect(await post(address, { hash })).toBe(200);
+		await pay(hash);
+		expect(await post(url, { hash })).toBe(200);
 		expect(await downstream.reaches(1)).toBe(1);
 	});
 

@@ -448,18 +448,6 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		]);
 	});
 
-	test('paid-sale-to-any-crm shows the address of its trigger, the secret included', async () => {
-		const imported = await recipes.import('paid-sale-to-any-crm', language);
-		const url = await imported.publish();
-
-		const shown = well(await imported.executeStep(say('Show the address', 'Mostrar o endereço')));
-
-		expect(url).toContain('?key=');
-		expect(JSON.stringify(shown.items(say('Show the address', 'Mostrar o endereço')))).toContain(
-			url,
-		);
-	});
-
 	test('paid-sale-to-telegram tells the team', async () => {
 		await sell('paid-sale-to-telegram', 'paid');
 

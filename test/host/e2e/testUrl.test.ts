@@ -40,7 +40,7 @@ describe('The test URL of the trigger', () => {
 		const execution = await stage.rest.ended(summary?.id ?? '');
 		expect(execution.summary.mode).toBe('manual');
 		expect(execution.items('After').map(({ json }) => json)).toMatchObject([
-			{ hash, payment_status: 'paid', verified: true },
+			{ hash, payment_status: 'paid' },
 		]);
 	});
 });

@@ -20,9 +20,9 @@ const AT_ONCE = 4;
 
 /** Workflows that charge, wait and report, by the way in which they wait. */
 const WAYS = {
-	told: { notify: 'thisExecution', wait: { recheckInterval: 0 } },
+	told: { notify: 'automatic', wait: { recheckInterval: 0 } },
 	looks: { notify: 'none', wait: { recheckInterval: 2 } },
-	both: { notify: 'thisExecution', wait: { recheckInterval: 3 } },
+	both: { notify: 'automatic', wait: { recheckInterval: 3 } },
 	'limit-5': { notify: 'none', wait: seconds(5) },
 	'limit-20': { notify: 'none', wait: seconds(20) },
 	// n8n looks once a minute for what has to go on.

@@ -24,7 +24,7 @@ function hostIn(folder: string): Host {
 }
 
 /** The versions of the host that is in use. */
-export async function hostVersions(): Promise<{ n8n: string; node: string }> {
+async function hostVersions(): Promise<{ n8n: string; node: string }> {
 	const text = await readFile(path.join(HOST_CONFIGURATION, 'package.json'), 'utf8');
 	return configurationSchema.parse(JSON.parse(text)).dependencies;
 }

@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import { z } from 'zod';
 import { startSandbox } from '../../sandbox';
 import { RECIPES } from '../../../examples/source';
 import { render } from '../../../examples/source/workflow';
@@ -60,14 +59,9 @@ async function saveCredential(
 		: await rest.updateCredential(kept, data);
 }
 
-/** The address of a published trigger, where it leaves it for the other nodes of its workflow. */
-const announced = z
-	.object({ global: z.object({ digitalSalesTriggers: z.record(z.string()) }) })
-	.transform(({ global }) => Object.values(global.digitalSalesTriggers)[0])
-	.catch(undefined);
-
 async function publishJourney(
 	rest: N8nRest,
+	url: string,
 	productHash: string,
 	credential: SavedCredential,
 ): Promise<PublishedWorkflow> {
@@ -75,8 +69,9 @@ async function publishJourney(
 	const id = (await rest.workflows()).find(({ name }) => name === file.name)?.id;
 	const workflow = id === undefined ? await rest.createWorkflow(file) : await rest.workflow(id);
 	if (!workflow.active) await rest.publish(workflow);
-	const { staticData } = await rest.workflow(workflow.id);
-	return { workflow, notificationUrl: announced.parse(staticData) ?? '' };
+	const webhookId =
+		workflow.nodes.find(({ type }) => type.endsWith('.digitalSalesTrigger'))?.webhookId ?? '';
+	return { workflow, notificationUrl: `${url}/webhook/${webhookId}/digital-sales` };
 }
 
 /** The recipes in English, as drafts that a person completes. */
@@ -124,7 +119,7 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
 				bodyApiToken: sandbox.bodyApiToken,
 			};
 			const credential = await saveCredential(rest, account);
-			const journey = await publishJourney(rest, product?.hash ?? '', credential);
+			const journey = await publishJourney(rest, url, product?.hash ?? '', credential);
 			if (options.withRecipes) await importRecipes(rest);
 			const credentialData = { ...account, notificationUrl: journey.notificationUrl };
 			await saveCredential(rest, credentialData);

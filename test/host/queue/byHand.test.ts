@@ -43,7 +43,11 @@ describe('manual runs that n8n gives to the workers', () => {
 	};
 
 	test('the catalog is listed', async () => {
-		const list = { name: 'List', type: ACTION, parameters: { returnAll: true } };
+		const list = {
+			name: 'List',
+			type: ACTION,
+			parameters: { resource: 'product', operation: 'getAll', returnAll: true },
+		};
 
 		const execution = await run(await save('list', list));
 
@@ -84,9 +88,42 @@ describe('manual runs that n8n gives to the workers', () => {
 		figures.add('Create PIX with an Order Reference, then Get; run three times', 3, '1 charge');
 	});
 
+	test('the trigger of the workflow is found, and whether it listens', async () => {
+		const address = {
+			name: 'Address',
+			type: ACTION,
+			parameters: { resource: 'notification', operation: 'getAddress' },
+		};
+		const charges = ['automatic', 'trigger'].map((notify, nth) => ({
+			...createPix({ notify, cart: cartOf(cluster.sandbox), orderReference: notify }),
+			name: `Charge ${nth}`,
+		}));
+		const byHand = chainOf('found', cluster.credential, [BY_HAND, address, ...charges]);
+		const sale = chainOf('sale', cluster.credential, [
+			{ name: 'Sale', type: `${ACTION}Trigger`, webhookId: 'by-hand-sale' },
+			{ name: 'End', type: 'n8n-nodes-base.noOp' },
+		]);
+		const saved = await cluster.rest.createWorkflow({
+			name: 'found',
+			nodes: [...byHand.nodes, ...sale.nodes],
+			connections: { ...byHand.connections, ...sale.connections },
+		});
+		await cluster.rest.publish(saved);
+		const before = cluster.sandbox.transactions.length;
+
+		const execution = await run(saved.id);
+
+		const url = `${cluster.url}/webhook/by-hand-sale/digital-sales`;
+		expect(execution.error).toBeUndefined();
+		expect(execution.items('Address')).toMatchObject([{ json: { url, listening: 'yes' } }]);
+		const made = cluster.sandbox.transactions.slice(before);
+		expect(made.map(({ postback_url }) => postback_url)).toEqual([url, url]);
+		figures.add('Get Address; Notify: Automatic and Trigger of This Workflow', 1, 'the URL');
+	});
+
 	test('it waits for a payment, and goes on when it is told', async () => {
 		const charge = createPix({
-			notify: 'thisExecution',
+			notify: 'automatic',
 			cart: cartOf(cluster.sandbox),
 			customerDocument: '111.444.777-35',
 		});

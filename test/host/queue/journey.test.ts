@@ -2,13 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf, TRIGGER, webStart, type NodeSketch } from '../e2e/stage/workflows';
 import { sendRequest } from '../../product/engine/harness/http';
 import type { Execution } from '../n8n/execution';
-import { hostVersions } from '../n8n/host';
 import { NODES } from '../n8n/journey';
 import { journeyFile } from '../n8n/journeyFile';
-import { chargeAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
-import { keepsStaticDataFromWorkers } from './stage/staticData';
 
 const figures = new Figures('Queue mode: the journey', 'npm run e2e:queue');
 const START_MS = 15 * 60_000;
@@ -23,14 +20,8 @@ describe('from the catalog to a verified sale, over several processes', () => {
 
 	beforeAll(async () => {
 		cluster = await Cluster.open({ name: 'queue-journey' });
-		notificationUrl = addressFor('credential');
-		await cluster.rest.updateCredential(cluster.credential, {
-			baseUrl: cluster.sandbox.baseUrl,
-			apiToken: cluster.sandbox.apiToken,
-			bodyApiToken: cluster.sandbox.bodyApiToken,
-			notificationUrl,
-		});
-		workflowId = await publishJourney('credential');
+		notificationUrl = addressFor('automatic');
+		workflowId = await publishJourney('automatic');
 	}, START_MS);
 	afterAll(async () => {
 		await cluster?.close();
@@ -47,11 +38,7 @@ describe('from the catalog to a verified sale, over several processes', () => {
 			...workflow,
 			nodes: workflow.nodes.map((node) => {
 				if (node.name === NODES.start) return { ...node, ...webStart(notify), name: NODES.start };
-				// Without its secret, so that the address is known before it is published.
-				if (node.type === TRIGGER) {
-					const parameters = { ...parametersOf(node), options: {} };
-					return { ...node, webhookId: `queue-${notify}`, parameters };
-				}
+				if (node.type === TRIGGER) return { ...node, webhookId: `queue-${notify}` };
 				if (node.name !== NODES.charge) return node;
 				return { ...node, parameters: { ...parametersOf(node), notify } };
 			}),
@@ -82,7 +69,7 @@ describe('from the catalog to a verified sale, over several processes', () => {
 		await executionOf(workflowId, (execution) => execution.items(node).length > 0);
 
 	test('a worker lists, makes the offer and charges; the charge reports to the webhook process', async () => {
-		await begin('credential');
+		await begin('automatic');
 
 		charging = await executionWith(NODES.charge);
 
@@ -101,11 +88,11 @@ describe('from the catalog to a verified sale, over several processes', () => {
 
 		expect(delivery?.status).toBe(200);
 		expect(sale.items(NODES.sale)).toMatchObject([
-			{ json: { hash: charge?.json.hash, payment_status: 'paid', verified: true } },
+			{ json: { hash: charge?.json.hash, payment_status: 'paid' } },
 		]);
 		expect(await cluster.workerOf(sale.summary.id)).toMatch(/^worker-/);
 		figures.add(
-			'catalog, offer, charge (Notify: Address From the Credential), payment, sale',
+			'catalog, offer, charge (Notify: Automatic), payment, sale',
 			1,
 			`${await cluster.workerOf(charging.summary.id)} charged, webhook-1 took the notice, ${await cluster.workerOf(sale.summary.id)} ran the verified sale`,
 		);
@@ -149,16 +136,26 @@ describe('from the catalog to a verified sale, over several processes', () => {
 		figures.add('a notice to the main process, which takes none', 1, `answered ${status}`);
 	});
 
-	test('a secret in the URL is made by the main process and asked for by the webhook process', async () => {
-		const trigger = {
-			name: 'Trigger',
-			type: TRIGGER,
-			webhookId: 'queue-locked',
-			parameters: { triggerOn: ['any'], options: { urlSecret: true } },
-		};
-		const locked = chainOf('locked', cluster.credential, [trigger, noOperation('End')]);
-		const shown = chainOf('shown', cluster.credential, [
-			{ name: 'By hand', type: 'n8n-nodes-base.manualTrigger' },
+	test('Notify: Trigger of This Workflow', async () => {
+		const otherId = await publishJourney('trigger');
+		await begin('trigger');
+
+		const execution = await executionOf(otherId, (one) => one.items(NODES.charge).length > 0);
+
+		const addresses = cluster.sandbox.transactions.map(({ postback_url }) => postback_url);
+		expect(addresses).toContain(addressFor('trigger'));
+		figures.add(
+			'Notify: Trigger of This Workflow',
+			1,
+			`${await cluster.workerOf(execution.summary.id)} charged; it reports to the trigger`,
+		);
+	});
+
+	test('Get Address on a worker', async () => {
+		const trigger = { name: 'Trigger', type: TRIGGER, webhookId: 'queue-checked' };
+		const listening = chainOf('listening', cluster.credential, [trigger, noOperation('End')]);
+		const checked = chainOf('checked', cluster.credential, [
+			webStart('check'),
 			{
 				name: 'Address',
 				type: TRIGGER.replace(/Trigger$/, ''),
@@ -166,47 +163,20 @@ describe('from the catalog to a verified sale, over several processes', () => {
 			},
 		]);
 		const saved = await cluster.rest.createWorkflow({
-			name: 'locked',
-			nodes: [...locked.nodes, ...shown.nodes],
-			connections: { ...locked.connections, ...shown.connections },
+			name: 'checked',
+			nodes: [...listening.nodes, ...checked.nodes],
+			connections: { ...listening.connections, ...checked.connections },
 		});
 		await cluster.rest.publish(saved);
-		const execution = await cluster.rest.run(saved.id, 'By hand');
-		const address = String(execution.items('Address')[0]?.json.url);
-		const hash = await chargeAt(cluster.sandbox);
-		const post = async (url: string): Promise<number> => {
-			const headers = { 'content-type': 'application/json' };
-			return (await sendRequest(url, { headers, body: JSON.stringify({ hash }) })).status;
-		};
+		await begin('check');
 
-		expect(address).toMatch(`${cluster.url}/webhook/queue-locked/digital-sales?key=`);
-		expect([await post(address.replace(/\?.*/, '')), await post(address)]).toEqual([401, 200]);
-		figures.add(
-			'a notice without and with the secret in the URL',
-			2,
-			'401 and 200; Get Address, run by hand, shows it',
-		);
-	});
+		const execution = await executionOf(saved.id, (one) => one.items('Address').length > 0);
 
-	test('Notify: Trigger of This Workflow', async () => {
-		const { n8n } = await hostVersions();
-		const otherId = await publishJourney('trigger');
-		const before = cluster.sandbox.charges();
-		await begin('trigger');
-
-		const execution = await executionOf(otherId, () => true);
-
-		const charged = cluster.sandbox.charges() - before;
-		const isKept = keepsStaticDataFromWorkers(n8n);
-		expect(charged).toBe(isKept ? 0 : 1);
-		expect(execution.error ?? '').toMatch(isKept ? /no published Digital Sales Trigger/ : /^$/);
-		const addresses = cluster.sandbox.transactions.map(({ postback_url }) => postback_url);
-		expect(addresses.includes(addressFor('trigger'))).toBe(!isKept);
-		figures.add(
-			`Notify: Trigger of This Workflow, in n8n ${n8n}`,
-			1,
-			charged === 0 ? 'refused before anything is sent' : 'charged; it reports to the trigger',
-		);
+		expect(execution.items('Address')).toMatchObject([
+			{ json: { url: `${cluster.url}/webhook/queue-checked/digital-sales`, listening: 'yes' } },
+		]);
+		expect(await cluster.workerOf(execution.summary.id)).toMatch(/^worker-/);
+		figures.add('Get Address on a worker', 1, 'the URL, and that it listens');
 	});
 });
 

@@ -1,8 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Downstream } from '../e2e/stage/downstream';
-import { chainOf, TRIGGER } from '../e2e/stage/workflows';
-import { postJson } from '../../product/engine/harness/http';
-import { chargeAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
 import { IN_DOUBT, isOther, ordersOf, outcomeOf } from './stage/sales';
@@ -106,35 +103,6 @@ describe('a charge that is asked for again, over several processes', () => {
 			`an execution that failed at its second customer of three, retried ${RETRIES} times one after the other`,
 			FAILED * RETRIES,
 			`${cluster.sandbox.charges()} charges, one for each of ${customers.length} customers; of the Retries ${outcomeOf(retries)}`,
-		);
-	});
-
-	test('beside a trigger with a secret in its URL', async () => {
-		const trigger = {
-			name: 'Trigger',
-			type: TRIGGER,
-			webhookId: 'orders-locked',
-			parameters: { triggerOn: ['any'], options: { urlSecret: true } },
-		};
-		const end = { name: 'End', type: 'n8n-nodes-base.noOp' };
-		const beside = chainOf('locked', cluster.credential, [trigger, end]);
-		const shop = await open('beside', { beside });
-		const { staticData } = await cluster.rest.workflow(shop.workflowId);
-		const secret = /"urlSecret":"([\w-]+)"/.exec(JSON.stringify(staticData))?.[1] ?? '';
-		const url = `${cluster.url}/webhook/orders-locked/digital-sales?key=${secret}`;
-		const hash = await chargeAt(cluster.sandbox);
-
-		const before = await postJson(url, { hash });
-		await shop.send(ordersOf(1));
-		while (cluster.sandbox.charges() < 2) await pause(50);
-		const after = await postJson(url, { hash });
-
-		expect(secret).not.toBe('');
-		expect([before.status, after.status]).toEqual([200, 200]);
-		figures.add(
-			'a charge with a reference beside a trigger with a secret in its URL',
-			1,
-			'the trigger still knows its secret',
 		);
 	});
 

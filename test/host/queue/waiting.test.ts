@@ -29,11 +29,11 @@ describe('Wait for Payment, over several processes', () => {
 		cluster = await Cluster.open({ name: 'queue-waiting', webhooks: 2, sandbox });
 		downstream = await Downstream.open();
 		waits = await Waits.publish(cluster, downstream, {
-			told: { notify: 'thisExecution', wait: { recheckInterval: 0 } },
+			told: { notify: 'automatic', wait: { recheckInterval: 0 } },
 			looks: { notify: 'none', wait: { recheckInterval: 2 } },
 			'limit-5': { notify: 'none', wait: limit(5) },
 			'limit-40': { notify: 'none', wait: limit(40) },
-			'limit-60': { notify: 'thisExecution', wait: { ...limit(60), recheckInterval: 2 } },
+			'limit-60': { notify: 'automatic', wait: { ...limit(60), recheckInterval: 2 } },
 		});
 	}, START_MS);
 	afterAll(async () => {

@@ -519,6 +519,32 @@ describe('a published trigger', () => {
 		expect(trigger.executions).toEqual([]);
 	});
 
+	test.each([
+		{ mode: 'production', taken: 'OPTIONS, POST', ended: [204, 'OPTIONS'] },
+		{ mode: 'test', taken: 'OPTIONS, POST', ended: [404, undefined] },
+	] as const)('tells another origin which methods it takes ($mode)', async (given) => {
+		const { mode, taken, ended } = given;
+		const trigger = await serveWebhook({ ...triggerOptions(), mode });
+		const ask = async (headers: Record<string, string> = { origin: 'http://other.example' }) => {
+			const answer = await trigger.send({ method: 'OPTIONS', headers });
+			return [answer.status, answer.headers['access-control-allow-methods']];
+		};
+
+		expect(await ask()).toEqual([204, taken]);
+		expect(await ask({})).toEqual([204, undefined]);
+		trigger.stopListening();
+		expect(await ask()).toEqual(ended);
+		expect(trigger.executions).toEqual([]);
+	});
+
+	test("the editor's test listens on if an event came before create() had returned", async () => {
+		const options = { ...triggerOptions(), mode: 'test', parameters: { early: true } } as const;
+		const trigger = await serveWebhook(options);
+
+		expect(trigger.executions).toHaveLength(1);
+		expect((await trigger.post({})).status).toBe(202);
+	});
+
 	test("the editor's test takes one event and stores nothing", async () => {
 		const trigger = await serveWebhook({
 			...triggerOptions(),

@@ -37,7 +37,7 @@ describe('Wait for Payment: a notice around the moment of suspension', () => {
 				{
 					name: 'Charge',
 					type: ACTION_TYPE,
-					parameters: pixParameters(sandbox, { notify: 'thisExecution', customerName }),
+					parameters: pixParameters(sandbox, { notify: 'automatic', customerName }),
 				},
 				{ name: 'Wait', type: ACTION_TYPE, parameters: waitParameters({ recheckInterval: 0 }) },
 				{ name: 'After', type: NO_OP_TYPE },

@@ -9,6 +9,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 module.exports = class TestEnvironment extends SingleContext {
 	listeners = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
 
+	async setup() {
+		await super.setup();
+		// Node's own limit: jest sets ten times that, which each of the many errors here then costs.
+		Error.stackTraceLimit = 10;
+	}
+
 	async teardown() {
 		this.moduleMocker.restoreAllMocks();
 		for (const [signal, before] of this.listeners) {

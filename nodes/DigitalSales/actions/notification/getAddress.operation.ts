@@ -1,42 +1,56 @@
 import { NodeOperationError } from 'n8n-workflow';
 import { formOf } from '../../form/formOf';
-import { triggerAddresses } from '../../trigger/address';
-import { hasUrlSecret } from '../../trigger/urlSecret';
+import { askListening, triggersOf, type Listening } from '../../trigger/address';
 import type { Operation } from '../operation';
 
 const form = formOf([
 	{
 		displayName:
-			'Gets the webhook URL of the published Digital Sales Trigger in this workflow, secret included. For charges of other workflows, copy it into the Notification URL of the credential.',
+			'Checks the triggers of this workflow: which URL each has, and whether it listens there. It is the URL that the trigger itself shows under Webhook URLs.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
 	},
 ]);
 
-/** Notification > Get Address: where the trigger of this workflow receives notifications. */
+const ADVICE: Record<Listening, string | null> = {
+	yes: null,
+	no: 'Publish the workflow. If it is published already, unpublish it and publish it again.',
+	unreachable:
+		'n8n cannot reach its own URL to check it. If sales do not arrive either, correct the public address of n8n (WEBHOOK_URL).',
+};
+
+/** Notification > Get Address: where the triggers of this workflow receive notifications. */
 export const getAddressOperation: Operation = {
 	name: 'Get Address',
 	value: 'getAddress',
-	action: "Get the trigger's webhook URL",
-	description: "Get the webhook URL of this workflow's published trigger",
+	action: "Check the trigger's webhook URL",
+	description: "Check the webhook URL of this workflow's trigger, and whether it listens",
 	form,
 	creates: false,
 	prepare({ context }, itemIndex) {
-		const addresses = triggerAddresses(context.getWorkflowStaticData('global'));
-		if (addresses.length === 0) {
-			throw new NodeOperationError(
-				context.getNode(),
-				'This workflow has no published Digital Sales Trigger',
-				{
-					itemIndex,
-					description: 'Add a Digital Sales Trigger to this workflow and publish the workflow.',
-				},
-			);
+		const triggers = triggersOf(context);
+		if (!triggers?.length) {
+			const [problem, description] = triggers
+				? [
+						'This workflow has no Digital Sales Trigger',
+						'Add a Digital Sales Trigger to this workflow and publish the workflow.',
+					]
+				: [
+						'n8n does not show the workflow here',
+						'Open the Digital Sales Trigger and copy the production URL under Webhook URLs.',
+					];
+			throw new NodeOperationError(context.getNode(), problem, { itemIndex, description });
 		}
 		return {
 			async send() {
-				return addresses.map((url) => ({ json: { url, has_secret: hasUrlSecret(url) } }));
+				const checks = triggers.map(async ({ name, isDisabled, url }) => {
+					const listening = url === undefined ? 'no' : await askListening(context, url);
+					const advice = isDisabled ? 'Enable the trigger and publish the workflow.' : null;
+					const json = { trigger: name, url: url ?? null, listening };
+					return { json: { ...json, advice: advice ?? ADVICE[listening] } };
+				});
+				return await Promise.all(checks);
 			},
 		};
 	},

@@ -65,6 +65,11 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		const from = field in customFields ? ['additionalFields', 'customFields', field] : own;
 		return displayPath(chargeForm.properties, [...from, ...path], context.getNode());
 	};
+	if (given.amount === null) {
+		const advice =
+			'Enter the amount in cents, or leave the field out to charge what the cart adds up to.';
+		throw mistake(context, itemIndex, `${labelOf('amount')} is empty`, advice);
+	}
 	if (cart.length === 0 && !('amount' in given)) {
 		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
 		throw mistake(context, itemIndex, 'Cart is empty', advice);

@@ -87,43 +87,33 @@ const notify = [
 			type: 'options',
 			options: [
 				{
-					name: 'Address From the Credential',
-					value: 'credential',
-					description: 'The Notification URL of the credential',
+					name: 'Automatic',
+					value: 'automatic',
+					description:
+						'Wait for Payment if it follows, else the trigger of this workflow, else the Notification URL of the credential',
+				},
+				{
+					name: 'Trigger of This Workflow',
+					value: 'trigger',
+					description:
+						'The Digital Sales Trigger in the same workflow, published. Not for a charge that this trigger starts: each payment would charge again.',
 				},
 				{
 					name: 'Another Address',
 					value: 'url',
-					description: 'An address that you enter here',
-				},
-				{
-					name: 'Automatic',
-					value: 'automatic',
-					description:
-						'Wait for Payment if it follows, else the published trigger of this workflow, else the address from the credential',
+					description: 'An address that you enter here, such as the URL of another trigger',
 				},
 				{
 					name: 'Nobody',
 					value: 'none',
 					description: 'No webhooks are requested for this charge',
 				},
-				{
-					name: 'This Execution',
-					value: 'thisExecution',
-					description: 'Transaction > Wait for Payment, later in this workflow',
-				},
-				{
-					name: 'Trigger of This Workflow',
-					value: 'trigger',
-					description:
-						'The published Digital Sales Trigger in the same workflow. Not for a charge that this trigger starts: each payment would charge again.',
-				},
 			],
 			default: 'automatic',
 			description: 'Who to notify when the payment status changes',
 		},
-		z.enum(['automatic', 'none', 'credential', 'trigger', 'thisExecution', 'url'], {
-			message: 'must be automatic, none, credential, trigger, thisExecution or url',
+		z.enum(['automatic', 'trigger', 'url', 'none'], {
+			message: 'must be automatic, trigger, url or none',
 		}),
 	),
 	field(

@@ -27,25 +27,26 @@ export const createTransactionOperation: Operation = {
 	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
-		const { context } = run;
-		const typed = readForm(context, itemIndex, chargeForm);
-		const { url, hint } = notificationAddress(context, itemIndex, run.account, typed);
-		const form = { ...typed, notificationUrl: url };
+		const typed = readForm(run.context, itemIndex, chargeForm);
 		// What cannot be charged, whatever the catalog says, costs no request to it.
-		chargeOf(run, itemIndex, form);
+		chargeOf(run, itemIndex, typed);
 		return async () => {
-			const charge = chargeOf(run, itemIndex, await fillCart(run, itemIndex, form));
-			const problem = () => priceMismatch(run, itemIndex, form, charge);
-			return {
-				about: charge.about,
-				atOnce: form.options.atOnce ?? DEFAULT_AT_ONCE,
-				isSuspect: () => problem() !== undefined,
-				async send() {
-					const creation = { ...creationOf(run, itemIndex, form, charge), problem };
-					const transaction = await charged(run, creation, [hint, amountHint(charge)]);
-					const options = { ...form.options, qrCodeImage: form.qrCodeImage };
-					return [await transactionItem(run, transaction, { ...form, options })];
-				},
+			const { url, hint } = await notificationAddress(run, itemIndex, typed);
+			const form = { ...typed, notificationUrl: url };
+			return async () => {
+				const charge = chargeOf(run, itemIndex, await fillCart(run, itemIndex, form));
+				const problem = () => priceMismatch(run, itemIndex, form, charge);
+				return {
+					about: charge.about,
+					atOnce: form.options.atOnce ?? DEFAULT_AT_ONCE,
+					isSuspect: () => problem() !== undefined,
+					async send() {
+						const creation = { ...creationOf(run, itemIndex, form, charge), problem };
+						const transaction = await charged(run, creation, [hint, amountHint(charge)]);
+						const options = { ...form.options, qrCodeImage: form.qrCodeImage };
+						return [await transactionItem(run, transaction, { ...form, options })];
+					},
+				};
 			};
 		};
 	},

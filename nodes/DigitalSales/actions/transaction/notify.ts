@@ -1,9 +1,17 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Account } from '../../api/account';
+import { CREDENTIAL_NAME, type Account } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { mistake } from '../../form/readForm';
-import { triggerAddresses } from '../../trigger/address';
+import { processWide } from '../../shared/processWide';
+import { PromiseCache } from '../../shared/promiseCache';
+import {
+	askListening,
+	triggersOf,
+	type Listening,
+	type WorkflowTrigger,
+} from '../../trigger/address';
 import { resumeUrl } from '../../wait/suspendedWait';
+import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 
 export interface NotificationAddress {
@@ -12,145 +20,142 @@ export interface NotificationAddress {
 	hint?: string;
 }
 
+/** Whether the triggers that charges were to notify listen, by their URLs. */
+const listening = processWide(new PromiseCache<Listening>({ most: 100, keptMs: 60_000 }));
+
+const LOOP =
+	'This execution was started by a Digital Sales Trigger, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
+const UNCHECKED =
+	'n8n could not check whether it is published; Notification > Get Address says more.';
+const NO_WAIT =
+	'no Wait for Payment follows in this workflow (one in a sub-workflow does not count)';
+
 /**
  * Where a new transaction reports its updates to (API document, Events 1).
  *
  * @throws NodeOperationError if the chosen address does not exist or cannot be used
  */
-export function notificationAddress(
-	context: IExecuteFunctions,
+export async function notificationAddress(
+	{ context, account }: Run,
 	itemIndex: number,
-	account: Account,
-	form: Pick<ChargeForm, 'notify' | 'notificationUrl'>,
-): NotificationAddress {
-	const address = chosenAddress(context, itemIndex, account, form);
-	const { url } = address;
-	const mayLoop =
-		url !== undefined &&
-		followsTrigger(context) &&
-		publishedTriggers(context).some((trigger) => isSameHook(trigger, url));
+	{ notify, notificationUrl }: Pick<ChargeForm, 'notify' | 'notificationUrl'>,
+): Promise<NotificationAddress> {
+	if (notify === 'none') return {};
+	const triggers = triggersOf(context);
+	if (notify === 'automatic') return await automaticAddress(context, itemIndex, account, triggers);
+	const address =
+		notify === 'url'
+			? enteredAddress(context, itemIndex, notificationUrl)
+			: await ownTriggerAddress(context, itemIndex, triggers);
+	const { url = '' } = address;
+	const mayLoop = triggers?.some(({ hasRun }) => hasRun) && triggers.some(({ isAt }) => isAt(url));
 	// Only a warning, since Trigger On or a filter may exclude this charge.
 	return mayLoop ? because(address, LOOP) : address;
 }
 
-const LOOP =
-	'A Digital Sales Trigger comes before this node, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
-
-function chosenAddress(
+/** The first that exists: a wait in this execution, a trigger of the workflow, the credential's address. */
+async function automaticAddress(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	account: Account,
-	{ notify, notificationUrl }: Pick<ChargeForm, 'notify' | 'notificationUrl'>,
-): NotificationAddress {
-	switch (notify) {
-		case 'automatic':
-			return automaticAddress(context, itemIndex, account);
-		case 'none':
-			return {};
-		case 'credential':
-			return credentialAddress(context, itemIndex, account);
-		case 'trigger':
-			return checked(context, itemIndex, publishedTriggers(context)[0], {
-				missing:
-					'Notify is set to Trigger of This Workflow, but the workflow has no published Digital Sales Trigger',
-				advice:
-					'Add a Digital Sales Trigger to this workflow and publish the workflow, or change Notify. If the trigger is already published, n8n runs in queue mode and hides it from its workers: run Notification > Get Address in the editor, paste the URL that it shows into the Notification URL of the credential, and set Notify to Address From the Credential.',
-			});
-		case 'thisExecution':
-			return executionAddress(context, itemIndex);
-		case 'url':
-			return checked(context, itemIndex, notificationUrl, {
-				missing: 'Notification URL is empty',
-				advice: 'Enter the address that the service sends webhooks to, or change Notify.',
-			});
-	}
-}
-
-const NO_WAIT =
-	'no Wait for Payment follows in this workflow (one in a sub-workflow does not count)';
-const NO_TRIGGER = 'no published trigger was found in it';
-
-/** The first that exists: a wait in this execution, the trigger, the address of the credential. */
-function automaticAddress(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	account: Account,
-): NotificationAddress {
+	{ notificationUrl }: Account,
+	triggers: WorkflowTrigger[] | undefined,
+): Promise<NotificationAddress> {
 	if (isWaitedFor(context)) {
 		return because(
 			withReach(resumeUrl(context, itemIndex)),
 			'Webhooks go to this execution, because Wait for Payment follows.',
 		);
 	}
-	const triggers = publishedTriggers(context);
-	const [trigger] = triggers;
-	if (followsTrigger(context)) return addressOfOthers(context, itemIndex, account, triggers);
-	if (trigger !== undefined) {
-		// The query has the secret of the trigger.
-		const [shown] = trigger.split('?');
-		return because(
-			withReach(trigger),
-			triggers.length === 1
-				? `Webhooks go to the published trigger of this workflow, because ${NO_WAIT}.`
-				: `Webhooks go to ${shown}, the first of the ${triggers.length} published triggers of this workflow, because ${NO_WAIT}. To notify another trigger, set Notify to Another Address; Notification > Get Address shows its URL.`,
-		);
+	// Once paid, this charge would start the workflow again without end.
+	const isStartedBySale = triggers?.some(({ hasRun }) => hasRun) === true;
+	const found = isStartedBySale
+		? {
+				missing:
+					'a Digital Sales Trigger started this execution, so each payment would charge again',
+			}
+		: await firstListening(context, triggers);
+	if ('url' in found) {
+		return because(found, `Webhooks go to ${found.name} of this workflow, because ${NO_WAIT}.`);
 	}
-	if (account.notificationUrl !== undefined) {
-		return because(
-			credentialAddress(context, itemIndex, account),
-			`Webhooks go to the Notification URL of the credential, because ${NO_WAIT}, and ${NO_TRIGGER}.`,
+	const why = `${NO_WAIT}, and ${found.missing}`;
+	const leadsBack = isStartedBySale && triggers.some(({ isAt }) => isAt(notificationUrl ?? ''));
+	if (notificationUrl !== undefined && !leadsBack) {
+		const name = 'Notification URL in the credential';
+		const address = checked(
+			context,
+			itemIndex,
+			notificationUrl,
+			name,
+			'Correct it there, or change Notify.',
 		);
+		return because(address, `Webhooks go to the Notification URL of the credential: ${why}.`);
 	}
 	return {
-		hint: `Nobody is notified, because ${NO_WAIT}, ${NO_TRIGGER}, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: run Notification > Get Address in the editor and paste the URL that it shows into the credential.`,
+		hint: leadsBack
+			? `Nobody is notified: ${why}. Add Wait for Payment after this node, or set Notify to Another Address.`
+			: `Nobody is notified: ${why}, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential.`,
 	};
 }
 
-/**
- * For a charge that a sale starts. Its own trigger would start it again without end once it is paid, also
- * if the credential names that trigger.
- */
-function addressOfOthers(
+function enteredAddress(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	account: Account,
-	triggers: string[],
+	url: string | undefined,
 ): NotificationAddress {
-	const why = `${NO_WAIT}, and a Digital Sales Trigger comes before this node, so each payment would charge again`;
-	const { notificationUrl } = account;
-	// Except in a test, the trigger that started this is published, so n8n hides it: nobody knows its URL.
-	if (notificationUrl !== undefined && triggers.length === 0 && context.getMode() !== 'manual') {
-		return {
-			hint: `Nobody is notified, because ${why}. The published trigger was not found (in queue mode n8n hides it from its workers), so the Notification URL of the credential may lead to it. Add Wait for Payment after this node, or set Notify to Another Address.`,
-		};
-	}
-	if (notificationUrl !== undefined && !triggers.some((url) => isSameHook(url, notificationUrl))) {
-		return because(
-			credentialAddress(context, itemIndex, account),
-			`Webhooks go to the Notification URL of the credential, because ${why}.`,
-		);
-	}
-	return {
-		hint: `Nobody is notified, because ${why}. Add Wait for Payment after this node, or set Notify to Another Address.`,
-	};
+	const advice = 'Enter the address that the service sends webhooks to, or change Notify.';
+	if (url === undefined) throw mistake(context, itemIndex, 'Notification URL is empty', advice);
+	return checked(context, itemIndex, url, 'Notification URL', advice);
 }
 
-/** Whether two addresses lead to the same webhook; the query holds the secret. */
-function isSameHook(one: string, other: string): boolean {
-	return one.split('?')[0] === other.split('?')[0];
+async function ownTriggerAddress(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	triggers: WorkflowTrigger[] | undefined,
+): Promise<NotificationAddress> {
+	const found = await firstListening(context, triggers);
+	if ('url' in found) return found;
+	throw mistake(
+		context,
+		itemIndex,
+		`Notify is set to Trigger of This Workflow, but ${found.missing}`,
+		'Correct that and publish the workflow, or change Notify.',
+	);
+}
+
+/** The address of the first trigger that can take the notices of a charge in, or why there is none. */
+async function firstListening(
+	context: IExecuteFunctions,
+	triggers: WorkflowTrigger[] | undefined,
+): Promise<(NotificationAddress & { url: string; name: string }) | { missing: string }> {
+	if (!triggers) return { missing: 'n8n does not show this node the workflow' };
+	const enabled = triggers.filter(({ isDisabled }) => !isDisabled);
+	const [first] = enabled;
+	if (!first) return { missing: 'the workflow has no Digital Sales Trigger that is enabled' };
+	const own = context.getNode().credentials?.[CREDENTIAL_NAME];
+	const ofAccount = enabled.filter(({ credential }) => credential?.id === own?.id);
+	if (ofAccount.length === 0) {
+		const other = first.credential?.name ?? '';
+		return {
+			missing: `"${first.name}" could not read this transaction: its credential is "${other}", and that of this node is "${own?.name}"`,
+		};
+	}
+	for (const { name, url } of ofAccount) {
+		if (url === undefined) continue;
+		// What runs in production was published with its triggers.
+		const isDraft = context.getMode() === 'manual';
+		const state = isDraft ? await listening.get(url, () => askListening(context, url)) : 'yes';
+		if (state === 'no') continue;
+		const shown = `"${name}"${enabled.length > 1 ? `, the first of ${enabled.length} triggers` : ''}`;
+		const { hint } = withReach(url);
+		return state === 'yes'
+			? { name: shown, url, hint }
+			: { name: shown, ...because({ url, hint }, UNCHECKED), url };
+	}
+	return { missing: 'its Digital Sales Trigger is not published' };
 }
 
 function because({ url, hint }: NotificationAddress, reason: string): NotificationAddress {
 	return { url, hint: hint === undefined ? reason : `${reason} ${hint}` };
-}
-
-function executionAddress(context: IExecuteFunctions, itemIndex: number): NotificationAddress {
-	const address = withReach(resumeUrl(context, itemIndex));
-	if (isWaitedFor(context)) return address;
-	return {
-		...address,
-		hint: 'Webhooks go to this execution, but nothing in it waits for them. Add Transaction > Wait for Payment after this node.',
-	};
 }
 
 /** Whether an enabled Wait for Payment follows. The tool of an agent is of another type and has none. */
@@ -164,42 +169,13 @@ function isWaitedFor(context: IExecuteFunctions): boolean {
 		);
 }
 
-/** Whether a sale starts this node: its own charge, once paid, would start it again without end. */
-function followsTrigger(context: IExecuteFunctions): boolean {
-	const { name, type } = context.getNode();
-	return context
-		.getParentNodes(name)
-		.some((node) => node.type === `${type}Trigger` && !node.disabled);
-}
-
-function publishedTriggers(context: IExecuteFunctions): string[] {
-	return triggerAddresses(context.getWorkflowStaticData('global'));
-}
-
-function credentialAddress(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	{ notificationUrl }: Account,
-): NotificationAddress {
-	return checked(context, itemIndex, notificationUrl, {
-		name: 'Notification URL in the credential',
-		missing:
-			'Notify is set to Address From the Credential, but the credential has no Notification URL',
-		advice: 'Enter a Notification URL in the credential, or change Notify.',
-	});
-}
-
 function checked(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	url: string | undefined,
-	{
-		name = 'Notification URL',
-		missing,
-		advice,
-	}: { name?: string; missing: string; advice: string },
+	url: string,
+	name: string,
+	advice: string,
 ): NotificationAddress {
-	if (url === undefined) throw mistake(context, itemIndex, missing, advice);
 	if (parseWebAddress(url)) return withReach(url);
 	const problem = 'must be a complete web address that starts with http:// or https://';
 	throw mistake(context, itemIndex, `${name} ${problem}`, advice);
@@ -217,7 +193,7 @@ function withReach(url: string): NotificationAddress {
 	if (address && /\/webhook-test\//.test(address.pathname)) {
 		return {
 			url,
-			hint: 'The Notification URL is a test URL, which listens only while the editor waits for a test event. For real sales, enter the URL that Notification > Get Address shows.',
+			hint: 'The Notification URL is a test URL, which listens only while the editor waits for a test event. For real sales, enter the production URL of the trigger.',
 		};
 	}
 	return { url };

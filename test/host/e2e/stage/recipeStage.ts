@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
 import { recipeOf } from '../../../../examples/source';
 import { render, type Language, type PlacedNode } from '../../../../examples/source/workflow';
 import type { Execution } from '../../n8n/execution';
@@ -197,7 +196,8 @@ export class ImportedRecipe {
 	async publish(): Promise<string> {
 		const { rest } = this.recipes.stage;
 		await rest.publish(this.workflow);
-		return announced.parse((await rest.workflow(this.workflow.id)).staticData) ?? '';
+		const trigger = this.workflow.nodes.find(({ type }) => type.endsWith('.digitalSalesTrigger'));
+		return `${this.recipes.stage.url}/webhook/${trigger?.webhookId ?? ''}/digital-sales`;
 	}
 
 	/** Fills in its published form, field by field, as a customer does. */
@@ -230,19 +230,6 @@ export class ImportedRecipe {
 	async execute(): Promise<Execution> {
 		const start = this.workflow.nodes.find(({ type }) => /\.(manual|schedule)Trigger$/.test(type));
 		return await this.recipes.stage.rest.run(this.workflow.id, start?.name ?? '');
-	}
-
-	/** Presses Execute step of a node that follows no other. */
-	async executeStep(nodeName: string): Promise<Execution> {
-		const { rest } = this.recipes.stage;
-		const destinationNode = { nodeName, mode: 'inclusive' };
-		const { executionId } = await rest.call(
-			z.object({ executionId: z.string() }),
-			'POST',
-			`/workflows/${this.workflow.id}/run`,
-			{ destinationNode },
-		);
-		return await rest.ended(executionId);
 	}
 
 	/** The newest execution, once it is there and in this state. */
@@ -287,12 +274,6 @@ export function well(execution: Execution): Execution {
 	if (execution.error === undefined) return execution;
 	throw new Error(`At "${execution.lastNode}": ${execution.complaint}`);
 }
-
-/** Where a published trigger leaves its address for the other nodes of its workflow. */
-const announced = z
-	.object({ global: z.object({ digitalSalesTriggers: z.record(z.string()) }) })
-	.transform(({ global }) => Object.values(global.digitalSalesTriggers)[0])
-	.catch(undefined);
 
 /** Waits until there is something to see. */
 export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined) {

@@ -70,7 +70,7 @@ export function createPix(more: Parameters = {}): NodeSketch {
 			customerEmail: 'maria@example.test',
 			customerPhone: '11987654321',
 			customerDocument: '529.982.247-25',
-			notify: 'thisExecution',
+			notify: 'automatic',
 			...more,
 		},
 	};

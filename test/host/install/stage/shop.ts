@@ -24,7 +24,7 @@ type Answer = Awaited<ReturnType<typeof sendRequest>>;
 
 /**
  * A published workflow with all that has to outlive a change of the package: it charges orders by
- * their reference and waits for the payment, and a trigger with a secret in its URL hears of sales.
+ * their reference and waits for the payment, and a trigger hears of sales.
  */
 export class Shop {
 	private constructor(
@@ -47,7 +47,6 @@ export class Shop {
 				name: 'Trigger',
 				type: TRIGGER,
 				webhookId: 'sales',
-				parameters: { options: { urlSecret: true } },
 			},
 			{ ...downstream.node, name: 'Report the sale' },
 		]);
@@ -74,7 +73,7 @@ export class Shop {
 		return await this.n8n.rest.workflow(this.workflowId);
 	}
 
-	/** The URL of the trigger, the secret in it included, as Notification > Get Address shows it. */
+	/** The URL of the trigger, as Notification > Get Address shows it. */
 	async address(): Promise<string> {
 		const execution = await this.n8n.rest.run(this.workflowId, BY_HAND);
 		return String(execution.items('Address')[0]?.json.url);

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Downstream } from '../../e2e/stage/downstream';
 import { chainOf, createPix, webStart, type NodeSketch } from '../../e2e/stage/workflows';
 import { postJson } from '../../../product/engine/harness/http';
-import type { WorkflowFile } from '../../n8n/rest';
 import { cpf } from '../../../support/cpf';
 import { cartOf } from '../../e2e/stage/cart';
 import type { Cluster } from './cluster';
@@ -36,12 +35,12 @@ export class Shop {
 		readonly workflowId: string,
 	) {}
 
-	/** With Order Reference where `referenced`; `beside` are other nodes of the workflow. */
+	/** With Order Reference where `referenced`. */
 	static async open(
 		cluster: Cluster,
 		downstream: Downstream,
 		name: string,
-		{ referenced = true, beside }: { referenced?: boolean; beside?: WorkflowFile } = {},
+		{ referenced = true }: { referenced?: boolean } = {},
 	): Promise<Shop> {
 		const charging = chainOf(name, cluster.credential, [
 			webStart(name),
@@ -57,8 +56,8 @@ export class Shop {
 		]);
 		const saved = await cluster.rest.createWorkflow({
 			...charging,
-			nodes: [...charging.nodes, ...(beside?.nodes ?? [])],
-			connections: { ...charging.connections, ...beside?.connections },
+			nodes: charging.nodes,
+			connections: charging.connections,
 		});
 		await cluster.rest.publish(saved);
 		return new Shop(cluster, name, saved.id);

@@ -13,7 +13,7 @@ const FIRST_CUSTOMER = 200_300_400;
 
 /** How a workflow waits: whom its charge tells, and the parameters of its Wait for Payment. */
 export interface Way {
-	notify: 'none' | 'thisExecution';
+	notify: 'none' | 'automatic';
 	wait: Record<string, unknown>;
 }
 

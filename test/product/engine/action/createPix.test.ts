@@ -261,20 +261,6 @@ describe('Transaction > Create PIX', () => {
 			expect(sentTo()).toBeUndefined();
 		});
 
-		test('sends the address of the credential, and has nothing to warn of', async () => {
-			const { hints } = await account.run(parameters({ notify: 'credential' }), {
-				credentials: {
-					digitalSalesApi: {
-						...account.credentials.digitalSalesApi,
-						notificationUrl: 'https://n8n.example.com/webhook/abc/digital-sales',
-					},
-				},
-			});
-
-			expect(sentTo()).toBe('https://n8n.example.com/webhook/abc/digital-sales');
-			expect(hints).toEqual([]);
-		});
-
 		test('sends an address that was typed, and warns where the service cannot reach it', async () => {
 			const { hints } = await account.run(
 				parameters({ notify: 'url', notificationUrl: 'http://localhost:5678/webhook/x' }),
@@ -292,31 +278,7 @@ describe('Transaction > Create PIX', () => {
 			expect(JSON.stringify(hints)).toContain('test URL');
 		});
 
-		test('finds the trigger of the same workflow', async () => {
-			await account.run(parameters({ notify: 'trigger' }), {
-				staticData: {
-					global: {
-						digitalSalesTriggers: { node: 'https://n8n.example.com/webhook/t/digital-sales' },
-					},
-				},
-			});
-
-			expect(sentTo()).toBe('https://n8n.example.com/webhook/t/digital-sales');
-		});
-
 		test.each<[string, INodeParameters, string, RegExp]>([
-			[
-				'the credential has no address',
-				{ notify: 'credential' },
-				'the credential has no Notification URL',
-				/Enter a Notification URL in the credential/,
-			],
-			[
-				'no trigger is published',
-				{ notify: 'trigger' },
-				'no published Digital Sales Trigger',
-				/publish the workflow.* queue mode .*run Notification > Get Address/,
-			],
 			[
 				'the address is empty',
 				{ notify: 'url', notificationUrl: '' },

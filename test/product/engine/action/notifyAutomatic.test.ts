@@ -1,27 +1,34 @@
 import type {
 	IConnections,
-	IDataObject,
 	INodeParameters,
 	INodeProperties,
 	INodeType,
+	WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import {
 	ACTION_TYPE,
 	defaultProcess,
 	NO_OP_TYPE,
 	runWorkflow,
+	serveWebhook,
 	START_TYPE,
 	TRIGGER_TYPE,
 	type NodeInput,
 	type WorkflowOutcome,
 } from '../harness';
+import { webServer } from '../harness/webServer';
 import { pixParameters, useAccount } from '../support/account';
 import { callTool } from '../support/tool';
 import { waitParameters } from '../support/waiting';
 
-const TRIGGER = 'https://n8n.example.com/webhook/one/digital-sales?key=secret-of-one';
-const OTHER_TRIGGER = 'https://n8n.example.com/webhook/two/digital-sales';
+const ID = '0b9d5c1e-3a52-4f6e-9d3c-9a1f0c6f7e21';
+const SALE: NodeInput = { name: 'Sale', type: TRIGGER_TYPE, webhookId: ID };
+const OTHER_SALE: NodeInput = { name: 'Other sale', type: TRIGGER_TYPE, webhookId: 'two' };
+/** What the harness's server is reached at. */
+const TRIGGER = new RegExp(`^http://127\\.0\\.0\\.1:\\d+/webhook/${ID}/digital-sales$`);
+const OTHER_TRIGGER = /^http:\/\/127\.0\.0\.1:\d+\/webhook\/two\/digital-sales$/;
 const IN_CREDENTIAL = 'https://n8n.example.com/webhook/credential/digital-sales';
 const EXECUTION = /^http:\/\/127\.0\.0\.1:\d+\/webhook-waiting\/\d+\/digital-sales\?signature=/;
 const NO_WAIT =
@@ -29,12 +36,12 @@ const NO_WAIT =
 
 describe('Create PIX > Notify: Automatic', () => {
 	const opened = useAccount();
-	afterEach(() => clearProcessWide());
+	afterEach(() => {
+		clearProcessWide();
+		jest.restoreAllMocks();
+	});
 
 	const WAIT: NodeInput = { name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() };
-	const published = (...urls: string[]): IDataObject => ({
-		global: { digitalSalesTriggers: Object.fromEntries(urls.map((url, nth) => [`t${nth}`, url])) },
-	});
 	const untouched = (more: INodeParameters = {}): INodeParameters => {
 		const { notify: _none, ...parameters } = pixParameters(opened().sandbox, more);
 		return parameters;
@@ -53,23 +60,28 @@ describe('Create PIX > Notify: Automatic', () => {
 		nodeTypes,
 		notificationUrl,
 		triggers = [],
+		mode = 'webhook',
+		parameters = {},
 	}: {
 		next?: NodeInput[];
 		connections?: IConnections;
 		nodeTypes?: Record<string, INodeType>;
 		notificationUrl?: string;
-		triggers?: string[];
+		triggers?: NodeInput[];
+		mode?: WorkflowExecuteMode;
+		parameters?: INodeParameters;
 	} = {}): Promise<{ run: WorkflowOutcome; url?: string | null; hints: string[] }> {
 		const { credentials, sandbox } = opened();
 		const run = await runWorkflow({
 			nodes: [
 				{ name: 'Start', type: START_TYPE },
-				{ name: 'Charge', type: ACTION_TYPE, parameters: untouched() },
+				{ name: 'Charge', type: ACTION_TYPE, parameters: { ...untouched(), ...parameters } },
 				...next,
+				...triggers,
 			],
-			...(connections && { connections }),
+			connections: connections ?? chain('Start', 'Charge', ...next.map(({ name }) => name)),
 			...(nodeTypes && { nodeTypes }),
-			staticData: published(...triggers),
+			mode,
 			credentials: {
 				digitalSalesApi: {
 					...credentials.digitalSalesApi,
@@ -79,13 +91,13 @@ describe('Create PIX > Notify: Automatic', () => {
 		});
 		return {
 			run,
-			url: sandbox.transactions[0]?.postback_url,
+			url: sandbox.transactions.at(-1)?.postback_url,
 			hints: run.data.Charge?.hints.map(({ message }) => message) ?? [],
 		};
 	}
 
 	describe('a Wait for Payment that follows comes first', () => {
-		const everything = { notificationUrl: IN_CREDENTIAL, triggers: [TRIGGER] };
+		const everything = { notificationUrl: IN_CREDENTIAL, triggers: [SALE] };
 
 		test('and the hint says so, and who can reach the address', async () => {
 			const { run, url, hints } = await charge({ next: [WAIT], ...everything });
@@ -164,38 +176,124 @@ describe('Create PIX > Notify: Automatic', () => {
 			next,
 			nodeTypes: { 'test.other': branching(() => 0, [operation]) },
 			notificationUrl: IN_CREDENTIAL,
-			triggers: [TRIGGER],
+			triggers: [SALE],
 		});
 
-		expect(url).toBe(TRIGGER);
+		expect(url).toMatch(TRIGGER);
 		expect(hints).toEqual([
-			`Webhooks go to the published trigger of this workflow, because ${NO_WAIT}.`,
+			expect.stringMatching(
+				/^Webhooks go to "Sale" of this workflow, because no Wait for Payment follows in this workflow \(one in a sub-workflow does not count\)\. Only this machine or its network can reach 127/,
+			),
 		]);
 	});
 
-	test('of two triggers it names the one, without its secret, and how to choose the other', async () => {
-		const { url, hints } = await charge({ triggers: [TRIGGER, OTHER_TRIGGER] });
+	test('of two triggers it takes the first and names it', async () => {
+		const { url, hints } = await charge({ triggers: [SALE, OTHER_SALE] });
 
-		expect(url).toBe(TRIGGER);
-		expect(hints).toEqual([
-			`Webhooks go to https://n8n.example.com/webhook/one/digital-sales, the first of the 2 published triggers of this workflow, because ${NO_WAIT}. To notify another trigger, set Notify to Another Address; Notification > Get Address shows its URL.`,
-		]);
+		expect(url).toMatch(TRIGGER);
+		expect(hints.join()).toMatch(
+			/^Webhooks go to "Sale", the first of 2 triggers of this workflow, because/,
+		);
 	});
 
-	test('without a published trigger the address of the credential comes next', async () => {
-		const { url, hints } = await charge({ notificationUrl: IN_CREDENTIAL });
+	test.each<[string, NodeInput[], string]>([
+		['there is none', [], 'the workflow has no Digital Sales Trigger that is enabled'],
+		[
+			'it is disabled',
+			[{ ...SALE, disabled: true }],
+			'the workflow has no Digital Sales Trigger that is enabled',
+		],
+		[
+			'it is of another account',
+			[{ ...SALE, credentials: { digitalSalesApi: { id: 'shop-2', name: 'Shop 2' } } }],
+			'"Sale" could not read this transaction: its credential is "Shop 2", and that of this node is "digitalSalesApi of the test"',
+		],
+		[
+			'it was imported by a command, which gives it no URL',
+			[{ ...SALE, webhookId: '' }],
+			'its Digital Sales Trigger is not published',
+		],
+	])(
+		'without such a trigger the address of the credential comes next: %s',
+		async (_, triggers, why) => {
+			const { url, hints } = await charge({ notificationUrl: IN_CREDENTIAL, triggers });
 
-		expect(url).toBe(IN_CREDENTIAL);
-		expect(hints).toEqual([
-			`Webhooks go to the Notification URL of the credential, because ${NO_WAIT}, and no published trigger was found in it.`,
-		]);
+			expect(url).toBe(IN_CREDENTIAL);
+			expect(hints).toEqual([
+				`Webhooks go to the Notification URL of the credential: ${NO_WAIT}, and ${why}.`,
+			]);
+		},
+	);
+
+	test('a trigger of another account, or without a URL, leaves the next one of the workflow', async () => {
+		const credentials = { digitalSalesApi: { id: 'shop-2', name: 'Shop 2' } };
+		const { url } = await charge({
+			triggers: [
+				{ ...SALE, name: 'Elsewhere', credentials, webhookId: 'three' },
+				{ ...SALE, name: 'Imported', webhookId: '' },
+				{ ...SALE, name: 'Off', disabled: true, webhookId: 'four' },
+				OTHER_SALE,
+			],
+		});
+
+		expect(url).toMatch(OTHER_TRIGGER);
+	});
+
+	describe('in the editor n8n is asked whether the trigger is published', () => {
+		const asked = (): Promise<{ url?: string | null; hints: string[] }> =>
+			charge({ notificationUrl: IN_CREDENTIAL, triggers: [SALE], mode: 'manual' });
+
+		test('it is', async () => {
+			const trigger = await serveWebhook({
+				credentials: opened().credentials,
+				settings: { webhookId: ID },
+			});
+
+			const { url } = await asked();
+
+			expect(url).toBe(trigger.url);
+			trigger.stopListening();
+		});
+
+		test('it is not', async () => {
+			const { url, hints } = await asked();
+
+			expect(url).toBe(IN_CREDENTIAL);
+			expect(hints.join()).toContain('and its Digital Sales Trigger is not published.');
+		});
+
+		test('what was answered counts for a minute', async () => {
+			const { elapsed } = clock;
+			expect((await asked()).url).toBe(IN_CREDENTIAL);
+			const trigger = await serveWebhook({
+				credentials: opened().credentials,
+				settings: { webhookId: ID },
+			});
+
+			expect((await asked()).url).toBe(IN_CREDENTIAL);
+			jest.spyOn(clock, 'elapsed').mockImplementation(() => elapsed() + 61_000);
+			expect((await asked()).url).toBe(trigger.url);
+			trigger.stopListening();
+		});
+
+		test('nobody answers as n8n does: the trigger is notified, and the hint says so', async () => {
+			webServer.isStartingUp = true;
+
+			const { url, hints } = await asked();
+
+			webServer.isStartingUp = false;
+			expect(url).toMatch(TRIGGER);
+			expect(hints.join()).toContain(
+				'n8n could not check whether it is published; Notification > Get Address says more.',
+			);
+		});
 	});
 
 	test('warns of a test URL there', async () => {
 		const { hints } = await charge({ notificationUrl: 'https://n8n.example.com/webhook-test/x' });
 
 		expect(hints.join()).toMatch(
-			/of the credential, because .* The Notification URL is a test URL, which listens .* For real sales, enter the URL that Notification > Get Address shows\.$/,
+			/of the credential: .* The Notification URL is a test URL, which listens .* For real sales, enter the production URL of the trigger\.$/,
 		);
 	});
 
@@ -205,7 +303,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		expect(run.status).toBe('success');
 		expect(url).toBe('');
 		expect(hints).toEqual([
-			`Nobody is notified, because ${NO_WAIT}, no published trigger was found in it, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential. If the trigger is already published, n8n runs in queue mode and hides it from its workers: run Notification > Get Address in the editor and paste the URL that it shows into the credential.`,
+			`Nobody is notified: ${NO_WAIT}, and the workflow has no Digital Sales Trigger that is enabled, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential.`,
 		]);
 	});
 
@@ -218,14 +316,13 @@ describe('Create PIX > Notify: Automatic', () => {
 			expect(run.data.Charge?.error).toMatchObject({
 				message:
 					'Notification URL in the credential must be a complete web address that starts with http:// or https://',
-				description:
-					'Enter a Notification URL in the credential, or change Notify.\nNothing was sent.',
+				description: 'Correct it there, or change Notify.\nNothing was sent.',
 			});
 			expect(opened().sandbox.requests).toEqual([]);
 		});
 
 		test('it does not matter where another address comes first', async () => {
-			expect((await charge({ notificationUrl, triggers: [TRIGGER] })).url).toBe(TRIGGER);
+			expect((await charge({ notificationUrl, triggers: [SALE] })).url).toMatch(TRIGGER);
 		});
 	});
 
@@ -246,129 +343,138 @@ describe('Create PIX > Notify: Automatic', () => {
 	test('as the tool of an agent a wait behind the agent is none', async () => {
 		const { answers } = await callTool(untouched(), [{}], {
 			credentials: opened().credentials,
-			staticData: published(TRIGGER),
 			next: { type: ACTION_TYPE, parameters: waitParameters() },
+			others: [SALE],
+			mode: 'webhook',
 		});
 
 		expect(answers).toHaveLength(1);
-		expect(opened().sandbox.transactions[0]?.postback_url).toBe(TRIGGER);
+		expect(opened().sandbox.transactions[0]?.postback_url).toMatch(TRIGGER);
 	});
 
-	const WHY = `because ${NO_WAIT}, and a Digital Sales Trigger comes before this node, so each payment would charge again.`;
+	const WHY = `${NO_WAIT}, and a Digital Sales Trigger started this execution, so each payment would charge again`;
+	const NOBODY = `Nobody is notified: ${WHY}. Add Wait for Payment after this node, or set Notify to Another Address.`;
+	/** The same address, as a person may write it or an earlier domain had it. */
+	const SPELLINGS = [
+		`https://n8n.example.com/webhook/${ID}/digital-sales`,
+		`HTTPS://OLD.EXAMPLE.COM:443/webhook/${ID.toUpperCase()}/digital-sales/#top`,
+		`https://n8n.example.com/webhook/%30${ID.slice(1)}/digital-sales?x=1`,
+		`https://n8n.example.com/webhook/${ID}/digital-sales?x=%`,
+	];
 
-	test.each([
-		[
-			'nobody else',
-			undefined,
-			'',
-			`Nobody is notified, ${WHY} Add Wait for Payment after this node, or set Notify to Another Address.`,
-		],
-		[
-			'the credential, which names the same trigger',
-			TRIGGER.split('?')[0],
-			'',
-			`Nobody is notified, ${WHY} Add Wait for Payment after this node, or set Notify to Another Address.`,
-		],
-		[
-			'the credential, which names another trigger of the workflow',
-			OTHER_TRIGGER,
-			'',
-			`Nobody is notified, ${WHY} Add Wait for Payment after this node, or set Notify to Another Address.`,
-		],
-		[
-			'the credential',
-			IN_CREDENTIAL,
-			IN_CREDENTIAL,
-			`Webhooks go to the Notification URL of the credential, ${WHY}`,
-		],
-	])(
-		'never notifies the trigger that starts it; there is %s',
-		async (_, inCredential, told, hint) => {
+	describe('started by a sale', () => {
+		const startedBySale = async (
+			parameters: INodeParameters,
+			notificationUrl?: string,
+		): Promise<{ told?: string | null; hints: string[] }> => {
 			const { credentials, sandbox } = opened();
 			const { data } = await runWorkflow({
-				nodes: [
-					{ name: 'Sale', type: TRIGGER_TYPE },
-					{ name: 'Charge', type: ACTION_TYPE, parameters: untouched() },
-				],
-				staticData: published(TRIGGER, OTHER_TRIGGER),
+				nodes: [SALE, { name: 'Charge', type: ACTION_TYPE, parameters }, OTHER_SALE],
+				connections: chain('Sale', 'Charge'),
+				mode: 'webhook',
+				startItems: [{ hash: 'paid1', payment_status: 'paid' }],
 				credentials: {
 					digitalSalesApi: {
 						...credentials.digitalSalesApi,
-						...(inCredential !== undefined && { notificationUrl: inCredential }),
+						...(notificationUrl !== undefined && { notificationUrl }),
 					},
 				},
 			});
+			return {
+				told: sandbox.transactions[0]?.postback_url,
+				hints: data.Charge?.hints.map(({ message }) => message) ?? [],
+			};
+		};
 
-			expect(sandbox.transactions[0]?.postback_url).toBe(told);
-			expect(data.Charge?.hints.map(({ message }) => message)).toEqual([hint]);
-		},
-	);
+		test('no trigger of the workflow is notified', async () => {
+			const { told, hints } = await startedBySale(untouched());
 
-	test.each([
-		[
-			'trigger',
-			'',
-			`Nobody is notified, ${WHY} The published trigger was not found (in queue mode n8n hides it from its workers), so the Notification URL of the credential may lead to it. Add Wait for Payment after this node, or set Notify to Another Address.`,
-		],
-		['manual', IN_CREDENTIAL, `Webhooks go to the Notification URL of the credential, ${WHY}`],
-	] as const)(
-		'where n8n hides the trigger that starts it, the credential may name it; mode: %s',
-		async (mode, told, hint) => {
-			const { credentials, sandbox } = opened();
-			const { data } = await runWorkflow({
-				nodes: [
-					{ name: 'Sale', type: TRIGGER_TYPE },
-					{ name: 'Charge', type: ACTION_TYPE, parameters: untouched() },
-				],
-				credentials: {
-					digitalSalesApi: { ...credentials.digitalSalesApi, notificationUrl: IN_CREDENTIAL },
-				},
-				mode,
-			});
+			expect(told).toBe('');
+			expect(hints).toEqual([
+				expect.stringMatching(/^Nobody is notified: .* would charge again, /),
+			]);
+		});
 
-			expect(sandbox.transactions[0]?.postback_url).toBe(told);
-			expect(data.Charge?.hints.map(({ message }) => message)).toEqual([hint]);
-		},
-	);
+		test.each([...SPELLINGS, 'https://n8n.example.com/webhook/two/digital-sales'])(
+			'nor through the credential: %s',
+			async (inCredential) => {
+				const { told, hints } = await startedBySale(untouched(), inCredential);
 
-	describe('chosen by hand, the trigger of a charge that a sale starts', () => {
+				expect([told, hints]).toEqual(['', [NOBODY]]);
+			},
+		);
+
+		test('but another address of the credential is', async () => {
+			const { told, hints } = await startedBySale(untouched(), IN_CREDENTIAL);
+
+			expect(told).toBe(IN_CREDENTIAL);
+			expect(hints).toEqual([`Webhooks go to the Notification URL of the credential: ${WHY}.`]);
+		});
+
 		const LOOP =
-			'A Digital Sales Trigger comes before this node, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
-		const [unsigned = ''] = TRIGGER.split('?');
+			'This execution was started by a Digital Sales Trigger, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
 
-		test.each<[string, INodeParameters, string, string, string[]]>([
-			['is notified, with a warning', { notify: 'trigger' }, TRIGGER_TYPE, TRIGGER, [LOOP]],
-			['also through the credential', { notify: 'credential' }, TRIGGER_TYPE, unsigned, [LOOP]],
+		test.each<[string, INodeParameters, RegExp, boolean]>([
 			[
-				'also as an address',
-				{ notify: 'url', notificationUrl: unsigned },
-				TRIGGER_TYPE,
-				unsigned,
-				[LOOP],
+				'chosen by hand, the trigger is notified, with a warning',
+				{ notify: 'trigger' },
+				TRIGGER,
+				true,
 			],
-			['but not if something else starts it', { notify: 'trigger' }, START_TYPE, TRIGGER, []],
+			...SPELLINGS.map((url): [string, INodeParameters, RegExp, boolean] => [
+				`also as an address: ${url}`,
+				{ notify: 'url', notificationUrl: url },
+				new RegExp(ID, 'i'),
+				true,
+			]),
 			[
-				'and another address is none of it',
-				{ notify: 'url', notificationUrl: OTHER_TRIGGER },
-				TRIGGER_TYPE,
-				OTHER_TRIGGER,
-				[],
+				'another address is none of it',
+				{ notify: 'url', notificationUrl: IN_CREDENTIAL },
+				/credential/,
+				false,
 			],
-		])('%s', async (_, parameters, first, told, hints) => {
-			const { credentials, sandbox } = opened();
-			const { data } = await runWorkflow({
-				nodes: [
-					{ name: 'First', type: first },
-					{ name: 'Charge', type: ACTION_TYPE, parameters: pixParameters(sandbox, parameters) },
-				],
-				staticData: published(TRIGGER),
-				credentials: {
-					digitalSalesApi: { ...credentials.digitalSalesApi, notificationUrl: unsigned },
-				},
+		])('%s', async (_, parameters, expected, warns) => {
+			const { told, hints } = await startedBySale(pixParameters(opened().sandbox, parameters));
+
+			expect(told).toMatch(expected);
+			expect(hints.some((hint) => hint.startsWith(LOOP))).toBe(warns);
+		});
+
+		test('and not if something else starts it', async () => {
+			const { url, hints } = await charge({ triggers: [SALE], parameters: { notify: 'trigger' } });
+
+			expect(url).toMatch(TRIGGER);
+			expect(hints.join()).not.toContain(LOOP);
+		});
+
+		test('as the tool of an agent behind the trigger it notifies nobody, either', async () => {
+			const { answers } = await callTool(untouched(), [{}], {
+				credentials: opened().credentials,
+				start: { name: 'Sale', json: { hash: 'paid1', payment_status: 'paid' }, node: SALE },
+				mode: 'webhook',
 			});
 
-			expect(sandbox.transactions[0]?.postback_url).toBe(told);
-			expect(data.Charge?.hints.map(({ message }) => message) ?? []).toEqual(hints);
+			expect(answers).toHaveLength(1);
+			expect(opened().sandbox.transactions[0]?.postback_url).toBe('');
+		});
+	});
+
+	describe('Trigger of This Workflow', () => {
+		test.each<[string, NodeInput[], RegExp]>([
+			['there is none', [], /^Notify is set to Trigger of This Workflow, but the workflow has no /],
+			[
+				'it is of another account',
+				[{ ...SALE, credentials: { digitalSalesApi: { id: 'shop-2', name: 'Shop 2' } } }],
+				/"Sale" could not read this transaction: its credential is "Shop 2"/,
+			],
+		])('refuses before anything is sent: %s', async (_, triggers, message) => {
+			const { run } = await charge({ triggers, parameters: { notify: 'trigger' } });
+
+			expect(run.data.Charge?.error).toMatchObject({
+				message: expect.stringMatching(message),
+				description: 'Correct that and publish the workflow, or change Notify.\nNothing was sent.',
+			});
+			expect(opened().sandbox.requests).toEqual([]);
 		});
 	});
 });

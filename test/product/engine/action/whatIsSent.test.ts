@@ -67,6 +67,16 @@ describe('What is sent', () => {
 			expect(bodies()).toMatchObject([{ amount: 5980, cart: [line()] }]);
 		});
 
+		test('with an amount that an expression did not give is refused', async () => {
+			const failure = await account.fail({
+				...charge({}),
+				additionalFields: { customFields: '={{ ({ amount: $json.missing ?? null }) }}' },
+			});
+
+			expect(failure.message).toBe('Additional Fields > Custom Fields > amount is empty');
+			expect(account.sandbox.requests).toEqual([]);
+		});
+
 		test('replaces a list as a whole', async () => {
 			await account.run(charge({ cart: [line({ quantity: 1 })] }, {}, { simplify: true }));
 

@@ -115,6 +115,9 @@ export type RequestHandler = (request: WebRequest, response: WebResponse) => Pro
 class WebServer {
 	private readonly handlers = new Map<string, RequestHandler>();
 
+	/** n8n says so to everybody until its database is ready. */
+	isStartingUp = false;
+
 	private server?: Server<typeof WebRequest, typeof WebResponse>;
 
 	private starting?: Promise<string>;
@@ -173,6 +176,11 @@ class WebServer {
 				const values = url.searchParams.getAll(name);
 				request.query[name] = values.length === 1 ? (values[0] ?? '') : values;
 			}
+			if (this.isStartingUp) {
+				response.send('n8n is starting up. Please wait');
+				return;
+			}
+			if (request.method === 'OPTIONS') return this.answerOptions(request, response);
 			const handler = this.find(url.pathname);
 			if (handler === undefined) {
 				throw new HttpError(404, 'The requested webhook is not registered.');
@@ -185,6 +193,19 @@ class WebServer {
 			const message = error instanceof Error ? error.message : String(error);
 			response.status(status).json({ code: status === 500 ? 0 : status, message });
 		}
+	}
+
+	/** Answers the question of a browser, as n8n does: at any path, with the methods that are taken there. */
+	private answerOptions(request: WebRequest, response: WebResponse): void {
+		const { path, headers } = request;
+		const takes = this.handlers.has(path) ? ['POST'] : [];
+		if (headers.origin !== undefined && !path.startsWith('/webhook-waiting/')) {
+			if (path.startsWith('/webhook-test/') && takes.length === 0) {
+				throw new HttpError(404, 'The requested webhook is not registered.');
+			}
+			response.header('access-control-allow-methods', ['OPTIONS', ...takes].join(', '));
+		}
+		response.status(204).end();
 	}
 
 	private find(path: string): RequestHandler | undefined {

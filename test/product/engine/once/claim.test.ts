@@ -115,6 +115,31 @@ describe('Several processes that ask for the same charge at the same moment', ()
 		}
 	});
 
+	describe('what is over stays removed, whatever other processes write at the same moment', () => {
+		const [one, two, three] = processes;
+		const askAll = async (...asked: Array<NodeProcess | undefined>): Promise<NodeOutcome[]> =>
+			await Promise.all(
+				asked.map(async (process, nth) =>
+					begin(process, '', nth, { orderReference: '', customerDocument: cpf(nth + 1) }),
+				),
+			);
+
+		test.each(Array.from({ length: 10 }, (_, seed) => seed))(
+			'charged, and refused by the service: both can buy the same later (%i)',
+			async (seed) => {
+				const random = randomOf(seed);
+				processedItems.latency = () => latencyOf(random);
+				shop.fault('refuse');
+				const first = await askAll(one, two, one, two, one, two);
+				await pause(2_000);
+				const again = await askAll(three, three, three, three, three, three);
+
+				expect(first.some(({ status }) => status === 'success')).toBe(true);
+				expect(again.map(errorOf).join('').trim()).toBe('');
+			},
+		);
+	});
+
 	test('the pauses of one run overlap, and what is known has none', async () => {
 		const input = customers(40);
 		const parameters = shop.parameters('={{ "order-" + $json.n }}', {

@@ -216,6 +216,76 @@ describe('A charge whose outcome is unknown', () => {
 		});
 	});
 
+	describe('a code allows what its refusal told, and nothing else:', () => {
+		const FIFTY = { additionalFields: { amount: '50' } };
+		const asked = (order?: string, more: INodeParameters = {}) => shop.parameters(order, more);
+		const coded = (repeatCode: string) => ({ options: { repeatCode } });
+
+		test("an order of n8n's database, behind a doubt of this process", async () => {
+			await shop.run(asked('order-2'));
+			const worker = { process: NodeProcess.fresh() };
+			shop.fault('drop');
+			await shop.run(asked(), worker);
+			const first = await shop.run(asked('order-2'), worker);
+			const second = await shop.run(asked('order-2', coded(codeIn(first))), worker);
+
+			expect(shop.charges).toBe(1);
+			expect(errorOf(first)).not.toContain('order-2');
+			expect(errorOf(second)).toContain(
+				'Also: A customer may already have been charged for order "order-2"',
+			);
+			await shop.run(asked('order-2', coded(codeIn(second))), worker);
+			expect(shop.charges).toBe(2);
+		});
+
+		test('two doubts of this process are told together', async () => {
+			shop.fault('drop');
+			await shop.run(asked('order-2', FIFTY));
+			shop.fault('lose');
+			await shop.run(asked('order-1'));
+			const refused = await shop.run(asked('order-2'));
+
+			expect(refused.node?.error?.message).toContain('for order "order-2"');
+			expect(errorOf(refused)).toMatch(
+				/Also: The customer may already have been charged for order "order-1".* Details: .*39,80/,
+			);
+			await shop.run(asked('order-2', coded(codeIn(refused))));
+			expect(shop.charges).toBe(2);
+		});
+
+		test('a doubt that began after the code was shown', async () => {
+			shop.fault('drop');
+			await shop.run(asked('order-2', FIFTY));
+			const before = await shop.run(asked('order-2'));
+			shop.fault('lose');
+			await shop.run(asked('order-1'));
+			const refused = await shop.run(asked('order-2', coded(codeIn(before))));
+
+			expect(errorOf(refused)).toContain('Also: The customer');
+			expect(shop.charges).toBe(1);
+			await shop.run(asked('order-2', coded(codeIn(refused))));
+			expect(shop.charges).toBe(2);
+		});
+
+		test('a doubt of another worker, in a Retry with another amount', async () => {
+			const worker = { process: NodeProcess.fresh() };
+			shop.fault('drop');
+			const failed = await shop.run(asked(), worker);
+			shop.fault('lose');
+			await shop.run(asked(undefined, FIFTY));
+			const retry = async (options = {}) =>
+				await shop.retry(asked(undefined, { ...FIFTY, ...options }), failed, worker);
+			const first = await retry();
+			const second = await retry(coded(codeIn(first)));
+
+			expect(errorOf(first)).not.toContain('Also: ');
+			expect(errorOf(second)).toMatch(/Also: The customer .* Details: .*50,00/);
+			expect(shop.charges).toBe(1);
+			await retry(coded(codeIn(second)));
+			expect(shop.charges).toBe(2);
+		});
+	});
+
 	describe('the same customer presses twice', () => {
 		test('the first is waited for, and the second is sent like any other', async () => {
 			shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 80 });

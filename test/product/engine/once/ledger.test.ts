@@ -2,6 +2,7 @@ import { attempts } from '../../../../nodes/DigitalSales/once/attempts';
 import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { NodeProcess, processedItems } from '../harness';
 import { codeIn, errorOf, useShop } from '../support/charging';
+import { errorIn } from '../support/errorItem';
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
 	const shop = useShop();
@@ -23,6 +24,22 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 		processedItems.failingWrites = 0;
 		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
+	});
+
+	test('a database that refuses a write: what may exist is told as that, and its code later', async () => {
+		shop.fault('lose');
+		await shop.run(shop.parameters('order-1'));
+		processedItems.failingWrites = 100;
+		const { json } = await shop.run(shop.parameters('order-1'), { continueOnFail: true });
+		processedItems.failingWrites = 0;
+
+		expect(errorIn(json[0])).toMatchObject({
+			message:
+				'The customer may already have been charged for order "order-1", so nothing was sent',
+			outcome: 'unknown',
+		});
+		expect(JSON.stringify(json)).not.toContain('Code to Charge Again to');
+		expect(codeIn(await shop.run(shop.parameters('order-1')))).not.toBe('');
 	});
 
 	test('a failed write is retried', async () => {
@@ -52,13 +69,13 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		await shop.run(shop.parameters());
 		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
 		const failing = jest.spyOn(processedItems, 'checkProcessedAndRecord');
-		// The entry itself is written; the check of it fails, and so does its second try.
+		// The entry itself is written; asking for a code fails, and so does its second try.
 		failing.mockImplementationOnce(record).mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		failing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		const failed = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
 		const again = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
 
-		expect(errorOf(failed)).toContain('SQLITE_BUSY');
+		expect(errorOf(failed)).toContain("now n8n's database failed");
 		expect(errorOf(again)).toContain('may already have been charged');
 		expect(shop.charges).toBe(1);
 	});

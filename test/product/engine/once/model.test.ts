@@ -71,7 +71,7 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 				const posted: Array<{ wish: Wish; hash?: string; isAnswered: boolean }> = [];
 				const executions: Array<{ wish: Wish; data: IRunExecutionData }> = [];
 				/** The latest refusal as in doubt. */
-				let refused: { wish: Wish; code: string } | undefined;
+				let refused: { wish: Wish; code: string; text: string } | undefined;
 				let isCoded = false;
 				/** Nothing has been forgotten, lost or allowed by a code. */
 				let isPlain = true;
@@ -90,9 +90,11 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 					const { code, ...more } = options;
 					const same = posted.filter((one) => one.wish.order === wish.order && one.hash);
 					const isFree = wish.order !== undefined && !same.some((one) => isLive(one.hash));
+					const inDoubt = posted.filter((one) => !one.isAnswered && isLive(one.hash));
+					const isRepeated = inDoubt.some((one) => aboutOf(one.wish) === aboutOf(wish));
 					const outcome = await shop.run(parametersOf(wish, code), more);
 					const made = shop.hashes.filter((hash) => !hashes.includes(hash));
-					expect(made.length).toBeLessThanOrEqual(1);
+					expect(made.length).toBeLessThanOrEqual(isRepeated ? 0 : 1);
 					const isSent = shop.posts > posts;
 					const isAnswered = outcome.status === 'success' || errorOf(outcome).includes('(422)');
 					if (isSent) posted.push({ wish, hash: made[0], isAnswered });
@@ -104,28 +106,45 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 					judge(wish, outcome, isSent);
 					return outcome;
 				};
+				/** Whether somebody who looks for what a refusal tells finds a charge. */
+				const isFound = (text: string, { customer }: Wish): boolean => {
+					const told = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found);
+					const orders = told(/for order "([^"]+)"/g);
+					const details = told(/Details: .*?(amount R\$ .*? ending in \d+)/g);
+					const isPlace = text.includes('charged for item 1, so');
+					return posted.some(
+						(one) =>
+							isLive(one.hash) &&
+							(details.includes(aboutOf(one.wish)) ||
+								(one.wish.order !== undefined && orders.includes(one.wish.order)) ||
+								(isPlace && one.wish.customer === customer)),
+					);
+				};
 				const judge = (wish: Wish, outcome: NodeOutcome, isSent: boolean): void => {
 					const text = errorOf(outcome).replace(/\u00a0/g, ' ');
 					const isGiven = outcome.status === 'success';
 					// What is void is given only by the run that made it.
 					expect(!isGiven || isSent || isLive(outcome.json[0]?.hash)).toBe(true);
 					if (isGiven || isSent) return;
-					const order = /order "([^"]+)"|Order Reference "([^"]+)"/i.exec(text);
-					const named = order?.[1] ?? order?.[2];
-					const [, hash] = /transaction (?:is )?(\w{6,})\b/.exec(text) ?? [];
-					const details = /Details: .*?(amount R\$ .*? ending in \d+)/.exec(text)?.[1];
-					const isTrue = posted.some(
-						(one) =>
-							(named === undefined || one.wish.order === named) &&
-							(hash === undefined || one.hash === hash) &&
-							(details === undefined || aboutOf(one.wish) === details),
-					);
-					expect(isTrue ? '' : text).toBe('');
+					const ways = text.split('\nAlso: ').map((part) => {
+						const order = /order "([^"]+)"|Order Reference "([^"]+)"/i.exec(part);
+						const named = order?.[1] ?? order?.[2];
+						const [, hash] = /transaction (?:is )?(\w{6,})\b/.exec(part) ?? [];
+						const details = /Details: .*?(amount R\$ .*? ending in \d+)/.exec(part)?.[1];
+						const isTrue = posted.some(
+							(one) =>
+								(named === undefined || one.wish.order === named) &&
+								(hash === undefined || one.hash === hash) &&
+								(details === undefined || aboutOf(one.wish) === details),
+						);
+						expect(isTrue ? '' : text).toBe('');
+						// A transaction that can be paid, or the reference of another order.
+						return isLive(hash) || named !== undefined;
+					});
 					const code = codeIn(outcome);
-					// Without a code it names a transaction that can be paid, or the reference of another order.
-					const hasWayOut = code !== '' || isLive(hash) || named !== undefined;
+					const hasWayOut = code !== '' || ways.some(Boolean);
 					expect(hasWayOut ? '' : text).toBe('');
-					if (code !== '') refused = { wish, code };
+					if (code !== '') refused = { wish, code, text };
 				};
 
 				for (const one of steps) {
@@ -147,16 +166,20 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 							sandbox.addFault({ endpoint: read, kind: 'status', status: 404 });
 						} else shop.fault(one.kind as 'lose');
 					} else if (one.do === 'useCode') {
-						if (!refused) continue;
-						const { wish, code } = refused;
-						refused = undefined;
-						shop.account.sandbox.clearFaults();
-						const { posts } = shop;
-						isCoded = true;
-						const outcome = await run(wish, { code });
-						// It lets that very charge pass, or shows what has come to exist meanwhile.
-						const isOver = shop.posts > posts || outcome.status === 'success';
-						refusal = isOver ? '' : errorOf(outcome);
+						// Something that the first refusal did not know of may be told by the next.
+						for (let round = 0; round < 2 && refused; round++) {
+							const { wish, code, text }: { wish: Wish; code: string; text: string } = refused;
+							refused = undefined;
+							refusal = '';
+							if (isFound(text, wish)) break;
+							shop.account.sandbox.clearFaults();
+							const { posts } = shop;
+							isCoded = true;
+							const outcome = await run(wish, { code });
+							// It lets that very charge pass, or shows what has come to exist meanwhile.
+							const isOver = shop.posts > posts || outcome.status === 'success';
+							refusal = isOver ? '' : errorOf(outcome);
+						}
 					} else {
 						const index = one.do === 'retry' ? one.nth % Math.max(1, executions.length) : -1;
 						const execution = executions.at(index);
@@ -165,7 +188,6 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 						await run(wish, { retryOf: execution.data });
 					}
 					expect(refusal).not.toContain('Code to Charge Again');
-					if (isCoded) continue;
 					for (const order of ['order-1', 'order-2']) {
 						const live = posted.filter((p) => p.wish.order === order && isLive(p.hash));
 						expect(live.length).toBeLessThanOrEqual(1);

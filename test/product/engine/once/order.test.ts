@@ -123,6 +123,9 @@ describe('Order Reference', () => {
 		expect(refused.node?.error?.message).toBe(
 			'The customer may already have been charged, so nothing was sent',
 		);
+		expect(errorOf(refused)).toContain(
+			'Also: A customer may already have been charged for order "order-1", so nothing was sent.',
+		);
 	});
 
 	test('an order stays free each time it came to nothing, though the service refused it between', async () => {

@@ -8,6 +8,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import {
 	ACTION_TYPE,
@@ -98,6 +99,7 @@ function agentType(
 interface StartNode {
 	name: string;
 	json: IDataObject;
+	node?: Partial<NodeInput>;
 }
 
 /** Lets an agent call the node as its tool with these arguments. */
@@ -111,19 +113,22 @@ export async function callTool(
 		workflowId?: string;
 		/** Of the node behind the agent; it does nothing by default. */
 		next?: Partial<NodeInput>;
-		staticData?: IDataObject;
+		/** More nodes of the workflow. */
+		others?: NodeInput[];
+		mode?: WorkflowExecuteMode;
 	},
 ): Promise<ToolRun> {
 	const run = { description: '', answers: [] as IDataObject[][], errors: [] as string[] };
-	const { name: start, json } = options.start ?? { name: 'Start', json: {} };
+	const { name: start, json, node } = options.start ?? { name: 'Start', json: {} };
 	const outcome = await runWorkflow({
 		startItems: [{ json }],
 		...(options.workflowId === undefined ? {} : { id: options.workflowId }),
-		...(options.staticData === undefined ? {} : { staticData: options.staticData }),
+		...(options.mode === undefined ? {} : { mode: options.mode }),
 		credentials: options.credentials,
 		nodeTypes: { [TOOL_TYPE]: toolType(), [AGENT_TYPE]: agentType(calls, run) },
 		nodes: [
-			{ name: start, type: START_TYPE },
+			{ type: START_TYPE, ...node, name: start },
+			...(options.others ?? []),
 			{ name: 'Agent', type: AGENT_TYPE },
 			{ type: NO_OP_TYPE, ...options.next, name: 'End' },
 			{

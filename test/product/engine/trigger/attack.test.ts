@@ -49,13 +49,30 @@ describe('Attacks on what starts the workflow once', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
-	test('an unverified notice, too, has to come again while n8n stores earlier ones', async () => {
-		await inbox.publish({ ...ANY, options: { verify: false } });
+	test('a notice has to come again, unread, while n8n stores a thousand earlier ones', async () => {
+		await inbox.publish();
+		const hash = await inbox.charge();
 		backlog.unanswered = 1_000;
-		expect(await posted('ab12')).toBe(503);
+		expect(await posted(hash)).toBe(503);
+		expect(inbox.reads).toBe(0);
 
 		backlog.unanswered = 0;
-		expect(await posted('ab12')).toBe(200);
+		expect(await posted(hash)).toBe(200);
+		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
+	test('a notice has to come again if they became as many while it was read', async () => {
+		await inbox.publish();
+		const hash = await inbox.charge();
+		delayReads();
+		const answer = posted(hash);
+		await pause(100);
+		backlog.unanswered = 1_000;
+		expect(await answer).toBe(503);
+		expect(inbox.reads).toBe(1);
+
+		backlog.unanswered = 0;
+		expect(await posted(hash)).toBe(200);
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
@@ -149,16 +166,6 @@ describe('Attacks on what starts the workflow once', () => {
 		inbox.trigger.failingStores = 1;
 
 		expect([await posted(hash), await posted(hash)]).toEqual([500, 200]);
-		expect(inbox.trigger.executions).toHaveLength(1);
-	});
-
-	test('verify off, deduplicate on: once over a restart', async () => {
-		await inbox.publish({ ...ANY, options: { verify: false } });
-		await inbox.trigger.post({ data: { hash: 'abc123', status: 'paid' } });
-		await inbox.trigger.restart();
-		await inbox.trigger.post({ data: { hash: 'abc123', status: 'paid' } });
-		await inbox.trigger.settled();
-
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 });

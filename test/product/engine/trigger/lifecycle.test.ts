@@ -1,150 +1,81 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { activateTrigger, runWorkflow, START_TYPE, ACTION_TYPE } from '../harness';
-import { pixParameters } from '../support/account';
+import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
+import { activateTrigger } from '../harness';
+import { PublishedTrigger } from '../harness/trigger';
 import { useInbox } from '../support/inbox';
+
+const UNREADABLE = { triggerOn: ['paid'], filters: { minimumAmount: 'abc' } };
+const PROBLEM = 'Filters > Minimum Amount in Reais must be an amount';
 
 describe('Digital Sales Trigger: publication', () => {
 	const inbox = useInbox();
 
-	test('stores its production URL, and Create PIX of the same workflow finds it', async () => {
-		const trigger = await activateTrigger({ credentials: inbox.account.credentials });
-		const run = await runWorkflow({
-			nodes: [
-				{ name: 'Start', type: START_TYPE },
-				{
-					name: 'Charge',
-					type: ACTION_TYPE,
-					parameters: pixParameters(inbox.account.sandbox, { notify: 'trigger' }),
-				},
-			],
-			staticData: trigger.staticData,
-			credentials: inbox.account.credentials,
-		});
+	const prepare = async (parameters: INodeParameters): Promise<PublishedTrigger> =>
+		await PublishedTrigger.prepare({ credentials: inbox.account.credentials, parameters });
 
-		expect(run.status).toBe('success');
-		expect(inbox.account.sandbox.transactions[0]?.postback_url).toBe(trigger.url);
-		expect(trigger.hooks).toEqual([
-			{ method: 'checkExists', result: false },
-			{ method: 'create', result: true },
-		]);
-	});
+	test.each<WorkflowActivateMode>(['activate', 'update', 'create'])(
+		'reads the form while the user is there to correct it (%s)',
+		async (activation) => {
+			const publishing = (await prepare(UNREADABLE)).activate(activation);
 
-	test('is not registered again at the next start', async () => {
-		const trigger = await activateTrigger({ credentials: inbox.account.credentials });
-		await trigger.restart();
-
-		expect(trigger.hooks.at(-1)).toEqual({ method: 'checkExists', result: true });
-	});
-
-	describe('is registered again when n8n restarts', () => {
-		const SETTINGS = { id: 'trigger-node', webhookId: 'the-webhook' };
-		const LOCKED = { options: { urlSecret: true } };
-		/** The same trigger in a workflow that already holds this, and what it leaves there. */
-		const startAgain = async (parameters: INodeParameters, staticData: IDataObject) => {
-			const trigger = await activateTrigger({
-				credentials: inbox.account.credentials,
-				settings: SETTINGS,
-				parameters,
-				staticData,
+			await expect(publishing).rejects.toMatchObject({
+				name: 'NodeOperationError',
+				message: expect.stringContaining(PROBLEM) as string,
+				description: expect.stringContaining('publish the workflow') as string,
 			});
-			const { digitalSalesTriggers } = trigger.staticData.global as IDataObject;
-			return { trigger, addresses: Object.values(digitalSalesTriggers ?? {}) };
-		};
-		const first = async (parameters: INodeParameters): Promise<IDataObject> =>
-			(await startAgain(parameters, {})).trigger.staticData;
-		const ANEW = [
-			{ method: 'checkExists', result: false },
-			{ method: 'create', result: true },
-		];
+		},
+	);
 
-		test('under another public address', async () => {
-			const before = await first({});
-			const moved = JSON.parse(
-				JSON.stringify(before).replaceAll('127.0.0.1', 'old.example.com'),
-			) as IDataObject;
-
-			const { trigger, addresses } = await startAgain({}, moved);
-
-			expect(JSON.stringify(moved)).toContain('old.example.com');
-			expect(trigger.hooks).toEqual(ANEW);
-			expect(addresses).toEqual([trigger.url]);
-		});
-
-		test('with a secret that it did not have', async () => {
-			const { trigger, addresses } = await startAgain(LOCKED, await first({}));
-
-			expect(trigger.hooks).toEqual(ANEW);
-			expect(addresses).toEqual([expect.stringMatching(/\?key=[\w-]{32}$/)]);
-		});
-
-		test('without the secret that it had', async () => {
-			const before = await first(LOCKED);
-			const [, secret = ''] = /\?key=([\w-]{32})/.exec(JSON.stringify(before)) ?? [];
-			const { trigger, addresses } = await startAgain({}, before);
-
-			expect(trigger.hooks).toEqual(ANEW);
-			expect(addresses).toEqual([trigger.url]);
-			expect(secret).toHaveLength(32);
-			expect(JSON.stringify(trigger.staticData)).not.toContain(secret);
-		});
-
-		test.each(['', 5, null])('with a secret in place of %j, which is none', async (urlSecret) => {
-			const broken = { ...(await first(LOCKED)), 'node:Digital Sales Trigger': { urlSecret } };
-
-			const { trigger, addresses } = await startAgain(LOCKED, broken);
-
-			expect(trigger.hooks).toEqual(ANEW);
-			expect(addresses).toEqual([expect.stringMatching(/\?key=[\w-]{32}$/)]);
-		});
-
-		test('but not with the secret that it has', async () => {
-			const { trigger } = await startAgain(LOCKED, await first(LOCKED));
+	test.each<WorkflowActivateMode>(['init', 'leadershipChange'])(
+		'reads no form while nobody is there (%s)',
+		async (activation) => {
+			const trigger = await prepare(UNREADABLE);
+			await trigger.activate(activation);
 
 			expect(trigger.hooks).toEqual([{ method: 'checkExists', result: true }]);
-		});
-	});
+		},
+	);
 
-	test('keeps the URLs of other triggers of the workflow', async () => {
-		const other = 'https://n8n.example.com/webhook/other/digital-sales';
-		const trigger = await activateTrigger({
-			credentials: inbox.account.credentials,
-			staticData: { global: { digitalSalesTriggers: { other } } },
-		});
-		expect(JSON.stringify(trigger.staticData)).toContain(trigger.url);
-		expect(JSON.stringify(trigger.staticData)).toContain(other);
-
-		await trigger.deactivate();
-
-		expect(trigger.staticData.global).toEqual({ digitalSalesTriggers: { other } });
-	});
-
-	test('is published even if the stored data of the workflow is broken', async () => {
-		const trigger = await activateTrigger({
-			credentials: inbox.account.credentials,
-			staticData: { global: { digitalSalesTriggers: { other: 17 } } },
-		});
-
-		const { digitalSalesTriggers } = trigger.staticData.global as IDataObject;
-		expect(Object.values(digitalSalesTriggers ?? {})).toEqual([trigger.url]);
-	});
-
-	test('removes its URL when the workflow is unpublished', async () => {
+	test('reads the form again when the user changes it', async () => {
 		const trigger = await activateTrigger({ credentials: inbox.account.credentials });
-		await trigger.deactivate();
 
-		expect(JSON.stringify(trigger.staticData)).not.toContain(trigger.url);
+		await expect(trigger.change(UNREADABLE)).rejects.toThrow(PROBLEM);
 	});
 
-	test('stores nothing while the editor listens for a test event', async () => {
-		const trigger = await activateTrigger({ credentials: inbox.account.credentials, mode: 'test' });
+	test.each(['production', 'test'] as const)(
+		'stores nothing and asks the service nothing (%s)',
+		async (mode) => {
+			const trigger = await inbox.publish({}, { mode });
+			await trigger.restart();
+			await trigger.deactivate();
 
-		expect(JSON.stringify([trigger.staticData, trigger.editorStaticData])).not.toContain('http');
+			expect(trigger.hooks).toContainEqual({ method: 'create', result: true });
+			expect(trigger.hooks.at(-1)).toEqual({ method: 'delete', result: true });
+			expect(trigger.staticData).toEqual({});
+			expect(trigger.editorStaticData ?? {}).toEqual({});
+			expect(inbox.account.sandbox.requests).toEqual([]);
+		},
+	);
+
+	test('leaves what the workflow has stored', async () => {
+		const staticData = {
+			global: { other: 17 },
+			'node:Digital Sales Trigger': { urlSecret: 'old' },
+		};
+		const trigger = await inbox.publish({}, { staticData });
 		await trigger.deactivate();
-		expect(trigger.hooks).toEqual([
-			{ method: 'checkExists', result: false },
-			{ method: 'create', result: true },
-			{ method: 'delete', result: true },
-		]);
+
+		expect(trigger.staticData).toEqual(staticData);
+	});
+
+	test('what the trigger no longer has does no harm', async () => {
+		const hash = await inbox.charge();
+		const options = { urlSecret: true, verify: false, deduplicate: false };
+		const trigger = await inbox.publish({ triggerOn: ['any'], options });
+
+		expect((await trigger.post({ hash })).status).toBe(200);
+		expect((await trigger.post({ hash: 'nosuch1' })).status).toBe(404);
+		expect((await trigger.post({ hash })).json).toMatchObject({ reason: 'already known' });
+		expect(trigger.executions).toMatchObject([[{ json: { hash } }]]);
 	});
 
 	test('handles a test notice like a real one', async () => {
@@ -155,6 +86,6 @@ describe('Digital Sales Trigger: publication', () => {
 		await trigger.settled();
 
 		expect(report.status).toBe(200);
-		expect(trigger.executions).toMatchObject([[{ json: { hash, verified: true } }]]);
+		expect(trigger.executions).toMatchObject([[{ json: { hash } }]]);
 	});
 });

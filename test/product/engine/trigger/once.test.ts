@@ -99,17 +99,6 @@ describe('A notice starts the workflow once', () => {
 		]);
 	});
 
-	test('a status claimed while Verify With the Service was off never hides the verified one', async () => {
-		await inbox.publish({ triggerOn: ['any'], options: { verify: false } });
-		const hash = await inbox.charge();
-		const notice = { hash, status: 'waiting_payment' };
-		await inbox.trigger.post(notice);
-		await inbox.trigger.change({ triggerOn: ['any'] });
-		await inbox.trigger.post(notice);
-
-		expect(inbox.items.map(({ verified }) => verified)).toEqual([false, true]);
-	});
-
 	describe('a notice of another kind of event', () => {
 		const paid = async (): Promise<string> => {
 			const hash = await inbox.charge();

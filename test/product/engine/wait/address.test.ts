@@ -2,7 +2,7 @@ import { ACTION_TYPE, NO_OP_TYPE, runWorkflow, START_TYPE, type NodeInput } from
 import { pixParameters } from '../support/account';
 import { useWaitingRoom, waitParameters } from '../support/waiting';
 
-describe('Create PIX > Notify: This Execution', () => {
+describe('The address of an execution that waits', () => {
 	const room = useWaitingRoom();
 
 	const charge = async (...next: NodeInput[]) =>
@@ -12,7 +12,7 @@ describe('Create PIX > Notify: This Execution', () => {
 				{
 					name: 'Charge',
 					type: ACTION_TYPE,
-					parameters: pixParameters(room.account.sandbox, { notify: 'thisExecution' }),
+					parameters: pixParameters(room.account.sandbox, { notify: 'automatic' }),
 				},
 				...next,
 			],
@@ -26,37 +26,5 @@ describe('Create PIX > Notify: This Execution', () => {
 		const url = new URL(room.account.sandbox.transactions[0]?.postback_url ?? '');
 		expect(url.pathname).toMatch(/^\/webhook-waiting\/\d+\/digital-sales$/);
 		expect(url.searchParams.get('signature')).toMatch(/^\w{32,}$/);
-	});
-
-	test('warns if nothing waits for the notification', async () => {
-		const { hints } = await charge();
-
-		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringContaining('nothing in it waits for them. Add Transaction > Wait for Payment'),
-		]);
-	});
-
-	test('a following node that does something else is not a wait', async () => {
-		const { hints } = await charge({
-			name: 'Look',
-			type: ACTION_TYPE,
-			parameters: waitParameters({ operation: 'get' }),
-		});
-
-		expect(hints[0]?.message).toContain('nothing in it waits for them');
-	});
-
-	test('a disabled wait does not count', async () => {
-		const { hints } = await charge({ ...WAIT, disabled: true });
-
-		expect(hints[0]?.message).toContain('nothing in it waits for them');
-	});
-
-	test('warns if the service cannot reach the address', async () => {
-		const { hints } = await charge(WAIT);
-
-		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/^Only this machine or its network can reach/),
-		]);
 	});
 });

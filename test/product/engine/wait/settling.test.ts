@@ -101,7 +101,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 				{
 					name: 'Charge',
 					type: ACTION_TYPE,
-					parameters: pixParameters(sandbox, { notify: 'thisExecution' }),
+					parameters: pixParameters(sandbox, { notify: 'automatic' }),
 				},
 				{ name: 'Wait for {{ it }}', type: ACTION_TYPE, parameters: waitParameters() },
 				{ name: 'After', type: NO_OP_TYPE },

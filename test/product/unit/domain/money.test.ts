@@ -207,10 +207,11 @@ describe('An amount is read as everybody reads it, or not at all', () => {
 
 	test('what is clear is read exactly', () => {
 		fc.assert(
-			fc.property(clearReais, ({ text, cents: expected }) => {
-				expect(read(text, 'reais')).toBe(expected);
-				expect(meaningOf(text, 'reais')).toBe(expected);
-			}),
+			fc.property(
+				clearReais,
+				({ text, cents: expected }) =>
+					read(text, 'reais') === expected && meaningOf(text, 'reais') === expected,
+			),
 			RUNS,
 		);
 		fc.assert(
@@ -223,9 +224,7 @@ describe('An amount is read as everybody reads it, or not at all', () => {
 
 	test.each<Unit>(['cents', 'reais'])('anything else is refused in %s', (unit) => {
 		fc.assert(
-			fc.property(anyAmountText, (text) => {
-				expect(read(text, unit)).toBe(meaningOf(text, unit));
-			}),
+			fc.property(anyAmountText, (text) => Object.is(read(text, unit), meaningOf(text, unit))),
 			{ numRuns: 20_000 },
 		);
 	});
@@ -239,11 +238,9 @@ describe('An amount is read as everybody reads it, or not at all', () => {
 				),
 				(text) => {
 					const amount = read(text, 'reais');
-					if (amount === undefined) return;
+					if (amount === undefined) return true;
 					const others = Object.values(SECOND_READERS).map((reader) => reader(text));
-					expect(
-						new Set([BigInt(amount), ...others.filter((other) => other !== undefined)]),
-					).toEqual(new Set([BigInt(amount)]));
+					return others.every((other) => other === undefined || other === BigInt(amount));
 				},
 			),
 			{ numRuns: 20_000 },

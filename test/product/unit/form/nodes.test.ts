@@ -103,14 +103,14 @@ describe('The trigger while it listens', () => {
 		expect(header).toBe('Receive payments as they happen');
 		expect(trigger.eventTriggerDescription).toBe('Waiting for a webhook from the service');
 		for (const text of [executionsHelp.inactive, executionsHelp.active]) {
-			expect(text).toContain('<b>To try it</b>, press <b>Execute step</b>');
-			expect(text).toContain('test URL');
+			expect(text).toContain('Options > Test With Transaction');
+			expect(text).toContain('press <b>Execute step</b>');
 			expect(text).toContain('production URL');
 			expect(text).not.toContain('curl');
 		}
 		expect(executionsHelp.inactive).toContain('publish the workflow');
 		expect(executionsHelp.active).toContain('arrive automatically');
 		expect(activationHint).toContain('Publish the workflow');
-		expect(trigger.activationMessage).toContain('Notification > Get Address');
+		expect(trigger.activationMessage).toContain('production URL');
 	});
 });

@@ -180,17 +180,14 @@ describe('Reads that notices cause', () => {
 		const account = (apiToken: string) =>
 			readAccount({ baseUrl: 'https://api.example.com/v1', apiToken });
 		const [one, other] = [account('test-token-bounds-1'), account('test-token-bounds-2')];
-		const unverified = readLimiterFor(one, 'unverified');
-		limiter = unverified;
+		limiter = readLimiterFor(one, 'unverified');
 		await read(20, MISSED);
 
 		limiter = readLimiterFor(one, 'unverified');
 		expect(await read(1, MISSED)).toBe(0);
 		limiter = readLimiterFor(other, 'unverified');
 		expect(await read(20, MISSED)).toBe(15);
-		for (const lane of ['seen', 'trusted'] as const) {
-			limiter = readLimiterFor(one, lane);
-			expect(await read(400, MISSED)).toBe(300);
-		}
+		limiter = readLimiterFor(one, 'seen');
+		expect(await read(400, MISSED)).toBe(300);
 	});
 });

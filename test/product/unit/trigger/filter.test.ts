@@ -1,11 +1,12 @@
-import type { Notice } from '../../../../nodes/DigitalSales/notice/parse';
+import type { IDataObject } from 'n8n-workflow';
+import { readTransaction } from '../../../../nodes/DigitalSales/api/schemas/transaction';
 import { whyUnwanted, type Wanted } from '../../../../nodes/DigitalSales/trigger/form';
 
 describe('What a trigger does not want', () => {
-	test.each<[string, Partial<Wanted>, Partial<Notice>, string | undefined]>([
-		['any status', {}, { status: 'never_heard_of' }, undefined],
+	test.each<[string, Partial<Wanted>, IDataObject, string | undefined]>([
+		['any status', {}, { payment_status: 'never_heard_of' }, undefined],
 		['any status, even none', {}, {}, undefined],
-		['a status of its group', { triggerOn: ['paid'] }, { status: 'paid' }, undefined],
+		['a status of its group', { triggerOn: ['paid'] }, { payment_status: 'paid' }, undefined],
 		[
 			'a status that is not stated',
 			{ triggerOn: ['paid'] },
@@ -15,25 +16,35 @@ describe('What a trigger does not want', () => {
 		[
 			'another of the other statuses',
 			{ triggerOn: ['other'], otherStatuses: ['frozen', 'thawed'] },
-			{ status: 'paid' },
+			{ payment_status: 'paid' },
 			'The status of the transaction is paid; Trigger On asks for frozen, thawed.',
 		],
 		[
 			'one of the other statuses, however its accents are stored',
 			{ triggerOn: ['other'], otherStatuses: ['em análise'.normalize('NFD')] },
-			{ status: 'em análise'.normalize('NFC') },
+			{ payment_status: 'em análise'.normalize('NFC') },
 			undefined,
 		],
-		['its method', { filters: { paymentMethods: ['pix'] } }, { paymentMethod: 'pix' }, undefined],
-		['boleto', { filters: { paymentMethods: ['boleto'] } }, { paymentMethod: 'boleto' }, undefined],
-		['billet', { filters: { paymentMethods: ['boleto'] } }, { paymentMethod: 'billet' }, undefined],
+		['its method', { filters: { paymentMethods: ['pix'] } }, { payment_method: 'pix' }, undefined],
+		[
+			'boleto',
+			{ filters: { paymentMethods: ['boleto'] } },
+			{ payment_method: 'boleto' },
+			undefined,
+		],
+		[
+			'billet',
+			{ filters: { paymentMethods: ['boleto'] } },
+			{ payment_method: 'billet' },
+			undefined,
+		],
 		[
 			'a method that is not stated',
 			{ filters: { paymentMethods: ['pix', 'crypto'] } },
 			{},
 			'The payment method of the transaction is not stated; Filters > Payment Methods asks for PIX, crypto.',
 		],
-		['its product', { products: ['p1', 'p2'] }, { productHash: 'p2' }, undefined],
+		['its product', { products: ['p1', 'p2'] }, { product: { hash: 'p2' } }, undefined],
 		[
 			'a product that is not stated',
 			{ products: ['p1', 'p2'] },
@@ -43,23 +54,25 @@ describe('What a trigger does not want', () => {
 		[
 			'another product',
 			{ products: ['p1'] },
-			{ productHash: 'p3' },
+			{ product: { hash: 'p3' } },
 			'The product of the transaction is p3; Products asks for p1.',
 		],
-		['its offer', { offers: ['o1', 'o2'] }, { offerHash: 'o2' }, undefined],
+		['its offer', { offers: ['o1', 'o2'] }, { offer: { hash: 'o2' } }, undefined],
 		[
 			'an offer that is not stated',
 			{ offers: ['o1', 'o2'] },
-			{ productHash: 'o1' },
+			{ product: { hash: 'o1' } },
 			'The offer of the transaction is not stated; Offers asks for o1, o2.',
 		],
 		[
 			'another offer',
 			{ offers: ['o1'], products: ['p1'] },
-			{ offerHash: 'o3', productHash: 'p1' },
+			{ offer: { hash: 'o3' }, product: { hash: 'p1' } },
 			'The offer of the transaction is o3; Offers asks for o1.',
 		],
 		['exactly the amount', { filters: { minimumAmount: 1990 } }, { amount: 1990 }, undefined],
+		['the amount as a text', { filters: { minimumAmount: 1990 } }, { amount: '1990' }, undefined],
+		['nothing to pay', { filters: { minimumAmount: 0 } }, { amount: 0 }, undefined],
 		['more than the amount', { filters: { minimumAmount: 1990 } }, { amount: 1991 }, undefined],
 		[
 			'a cent less than the amount',
@@ -80,13 +93,21 @@ describe('What a trigger does not want', () => {
 			'The amount of the transaction is not stated; Filters > Minimum Amount in Reais asks for R$ 0,00 or more.',
 		],
 		[
+			'an amount that is empty',
+			{ filters: { minimumAmount: 1990 } },
+			{ amount: '' },
+			'The amount of the transaction is not stated; Filters > Minimum Amount in Reais asks for R$ 19,90 or more.',
+		],
+		[
 			'an amount that cannot be read',
 			{ filters: { minimumAmount: 0 } },
-			{ amount: 'unreadable' },
+			{ amount: '19.90' },
 			'The amount of the transaction cannot be read; Filters > Minimum Amount in Reais asks for R$ 0,00 or more.',
 		],
 	])('%s', (_name, wanted, transaction, expected) => {
 		const whole = { triggerOn: ['any'], filters: {}, ...wanted };
-		expect(whyUnwanted(whole, { hash: 'tr1', ...transaction })).toBe(expected);
+		const read = readTransaction({ hash: 'tr1', ...transaction });
+		if (!read) throw new Error('Not a transaction');
+		expect(whyUnwanted(whole, read)).toBe(expected);
 	});
 });

@@ -1,0 +1,57 @@
+import type { IHookFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { Client } from '../api/client';
+import type { Transaction } from '../api/schemas/transaction';
+import { getTransaction } from '../api/transactions';
+import { toFailure } from '../output/errors';
+import { hashField, optional } from '../form/fields';
+import { clock } from '../shared/clock';
+import { whyUnwanted, type TriggerForm } from './form';
+
+/** A person waits in the editor. */
+const LIMITS = { timeoutMs: 10_000, retry: { maxTries: 2, maxTotalMs: 15_000 } };
+/** n8n registers the test URL once more after `create`; what arrives before that ends it too early. */
+const AFTER_CREATE_MS = 500;
+
+/**
+ * Sends the webhook of a past transaction to the trigger's own test URL, which then takes it as it takes
+ * every other. Sent once the caller has returned: n8n listens only then. If it does not arrive, the
+ * editor goes on listening.
+ *
+ * @throws NodeOperationError or NodeApiError if the transaction cannot be read, or the form excludes it
+ */
+export async function sendTestEvent(context: IHookFunctions, form: TriggerForm): Promise<void> {
+	const url = context.getNodeWebhookUrl('default');
+	if (context.getMode() !== 'manual' || url === undefined) return;
+	const hash = optional(hashField).safeParse(
+		context.getNodeParameter('options.testTransaction', ''),
+	);
+	if (!hash.success) throw mistake(context, 'is not the hash of a transaction', 'Correct it.');
+	if (hash.data === undefined) return;
+	const transaction = await readTransaction(context, hash.data);
+	const reason = whyUnwanted(form, transaction);
+	if (reason !== undefined) {
+		const advice = `${reason} Enter another transaction, or change the form.`;
+		throw mistake(context, 'is a transaction that does not start this workflow', advice);
+	}
+	const body = { hash: transaction.hash, payment_status: transaction.payment_status };
+	void clock
+		.sleep(AFTER_CREATE_MS)
+		.then(() => context.helpers.httpRequest({ method: 'POST', url, body, json: true }))
+		.catch(() => context.logger.warn('The test webhook did not reach the trigger', { url }));
+}
+
+function mistake(context: IHookFunctions, problem: string, advice: string): NodeOperationError {
+	const message = `Options > Test With Transaction ${problem}`;
+	return new NodeOperationError(context.getNode(), message, { description: advice });
+}
+
+async function readTransaction(context: IHookFunctions, hash: string): Promise<Transaction> {
+	try {
+		const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
+		return await getTransaction(new Client(context, account, LIMITS), hash);
+	} catch (error) {
+		throw toFailure(context.getNode(), error, { isSent: false }).error;
+	}
+}

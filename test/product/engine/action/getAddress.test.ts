@@ -1,0 +1,87 @@
+import {
+	ACTION_TYPE,
+	runWorkflow,
+	serveWebhook,
+	START_TYPE,
+	TRIGGER_TYPE,
+	type NodeInput,
+} from '../harness';
+import { webServer } from '../harness/webServer';
+import { useAccount } from '../support/account';
+
+const ID = '0b9d5c1e-3a52-4f6e-9d3c-9a1f0c6f7e21';
+const SALE: NodeInput = { name: 'Sale', type: TRIGGER_TYPE, webhookId: ID };
+
+describe('Notification > Get Address', () => {
+	const opened = useAccount();
+
+	const check = async (...triggers: NodeInput[]) => {
+		const { data } = await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{
+					name: 'Address',
+					type: ACTION_TYPE,
+					parameters: { resource: 'notification', operation: 'getAddress' },
+				},
+				...triggers,
+			],
+			connections: { Start: { main: [[{ node: 'Address', type: 'main', index: 0 }]] } },
+			credentials: opened().credentials,
+		});
+		return { items: data.Address?.items.map(({ json }) => json), error: data.Address?.error };
+	};
+	const urlOf = async (id: string): Promise<string> =>
+		`${await webServer.url()}/webhook/${id}/digital-sales`;
+
+	test('tells the URL of a published trigger, and that it listens', async () => {
+		const trigger = await serveWebhook({
+			credentials: opened().credentials,
+			settings: { webhookId: ID },
+		});
+
+		const { items } = await check(SALE);
+
+		trigger.stopListening();
+		expect(items).toEqual([{ trigger: 'Sale', url: trigger.url, listening: 'yes', advice: null }]);
+	});
+
+	test('tells of each trigger why it does not listen', async () => {
+		const { items } = await check(
+			SALE,
+			{ ...SALE, name: 'Off', webhookId: 'off', disabled: true },
+			{ ...SALE, name: 'Imported', webhookId: '' },
+		);
+
+		const advice =
+			'Publish the workflow. If it is published already, unpublish it and publish it again.';
+		expect(items).toEqual([
+			{ trigger: 'Sale', url: await urlOf(ID), listening: 'no', advice },
+			{
+				trigger: 'Off',
+				url: await urlOf('off'),
+				listening: 'no',
+				advice: 'Enable the trigger and publish the workflow.',
+			},
+			{ trigger: 'Imported', url: null, listening: 'no', advice },
+		]);
+	});
+
+	test('tells where n8n cannot be asked', async () => {
+		webServer.isStartingUp = true;
+
+		const { items } = await check(SALE);
+
+		webServer.isStartingUp = false;
+		expect(items).toMatchObject([
+			{ listening: 'unreachable', advice: expect.stringContaining('WEBHOOK_URL') },
+		]);
+	});
+
+	test('without a trigger says what to do', async () => {
+		expect((await check()).error).toMatchObject({
+			message: 'This workflow has no Digital Sales Trigger',
+			description: expect.stringContaining('publish the workflow'),
+		});
+	});
+});

@@ -1,0 +1,246 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import type { Fault } from '../../../sandbox';
+import { PublishedTrigger } from '../harness/trigger';
+import { products } from '../support/filters';
+import { useInbox } from '../support/inbox';
+
+const ENDPOINT = 'GET /transactions/{hash}';
+
+describe('Digital Sales Trigger: Test With Transaction', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+	let hash: string;
+	let unhandled: unknown[];
+	const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
+
+	beforeEach(async () => {
+		hash = await inbox.charge();
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+		unhandled = [];
+		process.on('unhandledRejection', onUnhandled);
+	});
+	afterEach(() => {
+		process.off('unhandledRejection', onUnhandled);
+		expect(unhandled).toEqual([]);
+	});
+
+	/** Presses Execute step; a test event is sent soon after it. */
+	const listen = async (testTransaction: unknown, more: INodeParameters = {}) =>
+		await inbox.publish(
+			{ options: { testTransaction } as INodeParameters, ...more },
+			{ mode: 'test' },
+		);
+	/** Presses it once more on the same trigger. */
+	const listenAgain = async (): Promise<void> => {
+		await inbox.trigger.activate();
+		inbox.trigger.listen();
+	};
+	const waited = async (ms = 2_000): Promise<void> => {
+		await clock.sleep(ms);
+		await inbox.trigger.settled();
+	};
+	const isListening = async (): Promise<boolean> =>
+		(await inbox.trigger.post({ hash: 'nosuch1' })).text.includes('unknown transaction');
+
+	test('it arrives like a new sale, once', async () => {
+		await listen(hash);
+		await waited();
+
+		expect(inbox.items).toMatchObject([{ hash, payment_status: 'paid', amount_reais: 19.9 }]);
+		expect(await isListening()).toBe(false);
+		await waited(120_000);
+		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
+	test('it comes after n8n has begun to listen: the second time it registers the test URL', async () => {
+		await listen(hash);
+		await waited(100);
+		expect(inbox.trigger.begun).toEqual([]);
+		expect(await isListening()).toBe(true);
+
+		await waited();
+		expect(inbox.trigger.begun).toHaveLength(1);
+		expect(await isListening()).toBe(false);
+	});
+
+	test('it takes the way of every other: with the form applied', async () => {
+		await listen(` ${hash} `, {
+			triggerOn: ['any'],
+			simplify: false,
+			options: { testTransaction: ` ${hash} ` },
+		});
+		await waited();
+
+		expect(inbox.items).toMatchObject([
+			{
+				hash,
+				customer: { email: 'maria@example.test' },
+			},
+		]);
+	});
+
+	test('it comes each time the step is executed, and hides no real sale', async () => {
+		await listen(hash);
+		await waited();
+		await listenAgain();
+		await waited();
+		expect(inbox.items).toMatchObject([{ hash }, { hash }]);
+
+		await inbox.publish();
+		await inbox.trigger.post({ hash, status: 'paid' });
+		expect(inbox.items).toMatchObject([{ hash }]);
+	});
+
+	test.each(['', '  ', null])('nothing is sent without a hash: %j', async (none) => {
+		await listen(none);
+		await waited();
+
+		expect(inbox.trigger.begun).toEqual([]);
+		expect(inbox.account.sandbox.requests.filter(({ method }) => method === 'GET')).toEqual([]);
+		expect((await inbox.trigger.post({ hash })).status).toBe(200);
+	});
+
+	describe('an error says what to correct, and nothing is sent', () => {
+		afterEach(async () => {
+			await waited(120_000);
+			expect(inbox.trigger.begun).toEqual([]);
+		});
+
+		/** The error with which the editor would stop; what listens goes on, to see what is sent. */
+		const failing = async (testTransaction: unknown, more?: INodeParameters): Promise<object> => {
+			const { credentials } = inbox.account;
+			const options = { testTransaction } as INodeParameters;
+			const parameters = { options, ...more };
+			const prepared = await PublishedTrigger.prepare({ credentials, parameters, mode: 'test' });
+			const trigger = inbox.add(prepared);
+			trigger.listen();
+			return await trigger.activate().then(
+				() => ({ message: 'No error' }),
+				(error: Error) => ({ ...error, name: error.name, message: error.message }),
+			);
+		};
+
+		test.each<unknown>(['..', [1], { hash: 'ab12' }, 'ab\ud800'])(
+			'for what is no hash: %j',
+			async (testTransaction) => {
+				expect(await failing(testTransaction)).toMatchObject({
+					name: 'NodeOperationError',
+					message: 'Options > Test With Transaction is not the hash of a transaction',
+				});
+				expect(inbox.reads).toBe(0);
+			},
+		);
+
+		test('for a hash that nobody knows', async () => {
+			expect(await failing('nosuch1')).toMatchObject({
+				name: 'NodeApiError',
+				message: 'The service found nothing at this address (404)',
+				description: expect.stringContaining('Check the hash.') as string,
+			});
+		});
+
+		test.each<[INodeParameters, string]>([
+			[
+				{ triggerOn: ['reversed'] },
+				'The status of the transaction is paid; Trigger On asks for Refunded or Charged Back.',
+			],
+			[
+				{ filters: { minimumAmount: '50' } },
+				'The amount of the transaction is R$ 19,90; Filters > Minimum Amount in Reais asks for R$ 50,00 or more.',
+			],
+			[products('other1'), 'Products asks for other1.'],
+		])('for one that the form excludes: %j', async (more, reason) => {
+			const advice = `${reason} Enter another transaction, or change the form.`;
+
+			expect(await failing(hash, more)).toMatchObject({
+				name: 'NodeOperationError',
+				message:
+					'Options > Test With Transaction is a transaction that does not start this workflow',
+				description: expect.stringContaining(advice) as string,
+			});
+		});
+
+		test('for a token that the service refuses', async () => {
+			inbox.account.sandbox.addFault({ endpoint: ENDPOINT, kind: 'status', status: 401 });
+
+			expect(await failing(hash)).toMatchObject({
+				name: 'NodeApiError',
+				message: 'The service did not accept the API token (401)',
+				description: expect.stringContaining('Check API Token in the credential') as string,
+			});
+		});
+
+		test.each<[string, Fault]>([
+			['is down', { kind: 'status', status: 503 }],
+			['is out of reach', { kind: 'resetBeforeProcessing' }],
+			['is silent', { kind: 'delay', ms: 60_000 }],
+			['limits requests', { kind: 'retryAfter', seconds: 60 }],
+		])('for a service that %s, before the person gives up', async (_name, fault) => {
+			inbox.account.sandbox.addFault({ endpoint: ENDPOINT, ...fault, times: 'always' });
+			const startedAt = clock.elapsed();
+
+			expect(await failing(hash)).toMatchObject({
+				name: 'NodeApiError',
+				description: expect.stringContaining('Try again later') as string,
+			});
+			expect(clock.elapsed() - startedAt).toBeLessThan(30_000);
+		});
+
+		test('for a form that cannot be read, before anything is asked', async () => {
+			const more = { filters: { minimumAmount: 'abc' } };
+
+			expect(await failing(hash, more)).toMatchObject({
+				message: expect.stringContaining('Filters > Minimum Amount in Reais') as string,
+			});
+			expect(inbox.reads).toBe(0);
+		});
+	});
+
+	test.each(['paid hash', 'nosuch1', '..', [1], "={{ $('Nobody').item.json.hash }}"])(
+		'on the published workflow it has no effect: %j',
+		async (value) => {
+			const testTransaction = value === 'paid hash' ? hash : value;
+			const options = { testTransaction } as INodeParameters;
+			await inbox.publish({ options });
+			await waited();
+			expect(inbox.trigger.begun).toEqual([]);
+			expect(inbox.reads).toBe(0);
+
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+			expect(inbox.items).toMatchObject([{ hash }]);
+		},
+	);
+
+	describe('the editor goes on listening if it does not arrive', () => {
+		test('because the address of n8n is out of reach', async () => {
+			await listen(hash);
+			inbox.trigger.stopListening();
+			await waited();
+			inbox.trigger.listen();
+
+			expect(inbox.trigger.begun).toEqual([]);
+			expect(inbox.trigger.logs).toMatchObject([
+				{ level: 'warn', text: expect.stringContaining('did not reach the trigger') as string },
+			]);
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+			expect(inbox.items).toMatchObject([{ hash }]);
+		});
+
+		test('because the service was down a moment later', async () => {
+			await listen(hash);
+			inbox.account.sandbox.addFault({
+				endpoint: ENDPOINT,
+				kind: 'status',
+				status: 503,
+				times: 'always',
+			});
+			await waited(20_000);
+			inbox.account.sandbox.clearFaults();
+
+			expect(inbox.trigger.begun).toEqual([]);
+			expect(await isListening()).toBe(true);
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+			expect(inbox.items).toMatchObject([{ hash }]);
+		});
+	});
+});
