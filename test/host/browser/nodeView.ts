@@ -64,7 +64,7 @@ export class NodeView {
 
 	/** Adds an option to the collection Options. */
 	async addOption(name: string): Promise<void> {
-		await this.page.getByTestId('node-parameters').getByText('Add Option').click();
+		await this.page.getByTestId('node-parameters').getByPlaceholder('Add Option').last().click();
 		await this.shownChoice(name).click();
 	}
 
@@ -117,6 +117,14 @@ export class NodeView {
 	async execute(...expected: string[]): Promise<string> {
 		await this.page.getByTestId('node-execute-button').click();
 		return await this.output(...expected);
+	}
+
+	/** Runs the node, which does not start, and returns what the editor says in the corner. */
+	async refused(): Promise<string> {
+		await this.page.getByTestId('node-execute-button').click();
+		const said = this.page.locator('.el-notification').last();
+		await said.waitFor({ state: 'attached' });
+		return (await said.textContent()) ?? '';
 	}
 
 	/** What the output panel shows, as a table or an error, once all that is expected is in it. */
