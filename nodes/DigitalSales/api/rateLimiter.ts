@@ -55,8 +55,6 @@ export class RateLimiter {
 	private answered: number[] = [];
 	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
-	/** After a 429 a single request, the probe, goes first; the others wait for its answer. */
-	private halfOpen?: { probe?: Permit; hasFailed: boolean };
 	/** Of the documented limit. */
 	private readonly share = new Share();
 	/** The latest request that was not urgent: while others have a share, ours is not sent in bursts. */
@@ -69,7 +67,7 @@ export class RateLimiter {
 	 * must not hold up all the others.
 	 */
 	readonly placeOfRefused: 'first' | 'second';
-	/** How many may be in flight at once while no rate is known: a 429 narrows it, answers widen it. */
+	/** How many may be in flight at once: a 429 narrows it to one, answers widen it. */
 	private width = Infinity;
 	private narrowedAt = -Infinity;
 
@@ -82,13 +80,10 @@ export class RateLimiter {
 	delayMs({ rate: own, isUrgent, leaves = 0 }: TakeOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
-		if (this.halfOpen?.probe) return Infinity;
-		// The 429 said when to come again: that holds for one request, whatever our own count.
-		if (this.halfOpen && !this.halfOpen.hasFailed) return 0;
+		const isWide = now - this.narrowedAt >= STATED_FOR_MS || this.inFlight.size < this.width;
+		if (!isWide && !(isUrgent && leaves === 0)) return Infinity;
 		const rate = this.rateNow(own);
-		const width = now - this.narrowedAt < STATED_FOR_MS ? this.width : Infinity;
-		const isFree = isUrgent && leaves === 0;
-		if (!rate) return isFree || this.inFlight.size < width ? 0 : Infinity;
+		if (!rate) return 0;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
 		if (paced > 0 && !isUrgent) return paced;
 		const empty = isUrgent ? this.emptyMs(now) : 0;
@@ -145,7 +140,7 @@ export class RateLimiter {
 
 	/** Takes back a permit for what was not sent. */
 	giveBack(permit: Permit): void {
-		this.release(permit);
+		this.inFlight.delete(permit);
 		this.advance();
 	}
 
@@ -155,14 +150,9 @@ export class RateLimiter {
 	 * @param headers undefined if the service itself did not answer
 	 */
 	settle(permit: Permit, headers?: RateLimitHeaders): void {
-		if (this.halfOpen?.probe === permit) {
-			if (headers) this.answered = [];
-			this.halfOpen = headers ? undefined : { hasFailed: true };
-		}
 		if (this.rate || this.isTaught) this.answered.push(clock.elapsed());
-		this.release(permit);
+		this.inFlight.delete(permit);
 		if (headers) {
-			this.share.succeed();
 			if (permit.takenAt > this.narrowedAt) this.width += 1 / this.width;
 			this.correct(permit, headers);
 		}
@@ -178,12 +168,11 @@ export class RateLimiter {
 		if (this.rate && !permit.isUrgent) this.share.reduce(permit.takenAt);
 		this.width = 1;
 		this.narrowedAt = now;
-		this.halfOpen = { hasFailed: false };
 		if (limit !== undefined) {
 			this.isTaught = true;
 			this.state({ limit: Math.max(1, limit), resetMs });
 		}
-		this.release(permit);
+		this.inFlight.delete(permit);
 		this.advance();
 	}
 
@@ -226,15 +215,9 @@ export class RateLimiter {
 				// An urgent one comes on top: many of them must not hold up the others.
 				if (!isUrgent) this.latest = { at: now, spread: 0.75 + clock.random() / 2 };
 				this.inFlight.add(permit);
-				if (this.halfOpen) this.halfOpen.probe = permit;
 				return permit;
 			},
 		});
-	}
-
-	private release(permit: Permit): void {
-		this.inFlight.delete(permit);
-		if (this.halfOpen?.probe === permit) this.halfOpen.probe = undefined;
 	}
 
 	/** One of each line in turn: the callers of one rate must not wait for all of another. */

@@ -132,8 +132,8 @@ describe('The budget of an account', () => {
 
 		limiter.settleLimited(first, {}, 5_000);
 
-		expect(await own).toBeLessThan(10_000);
-		expect(Math.max(...(await Promise.all(others)))).toBeGreaterThan(MINUTE);
+		expect(await own).toBeLessThan(MINUTE + 10_000);
+		expect(Math.max(...(await Promise.all(others)))).toBeGreaterThan(2 * MINUTE);
 	});
 
 	test.each([
@@ -217,9 +217,8 @@ describe('The budget of an account', () => {
 		test.each([
 			[1, MINUTE, 0, 0],
 			[2, 6_000, 0, 0],
-			[2, MINUTE, 4_000, 8_000],
-			[3, MINUTE, 8_000, 15_000],
-			[40, MINUTE, 150_000, 375_000],
+			[2, MINUTE, 2_000, 5_000],
+			[40, MINUTE, 7_000, 40_000],
 		])('after %i 429s, %i ms apart, %i to %i ms are between requests', async (...given) => {
 			const [refusals, apartMs, least, most] = given;
 			const limiter = await afterRefusals(refusals, apartMs);
@@ -228,23 +227,15 @@ describe('The budget of an account', () => {
 			expect(limiter.delayMs()).toBeLessThanOrEqual(most);
 		});
 
-		test('a 429 takes less if requests succeed in between', async () => {
-			const limiter = await afterRefusals(1, MINUTE);
-			await refuse(limiter);
-			await send(limiter, 1);
-
-			expect(limiter.delayMs()).toBeGreaterThan(2_000);
-			expect(limiter.delayMs()).toBeLessThan(4_000);
-		});
-
-		test('after some minutes without a 429 the whole limit is ours again', async () => {
+		test('an hour after the last 429 the whole limit is ours again', async () => {
 			const limiter = await afterRefusals(40, MINUTE);
 
-			await clock.sleep(5 * MINUTE);
+			await clock.sleep(20 * MINUTE);
+			expect(limiter.delayMs()).toBe(0);
 			await send(limiter, 1);
-			expect(limiter.delayMs()).toBeGreaterThan(10_000);
+			expect(limiter.delayMs()).toBeGreaterThan(2_000);
 
-			await clock.sleep(15 * MINUTE);
+			await clock.sleep(40 * MINUTE);
 			const moments = await send(limiter, 21);
 			expect(moments[19]).toBeLessThan(1_000);
 			expect(moments[20]).toBeGreaterThanOrEqual(MINUTE);
@@ -272,7 +263,7 @@ describe('The budget of an account', () => {
 			}
 
 			expect(limiter.delayMs({ isUrgent })).toBeGreaterThan(50_000);
-			expect(others).toBeGreaterThan(8_000);
+			expect(others).toBeGreaterThan(2_000);
 			await clock.sleep(MINUTE);
 			expect(limiter.delayMs()).toBe(0);
 		});
@@ -659,50 +650,18 @@ describe('The budget of an account', () => {
 		expect(limiter.delayMs()).toBe(0);
 	});
 
-	test.each([
-		['gets no answer', undefined, 1],
-		['is answered', {}, 0],
-	])('when the one that goes first %s', async (_name, headers, waits) => {
+	test('what was in flight before a 429 widens nothing', async () => {
 		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
-		for (let sent = 0; sent < 19; sent++) limiter.settle(await limiter.take(), {});
+		const older = [await limiter.take(), await limiter.take()];
 		limiter.settleLimited(await limiter.take(), {}, 5_000);
 
-		limiter.settle(await limiter.take(), headers);
-
-		expect(Math.round(limiter.delayMs() / MINUTE)).toBe(waits);
-		await limiter.take();
-		expect(limiter.delayMs()).toBe(waits === 1 ? Infinity : 0);
-	});
-
-	test.each([[{}], [undefined]])(
-		'what was in flight before a 429 changes nothing when it ends with %j',
-		async (headers) => {
-			const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
-			const older = [await limiter.take(), await limiter.take()];
-			limiter.settleLimited(await limiter.take(), {}, 5_000);
-
-			for (const permit of older.splice(1)) limiter.settle(permit, headers);
-			const probe = await limiter.take();
-			for (const permit of older) limiter.settle(permit, headers);
-
-			expect(limiter.delayMs()).toBe(Infinity);
-			limiter.settle(probe, {});
-			expect(limiter.delayMs()).toBe(0);
-		},
-	);
-
-	test('a 429 that comes while one goes first closes again, whatever that one is answered', async () => {
-		const limiter = new RateLimiter({ requests: 20, perMs: MINUTE });
-		const older = await limiter.take();
-		limiter.settleLimited(await limiter.take(), {}, 5_000);
-		const probe = await limiter.take();
-
-		limiter.settleLimited(older, {}, 5_000);
-		limiter.settle(probe, {});
-
-		expect(limiter.delayMs()).toBeGreaterThan(4_000);
-		await limiter.take();
+		for (const permit of older) limiter.settle(permit, {});
+		const next = await limiter.take();
 		expect(limiter.delayMs()).toBe(Infinity);
+
+		limiter.settle(next, {});
+		await limiter.take();
+		expect(limiter.delayMs()).toBe(0);
 	});
 
 	test('a turn that would come too late is refused at once', async () => {

@@ -23,7 +23,6 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 		[5, 'none'],
 		[10, 'right'],
 		[20, 'none'],
-		[50, 'right'],
 	] as const)('finish what the limit allows: %i workers, headers: %s', async (workers, headers) => {
 		const scenario = { workers, headers, window: 'sliding', minutes: 120, seed: 1 } as const;
 
