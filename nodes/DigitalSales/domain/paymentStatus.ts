@@ -48,9 +48,9 @@ export function isSettled(status: Status): boolean {
 
 /** Whether a read is older than the settled status that a notice claims: a read may lag behind. */
 export function isBehind(read: Status, claimed: Status): boolean {
-	const { waiting, reversed } = STATUS_GROUPS;
+	const { reversed } = STATUS_GROUPS;
 	if (isPaid(read)) return isSettled(claimed) && reversed.includes(String(claimed));
-	return isSettled(claimed) && waiting.includes(String(read));
+	return isSettled(claimed) && !isSettled(read) && !reversed.includes(String(read));
 }
 
 /** Whether the service says that the money has arrived; `authorized` is not paid. */

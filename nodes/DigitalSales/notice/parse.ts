@@ -45,13 +45,17 @@ function claims(hash: string, body: Record<string, unknown>): Notice {
 	// First what stands at the root (or at that of `data`): inside the envelope it may lag behind.
 	return {
 		hash,
-		status: text(body.payment_status) ?? text(body.status) ?? text(transaction.status),
+		status:
+			text(body.payment_status) ??
+			text(body.status) ??
+			text(transaction.payment_status) ??
+			text(transaction.status),
 		event: text(body.event)?.replace(/^transaction$/i, '') || undefined,
 	};
 }
 
 function usable(value: unknown): string | undefined {
-	const hash = text(value);
+	const hash = text(Number.isSafeInteger(value) ? String(value) : value);
 	return hash !== undefined && isUsableHash(hash) ? hash : undefined;
 }
 

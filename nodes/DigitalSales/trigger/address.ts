@@ -56,26 +56,26 @@ export function triggersOf(context: IExecuteFunctions): WorkflowTrigger[] | unde
 			credential: credentials?.[CREDENTIAL_NAME],
 			url: webhookId && `${additionalData.webhookBaseUrl}/${webhookId}/${WEBHOOK_PATH}`,
 			hasRun: Object.hasOwn(runExecutionData.resultData.runData, name),
-			isAt: (url) => webhookId !== undefined && decoded(url).includes(webhookId.toLowerCase()),
+			// Without a `webhookId` n8n takes the id of the workflow.
+			isAt: (url) =>
+				decoded(url).includes(`/${webhookId ?? context.getWorkflow().id}/`.toLowerCase()),
 		};
 		return [trigger];
 	});
 }
 
+/** Ids are ASCII; what else is encoded, or wrongly, does not matter. */
 function decoded(url: string): string {
-	try {
-		return decodeURIComponent(url).toLowerCase();
-	} catch {
-		return url.toLowerCase();
-	}
+	const decode = (_sign: string, hex: string): string => String.fromCharCode(parseInt(hex, 16));
+	return url.replace(/%([0-7][\da-f])/gi, decode).toLowerCase();
 }
 
 const ASK_WITHIN_MS = 2_000;
 
-/** What n8n answers where a webhook may be, if a browser asks. */
+/** What n8n answers where a webhook may be, if a browser asks; a proxy may answer it, too, in other words. */
 const corsSchema = z.object({
 	statusCode: z.literal(204),
-	headers: z.object({ 'access-control-allow-methods': z.string() }),
+	headers: z.object({ 'access-control-allow-methods': z.enum(['OPTIONS', 'OPTIONS, POST']) }),
 });
 
 /** Whether a published trigger listens at a URL; `unreachable` if nobody answers as n8n does. */
@@ -97,5 +97,5 @@ export async function askListening(context: IExecuteFunctions, url: string): Pro
 		.catch(() => undefined);
 	const { data } = corsSchema.safeParse(answer);
 	if (!data) return 'unreachable';
-	return /\bPOST\b/.test(data.headers['access-control-allow-methods']) ? 'yes' : 'no';
+	return data.headers['access-control-allow-methods'] === 'OPTIONS' ? 'no' : 'yes';
 }

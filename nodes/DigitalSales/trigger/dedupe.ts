@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { lenientText } from '../api/schemas/lenient';
 import type { Notice } from '../notice/parse';
 import { digest, isRetry, originOf } from '../once/execution';
 import { LateError, Ledger, LedgerError } from '../once/ledger';
@@ -29,7 +30,7 @@ export const dedupeStore = processWide(new BoundedMap<'unanswered' | 'answered'>
 /** In the node's context: the notice that this execution tried to claim. */
 const CONTEXT_KEY = 'digitalSalesClaim';
 
-const textField = z.string().optional().catch(undefined);
+const textField = lenientText.optional().catch(undefined);
 const itemSchema = z.object({
 	hash: z.coerce.string(),
 	payment_status: textField,

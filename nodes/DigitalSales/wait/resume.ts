@@ -5,6 +5,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { isSameButForCase } from '../domain/hash';
+import { isBehind } from '../domain/paymentStatus';
 import { accountOf } from '../notice/accountOf';
 import { readBody } from '../notice/body';
 import { readNotice } from '../notice/parse';
@@ -74,10 +75,11 @@ async function handleNotice(context: IWebhookFunctions): Promise<INodeExecutionD
 		if (notice && !known.pingBy) startPolling(context, wait, resumeUrl(context, 0));
 		const account = await accountOf(context);
 		const beginBy = Math.min(clock.elapsed() + BEGIN_WITHIN_MS, times.answerBy - SHORTEST_READ_MS);
-		const result = await known.check(async ({ hash }, leaves) => {
+		const result = await known.check(async ({ index, hash }, leaves) => {
 			const read = await readBack(context, account, hash, { ...times, leaves });
-			if (read.outcome === 'found') return read.transaction;
-			return read.isLimited ? 'limited' : 'failed';
+			if (read.outcome !== 'found') return read.isLimited ? 'limited' : 'failed';
+			const claimed = noticed.some((one) => one.index === index) ? notice?.status : undefined;
+			return isBehind(read.transaction.payment_status, claimed) ? 'failed' : read.transaction;
 		}, beginBy);
 		if (result !== 'done' && !known.isTimeUp()) {
 			// The sender may not come again.

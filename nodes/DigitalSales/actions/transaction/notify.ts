@@ -141,9 +141,9 @@ async function firstListening(
 	}
 	for (const { name, url } of ofAccount) {
 		if (url === undefined) continue;
-		// What runs in production was published with its triggers.
-		const isDraft = context.getMode() === 'manual';
-		const state = isDraft ? await listening.get(url, () => askListening(context, url)) : 'yes';
+		// A trigger starts what is published; a sub-workflow, a chat or a Retry may be a draft.
+		const isPublished = ['trigger', 'webhook'].includes(context.getMode());
+		const state = isPublished ? 'yes' : await listening.get(url, () => askListening(context, url));
 		if (state === 'no') continue;
 		const shown = `"${name}"${enabled.length > 1 ? `, the first of ${enabled.length} triggers` : ''}`;
 		const { hint } = withReach(url);

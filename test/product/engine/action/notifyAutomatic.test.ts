@@ -262,6 +262,33 @@ describe('Create PIX > Notify: Automatic', () => {
 			expect(hints.join()).toContain('and its Digital Sales Trigger is not published.');
 		});
 
+		test.each<WorkflowExecuteMode>(['integrated', 'chat', 'cli', 'error', 'retry'])(
+			'also where a draft may run without the editor: %s',
+			async (mode) => {
+				const { url, hints } = await charge({
+					notificationUrl: IN_CREDENTIAL,
+					triggers: [SALE],
+					mode,
+				});
+
+				expect(url).toBe(IN_CREDENTIAL);
+				expect(hints.join()).toContain('and its Digital Sales Trigger is not published.');
+			},
+		);
+
+		test.each(['GET, POST, OPTIONS', 'GET,HEAD,PUT,PATCH,POST,DELETE', '*', ''])(
+			'a proxy that answers in place of n8n says nothing of it: %j',
+			async (methods) => {
+				webServer.toldByProxy = methods;
+
+				const { url, hints } = await asked();
+
+				webServer.toldByProxy = undefined;
+				expect(url).toMatch(TRIGGER);
+				expect(hints.join()).toContain('n8n could not check whether it is published');
+			},
+		);
+
 		test('what was answered counts for a minute', async () => {
 			const { elapsed } = clock;
 			expect((await asked()).url).toBe(IN_CREDENTIAL);
@@ -358,8 +385,8 @@ describe('Create PIX > Notify: Automatic', () => {
 	const SPELLINGS = [
 		`https://n8n.example.com/webhook/${ID}/digital-sales`,
 		`HTTPS://OLD.EXAMPLE.COM:443/webhook/${ID.toUpperCase()}/digital-sales/#top`,
-		`https://n8n.example.com/webhook/%30${ID.slice(1)}/digital-sales?x=1`,
-		`https://n8n.example.com/webhook/${ID}/digital-sales?x=%`,
+		`https://n8n.example.com/webhook/${ID.slice(0, -1)}%31/digital-sales?x=1`,
+		`https://n8n.example.com/webhook/${ID.slice(0, -1)}%31/digital-sales?x=%`,
 	];
 
 	describe('started by a sale', () => {
@@ -404,6 +431,27 @@ describe('Create PIX > Notify: Automatic', () => {
 			},
 		);
 
+		test.each([
+			'https://n8n.example.com/webhook/shop-1/imported%20sale/digital-sales',
+			'https://n8n.example.com/webhook/SHOP-1/imported%20sale/digital-sales/',
+		])('nor, if a command imported it, at the URL that it has then: %s', async (inCredential) => {
+			const { credentials, sandbox } = opened();
+			const imported: NodeInput = { name: 'Imported sale', type: TRIGGER_TYPE, webhookId: '' };
+			const { data } = await runWorkflow({
+				id: 'shop-1',
+				nodes: [imported, { name: 'Charge', type: ACTION_TYPE, parameters: untouched() }],
+				connections: chain('Imported sale', 'Charge'),
+				mode: 'webhook',
+				startItems: [{ hash: 'paid1', payment_status: 'paid' }],
+				credentials: {
+					digitalSalesApi: { ...credentials.digitalSalesApi, notificationUrl: inCredential },
+				},
+			});
+
+			expect(sandbox.transactions[0]?.postback_url).toBe('');
+			expect(data.Charge?.hints.map(({ message }) => message)).toEqual([NOBODY]);
+		});
+
 		test('but another address of the credential is', async () => {
 			const { told, hints } = await startedBySale(untouched(), IN_CREDENTIAL);
 
@@ -424,7 +472,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			...SPELLINGS.map((url): [string, INodeParameters, RegExp, boolean] => [
 				`also as an address: ${url}`,
 				{ notify: 'url', notificationUrl: url },
-				new RegExp(ID, 'i'),
+				/webhook\/0b9d5c1e/i,
 				true,
 			]),
 			[

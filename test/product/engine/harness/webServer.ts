@@ -118,6 +118,9 @@ class WebServer {
 	/** n8n says so to everybody until its database is ready. */
 	isStartingUp = false;
 
+	/** The methods that a proxy in front of it tells browsers, whatever n8n takes. */
+	toldByProxy?: string;
+
 	private server?: Server<typeof WebRequest, typeof WebResponse>;
 
 	private starting?: Promise<string>;
@@ -203,7 +206,8 @@ class WebServer {
 			if (path.startsWith('/webhook-test/') && takes.length === 0) {
 				throw new HttpError(404, 'The requested webhook is not registered.');
 			}
-			response.header('access-control-allow-methods', ['OPTIONS', ...takes].join(', '));
+			const methods = this.toldByProxy ?? ['OPTIONS', ...takes].join(', ');
+			response.header('access-control-allow-methods', methods);
 		}
 		response.status(204).end();
 	}

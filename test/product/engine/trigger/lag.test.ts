@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { useInbox } from '../support/inbox';
 
+const ENDPOINT = 'GET /transactions/{hash}';
 /** The longest time to an answer, whatever the service does. */
 const ANSWER_WITHIN_MS = 9_500;
 /** What one notice may cost, be it forged. */
@@ -110,7 +111,6 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 	test.each([
 		['paid', 'med_analysis'],
 		['paid', 'waiting_refund'],
-		['paid', 'never_heard_of'],
 		['refused', 'paid'],
 		['med_analysis', 'paid'],
 		['authorized', 'paid'],
@@ -124,10 +124,36 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		expect(inbox.reads - before).toBe(1);
 	});
 
+	test.each([null, '', 'never_heard_of', 3])(
+		'a status that nobody knows may still become paid: %j',
+		async (status) => {
+			await publish('paid');
+			settle(0);
+			const fault = { kind: 'patchBody', set: { payment_status: status } } as const;
+			inbox.account.sandbox.addFault({ endpoint: ENDPOINT, ...fault, times: 'always' });
+
+			const early = await inbox.trigger.post({ hash, status: 'paid' });
+			inbox.account.sandbox.clearFaults();
+			await clock.sleep(10_000);
+			const late = await inbox.trigger.post({ hash, status: 'paid' });
+
+			expect([early.status, late.status]).toEqual([503, 200]);
+			expect(statuses()).toEqual(['paid']);
+		},
+	);
+
+	test('the claim may stand within an envelope', async () => {
+		await publish('paid');
+		settle(60_000);
+		const transaction = { hash, payment_status: 'paid' };
+
+		expect((await inbox.trigger.post({ event: 'transaction', transaction })).status).toBe(503);
+	});
+
 	test('however slowly the service answers, the sender is answered in time', async () => {
 		await publish('paid');
 		inbox.account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
+			endpoint: ENDPOINT,
 			kind: 'delay',
 			ms: 3_000,
 			times: 'always',

@@ -99,6 +99,18 @@ describe('A notice starts the workflow once', () => {
 		]);
 	});
 
+	test('also one that is told by a number, as the service sends it', async () => {
+		await inbox.publish({ triggerOn: ['any'], simplify: false });
+		const hash = await inbox.charge();
+		for (const payment_status of [1, 2]) {
+			const fault = { kind: 'patchBody', set: { payment_status } } as const;
+			inbox.account.sandbox.addFault({ endpoint: 'GET /transactions/{hash}', ...fault });
+			await afterRestart(hash);
+		}
+
+		expect(inbox.items.map(({ payment_status: status }) => status)).toEqual([1, 2]);
+	});
+
 	describe('a notice of another kind of event', () => {
 		const paid = async (): Promise<string> => {
 			const hash = await inbox.charge();

@@ -55,6 +55,8 @@ describe('What a notification claims', () => {
 		['two hashes: the first', { hash: 'ab12', transaction_hash: 'cd34' }, { hash: 'ab12' }],
 		['a blank hash and another', { hash: ' ', transaction_hash: 'cd34' }, { hash: 'cd34' }],
 		['a hash of digits', { hash: '4711' }, { hash: '4711' }],
+		['a hash that is a number', { hash: 4711 }, { hash: '4711' }],
+		['an envelope with the transaction itself', { transaction: resource }, paid],
 		['the longest hash', { hash: 'a'.repeat(200) }, { hash: 'a'.repeat(200) }],
 	])('is read from %s', (_name, body, expected) => {
 		expect(readNotice(body)).toEqual(expected);
@@ -67,7 +69,8 @@ describe('What a notification claims', () => {
 		['a number as a text in an envelope', { transaction: { id: ' 4711 ' } }],
 		['the reference of a resource', { transaction: 'ab12' }],
 		['a list in place of the transaction', { transaction: [{ hash: 'ab12' }] }],
-		['a hash that is a number', { hash: 4711 }],
+		['a hash that is no whole number', { hash: 4.5 }],
+		['a hash that is too large for a number', { hash: 1e21 }],
 		['a hash that is too long', { hash: 'a'.repeat(201) }],
 		['a hash that would lead elsewhere', { hash: ' .. ' }],
 		['data within data', { data: { data: { hash: 'ab12' } } }],
