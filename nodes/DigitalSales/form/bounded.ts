@@ -17,13 +17,14 @@ export function bounded<T>(form: z.ZodType<T, z.ZodTypeDef, unknown>) {
 	return z
 		.unknown()
 		.superRefine((values, context) => {
-			const excess = excessIn(values, MOST_LEVELS);
+			const excess = excessIn(values);
 			if (excess) context.addIssue({ code: 'custom', ...excess });
 		})
 		.pipe(form);
 }
 
-function excessIn(value: unknown, levels: number): Excess | undefined {
+/** The first text in a value that is too long, or the first level too deep. */
+export function excessIn(value: unknown, levels = MOST_LEVELS): Excess | undefined {
 	if (typeof value === 'string' && value.length > LONGEST_TEXT) {
 		const message = `must have at most ${LONGEST_TEXT} characters; this one has ${value.length}`;
 		return { path: [], message };

@@ -6,6 +6,7 @@ import { cleanText, composed } from '../domain/text';
 import { parseCents, type AmountUnit } from '../domain/money';
 import type { Result } from '../domain/result';
 import { parseWebAddress } from '../domain/webAddress';
+import { excessIn } from './bounded';
 
 /** Schemas for single form fields. Messages continue the field's display name: "Title must be ...". */
 
@@ -153,15 +154,18 @@ export const jsonObjectField = parsed((input): Result<IDataObject> => {
 	if (!isJsonObject(value)) {
 		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
 	}
+	// A text has not been looked into before.
+	const excess = excessIn(value);
+	if (excess) return { problem: excess.message };
 	return hasHole(value)
 		? { problem: 'has a field for which its expression gave nothing' }
 		: { value };
 });
 
-/** Only an expression leaves a field undefined; JSON cannot. */
+/** An expression may give what JSON has no word for: it would be left out, or sent as null. */
 function hasHole(value: unknown): boolean {
-	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasHole);
-	return value === undefined || Number.isNaN(value);
+	if (typeof value === 'object') return value !== null && Object.values(value).some(hasHole);
+	return typeof value !== 'string' && typeof value !== 'boolean' && !Number.isFinite(value);
 }
 
 function parseJson(text: string): unknown {

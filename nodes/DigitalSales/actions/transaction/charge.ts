@@ -1,10 +1,11 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../../api/account';
-import { lenientInteger, tolerated } from '../../api/schemas/lenient';
+import { tolerated } from '../../api/schemas/lenient';
 import { formatReais, isExactAmount, LARGEST_AMOUNT } from '../../domain/money';
 import { withCustomFields } from '../../form/customFields';
 import { displayPath } from '../../form/displayPath';
+import { moneyField, wholeNumberField } from '../../form/fields';
 import { mistake } from '../../form/readForm';
 import { digest } from '../../once/execution';
 import { chargeFingerprint, isVagueCharge } from '../../once/identity';
@@ -18,9 +19,9 @@ export interface Charge {
 	/** The account that its token charges. */
 	account: Account;
 	cart: CartLine[];
-	/** What the cart adds up to, in cents; undefined if a price is missing or cannot be read. */
+	/** What the cart adds up to, in cents; undefined if a price is missing. */
 	cartTotal?: number;
-	/** In cents; undefined if there is none, or it cannot be read. */
+	/** In cents; undefined if there is none. */
 	amount?: number;
 	/** To look it up by: cart, amount, last digits of the document. */
 	about: string;
@@ -33,18 +34,23 @@ export interface Charge {
 
 const word = tolerated(z.union([z.string(), z.number().transform(String)]));
 
-/** Custom Fields may put anything into a body. */
-const lineSchema = z.object({
-	offer_hash: word,
-	title: word,
-	price: tolerated(lenientInteger),
-	quantity: lenientInteger.default(1).catch(NaN),
-});
+const lineSchema = z.object(
+	{
+		offer_hash: word,
+		title: word,
+		price: moneyField('cents').nullish(),
+		quantity: wholeNumberField(0)
+			.nullish()
+			.transform((quantity) => quantity ?? 1),
+	},
+	{ message: 'must be an object' },
+);
 type CartLine = z.output<typeof lineSchema>;
 
+/** Custom Fields may put anything into a body: what cannot be checked is not sent. */
 const bodySchema = z.object({
-	amount: tolerated(lenientInteger),
-	cart: z.array(lineSchema.catch({ quantity: NaN })).catch([]),
+	amount: moneyField('cents').optional(),
+	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
 	customer: tolerated(z.object({ document: word })),
 	api_token: word,
 });
@@ -58,32 +64,34 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 	const { customFields = {} } = form.additionalFields;
 	const fields = { payment_method: 'pix', ...chargeForm.body(form) };
 	const given = withCustomFields(fields, customFields);
-	const { cart, customer, api_token: token } = bodySchema.parse(given);
 	const labelOf: Charge['labelOf'] = (field, ...path) => {
 		const place = field === 'cart' && path.length > 0 ? [field, 'items'] : [field];
 		const own = field === 'cart' ? place : ['additionalFields', field];
 		const from = field in customFields ? ['additionalFields', 'customFields', field] : own;
 		return displayPath(chargeForm.properties, [...from, ...path], context.getNode());
 	};
-	if (given.amount === null) {
-		const advice =
-			'Enter the amount in cents, or leave the field out to charge what the cart adds up to.';
-		throw mistake(context, itemIndex, `${labelOf('amount')} is empty`, advice);
+	const read = bodySchema.safeParse(given);
+	if (!read.success) {
+		const [{ path = [], message = '' } = {}] = read.error.issues;
+		const label = labelOf(path[0] === 'cart' ? 'cart' : 'amount', ...path.slice(1));
+		const advice = 'Amounts in Custom Fields are in cents. To send none, leave the field out.';
+		throw mistake(context, itemIndex, `${label} ${message}`, advice);
 	}
+	const { customer, api_token: token } = read.data;
+	const cart = read.data.cart ?? [];
 	if (cart.length === 0 && !('amount' in given)) {
 		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
 		throw mistake(context, itemIndex, 'Cart is empty', advice);
 	}
 	const cartTotal = exactTotal(context, itemIndex, cart, labelOf);
-	const isSummed = !('amount' in given) && cartTotal !== undefined;
-	const body = isSummed ? { amount: cartTotal, ...given } : given;
-	const { amount } = bodySchema.parse(body);
+	const amount = read.data.amount ?? cartTotal;
+	const body = amount === undefined ? given : { amount, ...given };
 	return {
 		body,
 		account: { ...account, key: digest('account', account.key, token ?? account.bodyApiToken) },
 		cart,
 		cartTotal,
-		amount: amount ?? undefined,
+		amount,
 		about: inWords(cart, amount, customer?.document),
 		fingerprint: chargeFingerprint(body),
 		isVague: isVagueCharge(body),
@@ -91,10 +99,7 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 	};
 }
 
-/**
- * The sum of the cart in cents; undefined if a price or quantity is not known. Refuses sums too large to
- * be exact, or below zero, which prices of the catalog can be.
- */
+/** The sum of the cart in cents; undefined if a price is not known. Refuses sums too large to be exact. */
 function exactTotal(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -114,25 +119,21 @@ function exactTotal(
 					`${labelOf('cart', wrong, 'price')} times Quantity is`,
 					'Correct the price or the quantity.',
 				];
-	const problem =
-		sum < 0
-			? `less than ${formatReais(0)}`
-			: `more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
+	const problem = `more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
 	throw mistake(context, itemIndex, `${name} ${problem}`, advice);
 }
 
 function inWords(
 	cart: CartLine[],
-	amount: number | null | undefined,
+	amount: number | undefined,
 	document: string | null | undefined,
 ): string {
-	const items = cart.map(({ quantity, title, offer_hash: hash }) => {
-		const what = title ?? hash ?? 'item';
-		return Number.isNaN(quantity) ? what : `${quantity} x ${what}`;
-	});
+	const items = cart.map(
+		({ quantity, title, offer_hash: hash }) => `${quantity} x ${title ?? hash ?? 'item'}`,
+	);
 	return [
 		`cart ${items.length === 0 ? 'empty' : items.join(', ')}`,
-		...(amount == null ? [] : [`amount ${formatReais(amount)}`]),
+		...(amount === undefined ? [] : [`amount ${formatReais(amount)}`]),
 		...(document == null ? [] : [`customer document ending in ${document.slice(-4)}`]),
 	].join('; ');
 }

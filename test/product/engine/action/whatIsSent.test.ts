@@ -67,14 +67,53 @@ describe('What is sent', () => {
 			expect(bodies()).toMatchObject([{ amount: 5980, cart: [line()] }]);
 		});
 
-		test('with an amount that an expression did not give is refused', async () => {
+		test.each([
+			['amount', 'amount: $json.missing ?? null'],
+			['amount', "amount: ''"],
+			['amount', 'amount: 39.8'],
+			['amount', "amount: '39,80'"],
+			['amount', 'amount: -3980'],
+			['cart 1 > price', 'cart: [{ price: 19.9 }]'],
+			['cart 1 > price', "cart: [{ price: '' }]"],
+			['cart 2 > price', "cart: [{ price: 1990 }, { price: '19,90' }]"],
+			['cart 1 > quantity', 'cart: [{ price: 1990, quantity: 1.5 }]'],
+			['cart 1', "cart: ['A1']"],
+			['cart', 'cart: { price: 1990 }'],
+		])('with %s that cannot be checked is refused: %s', async (label, fields) => {
 			const failure = await account.fail({
-				...charge({}),
-				additionalFields: { customFields: '={{ ({ amount: $json.missing ?? null }) }}' },
+				...charge({}, {}, { cart: {} }),
+				additionalFields: { customFields: `={{ ({ ${fields} }) }}` },
 			});
 
-			expect(failure.message).toBe('Additional Fields > Custom Fields > amount is empty');
+			expect(failure.message).toMatch(
+				new RegExp(`^Additional Fields > Custom Fields > ${label} (is|must)`),
+			);
+			expect(failure.description).toContain('are in cents');
 			expect(account.sandbox.requests).toEqual([]);
+		});
+
+		test.each(['1e999', '5 / 0', '() => 5'])(
+			'with what JSON cannot say is refused: %s',
+			async (value) => {
+				const failure = await account.fail({
+					...charge({}),
+					additionalFields: { customFields: `={{ ({ expire_in_days: ${value} }) }}` },
+				});
+
+				expect(failure.message).toBe(
+					'Additional Fields > Custom Fields has a field for which its expression gave nothing',
+				);
+				expect(account.sandbox.requests).toEqual([]);
+			},
+		);
+
+		test.each([
+			['as text', `{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`],
+			['objects as text', `{"a":${'{"a":'.repeat(1_500)}1${'}'.repeat(1_501)}`],
+		])('nested too deeply are refused by name: %s', async (_name, customFields) => {
+			const failure = await account.fail({ ...charge({}), additionalFields: { customFields } });
+
+			expect(failure.message).toBe('Additional Fields > Custom Fields is nested too deeply');
 		});
 
 		test('replaces a list as a whole', async () => {
