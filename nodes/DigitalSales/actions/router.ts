@@ -5,7 +5,7 @@ import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
 import type { ItemResult } from '../output/item';
 import { fieldLabel } from '../form/displayPath';
-import { isRetry } from '../once/execution';
+import { isEngine2, isRetry } from '../once/execution';
 import { CanceledError } from '../shared/clock';
 import { mapLimit } from '../shared/mapLimit';
 import { ReadsAtOnce } from '../shared/readsAtOnce';
@@ -54,7 +54,11 @@ async function prepareAll(operation: Operation, run: Run): Promise<PreparedItem[
 	let items = await mapLimit(
 		run.context.getInputData(),
 		1,
-		async (_item, index) => await prepared(index, () => operation.prepare(run, index)),
+		async (_item, index) =>
+			await prepared(index, () => {
+				refuseEngine2(operation, run.context, index);
+				return operation.prepare(run, index);
+			}),
 	);
 	while (!items.every(isReady)) {
 		items = await mapLimit(items, 1, async (item, index) =>
@@ -62,6 +66,14 @@ async function prepareAll(operation: Operation, run: Run): Promise<PreparedItem[
 		);
 	}
 	return items;
+}
+
+/** Nothing there keeps a charge from being made twice, or wakes an execution that waits. */
+function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemIndex: number): void {
+	if (!(operation.creates || operation.finish) || !isEngine2(context)) return;
+	const problem = `${operation.name} does not work in n8n's experimental Engine 2.0`;
+	const description = 'Nothing was sent. Remove engineType from the settings of the workflow.';
+	throw new NodeOperationError(context.getNode(), problem, { itemIndex, description });
 }
 
 function isReady(item: Preparation): item is PreparedItem {

@@ -67,9 +67,18 @@ export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 /**
  * Reads the form.
  *
- * @throws NodeOperationError if a field is unreadable, since neither everything nor nothing is wanted then
+ * @throws NodeOperationError if a field is unreadable, since neither everything nor nothing is wanted
+ * then; or in n8n's Engine 2.0, which never runs `execute`, where a sale is started only once
  */
 export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): TriggerForm {
+	const node = context.getNode();
+	if (context.getWorkflowSettings().engineType === 'v2') {
+		throw new NodeOperationError(
+			node,
+			"Digital Sales Trigger does not work in n8n's experimental Engine 2.0",
+			{ description: 'Remove engineType from the settings of the workflow, then publish it.' },
+		);
+	}
 	const result = bounded(formSchema).safeParse({
 		...statusParameters(context),
 		products: context.getNodeParameter('products', {}),
@@ -79,7 +88,6 @@ export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): Tr
 		options: context.getNodeParameter('options', {}),
 	});
 	if (result.success) return result.data;
-	const node = context.getNode();
 	const problems = result.error.issues.map(
 		({ path, message }) => `${displayPath(triggerProperties, path, node)} ${message}`,
 	);

@@ -7,7 +7,10 @@ export const summarySchema = z.object({
 	mode: z.string(),
 	status: z.string(),
 	startedAt: z.string().nullable(),
-	stoppedAt: z.string().nullable(),
+	/** Engine 2.0 leaves it out until then. */
+	stoppedAt: z.string().nullable().default(null),
+	/** The execution that this one is a Retry of. */
+	retryOf: z.string().nullish(),
 });
 
 const itemSchema = z.object({ json: z.record(z.unknown()) }).passthrough();
@@ -60,6 +63,12 @@ export class Execution {
 	get pending(): Item[] {
 		const stack = this.data.executionData?.nodeExecutionStack ?? [];
 		return stack.flatMap(({ data }) => data.main?.[0] ?? []);
+	}
+
+	/** Whether n8n has kept nothing of it, as it does if the worker dies that runs it. */
+	get isForgotten(): boolean {
+		const { runData } = this.data.resultData;
+		return Object.keys(runData).length === 0 && this.pending.length === 0;
 	}
 
 	/** The last node that ran. */

@@ -30,6 +30,8 @@ export interface RunOptions extends Surroundings {
 	mode?: WorkflowExecuteMode;
 	/** The stored data of an execution that is retried; its items and its start node count then. */
 	retryOf?: IRunExecutionData;
+	/** The next number by default. */
+	executionId?: string;
 	/** Cancels the run, as its stop button does. */
 	signal?: AbortSignal;
 }
@@ -79,7 +81,7 @@ async function start(
 	const startName = options.startNode ?? input.nodes[0]?.name;
 	const node = stored.base.nodes.find(({ name }) => name === startName);
 	if (node === undefined) throw new Error(`No node "${startName}" to start at`);
-	const executionId = nextExecutionId();
+	const { executionId = nextExecutionId() } = options;
 	const data =
 		options.retryOf === undefined
 			? createRunExecutionData({

@@ -1,0 +1,123 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { chargeAt } from '../../support/charge';
+import { cartOf } from '../e2e/stage/cart';
+import { Stage } from '../e2e/stage/stage';
+import {
+	ACTION,
+	chainOf,
+	createPix,
+	TRIGGER,
+	waitForPayment,
+	type NodeSketch,
+} from '../e2e/stage/workflows';
+import { postJson } from '../../product/engine/harness/http';
+import { CleanUp } from '../n8n/cleanUp';
+import type { Execution } from '../n8n/execution';
+import { freePort, LOOPBACK } from '../n8n/ports';
+import type { SavedWorkflow } from '../n8n/rest';
+import { DATABASE, DATABASE_USER, startPostgres } from './stage/postgres';
+
+const START_MS = 15 * 60_000;
+const BY_HAND: NodeSketch = { name: 'By hand', type: 'n8n-nodes-base.manualTrigger' };
+const REFUSED = /does not work in n8n's experimental Engine 2.0/;
+
+describe("n8n's experimental Engine 2.0", () => {
+	const cleanUp = new CleanUp();
+	let stage: Stage;
+
+	beforeAll(async () => {
+		const postgres = await startPostgres(await cleanUp.folder('engine-v2'));
+		cleanUp.add(postgres.stop);
+		stage = await Stage.open(
+			'engine-v2',
+			{},
+			{
+				N8N_ENABLED_MODULES: 'engine-v2',
+				N8N_ENGINE_DATABASE_URL: `postgres://${DATABASE_USER}@${LOOPBACK}:${postgres.port}/${DATABASE}`,
+				N8N_ENGINE_HOST: LOOPBACK,
+				N8N_ENGINE_PORT: String(await freePort()),
+				N8N_ENGINE_CONTROL_PLANE_PORT: String(await freePort()),
+			},
+		);
+		cleanUp.add(async () => await stage.close());
+	}, START_MS);
+	afterAll(async () => await cleanUp.run());
+
+	const save = async (nodes: NodeSketch[], engineType = 'v2'): Promise<SavedWorkflow> =>
+		await stage.rest.createWorkflow({
+			...chainOf('engine', stage.credential, nodes),
+			settings: { executionOrder: 'v1', engineType },
+		});
+	const run = async (node: NodeSketch): Promise<Execution> => {
+		const { id } = await save([BY_HAND, node]);
+		const executionId = await stage.rest.start(id, BY_HAND.name);
+		for (;;) {
+			const execution = await stage.rest.execution(executionId);
+			if (['success', 'error'].includes(execution.summary.status)) return execution;
+			await pause(100);
+		}
+	};
+	const charge = (more: object = {}): NodeSketch => ({
+		...createPix({ notify: 'none', cart: cartOf(stage.sandbox) }),
+		...more,
+	});
+	const sale: NodeSketch[] = [
+		{ name: 'Sale', type: TRIGGER, webhookId: 'engine-v2-sale' },
+		{ name: 'End', type: 'n8n-nodes-base.noOp' },
+	];
+
+	test('products are listed', async () => {
+		const parameters = { resource: 'product', operation: 'getAll', returnAll: true };
+
+		const execution = await run({ name: 'List', type: ACTION, parameters });
+
+		expect(execution.items('List')).toHaveLength(stage.sandbox.products.length);
+	});
+
+	test('a charge is refused, and nothing is sent', async () => {
+		const execution = await run(charge());
+
+		expect(execution.summary.status).toBe('error');
+		expect(execution.error).toMatch(REFUSED);
+		expect(stage.sandbox.charges()).toBe(0);
+	});
+
+	test('with On Error: Continue it hands on the refusal, and not what came in', async () => {
+		const execution = await run(charge({ onError: 'continueRegularOutput' }));
+
+		const [item] = execution.items('Charge');
+		expect(JSON.stringify(item?.json)).toMatch(REFUSED);
+		expect(stage.sandbox.charges()).toBe(0);
+	});
+
+	test('Wait for Payment is refused', async () => {
+		const transactionHash = await chargeAt(stage.sandbox);
+
+		const execution = await run(waitForPayment({ transactionHash }));
+
+		expect(execution.error).toMatch(REFUSED);
+		expect(execution.items('Wait')).toEqual([]);
+	});
+
+	test('a trigger is not published', async () => {
+		await expect(stage.rest.publish(await save(sale))).rejects.toThrow(REFUSED);
+	});
+
+	test('a trigger that comes there after it was published takes nothing', async () => {
+		const saved = await save(sale, 'v1');
+		await stage.rest.publish(saved);
+		const settings = { executionOrder: 'v1', engineType: 'v2' };
+		await stage.rest.call(z.unknown(), 'PATCH', `/workflows/${saved.id}`, {
+			settings,
+			versionId: saved.versionId,
+		});
+		const hash = await chargeAt(stage.sandbox);
+		await stage.sandbox.setStatus(hash, 'paid');
+
+		const url = `${stage.url}/webhook/engine-v2-sale/digital-sales`;
+		const { status } = await postJson(url, { hash, payment_status: 'paid' });
+
+		expect(status).toBe(503);
+	});
+});
