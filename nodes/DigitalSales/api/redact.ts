@@ -49,41 +49,25 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redac
 		);
 		return isHeld ? TEXT_REPLACEMENT : clean;
 	};
-	const cleanValue = (value: unknown): unknown => {
+	/** Calls itself: an answer is cut at some levels before it is parsed. */
+	const cleanJson = (value: unknown): unknown => {
 		if (typeof value === 'string') return cleanText(value);
-		return typeof value === 'number' && numbers.has(Math.abs(value)) ? REPLACEMENT : value;
-	};
-	/** @returns the containers inside */
-	const cleanContainer = (container: Container): Container[] => {
-		if (Array.isArray(container)) {
-			container.forEach((value, index) => (container[index] = cleanValue(value)));
-			return container.filter(isContainer);
-		}
-		for (const name of Object.keys(container)) {
-			const value = cleanValue(container[name]);
-			const cleanName = cleanText(name);
-			if (cleanName !== name) delete container[name];
-			container[cleanName] = value;
-		}
-		return Object.values(container).filter(isContainer);
-	};
-
-	return {
-		text: cleanText,
-		json: (root) => {
-			const holder = [root];
-			// Level by level: recursion would overflow.
-			for (let level: Container[] = [holder]; level.length > 0; ) {
-				level = level.flatMap(cleanContainer);
+		if (typeof value === 'number') return numbers.has(Math.abs(value)) ? REPLACEMENT : value;
+		if (Array.isArray(value)) {
+			for (const [index, entry] of value.entries()) value[index] = cleanJson(entry);
+		} else if (isObject(value)) {
+			for (const [name, entry] of Object.entries(value)) {
+				const cleanName = cleanText(name);
+				if (cleanName !== name) delete value[name];
+				value[cleanName] = cleanJson(entry);
 			}
-			return holder[0];
-		},
+		}
+		return value;
 	};
+	return { text: cleanText, json: cleanJson };
 }
 
-type Container = unknown[] | Record<string, unknown>;
-
-function isContainer(value: unknown): value is Container {
+function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null;
 }
 
@@ -112,15 +96,10 @@ function readings(text: string): string[] {
 	return found;
 }
 
+/** What an escape stands for; nothing if no token consists of that. */
 function undo(escape: string): string {
-	if (escape.startsWith('%')) return character(parseInt(escape.slice(1), 16));
-	if (escape.startsWith('\\')) return character(parseInt(escape.slice(-4), 16));
-	if (escape.startsWith('&#x')) return character(parseInt(escape.slice(3), 16));
-	if (escape.startsWith('&#')) return character(parseInt(escape.slice(2), 10));
-	return HTML_NAMES.get(escape.slice(1, -1)) ?? escape;
-}
-
-/** Nothing for what no token consists of. */
-function character(code: number): string {
+	if (/^&[a-z]/.test(escape)) return HTML_NAMES.get(escape.slice(1, -1)) ?? escape;
+	const [digits = ''] = /[\da-f]+;?$/.exec(escape) ?? [];
+	const code = parseInt(digits, /^&#\d/.test(escape) ? 10 : 16);
 	return code >= 0x20 && code < 0x7f ? String.fromCharCode(code).toLowerCase() : '';
 }
