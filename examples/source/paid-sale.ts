@@ -1,8 +1,16 @@
 import { httpRequest, hubSpot, only, RETRIED, writeRow } from './nodes';
-import { columns, html, publishNote, reais, saleRow, saleTrigger, sheet, tellTeam } from './parts';
+import {
+	columns,
+	html,
+	publishNote,
+	reais,
+	ROW_FIELDS,
+	saleRow,
+	saleTrigger,
+	sheet,
+	tellTeam,
+} from './parts';
 import type { Recipe, Say } from './workflow';
-
-const RAW = { simplify: false };
 
 const before = (say: Say, ...steps: string[]): string =>
 	[
@@ -25,7 +33,7 @@ const sheetStep = (say: Say, node: string, tab: string): string =>
 
 /** Each paid sale becomes a row and a contact. */
 export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
-	const start = saleTrigger(say, ['paid'], RAW);
+	const start = saleTrigger(say, ['paid'], ROW_FIELDS);
 	const tab = say('Sales', 'Vendas');
 	const row = writeRow(
 		say('Write the row', 'Escrever a linha'),
@@ -35,19 +43,19 @@ export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
 		saleRow(say),
 	);
 	// HubSpot finds a contact by it, and without it would stop the row as well.
-	const reachable = only(say('Has an e-mail', 'Tem e-mail'), '!!$json.customer?.email');
-	const names = "($json.customer?.name ?? '').trim().split(/\\s+/)";
+	const reachable = only(say('Has an e-mail', 'Tem e-mail'), '!!$json.customer_email');
+	const names = "($json.customer_name ?? '').trim().split(/\\s+/)";
 	const contact = hubSpot(
 		say('Save the contact', 'Salvar o contato'),
 		{
 			authentication: 'appToken',
 			resource: 'contact',
 			operation: 'upsert',
-			email: '={{ $json.customer.email }}',
+			email: '={{ $json.customer_email }}',
 			additionalFields: {
 				firstName: `={{ ${names}[0] }}`,
 				lastName: `={{ ${names}.slice(1).join(' ') }}`,
-				phoneNumber: "={{ $json.customer?.phone_number ?? '' }}",
+				phoneNumber: "={{ $json.customer_phone ?? '' }}",
 				lifeCycleStage: 'customer',
 			},
 			options: {},
@@ -83,7 +91,7 @@ export const paidSaleToSheetAndHubSpot: Recipe = (say) => {
 
 /** Each paid sale goes to a CRM that takes JSON. */
 export const paidSaleToAnyCrm: Recipe = (say) => {
-	const start = saleTrigger(say, ['paid'], RAW);
+	const start = saleTrigger(say, ['paid'], ROW_FIELDS);
 	const post = httpRequest(
 		say('Send the sale to the CRM', 'Enviar a venda ao CRM'),
 		{
@@ -154,7 +162,7 @@ export const paidSaleToTelegram: Recipe = (say) => {
 
 /** One row a transaction, which follows its status. */
 export const everyStatusToSheet: Recipe = (say) => {
-	const start = saleTrigger(say, ['any'], RAW);
+	const start = saleTrigger(say, ['any'], ROW_FIELDS);
 	const tab = say('Transactions', 'Cobranças');
 	const row = writeRow(
 		say('Write the row', 'Escrever a linha'),

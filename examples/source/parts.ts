@@ -1,3 +1,4 @@
+import mapValues from 'lodash/mapValues';
 import type { INodeParameters } from 'n8n-workflow';
 import {
 	CONTINUES,
@@ -314,26 +315,35 @@ export function productToChoose(say: Say): INodeParameters {
 	return { __rl: true, mode: 'list', value, cachedResultName: value };
 }
 
-/** A sale as a row, read from the transaction as the service sends it, because only that has the UTM values. */
+const UTMS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
+
+/** The fields that a row is made of. */
+export const ROW_FIELDS: INodeParameters = {
+	options: {
+		fields: [
+			...['hash', 'payment_status', 'amount_reais', 'payment_method', 'product_title'],
+			...['customer_name', 'customer_email', 'customer_phone', 'created_at', 'updated_at'],
+			...UTMS,
+		],
+	},
+};
+
+/** A sale as a row, from a trigger that gives `ROW_FIELDS`. */
 export function saleRow(say: Say): Record<string, string> {
-	return {
-		[say('sale', 'venda')]: '={{ $json.hash }}',
-		status: '={{ $json.payment_status }}',
-		[say('amount', 'valor')]: '={{ $json.amount / 100 }}',
-		[say('method', 'forma')]: '={{ $json.payment_method }}',
-		[say('product', 'produto')]: '={{ $json.product?.title ?? $json.offer?.title }}',
-		[say('name', 'nome')]: '={{ $json.customer?.name }}',
-		email: '={{ $json.customer?.email }}',
-		[say('phone', 'telefone')]: '={{ $json.customer?.phone_number }}',
-		[say('created', 'criada')]: '={{ $json.created_at }}',
-		[say('changed', 'mudou')]: "={{ $now.toFormat('yyyy-MM-dd HH:mm:ss') }}",
-		...Object.fromEntries(
-			['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'].map((utm) => [
-				utm,
-				`={{ $json.${utm} ?? '' }}`,
-			]),
-		),
+	const columns = {
+		[say('sale', 'venda')]: 'hash',
+		status: 'payment_status',
+		[say('amount', 'valor')]: 'amount_reais',
+		[say('method', 'forma')]: 'payment_method',
+		[say('product', 'produto')]: 'product_title',
+		[say('name', 'nome')]: 'customer_name',
+		email: 'customer_email',
+		[say('phone', 'telefone')]: 'customer_phone',
+		[say('created', 'criada')]: 'created_at',
+		[say('changed', 'mudou')]: 'updated_at',
+		...Object.fromEntries(UTMS.map((utm) => [utm, utm])),
 	};
+	return mapValues(columns, (field) => `={{ $json.${field} }}`);
 }
 
 /** How the columns of a sheet are told to a person. */

@@ -68,3 +68,8 @@ export function isWaiting(status: Status): boolean {
 export function hasFailed(status: Status): boolean {
 	return STATUS_GROUPS.failed.includes(String(status));
 }
+
+/** Whether it is too late to pay: nobody is to pay twice, or for what comes back. */
+export function isTooLateToPay(status: Status): boolean {
+	return isSettled(status) || STATUS_GROUPS.reversed.includes(String(status));
+}

@@ -1,4 +1,11 @@
-import { z } from 'zod';
+import sortBy from 'lodash/sortBy';
+import startCase from 'lodash/startCase';
+import {
+	DEFAULT_FIELDS,
+	TRANSACTION_FIELDS,
+	transactionFieldsSchema,
+	type TransactionField,
+} from '../output/transaction';
 import { optional, textField, yesNoField } from './fields';
 import { field, type Field } from './formOf';
 
@@ -13,25 +20,36 @@ export const simplifyOption = field(
 	yesNoField,
 );
 
-export const outputUnitField = z
-	.enum(['cents', 'reais'], { message: 'must be cents or reais' })
-	.optional();
+const TITLES: Partial<Record<TransactionField, string>> = {
+	amount: 'Amount in Cents',
+	amount_reais: 'Amount in Reais',
+	amount_liquid: 'Net Amount in Cents',
+	amount_liquid_reais: 'Net Amount in Reais',
+	pix_qr_code: 'PIX Code',
+};
 
-/** The unit of the amounts that Simplify gives. */
-export const outputUnitOption = field(
+const FIELD_OPTIONS = sortBy(
+	TRANSACTION_FIELDS.map((value) => ({
+		name: TITLES[value] ?? startCase(value).replace(/^Utm/, 'UTM'),
+		value,
+	})),
+	'name',
+);
+
+/** Which flat fields of a transaction Simplify gives. */
+export const fieldsOption = field(
 	{
-		displayName: 'Simplified Amounts In',
-		name: 'outputUnit',
-		type: 'options',
-		options: [
-			{ name: 'Cents', value: 'cents', description: '1990, as in the raw data' },
-			{ name: 'Reais', value: 'reais', description: '19.9, in a field whose name ends in _reais' },
-		],
-		default: 'reais',
+		displayName: 'Fields',
+		name: 'fields',
+		type: 'multiOptions',
+		noDataExpression: true,
+		options: FIELD_OPTIONS,
+		default: [...DEFAULT_FIELDS],
 		displayOptions: { show: { '/simplify': [true] } },
-		description: 'The unit of amounts in the simplified output',
+		description:
+			'The fields of the simplified output. The hash and the payment status are always there.',
 	},
-	outputUnitField,
+	transactionFieldsSchema,
 );
 
 const DEFAULT_PROPERTY = 'qrCode';

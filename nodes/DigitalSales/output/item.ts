@@ -1,14 +1,11 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { AmountUnit } from '../domain/money';
+import type { OutputChoice } from './transaction';
 
 /** A payment that its item may wait for, and how long. */
-export type PendingPayment = {
+export type PendingPayment = OutputChoice & {
 	/** Whether it is undecided. One that is paid is read again with the others: it may be charged back. */
 	isOpen: boolean;
 	hash: string;
-	simplify: boolean;
-	/** The unit of the amounts that Simplify gives. */
-	unit?: AmountUnit;
 	/** In milliseconds of unix time. */
 	deadline: number;
 	/** How long to wait before the next poll; 0 is never. */

@@ -1,15 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { offerSchema } from '../api/schemas/offer';
-import type { AmountUnit } from '../domain/money';
-import { amountField } from './amountField';
+import { inReais } from './inReais';
 
-/** A created offer as eight flat fields: `price_reais`, or `price` in integer cents. */
-export function simplifyOffer(json: IDataObject, unit?: AmountUnit): IDataObject {
+/** A created offer as eight flat fields. */
+export function simplifyOffer(json: IDataObject): IDataObject {
 	const offer = offerSchema.parse(json);
 	return {
 		hash: offer.hash ?? null,
 		title: offer.title ?? null,
-		...amountField('price', offer.price, unit),
+		price_reais: inReais(offer.price),
 		url: offer.url ?? null,
 		status: offer.status ?? null,
 		interval: offer.interval ?? null,

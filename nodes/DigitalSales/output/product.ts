@@ -1,15 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { AmountUnit } from '../domain/money';
 import { productStatusName } from './productStatus';
 import { offerSchema, type Offer } from '../api/schemas/offer';
 import { productSchema } from '../api/schemas/product';
-import { amountField } from './amountField';
+import { inReais } from './inReais';
 
 /**
- * A product, or one row of Split Offers, as at most ten flat fields. The price is `price_reais`, or
- * `price` in integer cents. Only the cheapest offer is shown, and `offers` counts them.
+ * A product, or one row of Split Offers, as at most ten flat fields. Only the cheapest offer is shown,
+ * and `offers` counts them.
  */
-export function simplifyProduct(row: IDataObject, unit?: AmountUnit, isSplit = false): IDataObject {
+export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject {
 	const product = productSchema.parse(row);
 	const { offers } = product;
 	const shown: Partial<Offer> | undefined = isSplit
@@ -23,7 +22,7 @@ export function simplifyProduct(row: IDataObject, unit?: AmountUnit, isSplit = f
 		sale_page: product.sale_page ?? null,
 		offer_hash: shown?.hash ?? null,
 		offer_title: shown?.title ?? null,
-		...amountField('price', shown?.price, unit),
+		price_reais: inReais(shown?.price),
 		checkout_url: shown?.url ?? null,
 		...(isSplit ? { interval: shown?.interval ?? null } : { offers: offers.length }),
 	};

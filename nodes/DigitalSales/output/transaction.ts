@@ -1,56 +1,115 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { AmountUnit } from '../domain/money';
+import { z } from 'zod';
 import type { Transaction } from '../api/schemas/transaction';
-import { isPaid, isSettled } from '../domain/paymentStatus';
-import { amountField } from './amountField';
+import { isPaid, isSettled, isTooLateToPay } from '../domain/paymentStatus';
+import { inReais } from './inReais';
 
-/**
- * A transaction as ten flat fields: `amount_reais`, or `amount` in integer cents.
- *
- * @internal
- */
-export function simplifyTransaction(transaction: Transaction, unit?: AmountUnit): IDataObject {
-	return {
-		hash: transaction.hash,
-		payment_status: transaction.payment_status ?? null,
-		payment_method: transaction.payment_method ?? null,
-		...amountField('amount', transaction.amount, unit),
-		customer_name: transaction.customer?.name ?? null,
-		customer_email: transaction.customer?.email ?? null,
-		customer_phone: transaction.customer?.phone_number ?? null,
-		product_title: transaction.product?.title ?? transaction.offer?.title ?? null,
-		created_at: transaction.created_at ?? null,
-		pix_qr_code: transaction.pix?.pix_qr_code ?? null,
-	};
+type Value = string | number | null | undefined;
+
+/** Every flat field of a transaction, in the order in which an item has them. Amounts are in reais, or under the
+ * service's own name in integer cents. */
+const FIELDS = {
+	hash: ({ hash }) => hash,
+	payment_status: ({ payment_status: status }) => status,
+	amount_reais: ({ amount }) => inReais(amount),
+	amount: ({ amount }) => amount,
+	amount_liquid_reais: ({ amount_liquid: liquid }) => inReais(liquid),
+	amount_liquid: ({ amount_liquid: liquid }) => liquid,
+	customer_name: ({ customer }) => customer?.name,
+	customer_email: ({ customer }) => customer?.email,
+	customer_phone: ({ customer }) => customer?.phone_number,
+	customer_document: ({ customer }) => customer?.document,
+	product_hash: ({ product }) => product?.hash,
+	product_title: ({ product, offer }) => product?.title ?? offer?.title,
+	offer_hash: ({ offer }) => offer?.hash,
+	offer_title: ({ offer }) => offer?.title,
+	item_titles: ({ items }) => items?.flatMap((one) => one?.title ?? one?.hash ?? []).join(', '),
+	payment_method: ({ payment_method: method }) => method,
+	installments: ({ installments }) => installments,
+	created_at: ({ created_at: created }) => created,
+	updated_at: ({ updated_at: updated }) => updated,
+	src: ({ src, tracking }) => src ?? tracking?.src,
+	utm_source: (transaction) => transaction.utm_source,
+	utm_medium: (transaction) => transaction.utm_medium,
+	utm_campaign: (transaction) => transaction.utm_campaign,
+	utm_content: (transaction) => transaction.utm_content,
+	utm_term: (transaction) => transaction.utm_term,
+	pix_qr_code: ({ pix, payment_status: status }) =>
+		isTooLateToPay(status) ? null : pix?.pix_qr_code,
+} satisfies Record<string, (transaction: Transaction) => Value>;
+
+export type TransactionField = keyof typeof FIELDS;
+
+function isTransactionField(name: string): name is TransactionField {
+	return Object.hasOwn(FIELDS, name);
 }
 
-/** A transaction as the service sent it, or simplified. */
+export const TRANSACTION_FIELDS = Object.keys(FIELDS).filter(isTransactionField);
+
+export const transactionFieldsSchema = z
+	.array(z.string().refine(isTransactionField, 'is none of its choices'), {
+		message: 'must be a list of the fields that it offers',
+	})
+	.optional();
+
+/** Whatever else is chosen: later nodes, and the trigger itself, tell by them which sale it is. */
+const ALWAYS: readonly TransactionField[] = ['hash', 'payment_status'];
+
+/**
+ * The ten of a simplified transaction: what the recipes send on. A contact is made of name, e-mail and
+ * phone; a row also of amount and time; access is granted by the product's hash, since titles change; a
+ * reminder needs the PIX code. All items have all ten, so that a sheet keeps its columns: without a code
+ * that can still be paid it is null, and the payment method is there to choose.
+ */
+export const DEFAULT_FIELDS: readonly TransactionField[] = [
+	...ALWAYS,
+	'amount_reais',
+	'customer_name',
+	'customer_email',
+	'customer_phone',
+	'product_hash',
+	'product_title',
+	'updated_at',
+	'pix_qr_code',
+];
+
+/** Beside `paid` and `timedOut`, and again ten with them: the charge before the wait has the other two. */
+const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter(
+	(name) => name !== 'product_hash' && name !== 'updated_at',
+);
+
+/** How a transaction becomes an item: as the service sent it, or as chosen flat fields. */
+export type OutputChoice = {
+	simplify: boolean;
+	/** With `simplify`; the ten by default. */
+	fields?: TransactionField[];
+};
+
+/** A transaction as an item. */
 export function transactionOutput(
 	transaction: Transaction,
-	simplify: boolean,
-	unit?: AmountUnit,
+	{ simplify, fields }: OutputChoice,
 ): IDataObject {
-	return simplify ? simplifyTransaction(transaction, unit) : transaction.json;
+	return simplify ? flat(transaction, fields ?? DEFAULT_FIELDS) : transaction.json;
 }
 
 /**
- * A transaction as Wait for Payment reports it: the field to branch on first, and with Simplify what a
- * reminder needs. A field of the service's own never takes the place of `paid` or `timedOut`.
+ * A transaction as Wait for Payment reports it, with the field to branch on first. A field of the
+ * service's own never takes the place of `paid` or `timedOut`.
  */
 export function waitOutput(
 	transaction: Transaction,
-	simplify: boolean,
-	unit?: AmountUnit,
+	{ simplify, fields = [...DEFAULT_WAIT_FIELDS] }: OutputChoice,
 ): IDataObject {
-	const { payment_status: status, json } = transaction;
-	const {
-		payment_method: _method,
-		created_at: _created,
-		...simplified
-	} = simplifyTransaction(transaction, unit);
+	const { payment_status: status } = transaction;
 	const paid = isPaid(status);
-	return Object.assign({ paid }, simplify ? simplified : json, {
+	return Object.assign({ paid }, transactionOutput(transaction, { simplify, fields }), {
 		paid,
 		timedOut: !isSettled(status),
 	});
+}
+
+function flat(transaction: Transaction, chosen: readonly TransactionField[]): IDataObject {
+	const names = TRANSACTION_FIELDS.filter((name) => ALWAYS.includes(name) || chosen.includes(name));
+	return Object.fromEntries(names.map((name) => [name, FIELDS[name](transaction) ?? null]));
 }

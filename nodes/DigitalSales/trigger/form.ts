@@ -5,7 +5,8 @@ import type { Transaction } from '../api/schemas/transaction';
 import { bounded } from '../form/bounded';
 import { displayPath } from '../form/displayPath';
 import { yesNoField } from '../form/fields';
-import { outputUnitField, outputUnitOption, simplifyOption } from '../form/outputOptions';
+import { transactionFieldsSchema } from '../output/transaction';
+import { fieldsOption, simplifyOption } from '../form/outputOptions';
 import { filtersField, filtersProperty, soldFields, soldProperties, whyFiltered } from './filters';
 import {
 	statusSchema,
@@ -34,7 +35,7 @@ export const triggerProperties: INodeProperties[] = [
 		placeholder: 'Add Option',
 		default: {},
 		options: [
-			...outputUnitOption.properties,
+			...fieldsOption.properties,
 			{
 				displayName: 'Test With Transaction',
 				name: 'testTransaction',
@@ -54,9 +55,7 @@ const formSchema = statusSchema.extend({
 	...soldFields,
 	filters: filtersField,
 	simplify: yesNoField,
-	options: z.object({
-		outputUnit: outputUnitField,
-	}),
+	options: z.object({ fields: transactionFieldsSchema }),
 });
 
 export type TriggerForm = z.output<typeof formSchema>;

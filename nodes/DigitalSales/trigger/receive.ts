@@ -77,7 +77,7 @@ class Delivery {
 		const event = notice.status === status ? notice.event : undefined;
 		this.enter({ hash: transaction.hash, status, event });
 		return {
-			...transactionOutput(transaction, simplify, options.outputUnit),
+			...transactionOutput(transaction, { simplify, fields: options.fields }),
 			...(event !== undefined && { webhook_event: event }),
 		};
 	}

@@ -57,6 +57,11 @@ function waitFor(results: ItemResult[]): SuspendedWait | undefined {
 		endsAt: deadline + netMs,
 		recheckMs: intervals.length === 0 ? 0 : Math.min(...intervals),
 		count: results.length,
-		payments: pending.map(({ index, hash, simplify, unit }) => ({ index, hash, simplify, unit })),
+		payments: pending.map(({ index, hash, simplify, fields }) => ({
+			index,
+			hash,
+			simplify,
+			fields,
+		})),
 	};
 }

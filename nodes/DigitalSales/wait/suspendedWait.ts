@@ -5,6 +5,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { z } from 'zod';
+import { transactionFieldsSchema } from '../output/transaction';
 import { jsonObject } from '../shared/json';
 
 const CONTEXT_KEY = 'waitForPayment';
@@ -31,8 +32,7 @@ const storedSchema = z.object({
 			index: z.number(),
 			hash: z.string(),
 			simplify: z.boolean(),
-			/** Of the amounts that Simplify gives. */
-			unit: z.enum(['cents', 'reais']).optional(),
+			fields: transactionFieldsSchema,
 		}),
 	),
 });

@@ -155,7 +155,7 @@ export class KnownWait {
 	}
 
 	/** Enters what was read of a payment; whether it is settled. */
-	private enter({ index, simplify, unit }: Payment, transaction: Transaction, at: number): boolean {
+	private enter({ index, ...choice }: Payment, transaction: Transaction, at: number): boolean {
 		const known = this.states.get(index);
 		// A replica may lag behind.
 		const isOld = known?.isSettled === true && isWaiting(transaction.payment_status);
@@ -164,7 +164,7 @@ export class KnownWait {
 			: {
 					at,
 					isSettled: isSettled(transaction.payment_status),
-					json: waitOutput(transaction, simplify, unit),
+					json: waitOutput(transaction, choice),
 				};
 		this.states.set(index, state);
 		if (!state.isSettled) this.openAt = at;

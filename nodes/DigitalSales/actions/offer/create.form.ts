@@ -5,7 +5,7 @@ import { customFieldsField } from '../../form/customFields';
 import { optional, percentField, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { deciding, field, formOf, group, list } from '../../form/formOf';
 import { productLocator } from '../../form/locators';
-import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
+import { simplifyOption } from '../../form/outputOptions';
 import {
 	atOnceOption,
 	repeatCodeOption,
@@ -168,7 +168,6 @@ export const offerForm = formOf([
 			"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer.",
 		),
 		...writingOptions,
-		outputUnitOption,
 		timeoutOption(),
 	]),
 ]);

@@ -63,7 +63,7 @@ export const createOfferOperation: Operation = {
 					forgetCatalog(account);
 					// Also of an existing one: its raw price may go straight into the next form.
 					markPricesSeen(account, [json]);
-					return [{ json: simplify ? simplifyOffer(json, options.outputUnit) : json }];
+					return [{ json: simplify ? simplifyOffer(json) : json }];
 				},
 			};
 		};

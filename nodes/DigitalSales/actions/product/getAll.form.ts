@@ -5,7 +5,7 @@ import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import type { Result } from '../../domain/result';
 import { optional, parsed, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { field, formOf, group, type FormValues } from '../../form/formOf';
-import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
+import { simplifyOption } from '../../form/outputOptions';
 import { clientOptions, readingOptions, timeoutOption } from '../../form/requestOptions';
 
 /** The rate limit of the account, if it is not the documented one. */
@@ -141,7 +141,6 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 	),
 	queryNamesOption,
 	...requestLimitOptions,
-	outputUnitOption,
 	field(
 		{
 			displayName: 'Split Offers',

@@ -44,7 +44,7 @@ export const getAllProducts: Operation = {
 					);
 				}
 				return rows.map((json) => ({
-					json: simplify ? simplifyProduct(json, options.outputUnit, isSplit) : json,
+					json: simplify ? simplifyProduct(json, isSplit) : json,
 				}));
 			},
 		};

@@ -10,7 +10,7 @@ import {
 } from '../../form/fields';
 import { deciding, field, formOf, type FormValues, group, guarding } from '../../form/formOf';
 import {
-	outputUnitOption,
+	fieldsOption,
 	qrCodeFieldOption,
 	qrCodeImage,
 	simplifyOption,
@@ -217,7 +217,7 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 	),
 	...writingOptions,
 	qrCodeFieldOption('/qrCodeImage'),
-	outputUnitOption,
+	fieldsOption,
 	timeoutOption(120),
 ]);
 

@@ -1,6 +1,6 @@
 import { hashField, required } from '../../form/fields';
 import { field, formOf, group } from '../../form/formOf';
-import { outputUnitOption, qrCodeOptions, simplifyOption } from '../../form/outputOptions';
+import { fieldsOption, qrCodeOptions, simplifyOption } from '../../form/outputOptions';
 import { readingOptions, timeoutOption } from '../../form/requestOptions';
 
 export const transactionHash = field(
@@ -26,7 +26,7 @@ export const transactionForm = formOf([
 	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
 		...readingOptions,
 		...qrCodeOptions,
-		outputUnitOption,
+		fieldsOption,
 		timeoutOption(),
 	]),
 ]);

@@ -1,19 +1,18 @@
 import type { IBinaryKeyData } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
-import type { AmountUnit } from '../../domain/money';
 import { drawQrCode } from '../../domain/qrCode';
 import { qrCodeProperty } from '../../form/outputOptions';
 import { isTool } from '../../once/execution';
 import type { ItemResult } from '../../output/item';
-import { transactionOutput } from '../../output/transaction';
+import { transactionOutput, type OutputChoice } from '../../output/transaction';
 import type { Run } from '../run';
 
 /** Of a hash in a file name: disks take at most 255 characters. */
 const LONGEST_NAME = 100;
 
-interface OutputChoice {
+interface ItemChoice {
 	simplify: boolean;
-	options: { outputUnit?: AmountUnit; qrCodeImage?: boolean; binaryPropertyName?: string };
+	options: Pick<OutputChoice, 'fields'> & { qrCodeImage?: boolean; binaryPropertyName?: string };
 }
 
 /**
@@ -23,7 +22,7 @@ interface OutputChoice {
 export async function transactionItem(
 	run: Run,
 	transaction: Transaction,
-	{ simplify, options }: OutputChoice,
+	{ simplify, options }: ItemChoice,
 ): Promise<ItemResult> {
 	const { hash } = transaction;
 	const binary = await pixPicture(run, transaction, qrCodeProperty(options)).catch(() => {
@@ -32,7 +31,7 @@ export async function transactionItem(
 		return undefined;
 	});
 	return {
-		json: transactionOutput(transaction, simplify, options.outputUnit),
+		json: transactionOutput(transaction, { simplify, fields: options.fields }),
 		...(binary && { binary }),
 	};
 }

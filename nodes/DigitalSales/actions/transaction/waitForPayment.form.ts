@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { positiveNumberField, required, wholeNumberField } from '../../form/fields';
 import { field, formOf, group } from '../../form/formOf';
-import { outputUnitOption, simplifyOption } from '../../form/outputOptions';
+import { fieldsOption, simplifyOption } from '../../form/outputOptions';
 import { transactionHash } from './get.form';
 
 const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
@@ -60,9 +60,7 @@ export const waitForm = formOf(
 			required(wholeNumberField(0)),
 		),
 		simplifyOption,
-		group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-			outputUnitOption,
-		]),
+		group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [fieldsOption]),
 	],
 	({ timeLimit, timeLimitUnit }) =>
 		limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days')

@@ -25,7 +25,7 @@ export const waitForPaymentOperation: Operation = {
 		refuseAsTool(run.context, itemIndex);
 		const choice = readForm(run.context, itemIndex, waitForm);
 		const { transactionHash: typedHash, simplify, options } = choice;
-		const { outputUnit: unit } = options;
+		const { fields } = options;
 		const deadline = clock.now() + limitMs(choice.timeLimit, choice.timeLimitUnit);
 		const recheckMs = choice.recheckInterval * 1_000;
 		return {
@@ -47,9 +47,9 @@ export const waitForPaymentOperation: Operation = {
 				const isOpen = !isSettled(status);
 				const pending =
 					isOpen || isPaid(status)
-						? { isOpen, hash, simplify, unit, deadline, recheckMs }
+						? { isOpen, hash, simplify, fields, deadline, recheckMs }
 						: undefined;
-				return [{ json: waitOutput(transaction, simplify, unit), pending }];
+				return [{ json: waitOutput(transaction, { simplify, fields }), pending }];
 			},
 		};
 	},

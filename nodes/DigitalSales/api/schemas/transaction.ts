@@ -8,13 +8,14 @@ const person = tolerated(
 		name: tolerated(lenientText),
 		email: tolerated(lenientText),
 		phone_number: tolerated(lenientText),
+		document: tolerated(lenientText),
 	}),
 );
 
 const titled = tolerated(z.object({ hash: tolerated(lenientText), title: tolerated(lenientText) }));
 
 /**
- * The parts of a transaction that the package reads (API document, Transaction). `amount` in cents.
+ * The parts of a transaction that the package reads (API document, Transaction). Amounts in cents.
  * Only the hash is required: without it nobody can follow a transaction up.
  */
 const transactionSchema = z.object({
@@ -22,6 +23,8 @@ const transactionSchema = z.object({
 	payment_method: tolerated(lenientText),
 	payment_status: tolerated(lenientText),
 	amount: tolerated(lenientInteger),
+	amount_liquid: tolerated(lenientInteger),
+	installments: tolerated(lenientInteger),
 	customer: person,
 	offer: titled,
 	product: titled,
@@ -30,7 +33,18 @@ const transactionSchema = z.object({
 			pix_qr_code: tolerated(z.string().trim()),
 		}),
 	),
+	/** The document shows no titles here. */
+	items: tolerated(z.array(titled)),
 	created_at: tolerated(lenientText),
+	updated_at: tolerated(lenientText),
+	/** Not in the document, which shows it where a charge is created. */
+	src: tolerated(lenientText),
+	tracking: tolerated(z.object({ src: tolerated(lenientText) })),
+	utm_source: tolerated(lenientText),
+	utm_medium: tolerated(lenientText),
+	utm_campaign: tolerated(lenientText),
+	utm_content: tolerated(lenientText),
+	utm_term: tolerated(lenientText),
 });
 
 /** A transaction: what the package reads of it, and all of it as the service sent it. */

@@ -1,7 +1,6 @@
 import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { serveWebhook } from '../harness';
 import { everyProperty } from '../support/form';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
@@ -130,47 +129,23 @@ describe('Amount Unit', () => {
 			(await account.run(pixParameters(account.sandbox, { simplify: true, options }))).json[0] ??
 			{};
 
-		test.each<[string, INodeParameters, string, number]>([
-			['reais', {}, 'amount_reais', 39.8],
-			['reais where it says so', { outputUnit: 'reais' }, 'amount_reais', 39.8],
-			['cents where it says so', { outputUnit: 'cents' }, 'amount', 3980],
-		])('is %s', async (_name, options, name, value) => {
-			const row = await create(options);
+		test('is reais by default', async () => {
+			const row = await create({});
 
-			expect(row).toMatchObject({ [name]: value });
-			expect(Object.keys(row).filter((key) => key.startsWith('amount'))).toEqual([name]);
-			expect(Object.keys(row).length).toBeLessThanOrEqual(10);
+			expect(row).toMatchObject({ amount_reais: 39.8 });
+			expect(row).not.toHaveProperty('amount');
 		});
 
-		test('is in the same unit for a transaction that is read', async () => {
-			const { hash } = await create({});
-
+		test('is cents where they are chosen', async () => {
+			const { hash } = await create({ fields: ['amount'] });
 			const { json } = await account.run({
 				resource: 'transaction',
 				operation: 'get',
 				transactionHash: String(hash),
-				options: { outputUnit: 'cents' },
+				options: { fields: ['amount', 'amount_reais'] },
 			});
 
-			expect(json[0]).toMatchObject({ hash, amount: 3980 });
-		});
-
-		test.each([
-			['reais', {}, { amount_reais: 39.8 }],
-			['cents where it says so', { outputUnit: 'cents' }, { amount: 3980 }],
-		])('of the trigger is %s', async (_name, options, amount) => {
-			const hash = String((await create({})).hash);
-			await account.sandbox.setStatus(hash, 'paid');
-			const trigger = await serveWebhook({
-				credentials: account.credentials,
-				parameters: { options },
-			});
-
-			await account.sandbox.notify(hash, { url: trigger.url });
-			await trigger.settled();
-			trigger.stopListening();
-
-			expect(trigger.executions[0]?.[0]?.json).toMatchObject({ hash, ...amount });
+			expect(json[0]).toMatchObject({ hash, amount: 3980, amount_reais: 39.8 });
 		});
 
 		test.each([true, false])('is reais for products (split offers: %s)', async (splitOffers) => {

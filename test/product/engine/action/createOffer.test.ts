@@ -64,11 +64,6 @@ describe('Offer > Create', () => {
 			({ price: _cents, ...offer }) => ({ ...offer, price_reais: 19.9 }),
 		],
 		[
-			'the price in cents on request',
-			{ options: { outputUnit: 'cents' } },
-			(offer) => ({ ...offer, price: 1990 }),
-		],
-		[
 			'what the service sent, if not simplified',
 			{ simplify: false },
 			({ interval: _none, ...offer }) => ({ ...offer, extra: 1 }),

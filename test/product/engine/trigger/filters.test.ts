@@ -86,9 +86,9 @@ const BAD: Array<[string, INodeParameters, string]> = [
 	],
 	['a word for Simplify', { simplify: '={{ "perhaps" }}' }, 'Simplify must be true or false'],
 	[
-		'another unit',
-		{ options: { outputUnit: '={{ "dollars" }}' } },
-		'Options > Simplified Amounts In must be cents or reais',
+		'an unknown field',
+		{ options: { fields: ['hash', 'dollars'] } },
+		'Options > Fields 2 is none of its choices',
 	],
 ];
 

@@ -27,16 +27,32 @@ describe('Digital Sales Trigger: notices', () => {
 		]);
 		expect(Object.keys(inbox.items[0] ?? {}).sort()).toEqual([
 			'amount_reais',
-			'created_at',
 			'customer_email',
 			'customer_name',
 			'customer_phone',
 			'hash',
-			'payment_method',
 			'payment_status',
 			'pix_qr_code',
+			'product_hash',
 			'product_title',
+			'updated_at',
 		]);
+	});
+
+	test('emits the chosen fields, once for each status', async () => {
+		await inbox.publish({ options: { fields: ['utm_source'] } });
+		await setStatus('paid');
+		await inbox.account.sandbox.notify(hash, { url: inbox.trigger.url });
+		await inbox.account.sandbox.notify(hash, { url: inbox.trigger.url });
+
+		expect(inbox.items).toEqual([{ hash, payment_status: 'paid', utm_source: null }]);
+	});
+
+	test('gives the PIX code of a charge that waits for its payment', async () => {
+		await inbox.publish({ triggerOn: ['waiting'] });
+		await inbox.account.sandbox.notify(hash, { url: inbox.trigger.url });
+
+		expect(inbox.items).toMatchObject([{ hash, pix_qr_code: expect.stringMatching(/^0002/) }]);
 	});
 
 	test('emits the whole transaction without Simplify', async () => {

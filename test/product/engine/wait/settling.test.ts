@@ -61,8 +61,8 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(shown?.[1]).not.toHaveProperty('timedOut');
 	});
 
-	test('returns amounts in cents on request, settled at once or later', async () => {
-		const parameters = { options: { outputUnit: 'cents' } };
+	test('returns the chosen fields, settled at once or later', async () => {
+		const parameters = { options: { fields: ['amount', 'product_hash'] } };
 		const [first, second] = [await room.charge(), await room.charge()];
 		await room.account.sandbox.setStatus(first, 'paid');
 		const parked = await room.park([first, second], { parameters });
@@ -73,10 +73,10 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 
 		const items = received(await parked.finished) ?? [];
 		expect(items).toMatchObject([
-			{ hash: first, amount: 3980 },
-			{ hash: second, amount: 3980 },
+			{ paid: true, hash: first, amount: 3980, product_hash: expect.any(String) },
+			{ paid: true, hash: second, amount: 3980, product_hash: expect.any(String) },
 		]);
-		expect(items.filter((item) => 'amount_reais' in item)).toEqual([]);
+		expect(items.map((item) => Object.keys(item).length)).toEqual([6, 6]);
 	});
 
 	test.each(NOTICE_SHAPES)('resumes on a notice of shape %s', async (shape) => {

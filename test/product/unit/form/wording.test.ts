@@ -18,6 +18,7 @@ const SELF_EXPLAINING = [
 	'additionalFields.interval',
 	'additionalFields.paymentMethodDiscounts.items.paymentMethod',
 	'timeLimitUnit',
+	'options.fields',
 ];
 
 const fields = [

@@ -1,8 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { simplifyProduct } from '../../../../nodes/DigitalSales/output/product';
 import { readTransaction } from '../../../../nodes/DigitalSales/api/schemas/transaction';
-import type { AmountUnit } from '../../../../nodes/DigitalSales/domain/money';
-import { simplifyTransaction } from '../../../../nodes/DigitalSales/output/transaction';
+import {
+	TRANSACTION_FIELDS,
+	transactionOutput,
+	waitOutput,
+	type TransactionField,
+} from '../../../../nodes/DigitalSales/output/transaction';
 
 describe('A product as flat fields', () => {
 	const offer = (hash: string, price: number | string | null): IDataObject => ({
@@ -40,7 +44,7 @@ describe('A product as flat fields', () => {
 	test('shows the very offer of a split row, with its interval', () => {
 		const { offers: _offers, ...row } = product({ offer: offer('dear', '500') });
 
-		expect(simplifyProduct(row, 'cents', true)).toEqual({
+		expect(simplifyProduct(row, true)).toEqual({
 			product_hash: 'p1',
 			title: 'Curso',
 			status: 'active',
@@ -48,17 +52,14 @@ describe('A product as flat fields', () => {
 			sale_page: 'https://example.com/p1',
 			offer_hash: 'dear',
 			offer_title: 'Oferta dear',
-			price: 500,
+			price_reais: 5,
 			checkout_url: 'https://pay.example.com/dear',
 			interval: 'monthly',
 		});
 	});
 
-	test.each<[string, IDataObject]>([
-		['cents', { price: null }],
-		['reais', { price_reais: null }],
-	])('has null for everything that the service does not say, in %s', (unit, price) => {
-		expect(simplifyProduct({}, unit === 'reais' ? 'reais' : 'cents')).toEqual({
+	test('has null for everything that the service does not say', () => {
+		expect(simplifyProduct({})).toEqual({
 			product_hash: null,
 			title: null,
 			status: null,
@@ -66,7 +67,7 @@ describe('A product as flat fields', () => {
 			sale_page: null,
 			offer_hash: null,
 			offer_title: null,
-			...price,
+			price_reais: null,
 			checkout_url: null,
 			offers: 0,
 		});
@@ -82,7 +83,7 @@ describe('A product as flat fields', () => {
 	});
 
 	test('has null for the offer of a row that has none', () => {
-		expect(simplifyProduct({ hash: 'p1', offer: null }, 'reais', true)).toMatchObject({
+		expect(simplifyProduct({ hash: 'p1', offer: null }, true)).toMatchObject({
 			product_hash: 'p1',
 			offer_hash: null,
 			price_reais: null,
@@ -120,75 +121,143 @@ describe('A product as flat fields', () => {
 });
 
 /** As it is read from an answer of the service. */
-function simplified(body: IDataObject, unit?: AmountUnit): IDataObject {
+function read(body: IDataObject) {
 	const transaction = readTransaction(body);
 	if (!transaction) throw new Error('It is no transaction');
-	return simplifyTransaction(transaction, unit);
+	return transaction;
+}
+
+function simplified(body: IDataObject, fields?: TransactionField[]): IDataObject {
+	return transactionOutput(read(body), { simplify: true, fields });
 }
 
 describe('A transaction as flat fields', () => {
-	test('has ten of them', () => {
-		expect(
-			simplified({
-				hash: 'tr1',
-				payment_status: 'paid',
-				payment_method: 'pix',
-				amount: 1990,
-				customer: { name: 'Maria', email: 'maria@example.com', phone_number: 11912345678 },
-				product: { title: 'Curso' },
-				offer: { title: 'Oferta' },
-				created_at: '2026-01-02 03:04:05',
-				pix: { pix_qr_code: '000201' },
-			}),
-		).toEqual({
+	const sale = {
+		hash: 'tr1',
+		payment_status: 'waiting_payment',
+		payment_method: 'pix',
+		installments: '1',
+		amount: 1990,
+		amount_liquid: '1791',
+		customer: {
+			name: 'Maria',
+			email: 'maria@example.com',
+			phone_number: 11912345678,
+			document: '52998224725',
+		},
+		product: { hash: 'p1', title: 'Curso' },
+		offer: { hash: 'o1', title: 'Oferta' },
+		items: [{ hash: 'i1', title: 'Curso' }, { hash: 'i2' }, 'text', {}],
+		created_at: '2026-01-02 03:04:05',
+		updated_at: '2026-01-02 03:05:06',
+		pix: { pix_qr_code: '000201' },
+		tracking: { src: 'instagram' },
+		utm_source: 'google',
+		utm_medium: 'cpc',
+		utm_campaign: 'black-friday',
+		utm_content: 'a',
+		utm_term: null,
+	};
+	const ten = {
+		hash: 'tr1',
+		payment_status: 'waiting_payment',
+		amount_reais: 19.9,
+		customer_name: 'Maria',
+		customer_email: 'maria@example.com',
+		customer_phone: '11912345678',
+		product_hash: 'p1',
+		product_title: 'Curso',
+		updated_at: '2026-01-02 03:05:06',
+		pix_qr_code: '000201',
+	};
+
+	test('has ten of them by default', () => {
+		expect(simplified(sale)).toEqual(ten);
+		expect(Object.keys(ten)).toHaveLength(10);
+	});
+
+	test.each<[string, IDataObject, string | null]>([
+		['that is paid', { payment_status: 'paid' }, null],
+		['that is expired', { payment_status: 'expired' }, null],
+		['that is refunded', { payment_status: 'refunded' }, null],
+		['that a bank wants back', { payment_status: 'med_analysis' }, null],
+		['that is under review', { payment_status: 'antifraud' }, '000201'],
+		['whose status is not stated', { payment_status: null }, '000201'],
+		['without one', { pix: null }, null],
+	])('has the PIX code while it can be paid: one %s', (_name, more, code) => {
+		expect(simplified({ ...sale, ...more })).toHaveProperty('pix_qr_code', code);
+	});
+
+	test('has the chosen ones, in an order of its own, and always which sale it is', () => {
+		const fields: TransactionField[] = ['utm_source', 'item_titles', 'amount', 'offer_hash'];
+		const row = simplified(sale, fields);
+
+		expect(row).toEqual({
 			hash: 'tr1',
-			payment_status: 'paid',
+			payment_status: 'waiting_payment',
+			amount: 1990,
+			offer_hash: 'o1',
+			item_titles: 'Curso, i2',
+			utm_source: 'google',
+		});
+		expect(Object.keys(row)).toEqual(Object.keys(simplified(sale, [...fields].reverse())));
+		expect(simplified(sale, [])).toEqual({ hash: 'tr1', payment_status: 'waiting_payment' });
+	});
+
+	test('has every other one to choose', () => {
+		const fields = TRANSACTION_FIELDS.filter((name) => !(name in ten));
+
+		expect(simplified(sale, fields)).toEqual({
+			hash: 'tr1',
+			payment_status: 'waiting_payment',
+			amount: 1990,
+			amount_liquid_reais: 17.91,
+			amount_liquid: 1791,
+			customer_document: '52998224725',
+			offer_hash: 'o1',
+			offer_title: 'Oferta',
+			item_titles: 'Curso, i2',
 			payment_method: 'pix',
-			amount_reais: 19.9,
-			customer_name: 'Maria',
-			customer_email: 'maria@example.com',
-			customer_phone: '11912345678',
-			product_title: 'Curso',
+			installments: 1,
 			created_at: '2026-01-02 03:04:05',
-			pix_qr_code: '000201',
+			src: 'instagram',
+			utm_source: 'google',
+			utm_medium: 'cpc',
+			utm_campaign: 'black-friday',
+			utm_content: 'a',
+			utm_term: null,
 		});
 	});
 
-	test.each<[IDataObject, string, IDataObject]>([
-		[{ hash: 12 }, '12', { amount_reais: null }],
-		[{ hash: ' tr1 ', pix: null, customer: null }, 'tr1', { amount_reais: null }],
-		[
-			{ hash: 'tr1', amount: 1e20, customer: { phone_number: true } },
-			'tr1',
-			{ amount_reais: null },
-		],
-		[
-			{ hash: 'tr1', amount: 'much', customer: 'Maria', pix: 'none' },
-			'tr1',
-			{ amount_reais: null },
-		],
-	])('has null for what %j does not say', (json, hash, amount) => {
-		expect(simplified(json)).toEqual({
-			hash,
-			payment_status: null,
-			payment_method: null,
-			...amount,
-			customer_name: null,
-			customer_email: null,
-			customer_phone: null,
-			product_title: null,
-			created_at: null,
-			pix_qr_code: null,
-		});
+	test('has at most ten beside a wait, whose own come first', () => {
+		const { product_hash: _product, updated_at: _updated, ...eight } = ten;
+		const row = waitOutput(read({ ...sale, paid: 'mine' }), { simplify: true });
+
+		expect(row).toEqual({ paid: false, ...eight, timedOut: true });
+		expect(Object.keys(row)[0]).toBe('paid');
+		const chosen = waitOutput(read(sale), { simplify: true, fields: ['product_hash'] });
+		expect(chosen).toMatchObject({ paid: false, hash: 'tr1', product_hash: 'p1' });
+		expect(chosen).not.toHaveProperty('customer_name');
+	});
+
+	test.each<[IDataObject, string]>([
+		[{ hash: 12 }, '12'],
+		[{ hash: ' tr1 ', pix: null, customer: null }, 'tr1'],
+		[{ hash: 'tr1', amount: 1e20, customer: { phone_number: true } }, 'tr1'],
+		[{ hash: 'tr1', amount: 'much', customer: 'Maria', pix: 'none', items: 'none' }, 'tr1'],
+	])('has null for what %j does not say', (json, hash) => {
+		const nothing = Object.fromEntries(Object.keys(ten).map((name) => [name, null]));
+
+		expect(simplified(json)).toEqual({ ...nothing, hash });
 	});
 
 	test('has a number for a date as text', () => {
-		expect(simplified({ hash: 'tr1', created_at: 1767326645 }).created_at).toBe('1767326645');
+		expect(simplified({ hash: 'tr1', updated_at: 1767326645 }).updated_at).toBe('1767326645');
 	});
 
-	test('has the amount in cents on request, and the title of the offer for want of a product', () => {
-		expect(
-			simplified({ hash: 'tr1', amount: '1990', offer: { title: 'Oferta' } }, 'cents'),
-		).toMatchObject({ amount: 1990, product_title: 'Oferta' });
+	test('has the title of the offer for want of a product', () => {
+		expect(simplified({ hash: 'tr1', offer: { title: 'Oferta' } })).toMatchObject({
+			product_title: 'Oferta',
+		});
 	});
 });
