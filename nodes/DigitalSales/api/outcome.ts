@@ -53,7 +53,7 @@ interface Rule {
 }
 
 /**
- * The one place that decides what is sent again; docs/reliability.md shows the same table by status.
+ * The one place that decides what is sent again; docs/guide.md says it to users.
  * Money moves through POST, and the service has no idempotency key and no list of transactions. So a
  * POST is repeated only if it was not processed, and one that may have been is in doubt.
  * Which row an answer belongs to is decided below by its status or fault, in response.ts by its body,

@@ -1,14 +1,66 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../host/n8n/paths';
 import { everyOperation } from '../../support/operations';
 
 const textOf = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
 
-test.each(['README.md', 'docs/pt-BR.md'])('%s has a place for each operation', (page) => {
+test.each(['docs/guide.md', 'docs/pt-BR.md'])('%s has a place for each operation', (page) => {
 	const text = textOf(page);
 	const missing = everyOperation().filter(({ label }) => !text.includes(label));
 
 	expect(everyOperation().length).toBeGreaterThan(4);
 	expect(missing.map(({ label }) => `${label} is not described in ${page}`)).toEqual([]);
+});
+
+/** What counts as a word, also in the cells of a table. */
+const wordsIn = (text: string): number =>
+	text.split(/\s+/).filter((word) => /\w/.test(word)).length;
+
+const markdownIn = (folder: string): string[] =>
+	readdirSync(path.join(ROOT, folder))
+		.filter((name) => name.endsWith('.md'))
+		.map((name) => path.join(folder, name));
+
+describe('who reads has little to read', () => {
+	const GENERATED = ['CHANGELOG.md', 'docs/parameters.md', 'docs/measurements.md'];
+	const pages = ['.', 'docs', 'examples'].flatMap(markdownIn);
+	const written = pages.filter((page) => !GENERATED.includes(page));
+	const [start = ''] = textOf('README.md').split('**That is all you need to start.');
+
+	test.each([
+		['the way to the first charge and the first sale', start, 650],
+		['README.md', textOf('README.md'), 1_600],
+		['CONTRIBUTING.md', textOf('CONTRIBUTING.md'), 900],
+		['docs/architecture.md', textOf('docs/architecture.md'), 900],
+		['docs/measurements.md', textOf('docs/measurements.md'), 3_000],
+		['all pages that people write', written.map(textOf).join('\n'), 16_000],
+	])('%s', (_what, text, most) => {
+		expect(wordsIn(text)).toBeGreaterThan(most / 3);
+		expect(wordsIn(text)).toBeLessThanOrEqual(most);
+	});
+
+	test('the errors that need a page are few', () => {
+		const rows = [...textOf('docs/troubleshooting.md').matchAll(/^\|/gm)];
+		expect(rows.length - 2).toBeLessThanOrEqual(15);
+	});
+});
+
+describe('links to headings', () => {
+	const slug = (heading: string): string =>
+		heading
+			.toLowerCase()
+			.replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+			.replaceAll(' ', '-');
+	const anchorsOf = (page: string): string[] =>
+		[...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slug(heading));
+
+	test.each(['.', 'docs', 'examples'].flatMap(markdownIn))('of %s lead somewhere', (page) => {
+		const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)]+)\)/g)];
+		const broken = links.filter(([, file = '', anchor = '']) => {
+			const target = file === '' ? page : path.join(path.dirname(page), file);
+			return !anchorsOf(target).includes(anchor);
+		});
+		expect(broken.map(([link]) => link)).toEqual([]);
+	});
 });

@@ -25,12 +25,12 @@ const COLUMNS = [
 	'longest listing',
 	'with equal shares',
 ];
-const METHOD = `Made by \`WRITE_MEASUREMENTS=1 npm run simulate\`: the package's own client, paging and rate limiter in virtual time, ${MINUTES} minutes, ${SEEDS.length} seeds, medians (the longest listing: of all seeds). The workers share nothing but an account of 20 requests a minute. Each always reads ${AT_ONCE} listings of ${PAGES} pages; a page takes 80 to 400 ms. Pages of a listing that failed do not count as finished. In brackets is the seed with the least. "Too little left" always states that nothing is left; "ask for too long" always asks for 60 s. A service that always states a limit of 60, 59 of it left, and \`Retry-After: 1\` gives the same as no headers.`;
+const METHOD = `Made by \`WRITE_MEASUREMENTS=1 npm run simulate\`: finished work of what the limit allows, and 429s for each page, by window and headers; ${MINUTES} minutes of virtual time, medians of ${SEEDS.length} seeds. Each worker always reads ${AT_ONCE} listings of ${PAGES} pages under one account's 20 requests a minute.`;
 
 void main();
 
 async function main(): Promise<void> {
-	const sections: string[] = [];
+	const columns: Array<{ name: string; cells: string[] }> = [];
 	for (const window of WINDOWS) {
 		const lines = [];
 		for (const [headers, name] of HEADERS) {
@@ -42,19 +42,25 @@ async function main(): Promise<void> {
 			);
 			const heading = `### A ${window} window, ${name}`;
 			process.stdout.write(`\n${heading}\n\n${table}\n`);
-			sections.push(`${heading}\n\n${table}`);
+			columns.push({ name: `${window}, ${name}`, cells: results.map(cellOf) });
 			lines.push({ name, values: results.map((seeds) => median(seeds, 'finished')) });
 		}
 		const title = `Finished work of what a ${window} window allows`;
 		const picture = `plots/workers-${window}.svg`;
-		sections.push(`![${title}](${picture})`);
 		if (process.env.WRITE_MEASUREMENTS === '1') {
 			const file = path.join(__dirname, '..', '..', '..', 'docs', picture);
 			writeFileSync(file, svgOf(title, WORKERS.map(String), lines));
 		}
 	}
 	if (process.env.WRITE_MEASUREMENTS === '1') {
-		writeSection(TITLE, [METHOD, ...sections].join('\n\n'));
+		const table = markdownTable(
+			['workers', ...columns.map(({ name }) => name)],
+			WORKERS.map((workers, nth) => [
+				String(workers),
+				...columns.map(({ cells }) => cells[nth] ?? ''),
+			]),
+		);
+		writeSection(TITLE, `${METHOD}\n\n${table}`);
 	}
 }
 
@@ -64,6 +70,11 @@ async function measure(window: Window, headers: Headers, workers: number): Promi
 		results.push(await simulate({ window, headers, workers, minutes: MINUTES, seed }));
 	}
 	return results;
+}
+
+/** For the documentation: finished work, and 429s for each page. */
+function cellOf(seeds: Result[]): string {
+	return `${Math.round(median(seeds, 'finished') * 100)} %, ${median(seeds, 'refused').toFixed(1)}`;
 }
 
 function rowOf(workers: number, seeds: Result[]): string[] {

@@ -1,3 +1,4 @@
+import { markdownTable } from '../../../support/figures';
 import { floorRatioOf, isMet, ratioOf, type Goal, type Outcome } from '../outcome';
 import type { Sample } from '../statistics';
 
@@ -12,6 +13,24 @@ const COLUMNS = [
 	'goal',
 	'',
 ];
+
+/** For the documentation: the medians of the rows that have a goal. */
+export function briefTableOf(outcomes: readonly Outcome[]): string {
+	const rows = outcomes.flatMap((outcome) => {
+		if (!outcome.goal) return [];
+		const ratio = ratioOf(outcome);
+		return [
+			[
+				outcome.what,
+				`${number(outcome.ours.median)} ${outcome.unit}`,
+				ratio === undefined ? '' : `${ratio.toFixed(2)} × ${outcome.peer?.name}`,
+				floorRatioOf(outcome)?.toFixed(2) ?? '',
+				`${goalText(outcome.goal, outcome.unit)}: ${verdictOf(outcome)}`,
+			],
+		];
+	});
+	return markdownTable(['what', 'ours', 'the other way', '× n8n itself', 'goal'], rows);
+}
 
 /** The rows as a Markdown table; medians, with the least and the most of the rounds. */
 export function tableOf(outcomes: readonly Outcome[]): string {

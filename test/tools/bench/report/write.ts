@@ -3,10 +3,10 @@ import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { ROOT } from '../../../host/n8n/paths';
 import { writeSection } from '../../../support/measurements';
-import { isMet, type GroupOutcome } from '../outcome';
+import type { GroupOutcome } from '../outcome';
 import type { Machine } from './machine';
 import { svgOf } from './plot';
-import { tableOf } from './table';
+import { briefTableOf } from './table';
 
 const DOCS = path.join(ROOT, 'docs');
 
@@ -24,18 +24,10 @@ export async function keepFigures(machine: Machine, group: Measured): Promise<vo
 	writeSection(`Bench: ${group.title}`, await format(section(machine, group), options));
 }
 
-function section(machine: Machine, { name, method, outcomes, plots = [] }: Measured): string {
-	const notes = outcomes.flatMap((outcome) => [
-		...(outcome.notes ?? []),
-		...(isMet(outcome) === false && outcome.goal?.missedBecause !== undefined
-			? [`Missed, ${outcome.what}: ${outcome.goal.missedBecause}`]
-			: []),
-	]);
+function section(machine: Machine, { name, outcomes, plots = [] }: Measured): string {
 	return [
-		`Made by \`npm run bench -- ${name}\` on ${machine.at}: ${machine.package} in n8n ${machine.n8n} on Node.js ${machine.node}; the stand-ins of the service and what sends the requests run on ${machine.benchNode} on the same machine (${machine.cores} cores of ${machine.cpu}, ${machine.memoryGib} GiB, load ${machine.load} before the start).`,
-		method,
-		tableOf(outcomes),
-		notes.map((note) => `- ${note}`).join('\n'),
+		`Made by \`npm run bench -- ${name}\` on ${machine.at}, n8n ${machine.n8n}, ${machine.cores} cores of ${machine.cpu}, load ${machine.load} before the start.`,
+		briefTableOf(outcomes),
 		...plots.map((plot) => `![${plot.title}](plots/${plot.name}.svg)`),
 	].join('\n\n');
 }
