@@ -17,7 +17,7 @@ const ADVICE: Record<Listening, string | null> = {
 	yes: null,
 	no: 'Publish the workflow. If it is published already, unpublish it and publish it again.',
 	unreachable:
-		'n8n cannot reach its own URL to check it. If sales do not arrive either, correct the public address of n8n (WEBHOOK_URL).',
+		'n8n cannot reach its own URL to check it. If sales do not arrive either, correct the public address of n8n (N8N_WEBHOOK_URL).',
 };
 
 /** Notification > Get Address: where the triggers of this workflow receive notifications. */
