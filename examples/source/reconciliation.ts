@@ -145,8 +145,8 @@ export const reconciliationNotices: Recipe = (say) => {
 		name: say('Reconciliation 2: changes at once', 'Conferência 2: mudanças na hora'),
 		notes: [
 			say(
-				'## Reconciliation, 2 of 3\nThe platform tells the trigger of each change, the team is told, and then the row of the charge follows. If a webhook comes twice, or *Reconciliation 3* has found the change before, the team is told once. It is told again only if something fails in between, or if two webhooks arrive at the same moment. A transaction that is not in the table is not reported.',
-				'## Conferência, 2 de 3\nA plataforma avisa o gatilho de cada mudança, a equipe é avisada, e só depois a linha da cobrança acompanha. Se um webhook chegar duas vezes, ou a *Conferência 3* já tiver achado a mudança, a equipe é avisada uma vez só. O aviso só se repete se algo falhar no meio, ou se dois webhooks chegarem no mesmo instante. Cobrança fora da tabela não gera aviso.',
+				'## Reconciliation, 2 of 3\nThe platform tells the trigger of each change, the team is told, and then the row of the charge follows. If a webhook comes twice, or *Reconciliation 3* has found the change before, the team is told once. It is told again only if something fails in between, or if *Reconciliation 3* finds the change at the same moment. A transaction that is not in the table is not reported.',
+				'## Conferência, 2 de 3\nA plataforma avisa o gatilho de cada mudança, a equipe é avisada, e só depois a linha da cobrança acompanha. Se um webhook chegar duas vezes, ou a *Conferência 3* já tiver achado a mudança, a equipe é avisada uma vez só. O aviso só se repete se algo falhar no meio, ou se a *Conferência 3* achar a mudança no mesmo instante. Cobrança fora da tabela não gera aviso.',
 			),
 			[
 				say('## Before you publish it', '## Antes de publicar'),
