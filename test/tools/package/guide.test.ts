@@ -63,7 +63,7 @@ test('every error message that the README explains is one of the code', () => {
 	const rows = matches(section.split('\n## ')[0] ?? '', /^\| `([^`]+)`/gm);
 	const sources = [...filesOf('nodes', '.ts'), ...filesOf('credentials', '.ts')].map(textOf);
 	const code = sources.join('\n').replaceAll(/\$\{[^}]*\}/g, '…');
-	const known = rows.filter((message) => code.includes(message.replace(/\(\d+\)$/, '(')));
+	const known = rows.filter((message) => code.includes(message.replace(/ \(\d+\)$/, '')));
 
 	expect(rows.length).toBeGreaterThan(8);
 	expect(rows.filter((message) => !known.includes(message))).toEqual([]);
