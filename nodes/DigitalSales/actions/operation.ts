@@ -1,5 +1,4 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { FormAdvice } from '../api/wording';
 import type { Form } from '../form/formOf';
 import type { ItemResult } from '../output/item';
 import type { Run } from './run';
@@ -26,8 +25,6 @@ export interface Operation {
 	description: string;
 	/** Without display conditions for the operation: the registry adds them. */
 	form: Pick<Form<never>, 'properties' | 'serviceFields'>;
-	/** What its options can do about a request that failed. */
-	advice?: FormAdvice;
 	/** Shown before several items run through it. */
 	manyItemsHint?: string;
 	/** Whether it creates something. Then errors list what was created. */

@@ -86,7 +86,7 @@ async function sendAll(
 	items: PreparedItem[],
 ): Promise<ItemResult[]> {
 	const { context } = run;
-	const { form, advice } = operation;
+	const { form } = operation;
 	const failed = (itemIndex: number, error: unknown): ItemResult[] =>
 		failedItem(context, itemIndex, error, {
 			itemIndex,
@@ -94,7 +94,6 @@ async function sendAll(
 			labelOf: (field) => fieldLabel(form, field, context.getNode()),
 			about: items[itemIndex]?.about,
 			...createdBefore(operation, run, itemIndex),
-			advice,
 		});
 	const failures: Array<{ itemIndex: number; error: unknown }> = [];
 	const results: ItemResult[][] = [];

@@ -16,7 +16,6 @@ import {
 } from './backoff';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import {
-	kindOfFault,
 	kindOfStatus,
 	readFault,
 	retryDecision,
@@ -145,7 +144,6 @@ export class Client {
 			if (outcome.kind === 'success') {
 				const value = understood(outcome.body, read);
 				if (value !== undefined) return value;
-				outcome = { ...outcome, kind: 'unreadable', unreadable: 'otherShape' };
 			}
 			const isLimited = outcome.kind === 'rateLimited';
 			const askedMs = outcome.retryAfterMs;
@@ -197,7 +195,7 @@ export class Client {
 			return readResponse({ status, headers, text }, this.account.redact);
 		} catch (error) {
 			const fault = readFault(error);
-			return withoutAnswer(hasHeaders ? 'interrupted' : kindOfFault(fault), fault.code);
+			return withoutAnswer(hasHeaders ? 'interrupted' : fault.kind, fault.code);
 		}
 	}
 

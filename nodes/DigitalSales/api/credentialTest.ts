@@ -9,7 +9,6 @@ import { readFault, ServiceError } from './outcome';
 import { sized } from './products';
 import { readResponse, responseHead } from './response';
 import { readProductPage } from './schemas/product';
-import { wording } from './wording';
 
 const TIMEOUT_MS = 20_000;
 
@@ -59,19 +58,14 @@ export async function digitalSalesApiTest(
 }
 
 function refusal(error: ServiceError): string {
-	const { status = 0, unreadable, kind } = error.outcome;
-	if (unreadable === 'html' || status === 404 || status === 405) {
-		return `The host answers, but there is no API under this path (${status}${unreadable === 'html' ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
+	const { status = 0, isWebPage, kind } = error.outcome;
+	if (isWebPage || status === 404 || status === 405) {
+		return `The host answers, but there is no API under this path (${status}${isWebPage ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
 	}
-	if (status === 401 || status === 403) {
-		return `The service does not accept the API token (${status}). Copy it again from the service, without spaces.`;
-	}
-	if (kind === 'rejected' || (kind === 'unclear' && status >= 400)) {
+	if (kind === 'rejected' || kind === 'unclear') {
 		return `The service did not accept the request (${status}). Check Base URL and API Token.`;
 	}
-	const rateLimited = 'Wait a minute and test again.';
-	const { message, advice } = wording(error, { advice: { rateLimited } });
-	return `${message}. ${advice}`;
+	return `${error.message}. ${error.facts.advice}`;
 }
 
 function faultText(code: string | undefined): string {

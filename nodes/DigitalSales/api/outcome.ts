@@ -1,10 +1,8 @@
 import compact from 'lodash/compact';
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints';
+import { tolerated } from './schemas/lenient';
 import type { ServiceWords } from './schemas/error';
-
-/** Why a 2xx could not be used. */
-export type UnreadableReason = 'html' | 'notJson' | 'empty' | 'tooLarge' | 'otherShape';
 
 /** The result of one request. The tokens are out of every text in it. */
 export interface Outcome {
@@ -14,7 +12,8 @@ export interface Outcome {
 	/** The parsed JSON; undefined if there was none. */
 	body?: unknown;
 	words: ServiceWords;
-	unreadable?: UnreadableReason;
+	/** Whether the answer was a web page, and not that of a proxy. */
+	isWebPage?: boolean;
 	/** Where a redirect pointed to: origin and path, never the query. */
 	redirectedTo?: string;
 	/** How long the service asks to wait. */
@@ -33,11 +32,11 @@ export interface RateLimitHeaders {
 }
 
 /**
- * What follows from an outcome. A POST that fails, or whose retries run out, was not processed, so
+ * What follows from a failure. A POST that fails, or whose retries run out, was not processed, so
  * `once/` lets the same charge be made again; after `inDoubt` the outcome is unknown, and the charge is
  * refused.
  */
-export type RetryDecision = 'done' | 'retry' | 'fail' | 'inDoubt';
+export type RetryDecision = 'retry' | 'fail' | 'inDoubt';
 
 /**
  * What a workflow learns about a failed request: the service refused it, it may have been processed
@@ -50,118 +49,165 @@ interface Rule {
 	POST: RetryDecision;
 	/** What an error item shows under `outcome`. */
 	shown: ShownOutcome;
+	/** What happened; the status of a failure is put behind it. */
+	message: string;
+	/** What to do about it. */
+	advice: string;
 }
 
+const REFUSED = { GET: 'fail', POST: 'fail', shown: 'refused' } as const;
+const UNUSABLE = { GET: 'fail', POST: 'inDoubt', shown: 'unknown' } as const;
+const PASSING = { GET: 'retry', POST: 'inDoubt', shown: 'unknown' } as const;
+const NOT_ACCEPTED = 'The service did not accept the request';
+const REDIRECT = {
+	message: 'The service answered with a redirect',
+	advice: 'Redirects are not followed: set Base URL in the credential to the final address.',
+};
+const SERVER_ERROR = {
+	message: 'The service returned an error',
+	advice: 'The problem is on the side of the service. Try again later.',
+};
+const UNREADABLE_ADVICE = 'Try again. If this goes on, check Base URL in the credential.';
+
 /**
- * The one place that decides what is sent again; docs/guide.md says it to users.
- * Money moves through POST, and the service has no idempotency key and no list of transactions. So a
- * POST is repeated only if it was not processed, and one that may have been is in doubt.
+ * The one place that decides what is sent again, and what a person reads about it. Money moves through
+ * POST, and the service has no idempotency key and no list of transactions. So a POST is repeated only
+ * if it was not processed, and one that may have been is in doubt.
  * Which row an answer belongs to is decided below by its status or fault, in response.ts by its body,
  * and in client.ts if it breaks off. How often and when a request is sent again: backoff.ts.
- * Tests: test/product/unit/api/outcome.test.ts, and through the node in test/product/faults.
  */
-const RETRY_TABLE = {
-	/** A well-formed answer under 2xx. */
-	success: { GET: 'done', POST: 'done', shown: 'unknown' },
-	/**
-	 * The service read the request and said no: a 4xx without a row of its own, or `success: false`
-	 * under 2xx or 409.
-	 */
-	rejected: { GET: 'fail', POST: 'fail', shown: 'refused' },
-	/**
-	 * 408, 425 and 499 report a request that was cut off, 302 and 303 are also sent after the work is
-	 * done, and a 409 without `success: false` may mean that it was done before.
-	 */
-	unclear: { GET: 'fail', POST: 'inDoubt', shown: 'unknown' },
+const RULES = {
+	/** Any 2xx with JSON; the rule is for one that is not of the documented shape. */
+	success: {
+		...UNUSABLE,
+		message: 'The service answered in an undocumented format',
+		advice: UNREADABLE_ADVICE,
+	},
+	/** The service read the request and said no: any other 4xx, or `success: false` under 2xx or 409. */
+	rejected: {
+		...REFUSED,
+		message: NOT_ACCEPTED,
+		advice: 'Correct what the service rejected, then run this again.',
+	},
+	/** 401 */
+	badToken: {
+		...REFUSED,
+		message: 'The service does not accept the API token',
+		advice: 'Copy the token again from the service to API Token in the credential, without spaces.',
+	},
+	/** 403 */
+	noPermission: {
+		...REFUSED,
+		message: 'The API token has no permission for this',
+		advice: 'Use a token of an account that may do this, or ask the service for the permission.',
+	},
+	/** 404 */
+	notFound: {
+		...REFUSED,
+		message: 'The service found nothing at this address',
+		advice:
+			'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+	},
+	/** 408, 425 and 499 report a request that was cut off; a 409 may mean that it was done before. */
+	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
 	/**
 	 * 429 (API document, Errors 2). The document does not say that nothing was processed; we assume it,
 	 * because the purpose of a limit is to prevent work.
 	 */
-	rateLimited: { GET: 'retry', POST: 'retry', shown: 'refused' },
+	rateLimited: {
+		...{ GET: 'retry', POST: 'retry', shown: 'refused' },
+		message: 'The service is still limiting requests',
+		advice: 'Try again later, or run fewer workflows of this account at the same time.',
+	},
 	/** 502, 503 and 504 come from a proxy that cannot say whether the service did the work. */
-	unavailable: { GET: 'retry', POST: 'inDoubt', shown: 'unknown' },
+	unavailable: { ...PASSING, ...SERVER_ERROR },
 	/** Any other 5xx: the fault may have happened after the charge. A read would fail again. */
-	serverError: { GET: 'fail', POST: 'inDoubt', shown: 'unknown' },
-	/** Any redirect but 302 and 303. It asks to send the request elsewhere, and the tokens with it. */
-	redirected: { GET: 'fail', POST: 'fail', shown: 'refused' },
+	serverError: { ...UNUSABLE, ...SERVER_ERROR },
+	/** It asks to send the request elsewhere, and the tokens with it. */
+	redirected: { ...REFUSED, ...REDIRECT },
+	/** 302 and 303 are also sent after the work is done. */
+	seeOther: { ...UNUSABLE, ...REDIRECT },
 	/** A 2xx without a usable body: the status says done, but there is nothing to return. */
-	unreadable: { GET: 'fail', POST: 'inDoubt', shown: 'unknown' },
+	unreadable: {
+		...UNUSABLE,
+		message: 'The answer of the service could not be read',
+		advice: UNREADABLE_ADVICE,
+	},
+	webPage: {
+		...UNUSABLE,
+		message: 'The service answered with a web page instead of data',
+		advice:
+			'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+	},
+	tooLarge: {
+		...UNUSABLE,
+		message: 'The answer of the service is too large to read',
+		advice: 'Check Base URL in the credential. To list products, set Options > Page Size.',
+	},
 	/** Failed before the first byte was sent: no such host, no connection, a bad certificate. */
-	notSent: { GET: 'retry', POST: 'retry', shown: 'notSent' },
+	notSent: {
+		...{ GET: 'retry', POST: 'retry', shown: 'notSent' },
+		message: 'The service could not be reached',
+		advice:
+			'Nothing was sent. Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
+	},
 	/** Stopped by n8n's protection against requests to private addresses, which will stop it again. */
-	blocked: { GET: 'fail', POST: 'fail', shown: 'notSent' },
+	blocked: {
+		...{ GET: 'fail', POST: 'fail', shown: 'notSent' },
+		message: 'n8n blocked the request to the host of the service',
+		advice:
+			'Nothing was sent. Correct the host in Base URL of the credential, or ask the administrator of this n8n to allow it (N8N_SSRF_ALLOWED_HOSTNAMES).',
+	},
 	/** Everything else: a time-out or a broken connection after sending, or an unknown fault. */
-	interrupted: { GET: 'retry', POST: 'inDoubt', shown: 'unknown' },
+	interrupted: {
+		...PASSING,
+		message: 'The service did not answer in time, or the connection broke',
+		advice: 'Try again later.',
+	},
 } as const satisfies Record<string, Rule>;
 
 /** How one request ended. */
-export type OutcomeKind = keyof typeof RETRY_TABLE;
+export type OutcomeKind = keyof typeof RULES;
 
-/** Whether a request is sent again. */
+/** Whether a request that failed is sent again. */
 export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryDecision {
-	return RETRY_TABLE[kind][method];
+	return RULES[kind][method];
 }
 
-/** The outcome that an error item shows. */
-export function shownOutcome(kind: OutcomeKind): ShownOutcome {
-	return RETRY_TABLE[kind].shown;
-}
-
-const UNCLEAR: ReadonlySet<number> = new Set([302, 303, 408, 409, 425, 499]);
+const OF_STATUS = new Map<number, OutcomeKind>([
+	[401, 'badToken'],
+	[403, 'noPermission'],
+	[404, 'notFound'],
+	[429, 'rateLimited'],
+	...[302, 303].map((status) => [status, 'seeOther'] as const),
+	...[408, 409, 425, 499].map((status) => [status, 'unclear'] as const),
+	...[502, 503, 504].map((status) => [status, 'unavailable'] as const),
+]);
 
 /** The kind of an HTTP answer by its status alone; a 2xx still has to be read. */
 export function kindOfStatus(status: number): OutcomeKind {
-	if (status === 429) return 'rateLimited';
-	if (status >= 200 && status < 300) return 'success';
-	if (UNCLEAR.has(status)) return 'unclear';
-	if (status >= 300 && status < 400) return 'redirected';
-	if (status === 502 || status === 503 || status === 504) return 'unavailable';
+	const kind = OF_STATUS.get(status);
+	if (kind) return kind;
 	if (status >= 500) return 'serverError';
-	return 'rejected';
-}
-
-/** What n8n passes on of a fault. */
-interface Fault {
-	code?: string;
-	/** The system call that failed. */
-	syscall?: string;
-	isBlocked?: boolean;
-	/** Whether the connection was not ready for the first byte of the request. */
-	isUnsent?: boolean;
+	if (status >= 200 && status < 300) return 'success';
+	return status >= 300 && status < 400 ? 'redirected' : 'rejected';
 }
 
 /** Codes and system calls that cannot come after the first byte of a request. */
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'connect', 'getaddrinfo'];
+/** What n8n calls the faults of its protection; the last one is a host that it has not checked. */
+const BLOCKED = ['SsrfBlockedHostnameError', 'SsrfBlockedIpError', 'UnknownConnectionHostError'];
 
-/** The kind of a fault without an answer; if in doubt, the request may have been processed. */
-export function kindOfFault({ code, syscall, isBlocked, isUnsent }: Fault): OutcomeKind {
-	if (isBlocked) return 'blocked';
-	const isNeverSent = compact([code, syscall]).some((name) => NEVER_SENT.includes(name));
-	return isUnsent || isNeverSent ? 'notSent' : 'interrupted';
-}
-
-const systemName = z
-	.string()
-	.regex(/^[A-Za-z_]{2,40}$/)
-	.optional()
-	.catch(undefined);
-const proof = (shape: z.ZodTypeAny) =>
-	shape
-		.transform(() => true)
-		.optional()
-		.catch(undefined);
+const systemName = tolerated(z.string().regex(/^[A-Za-z_]{2,40}$/));
 const causeLink = z.object({
-	/** What n8n calls the faults of its protection; the last one is a host that it has not checked. */
-	name: proof(
-		z.enum(['SsrfBlockedHostnameError', 'SsrfBlockedIpError', 'UnknownConnectionHostError']),
-	),
+	name: tolerated(z.string()),
 	code: systemName,
 	syscall: systemName,
 	/**
-	 * The request of Node.js. There is no socket before a proxy has answered; nothing is ever written to
-	 * that of a proxy that refuses; and nothing is sent before TLS is established.
+	 * A request of Node.js that was not sent. There is no socket before a proxy has answered; nothing is
+	 * ever written to that of a proxy that refuses; and nothing is sent before TLS is established.
 	 */
-	request: proof(
+	request: tolerated(
 		z.object({
 			socket: z.union([
 				z.null(),
@@ -171,24 +217,28 @@ const causeLink = z.object({
 		}),
 	),
 	/** Of several addresses, none of which Node.js could connect to. */
-	errors: proof(z.array(z.object({ syscall: z.literal('connect') })).nonempty()),
-	response: z.object({ status: z.number() }).optional().catch(undefined),
+	errors: tolerated(z.array(z.object({ syscall: z.literal('connect') })).nonempty()),
+	response: tolerated(z.object({ status: z.number() })),
 });
 
 /**
  * Reads why a request got no answer from the error and its causes, as n8n wraps it: codes and names
- * only, because these errors carry the request with its headers.
+ * only, because these errors carry the request with its headers. If in doubt, the request may have
+ * been processed.
  */
-export function readFault(error: unknown): Fault {
-	const fault: Fault = {};
-	for (const cause of causesOf(error)) {
-		const { name, code, syscall, request, response, errors } = causeLink.parse(cause);
-		fault.code ??= request && response ? `a proxy answered ${response.status}` : code;
-		fault.syscall ??= syscall;
-		fault.isBlocked ||= name;
-		fault.isUnsent ||= request ?? errors;
-	}
-	return fault;
+export function readFault(error: unknown): { kind: OutcomeKind; code?: string } {
+	const causes = causesOf(error).map((cause) => causeLink.parse(cause));
+	const [code] = compact(
+		causes.map(({ request, response, code }) =>
+			request && response ? `a proxy answered ${response.status}` : code,
+		),
+	);
+	const [syscall] = compact(causes.map(({ syscall }) => syscall));
+	const isNeverSent =
+		NEVER_SENT.some((name) => name === code || name === syscall) ||
+		causes.some(({ request, errors }) => request ?? errors);
+	if (causes.some(({ name }) => name && BLOCKED.includes(name))) return { kind: 'blocked', code };
+	return { kind: isNeverSent ? 'notSent' : 'interrupted', code };
 }
 
 const DEEPEST_CAUSE = 5;
@@ -209,12 +259,22 @@ export function withoutAnswer(kind: OutcomeKind, code?: string): Outcome {
 	return { kind, code, rateLimit: {}, words: { messages: [], fields: {} } };
 }
 
-/** An outcome without the body, which may be large. */
+/** What a person and a workflow are told besides the message. */
+export interface Facts {
+	/** What to do now, in whole sentences. */
+	advice?: string;
+	/** Of something that was refused here, unknown if an earlier attempt may have done it. */
+	outcome: ShownOutcome;
+	/** The failed request, or the failed read that was to decide it; without the body, which may be large. */
+	answer?: FailedOutcome;
+}
+
 export type FailedOutcome = Omit<Outcome, 'body'>;
 
 /** A request that failed, with no trace of the request itself, so that nothing secret travels along. */
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
+	readonly facts: Facts;
 	/** Whether a charge or an offer may have been made although no usable answer came. */
 	readonly isInDoubt: boolean;
 
@@ -224,10 +284,22 @@ export class ServiceError extends Error {
 		{ body: _body, ...outcome }: Outcome,
 		readonly tries: number,
 	) {
-		super(`${endpoint}: ${outcome.kind}`);
+		const { kind, status = 0, redirectedTo } = outcome;
+		const { message, advice, shown } = RULES[kind];
+		const happened = status < 300 ? message : `${message} (${status})`;
+		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
+		const [doubt, thing] =
+			endpoint === 'POST /transactions'
+				? ['The customer may already have been charged', 'charge']
+				: ['The offer may already exist', 'offer'];
+		super(isInDoubt ? `${doubt}: ${happened.replace('The', 'the')}` : happened);
 		this.name = 'ServiceError';
 		this.outcome = outcome;
-		const { method } = ENDPOINTS[endpoint];
-		this.isInDoubt = retryDecision(method, outcome.kind) === 'inDoubt';
+		this.isInDoubt = isInDoubt;
+		const toDo = isInDoubt
+			? `Check the service's dashboard before you run this again: the node then refuses the ${thing}, and shows a code that allows it once.`
+			: advice;
+		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
+		this.facts = { advice: toDo + pointed, outcome: shown, answer: outcome };
 	}
 }

@@ -172,9 +172,9 @@ export function sized<A extends unknown[], T>(
 	};
 }
 
-/** Whether the size may be the reason: not if the token or the address is. */
+/** Whether the size may be the reason: not if the address is. */
 function refusesPageSize(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
-	const { kind, status = 0 } = error.outcome;
-	return kind === 'rejected' && ![401, 403, 404, 405].includes(status);
+	const { kind, status } = error.outcome;
+	return kind === 'rejected' && status !== 405;
 }

@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { clock } from '../shared/clock';
-import {
-	causesOf,
-	kindOfStatus,
-	readFault,
-	type RateLimitHeaders,
-	type Outcome,
-	type UnreadableReason,
-} from './outcome';
+import { causesOf, kindOfStatus, readFault, type RateLimitHeaders, type Outcome } from './outcome';
 import type { Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
 import { readResource } from './schemas/resource';
@@ -98,7 +91,7 @@ const thrownAnswer = z.object({
  */
 export function answerIn(error: unknown): z.input<typeof responseHead> {
 	const [answer] = causesOf(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
-	if (!answer || readFault(error).isUnsent) throw error;
+	if (!answer || readFault(error).kind === 'notSent') throw error;
 	const { status: statusCode, headers, data: body } = answer.response;
 	return { statusCode, headers, body };
 }
@@ -124,43 +117,37 @@ export function readResponse(
 	{ status, headers, text }: RawResponse,
 	redact: Redactor,
 ): Outcome & { status: number } {
-	const kind = kindOfStatus(status);
-	const longest = kind === 'success' ? Infinity : LONGEST_FAILURE;
-	const { json: body, unreadable } = readContent(text, longest, redact);
-	const outcome: Outcome & { status: number } = {
-		kind,
+	const byStatus = kindOfStatus(status);
+	const isSuccess = byStatus === 'success';
+	const isRedirect = status >= 300 && status < 400;
+	const { json: body, problem } = readContent(text, isSuccess ? Infinity : LONGEST_FAILURE, redact);
+	// With a hash there is a transaction or an offer, whatever else is said.
+	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !readResource(body);
+	return {
+		kind: isRefusal ? 'rejected' : (isSuccess && problem) || byStatus,
 		status,
 		body,
 		words: readServiceWords(body),
+		isWebPage: problem === 'webPage' && byStatus !== 'unavailable' && !isRedirect,
+		redirectedTo: isRedirect ? redirectTarget(headers.location, redact) : undefined,
 		retryAfterMs: retryAfterMs(headers),
 		rateLimit: readRateLimitHeaders(headers),
 	};
-	if (kind === 'success' && unreadable) return { ...outcome, kind: 'unreadable', unreadable };
-	// With a hash there is a transaction or an offer, whatever else is said.
-	const isRefusal = saysFailure(body) && !readResource(body);
-	if ((kind === 'success' || status === 409) && isRefusal) outcome.kind = 'rejected';
-	if (status >= 300 && status < 400) {
-		outcome.redirectedTo = redirectTarget(headers.location, redact);
-	} else if (unreadable === 'html' && kind !== 'unavailable') {
-		outcome.unreadable = 'html';
-	}
-	return outcome;
 }
 
 function readContent(
 	raw: string | undefined,
 	longest: number,
 	redact: Redactor,
-): { json?: unknown; unreadable?: UnreadableReason } {
-	if (raw === undefined) return { unreadable: 'tooLarge' };
+): { json?: unknown; problem?: 'unreadable' | 'tooLarge' | 'webPage' } {
+	if (raw === undefined) return { problem: 'tooLarge' };
 	const text = raw.replace(/^\ufeff/, '').trim();
-	if (text === '') return { unreadable: 'empty' };
-	if (/^<(!doctype|html|\?xml|head|body)/i.test(text)) return { unreadable: 'html' };
-	if (text.length > longest) return { unreadable: 'tooLarge' };
+	if (/^<(!doctype|html|\?xml|head|body)/i.test(text)) return { problem: 'webPage' };
+	if (text.length > longest) return { problem: 'tooLarge' };
 	try {
 		return { json: redact.json(JSON.parse(shallow(text))) };
 	} catch {
-		return { unreadable: 'notJson' };
+		return { problem: 'unreadable' };
 	}
 }
 

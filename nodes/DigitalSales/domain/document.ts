@@ -18,12 +18,12 @@ export function parseDocument(input: unknown): Result<string> {
 	if (CPF_SHAPE.test(document)) {
 		return isCpf(document)
 			? { value: document }
-			: { problem: 'is not a valid CPF: its check digits do not match' };
+			: { problem: 'is not a valid CPF: check its digits' };
 	}
 	if (CNPJ_SHAPE.test(document)) {
 		return isCnpj(document)
 			? { value: document }
-			: { problem: 'is not a valid CNPJ: its check digits do not match' };
+			: { problem: 'is not a valid CNPJ: check its characters' };
 	}
 	const isLong = document.length !== CPF_LENGTH && document.length !== CNPJ_LENGTH;
 	return {

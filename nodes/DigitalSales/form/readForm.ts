@@ -6,7 +6,7 @@ import { displayPath } from './displayPath';
 import { gapsIn } from './expressions';
 import type { Form, Reading } from './formOf';
 
-const GAP_ADVICE = 'Correct the expression or the data. To leave the field empty, clear it.';
+const GAP_ADVICE = 'Correct the expression or the data, or clear the field.';
 
 /**
  * Reads the parameters of one item.

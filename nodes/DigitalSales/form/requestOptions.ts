@@ -72,10 +72,6 @@ export const atOnceOption = field(
 	optional(wholeNumberField(1, MOST_AT_ONCE)),
 );
 
-/** What a user can do about a rate limit. */
-export const RATE_LIMIT_ADVICE =
-	'The node waited and tried again as long as Options > Maximum Wait allows. Raise it, or run fewer workflows of this account at the same time.';
-
 /** With its code the user says that something in doubt was not made. */
 export function repeatCodeOption(
 	displayName: string,

@@ -86,7 +86,7 @@ export async function readBack(
 			return { outcome: 'unreachable', requests: 1, isLimited: false };
 		}
 		const { outcome, tries } = error;
-		const isUnknown = outcome.status === 404 && outcome.unreadable === undefined;
+		const isUnknown = outcome.status === 404 && !outcome.isWebPage;
 		const isLimited = outcome.kind === 'rateLimited';
 		return { outcome: isUnknown ? 'unknown' : 'unreachable', requests: tries, isLimited };
 	}

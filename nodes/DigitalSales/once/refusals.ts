@@ -13,8 +13,6 @@ export interface Subject {
 	orderReference?: string;
 }
 
-const LONGEST_REFERENCE = 60;
-
 /** What may exist already, as far as it is known. */
 export interface Doubt {
 	/** Missing if only n8n's database knows of it. */
@@ -28,41 +26,46 @@ export interface Doubt {
 	keys: string[];
 }
 
+const LONGEST_REFERENCE = 60;
+
 /** Earlier attempts may have made it; the code, if there is one, allows what is asked for now. */
 export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefined): Refusal {
 	const { kind, context } = subject;
-	const [message = '', ...also] = doubts.map((doubt) => messageOfDoubt(subject, doubt));
-	const [reason, ...reasons] = doubts.map((doubt) => reasonOf(subject, doubt));
-	const more = reasons.map((one, nth) => `\nAlso: ${also[nth]}. ${one}`).join('');
-	const [thing, option, isThere] =
+	const [message = ''] = doubts.map((doubt) => possibly(subject, doubt));
+	const reasons = doubts.map((doubt, nth) => {
+		const also = nth === 0 ? '' : `Also: ${possibly(subject, doubt)}. `;
+		const { about } = doubt;
+		const details = about === undefined ? 'It may have been for other data.' : `Details: ${about}.`;
+		const asked = doubt.isSame ? '' : ` Asked for now: ${subject.about}.`;
+		return `${also}${whatIsKnown(doubt.attempt)} ${details}${asked}`;
+	});
+	const [isThere, option] =
 		kind === 'charge'
-			? [
-					'charge',
-					'Code to Charge Again',
-					'If the transaction is there, continue with its hash (Transaction > Get). If it is not,',
-				]
-			: ['offer', 'Code to Create Again', 'If the offer is not there,'];
+			? ['if it is there, continue with its hash (Transaction > Get); if not,', 'Charge']
+			: ['if it is not there,', 'Create'];
 	const allow =
 		code === undefined
 			? "run this again for a code that allows it: now n8n's database failed."
-			: `set Options > ${option} to ${code} and run this again. The code allows this one ${thing}.`;
-	const check = `Check the service's dashboard. ${isThere} ${allow}`;
+			: `set Options > Code to ${option} Again to ${code} and run this again.`;
+	const look = `Look for the ${kind} in the service's dashboard: ${isThere} ${allow}`;
 	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
-	const others = stopsOthers
-		? '\nTo continue with the other items meanwhile, set On Error to Continue in the Settings of this node.'
-		: '';
-	return refusal(message, `${reason}${more}\n${check}${others}`);
+	const meanwhile = 'For the other items, set On Error to Continue in the Settings of this node.';
+	return refusal(message, [...reasons, look, ...(stopsOthers ? [meanwhile] : [])].join('\n'));
 }
 
-function reasonOf(subject: Subject, { attempt, isSame, about }: Doubt): string {
-	const details = about === undefined ? 'It may have been for other data.' : `Details: ${about}.`;
-	const asked = isSame ? '' : ` Asked for now: ${subject.about}.`;
-	return `${whatIsKnown(attempt)} ${details}${asked}`;
+function possibly(subject: Subject, { isSame, orderReference }: Doubt): string {
+	const item = isSame ? '' : ` for item ${subject.itemIndex + 1}`;
+	if (subject.kind === 'offer') {
+		return `${isSame ? 'The' : 'Another'} offer${item} may already exist, so nothing was sent`;
+	}
+	const what = orderReference === undefined ? item : ` for order "${shortened(orderReference)}"`;
+	const who = isSame ? customerPhrase(subject) : 'A customer';
+	return `${who} may already have been charged${what}, so nothing was sent`;
 }
 
 function whatIsKnown(attempt: Attempt | undefined): string {
 	if (!attempt) {
-		return 'n8n has a record of an earlier attempt, but not of its outcome: n8n was restarted or this package was updated since then, another process of n8n has sent it or is sending it now, or its database failed or was too slow.';
+		return 'n8n has a record of an attempt, but not of its outcome: n8n was restarted or this package was updated since, another process sent it or is sending it, or its database failed or was too slow.';
 	}
 	const { startedAt, result } = attempt;
 	return result
@@ -72,11 +75,13 @@ function whatIsKnown(attempt: Attempt | undefined): string {
 
 /** A Retry of the execution asks for something else than it made in this place. */
 export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): Refusal {
-	const isCharge = kind === 'charge';
-	const item = isCharge ? `Item ${itemIndex + 1} was already charged` : 'The offer already exists';
+	const [message, existing] =
+		kind === 'charge'
+			? [`Item ${itemIndex + 1} was already charged`, 'transaction']
+			: ['The offer already exists', 'offer'];
 	return refusal(
-		`${item}, so the changed ${kind} was not sent`,
-		`The existing ${isCharge ? 'transaction' : 'offer'} is ${String(earlier.result?.hash)} (${earlier.about}). Asked for now: ${about}.\nTo send that as well, start a new execution instead of retrying this one.`,
+		`${message}, so the changed ${kind} was not sent`,
+		`The existing ${existing} is ${String(earlier.result?.hash)} (${earlier.about}). Asked for now: ${about}.\nTo send that as well, start a new execution instead of retrying this one.`,
 	);
 }
 
@@ -101,30 +106,30 @@ export function otherAccount(subject: Subject): Refusal {
 }
 
 /** It was made before, but the service does not return it right now. */
-export function unreadable(subject: Subject, hash: string, read: FailedOutcome): Refusal {
-	const answer =
-		read.status === undefined ? 'did not answer' : `answered with status ${read.status}`;
+export function unreadable(subject: Subject, hash: string, answer: FailedOutcome): Refusal {
+	const { status } = answer;
+	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
 	return refusal(
 		`${customerPhrase(subject)} was already charged, but transaction ${hash} could not be read`,
-		`The service ${answer}. Nothing was sent.\nRead it with Transaction > Get when the service answers again.`,
+		`The service ${happened}, and nothing was sent. Read it with Transaction > Get when the service answers again.`,
 		'unknown',
-		read,
+		answer,
 	);
 }
 
 /** The reference belongs to another order. */
-export function otherOrder(subject: Subject): Refusal {
+export function otherOrder({ orderReference = '' }: Subject): Refusal {
 	return refusal(
-		`Order Reference "${shortened(subject.orderReference ?? '')}" was used before for another customer, cart or amount`,
+		`Order Reference "${shortened(orderReference)}" was used before for another customer, cart or amount`,
 		'Nothing was sent. Give each order its own reference.',
 		'notSent',
 	);
 }
 
 /** n8n's database refuses the entry that must exist before anything is sent. */
-export function notRecorded(subject: Subject, reason: string): Refusal {
+export function notRecorded({ kind }: Subject, reason: string): Refusal {
 	return refusal(
-		`n8n could not record the ${subject.kind}, so it was not sent`,
+		`n8n could not record the ${kind}, so it was not sent`,
 		`Reason: ${reason}.\nCheck the database of n8n, then run this again.`,
 		'notSent',
 	);
@@ -137,17 +142,6 @@ export function customerPhrase({ context, itemIndex }: Subject): string {
 		: `The customer of item ${itemIndex + 1}`;
 }
 
-function messageOfDoubt(subject: Subject, { isSame, orderReference }: Doubt): string {
-	if (subject.kind === 'offer') {
-		const what = isSame ? 'The offer' : 'Another offer for this item';
-		return `${what} may already exist, so it was not created again`;
-	}
-	const who = isSame ? customerPhrase(subject) : 'A customer';
-	const item = isSame ? '' : ` for item ${subject.itemIndex + 1}`;
-	const what = orderReference === undefined ? item : ` for order "${shortened(orderReference)}"`;
-	return `${who} may already have been charged${what}, so nothing was sent`;
-}
-
 function shortened(reference: string): string {
 	return reference.length > LONGEST_REFERENCE
 		? `${reference.slice(0, LONGEST_REFERENCE)}...`
@@ -158,7 +152,7 @@ function refusal(
 	message: string,
 	advice: string,
 	outcome: ShownOutcome = 'unknown',
-	read?: FailedOutcome,
+	answer?: FailedOutcome,
 ): Refusal {
-	return new Refusal(message, { advice, outcome, read });
+	return new Refusal(message, { advice, outcome, answer });
 }

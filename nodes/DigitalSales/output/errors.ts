@@ -1,21 +1,14 @@
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import { shownOutcome, ServiceError, type FailedOutcome, type ShownOutcome } from '../api/outcome';
-import { isRedirect, wording, type FormAdvice } from '../api/wording';
+import { ServiceError, type Facts, type ShownOutcome } from '../api/outcome';
+import type { ServiceWords } from '../api/schemas/error';
 import { CanceledError } from '../shared/clock';
 
 /** What the node itself refuses to do, before anything is sent. */
 export class Refusal extends Error {
 	constructor(
 		message: string,
-		readonly facts: {
-			/** What to do now, in whole sentences. */
-			advice: string;
-			/** Unknown if an earlier attempt may have done it. */
-			outcome: ShownOutcome;
-			/** The failed read that was to decide it. */
-			read?: FailedOutcome;
-		},
+		readonly facts: Facts,
 	) {
 		super(message);
 		this.name = 'Refusal';
@@ -35,23 +28,18 @@ export interface ErrorContext {
 	created?: string[];
 	/** What else it may have created: "item 2". */
 	inDoubt?: string[];
-	advice?: FormAdvice;
 }
 
 export type NodeError = NodeApiError | NodeOperationError;
 
 /** What a failed item says under On Error: Continue. */
-export interface ErrorFacts {
+export interface ErrorFacts extends ServiceWords {
 	message: string;
 	/** What to do now, in whole sentences. */
 	advice: string | null;
 	/** The HTTP status of the service's answer; null without one. */
 	status: number | null;
 	outcome: ShownOutcome;
-	/** The service's own texts. */
-	messages: string[];
-	/** The service's texts by its own dotted field names. */
-	fields: Record<string, string[]>;
 	about: string | null;
 }
 
@@ -63,122 +51,74 @@ export interface Failure {
 
 /** Turns anything thrown into what a person and a workflow are told. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext): Failure {
-	if (error instanceof ServiceError) return serviceFailure(node, error, context);
-	if (error instanceof Refusal) return refusalFailure(node, error, context);
-	const about = context.about ?? null;
-	const own = { status: null, messages: [], fields: {}, about };
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		const { message } = error;
-		const advice = error.description || null;
-		error.description = joined([againNote(context), advice, createdNote(context)]);
-		return { error, facts: { message, advice, outcome: 'notSent', ...own } };
-	}
+	const { itemIndex, about = null } = context;
 	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
-	const outcome = error instanceof CanceledError || !context.isSent ? 'notSent' : 'unknown';
-	const description = joined([againNote(context), createdNote(context)]);
-	return {
-		error: new NodeOperationError(node, message, { itemIndex: context.itemIndex, description }),
-		facts: { message, advice: null, outcome, ...own },
-	};
-}
-
-function joined(lines: Array<string | null | undefined>): string {
-	return lines.filter(Boolean).join('\n');
-}
-
-function refusalFailure(node: INode, error: Refusal, context: ErrorContext): Failure {
-	const { message } = error;
-	const { advice, outcome, read } = error.facts;
-	return {
-		error: new NodeOperationError(node, message, {
-			itemIndex: context.itemIndex,
-			description: joined([againNote(context), advice, createdNote(context)]),
-		}),
-		facts: {
-			message,
-			advice,
-			outcome,
-			status: read?.status ?? null,
-			messages: read?.words.messages ?? [],
-			fields: read?.words.fields ?? {},
-			about: context.about ?? null,
-		},
-	};
-}
-
-function serviceFailure(node: INode, error: ServiceError, context: ErrorContext): Failure {
-	const { endpoint, outcome, tries } = error;
-	const { status, words } = outcome;
-	const { message, advice } = wording(error, context);
-	const said = serviceWords(words, context.labelOf);
-	const description = joined([
-		// A list shows the lines of a description as one.
-		said === '' ? undefined : `The service said: ${said}${/[.!?]$/.test(said) ? '' : '.'}`,
+	const { advice = null, outcome, answer } = factsOf(error, context.isSent);
+	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
+	const description = [
+		said(words, context.labelOf),
 		againNote(context),
+		error instanceof ServiceError && error.isInDoubt && about !== null && `Details: ${about}.`,
 		advice,
-		`Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${outcome.code ? `, ${outcome.code}` : ''}.`,
+		error instanceof ServiceError && requestNote(error),
 		// Last, because there may be hundreds.
-		createdNote(context),
-	]);
+		...createdNotes(context),
+	]
+		.filter(Boolean)
+		.join('\n');
 	return {
-		error: new NodeApiError(
-			node,
-			{ message },
-			{
-				message,
-				description,
-				itemIndex: context.itemIndex,
-				httpCode: status?.toString(),
-				failure: failureOf(error),
-			},
-		),
-		facts: {
-			message,
-			advice: advice ?? null,
-			status: status ?? null,
-			outcome: shownOutcome(outcome.kind),
-			messages: words.messages,
-			fields: words.fields,
-			about: context.about ?? null,
-		},
+		error: shown(node, error, { message, description, itemIndex }),
+		facts: { message, advice, status, outcome, ...words, about },
 	};
 }
 
-/**
- * Why it failed, in n8n's own terms. A request in doubt has none, because trying again must not seem
- * to fix it.
- */
-function failureOf({ outcome, isInDoubt }: ServiceError): NodeApiError['failure'] {
-	if (isInDoubt) return undefined;
-	if (outcome.kind === 'rateLimited') return { cause: 'rate-limited' };
-	if (outcome.kind === 'unavailable') return { cause: 'temporarily-unavailable' };
-	if (outcome.status === 401) return { cause: 'credential-invalid' };
-	const isWrongAddress =
-		outcome.unreadable === 'html' || isRedirect(outcome) || outcome.status === 404;
-	return isWrongAddress ? { cause: 'configuration-invalid' } : undefined;
+function factsOf(error: unknown, isSent: boolean): Facts {
+	if (error instanceof ServiceError || error instanceof Refusal) return error.facts;
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
+		return { advice: error.description || undefined, outcome: 'notSent' };
+	}
+	return { outcome: error instanceof CanceledError || !isSent ? 'notSent' : 'unknown' };
 }
 
-/** Before any advice to run something again. */
-function againNote({ created = [] }: ErrorContext): string | undefined {
-	return created.length === 0
-		? undefined
-		: 'Some items succeeded, and a new execution may create them again: use Retry under Executions, or leave them out.';
+function shown(
+	node: INode,
+	error: unknown,
+	texts: { message: string; description: string; itemIndex?: number },
+): NodeError {
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
+		return Object.assign(error, { description: texts.description });
+	}
+	if (!(error instanceof ServiceError)) return new NodeOperationError(node, texts.message, texts);
+	const httpCode = error.outcome.status?.toString();
+	return new NodeApiError(node, { message: texts.message }, { ...texts, httpCode });
 }
 
-function createdNote({ created = [], inDoubt = [] }: ErrorContext): string | undefined {
-	const notes = [
-		...(inDoubt.length > 0
-			? [`No usable answer came for these, so they may exist: ${inDoubt.join('; ')}.`]
-			: []),
-		...(created.length > 0 ? [`Already created in this execution: ${created.join('; ')}.`] : []),
-	];
-	return joined(notes) || undefined;
-}
-
-function serviceWords(words: FailedOutcome['words'], labelOf: ErrorContext['labelOf']): string {
+/** In one line: a list shows those of a description as one. */
+function said(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
 	const fields = Object.entries(words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);
 		return `${label === undefined ? field : `${label} (${field})`}: ${texts.join(', ')}`;
 	});
-	return [...words.messages, ...fields].join(' | ');
+	const text = [...words.messages, ...fields].join(' | ');
+	return text && `The service said: ${text}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+function requestNote({ endpoint, tries, outcome: { code } }: ServiceError): string {
+	return `Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${code ? `, ${code}` : ''}.`;
+}
+
+/** Before any advice to run something again. */
+function againNote({ created = [] }: ErrorContext): string {
+	return created.length === 0
+		? ''
+		: 'Some items succeeded, and a new execution may create them again: use Retry under Executions, or leave them out.';
+}
+
+function createdNotes({ created = [], inDoubt = [] }: ErrorContext): string[] {
+	return [
+		inDoubt.length === 0
+			? ''
+			: `No usable answer came for these, so they may exist: ${inDoubt.join('; ')}.`,
+		created.length === 0 ? '' : `Already created in this execution: ${created.join('; ')}.`,
+	];
 }

@@ -116,7 +116,7 @@ describe('The node as a tool of an AI agent', () => {
 
 		expect(answers).toMatchObject([[{ hash: account.sandbox.transactions[0]?.hash }]]);
 		expect(errors).toEqual([
-			expect.stringContaining('The charge may exist'),
+			expect.stringContaining('may already have been charged: '),
 			expect.stringContaining('may already have been charged'),
 		]);
 		expect(account.sandbox.charges()).toBe(2);

@@ -103,9 +103,9 @@ describe('Credential test', () => {
 		[
 			'a redirect',
 			{ kind: 'redirect', to: 'https://elsewhere.example.com/v1?token=x' } as const,
-			/redirect \(302\).*elsewhere\.example\.com\/v1\)/,
+			/redirect \(302\).*elsewhere\.example\.com\/v1\.$/,
 		],
-		['a rate limit', { kind: 'retryAfter' } as const, /\(429\)\. Wait a minute and test again/],
+		['a rate limit', { kind: 'retryAfter' } as const, /\(429\)\. Try again later/],
 		[
 			'a fault of the service',
 			{ kind: 'status', status: 500 } as const,
@@ -144,22 +144,22 @@ describe('Credential test', () => {
 		[
 			'403',
 			{ kind: 'status', status: 403, body: {} },
-			'The service does not accept the API token (403). Copy it again from the service, without spaces.',
+			'The API token has no permission for this (403). Use a token of an account that may do this, or ask the service for the permission.',
 		],
 		[
 			'a redirect to nowhere',
 			{ kind: 'status', status: 301, body: {} },
-			'The service answered with a redirect (301). Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address.',
+			'The service answered with a redirect (301). Redirects are not followed: set Base URL in the credential to the final address.',
 		],
 		[
 			'a redirect on the same host',
 			{ kind: 'redirect', to: '/v2/products?token=x' },
-			'The service answered with a redirect (302). Redirects are not followed, since they could take the token elsewhere. Set Base URL in the credential to the final address (it pointed to /v2/products).',
+			'The service answered with a redirect (302). Redirects are not followed: set Base URL in the credential to the final address. It pointed to /v2/products.',
 		],
 		[
 			'an empty answer',
 			{ kind: 'emptyBody' },
-			'The answer of the service could not be read. Check Base URL in the credential. If it is right, the service may have cut the answer short: try again.',
+			'The answer of the service could not be read. Try again. If this goes on, check Base URL in the credential.',
 		],
 		[
 			'a refusal',

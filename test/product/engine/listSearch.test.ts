@@ -370,7 +370,7 @@ describe('Searchable lists', () => {
 			const credentials = { digitalSalesApi: { baseUrl, apiToken: 'test-wrong-token' } };
 
 			await expect(runListSearch('searchProducts', { credentials })).rejects.toThrow(
-				'did not accept the API token',
+				'does not accept the API token',
 			);
 		});
 
@@ -388,7 +388,8 @@ describe('Searchable lists', () => {
 			account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 409, body });
 
 			await expect(failure()).resolves.toMatchObject({
-				description: 'The service said: Bad | page: is wrong.\nRequest: GET /products.',
+				description:
+					'The service said: Bad | page: is wrong.\nTry again later.\nRequest: GET /products.',
 			});
 		});
 

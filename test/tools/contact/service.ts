@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ENDPOINTS, type Endpoint } from '../../../nodes/DigitalSales/api/endpoints';
-import { readFault, type UnreadableReason } from '../../../nodes/DigitalSales/api/outcome';
+import { readFault, type OutcomeKind } from '../../../nodes/DigitalSales/api/outcome';
 import type { Redactor } from '../../../nodes/DigitalSales/api/redact';
 import {
 	MOST_BODY_BYTES,
@@ -21,8 +21,9 @@ export interface Answer {
 	headers: Record<string, string>;
 	/** Undefined if the body is not JSON. */
 	json: unknown;
-	/** Why the body cannot be read, as far as the package tells reasons apart. */
-	unreadable?: UnreadableReason;
+	/** What the package makes of it. */
+	kind?: OutcomeKind;
+	isWebPage?: boolean;
 	/** What went wrong if no answer came. */
 	fault?: string;
 }
@@ -151,7 +152,7 @@ export class Service {
 		const { clock, redact } = this.connection;
 		const { status } = response;
 		const headers = Object.fromEntries(response.headers);
-		const { body, unreadable } = readResponse({ status, headers, text }, redact);
+		const { body, kind, isWebPage } = readResponse({ status, headers, text }, redact);
 		const { limit, remaining } = statedLimit(headers);
 		if (limit !== undefined) {
 			this.stated.set(endpoint, limit);
@@ -160,7 +161,7 @@ export class Service {
 				this.freeAt.set(endpoint, clock.now() + windowMs);
 			}
 		}
-		return { endpoint, status, headers, json: body, unreadable };
+		return { endpoint, status, headers, json: body, kind, isWebPage };
 	}
 
 	/** Waits until half of the limit has room for one request. */
@@ -238,25 +239,22 @@ export function isSuccess({ status, json }: Answer): boolean {
 
 /** Whether the service refuses the token, by the status or in its words. */
 export function refusesToken(answer: Answer): boolean {
-	const { status, json, unreadable } = answer;
-	if (isSuccess(answer) || !isAnswered(answer) || unreadable === 'html') return false;
+	const { status, json, isWebPage } = answer;
+	if (isSuccess(answer) || !isAnswered(answer) || isWebPage) return false;
 	if (status === 401 || status === 403) return true;
 	const { messages, fields } = readServiceWords(json);
 	return /token(?! removed)|unauth/i.test([...messages, ...Object.keys(fields)].join(' '));
 }
 
 /** How a request was answered, in a few words. */
-export function statusOf({ status, fault, unreadable, json }: Answer): string {
+export function statusOf({ status, fault, kind, isWebPage, json }: Answer): string {
 	if (status === 0) return `no answer (${fault})`;
 	const failure = status < 300 && saysFailure(json) ? 'which says that it failed' : undefined;
-	const what = failure ?? (unreadable && UNREADABLE[unreadable]);
+	const what = failure ?? (isWebPage ? 'a web page' : kind && UNREADABLE[kind]);
 	return what === undefined ? String(status) : `${status}, ${what}`;
 }
 
-const UNREADABLE: Record<UnreadableReason, string> = {
-	html: 'a web page',
-	notJson: 'no JSON',
-	empty: 'nothing in it',
+const UNREADABLE: Partial<Record<OutcomeKind, string>> = {
+	unreadable: 'no JSON',
 	tooLarge: `more than ${MOST_BODY_BYTES / 1_048_576} MB`,
-	otherShape: 'of another shape',
 };

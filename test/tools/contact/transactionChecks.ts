@@ -26,7 +26,7 @@ export function unknownHash({ unknownHash: { answer, transaction } }: Evidence):
 	if (!isAnswered(answer)) return untold(`it is answered with ${statusOf(answer)}`);
 	if (transaction) return contradicted(`it is answered with ${answer.status} and a transaction`);
 	const text = `it is answered with ${statusOf(answer)}`;
-	return answer.status === 404 && answer.unreadable !== 'html'
+	return answer.status === 404 && !answer.isWebPage
 		? confirmed(text)
 		: contradicted(`${text}, so the trigger answers such a notice with 503, not 404`);
 }

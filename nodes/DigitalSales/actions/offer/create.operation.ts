@@ -5,7 +5,7 @@ import { markPricesSeen } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
 import { withCustomFields } from '../../form/customFields';
 import { mistake, readForm } from '../../form/readForm';
-import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
+import { clientOptions, DEFAULT_AT_ONCE } from '../../form/requestOptions';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
 import { simplifyOffer } from '../../output/offer';
@@ -23,7 +23,6 @@ export const createOfferOperation: Operation = {
 	form: offerForm,
 	manyItemsHint:
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
-	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
 		const { context, account, memory, inTurn, isOver } = run;

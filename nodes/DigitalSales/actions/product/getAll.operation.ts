@@ -2,7 +2,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { listProducts } from '../../api/products';
 import { displayPath } from '../../form/displayPath';
 import { readForm } from '../../form/readForm';
-import { RATE_LIMIT_ADVICE } from '../../form/requestOptions';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
 import { listClientOptions, productsForm } from './getAll.form';
@@ -14,10 +13,6 @@ export const getAllProducts: Operation = {
 	action: 'Get many products',
 	description: 'List the products of the account and their offers',
 	form: productsForm,
-	advice: {
-		rateLimited: RATE_LIMIT_ADVICE,
-		tooLarge: 'If it is right, set Options > Page Size to a smaller number.',
-	},
 	creates: false,
 	prepare(run, itemIndex) {
 		const choice = readForm(run.context, itemIndex, productsForm);

@@ -3,7 +3,7 @@ import { createTransaction, getTransaction } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
 import { hasFailed } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
-import { clientOptions, DEFAULT_AT_ONCE, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
+import { clientOptions, DEFAULT_AT_ONCE } from '../../form/requestOptions';
 import { createOnce, type Creation } from '../../once/createOnce';
 import { customerPhrase } from '../../once/refusals';
 import type { Operation } from '../operation';
@@ -24,7 +24,6 @@ export const createTransactionOperation: Operation = {
 	form: chargeForm,
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
-	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: true,
 	prepare(run, itemIndex) {
 		const typed = readForm(run.context, itemIndex, chargeForm);

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { getTransaction } from '../../api/transactions';
 import { mistake, readForm } from '../../form/readForm';
-import { clientOptions, RATE_LIMIT_ADVICE } from '../../form/requestOptions';
+import { clientOptions } from '../../form/requestOptions';
 import { isTool } from '../../once/execution';
 import type { Operation } from '../operation';
 import { transactionForm, transactionHash } from './get.form';
@@ -14,7 +14,6 @@ export const getTransactionOperation: Operation = {
 	action: 'Get a transaction',
 	description: 'Read one transaction by its hash',
 	form: transactionForm,
-	advice: { rateLimited: RATE_LIMIT_ADVICE },
 	creates: false,
 	readsEach: true,
 	prepare(run, itemIndex) {

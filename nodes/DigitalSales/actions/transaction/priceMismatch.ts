@@ -28,12 +28,12 @@ export function priceMismatch(
 		if (given == null || other === undefined || !isHundredfold(given, other)) return undefined;
 		// Custom Fields are in the service's own unit.
 		const unit = label[0] in (additionalFields.customFields ?? {}) ? 'cents' : options.amountUnit;
-		const advice = `If ${formatReais(other)} is right, enter ${typedAmount(other, unit)}. If ${formatReais(given)} is right, add Options > Allow Price Mismatch.`;
 		const isOnly = context.getInputData().length === 1;
+		const notSent = isOnly ? 'Nothing was sent.' : `Item ${itemIndex + 1} was not sent.`;
 		return new Refusal(
 			`${labelOf(...label)} is ${formatReais(given)}, but ${says} ${formatReais(other)}`,
 			{
-				advice: `${advice}\n${isOnly ? 'Nothing was sent.' : `Item ${itemIndex + 1} was not sent.`}`,
+				advice: `${notSent} Enter ${typedAmount(other, unit)}, or add Options > Allow Price Mismatch if ${formatReais(given)} is right.`,
 				outcome: 'notSent',
 			},
 		);

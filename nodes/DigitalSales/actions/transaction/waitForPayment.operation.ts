@@ -63,7 +63,13 @@ const FIRST_READ_LIMITS = {
 };
 
 /** What somebody has to put right first: the token, the Base URL, n8n's protections. */
-const LASTING: ReadonlySet<OutcomeKind> = new Set(['rejected', 'redirected', 'blocked']);
+const LASTING: ReadonlySet<OutcomeKind> = new Set([
+	'rejected',
+	'badToken',
+	'noPermission',
+	'redirected',
+	'blocked',
+]);
 
 /**
  * Whether a failed read may succeed later, as a suspended wait takes for granted. A charge that was just
@@ -71,9 +77,8 @@ const LASTING: ReadonlySet<OutcomeKind> = new Set(['rejected', 'redirected', 'bl
  */
 function mayPass(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
-	const { kind, status = 0, unreadable } = error.outcome;
-	const isUnknown = [200, 404].includes(status);
-	return !LASTING.has(kind) || isUnknown || unreadable === 'html';
+	const { kind, status, isWebPage } = error.outcome;
+	return !LASTING.has(kind) || status === 200 || isWebPage === true;
 }
 
 /** A tool call cannot be suspended: it would return at once and look like a time-out. */

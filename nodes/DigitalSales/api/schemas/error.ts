@@ -26,51 +26,47 @@ export function saysFailure(body: unknown): boolean {
 
 /** Reads what a service said about a failure; an unknown shape gives no words. Never throws. */
 export function readServiceWords(body: unknown): ServiceWords {
-	const collector = new Collector();
-	const { message, error, errors }: IDataObject = isJsonObject(body) ? body : {};
-	collector.addTexts(message);
-	collector.addTexts(error);
-	if (isJsonObject(errors)) collector.addFields(errors);
-	else collector.addTexts(errors);
-	return collector.words();
+	const messages: string[] = [];
+	const fields = new Map<string, string[]>();
+	let count = 0;
+	for (const { field, text } of isJsonObject(body) ? wordsIn(body) : []) {
+		const texts = field === undefined ? messages : (fields.get(field) ?? []);
+		if (texts.includes(text)) continue;
+		texts.push(text);
+		if (field !== undefined) fields.set(field, texts);
+		if (++count === MOST_TEXTS) break;
+	}
+	return { messages, fields: Object.fromEntries(fields) };
 }
 
-/** Collects texts within the bounds of depth, number and length. */
-class Collector {
-	private readonly messages: string[] = [];
-	private readonly fields = new Map<string, string[]>();
-	private count = 0;
+interface Word {
+	field?: string;
+	text: string;
+}
 
-	/** @param texts where they go: a list of its own for each field */
-	addTexts(value: unknown, texts = this.messages, level = 1): void {
-		if (level > MOST_LEVELS) return;
-		if (Array.isArray(value)) {
-			for (const entry of value.slice(0, MOST_TEXTS)) this.addTexts(entry, texts, level + 1);
-		} else if (isJsonObject(value)) {
-			this.addTexts(value.message, texts, level + 1);
-		} else if (typeof value === 'string' || typeof value === 'number') {
-			const text = String(value).trim().slice(0, LONGEST_TEXT);
-			if (text === '' || texts.includes(text) || this.count >= MOST_TEXTS) return;
-			texts.push(text);
-			this.count++;
-		}
+function* wordsIn({ message, error, errors }: IDataObject): Generator<Word> {
+	for (const text of [...textsIn(message), ...textsIn(error)]) yield { text };
+	if (isJsonObject(errors)) yield* fieldsIn(errors);
+	else for (const text of textsIn(errors)) yield { text };
+}
+
+function* fieldsIn(errors: IDataObject, prefix = '', level = 1): Generator<Word> {
+	if (level > MOST_LEVELS) return;
+	for (const [key, value] of Object.entries(errors)) {
+		const field = `${prefix}${key}`.slice(0, LONGEST_NAME);
+		if (isJsonObject(value)) yield* fieldsIn(value, `${field}.`, level + 1);
+		else for (const text of textsIn(value)) yield { field, text };
 	}
+}
 
-	addFields(errors: IDataObject, prefix = '', level = 1): void {
-		if (level > MOST_LEVELS) return;
-		for (const [key, value] of Object.entries(errors)) {
-			const name = `${prefix}${key}`.slice(0, LONGEST_NAME);
-			if (isJsonObject(value)) {
-				this.addFields(value, `${name}.`, level + 1);
-				continue;
-			}
-			const texts = this.fields.get(name) ?? [];
-			this.addTexts(value, texts);
-			if (texts.length > 0) this.fields.set(name, texts);
-		}
-	}
-
-	words(): ServiceWords {
-		return { messages: this.messages, fields: Object.fromEntries(this.fields) };
+function* textsIn(value: unknown, level = 1): Generator<string> {
+	if (level > MOST_LEVELS) return;
+	if (Array.isArray(value)) {
+		for (const entry of value.slice(0, MOST_TEXTS)) yield* textsIn(entry, level + 1);
+	} else if (isJsonObject(value)) {
+		yield* textsIn(value.message, level + 1);
+	} else if (typeof value === 'string' || typeof value === 'number') {
+		const text = String(value).trim().slice(0, LONGEST_TEXT);
+		if (text !== '') yield text;
 	}
 }

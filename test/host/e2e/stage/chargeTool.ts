@@ -14,8 +14,8 @@ export const CHARGE_NODE = 'Charge by PIX';
 export const TOOL_TYPE = `${PACKAGE_NAME}.digitalSalesTool`;
 
 /** What the tool says where no answer to a charge came, and where it then refuses the next. */
-export const IN_DOUBT = /The charge may exist/;
-export const REFUSED = /may already have been charged/;
+export const IN_DOUBT = /may already have been charged: /;
+export const REFUSED = /may already have been charged(?!:)/;
 
 /** What a model that charges fills in. */
 export type Order = Record<string, unknown>;

@@ -84,13 +84,13 @@ describe('Errors of the service', () => {
 			'success: false under a 2xx',
 			{ kind: 'successFalse', message: 'Account suspended', errors: ['Call us'] },
 			'createPix',
-			[/reported a failure/, /Account suspended \| Call us/],
+			[/did not accept the request/, /Account suspended \| Call us/],
 		],
 		[
 			'success: false under a 2xx of a list',
 			{ kind: 'successFalse', message: 'Account suspended' },
 			'getAll',
-			[/reported a failure/, /Account suspended/],
+			[/did not accept the request/, /Account suspended/],
 		],
 		['HTML under a 200', { kind: 'html' }, 'getAll', [/web page instead of data/, /Base URL/]],
 		[
@@ -146,7 +146,7 @@ describe('Errors of the service', () => {
 		});
 
 		expect(failure).toMatchObject({ httpCode: '401', itemIndex: 0 });
-		expect(failure.description).toContain('Check API Token in the credential');
+		expect(failure.description).toContain('API Token in the credential');
 		expect(account.sandbox.requests).toHaveLength(1);
 	});
 

@@ -86,7 +86,7 @@ describe('An expression that gives nothing', () => {
 			'Order Reference has a part that gave nothing: {{ $json.id }}',
 		);
 		expect(stopped.node?.error?.description).toContain(
-			'Correct the expression or the data. To leave the field empty, clear it.',
+			'Correct the expression or the data, or clear the field.',
 		);
 		expect(stopped.node?.error?.context?.itemIndex).toBe(1);
 		expect(JSON.stringify(went.json[1])).toContain('gave nothing');

@@ -34,7 +34,7 @@ describe('An answer that is made to make the node fail', () => {
 	};
 	const answer = (status: number, body: string): void =>
 		account.sandbox.addFault({ kind: 'status', status, body, processed: true });
-	const unknown = /^The charge may exist/;
+	const unknown = /^The customer may already have been charged: /;
 
 	test.each<[string, IDataObject]>([
 		['the hash of an offer', { offer: { hash: NO_TEXT } }],

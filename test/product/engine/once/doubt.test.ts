@@ -15,13 +15,13 @@ describe('A charge whose outcome is unknown', () => {
 
 		const { message, description } = await shop.account.fail(shop.parameters());
 
-		expect(message).toContain('The charge may exist');
+		expect(message).toContain('The customer may already have been charged: ');
 		expect(description).toContain('2 x Curso de Fotografia');
 		expect(description).toContain('R$ 39,80');
 		expect(description).toContain('document ending in 4725');
 		expect(description).not.toContain('52998224725');
 		expect(description).toContain(
-			"Check the service's dashboard. If you run this again, the node refuses the charge",
+			"Check the service's dashboard before you run this again: the node then refuses the charge",
 		);
 	});
 
@@ -121,7 +121,7 @@ describe('A charge whose outcome is unknown', () => {
 			const first = await shop.run(shop.parameters('order-9'));
 			const second = await shop.run(shop.parameters('order-9'));
 
-			expect(first.node?.error?.message).toContain('The charge may exist');
+			expect(first.node?.error?.message).toContain('The customer may already have been charged: ');
 			expect(second.status).toBe('error');
 			expect([shop.posts, shop.charges]).toEqual([1, 1]);
 		},
@@ -311,7 +311,7 @@ describe('A charge whose outcome is unknown', () => {
 			const second = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
 
 			expect(errorOf(second)).toContain(
-				'n8n was restarted or this package was updated since then, another process of n8n has sent it or is sending it now',
+				'n8n was restarted or this package was updated since, another process sent it or is sending it',
 			);
 			expect((await first).status).toBe('success');
 			expect(shop.charges).toBe(1);

@@ -115,8 +115,8 @@ describe('Offer > Create, asked again', () => {
 		const second = await run({}, { process: NodeProcess.fresh() });
 
 		expect([first, second].map((one) => one.node?.error?.message)).toEqual([
-			'The offer may already exist, so it was not created again',
-			'The offer may already exist, so it was not created again',
+			'The offer may already exist, so nothing was sent',
+			'The offer may already exist, so nothing was sent',
 		]);
 		expect(offers()).toBe(1);
 		expect((await run({ title: 'Another offer' })).status).toBe('success');

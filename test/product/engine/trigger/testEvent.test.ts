@@ -165,8 +165,8 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 
 			expect(await failing(hash)).toMatchObject({
 				name: 'NodeApiError',
-				message: 'The service did not accept the API token (401)',
-				description: expect.stringContaining('Check API Token in the credential') as string,
+				message: 'The service does not accept the API token (401)',
+				description: expect.stringContaining('API Token in the credential') as string,
 			});
 		});
 

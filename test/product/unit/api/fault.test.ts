@@ -1,5 +1,7 @@
 import { readFault } from '../../../../nodes/DigitalSales/api/outcome';
 
+const UNKNOWN = { kind: 'interrupted', code: undefined };
+
 /** Errors one within the other, the outermost first. */
 function chain(...links: object[]): Error | undefined {
 	const [first, ...others] = links;
@@ -21,7 +23,7 @@ describe('What is read of a fault', () => {
 		],
 		['five deep', chain({}, {}, {}, {}, { code: 'ETIMEDOUT', syscall: 'connect' })],
 	])('%s', (_name, error) => {
-		expect(readFault(error)).toEqual({ code: 'ETIMEDOUT', syscall: 'connect' });
+		expect(readFault(error)).toEqual({ code: 'ETIMEDOUT', kind: 'notSent' });
 	});
 
 	test.each([
@@ -33,9 +35,7 @@ describe('What is read of a fault', () => {
 		['a number', 500],
 		['a list', ['ECONNRESET']],
 	])('never %s', (_name, value) => {
-		const { code, syscall } = readFault(chain({ code: value, syscall: value }));
-
-		expect([code, syscall]).toEqual([undefined, undefined]);
+		expect(readFault(chain({ code: value, syscall: value }))).toEqual(UNKNOWN);
 	});
 
 	test('nothing more of the error, which carries the request', () => {
@@ -47,32 +47,51 @@ describe('What is read of a fault', () => {
 	});
 
 	test.each([
-		['no socket yet', { socket: null }, true],
-		['a socket that nothing was written to', { socket: { bytesWritten: 0 } }, true],
-		['TLS that is not established', { socket: { secureConnecting: true, bytesWritten: 9 } }, true],
-		['TLS that is', { socket: { secureConnecting: false, bytesWritten: 9 } }, undefined],
-		['a socket without TLS', { socket: { bytesWritten: 9 } }, undefined],
-		['a socket that tells nothing', { socket: {} }, undefined],
-		['no word of a socket', {}, undefined],
-	])('that nothing was sent: %s', (_name, request, isUnsent) => {
-		expect(readFault(chain({}, { code: 'ECONNABORTED', request })).isUnsent).toBe(isUnsent);
+		['no socket yet', { socket: null }, 'notSent'],
+		['a socket that nothing was written to', { socket: { bytesWritten: 0 } }, 'notSent'],
+		[
+			'TLS that is not established',
+			{ socket: { secureConnecting: true, bytesWritten: 9 } },
+			'notSent',
+		],
+		['TLS that is', { socket: { secureConnecting: false, bytesWritten: 9 } }, 'interrupted'],
+		['a socket without TLS', { socket: { bytesWritten: 9 } }, 'interrupted'],
+		['a socket that tells nothing', { socket: {} }, 'interrupted'],
+		['no word of a socket', {}, 'interrupted'],
+	])('that nothing was sent: %s', (_name, request, kind) => {
+		expect(readFault(chain({}, { code: 'ECONNABORTED', request })).kind).toBe(kind);
 	});
 
 	test.each([
-		['all of them failed to connect', ['connect', 'connect'], true],
-		['one failed later', ['connect', 'read'], undefined],
-		['there are none', [], undefined],
-	])('of several addresses, that nothing was sent if they %s', (_name, syscalls, isUnsent) => {
+		['all of them failed to connect', ['connect', 'connect'], 'notSent'],
+		['one failed later', ['connect', 'read'], 'interrupted'],
+		['there are none', [], 'interrupted'],
+	])('of several addresses, that nothing was sent if they %s', (_name, syscalls, kind) => {
 		const errors = syscalls.map((syscall) => ({ code: 'ETIMEDOUT', syscall }));
-		expect(readFault(chain({}, { code: 'ETIMEDOUT', errors })).isUnsent).toBe(isUnsent);
+		expect(readFault(chain({}, { code: 'ETIMEDOUT', errors })).kind).toBe(kind);
+	});
+
+	test.each([
+		[{ code: 'ECONNREFUSED' }, 'notSent'],
+		[{ code: 'ENOTFOUND' }, 'notSent'],
+		[{ code: 'EAI_AGAIN' }, 'notSent'],
+		[{ code: 'ETIMEDOUT', syscall: 'connect' }, 'notSent'],
+		[{ code: 'ECONNRESET', syscall: 'getaddrinfo' }, 'notSent'],
+		[{ name: 'SsrfBlockedIpError', code: 'ECONNREFUSED' }, 'blocked'],
+		[{ code: 'ETIMEDOUT' }, 'interrupted'],
+		[{ code: 'ECONNABORTED' }, 'interrupted'],
+		[{ code: 'ECONNRESET', syscall: 'read' }, 'interrupted'],
+		[{ code: 'EPIPE', syscall: 'write' }, 'interrupted'],
+		[{}, 'interrupted'],
+	])('that %j is %s', (fault, kind) => {
+		expect(readFault(chain({}, fault)).kind).toBe(kind);
 	});
 
 	test('nothing below its fifth link, and nothing of what is no error', () => {
 		const tooDeep = chain({}, {}, {}, {}, {}, { code: 'ECONNRESET', syscall: 'read' });
 
 		for (const error of [tooDeep, undefined, null, 'ECONNRESET']) {
-			const { code, syscall } = readFault(error);
-			expect([code, syscall]).toEqual([undefined, undefined]);
+			expect(readFault(error)).toEqual(UNKNOWN);
 		}
 	});
 

@@ -1,5 +1,4 @@
 import {
-	kindOfFault,
 	kindOfStatus,
 	retryDecision,
 	type OutcomeKind,
@@ -8,14 +7,20 @@ import {
 
 describe('What is sent again', () => {
 	test.each<[OutcomeKind, RetryDecision, RetryDecision]>([
-		['success', 'done', 'done'],
+		['success', 'fail', 'inDoubt'],
 		['rejected', 'fail', 'fail'],
+		['badToken', 'fail', 'fail'],
+		['noPermission', 'fail', 'fail'],
+		['notFound', 'fail', 'fail'],
 		['unclear', 'fail', 'inDoubt'],
 		['rateLimited', 'retry', 'retry'],
 		['unavailable', 'retry', 'inDoubt'],
 		['serverError', 'fail', 'inDoubt'],
 		['redirected', 'fail', 'fail'],
+		['seeOther', 'fail', 'inDoubt'],
 		['unreadable', 'fail', 'inDoubt'],
+		['webPage', 'fail', 'inDoubt'],
+		['tooLarge', 'fail', 'inDoubt'],
 		['notSent', 'retry', 'retry'],
 		['blocked', 'fail', 'fail'],
 		['interrupted', 'retry', 'inDoubt'],
@@ -26,33 +31,16 @@ describe('What is sent again', () => {
 	test.each<[OutcomeKind, number[]]>([
 		['success', [200, 201, 204, 299]],
 		['redirected', [300, 301, 307, 308, 399]],
-		['rejected', [100, 199, 400, 401, 403, 404, 422, 428, 430]],
-		['unclear', [302, 303, 408, 409, 425, 499]],
+		['rejected', [100, 199, 400, 405, 422, 428, 430]],
+		['badToken', [401]],
+		['noPermission', [403]],
+		['notFound', [404]],
+		['seeOther', [302, 303]],
+		['unclear', [408, 409, 425, 499]],
 		['rateLimited', [429]],
-		['serverError', [500, 501, 505, 520, 599]],
+		['serverError', [500, 501, 505, 520, 599, 999]],
 		['unavailable', [502, 503, 504]],
 	])('%s is what %j says', (kind, statuses) => {
 		for (const status of statuses) expect(kindOfStatus(status)).toBe(kind);
-	});
-
-	test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])(
-		'%s comes before anything is sent',
-		(code) => {
-			expect(kindOfFault({ code })).toBe('notSent');
-		},
-	);
-
-	test.each([
-		[{ code: 'ETIMEDOUT', syscall: 'connect' }, 'notSent'],
-		[{ code: 'ECONNRESET', syscall: 'getaddrinfo' }, 'notSent'],
-		[{ code: 'ECONNABORTED', isUnsent: true }, 'notSent'],
-		[{ isBlocked: true, isUnsent: true }, 'blocked'],
-		[{ code: 'ETIMEDOUT' }, 'interrupted'],
-		[{ code: 'ECONNABORTED' }, 'interrupted'],
-		[{ code: 'ECONNRESET', syscall: 'read' }, 'interrupted'],
-		[{ code: 'EPIPE', syscall: 'write' }, 'interrupted'],
-		[{}, 'interrupted'],
-	])('the fault %j is %s', (fault, kind) => {
-		expect(kindOfFault(fault)).toBe(kind);
 	});
 });

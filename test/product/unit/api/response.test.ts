@@ -17,19 +17,19 @@ describe('An answer', () => {
 	});
 
 	test.each<[string, string | undefined, string]>([
-		['nothing', '', 'empty'],
-		['blanks', ' \n', 'empty'],
-		['a byte order mark alone', '\ufeff', 'empty'],
+		['nothing', '', 'unreadable'],
+		['blanks', ' \n', 'unreadable'],
+		['a byte order mark alone', '\ufeff', 'unreadable'],
 		['too much', undefined, 'tooLarge'],
-		['a text', 'OK', 'notJson'],
-		['JSON that was cut short', '{"hash":"ab', 'notJson'],
-		['a text that speaks of a page', 'no <html here', 'notJson'],
-		['lists in lists that never end', '['.repeat(100_000), 'notJson'],
-		['a page', '<!DOCTYPE html><title>x</title>', 'html'],
-		['a page with blanks before it', '\n  <html lang="pt">', 'html'],
-		['a page without its frame', '<body>x</body>', 'html'],
-	])('of %s is no success', (_name, text, unreadable) => {
-		expect(read(200, text)).toMatchObject({ kind: 'unreadable', unreadable });
+		['a text', 'OK', 'unreadable'],
+		['JSON that was cut short', '{"hash":"ab', 'unreadable'],
+		['a text that speaks of a page', 'no <html here', 'unreadable'],
+		['lists in lists that never end', '['.repeat(100_000), 'unreadable'],
+		['a page', '<!DOCTYPE html><title>x</title>', 'webPage'],
+		['a page with blanks before it', '\n  <html lang="pt">', 'webPage'],
+		['a page without its frame', '<body>x</body>', 'webPage'],
+	])('of %s is no success', (_name, text, kind) => {
+		expect(read(200, text)).toMatchObject({ kind, body: undefined });
 	});
 
 	test('that says it failed is a refusal, unless it holds a hash: then something was made', () => {
@@ -92,16 +92,16 @@ describe('An answer', () => {
 		);
 	});
 
-	test.each<[number, string, string | undefined]>([
-		[404, '<html>', 'html'],
-		[500, '<html>', 'html'],
+	test.each<[number, string, boolean]>([
+		[404, '<html>', true],
+		[500, '<html>', true],
 		// A proxy's own page, not that of a wrong address.
-		[503, '<html>', undefined],
-		[302, '<html>', undefined],
-		[404, 'Not found', undefined],
-		[404, '', undefined],
-	])('under %i with the body %j is one of a web page: %j', (status, text, unreadable) => {
-		expect(read(status, text).unreadable).toBe(unreadable);
+		[503, '<html>', false],
+		[302, '<html>', false],
+		[404, 'Not found', false],
+		[404, '', false],
+	])('under %i with the body %j is one of a web page: %j', (status, text, isWebPage) => {
+		expect(read(status, text).isWebPage).toBe(isWebPage);
 	});
 
 	test.each([

@@ -73,8 +73,8 @@ describe('CPF and CNPJ', () => {
 		[null, 'is not a CPF or CNPJ'],
 		[1.5, 'is not a CPF or CNPJ'],
 		[-52998224725, 'is not a CPF or CNPJ'],
-		['52998224726', 'is not a valid CPF: its check digits do not match'],
-		['11222333000182', 'is not a valid CNPJ: its check digits do not match'],
+		['52998224726', 'is not a valid CPF: check its digits'],
+		['11222333000182', 'is not a valid CNPJ: check its characters'],
 		[
 			'12ABC34501DEX5',
 			'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two',

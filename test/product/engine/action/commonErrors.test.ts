@@ -1,0 +1,218 @@
+import type { INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../../sandbox';
+import { processedItems, type NodeOutcome, type NodeRunOptions } from '../harness';
+import { errorOf, useShop } from '../support/charging';
+
+/** What a seller meets most, side by side: one voice, one action, the words of the form. */
+describe('The errors that a seller meets most', () => {
+	const shop = useShop();
+
+	const charge = async (more: INodeParameters = {}, options?: NodeRunOptions) =>
+		await shop.run(shop.parameters(undefined, more), options);
+	const after = async (fault: Fault): Promise<NodeOutcome> => {
+		shop.account.sandbox.addFault({ ...fault, times: 'always' });
+		return await charge({ options: { maxTries: 1, maxWait: 0 } });
+	};
+	const at = async (baseUrl: string): Promise<NodeOutcome> => {
+		const { digitalSalesApi } = shop.account.credentials;
+		return await charge({}, { credentials: { digitalSalesApi: { ...digitalSalesApi, baseUrl } } });
+	};
+	const cartWith = (price: string): INodeParameters => ({
+		cart: {
+			items: [
+				{
+					offerHash: shop.account.sandbox.products[0]?.offers[0]?.hash,
+					price,
+					more: { title: 'Curso' },
+				},
+			],
+		},
+	});
+	const known = (text: string): string =>
+		text
+			.replaceAll(shop.hashes[0] ?? '-', 'HASH')
+			.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+			.replace(/Again to [\w-]+/g, 'Again to CODE');
+
+	/** What is quoted, beside what is said. */
+	const FACT =
+		/^(The service said: |An attempt at |The existing |Details: |Reason: |Request: |Some items |Already created )/;
+	const CART = 'cart 2 x Curso de Fotografia; amount R$ 39,80; customer document ending in 4725';
+	const REQUEST = 'Request: POST /transactions';
+
+	test.each<[string, () => Promise<NodeOutcome>, string[]]>([
+		[
+			'a wrong token',
+			async () => await after({ kind: 'status', status: 401, body: {} }),
+			[
+				'The service does not accept the API token (401)',
+				'Copy the token again from the service to API Token in the credential, without spaces.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'a wrong Base URL',
+			async () => await after({ kind: 'html', status: 404 }),
+			[
+				'The service found nothing at this address (404)',
+				'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'no network',
+			async () => await at('http://127.0.0.1:9/v1'),
+			[
+				'The service could not be reached',
+				'Nothing was sent. Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
+				`${REQUEST}, tried 5 times, ECONNREFUSED.`,
+			],
+		],
+		[
+			'a field that the service refuses',
+			async () =>
+				await after({
+					kind: 'status',
+					status: 422,
+					body: { errors: { 'customer.phone_number': ['is not a phone'] } },
+				}),
+			[
+				'The service did not accept the request (422)',
+				'The service said: Customer Phone (customer.phone_number): is not a phone.',
+				'Correct what the service rejected, then run this again.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'the rate limit',
+			async () => await after({ kind: 'status', status: 429, body: {} }),
+			[
+				'The service is still limiting requests (429)',
+				'Try again later, or run fewer workflows of this account at the same time.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'no usable answer',
+			async () => await after({ kind: 'status', status: 500, body: {} }),
+			[
+				'The customer may already have been charged: the service returned an error (500)',
+				`Details: ${CART}.`,
+				"Check the service's dashboard before you run this again: the node then refuses the charge, and shows a code that allows it once.",
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'the same, asked again',
+			async () => {
+				shop.fault('lose');
+				await charge();
+				return await charge();
+			},
+			[
+				'The customer may already have been charged, so nothing was sent',
+				`An attempt at TIME got no usable answer. Details: ${CART}.`,
+				"Look for the charge in the service's dashboard: if it is there, continue with its hash (Transaction > Get); if not, set Options > Code to Charge Again to CODE and run this again.",
+			],
+		],
+		[
+			'another charge in a Retry',
+			async () => {
+				shop.fault('refuse', 1);
+				const first = await charge({}, { items: [{}, {}] });
+				return await shop.retry(shop.parameters(undefined, cartWith('50')), first);
+			},
+			[
+				'Item 1 was already charged, so the changed charge was not sent',
+				'Some items succeeded, and a new execution may create them again: use Retry under Executions, or leave them out.',
+				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
+				'To send that as well, start a new execution instead of retrying this one.',
+				'Already created in this execution: item 1 is HASH.',
+			],
+		],
+		[
+			'a hundredfold price',
+			async () => {
+				await shop.run({ resource: 'product', operation: 'getAll', limit: 1 });
+				const { price = 0 } = shop.account.sandbox.products[0]?.offers[0] ?? {};
+				return await charge(cartWith(String(price)));
+			},
+			[
+				'Cart > Item 1 > Price in Reais is R$ 115,00, but the catalog last said R$ 1,15',
+				'Nothing was sent. Enter 1,15, or add Options > Allow Price Mismatch if R$ 115,00 is right.',
+			],
+		],
+		[
+			'an ambiguous amount',
+			async () => await charge(cartWith('1.990')),
+			[
+				'Cart > Item 1 > Price in Reais is ambiguous: write 1990,00 or 1,99, not "1.990"',
+				'Nothing was sent.',
+			],
+		],
+		[
+			'a CPF with a wrong digit',
+			async () => await charge({ customerDocument: '529.982.247-26' }),
+			['Customer CPF or CNPJ is not a valid CPF: check its digits', 'Nothing was sent.'],
+		],
+		[
+			'an empty hash',
+			async () =>
+				await shop.run({
+					resource: 'transaction',
+					operation: 'get',
+					transactionHash: '={{ $json.hash }}',
+				}),
+			['Transaction Hash is empty; fill it in', 'Nothing was sent.'],
+		],
+		[
+			'no trigger',
+			async () => await charge({ notify: 'trigger' }),
+			[
+				'Notify is set to Trigger of This Workflow, but the workflow has no Digital Sales Trigger that is enabled',
+				'Correct that and publish the workflow, or change Notify.',
+				'Nothing was sent.',
+			],
+		],
+		[
+			'an empty cart',
+			async () => await charge({ cart: {} }),
+			[
+				'Cart is empty',
+				'Add an item to Cart, or set Additional Fields > Amount.',
+				'Nothing was sent.',
+			],
+		],
+		[
+			'a reference that was used before',
+			async () => {
+				await charge({ orderReference: 'order-1' });
+				return await charge({ orderReference: 'order-1', ...cartWith('50') });
+			},
+			[
+				'Order Reference "order-1" was used before for another customer, cart or amount',
+				'Nothing was sent. Give each order its own reference.',
+			],
+		],
+		[
+			"a failure of n8n's database",
+			async () => {
+				processedItems.failingWrites = 100;
+				return await charge().finally(() => (processedItems.failingWrites = 0));
+			},
+			[
+				'n8n could not record the charge, so it was not sent',
+				'Reason: SQLITE_FULL: database or disk is full.',
+				'Check the database of n8n, then run this again.',
+			],
+		],
+	])('%s', async (_name, run, lines) => {
+		const [message = '', ...others] = known(errorOf(await run())).split('\n');
+
+		expect([message, ...others]).toEqual(lines);
+		expect(message).toMatch(/^(The|n8n|[A-Z][\w >]+) [^!?]+[^.!?]$/);
+		const told = others.filter((line) => !FACT.test(line)).join(' ');
+		expect(told.split(/(?<=\.) (?=[A-Z])/).length).toBeLessThanOrEqual(2);
+		expect(told).not.toMatch(/\b(please|we|our|sorry)\b/i);
+	});
+});
