@@ -254,7 +254,7 @@ describe('the first hour in the editor', () => {
 		inTurn(async () => {
 			await node.addOption('Test With Transaction');
 			await node.fill('testTransaction', 'unknown-hash');
-			expect(await node.refused()).toContain('found nothing');
+			await node.refused('found nothing');
 			await node.fill('testTransaction', newestHash());
 			expect(await node.execute(newestHash(), 'paid')).toContain('Maria da Silva');
 			await picture(editor.page, 'test-with-transaction');

@@ -119,12 +119,16 @@ export class NodeView {
 		return await this.output(...expected);
 	}
 
-	/** Runs the node, which does not start, and returns what the editor says in the corner. */
-	async refused(): Promise<string> {
+	/** Runs the node, which does not start, and waits until the editor says why in a corner. */
+	async refused(why: string): Promise<void> {
 		await this.page.getByTestId('node-execute-button').click();
-		const said = this.page.locator('.el-notification').last();
-		await said.waitFor({ state: 'attached' });
-		return (await said.textContent()) ?? '';
+		const notes = this.page.locator('.el-notification');
+		await notes
+			.filter({ hasText: why })
+			.waitFor({ state: 'attached' })
+			.catch(async () => {
+				throw new Error(`The editor says "${(await notes.allTextContents()).join('", "')}"`);
+			});
 	}
 
 	/** What the output panel shows, as a table or an error, once all that is expected is in it. */
