@@ -14,7 +14,8 @@ interface Gap {
 const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
 const NOTHING = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
 /** What JavaScript writes for a value that is missing. */
-const MISSING = /undefined|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
+const MISSING =
+	/undefined|Invalid Date|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
 const BY_MODEL = /\$fromAI\b/i;
 
 /**

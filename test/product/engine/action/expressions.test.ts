@@ -113,6 +113,8 @@ describe('An expression that gives nothing', () => {
 		'`order_${$json.id}`',
 		"'order ' + $json.id + '-x'",
 		"'order' + $json.id",
+		"'maria ' + DateTime.fromISO($json.due).toFormat('yyyy-MM')",
+		"'maria ' + new Date($json.due)",
 	])('inside the expression of an Order Reference is refused: %s', async (expression) => {
 		const failed = await shop.run(shop.parameters(`={{ ${expression} }}`));
 
