@@ -1,4 +1,5 @@
 import get from 'lodash/get';
+import { cleanText } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 import type { Form, Weight } from './formOf';
 
@@ -11,9 +12,10 @@ interface Gap {
 
 /** The code between the braces of an expression; n8n takes a brace behind a backslash as text. */
 const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
-const NOTHING = new Set(['', 'undefined', 'null', 'NaN', '[objectObject]']);
+const NOTHING = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
 /** What JavaScript writes for a value that is missing. */
-const MISSING = /undefined|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
+const MISSING =
+	/undefined|Invalid Date|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
 const BY_MODEL = /\$fromAI\b/i;
 
 /**
@@ -71,7 +73,7 @@ function gapIn(
 }
 
 function givesNothing(value: unknown): boolean {
-	return NOTHING.has(String(value).replace(/[\s\p{C}]/gu, ''));
+	return NOTHING.has(cleanText(String(value)));
 }
 
 /** The paths in a value that a pattern stands for; `*` is any index. */

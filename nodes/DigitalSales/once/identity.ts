@@ -113,10 +113,13 @@ function customerOf(body: IDataObject): { names: string[]; isVague: boolean } {
 }
 
 function cartItem(item: unknown): string {
-	if (!isJsonObject(item)) return JSON.stringify(item);
-	const { offer_hash: hash, title, price, quantity, operation_type: type } = item;
-	// Normalized before the items are sorted.
-	return composed(JSON.stringify([hash ?? title, price, quantity, type].map(plain)));
+	const line = isJsonObject(item) ? item : {};
+	const { offer_hash: hash, title, price, quantity, operation_type: type } = line;
+	const name = hash ?? title;
+	const text = typeof name === 'number' ? String(name) : name;
+	// Custom Fields may name it otherwise. Normalized before the items are sorted.
+	const parts = text == null ? item : [text, ...[price, quantity, type].map(plain)];
+	return composed(JSON.stringify(parts));
 }
 
 /** A number in a string is the same number. */

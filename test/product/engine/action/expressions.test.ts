@@ -53,7 +53,7 @@ describe('An expression that gives nothing', () => {
 	];
 
 	test.each(fields)('is refused before anything is sent: %s', async (label, _good, fieldOf) => {
-		for (const nothing of ['$json.missing', 'null', "''", "' '", "'\\u200b'"]) {
+		for (const nothing of ['$json.missing', 'null', "''", "' '", "'\\u200b'", "'\\ufe0f'"]) {
 			const failed = await shop.run(shop.parameters(undefined, fieldOf(`={{ ${nothing} }}`)));
 
 			expect(failed.node?.error?.message).toBe(`${label} is an expression that gave nothing`);
@@ -113,6 +113,8 @@ describe('An expression that gives nothing', () => {
 		'`order_${$json.id}`',
 		"'order ' + $json.id + '-x'",
 		"'order' + $json.id",
+		"'maria ' + DateTime.fromISO($json.due).toFormat('yyyy-MM')",
+		"'maria ' + new Date($json.due)",
 	])('inside the expression of an Order Reference is refused: %s', async (expression) => {
 		const failed = await shop.run(shop.parameters(`={{ ${expression} }}`));
 

@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { queues } from '../../../../nodes/DigitalSales/shared/exclusively';
 import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { exclusively } from '../../../../nodes/DigitalSales/shared/exclusively';
@@ -401,6 +401,15 @@ describe('Attacks on what is charged once', () => {
 
 		expect(errorOf(again)).toContain('may already have been charged');
 		expect(shop.posts).toBe(1);
+	});
+
+	test.each([
+		['offers whose hashes differ in zeros', { offer_hash: '0123' }, { offer_hash: '123' }],
+		['items named as another service wants it', { product_hash: 'a' }, { product_hash: 'b' }],
+	])('fingerprints: %s are not one', (_name, one, other) => {
+		const of = (item: IDataObject) =>
+			chargeFingerprint({ amount: 1990, cart: [{ price: 1990, quantity: 1, ...item }] });
+		expect(of(one)).not.toBe(of(other));
 	});
 
 	test('fingerprints: customers with a placeholder for a document are not one customer', () => {

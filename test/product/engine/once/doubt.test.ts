@@ -60,11 +60,11 @@ describe('A charge whose outcome is unknown', () => {
 				additionalFields: { customFields: JSON.stringify({ cart }) },
 			});
 		shop.fault('drop');
-		const first = await shop.run(withCart(['one']));
-		const other = await shop.run(withCart(['two']));
-		const again = await shop.run(withCart(['one']));
+		const first = await shop.run(withCart([{ product_hash: 'one' }]));
+		const other = await shop.run(withCart([{ product_hash: 'two' }]));
+		const again = await shop.run(withCart([{ product_hash: 'one' }]));
 
-		expect(errorOf(first)).toContain('Details: cart item;');
+		expect(errorOf(first)).toContain('Details: cart 1 x item;');
 		expect(errorOf(other)).toContain('(422)');
 		expect(errorOf(again)).toContain('may already have been charged');
 	});
