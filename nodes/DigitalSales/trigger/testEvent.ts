@@ -10,7 +10,11 @@ import { clock } from '../shared/clock';
 import { whyUnwanted, type TriggerForm } from './form';
 
 /** A person waits in the editor. */
-const LIMITS = { timeoutMs: 10_000, retry: { maxTries: 2, maxTotalMs: 15_000 } };
+const LIMITS = {
+	timeoutMs: 10_000,
+	retry: { maxTries: 2, maxTotalMs: 15_000 },
+	longestLimiterWaitMs: 10_000,
+};
 /** n8n registers the test URL once more after `create`; what arrives before that ends it too early. */
 const AFTER_CREATE_MS = 500;
 

@@ -186,6 +186,17 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			expect(clock.elapsed() - startedAt).toBeLessThan(30_000);
 		});
 
+		test('for an account that is at its rate limit already', async () => {
+			await inbox.publish();
+			const fault = { kind: 'retryAfter', seconds: 250 } as const;
+			inbox.account.sandbox.addFault({ endpoint: ENDPOINT, ...fault });
+			await inbox.trigger.post({ hash });
+			const startedAt = clock.elapsed();
+
+			expect(await failing(hash)).toMatchObject({ name: 'NodeApiError' });
+			expect(clock.elapsed() - startedAt).toBeLessThan(30_000);
+		});
+
 		test('for a form that cannot be read, before anything is asked', async () => {
 			const more = { filters: { minimumAmount: 'abc' } };
 
