@@ -163,22 +163,11 @@ export const TEXTS = {
 		),
 };
 
-/** Only for webhooks that get lost: a wait of a day would otherwise read the transaction 1,440 times. */
-const RECHECK_SECONDS = 600;
-
 /** Waits for the payment of a charge; a sender in between has replaced its item. */
-export function waitFor(
-	say: Say,
-	charge: Node,
-	limit: { timeLimit: number | string; timeLimitUnit: string } = {
-		timeLimit: 24,
-		timeLimitUnit: 'hours',
-	},
-): Node {
+export function waitFor(say: Say, charge: Node, limit: INodeParameters = {}): Node {
 	return waitForPayment(say('Wait for the payment', 'Aguardar o pagamento'), {
 		transactionHash: `={{ ${from(charge)}.hash }}`,
 		...limit,
-		recheckInterval: RECHECK_SECONDS,
 	});
 }
 

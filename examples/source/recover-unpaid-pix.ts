@@ -128,8 +128,8 @@ export const recoverUnpaidPix: Recipe = (say) => {
 					`## Recuperar Pix não pago\nQuem não pagou recebe um lembrete depois de 15 minutos, de 3 horas e um dia mais tarde, só entre ${OPENS}h e ${CLOSES}h. Um dia depois do último lembrete, a equipe fica sabendo.`,
 				),
 				say(
-					'Reminders stop when the payment arrives (within 10 minutes if its webhook is lost).',
-					'Os lembretes param quando o pagamento chega (em até 10 minutos, se o webhook se perder).',
+					'Reminders stop when the payment arrives (a little later if its webhook is lost).',
+					'Os lembretes param quando o pagamento chega (um pouco depois, se o webhook se perder).',
 				),
 				deliverNote(say),
 			].join('\n\n'),

@@ -8,8 +8,6 @@ export type PendingPayment = OutputChoice & {
 	hash: string;
 	/** In milliseconds of unix time. */
 	deadline: number;
-	/** How long to wait before the next poll; 0 is never. */
-	recheckMs: number;
 };
 
 /** An item of the node's output; an open one shows what it would be at the time limit. */

@@ -1,3 +1,4 @@
+import clamp from 'lodash/clamp';
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../shared/clock';
 import { pingSelf, type PingAnswer } from './pingSelf';
@@ -10,10 +11,14 @@ export const SOON_MS = 1_500;
 const SUSPENDED_WITHIN_MS = 60_000;
 /** After a ping that read nothing, or reached nothing: a proxy may be restarting. */
 export const RETRY_MS = 15_000;
-/** While nothing can be read, a check only costs n8n time. */
-const LONGEST_PAUSE_MS = { before: 900_000, atLimit: 60_000 };
-/** Each success adds one re-check in so long, each refusal takes up to half of them: so waits come to equal shares. */
-const ONE_MORE_IN_MS = 600_000;
+/**
+ * Between two looks a part of the time that has passed, within these bounds: most pay within minutes,
+ * and a day costs about a hundred reads.
+ */
+const PART_OF_AGE = 1 / 20;
+const PAUSE_MS = [60_000, 3_600_000] as const;
+/** Of the pause, while the rate limit keeps reads back. */
+const MOST_DOUBLINGS = 4;
 /** A timer of more than 24 days would fire at once. */
 const LONGEST_SLEEP_MS = 60_000;
 
@@ -21,7 +26,7 @@ type Context = Pick<IExecuteFunctions | IWebhookFunctions, 'helpers' | 'logger'>
 
 /**
  * Pings the address of a suspended execution: a moment after it was suspended, because an earlier
- * notice was rejected; at every re-check, because notices get lost; and at the time limit, because n8n
+ * notice was rejected; then ever more rarely, because notices get lost; and at the time limit, because n8n
  * itself comes late and with an old state. After a restart of n8n the next notice starts it again.
  */
 export function startPolling(context: Context, wait: SuspendedWait, url: string): void {
@@ -40,8 +45,6 @@ export function startPolling(context: Context, wait: SuspendedWait, url: string)
 class Poller {
 	private readonly startedAt = clock.elapsed();
 	private nextAt = Infinity;
-	/** Between two re-checks: longer while many waits share a rate limit. */
-	private pauseMs = 0;
 	private wasSuspended = false;
 	/** How many pings in a row have read nothing, and how many of the last ones have reached nothing. */
 	private unread = 0;
@@ -83,7 +86,8 @@ class Poller {
 	private enter(answer: PingAnswer): void {
 		if (answer !== 'notSuspended' && answer !== 'unreachable') this.wasSuspended = true;
 		this.unreached = answer === 'unreachable' ? this.unreached + 1 : 0;
-		this.unread = this.unreached > 0 || answer === 'unread' ? this.unread + 1 : 0;
+		const isUnread = ['unreachable', 'unread', 'limited'].includes(answer);
+		this.unread = isUnread ? this.unread + 1 : 0;
 		if (this.unreached === 2) this.warn();
 	}
 
@@ -94,26 +98,23 @@ class Poller {
 	}
 
 	private pauseAfter(answer: PingAnswer): number {
-		const { recheckMs } = this.wait;
 		const isLast = this.known.isLast();
-		const longest = LONGEST_PAUSE_MS[isLast ? 'atLimit' : 'before'];
+		const [shortest, longest] = PAUSE_MS;
+		const age = clock.elapsed() - this.startedAt;
+		const pace = isLast ? shortest : clamp(age * PART_OF_AGE, shortest, longest);
 		switch (answer) {
-			case 'waiting': {
-				const more = (this.pauseMs * ONE_MORE_IN_MS) / (this.pauseMs + ONE_MORE_IN_MS);
-				this.pauseMs = recheckMs && Math.max(recheckMs, more);
-				return isLast ? SOON_MS : this.pauseMs || Infinity;
-			}
+			case 'waiting':
+				return isLast ? SOON_MS : pace;
 			case 'limited': {
-				const rarer = Math.max(RETRY_MS, this.pauseMs) * (1 + clock.random());
-				return (this.pauseMs = Math.min(longest, rarer));
+				// Many waits share the limit: rarer, and not all at once.
+				const rarer = pace * (isLast ? 1 : 2 ** Math.min(this.unread, MOST_DOUBLINGS));
+				return Math.max(RETRY_MS, rarer * clock.random());
 			}
 			case 'unfinished':
-				this.pauseMs = 0;
-				return SOON_MS;
 			case 'notSuspended':
 				return SOON_MS;
 			default:
-				return Math.min((!isLast && recheckMs) || longest, RETRY_MS * 2 ** (this.unread - 1));
+				return Math.min(pace, RETRY_MS * 2 ** (this.unread - 1));
 		}
 	}
 

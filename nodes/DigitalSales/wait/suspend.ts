@@ -14,7 +14,7 @@ const NET_MS = [60_000, 900_000] as const;
 
 /**
  * Suspends the execution if a payment is open. All items of a run share one wait: the longest time
- * limit and the shortest interval count. At the limit n8n passes on the input of the node and runs
+ * limit counts. At the limit n8n passes on the input of the node and runs
  * none of its code, so the results replace that input.
  *
  * @returns the items to show meanwhile, or to pass on if none is open
@@ -47,7 +47,6 @@ function waitFor(results: ItemResult[]): SuspendedWait | undefined {
 	if (!pending.some(({ isOpen }) => isOpen)) return undefined;
 	// A check begins with the first: while it is open, the others need not be read.
 	pending.sort((one, other) => Number(other.isOpen) - Number(one.isOpen));
-	const intervals = pending.map(({ recheckMs }) => recheckMs).filter((interval) => interval > 0);
 	const deadline = Math.max(...pending.map((payment) => payment.deadline));
 	const [shortest, longest] = NET_MS;
 	const netMs = Math.min(longest, Math.max(shortest, deadline - clock.now()));
@@ -55,7 +54,6 @@ function waitFor(results: ItemResult[]): SuspendedWait | undefined {
 		id: randomBytes(ID_BYTES).toString('hex'),
 		deadline,
 		endsAt: deadline + netMs,
-		recheckMs: intervals.length === 0 ? 0 : Math.min(...intervals),
 		count: results.length,
 		payments: pending.map(({ index, hash, simplify, fields }) => ({
 			index,

@@ -22,8 +22,6 @@ const storedSchema = z.object({
 	deadline: z.number(),
 	/** When n8n itself ends the wait, likewise. */
 	endsAt: z.number().optional(),
-	/** Between two polls; 0 is never. */
-	recheckMs: z.number(),
 	/** How many items the node works on; Execute Once leaves out the rest. */
 	count: z.number(),
 	/** Payments that were open or paid at the time of suspension, by the index of their item. */

@@ -127,7 +127,7 @@ describe('manual runs that n8n gives to the workers', () => {
 			cart: cartOf(cluster.sandbox),
 			customerDocument: '111.444.777-35',
 		});
-		const wait = waitForPayment({ recheckInterval: 0 });
+		const wait = waitForPayment({});
 		const workflowId = await save('wait', charge, wait, downstream.node);
 
 		const executionId = await cluster.rest.start(workflowId, BY_HAND.name);

@@ -39,7 +39,7 @@ describe('Wait for Payment: a notice around the moment of suspension', () => {
 					type: ACTION_TYPE,
 					parameters: pixParameters(sandbox, { notify: 'automatic', customerName }),
 				},
-				{ name: 'Wait', type: ACTION_TYPE, parameters: waitParameters({ recheckInterval: 0 }) },
+				{ name: 'Wait', type: ACTION_TYPE, parameters: waitParameters({}) },
 				{ name: 'After', type: NO_OP_TYPE },
 			],
 			mode: 'trigger',

@@ -77,7 +77,7 @@ export class Load {
 			chainOf('waits', credential, [
 				webStart('waits'),
 				createPix({ cart: cartOf(stage.sandbox), customerName: '={{ $json.body.customer }}' }),
-				waitForPayment({ recheckInterval: 0 }),
+				waitForPayment({}),
 			]),
 		];
 		for (const chain of chains) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { positiveNumberField, required, wholeNumberField } from '../../form/fields';
+import { positiveNumberField, required } from '../../form/fields';
 import { field, formOf, group } from '../../form/formOf';
 import { fieldsOption, simplifyOption } from '../../form/outputOptions';
 import { transactionHash } from './get.form';
@@ -12,7 +12,7 @@ export const waitForm = formOf(
 	[
 		{
 			displayName:
-				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. A Create PIX earlier in this workflow notifies it automatically; otherwise it finds out at the next re-check. Deliver only if <b>paid</b> is true.',
+				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. A Create PIX earlier in this workflow notifies it automatically; it also looks by itself, every minute at first and later every hour. Deliver only if <b>paid</b> is true.',
 			name: 'waitNotice',
 			type: 'notice',
 			default: '',
@@ -24,7 +24,7 @@ export const waitForm = formOf(
 				name: 'timeLimit',
 				type: 'number',
 				typeOptions: { minValue: 0 },
-				default: 60,
+				default: 24,
 				description:
 					'The longest time to wait. After that, the execution continues, with "timedOut" true for each payment that is still open.',
 			},
@@ -41,23 +41,11 @@ export const waitForm = formOf(
 					{ name: 'Hours', value: 'hours' },
 					{ name: 'Days', value: 'days' },
 				],
-				default: 'minutes',
+				default: 'hours',
 			},
 			z.enum(['seconds', 'minutes', 'hours', 'days'], {
 				message: 'must be seconds, minutes, hours or days',
 			}),
-		),
-		field(
-			{
-				displayName: 'Re-Check Interval',
-				name: 'recheckInterval',
-				type: 'number',
-				typeOptions: { minValue: 0, numberPrecision: 0 },
-				default: 60,
-				description:
-					'How often to check the payment, in seconds, because webhooks can get lost; 0 turns re-checks off. Each re-check costs one request, with several items sometimes more. At the rate limit of the account they are rarer.',
-			},
-			required(wholeNumberField(0)),
 		),
 		simplifyOption,
 		group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [fieldsOption]),

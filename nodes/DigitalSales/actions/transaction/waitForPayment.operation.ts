@@ -27,7 +27,6 @@ export const waitForPaymentOperation: Operation = {
 		const { transactionHash: typedHash, simplify, options } = choice;
 		const { fields } = options;
 		const deadline = clock.now() + limitMs(choice.timeLimit, choice.timeLimitUnit);
-		const recheckMs = choice.recheckInterval * 1_000;
 		return {
 			about: `transaction ${typedHash}`,
 			async send() {
@@ -46,9 +45,7 @@ export const waitForPaymentOperation: Operation = {
 				const { hash, payment_status: status } = transaction;
 				const isOpen = !isSettled(status);
 				const pending =
-					isOpen || isPaid(status)
-						? { isOpen, hash, simplify, fields, deadline, recheckMs }
-						: undefined;
+					isOpen || isPaid(status) ? { isOpen, hash, simplify, fields, deadline } : undefined;
 				return [{ json: waitOutput(transaction, { simplify, fields }), pending }];
 			},
 		};

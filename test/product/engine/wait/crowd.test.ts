@@ -21,7 +21,9 @@ describe.each([
 			while (waits.length < 100) {
 				const hash = await room.charge();
 				const timeLimit = waits.length % 4 === AT_LIMIT ? 60 : 30;
-				const parked = await room.park([hash], { parameters: { timeLimit, recheckInterval: 10 } });
+				const parked = await room.park([hash], {
+					parameters: { timeLimit, timeLimitUnit: 'minutes' },
+				});
 				waits.push({ hash, parked });
 			}
 			const limitAt = clock.elapsed() + 30 * 60_000;

@@ -28,7 +28,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		])('waits on while the service %s', async (_name, fault) => {
 			const hash = await room.charge();
 			room.account.sandbox.addFault({ ...fault, times: NEVER });
-			const run = await room.wait([hash], { parameters: { recheckInterval: 2 } });
+			const run = await room.wait([hash], { parameters: {} });
 
 			expect(run.status).toBe('waiting');
 			expect(run.hints).toMatchObject([
@@ -144,7 +144,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 	test('stays suspended while the service cannot be reached, and asks the sender to come again', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+		const parked = await room.park([hash], { parameters: {} });
 		await room.account.sandbox.setStatus(hash, 'paid');
 		room.account.sandbox.addFault({ kind: 'status', status: 500, times: NEVER });
 
@@ -160,7 +160,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 	test('a payment that was noticed is asked for until it was read, even if the sender does not come again', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+		const parked = await room.park([hash], { parameters: {} });
 		await seconds(10);
 		await room.account.sandbox.setStatus(hash, 'paid');
 		room.account.sandbox.addFault({ kind: 'status', status: 500, times: NEVER });
@@ -178,7 +178,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 	test('a transaction that is gone is waited for like any other', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+		const parked = await room.park([hash], { parameters: {} });
 		room.account.sandbox.addFault({ kind: 'status', status: 404, body: {}, times: NEVER });
 
 		expect((await parked.resumeByWebhook({ hash, status: 'paid' })).answer.status).toBe(503);
@@ -187,7 +187,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 	test('after a restart the next notice is taken, and brings the re-check back', async () => {
 		const [first, second] = [await room.charge(), await room.charge()];
-		const parked = await room.park([first, second], { parameters: { recheckInterval: 4 } });
+		const parked = await room.park([first, second], { parameters: {} });
 		room.forget();
 		await room.account.sandbox.setStatus(first, 'paid');
 
@@ -203,7 +203,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 	test('once cancelled it stays cancelled, and polls no more', async () => {
 		const hash = await room.charge();
-		const running = room.wait([hash], { parameters: { recheckInterval: 2 } });
+		const running = room.wait([hash], { parameters: {} });
 		const { parked } = await running;
 		await seconds(2);
 		running.cancel();
@@ -270,7 +270,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 		test('whatever is posted, it is answered and stays suspended', async () => {
 			const hash = await room.charge();
-			const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+			const parked = await room.park([hash], { parameters: {} });
 			const body = fc.oneof(
 				fc.json(),
 				fc.string(),
@@ -297,7 +297,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 		test('a flood of notices costs one look', async () => {
 			const hash = await room.charge();
-			const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+			const parked = await room.park([hash], { parameters: {} });
 			const reads = room.reads();
 			const startedAt = clock.now();
 
@@ -320,7 +320,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		const credentials = { ...room.account.credentials };
 		const { parked, logs } = await room.wait([hash], {
 			credentials,
-			parameters: { recheckInterval: 0 },
+			parameters: {},
 		});
 		Reflect.deleteProperty(credentials, 'digitalSalesApi');
 

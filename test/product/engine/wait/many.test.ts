@@ -22,13 +22,13 @@ describe('Transaction > Wait for Payment: many payments', () => {
 	const delay = (seconds: number): void => {
 		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: seconds * 1_000, times: ALWAYS });
 	};
-	const limits = (timeLimit: number, recheckInterval: number) => ({
-		parameters: { timeLimit, timeLimitUnit: 'seconds', recheckInterval },
+	const limits = (timeLimit: number) => ({
+		parameters: { timeLimit, timeLimitUnit: 'seconds' },
 	});
 
 	test('are all found paid, although one check has no time for all of them', async () => {
 		const hashes = await charges(60);
-		const parked = await room.park(hashes, limits(300, 60));
+		const parked = await room.park(hashes, limits(300));
 		await settle(hashes);
 		delay(4);
 		const [before, startedAt] = [room.reads(), clock.now()];
@@ -46,7 +46,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 	test('are all found paid at the time limit, without re-checks before it', async () => {
 		const hashes = await charges(60);
-		const parked = await room.park(hashes, limits(12, 0));
+		const parked = await room.park(hashes, limits(12));
 		await clock.sleep(5_000);
 		await settle(hashes);
 		delay(4);
@@ -60,7 +60,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 	test('are all found by the one notice of the last payment, without re-checks', async () => {
 		const hashes = await charges(60);
-		const parked = await room.park(hashes, limits(300, 0));
+		const parked = await room.park(hashes, limits(300));
 		// The check a moment after the suspension finds all of them open.
 		await clock.sleep(10_000);
 		await settle(hashes);
@@ -76,7 +76,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 	test('are all found by a notice that comes again after an outage in the middle of a look', async () => {
 		const hashes = await charges(60);
-		const parked = await room.park(hashes, limits(1_800, 0));
+		const parked = await room.park(hashes, limits(1_800));
 		await clock.sleep(10_000);
 		await settle(hashes);
 		delay(2.5);
@@ -95,7 +95,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 	test('are all found although the rate limit lets only some of them through', async () => {
 		const hashes = await charges(30);
-		const parked = await room.park(hashes, limits(600, 0));
+		const parked = await room.park(hashes, limits(600));
 		await clock.sleep(5_000);
 		await settle(hashes);
 		room.account.sandbox.addFault({
@@ -116,7 +116,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 	test('cost two reads for each notice while another one stays open', async () => {
 		const hashes = await charges(25);
 		const [open = '', ...others] = hashes.reverse();
-		const parked = await room.park(hashes, limits(600, 0));
+		const parked = await room.park(hashes, limits(600));
 		await clock.sleep(5_000);
 		await settle(others);
 		// This check has to find the one that is open.
@@ -142,7 +142,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		await settle(hashes.slice(0, 4));
 		const before = room.reads();
 
-		await room.park(hashes, limits(600, 0));
+		await room.park(hashes, limits(600));
 		await clock.sleep(5_000);
 
 		expect(room.reads() - before).toBe(5 + 1);
@@ -150,7 +150,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 	test('are not paid by what an earlier look read', async () => {
 		const [reversed, open] = [await room.charge(), await room.charge()];
-		const parked = await room.park([reversed, open], limits(600, 0));
+		const parked = await room.park([reversed, open], limits(600));
 		await clock.sleep(5_000);
 		await settle([reversed]);
 		await parked.resumeByWebhook({ hash: reversed, status: 'paid' });
@@ -167,7 +167,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 	test('stay settled once they were read so, whatever is answered at the time limit', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
-		const parked = await room.park([open, paid], limits(600, 0));
+		const parked = await room.park([open, paid], limits(600));
 		await clock.sleep(5_000);
 		await settle([paid]);
 		await parked.resumeByWebhook({ hash: paid, status: 'paid' });
@@ -183,7 +183,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 	test('end before n8n ends the wait itself, even after a slow check that began before the limit', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
-		const run = await room.wait([paid, open], limits(12, 9));
+		const run = await room.wait([paid, open], limits(12));
 		await clock.sleep(4_000);
 		await settle([paid]);
 		await run.parked?.resumeByWebhook({ hash: paid, status: 'paid' });
@@ -197,7 +197,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 
 	test('end with what could be read when the rate limit stays closed', async () => {
 		const hashes = await charges(25);
-		const run = await room.wait(hashes, limits(12, 0));
+		const run = await room.wait(hashes, limits(12));
 		await clock.sleep(5_000);
 		await settle(hashes);
 		room.account.sandbox.addFault({ ...READ, kind: 'retryAfter', seconds: 600, after: 12 });

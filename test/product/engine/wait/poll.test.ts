@@ -182,19 +182,19 @@ describe('Pings of a suspended execution', () => {
 	});
 
 	/** A wait with so many seconds left, that n8n ends a minute later. */
-	const waitFor = (limit: number, recheck: number, id = 'wait-1'): SuspendedWait => {
+	const waitFor = (limit: number, id = 'wait-1'): SuspendedWait => {
 		const deadline = clock.now() + limit * 1_000;
 		const endsAt = deadline + 60_000;
-		return { id, deadline, endsAt, recheckMs: recheck * 1_000, count: 1, payments: [] };
+		return { id, deadline, endsAt, count: 1, payments: [] };
 	};
 
 	/** Polls until the polling ends; returns the seconds that it took and the logs. */
 	const poll = async (
 		address: string,
-		{ limit, recheck }: { limit: number; recheck: number },
+		limit: number,
 	): Promise<{ seconds: number; logs: string[]; pings: number[] }> => {
 		const startedAt = clock.now();
-		const wait = waitFor(limit, recheck);
+		const wait = waitFor(limit);
 		const { logs } = await inANode(async (context) => {
 			startPolling(context, wait, address);
 			while (waits.list().length > 0) await clock.sleep(500);
@@ -214,40 +214,61 @@ describe('Pings of a suspended execution', () => {
 		['waits in another node now', [SUSPENDED, ELSEWHERE], 2],
 		['was suspended late', [MISSING, { status: 200, body: WAITING }, MISSING], 3],
 		['was reached again', [SUSPENDED, ...ODD, SUSPENDED, FINISHED], ODD.length + 3],
-		['was not reached at first', [...ODD, MISSING, SUSPENDED, FINISHED], ODD.length + 3],
+		['was not reached at first', [...ODD.slice(0, 2), MISSING, SUSPENDED, FINISHED], 5],
 	])('end with an execution that %s', async (_name, told, expected) => {
 		tells = told;
 
-		await poll(url, { limit: 300, recheck: 2 });
+		await poll(url, 7_200);
 
 		expect(calls).toHaveLength(expected);
 	});
 
-	test('come again soon if one reached or read nothing, then at the interval', async () => {
+	test('come again soon if one reached or read nothing, then after a minute', async () => {
 		tells = [{ status: 502 }, undone('of any kind'), SUSPENDED, { status: 502 }, { status: 502 }];
 
-		const { pings, logs } = await poll(url, { limit: 200, recheck: 100 });
+		const { pings, logs } = await poll(url, 200);
 
 		const pauses = pings.slice(1).map((at, nth) => Math.round(at - (pings[nth] ?? 0)));
-		expect(pauses.slice(0, 4)).toEqual([15, 30, 100, 15]);
+		expect(pauses.slice(0, 4)).toEqual([15, 30, 60, 15]);
 		expect(logs).toHaveLength(1);
 	});
 
-	test('become rarer while the rate limit keeps the reads back, and more frequent after that', async () => {
-		tells = [...Array.from({ length: 8 }, () => LIMITED), SUSPENDED];
-		jest.spyOn(clock, 'random').mockReturnValue(1);
+	/** The seconds between one ping and the next. */
+	const pausesOf = (pings: number[]): number[] =>
+		pings.slice(1).map((at, nth) => Math.round(at - (pings[nth] ?? 0)));
 
-		const { pings } = await poll(url, { limit: 7_200, recheck: 60 });
+	test('become rarer as the wait gets longer: a day costs about a hundred', async () => {
+		tells = [SUSPENDED];
 
-		const pauses = pings.slice(1).map((at, nth) => Math.round(at - (pings[nth] ?? 0)));
-		expect(pauses.slice(0, 8)).toEqual([30, 60, 120, 240, 480, 900, 900, 900]);
-		expect(pauses.slice(8, 18)).toEqual([360, 225, 164, 129, 106, 90, 78, 69, 62, 60]);
+		const { pings } = await poll(url, 86_400);
+
+		const before = pings.filter((at) => at < 86_400);
+		expect(before.length).toBeGreaterThan(80);
+		expect(before.length).toBeLessThan(120);
+		const pauses = pausesOf(before);
+		expect(pauses.slice(0, 19)).toEqual(Array(19).fill(60));
+		expect(pauses).toEqual([...pauses].sort((one, other) => one - other));
+		expect(pauses.at(-1)).toBeLessThanOrEqual(3_600);
+		const after3Hours = pausesOf(before.filter((at) => at > 3 * 3_600))[0];
+		expect(after3Hours).toBeGreaterThan(500);
+		expect(after3Hours).toBeLessThan(700);
+	});
+
+	test('become rarer while the rate limit keeps the reads back, and are spread out', async () => {
+		tells = [...Array(6).fill(LIMITED), SUSPENDED];
+		jest.spyOn(clock, 'random').mockReturnValueOnce(0.5).mockReturnValue(1);
+
+		const { pings } = await poll(url, 7_200);
+
+		const pauses = pausesOf(pings);
+		expect(pauses.slice(0, 4)).toEqual([60, 240, 480, 960]);
+		expect(pauses[6]).toBeLessThan(300);
 	});
 
 	test('end after a minute if the execution is never suspended', async () => {
 		tells = [MISSING];
 
-		const { seconds } = await poll(url, { limit: 300, recheck: 100 });
+		const { seconds } = await poll(url, 300);
 
 		expect(seconds).toBeGreaterThan(60);
 		expect(seconds).toBeLessThan(120);
@@ -258,8 +279,8 @@ describe('Pings of a suspended execution', () => {
 		tells = [REPLACED, SUSPENDED];
 
 		await inANode(async (context) => {
-			startPolling(context, waitFor(300, 1, 'wait-1'), url);
-			startPolling(context, waitFor(300, 1, 'wait-2'), url);
+			startPolling(context, waitFor(300, 'wait-1'), url);
+			startPolling(context, waitFor(300, 'wait-2'), url);
 			while (calls.length < 4) await clock.sleep(500);
 		});
 
@@ -273,7 +294,7 @@ describe('Pings of a suspended execution', () => {
 		tells = [SUSPENDED];
 
 		await inANode(async (context) => {
-			startPolling(context, waitFor(300, 0), url);
+			startPolling(context, waitFor(300), url);
 			while (calls.length < 1) await clock.sleep(500);
 			await clock.sleep(6_000);
 		});
@@ -285,7 +306,7 @@ describe('Pings of a suspended execution', () => {
 		tells = [SUSPENDED];
 
 		await inANode(async (context) => {
-			startPolling(context, waitFor(300, 1), url);
+			startPolling(context, waitFor(300), url);
 			while (calls.length < 2) await clock.sleep(500);
 			waits.clear();
 			await clock.sleep(5_000);
@@ -297,7 +318,7 @@ describe('Pings of a suspended execution', () => {
 	test('go on for a while after the time limit, then leave it to n8n', async () => {
 		tells = [SUSPENDED];
 
-		const { seconds, logs } = await poll(url, { limit: 5, recheck: 0 });
+		const { seconds, logs } = await poll(url, 5);
 
 		expect(seconds).toBeGreaterThan(20);
 		expect(seconds).toBeLessThan(80);
@@ -313,14 +334,14 @@ describe('Pings of a suspended execution', () => {
 			{ status: 403 },
 		];
 
-		const { logs } = await poll(url, { limit: 10, recheck: 1 });
+		const { logs } = await poll(url, 10);
 
 		expect(calls.length).toBeGreaterThan(5);
 		expect(logs).toHaveLength(1);
 	});
 
 	test('warn once if n8n cannot reach its own address', async () => {
-		const { seconds, logs } = await poll(NOWHERE, { limit: 5, recheck: 1 });
+		const { seconds, logs } = await poll(NOWHERE, 5);
 
 		expect(seconds).toBeGreaterThan(20);
 		expect(logs).toHaveLength(1);
@@ -331,15 +352,15 @@ describe('Pings of a suspended execution', () => {
 
 	test('are made for 10,000 executions at most', async () => {
 		for (let nth = 0; nth < 9_999; nth++) {
-			knownWait(waitFor(60, 0, `other ${nth}`)).pingBy = () => undefined;
+			knownWait(waitFor(60, `other ${nth}`)).pingBy = () => undefined;
 		}
-		knownWait(waitFor(60, 0, 'not pinged for'));
+		knownWait(waitFor(60, 'not pinged for'));
 		const taken: boolean[] = [];
 		const warnings: number[] = [];
 
 		for (const id of ['wait-1', 'wait-2']) {
 			const { logs } = await inANode(async (context) => {
-				startPolling(context, waitFor(60, 0, id), url);
+				startPolling(context, waitFor(60, id), url);
 				taken.push(waits.get(id) !== undefined);
 			});
 			warnings.push(logs.filter(({ text }) => text.includes('is not re-checked')).length);

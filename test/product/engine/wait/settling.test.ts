@@ -206,7 +206,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 
 	test('polls, because notices get lost', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], { parameters: { recheckInterval: 5 } });
+		const parked = await room.park([hash], { parameters: {} });
 		await room.account.sandbox.setStatus(hash, 'paid');
 
 		expect(received(await parked.finished)).toMatchObject([
@@ -223,7 +223,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		});
 		await room.account.sandbox.setStatus(hash, 'paid');
 
-		const parked = await room.park([hash], { parameters: { recheckInterval: 0 } });
+		const parked = await room.park([hash], { parameters: {} });
 
 		expect(received(await parked.finished)).toMatchObject([{ hash, timedOut: false }]);
 		expect(room.reads()).toBe(2);
@@ -235,11 +235,11 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		const run = await runWorkflow({
 			nodes: [
 				{ name: 'Start', type: START_TYPE },
-				{ name: 'One', type: ACTION_TYPE, parameters: waitParameters({ recheckInterval: 2 }) },
+				{ name: 'One', type: ACTION_TYPE, parameters: waitParameters({}) },
 				{
 					name: 'Two',
 					type: ACTION_TYPE,
-					parameters: waitParameters({ transactionHash: second, recheckInterval: 2 }),
+					parameters: waitParameters({ transactionHash: second }),
 				},
 				{ name: 'After', type: NO_OP_TYPE },
 			],

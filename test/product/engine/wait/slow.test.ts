@@ -13,7 +13,7 @@ describe('Transaction > Wait for Payment: a slow service', () => {
 	const paidAfter = async (ms: number): Promise<{ hash?: string; parked: ParkedRun }> => {
 		const hashes = [await room.charge(), await room.charge()];
 		const parked = await room.park(hashes, {
-			parameters: { timeLimit: 10, timeLimitUnit: 'minutes', recheckInterval: 0 },
+			parameters: { timeLimit: 10, timeLimitUnit: 'minutes' },
 		});
 		await clock.sleep(ms);
 		for (const hash of hashes) await room.account.sandbox.setStatus(hash, 'paid');
@@ -23,7 +23,7 @@ describe('Transaction > Wait for Payment: a slow service', () => {
 	test('a payment is found by a re-check, although its read takes longer than a sender waits', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], {
-			parameters: { timeLimit: 10, timeLimitUnit: 'minutes', recheckInterval: 60 },
+			parameters: { timeLimit: 10, timeLimitUnit: 'minutes' },
 		});
 		await room.account.sandbox.setStatus(hash, 'paid');
 		delay(11_000, 'always');

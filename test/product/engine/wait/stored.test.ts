@@ -6,7 +6,7 @@ const READ = { endpoint: 'GET /transactions/{hash}' } as const;
 describe('Transaction > Wait for Payment: what is answered 200 is stored', () => {
 	const room = useWaitingRoom();
 
-	const quiet = { parameters: { recheckInterval: 0 } };
+	const quiet = { parameters: {} };
 
 	test('n8n answers the notice that resumes the execution', async () => {
 		const hash = await room.charge();
@@ -66,7 +66,7 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 
 	test('at the time limit as well', async () => {
 		const hash = await room.charge();
-		const parameters = { timeLimit: 2, timeLimitUnit: 'seconds', recheckInterval: 0 };
+		const parameters = { timeLimit: 2, timeLimitUnit: 'seconds' };
 		const parked = await room.park([hash], { parameters });
 		parked.refuse(2);
 

@@ -35,7 +35,6 @@ describe('Checks of a wait', () => {
 		id,
 		deadline: now + LIMIT_MS,
 		endsAt: now + LIMIT_MS + NET_MS,
-		recheckMs: 0,
 		count: count + 1,
 		// Item 0 failed, so the index of an item is not its place among the payments.
 		payments: Array.from({ length: count }, (_, nth) => ({
