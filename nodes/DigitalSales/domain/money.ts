@@ -65,13 +65,11 @@ export function centsToReais(cents: number): number {
 function centsOfNumber(value: number, unit: AmountUnit): Result<number> {
 	if (Number.isNaN(value)) return IS_NO_AMOUNT;
 	if (value < 0) return { problem: 'must not be negative' };
-	if (unit === 'reais') return centsOfReais(value);
-	if (value > LARGEST_AMOUNT || Number.isInteger(value)) return exactly(Math.abs(value));
-	return { problem: `must be whole cents, for example 1990 for R$ 19,90; ${value} is not` };
-}
-
-function centsOfReais(value: number): Result<number> {
 	if (value > LARGEST_AMOUNT) return exactly(value);
+	if (unit === 'cents') {
+		if (Number.isInteger(value)) return exactly(Math.abs(value));
+		return { problem: `must be whole cents, for example 1990 for R$ 19,90; ${value} is not` };
+	}
 	const digits = digitsOfReais(String(value)) ?? digitsOfReais(withoutNoise(value));
 	if (digits !== undefined) return exactly(Number(digits));
 	return { problem: `must have at most two decimals; ${value} has more. Round it first` };
@@ -108,7 +106,8 @@ function problemOf(text: string, unit: AmountUnit): string {
 		return `must be digits only, for example 1990 for R$ 19,90; ${quoted} is not an amount`;
 	}
 	const [, reais, decimals, last] = AMBIGUOUS.exec(bareAmount(text)) ?? [];
-	return reais === undefined
-		? `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`
-		: `is ambiguous: write ${reais}${decimals}${last},00${last === '0' ? ` or ${reais},${decimals}` : ''}, not ${quoted}`;
+	if (reais === undefined)
+		return `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`;
+	const orCents = last === '0' ? ` or ${reais},${decimals}` : '';
+	return `is ambiguous: write ${reais}${decimals}${last},00${orCents}, not ${quoted}`;
 }
