@@ -28,7 +28,7 @@ describe('What is sent', () => {
 			.map(({ body }) => body as IDataObject);
 	/** What the catalog holds from now on. */
 	const sells = (...data: IDataObject[]): void => {
-		const set = { data, meta: { last_page: 1 } };
+		const set = { data, meta: { last_page: 1 }, links: { next: null } };
 		account.sandbox.clearFaults();
 		account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set, times: 'always' });
 	};
