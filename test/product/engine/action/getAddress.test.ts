@@ -1,3 +1,4 @@
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import {
 	ACTION_TYPE,
 	runWorkflow,
@@ -76,6 +77,17 @@ describe('Notification > Get Address', () => {
 		expect(items).toMatchObject([
 			{ listening: 'unreachable', advice: expect.stringContaining('WEBHOOK_URL') },
 		]);
+	});
+
+	test('and does not wait for long where n8n does not answer', async () => {
+		webServer.isSilent = true;
+		const startedAt = clock.elapsed();
+
+		const { items } = await check(SALE);
+
+		webServer.isSilent = false;
+		expect(items).toMatchObject([{ listening: 'unreachable' }]);
+		expect(clock.elapsed() - startedAt).toBeLessThan(3_000);
 	});
 
 	test('without a trigger says what to do', async () => {

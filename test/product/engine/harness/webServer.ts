@@ -118,6 +118,9 @@ class WebServer {
 	/** n8n says so to everybody until its database is ready. */
 	isStartingUp = false;
 
+	/** It takes requests and never answers. */
+	isSilent = false;
+
 	/** The methods that a proxy in front of it tells browsers, whatever n8n takes. */
 	toldByProxy?: string;
 
@@ -179,6 +182,7 @@ class WebServer {
 				const values = url.searchParams.getAll(name);
 				request.query[name] = values.length === 1 ? (values[0] ?? '') : values;
 			}
+			if (this.isSilent) return;
 			if (this.isStartingUp) {
 				response.send('n8n is starting up. Please wait');
 				return;

@@ -1,18 +1,20 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { recipeOf } from '../../../../examples/source';
+import { RECIPES, recipeOf } from '../../../../examples/source';
 import { LANGUAGES, render } from '../../../../examples/source/workflow';
 import { activateTrigger } from '../harness';
 import { useInbox } from '../support/inbox';
 
 const DELIVERING = ['access-by-http', 'access-by-postgres'];
 
-/** The parameters of the trigger for sales in a recipe, in each language; empty if it has none. */
-const triggersOf = (recipe: string): INodeParameters[] =>
+/** The triggers for sales in a recipe, in each language; none if it has none. */
+const nodesOf = (recipe: string) =>
 	LANGUAGES.flatMap((language) =>
-		render(recipeOf(recipe), recipe, language)
-			.nodes.filter(({ type }) => type.endsWith('.digitalSalesTrigger'))
-			.map(({ parameters }) => parameters),
+		render(recipeOf(recipe), recipe, language).nodes.filter(({ type }) =>
+			type.endsWith('.digitalSalesTrigger'),
+		),
 	);
+const triggersOf = (recipe: string): INodeParameters[] =>
+	nodesOf(recipe).map(({ parameters }) => parameters);
 
 describe('The recipes that a payment starts', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
@@ -26,6 +28,13 @@ describe('The recipes that a payment starts', () => {
 		await inbox.account.sandbox.setStatus(hash, 'paid');
 		return hash;
 	};
+
+	test('have no address of their own: it would be the same for everybody', () => {
+		const triggers = Object.keys(RECIPES).flatMap(nodesOf);
+
+		expect(triggers.length).toBeGreaterThan(DELIVERING.length);
+		expect(triggers.filter(({ webhookId }) => webhookId !== undefined)).toEqual([]);
+	});
 
 	test.each(DELIVERING)('%s cannot be published as it is copied, and says why', async (recipe) => {
 		for (const parameters of triggersOf(recipe)) {

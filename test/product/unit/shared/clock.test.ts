@@ -33,6 +33,14 @@ describe('Waiting', () => {
 		await expect(waiting).rejects.toThrow(CanceledError);
 	});
 
+	test('spans do not follow the time of day, which somebody may set', () => {
+		const before = [clock.elapsed(), clock.now()] as const;
+		jest.spyOn(Date, 'now').mockReturnValue(before[1] - 600_000);
+
+		expect(clock.now() - before[1]).toBe(-600_000);
+		expect(clock.elapsed()).toBeGreaterThanOrEqual(before[0]);
+	});
+
 	test('does not begin where the execution was cancelled before', async () => {
 		const sleep = jest.spyOn(clock, 'sleep');
 
