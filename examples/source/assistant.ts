@@ -1,4 +1,3 @@
-import type { INodeParameters } from 'n8n-workflow';
 import {
 	agent,
 	chatAnswer,
@@ -18,7 +17,7 @@ const ask = (key: string, description: string, type = 'string'): string =>
 /** The tools by which a model sells; it never decides a price. */
 function tools(
 	say: Say,
-	charge: (offer: string) => INodeParameters = () => ({}),
+	orderReference: (offer: string, document: string) => string,
 ): { list: Node; charge: Node; check: Node } {
 	const list = say('List the products', 'Listar os produtos');
 	const offer = ask(
@@ -27,6 +26,10 @@ function tools(
 			`Hash of the offer, as ${list} gives it in offer_hash`,
 			`Código da oferta, como ${list} mostra em offer_hash`,
 		),
+	);
+	const document = ask(
+		'customer_document',
+		say('CPF or CNPJ of the customer', 'CPF ou CNPJ do cliente'),
 	);
 	return {
 		list: salesTool(
@@ -66,8 +69,8 @@ function tools(
 				customerName: `={{ ${ask('customer_name', say('Full name of the customer', 'Nome completo do cliente'))} }}`,
 				customerEmail: `={{ ${ask('customer_email', say('E-mail address of the customer', 'E-mail do cliente'))} }}`,
 				customerPhone: `={{ ${ask('customer_phone', say('Phone number of the customer with area code, for example (11) 91234-5678', 'Telefone do cliente com DDD, por exemplo (11) 91234-5678'))} }}`,
-				customerDocument: `={{ ${ask('customer_document', say('CPF or CNPJ of the customer', 'CPF ou CNPJ do cliente'))} }}`,
-				...charge(offer),
+				customerDocument: `={{ ${document} }}`,
+				orderReference: orderReference(offer, document),
 			},
 		),
 		check: salesTool(
@@ -88,10 +91,11 @@ function tools(
 /** An agent that sells in a chat; a person looks at each charge before it is made. */
 export const salesAssistant: Recipe = (say) => {
 	const start = chatTrigger(say('When a customer writes', 'Quando um cliente escreve'));
-	const { list, charge, check } = tools(say, (offer) => ({
+	const { list, charge, check } = tools(
+		say,
 		// The same chat asks for the same offer once: a second request returns the existing charge.
-		orderReference: `={{ $('${start.name}').first().json.sessionId }} {{ ${offer} }}`,
-	}));
+		(offer) => `={{ $('${start.name}').first().json.sessionId }} {{ ${offer} }}`,
+	);
 	const assistant = agent(
 		say('Sales assistant', 'Assistente de vendas'),
 		say(
@@ -171,7 +175,11 @@ Se a equipe recusar a cobrança, diga que uma pessoa vai entrar em contato. Quan
 /** The same tools for any client of MCP. */
 export const mcpTools: Recipe = (say) => {
 	const server = mcpTrigger(say('MCP server', 'Servidor MCP'), 'digital-sales');
-	const { list, charge, check } = tools(say);
+	const { list, charge, check } = tools(
+		say,
+		// A model that asks again on the same day gets the existing charge.
+		(offer, document) => `={{ ${document} }} {{ ${offer} }} {{ $now.toISODate() }}`,
+	);
 	return {
 		name: say('Tools for AI agents, over MCP', 'Ferramentas para agentes de IA, por MCP'),
 		notes: [

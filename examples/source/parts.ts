@@ -76,6 +76,8 @@ export function chargeOrder(say: Say, order = '$json'): Node {
 			customerEmail: `={{ ${order}.email }}`,
 			customerPhone: `={{ ${order}.whatsapp }}`,
 			customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
+			// A form that is sent twice charges once; on another day the same person may buy again.
+			orderReference: `={{ ${order}.${say('document', 'documento')}.replace(/\\D/g, '') }} {{ $now.toISODate() }}`,
 		},
 		{ onError: 'continueErrorOutput' },
 	);

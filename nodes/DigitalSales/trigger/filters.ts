@@ -59,7 +59,7 @@ export const filtersProperty: INodeProperties = {
 			name: 'paymentMethods',
 			type: 'multiOptions',
 			options: PAYMENT_METHOD_OPTIONS,
-			default: ['pix'],
+			default: [],
 			description: 'Only transactions paid in one of these ways',
 		},
 	],

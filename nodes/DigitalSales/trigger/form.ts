@@ -19,7 +19,7 @@ import {
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Copy the production URL under Webhook URLs to where the service asks for a webhook. Create PIX in this workflow finds it automatically.',
+			'Copy the production URL under Webhook URLs to where the service asks for a webhook. Create PIX in this workflow finds it automatically.<br><b>Products</b> empty: every sale starts this workflow, of any product at any price. Choose yours before you deliver anything.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',

@@ -140,7 +140,7 @@ const orderReference = guarding(
 		default: '',
 		placeholder: 'e.g. order-1001',
 		description:
-			'Your own reference for this order, such as its number. This node charges it once: if it comes again, the node returns the existing transaction, or an error if it no longer knows that transaction. The reference is not sent to the service.',
+			'Your own name for this order, so that it is charged once even if it comes again. Not sent to the service.',
 	},
 	optionalReferenceField,
 );
@@ -178,7 +178,7 @@ const allowPriceMismatch = field(
 		displayName: 'Allow Price Mismatch',
 		name: 'allowPriceMismatch',
 		type: 'boolean',
-		default: true,
+		default: false,
 		description:
 			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it. Unless you turn this on, the node refuses, because reais and cents were probably mixed up. The same applies to Amount and the sum of the cart.',
 	},

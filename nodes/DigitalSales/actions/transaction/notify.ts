@@ -61,9 +61,11 @@ async function automaticAddress(
 	triggers: WorkflowTrigger[] | undefined,
 ): Promise<NotificationAddress> {
 	if (isWaitedFor(context)) {
+		const own = triggers?.find(({ isDisabled }) => !isDisabled);
+		const untold = own ? `, not even "${own.name}" of this workflow` : '';
 		return because(
 			withReach(resumeUrl(context, itemIndex)),
-			'Webhooks go to this execution, because Wait for Payment follows.',
+			`Webhooks go to this execution, because Wait for Payment follows. No trigger is told of this charge${untold}.`,
 		);
 	}
 	// Once paid, this charge would start the workflow again without end.

@@ -106,7 +106,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			expect(url).toMatch(EXECUTION);
 			expect(hints).toEqual([
 				expect.stringMatching(
-					/^Webhooks go to this execution, because Wait for Payment follows\. Only this machine or its network can reach 127\.0\.0\.1:\d+, so webhooks arrive only if the service runs there, too\. Wait for Payment works without webhooks\.$/,
+					/^Webhooks go to this execution, because Wait for Payment follows\. No trigger is told of this charge, not even "Sale" of this workflow\. Only this machine or its network can reach 127\.0\.0\.1:\d+, so webhooks arrive only if the service runs there, too\. Wait for Payment works without webhooks\.$/,
 				),
 			]);
 		});
