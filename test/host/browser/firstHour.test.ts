@@ -217,8 +217,7 @@ describe('the first hour in the editor', () => {
 		inTurn(async () => {
 			node = await editor.openNode(NODES.charge);
 			await node.choose('notify', 'Trigger of This Workflow');
-			const said = await node.execute('the workflow has no Digital Sales Trigger');
-			expect(said).toContain('publish the workflow');
+			await node.execute('Notify is set to Trigger of This Workflow', 'publish the workflow');
 			expect(newcomer.sandbox.charges()).toBe(1);
 			await picture(editor.page, 'no-trigger');
 			await node.close();
