@@ -27,13 +27,18 @@ export class SandboxState {
 	private transactionIndex = new Map<string, StoredTransaction>();
 	private hashes = new Set<string>();
 	private nextId = 48_213;
+	private readonly seeded: readonly Product[];
 
-	constructor(private readonly productCount: number) {
+	constructor(productCount: number) {
+		this.seeded = seedCatalog(productCount);
 		this.reset();
 	}
 
 	reset(): void {
-		this.products = seedCatalog(this.productCount);
+		this.products = this.seeded.map((product) => ({
+			...product,
+			offers: product.offers.map((offer) => ({ ...offer })),
+		}));
 		this.createdOffers = [];
 		this.transactions = [];
 		this.productIndex = new Map();

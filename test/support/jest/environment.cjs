@@ -2,6 +2,9 @@ const SingleContext = require('jest-environment-node-single-context');
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
+/** What finds the place in our sources for each line of a stack: with what it has read of them. */
+let placeInSources;
+
 /**
  * One global context for all files of a process, so that what is installed is loaded once (see
  * runtime.cjs). What a file has put there is taken away with it.
@@ -9,8 +12,17 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 module.exports = class TestEnvironment extends SingleContext {
 	listeners = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
 
+	constructor(config, context) {
+		super(config, context);
+		const { watch, watchAll } = config.globalConfig;
+		this.mayFilesChange = watch || watchAll;
+	}
+
 	async setup() {
 		await super.setup();
+		// Jest brings another one for each file of tests, which reads the maps of all our sources anew.
+		placeInSources ??= Error.prepareStackTrace;
+		if (!this.mayFilesChange) Error.prepareStackTrace = placeInSources;
 		// Node's own limit: jest sets ten times that, which each of the many errors here then costs.
 		Error.stackTraceLimit = 10;
 	}

@@ -1,4 +1,4 @@
-import { collectLogs } from './container';
+import { processLogs } from './container';
 import { createHash, randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import {
@@ -214,7 +214,10 @@ function chain(nodes: ReadonlyArray<{ name: string }>): IConnections {
 	return connections;
 }
 
-/** What n8n's server hands to the engine for a run, with the addresses of this file's server. */
+/**
+ * What n8n's server hands to the engine for a run, with the addresses of this file's server. What its
+ * nodes log lands in `logs`.
+ */
 export async function createAdditionalData(
 	credentials: HarnessCredentials,
 	extra: {
@@ -222,12 +225,13 @@ export async function createAdditionalData(
 		executionId?: string;
 		currentNodeParameters?: INodeParameters;
 	} = {},
+	logs: LogEntry[] = [],
 ): Promise<IWorkflowExecuteAdditionalData> {
 	const url = await webServer.url();
 	const unsupported = async (): Promise<never> => {
 		throw new Error('Not part of this harness');
 	};
-	return {
+	const additionalData: IWorkflowExecuteAdditionalData = {
 		credentialsHelper: credentials,
 		executeWorkflow: unsupported,
 		getRunExecutionData: async () => undefined,
@@ -250,6 +254,8 @@ export async function createAdditionalData(
 		mcpTestBaseUrl: `${url}/mcp-test`,
 		...extra,
 	};
+	processLogs.assign(additionalData, logs);
+	return additionalData;
 }
 
 /** One run, or one leg of a run that was parked in between, of a stored workflow. */
@@ -265,12 +271,10 @@ export interface Leg {
 /** Runs n8n's engine over the prepared data until it ends, fails, is canceled or parks itself. */
 export async function runLeg(leg: Leg): Promise<RunOutcome> {
 	const { stored, mode, executionId, logs } = leg;
-	return await collectLogs(logs, async () => {
+	return await processLogs.collect(logs, async () => {
 		const workflow = stored.load();
-		const additionalData = await createAdditionalData(stored.credentials, {
-			workflowId: stored.id,
-			executionId,
-		});
+		const ids = { workflowId: stored.id, executionId };
+		const additionalData = await createAdditionalData(stored.credentials, ids, logs);
 		additionalData.hooks = new ExecutionLifecycleHooks(mode, executionId, stored.base);
 		const outcome = { logs, executionId, data: {}, hints: [] };
 		let running: ReturnType<WorkflowExecute['processRunExecutionData']>;

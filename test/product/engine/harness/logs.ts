@@ -1,6 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { inspect } from 'node:util';
-import type { Logger, LogMetadata } from 'n8n-workflow';
+import type { IWorkflowExecuteAdditionalData, Logger, LogMetadata } from 'n8n-workflow';
 
 /** One line of the engine's or the node's log, of any level. */
 export interface LogEntry {
@@ -11,13 +10,8 @@ export interface LogEntry {
 }
 
 /** Stands in for n8n's logger, which would write to the console. */
-export class CapturingLogger implements Logger {
-	private readonly sinks = new AsyncLocalStorage<LogEntry[]>();
-
-	/** Runs `work` so that everything logged by it, or by what it starts, lands in `sink`. */
-	collect<T>(sink: LogEntry[], work: () => T): T {
-		return this.sinks.run(sink, work);
-	}
+class CapturingLogger implements Logger {
+	constructor(private readonly sinks: () => Iterable<LogEntry[]>) {}
 
 	error(message: string, metadata?: LogMetadata): void {
 		this.write('error', message, metadata);
@@ -40,7 +34,45 @@ export class CapturingLogger implements Logger {
 	}
 
 	private write(level: LogEntry['level'], message: string, metadata?: LogMetadata): void {
+		const sinks = new Set(this.sinks());
+		if (sinks.size === 0) return;
 		const details = metadata === undefined ? '' : ` ${inspect(metadata, { depth: 12 })}`;
-		this.sinks.getStore()?.push({ level, message, text: `${message}${details}` });
+		for (const sink of sinks) sink.push({ level, message, text: `${message}${details}` });
+	}
+}
+
+/**
+ * The logs of a process. What a node logs lands in the log of its own run, also after its end; what n8n
+ * logs beside it lands in those of all runs under way. To follow each call instead (AsyncLocalStorage)
+ * makes every promise of the process slow.
+ */
+export class ProcessLogs {
+	/** One for each piece of work under way. */
+	private readonly open = new Map<symbol, LogEntry[]>();
+	private readonly ofRun = new WeakMap<IWorkflowExecuteAdditionalData, LogEntry[]>();
+
+	/** The logger of n8n's services. */
+	readonly logger: Logger = new CapturingLogger(() => this.open.values());
+
+	/** Has all that n8n logs while `work` is under way land in `sink`. */
+	async collect<T>(sink: LogEntry[], work: () => Promise<T>): Promise<T> {
+		const key = Symbol('work');
+		this.open.set(key, sink);
+		try {
+			return await work();
+		} finally {
+			this.open.delete(key);
+		}
+	}
+
+	/** Has all that the nodes of a run log land in `sink`. */
+	assign(run: IWorkflowExecuteAdditionalData, sink: LogEntry[]): void {
+		this.ofRun.set(run, sink);
+	}
+
+	/** The logger of a node of that run. */
+	loggerOf(run: IWorkflowExecuteAdditionalData): Logger {
+		const sink = this.ofRun.get(run);
+		return sink === undefined ? this.logger : new CapturingLogger(() => [sink]);
 	}
 }

@@ -1,4 +1,4 @@
-import { collectLogs } from './container';
+import { processLogs } from './container';
 import { HookContext } from 'n8n-core';
 import {
 	createRunExecutionData,
@@ -226,9 +226,11 @@ export class PublishedTrigger {
 	}
 
 	private async webhookData(workflow: Workflow): Promise<IWebhookData> {
-		const additionalData = await createAdditionalData(this.stored.credentials, {
-			workflowId: workflow.id,
-		});
+		const additionalData = await createAdditionalData(
+			this.stored.credentials,
+			{ workflowId: workflow.id },
+			this.logs,
+		);
 		const node = workflow.getNode(this.name);
 		const webhook = node === null ? undefined : webhooksOf(workflow, node, additionalData)[0];
 		if (webhook === undefined) throw new Error('The trigger lost its webhook');
@@ -241,7 +243,7 @@ export class PublishedTrigger {
 		mode: WorkflowExecuteMode,
 		activation: WorkflowActivateMode,
 	): Promise<boolean | undefined> {
-		return await collectLogs(this.logs, async () => {
+		return await processLogs.collect(this.logs, async () => {
 			const webhook = await this.webhookData(workflow);
 			const node = workflow.getNode(this.name);
 			if (node === null) throw new Error('The trigger is gone');
@@ -258,7 +260,7 @@ export class PublishedTrigger {
 	}
 
 	private async answer(request: WebRequest, response: WebResponse): Promise<void> {
-		await collectLogs(this.logs, async () => {
+		await processLogs.collect(this.logs, async () => {
 			const processes = [this.stored, ...this.others];
 			const stored = processes[this.requests++ % processes.length] ?? this.stored;
 			// Each request sees the stored data as it is at its start, as it does in n8n.

@@ -1,4 +1,4 @@
-import { collectLogs } from './container';
+import { processLogs } from './container';
 import { WAITING_TOKEN_QUERY_PARAM } from 'n8n-core';
 import type { IRunExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
 import { createAdditionalData, runLeg, type RunOutcome, type StoredWorkflow } from './engine';
@@ -138,7 +138,10 @@ export class StoredRun {
 			throw new HttpError(409, 'The execution has finished already.');
 		}
 		const suffix = request.path.slice(this.path.length + 1) || inToken || '';
-		await collectLogs(this.logs, async () => await this.callNode(suffix, request, response));
+		await processLogs.collect(
+			this.logs,
+			async () => await this.callNode(suffix, request, response),
+		);
 	}
 
 	private async callNode(
@@ -157,9 +160,12 @@ export class StoredRun {
 		entry.node.disabled = true;
 		data.waitTill = undefined;
 		data.resultData.runData[last]?.pop();
-		const additionalData = await createAdditionalData(this.stored.credentials, {
-			executionId: this.executionId,
-		});
+		const { executionId, logs } = this;
+		const additionalData = await createAdditionalData(
+			this.stored.credentials,
+			{ executionId },
+			logs,
+		);
 		const webhook = webhooksOf(workflow, node, additionalData).find(
 			({ httpMethod, path, webhookDescription }) =>
 				httpMethod === request.method &&
