@@ -67,7 +67,7 @@ const SERVER_ERROR = {
 	message: 'The service returned an error',
 	advice: 'The problem is on the side of the service. Try again later.',
 };
-const UNREADABLE_ADVICE = 'Try again. If this goes on, check Base URL in the credential.';
+const UNREADABLE_ADVICE = 'Try again. If this continues, check Base URL in the credential.';
 
 /**
  * The one place that decides what is sent again, and what a person reads about it. Money moves through

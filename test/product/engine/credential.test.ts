@@ -159,7 +159,7 @@ describe('Credential test', () => {
 		[
 			'an empty answer',
 			{ kind: 'emptyBody' },
-			'The answer of the service could not be read. Try again. If this goes on, check Base URL in the credential.',
+			'The answer of the service could not be read. Try again. If this continues, check Base URL in the credential.',
 		],
 		[
 			'a refusal',

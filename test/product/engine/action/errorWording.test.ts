@@ -6,7 +6,7 @@ import { runNode } from '../harness';
 import { openAccount, pixParameters, type Account } from '../support/account';
 
 const REQUEST = 'Request: GET /transactions/{hash}';
-const BASE_URL_ADVICE = 'Try again. If this goes on, check Base URL in the credential.';
+const BASE_URL_ADVICE = 'Try again. If this continues, check Base URL in the credential.';
 const REDIRECT_ADVICE =
 	'Redirects are not followed: set Base URL in the credential to the final address.';
 const REFUSED_ADVICE = 'Correct what the service rejected, then run this again.';

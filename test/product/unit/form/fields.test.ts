@@ -175,7 +175,7 @@ describe('The data of a customer', () => {
 		expect(read(unchecked.phone, '+55 11 91234-5678')).toBe('+55 11 91234-5678');
 		expect(read(checked.document, '529.982.247-25')).toBe('52998224725');
 		expect(read(checked.document, '529.982.247-26')).toEqual([
-			expect.stringContaining('check digits do not match'),
+			expect.stringContaining('check its digits'),
 		]);
 		expect(read(unchecked.document, '12-3a')).toBe('123A');
 		// As a number it has lost its leading zero.
