@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
-import { CatalogLookup, CATALOG_LIMITS } from '../api/catalog';
+import { CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
 import type { DecidingStep } from '../once/createOnce';
 import { ServiceError } from '../api/outcome';
@@ -33,8 +33,7 @@ export class Run {
 		readonly account: Account,
 	) {
 		this.memory = new ExecutionMemory(context);
-		const { signal } = this;
-		this.catalog = new CatalogLookup(new Client(context, account, { ...CATALOG_LIMITS, signal }));
+		this.catalog = new CatalogLookup(context, account, this.signal);
 	}
 
 	/**

@@ -5,7 +5,7 @@ import { CanceledError } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
 import type { Account } from './account';
-import type { Client } from './client';
+import { Client, type ServiceContext } from './client';
 import { ServiceError } from './outcome';
 import { isSamePage, pages, type NewItems } from './pagination';
 import { fetchProductPage, sized } from './products';
@@ -48,13 +48,13 @@ export const catalogPages = processWide(
  * The pages of the catalog (API document, Endpoint 4: GET /products). They are remembered for a moment,
  * so that opening a list again does not spend the account's budget.
  *
- * @throws ServiceError, CanceledError
+ * @param client one with {@link CATALOG_LIMITS} and nobody's signal: others may wait for the same page
+ * @throws ServiceError
  */
 export function readCatalog(
 	client: Client,
-	query: { search?: string; from?: number; maxPages?: number },
+	{ search, ...range }: { search?: string; from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<CatalogProduct>, string | undefined> {
-	const { search, ...range } = query;
 	const read = pageReader(client);
 	return pages({ ...range, fetchPage: async (page) => await read(page, search) });
 }
@@ -68,25 +68,15 @@ export async function ignoresSearch(client: Client, search: string): Promise<boo
 function pageReader(client: Client) {
 	return sized(
 		async (pageSize, page: number, search?: string) =>
-			await rememberedPage(client, { search, page, pageSize }),
+			await catalogPages.get(
+				client.account.key + JSON.stringify({ search, page, pageSize }),
+				async () => {
+					const { data, ...figures } = await fetchProductPage(client, { search, page, pageSize });
+					return { ...figures, data: data.map((item) => toCatalog(productSchema.parse(item))) };
+				},
+			),
 		PAGE_SIZE,
 	);
-}
-
-async function rememberedPage(
-	client: Client,
-	query: { search?: string; page: number; pageSize?: number },
-): Promise<CatalogPage> {
-	const key = client.account.key + JSON.stringify(query);
-	const reading = catalogPages.get(key, async () => {
-		const page = await fetchProductPage(client, query);
-		return { ...page, data: page.data.map((item) => toCatalog(productSchema.parse(item))) };
-	});
-	return await reading.catch(async (error: unknown) => {
-		if (!(error instanceof CanceledError) || client.isCanceled) throw error;
-		// Another execution was canceled while it read for both.
-		return await rememberedPage(client, query);
-	});
 }
 
 /** Forgets an account's catalog, because it was just changed. */
@@ -134,15 +124,23 @@ interface Candidate<T> {
 type Picker<T> = (product: CatalogProduct) => Array<Candidate<T>>;
 
 /**
- * Looks things up in the catalog for all items of a run: in the remembered pages, else on the first
- * few, until one fits exactly. After a failure the run reads no more, so that no item waits for
- * nothing.
+ * Looks things up in the catalog for all items of a run, on its first few pages, until one fits exactly.
+ * After a failure the run reads no more, so that no item waits for nothing.
  */
 export class CatalogLookup {
+	private products: CatalogProduct[] = [];
+	private readonly reading: ReturnType<typeof readCatalog>;
 	private failed?: ServiceError;
 
-	/** @param client one with {@link CATALOG_LIMITS} */
-	constructor(private readonly client: Client) {}
+	/** @param signal ends the lookup, not the reading, for which others may wait */
+	constructor(
+		context: ServiceContext,
+		account: Account,
+		private readonly signal?: AbortSignal,
+	) {
+		const client = new Client(withoutSignal(context), account, CATALOG_LIMITS);
+		this.reading = readCatalog(client, { maxPages: MOST_LOOKUP_PAGES });
+	}
 
 	/** @param wanted if its price is given, the catalog's does not tell offers apart */
 	async offer(wanted: Wanted & { price?: number }): Promise<Lookup<FoundOffer>> {
@@ -166,27 +164,34 @@ export class CatalogLookup {
 	}
 
 	private async best<T>(pick: Picker<T>): Promise<Lookup<T>> {
-		const remembered = await Promise.allSettled(catalogPages.list(this.client.account.key));
-		const candidates = remembered.flatMap((page) =>
-			page.status === 'fulfilled' ? page.value.data.flatMap(pick) : [],
-		);
-		if (candidates.some(isSure)) return chosen(candidates);
-		if (!this.failed) {
-			await this.readPages(pick, candidates).catch((error: unknown) => {
-				if (!(error instanceof ServiceError)) throw error;
-				this.failed = error;
-			});
+		const candidates = this.products.flatMap(pick);
+		while (!candidates.some(isSure)) {
+			const more = await this.nextPage();
+			if (!more) return { ...chosen(candidates), failed: this.failed };
+			candidates.push(...more.flatMap(pick));
 		}
-		return { ...chosen(candidates), failed: this.failed };
+		return chosen(candidates);
 	}
 
-	/** Adds what the pages hold, up to one that is sure. */
-	private async readPages<T>(pick: Picker<T>, candidates: Array<Candidate<T>>): Promise<void> {
-		for await (const { items } of readCatalog(this.client, { maxPages: MOST_LOOKUP_PAGES })) {
-			candidates.push(...items.flatMap(pick));
-			if (candidates.some(isSure)) return;
-		}
+	/** The products of the next page; undefined if there is none, or it cannot be read. */
+	private async nextPage(): Promise<CatalogProduct[] | undefined> {
+		const { done, value } = await this.reading.next().catch((error: unknown) => {
+			if (!(error instanceof ServiceError)) throw error;
+			this.failed = error;
+			return { done: true, value: undefined } as const;
+		});
+		if (this.signal?.aborted) throw new CanceledError();
+		if (done) return undefined;
+		this.products = this.products.concat(value.items);
+		return value.items;
 	}
+}
+
+/** A context with which n8n does not end a request when the execution that asked is canceled. */
+function withoutSignal(context: ServiceContext): ServiceContext {
+	return new Proxy(context, {
+		has: (target, name) => name !== 'getExecutionCancelSignal' && name in target,
+	});
 }
 
 function isSure({ fit, isSold }: Candidate<unknown>): boolean {

@@ -97,10 +97,6 @@ export class Client {
 		this.retry = { ...DEFAULT_RETRY_LIMITS, ...options.retry };
 	}
 
-	get isCanceled(): boolean {
-		return this.options.signal?.aborted === true;
-	}
-
 	/**
 	 * Sends a request and gives the JSON of the answer as `read` understood it.
 	 *
@@ -237,7 +233,8 @@ export class Client {
 	private failure(endpoint: Endpoint, outcome: Outcome, tries: number): Error {
 		const error = new ServiceError(endpoint, outcome, tries);
 		// `once/` takes a cancellation for not processed, so a doubt is never reported as one.
-		return this.isCanceled && !error.isInDoubt ? new CanceledError() : error;
+		const isCanceled = this.options.signal?.aborted === true;
+		return isCanceled && !error.isInDoubt ? new CanceledError() : error;
 	}
 }
 

@@ -34,21 +34,14 @@ export class PromiseCache<V> {
 		return await entry.promise;
 	}
 
-	/** The results under keys with this prefix, the oldest first. */
-	list(prefix: string): Array<Promise<V>> {
-		return this.withPrefix(prefix).map(([, { promise }]) => promise);
-	}
-
 	/** Forgets the results under keys with this prefix. */
 	forget(prefix: string): void {
-		for (const [key] of this.withPrefix(prefix)) this.entries.delete(key);
+		for (const [key] of this.entries.list()) {
+			if (key.startsWith(prefix)) this.entries.delete(key);
+		}
 	}
 
 	clear(): void {
 		this.entries.clear();
-	}
-
-	private withPrefix(prefix: string): Array<[string, Entry<V>]> {
-		return this.entries.list().filter(([key]) => key.startsWith(prefix));
 	}
 }

@@ -32,7 +32,6 @@ describe('The catalog behind lists and charges', () => {
 		const requests = (method: string) =>
 			account.sandbox.requests.filter((request) => request.method === method);
 		const pages = (): unknown[] => requests('GET').map(({ query }) => query.page);
-		const sent = (): IDataObject[] => requests('POST').map(({ body }) => body as IDataObject);
 
 		/** The same account as another process may have it: by a credential that differs in one field. */
 		const otherAccount = async (
@@ -157,60 +156,6 @@ describe('The catalog behind lists and charges', () => {
 			await other.sandbox.close();
 
 			expect(pages()).toHaveLength(1);
-		});
-
-		describe('and a charge is filled from them', () => {
-			/** An offer beyond the pages that a charge itself looks through. */
-			const far = () => {
-				const product = account.sandbox.products[620];
-				const [offer] = product?.offers ?? [];
-				if (!product || !offer) throw new Error('The catalog is too small');
-				return { product, offer };
-			};
-			const charge = async (): Promise<string[]> => {
-				const offerHash = { __rl: true, mode: 'list', value: far().offer.hash };
-				const items = [{ offerHash, price: '5' }];
-				const { hints } = await account.run(pixParameters(account.sandbox, { cart: { items } }));
-				return hints.map(({ message }) => message);
-			};
-			const covers = (): unknown[] => sent().map(({ cart }) => (cart as IDataObject[])[0]?.cover);
-
-			test('whatever the list was that showed the offer', async () => {
-				await list(far().product.hash);
-
-				expect(await charge()).toEqual([]);
-				expect(covers()).toEqual([far().product.cover]);
-				expect(pages()).toEqual(['1']);
-			});
-
-			test('but not once their time is over', async () => {
-				const now = jest.spyOn(clock, 'elapsed');
-				now.mockReturnValue(1_000_000);
-				await list(far().product.hash);
-				now.mockReturnValue(1_000_000 + 45_000);
-
-				expect(await charge()).toEqual([expect.stringContaining('(at most 5 pages)')]);
-				expect(covers()).toEqual([undefined]);
-			});
-
-			test('but not from those of another account', async () => {
-				const other = await openAccount({ products: 630 });
-				await list(far().product.hash, other);
-				await other.sandbox.close();
-
-				await charge();
-				expect(covers()).toEqual([undefined]);
-			});
-
-			test('also where one of them fails meanwhile', async () => {
-				account.sandbox.addFault({ endpoint: CATALOG, kind: 'delay', ms: 50 });
-				account.sandbox.addFault({ endpoint: CATALOG, kind: 'status', status: 403 });
-				const failing = Promise.allSettled([list('curso')]);
-				while (requests('GET').length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-
-				expect(await charge()).toEqual([expect.stringContaining('(at most 5 pages)')]);
-				expect(await failing).toMatchObject([{ status: 'rejected' }]);
-			});
 		});
 	});
 

@@ -418,14 +418,13 @@ describe('The cart of Create PIX', () => {
 				{ credentials: account.credentials },
 			),
 		);
-		for (const [nth, canceled] of started.slice(0, 2).entries()) {
-			while (methods().length <= nth) await setTimeout(1);
-			canceled.cancel();
-		}
+		while (methods().length === 0) await setTimeout(1);
+		for (const canceled of started.slice(0, 2)) canceled.cancel();
 
 		const outcomes = await Promise.all(started);
 
 		expect(outcomes.map(({ status }) => status)).toEqual(['canceled', 'canceled', 'success']);
+		expect(methods()).toEqual(['GET', 'POST']);
 		expect(bodies()).toMatchObject([
 			{
 				amount: offer.price,

@@ -81,7 +81,8 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 
 		await notified(trigger);
 		expect(accounts.size).toBe(100);
-		expect(accounts.list('other 0')).toEqual([]);
+		const gone = accounts.get('other 0', async () => await Promise.reject(new Error('Gone')));
+		await expect(gone).rejects.toThrow('Gone');
 
 		await notified(trigger);
 		expect(reads()).toBe(1);

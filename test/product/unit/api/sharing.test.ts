@@ -1,5 +1,5 @@
 import { readAccount } from '../../../../nodes/DigitalSales/api/account';
-import { CATALOG_LIMITS, CatalogLookup } from '../../../../nodes/DigitalSales/api/catalog';
+import { CatalogLookup } from '../../../../nodes/DigitalSales/api/catalog';
 import { Client } from '../../../../nodes/DigitalSales/api/client';
 import { listProducts } from '../../../../nodes/DigitalSales/api/products';
 import { mapLimit } from '../../../../nodes/DigitalSales/shared/mapLimit';
@@ -180,7 +180,7 @@ describe('A charge whose price is in the catalog, where the limit was reached tw
 				await refused();
 				await refused();
 				void listing();
-				const lookup = new CatalogLookup(new Client(context, account, CATALOG_LIMITS));
+				const lookup = new CatalogLookup(context, account);
 				found.push(await lookup.offer({ hash: 'offer3' }));
 			})();
 		});
