@@ -49,7 +49,7 @@ export async function getTransaction(client: Client, hash: string): Promise<Tran
 		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(hash)}` },
 		(body) => {
 			const transaction = readTransaction(body);
-			return isSameButForCase(String(transaction?.json.hash), wanted) ? transaction : undefined;
+			return transaction && isSameButForCase(transaction.hash, wanted) ? transaction : undefined;
 		},
 	);
 	markTransactionSeen(client.account, transaction.hash);

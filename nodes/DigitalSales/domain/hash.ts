@@ -10,9 +10,9 @@ export function isUsableHash(hash: string): boolean {
 	return trimmed !== '' && trimmed !== '.' && trimmed !== '..' && !HALF_CHARACTER.test(trimmed);
 }
 
-/** A hash as one encoded segment of a path. */
+/** A hash as one encoded segment of a path; never throws, since the service may make any. */
 export function hashSegment(hash: string): string {
-	return encodeURIComponent(hash.trim());
+	return encodeURIComponent(hash.trim().replace(/\p{Surrogate}/gu, '\ufffd'));
 }
 
 /**

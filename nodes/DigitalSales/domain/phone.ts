@@ -4,8 +4,8 @@ import { cleanText } from './text';
 const MIN_DIGITS = 10;
 const MAX_DIGITS = 13;
 
-/** Digits and the signs between them. A number with decimals, which a table may make of one, is none. */
-const PHONE = /^(?!.*\.\d{1,2}$)[\d\s()./+-]*$/;
+/** Digits and the signs between them. What ends in one or two digits is no number: decimals of a table, an extension. */
+const PHONE = /^(?!.*\D\d{1,2}$)[\d\s()./+-]*$/;
 
 /** Keeps the digits as typed, with or without the country code: `+55 (11) 91234-5678`. */
 export function parsePhone(input: unknown): Result<string> {

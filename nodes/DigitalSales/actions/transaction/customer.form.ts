@@ -5,7 +5,7 @@ import { cleanTextField, optional, parsed, textField } from '../../form/fields';
 import { deciding } from '../../form/formOf';
 
 const LONGEST_EMAIL = 254;
-const EMAIL_SHAPE = /^[^\s@:;,<>]+@[^\s@:;,<>.]+(?:\.[^\s@:;,<>.]+)+$/;
+const EMAIL_SHAPE = /^[^\s@:;,<>]+@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+$/u;
 
 /**
  * Schemas for the customer's data; unchecked, only the punctuation of a document is dropped.

@@ -135,6 +135,29 @@ describe('An answer that is made to make the node fail', () => {
 		30_000,
 	);
 
+	test.each([
+		['half a character', '\\ud800x', 404, /for order "order-1"/],
+		['blanks around it', ' ab12 ', 200, /^undefined$/],
+	])(
+		'a hash with %s: its order is found again, or told in doubt',
+		async (_name, hash, status, told) => {
+			const order = {
+				mode: 'trigger',
+				workflowId: 'odd',
+				credentials: account.credentials,
+			} as const;
+			const body = `{"hash":"${hash}","payment_status":"waiting_payment"}`;
+			answer(201, body);
+			await account.run(charge, order);
+			answer(status, body);
+
+			const again = await runNode(charge, order);
+
+			expect(String(again.node?.error?.message)).toMatch(told);
+			expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
+		},
+	);
+
 	test.each(BODIES)(
 		'%s under 500: the outcome is unknown, and said shortly',
 		async (_name, body) => {
