@@ -147,7 +147,7 @@ async function firstListening(
 		const isPublished = ['trigger', 'webhook'].includes(context.getMode());
 		const state = isPublished ? 'yes' : await listening.get(url, () => askListening(context, url));
 		if (state === 'no') continue;
-		const shown = `"${name}"${enabled.length > 1 ? `, the first of ${enabled.length} triggers` : ''}`;
+		const shown = `"${name}"${enabled.length > 1 ? `, one of ${enabled.length} triggers` : ''}`;
 		const { hint } = withReach(url);
 		return state === 'yes'
 			? { name: shown, url, hint }

@@ -192,7 +192,7 @@ describe('Create PIX > Notify: Automatic', () => {
 
 		expect(url).toMatch(TRIGGER);
 		expect(hints.join()).toMatch(
-			/^Webhooks go to "Sale", the first of 2 triggers of this workflow, because/,
+			/^Webhooks go to "Sale", one of 2 triggers of this workflow, because/,
 		);
 	});
 
@@ -227,7 +227,7 @@ describe('Create PIX > Notify: Automatic', () => {
 
 	test('a trigger of another account, or without a URL, leaves the next one of the workflow', async () => {
 		const credentials = { digitalSalesApi: { id: 'shop-2', name: 'Shop 2' } };
-		const { url } = await charge({
+		const { url, hints } = await charge({
 			triggers: [
 				{ ...SALE, name: 'Elsewhere', credentials, webhookId: 'three' },
 				{ ...SALE, name: 'Imported', webhookId: '' },
@@ -237,6 +237,9 @@ describe('Create PIX > Notify: Automatic', () => {
 		});
 
 		expect(url).toMatch(OTHER_TRIGGER);
+		expect(hints.join()).toMatch(
+			/^Webhooks go to "Other sale", one of 3 triggers of this workflow/,
+		);
 	});
 
 	describe('in the editor n8n is asked whether the trigger is published', () => {
