@@ -250,7 +250,10 @@ export class N8nRest {
 		for (let id = after + 1; id <= newest; id++) {
 			const response = await this.send('GET', `/executions/${id}`);
 			if (response.status === 404) continue;
-			const { data, ...summary } = await this.read(storedSchema, response, `execution ${id}`);
+			// One that was killed as it began may be without its data, and then it is answered with nothing.
+			const stored = await this.read(storedSchema.optional(), response, `execution ${id}`);
+			if (stored === undefined) continue;
+			const { data, ...summary } = stored;
 			found.push(Execution.read(summary, data));
 		}
 		return found;
