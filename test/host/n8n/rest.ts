@@ -250,7 +250,7 @@ export class N8nRest {
 		for (let id = after + 1; id <= newest; id++) {
 			const response = await this.send('GET', `/executions/${id}`);
 			if (response.status === 404) continue;
-			// One that was killed as it began may be without its data, and then it is answered with nothing.
+			// An id that was given away, but never stored, is answered with nothing.
 			const stored = await this.read(storedSchema.optional(), response, `execution ${id}`);
 			if (stored === undefined) continue;
 			const { data, ...summary } = stored;
