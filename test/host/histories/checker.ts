@@ -14,6 +14,8 @@ export type AttemptOutcome =
 	| 'notMade'
 	/** Refused, since it may have been made before. */
 	| 'inDoubt'
+	/** Nothing was sent, since n8n's database failed; what it has taken of the entry may stay. */
+	| 'notRecorded'
 	/** Nobody knows whether it was made: no answer, a crash. */
 	| 'unknown';
 
@@ -40,6 +42,9 @@ export interface Noticed {
 	answered?: number;
 	/** Whether the filters of the trigger let it through. */
 	isWanted: boolean;
+	sentAt: number;
+	/** Or cut off. */
+	answeredAt: number;
 }
 
 /** An item that came out of the trigger. */
@@ -53,6 +58,11 @@ export interface History {
 	noticed: readonly Noticed[];
 	/** After each crashed execution was retried once. */
 	emitted: readonly Emitted[];
+	/**
+	 * When executions were stored that a sale has started and of which n8n has kept nothing, so that a
+	 * Retry has nothing to run: it does so if the worker dies.
+	 */
+	forgotten: readonly number[];
 }
 
 /** What must not happen. */
@@ -104,7 +114,10 @@ function notAsked({ asked, made }: History): Anomaly[] {
 /** Each customer who was charged has a transaction that goes on, or an attempt that nobody calls a failure. */
 function notTold({ attempts, made }: History): Anomaly[] {
 	const isTold = (place: string): boolean =>
-		attempts.some((attempt) => attempt.place === place && attempt.outcome !== 'notMade');
+		attempts.some(
+			({ outcome, ...attempt }) =>
+				attempt.place === place && outcome !== 'notMade' && outcome !== 'notRecorded',
+		);
 	return made
 		.filter(({ place }) => !isTold(place))
 		.map(({ hash }) => ({ kind: 'charge that nobody tells of', what: hash }));
@@ -127,22 +140,37 @@ function isCause(other: Attempt, doubt: Attempt, asks: ReadonlyMap<string, Asked
 	const [mine, others] = [asks.get(doubt.place), asks.get(other.place)];
 	if (!mine || !others) return false;
 	const isUnderWay = other.endedAt >= doubt.begunAt;
-	const isOpen = isUnderWay || other.outcome === 'unknown';
+	const isOpen = isUnderWay || ['unknown', 'notRecorded'].includes(other.outcome);
 	const isSame =
 		doubt.place === other.place || (mine.order !== undefined && mine.order === others.order);
 	if (isSame) return isOpen || other.outcome === 'charged';
 	return isOpen && mine.customer === others.customer;
 }
 
-function wronglyEmitted({ noticed, emitted }: History): Anomaly[] {
+function wronglyEmitted({ noticed, emitted, forgotten }: History): Anomaly[] {
 	const key = ({ hash, status }: Emitted): string => `${hash} ${status}`;
 	const wanted = noticed.filter(({ isWanted }) => isWanted);
 	const due = new Set(wanted.filter(({ answered }) => answered === 200).map(key));
 	const known = new Set(wanted.map(key));
 	const items = emitted.map(key);
+	const open = [...forgotten];
+	/** Each forgotten execution accounts for one sale. */
+	const isForgotten = (sale: string): boolean => {
+		const place = open.findIndex((at) =>
+			wanted.some(
+				(notice) =>
+					key(notice) === sale &&
+					notice.answered === 200 &&
+					notice.sentAt <= at &&
+					at <= notice.answeredAt,
+			),
+		);
+		if (place >= 0) open.splice(place, 1);
+		return place >= 0;
+	};
 	return [
 		...[...due]
-			.filter((sale) => !items.includes(sale))
+			.filter((sale) => !items.includes(sale) && !isForgotten(sale))
 			.map((what) => ({ kind: 'sale lost' as const, what })),
 		...repeated(items).map((what) => ({ kind: 'sale started twice' as const, what })),
 		...[...new Set(items)]

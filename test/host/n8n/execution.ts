@@ -6,6 +6,7 @@ export const summarySchema = z.object({
 	workflowId: z.string(),
 	mode: z.string(),
 	status: z.string(),
+	createdAt: z.string().optional(),
 	startedAt: z.string().nullable(),
 	/** Engine 2.0 leaves it out until then. */
 	stoppedAt: z.string().nullable().default(null),

@@ -250,7 +250,10 @@ export class N8nRest {
 		for (let id = after + 1; id <= newest; id++) {
 			const response = await this.send('GET', `/executions/${id}`);
 			if (response.status === 404) continue;
-			const { data, ...summary } = await this.read(storedSchema, response, `execution ${id}`);
+			// An id that was given away, but never stored, is answered with nothing.
+			const stored = await this.read(storedSchema.optional(), response, `execution ${id}`);
+			if (stored === undefined) continue;
+			const { data, ...summary } = stored;
 			found.push(Execution.read(summary, data));
 		}
 		return found;

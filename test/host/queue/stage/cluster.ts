@@ -29,7 +29,9 @@ export interface ClusterOptions {
 }
 
 /** One process of a distributed n8n, which can be started again at the same address. */
-class Member {
+export class Member {
+	/** Called when it has ended by itself, as n8n does if Redis is away for long. */
+	onDeath = (): void => {};
 	private running: N8nInstance | undefined;
 	private starts = 0;
 
@@ -55,6 +57,7 @@ class Member {
 			env: this.env,
 			log: this.log(this.starts),
 		});
+		void this.running.died.then(() => this.onDeath());
 	}
 
 	async stop(): Promise<void> {
@@ -94,6 +97,8 @@ export class Cluster {
 		readonly main: Member,
 		readonly workers: Member[],
 		readonly webhooks: Member[],
+		readonly redis: Server,
+		readonly postgres: Server,
 		readonly close: () => Promise<void>,
 	) {}
 
@@ -127,7 +132,17 @@ export class Cluster {
 			});
 			const workers = others.filter(({ name }) => name.startsWith('worker'));
 			const webhooks = others.filter(({ name }) => name.startsWith('webhook'));
-			return new Cluster(sandbox, rest, credential, main, workers, webhooks, cleanUp.run);
+			return new Cluster(
+				sandbox,
+				rest,
+				credential,
+				main,
+				workers,
+				webhooks,
+				redis,
+				postgres,
+				cleanUp.run,
+			);
 		} catch (error) {
 			await cleanUp.run();
 			throw error;

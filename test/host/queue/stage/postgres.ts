@@ -34,9 +34,9 @@ export async function startPostgres(folder: string): Promise<Server> {
 	const port = await freePort();
 	const serve = ['-D', data, '-p', String(port), '-h', LOOPBACK, '-k', home, '-F'];
 	const isReady = await find('pg_isready');
-	const child = await startServer(
-		await tied(await find('postgres'), serve, { user, endBy: 'QUIT' }),
-		{
+	const program = await tied(await find('postgres'), serve, { user, endBy: 'QUIT' });
+	const start = async () =>
+		await startServer(program, {
 			cwd: home,
 			log: path.join(folder, 'postgres.log'),
 			isReady: async () =>
@@ -44,7 +44,14 @@ export async function startPostgres(folder: string): Promise<Server> {
 					() => true,
 					() => false,
 				),
-		},
-	);
-	return { port, stop: async () => await killGroup(child) };
+		});
+	let child = await start();
+	const restart = async () => {
+		const gone = new Promise((resolve) => child.once('exit', resolve));
+		// Its "immediate" end, which takes its own processes along; what is in the log is recovered.
+		child.kill('SIGQUIT');
+		await gone;
+		child = await start();
+	};
+	return { port, stop: async () => await killGroup(child), restart };
 }

@@ -50,7 +50,7 @@ export async function startServer(
 	[command, args]: [command: string, args: string[]],
 	{ cwd, log, isReady }: { cwd: string; log: string; isReady: () => Promise<boolean> },
 ): Promise<ChildProcess> {
-	const output = createWriteStream(log);
+	const output = createWriteStream(log, { flags: 'a' });
 	await new Promise((resolve) => output.once('open', resolve));
 	const child = startGroup(command, args, { cwd, stdio: ['ignore', output, output] });
 	child.once('exit', () => output.close());

@@ -8,6 +8,8 @@ import { findProgram, startServer, tied } from './program';
 export interface Server {
 	port: number;
 	stop: () => Promise<void>;
+	/** Ends it as a crash does, and starts it again with what it has on disk. */
+	restart: () => Promise<void>;
 }
 
 async function answersPing(port: number): Promise<boolean> {
@@ -23,15 +25,22 @@ async function answersPing(port: number): Promise<boolean> {
 	});
 }
 
-/** Starts a Redis that keeps nothing on disk. */
+/** Starts a Redis that keeps on disk what it is told. */
 export async function startRedis(folder: string): Promise<Server> {
 	const program = await findProgram('redis-server', 'redis-server');
 	const port = await freePort();
-	const args = ['--port', String(port), '--bind', LOOPBACK, '--save', '', '--appendonly', 'no'];
-	const child = await startServer(await tied(program, args, { endBy: 'KILL' }), {
-		cwd: folder,
-		log: path.join(folder, 'redis.log'),
-		isReady: async () => await answersPing(port),
-	});
-	return { port, stop: async () => await killGroup(child) };
+	const args = ['--port', String(port), '--bind', LOOPBACK, '--save', '', '--appendonly', 'yes'];
+	const start = async () =>
+		await startServer(await tied(program, args, { endBy: 'KILL' }), {
+			cwd: folder,
+			log: path.join(folder, 'redis.log'),
+			isReady: async () => await answersPing(port),
+		});
+	let child = await start();
+	const stop = async () => await killGroup(child);
+	const restart = async () => {
+		await stop();
+		child = await start();
+	};
+	return { port, stop, restart };
 }

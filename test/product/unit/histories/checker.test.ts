@@ -24,6 +24,8 @@ const notice = (more: Partial<Noticed> = {}): Noticed => ({
 	status: 'paid',
 	answered: 200,
 	isWanted: true,
+	sentAt: 10,
+	answeredAt: 20,
 	...more,
 });
 const SALE = { hash: 'h1', status: 'paid' };
@@ -33,6 +35,7 @@ const historyOf = (some: Partial<History>): History => ({
 	made: [],
 	noticed: [],
 	emitted: [],
+	forgotten: [],
 	...some,
 });
 const kindsIn = (some: Partial<History>): string[] =>
@@ -68,6 +71,7 @@ describe('A history that is right', () => {
 			'with a sale told three times, refused once',
 			{ noticed: [notice({ answered: 503 }), notice(), notice()], emitted: [SALE] },
 		],
+		['with a sale that n8n has forgotten', { noticed: [notice()], forgotten: [15] }],
 		['with a notice that is not wanted', { noticed: [notice({ isWanted: false })] }],
 		['with a notice that was cut off', { noticed: [notice({ answered: undefined })] }],
 		[
@@ -80,6 +84,7 @@ describe('A history that is right', () => {
 		['the order is charged at that moment', { ...charged('p1', 15), endedAt: 40 }, 'p2'],
 		['the order was charged before', charged('p1'), 'p2'],
 		['the outcome of the order is unknown', { ...charged('p1'), outcome: 'unknown' }, 'p2'],
+		['what was entered may have stayed', { ...charged('p1'), outcome: 'notRecorded' }, 'p2'],
 		['the place was charged before', charged('p3'), 'p3'],
 		['the customer is charged at that moment', { ...charged('p3'), endedAt: 25 }, 'p4'],
 		['that of the customer is unknown', { ...charged('p3'), outcome: 'unknown' }, 'p4'],
@@ -115,7 +120,13 @@ describe('A history that is wrong', () => {
 			'charge that nobody tells of',
 			{ attempts: [{ ...charged('p1'), outcome: 'notMade' }], made: [made(ASK)] },
 		],
+		[
+			'charge that nobody tells of',
+			{ attempts: [{ ...charged('p1'), outcome: 'notRecorded' }], made: [made(ASK)] },
+		],
 		['sale lost', { noticed: [notice()] }],
+		['sale lost', { noticed: [notice()], forgotten: [5, 25] }],
+		['sale lost', { noticed: [notice(), notice({ hash: 'h2' })], forgotten: [15] }],
 		['sale started twice', { noticed: [notice(), notice()], emitted: [SALE, SALE] }],
 		['item without a notice', { emitted: [SALE] }],
 		['item without a notice', { noticed: [notice({ isWanted: false })], emitted: [SALE] }],

@@ -1,0 +1,1 @@
+module.exports = require('../../support/jestSuite.cjs')(__dirname, 180_000);

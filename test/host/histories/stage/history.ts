@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { Execution } from '../../n8n/execution';
+import { IN_DOUBT } from '../../queue/stage/sales';
+import type { Attempt, AttemptOutcome, Emitted, History, Made } from '../checker';
+import type { Recorder } from './recorder';
+
+const VOID = ['refused', 'canceled', 'expired'];
+/** The errors of Create PIX; any other is n8n's own, and tells nothing of the charge. */
+const OUTCOMES: Array<[error: RegExp, outcome: AttemptOutcome]> = [
+	[IN_DOUBT, 'inDoubt'],
+	[/was already charged/, 'charged'],
+	[/The charge may exist/, 'unknown'],
+	[/could not record the charge/, 'notRecorded'],
+	[/did not accept the request|still limiting requests/, 'notMade'],
+];
+
+const startSchema = z.object({ body: z.object({ place: z.string() }) });
+const soldSchema = z.object({ hash: z.string(), payment_status: z.string() });
+
+/** What a recorder, n8n and the sandbox know, put together. */
+export class Records {
+	/** Executions of which n8n has kept nothing, since the worker died that ran them. */
+	readonly forgotten: Execution[];
+	private readonly byId: Map<string, Execution>;
+	private readonly reported: ReadonlySet<string>;
+
+	private constructor(
+		private readonly recorder: Recorder,
+		private readonly executions: Execution[],
+	) {
+		this.byId = new Map(executions.map((execution) => [execution.summary.id, execution]));
+		this.reported = new Set(recorder.reports.map(({ execution }) => execution));
+		this.forgotten = executions.filter((execution) => execution.isForgotten);
+	}
+
+	static async of(recorder: Recorder): Promise<Records> {
+		return new Records(recorder, await recorder.cluster.rest.executionsSince());
+	}
+
+	get history(): History {
+		const { sent, noticed } = this.recorder;
+		return {
+			asked: sent.map(({ ask }) => ask),
+			attempts: [...this.attempts(), ...this.untold()],
+			made: this.made(),
+			noticed,
+			emitted: this.emitted(),
+			forgotten: this.forgotten
+				.filter(({ summary }) => summary.workflowId === this.recorder.selling)
+				.map(({ summary }) => Date.parse(summary.createdAt ?? '')),
+		};
+	}
+
+	/** The errors that say nothing of a charge, to be read by a person. */
+	get otherErrors(): string[] {
+		return this.ofCharges().flatMap(({ error }) =>
+			error === undefined || OUTCOMES.some(([text]) => text.test(error)) ? [] : [error],
+		);
+	}
+
+	private ofCharges(): Execution[] {
+		const { charging } = this.recorder;
+		return this.executions.filter(({ summary }) => charging.includes(summary.workflowId));
+	}
+
+	private attempts(): Attempt[] {
+		return this.ofCharges().flatMap((execution) => {
+			const place = this.placeOf(execution);
+			if (place === undefined) return [];
+			const { startedAt, stoppedAt } = execution.summary;
+			const begunAt = startedAt === null ? 0 : Date.parse(startedAt);
+			const endedAt = stoppedAt === null ? Infinity : Date.parse(stoppedAt);
+			return [{ place, begunAt, endedAt, outcome: this.outcomeOf(execution) }];
+		});
+	}
+
+	/** An ask whose execution n8n has forgotten, or of which nobody knows whether it began. */
+	private untold(): Attempt[] {
+		const told = new Set(this.ofCharges().map((execution) => this.placeOf(execution)));
+		return this.recorder.sent
+			.filter(({ ask }) => !told.has(ask.place))
+			.map(({ ask: { place }, sentAt }) => {
+				return { place, begunAt: sentAt, endedAt: Infinity, outcome: 'unknown' };
+			});
+	}
+
+	private placeOf(execution: Execution): string | undefined {
+		const items = [...execution.items('Start'), ...execution.pending];
+		const [place] = items.flatMap(({ json }) => startSchema.safeParse(json).data?.body.place ?? []);
+		const original = this.byId.get(execution.summary.retryOf ?? '');
+		return place ?? (original && this.placeOf(original));
+	}
+
+	private outcomeOf(execution: Execution): AttemptOutcome {
+		const { error = '', summary } = execution;
+		if (this.reported.has(summary.id)) return 'charged';
+		const isCharged = execution.items('Charge').some(({ json }) => typeof json.hash === 'string');
+		if (isCharged) return 'charged';
+		return OUTCOMES.find(([text]) => text.test(error))?.[1] ?? 'unknown';
+	}
+
+	/** The name of the customer tells which ask it was. */
+	private made(): Made[] {
+		return this.recorder.cluster.sandbox.transactions.flatMap((transaction) => {
+			const { hash, customer, payment_status: status } = transaction;
+			const [, place, order] = /^(p\S+) (\S+)$/.exec(customer.name) ?? [];
+			if (place === undefined || order === undefined) return [];
+			const { document } = customer;
+			const made = { hash, place, customer: document, isPayable: !VOID.includes(status) };
+			return [{ ...made, ...(order !== '-' && { order }) }];
+		});
+	}
+
+	/** What went on behind the trigger, once for each execution as it first began. */
+	private emitted(): Emitted[] {
+		const { reports, selling } = this.recorder;
+		const all = new Map<string, Emitted>();
+		const add = (id: string, { hash, status }: Emitted): void => {
+			all.set(`${this.originalOf(id)} ${hash} ${status}`, { hash, status });
+		};
+		for (const execution of this.executions) {
+			const { id, workflowId, status } = execution.summary;
+			if (workflowId !== selling || status !== 'success') continue;
+			for (const { json } of execution.items('Sale')) {
+				const sold = soldSchema.safeParse(json).data;
+				if (sold) add(id, { hash: sold.hash, status: sold.payment_status });
+			}
+		}
+		for (const report of reports) {
+			if (this.byId.get(report.execution)?.summary.workflowId === selling) {
+				add(report.execution, report);
+			}
+		}
+		return [...all.values()];
+	}
+
+	private originalOf(id: string): string {
+		const retryOf = this.byId.get(id)?.summary.retryOf;
+		return retryOf ? this.originalOf(retryOf) : id;
+	}
+}

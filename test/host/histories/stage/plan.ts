@@ -1,0 +1,166 @@
+import { cpf } from '../../../support/cpf';
+import type { Fault } from '../../../sandbox';
+import type { Chance } from '../../crash/stage/chance';
+import type { Asked } from '../checker';
+
+const ENDPOINT = 'POST /transactions';
+const FIRST_CUSTOMER = 300_400_500;
+const MOST_APART_MS = 500;
+const LONGEST_DOWN_MS = 8_000;
+
+/** How large a history is. */
+export interface Size {
+	/** Charges and Retries that are asked for, and notices. */
+	operations: number;
+	/** `kill -9` of processes of n8n. */
+	kills: number;
+	/** Of Redis, and as many of PostgreSQL. */
+	restarts: number;
+}
+
+/** What a sale has become before its first notice; the trigger wants all but the last. */
+export type Status = 'paid' | 'refunded' | 'canceled';
+
+/** What is done; `which` and `at` are shares, 0 to 1, of those that there are by then. */
+export type Step =
+	/** Charges, each in an execution of its own, all at once. */
+	| { kind: 'ask'; asks: Asked[]; at: number; fault?: Fault }
+	/** n8n's Retry of an execution that failed. */
+	| { kind: 'retry'; which: number; times: number; loadWorkflow: boolean }
+	/** A sale is told of so many times at once, to one webhook process after the other. */
+	| { kind: 'tell'; sale: number; times: number; at: number; isSlow: boolean }
+	| { kind: 'kill'; which: number; downMs: number }
+	| { kind: 'restart'; server: 'redis' | 'postgres' };
+
+/** Everything that is to be done, one after the other. */
+export interface Plan {
+	/** What each of the sales has become. */
+	sales: Status[];
+	steps: Array<{ step: Step; afterMs: number }>;
+}
+
+/** How many operations a step is. */
+export function timesOf(step: Step): number {
+	if (step.kind === 'ask') return step.asks.length;
+	return step.kind === 'retry' || step.kind === 'tell' ? step.times : 0;
+}
+
+/** A plan that follows from the seed of `chance`. */
+export function planFor(chance: Chance, size: Size): Plan {
+	const planner = new Planner(chance);
+	const disasters = planner.disasters(size);
+	const apart = size.operations / (disasters.length + 1);
+	const plan: Plan = { sales: planner.sales, steps: [] };
+	const add = (step: Step): void => {
+		plan.steps.push({ step, afterMs: chance.within(0, MOST_APART_MS) });
+	};
+	let done = 0;
+	for (const [nth, disaster] of disasters.entries()) {
+		for (; done < (nth + 1) * apart; done += timesOf(last(plan))) add(planner.operation());
+		add(disaster);
+	}
+	for (; done < size.operations; done += timesOf(last(plan))) add(planner.operation());
+	return plan;
+}
+
+function last({ steps }: Plan): Step {
+	const step = steps.at(-1)?.step;
+	if (step === undefined) throw new Error('Nothing is planned yet.');
+	return step;
+}
+
+class Planner {
+	readonly sales: Status[] = [];
+	private readonly asked: Asked[] = [];
+	private customers = 0;
+	private places = 0;
+
+	constructor(private readonly chance: Chance) {}
+
+	disasters({ kills, restarts }: Size): Step[] {
+		const { chance } = this;
+		return chance.shuffled<Step>([
+			...Array.from({ length: kills }, (): Step => {
+				const downMs = chance.within(0, LONGEST_DOWN_MS);
+				return { kind: 'kill', which: this.share(), downMs };
+			}),
+			...Array.from({ length: restarts }, (): Step => ({ kind: 'restart', server: 'redis' })),
+			...Array.from({ length: restarts }, (): Step => ({ kind: 'restart', server: 'postgres' })),
+		]);
+	}
+
+	operation(): Step {
+		const { chance } = this;
+		if (chance.is(0.12)) {
+			const [which, times] = [this.share(), chance.is(0.3) ? 2 : 1];
+			return { kind: 'retry', which, times, loadWorkflow: chance.is(0.5) };
+		}
+		return chance.is(0.25) ? this.tell() : this.ask();
+	}
+
+	private ask(): Step {
+		const { chance } = this;
+		const ask = this.newAsk();
+		const asks = ask.order !== undefined && chance.is(0.3) ? [ask, this.sameAs(ask)] : [ask];
+		this.asked.push(...asks);
+		return { kind: 'ask', asks, at: this.share(), ...(chance.is(0.4) && { fault: this.fault() }) };
+	}
+
+	/** A new order with or without a reference, or one of the latest again. */
+	private newAsk(): Asked {
+		const { chance, asked } = this;
+		const latest = asked.slice(-50);
+		const earlier = latest[chance.within(0, latest.length - 1)];
+		if (earlier && chance.is(0.25)) return this.sameAs(earlier);
+		const customer = cpf(FIRST_CUSTOMER + (this.customers += 1)).replace(/\D/g, '');
+		const order = chance.is(0.6) ? { order: `o${this.customers}` } : {};
+		return this.sameAs({ customer, ...order });
+	}
+
+	private sameAs({ customer, order }: Omit<Asked, 'place'>): Asked {
+		const place = `p${(this.places += 1)}`;
+		return { place, customer, ...(order !== undefined && { order }) };
+	}
+
+	/** The service is slow more often than anything else. */
+	private fault(): Fault {
+		const { chance } = this;
+		const faults: Fault[] = [
+			{ endpoint: ENDPOINT, kind: 'status', status: 422 },
+			{ endpoint: ENDPOINT, kind: 'resetAfterProcessing' },
+			{ endpoint: ENDPOINT, kind: 'resetBeforeProcessing' },
+			{ endpoint: ENDPOINT, kind: 'refused' },
+			{ endpoint: ENDPOINT, kind: 'retryAfter', seconds: 1 },
+			{ endpoint: ENDPOINT, kind: 'status', status: 503, processed: chance.is(0.5) },
+			...Array.from({ length: 6 }, (_, nth): Fault => {
+				const kind = nth % 2 === 0 ? 'delay' : 'delayAfterProcessing';
+				return { endpoint: ENDPOINT, kind, ms: chance.within(100, 4_000) };
+			}),
+		];
+		const [fault] = chance.shuffled(faults);
+		if (fault === undefined) throw new Error('There is no fault.');
+		return fault;
+	}
+
+	private tell(): Step {
+		const { chance, sales } = this;
+		const isNew = sales.length === 0 || chance.is(0.6);
+		if (isNew) {
+			const [status = 'paid'] = chance.shuffled<Status>([
+				'paid',
+				'paid',
+				'paid',
+				'refunded',
+				'canceled',
+			]);
+			sales.push(status);
+		}
+		const sale = isNew ? sales.length - 1 : chance.within(0, sales.length - 1);
+		const times = chance.is(0.4) ? chance.within(2, 3) : 1;
+		return { kind: 'tell', sale, times, at: this.share(), isSlow: chance.is(0.2) };
+	}
+
+	private share(): number {
+		return this.chance.within(0, 999) / 1_000;
+	}
+}
