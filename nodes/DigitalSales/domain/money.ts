@@ -33,11 +33,6 @@ export function parseCents(input: unknown, unit: AmountUnit): Result<number> {
 	return digits === undefined ? { problem: problemOf(text, unit) } : exactly(Number(digits));
 }
 
-/** Whether this many integer cents can be charged and counted exactly. */
-export function isExactAmount(cents: number): boolean {
-	return Number.isSafeInteger(cents) && cents >= 0;
-}
-
 /** Integer cents as a Brazilian writes them: `123456` gives `R$ 1.234,56`. */
 export function formatReais(cents: number): string {
 	// Custom Fields may set any amount.
@@ -95,7 +90,7 @@ function bareAmount(text: string): string {
 }
 
 function exactly(cents: number): Result<number> {
-	if (isExactAmount(cents)) return { value: cents };
+	if (Number.isSafeInteger(cents) && cents >= 0) return { value: cents };
 	return { problem: `is too large; the largest amount is ${formatReais(LARGEST_AMOUNT)}` };
 }
 

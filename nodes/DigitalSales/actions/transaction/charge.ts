@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../../api/account';
 import { tolerated } from '../../api/schemas/lenient';
-import { formatReais, isExactAmount, LARGEST_AMOUNT } from '../../domain/money';
+import { formatReais, LARGEST_AMOUNT } from '../../domain/money';
 import { withCustomFields } from '../../form/customFields';
 import { displayPath } from '../../form/displayPath';
 import { moneyField, wholeNumberField } from '../../form/fields';
@@ -39,9 +39,7 @@ const lineSchema = z.object(
 		offer_hash: word,
 		title: word,
 		price: moneyField('cents').nullish(),
-		quantity: wholeNumberField(0)
-			.nullish()
-			.transform((quantity) => quantity ?? 1),
+		quantity: wholeNumberField(0).default(1),
 	},
 	{ message: 'must be an object' },
 );
@@ -108,19 +106,14 @@ function exactTotal(
 ): number | undefined {
 	const sums = cart.map(({ price, quantity }) => (price ?? NaN) * quantity);
 	const total = sums.length === 0 ? NaN : sums.reduce((sum, one) => sum + one, 0);
-	const wrong = sums.findIndex((sum) => !Number.isNaN(sum) && !isExactAmount(sum));
-	const sum = sums[wrong] ?? total;
-	if (Number.isNaN(sum)) return undefined;
-	if (isExactAmount(sum)) return total;
-	const [name, advice] =
+	const wrong = sums.findIndex((sum) => sum > LARGEST_AMOUNT);
+	if (wrong < 0 && !(total > LARGEST_AMOUNT)) return Number.isNaN(total) ? undefined : total;
+	const name =
 		wrong < 0
-			? [`${labelOf('cart')} adds up to`, 'Correct a price or a quantity.']
-			: [
-					`${labelOf('cart', wrong, 'price')} times Quantity is`,
-					'Correct the price or the quantity.',
-				];
-	const problem = `more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
-	throw mistake(context, itemIndex, `${name} ${problem}`, advice);
+			? `${labelOf('cart')} adds up to`
+			: `${labelOf('cart', wrong, 'price')} times Quantity is`;
+	const problem = `${name} more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
+	throw mistake(context, itemIndex, problem, 'Correct a price or a quantity.');
 }
 
 function inWords(
