@@ -1,4 +1,4 @@
-import { branches, httpRequest, only, postgres, RETRIED, sendEmail } from './nodes';
+import { branches, httpRequest, RETRIED, sendEmail } from './nodes';
 import { onlyMyProduct, publishNote, saleTrigger, TEXTS } from './parts';
 import { from, output, type Node, type Recipe, type Say } from './workflow';
 
@@ -8,8 +8,6 @@ const REVERSED = ['refunded', 'chargeback', 'chargedback'];
 interface Access {
 	what: string;
 	how: string;
-	/** Nodes between the trigger and the decision. */
-	first?: Node[];
 	/** What opens the access; what follows the last of these tells the customer. */
 	grant: Node[];
 	revoke: Node;
@@ -19,7 +17,7 @@ interface Access {
 
 function granting(say: Say, name: string, access: (start: Node) => Access) {
 	const start = saleTrigger(say, ['paid', 'reversed'], onlyMyProduct(say));
-	const { what, how, first = [], grant, revoke, more } = access(start);
+	const { what, how, grant, revoke, more } = access(start);
 	const of = (field: string): string => `${from(start)}.${field}`;
 	const decide = branches(say('Paid or refunded?', 'Aprovada ou reembolsada?'), {
 		[say('grant', 'liberar')]: `${of('payment_status')} === 'paid'`,
@@ -63,7 +61,7 @@ function granting(say: Say, name: string, access: (start: Node) => Access) {
 			].join('\n'),
 		],
 		chains: [
-			[start, ...first, decide, ...grant, mail],
+			[start, decide, ...grant, mail],
 			[output(decide, 1), revoke],
 		] satisfies ReturnType<Recipe>['chains'],
 	};
@@ -110,64 +108,6 @@ export const accessByHttp: Recipe = (say) =>
 				more: say(
 					'If your members area goes by the e-mail alone, a refund revokes everything bought with that e-mail. **Before you press Retry on a failed execution, check that the sale is still paid.**',
 					'Se a sua área de membros usa só o e-mail, um reembolso fecha tudo o que esse e-mail comprou. **Antes de clicar em Retry em uma execução com erro, confira se a venda continua paga.**',
-				),
-			};
-		},
-	);
-
-/** A table of who may come in. */
-export const accessByPostgres: Recipe = (say) =>
-	granting(
-		say,
-		say('Access after payment, in a table', 'Acesso depois do pagamento, em uma tabela'),
-		(start) => {
-			const query = (name: string, text: string, values: string[] = []): Node =>
-				postgres(
-					name,
-					{
-						operation: 'executeQuery',
-						query: text,
-						options:
-							values.length === 0
-								? {}
-								: {
-										// As a list: a comma in a title would end a value.
-										queryReplacement: `={{ [${values.map((field) => `${from(start)}.${field}`).join(', ')}] }}`,
-									},
-					},
-					RETRIED,
-				);
-			// A row that was there before the grant stays: a Retry must not undo a refund that came meanwhile.
-			const write = (name: string, active: boolean, conflict: string): Node =>
-				query(
-					name,
-					`INSERT INTO access (transaction_hash, email, name, product, active) VALUES ($1, $2, $3, $4, ${active}) ON CONFLICT (transaction_hash) DO ${conflict} RETURNING *`,
-					['hash', 'customer_email', 'customer_name', 'product_title'],
-				);
-			return {
-				what: say(
-					'## Access in a table of Postgres\nYour members area looks into the table `access`: anyone whose row is `active` may come in.',
-					'## Acesso em uma tabela do Postgres\nSua área de membros consulta a tabela `access`: entra quem tem uma linha com `active`.',
-				),
-				how: say(
-					'The three Postgres nodes: choose your credential. The table is created if it is not there.',
-					'Nos três nós do Postgres: escolha sua credencial. Se a tabela não existir, ela é criada.',
-				),
-				first: [
-					query(
-						say('Have the table', 'Garantir a tabela'),
-						'CREATE TABLE IF NOT EXISTS access (transaction_hash text PRIMARY KEY, email text, name text, product text, active boolean NOT NULL, changed_at timestamptz NOT NULL DEFAULT now())',
-					),
-				],
-				grant: [
-					write(say('Grant the access', 'Liberar o acesso'), true, 'NOTHING'),
-					// Postgres gives no row if there was one before.
-					only(say('Granted just now', 'Liberado agora'), '$json.active === true'),
-				],
-				revoke: write(
-					say('Revoke the access', 'Retirar o acesso'),
-					false,
-					'UPDATE SET active = false, changed_at = now()',
 				),
 			};
 		},

@@ -5,7 +5,6 @@ import {
 	chatModel,
 	chatTrigger,
 	emailReview,
-	mcpTrigger,
 	salesTool,
 } from './nodes';
 import type { Node, Recipe, Say } from './workflow';
@@ -17,7 +16,7 @@ const ask = (key: string, description: string, type = 'string'): string =>
 /** The tools by which a model sells; it never decides a price. */
 function tools(
 	say: Say,
-	orderReference: (offer: string, document: string) => string,
+	orderReference: (offer: string) => string,
 ): { list: Node; charge: Node; check: Node } {
 	const list = say('List the products', 'Listar os produtos');
 	const offer = ask(
@@ -26,10 +25,6 @@ function tools(
 			`Hash of the offer, as ${list} gives it in offer_hash`,
 			`Código da oferta, como ${list} mostra em offer_hash`,
 		),
-	);
-	const document = ask(
-		'customer_document',
-		say('CPF or CNPJ of the customer', 'CPF ou CNPJ do cliente'),
 	);
 	return {
 		list: salesTool(
@@ -69,8 +64,8 @@ function tools(
 				customerName: `={{ ${ask('customer_name', say('Full name of the customer', 'Nome completo do cliente'))} }}`,
 				customerEmail: `={{ ${ask('customer_email', say('E-mail address of the customer', 'E-mail do cliente'))} }}`,
 				customerPhone: `={{ ${ask('customer_phone', say('Phone number of the customer with area code, for example (11) 91234-5678', 'Telefone do cliente com DDD, por exemplo (11) 91234-5678'))} }}`,
-				customerDocument: `={{ ${document} }}`,
-				orderReference: orderReference(offer, document),
+				customerDocument: `={{ ${ask('customer_document', say('CPF or CNPJ of the customer', 'CPF ou CNPJ do cliente'))} }}`,
+				orderReference: orderReference(offer),
 			},
 		),
 		check: salesTool(
@@ -169,30 +164,5 @@ Se a equipe recusar a cobrança, diga que uma pessoa vai entrar em contato. Quan
 			{ kind: 'ai_tool', nodes: [list, check, review], to: assistant },
 			{ kind: 'ai_tool', nodes: [charge], to: review },
 		],
-	};
-};
-
-/** The same tools for any client of MCP. */
-export const mcpTools: Recipe = (say) => {
-	const server = mcpTrigger(say('MCP server', 'Servidor MCP'), 'digital-sales');
-	const { list, charge, check } = tools(
-		say,
-		// A model that asks again on the same day gets the existing charge.
-		(offer, document) => `={{ ${document} }} {{ ${offer} }} {{ $now.toISODate() }}`,
-	);
-	return {
-		name: say('Tools for AI agents, over MCP', 'Ferramentas para agentes de IA, por MCP'),
-		notes: [
-			say(
-				'## Your platform as an MCP server\nClaude, Cursor or any other client of MCP can list products, charge by PIX and check a payment. Title and price come from the catalog; the same charge asked for twice within 15 minutes is made once.\n\n**Anyone who has the token can charge customers.** Share it with nobody, and let your client ask before it uses *Charge by PIX*.',
-				'## Sua plataforma como servidor MCP\nClaude, Cursor ou outro cliente MCP pode listar produtos, gerar Pix e conferir um pagamento. Título e preço vêm do catálogo; a mesma cobrança pedida duas vezes em 15 minutos é feita uma vez.\n\n**Quem tem o token pode cobrar clientes.** Não passe o token a ninguém, e deixe o seu cliente MCP perguntar antes de usar *Gerar Pix*.',
-			),
-			say(
-				'## Before you publish it\n1. *MCP server*: choose a *Bearer Auth* credential with a long random token.\n2. The three Digital Sales tools: choose your credential.\n3. Publish it, and enter the production URL of *MCP server* and the token in your client.',
-				'## Antes de publicar\n1. *Servidor MCP*: escolha uma credencial *Bearer Auth* com um token longo e aleatório.\n2. Nas três ferramentas Digital Sales: escolha sua credencial.\n3. Publique e coloque a URL de produção do *Servidor MCP* e o token no seu cliente.',
-			),
-		],
-		chains: [[server]],
-		attached: [{ kind: 'ai_tool', nodes: [list, charge, check], to: server }],
 	};
 };

@@ -41,18 +41,22 @@ export const chargeByEmail: Recipe = (say) => {
 						'qrCode',
 					),
 				],
-				confirm: mail(
-					say('Confirm the payment', 'Confirmar o pagamento'),
-					email,
-					say(`Payment confirmed: ${product}`, `Pagamento confirmado: ${product}`),
-					`<p>${TEXTS.paid(say, shown)}</p>`,
-				),
-				apologize: mail(
-					say('Tell the customer', 'Avisar o cliente'),
-					customer.email,
-					say('We received your order', 'Recebemos seu pedido'),
-					`<p>${TEXTS.notCharged(say)}</p>`,
-				),
+				confirm: [
+					mail(
+						say('Confirm the payment', 'Confirmar o pagamento'),
+						email,
+						say(`Payment confirmed: ${product}`, `Pagamento confirmado: ${product}`),
+						`<p>${TEXTS.paid(say, shown)}</p>`,
+					),
+				],
+				apologize: [
+					mail(
+						say('Tell the customer', 'Avisar o cliente'),
+						customer.email,
+						say('We received your order', 'Recebemos seu pedido'),
+						`<p>${TEXTS.notCharged(say)}</p>`,
+					),
+				],
 			};
 		},
 	});

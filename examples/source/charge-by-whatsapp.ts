@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { charging, codeLine, openWindowStep, VARIABLES, variablesOf, windowNote } from './charging';
 import { CONTINUES, httpRequest } from './nodes';
 import { TEXTS, whatsAppPicture, whatsAppTemplate, whatsAppText, words } from './parts';
-import type { Node, Recipe, Say } from './workflow';
+import { off, type Node, type Recipe, type Say } from './workflow';
 
 /** The names of the messages, whatever sends them. */
 const sendPicture = (say: Say): string => say('Send the QR code', 'Enviar o QR Code');
@@ -10,36 +10,11 @@ const sendCode = (say: Say): string => say('Send the code', 'Enviar o código');
 const confirmPayment = (say: Say): string => say('Confirm the payment', 'Confirmar o pagamento');
 const tellCustomer = (say: Say): string => say('Tell the customer', 'Avisar o cliente');
 
-/** WhatsApp within 24 hours of the customer's last message: picture and code. */
-export const chargeByWhatsApp: Recipe = (say) =>
-	charging(say, {
-		name: say('Charge by WhatsApp, with the QR code', 'Cobrar por WhatsApp, com o QR Code'),
-		what: `${say(
-			'## Charge by WhatsApp\nThe customer gets the QR code as a picture, then the code alone, easy to copy.',
-			'## Cobrar por WhatsApp\nO cliente recebe o QR Code como imagem e depois só o código, fácil de copiar.',
-		)}\n\n${windowNote(say)}`,
-		steps: [
-			say(
-				'The four WhatsApp nodes: choose your credential and the number that sends.',
-				'Nos quatro nós do WhatsApp: escolha sua credencial e o número que envia.',
-			),
-			openWindowStep(say),
-		],
-		send(message, customer) {
-			const told = words(say, message);
-			return {
-				pix: [
-					whatsAppPicture(say, sendPicture(say), told.whatsapp, TEXTS.pix(say, told)),
-					whatsAppText(say, sendCode(say), told.whatsapp, told.code),
-				],
-				confirm: whatsAppText(say, confirmPayment(say), told.whatsapp, TEXTS.paid(say, told)),
-				apologize: whatsAppText(say, tellCustomer(say), customer.whatsapp, TEXTS.notCharged(say)),
-			};
-		},
-	});
-
-/** WhatsApp at any time: messages that Meta has approved as templates. */
-export const chargeByWhatsAppTemplate: Recipe = (say) => {
+/**
+ * WhatsApp within 24 hours of the customer's last message: picture and code. Beside each message stands,
+ * deactivated, one that Meta has approved as a template, which is delivered at any time.
+ */
+export const chargeByWhatsApp: Recipe = (say) => {
 	const { name, amount, product, code } = VARIABLES;
 	const pixReady = say(
 		`Hi, ${name}! Your PIX of ${amount} (${product}) is ready. The code is on the line below:`,
@@ -53,44 +28,48 @@ export const chargeByWhatsAppTemplate: Recipe = (say) => {
 	const [ready = '', confirmed = '', received = ''] = Object.keys(templates).map(
 		(template) => `${template}|${say('en_US', 'pt_BR')}`,
 	);
+	const byTemplate = (node: string): string => `${node} (${say('template', 'modelo')})`;
 	return charging(say, {
-		name: say('Charge by WhatsApp, by template', 'Cobrar por WhatsApp, com modelo aprovado'),
-		what: say(
-			'## Charge by WhatsApp, at any time\nThe customer gets the code in a message that Meta has approved as a template, also if they have not written to you in the last 24 hours.',
-			'## Cobrar por WhatsApp, a qualquer hora\nO cliente recebe o código em uma mensagem aprovada pela Meta como modelo, mesmo que não tenha mandado mensagem a você nas últimas 24 horas.',
-		),
+		name: say('Charge by WhatsApp', 'Cobrar por WhatsApp'),
+		what: `${say(
+			'## Charge by WhatsApp\nThe customer gets the QR code as a picture, then the code alone, easy to copy.',
+			'## Cobrar por WhatsApp\nO cliente recebe o QR Code como imagem e depois só o código, fácil de copiar.',
+		)}\n\n${windowNote(say)}`,
 		steps: [
 			say(
-				'In the WhatsApp Manager of Meta, create the three templates of the note beside this one, and wait until they are approved.',
-				'No Gerenciador do WhatsApp da Meta, crie os três modelos da nota ao lado e espere a aprovação.',
+				'The WhatsApp nodes: choose your credential and the number that sends.',
+				'Nos nós do WhatsApp: escolha sua credencial e o número que envia.',
 			),
-			say(
-				'The three WhatsApp nodes: choose your credential, the number that sends, and your template.',
-				'Nos três nós do WhatsApp: escolha sua credencial, o número que envia e o seu modelo.',
-			),
+			openWindowStep(say),
 		],
 		notes: [
 			[
 				say(
-					'## The templates\nCategory Utility, language English (US), with exactly these texts:',
-					'## Os modelos\nCategoria Utilidade, idioma Português (BR), exatamente com estes textos:',
+					'## At any time, by template\nIn the WhatsApp Manager of Meta, create these templates: category Utility, language English (US), with exactly these texts. When they are approved, activate the three nodes *(template)*, choose your template in each, and deactivate the four other WhatsApp nodes (select them and press **D**).',
+					'## A qualquer hora, com modelo\nNo Gerenciador do WhatsApp da Meta, crie estes modelos: categoria Utilidade, idioma Português (BR), exatamente com estes textos. Quando forem aprovados, ative os três nós *(modelo)*, escolha o seu modelo em cada um e desative os outros quatro nós do WhatsApp (selecione e tecle **D**).',
 				),
 				...Object.entries(templates).map(([template, text]) => `\`${template}\`\n\n${text}`),
 			].join('\n\n'),
 		],
 		send(message, customer) {
-			const { whatsapp } = words(say, message);
+			const told = words(say, message);
 			const variables = variablesOf(say, message);
+			const template = (node: string, to: string, which: string, values?: string[]): Node =>
+				off(whatsAppTemplate(say, byTemplate(node), to, which, values));
 			return {
-				pix: [whatsAppTemplate(say, sendCode(say), whatsapp, ready, variables)],
-				confirm: whatsAppTemplate(
-					say,
-					confirmPayment(say),
-					whatsapp,
-					confirmed,
-					variables.slice(0, 3),
-				),
-				apologize: whatsAppTemplate(say, tellCustomer(say), customer.whatsapp, received),
+				pix: [
+					whatsAppPicture(say, sendPicture(say), told.whatsapp, TEXTS.pix(say, told)),
+					whatsAppText(say, sendCode(say), told.whatsapp, told.code),
+					template(sendCode(say), told.whatsapp, ready, variables),
+				],
+				confirm: [
+					whatsAppText(say, confirmPayment(say), told.whatsapp, TEXTS.paid(say, told)),
+					template(confirmPayment(say), told.whatsapp, confirmed, variables.slice(0, 3)),
+				],
+				apologize: [
+					whatsAppText(say, tellCustomer(say), customer.whatsapp, TEXTS.notCharged(say)),
+					template(tellCustomer(say), customer.whatsapp, received),
+				],
 			};
 		},
 	});
@@ -156,8 +135,8 @@ export const chargeByEvolutionApi: Recipe = (say) =>
 					}),
 					sendText(sendCode(say), told.whatsapp, told.code),
 				],
-				confirm: sendText(confirmPayment(say), told.whatsapp, TEXTS.paid(say, told)),
-				apologize: sendText(tellCustomer(say), customer.whatsapp, TEXTS.notCharged(say)),
+				confirm: [sendText(confirmPayment(say), told.whatsapp, TEXTS.paid(say, told))],
+				apologize: [sendText(tellCustomer(say), customer.whatsapp, TEXTS.notCharged(say))],
 			};
 		},
 	});

@@ -33,7 +33,7 @@ interface Channel {
 	steps: string[];
 	notes?: string[];
 	/** The nodes that send; `customer` is for what is sent if nothing was charged. */
-	send(message: Node, customer: Contact): { pix: Node[]; confirm: Node; apologize: Node };
+	send(message: Node, customer: Contact): { pix: Node[]; confirm: Node[]; apologize: Node[] };
 }
 
 /** Charges an order of the form, sends the PIX, waits for the payment and confirms it. */
@@ -58,8 +58,8 @@ export function charging(say: Say, { name, what, steps, notes = [], send }: Chan
 			notChargedNote(say),
 		],
 		chains: [
-			[form, charge, text, ...pix, waitFor(say, charge), ifPaid(say), confirm],
-			[output(charge, 1), apologize, notCharged(say, charge)],
+			[form, charge, text, ...pix, waitFor(say, charge), ifPaid(say), ...confirm],
+			[output(charge, 1), ...apologize, notCharged(say, charge)],
 		],
 	};
 }
@@ -67,8 +67,8 @@ export function charging(say: Say, { name, what, steps, notes = [], send }: Chan
 /** Where a delivery goes, and which payments it misses. */
 export function deliverNote(say: Say): string {
 	return say(
-		"**Deliver only after *Paid?*, on its true branch.** Put what you deliver between *Paid?* (true) and *Confirm the payment* (the + on their connection), so that the customer gets it even if the message cannot be sent.\n\nA payment after that time is not confirmed here: check your platform's dashboard, or use the *Reconciliation* recipes.",
-		'**Entregue só depois de *Pago?*, na saída true.** Coloque a entrega entre *Pago?* (saída true) e *Confirmar o pagamento* (o + da linha entre os dois): se a mensagem falhar, o cliente recebe o produto mesmo assim.\n\nQuem pagar depois do prazo não é confirmado aqui: confira no painel da plataforma ou use as receitas *Conferência*.',
+		"**Deliver only after *Paid?*, on its true branch.** Put what you deliver between *Paid?* (true) and *Confirm the payment* (the + on their connection), so that the customer gets it even if the message cannot be sent.\n\nA payment after that time is not confirmed here: check your platform's dashboard, or use the recipe *Reconciliation*.",
+		'**Entregue só depois de *Pago?*, na saída true.** Coloque a entrega entre *Pago?* (saída true) e *Confirmar o pagamento* (o + da linha entre os dois): se a mensagem falhar, o cliente recebe o produto mesmo assim.\n\nQuem pagar depois do prazo não é confirmado aqui: confira no painel da plataforma ou use a receita *Conferência*.',
 	);
 }
 
@@ -107,8 +107,8 @@ export function notChargedNote(say: Say): string {
 /** When WhatsApp delivers a message that is no template. */
 export function windowNote(say: Say): string {
 	return say(
-		'**Works only with people who wrote to your number in the last 24 hours**; filling in the form does not count. Otherwise WhatsApp does not deliver (error 131047), sometimes with a green node. Use the recipe with a template then.',
-		'**Só funciona com quem mandou mensagem ao seu número nas últimas 24 horas**; preencher o formulário não conta. Fora disso o WhatsApp não entrega (erro 131047), às vezes com o nó verde. Nesse caso, use a receita com modelo.',
+		'**Works only with people who wrote to your number in the last 24 hours**; filling in the form does not count. Otherwise WhatsApp does not deliver (error 131047), sometimes with a green node. Use the template nodes of *Charge by WhatsApp* then.',
+		'**Só funciona com quem mandou mensagem ao seu número nas últimas 24 horas**; preencher o formulário não conta. Fora disso o WhatsApp não entrega (erro 131047), às vezes com o nó verde. Nesse caso, use os nós com modelo de *Cobrar por WhatsApp*.',
 	);
 }
 

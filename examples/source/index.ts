@@ -1,25 +1,13 @@
-import { accessByHttp, accessByPostgres } from './access';
-import { mcpTools, salesAssistant } from './assistant';
-import { catalogToSheet, offersFromSheet } from './catalog';
+import { adAttribution } from './ad-attribution';
+import { accessByHttp } from './access';
+import { salesAssistant } from './assistant';
+import { catalogToSheet } from './catalog';
 import { chargeByEmail } from './charge-by-email';
-import {
-	chargeByEvolutionApi,
-	chargeByWhatsApp,
-	chargeByWhatsAppTemplate,
-} from './charge-by-whatsapp';
+import { chargeByEvolutionApi, chargeByWhatsApp } from './charge-by-whatsapp';
 import { chargeListFromSheet } from './charge-list';
 import { errorsToTelegram } from './errors-to-telegram';
-import {
-	everyStatusToSheet,
-	paidSaleToAnyCrm,
-	paidSaleToSheetAndHubSpot,
-	paidSaleToTelegram,
-} from './paid-sale';
-import {
-	reconciliationCharge,
-	reconciliationNotices,
-	reconciliationSchedule,
-} from './reconciliation';
+import { paidSale } from './paid-sale';
+import { reconciliation } from './reconciliation';
 import { recoverUnpaidPix } from './recover-unpaid-pix';
 import { pages } from './page';
 import { LANGUAGES, render, type Recipe } from './workflow';
@@ -27,25 +15,17 @@ import { LANGUAGES, render, type Recipe } from './workflow';
 /** The recipes, by the name of their file, in the order in which a seller would want them. */
 export const RECIPES: Record<string, Recipe> = {
 	'charge-by-whatsapp': chargeByWhatsApp,
-	'charge-by-whatsapp-template': chargeByWhatsAppTemplate,
 	'charge-by-evolution-api': chargeByEvolutionApi,
 	'charge-by-email': chargeByEmail,
 	'charge-list-from-google-sheets': chargeListFromSheet,
 	'recover-unpaid-pix': recoverUnpaidPix,
-	'paid-sale-to-google-sheets-and-hubspot': paidSaleToSheetAndHubSpot,
-	'paid-sale-to-any-crm': paidSaleToAnyCrm,
-	'paid-sale-to-telegram': paidSaleToTelegram,
+	'paid-sale': paidSale,
+	'ad-attribution': adAttribution,
 	'access-by-http': accessByHttp,
-	'access-by-postgres': accessByPostgres,
-	'every-status-to-google-sheets': everyStatusToSheet,
 	'errors-to-telegram': errorsToTelegram,
 	'catalog-to-google-sheets': catalogToSheet,
-	'offers-from-google-sheets': offersFromSheet,
-	'reconciliation-1-charge': reconciliationCharge,
-	'reconciliation-2-notices': reconciliationNotices,
-	'reconciliation-3-schedule': reconciliationSchedule,
+	reconciliation,
 	'ai-sales-assistant': salesAssistant,
-	'mcp-tools': mcpTools,
 };
 
 export function recipeOf(name: string): Recipe {

@@ -49,8 +49,6 @@ export const getTransaction = (
 ): Node => sales(name, 'transaction', 'get', parameters, more);
 export const getProducts = (name: string, parameters: INodeParameters): Node =>
 	sales(name, 'product', 'getAll', parameters);
-export const createOffer = (name: string, parameters: INodeParameters, more?: Node['more']): Node =>
-	sales(name, 'offer', 'create', parameters, more);
 
 /** The Digital Sales node as a tool of an agent. */
 export function salesTool(
@@ -86,7 +84,6 @@ export const telegram = base('telegram', 1.2);
 export const sendEmail = base('emailSend', 2.1);
 export const whatsApp = base('whatsApp', 1);
 export const hubSpot = base('hubspot', 2.1);
-export const postgres = base('postgres', 2.6);
 export const dataTable = base('dataTable', 1);
 export const stopAndError = base('stopAndError', 1);
 
@@ -136,10 +133,6 @@ export const when = (name: string, expression: string): Node =>
 /** Lets only those items through for which the expression is true. */
 export const only = (name: string, expression: string): Node =>
 	base('filter', 2.2)(name, { conditions: isTrue(expression), options: {} });
-
-/** Lets a transaction through whose status is another than the one that was noted. */
-export const onlyChanged = (name: string, noted: string): Node =>
-	only(name, `!!$json.payment_status && $json.payment_status !== ${noted}.payment_status`);
 
 /** Starts every so many minutes. */
 export const schedule = (name: string, minutesInterval: number): Node =>
@@ -289,10 +282,6 @@ export const chatModel = (name: string): Node =>
 	});
 export const chatMemory = (name: string): Node =>
 	langChain('memoryBufferWindow', 1.3, name, { contextWindowLength: 20 });
-export const mcpTrigger = (name: string, path: string): Node => ({
-	...langChain('mcpTrigger', 2, name, { authentication: 'bearerAuth', path }),
-	listens: true,
-});
 
 /** Asks a person by e-mail before the tools behind it are used. */
 export const emailReview = base('emailSendHitlTool', 2.1);

@@ -301,12 +301,12 @@ export function onlyMyProduct(say: Say): INodeParameters {
 }
 
 /** A list from which nothing is chosen yet; what it says instead is no hash, so it cannot be used. */
-export function productToChoose(say: Say): INodeParameters {
+function productToChoose(say: Say): INodeParameters {
 	const value = say('choose your product', 'escolha seu produto');
 	return { __rl: true, mode: 'list', value, cachedResultName: value };
 }
 
-const UTMS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
+export const UTMS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
 
 /** The fields that a row is made of. */
 export const ROW_FIELDS: INodeParameters = {

@@ -26,6 +26,7 @@ export interface Node {
 		maxTries?: number;
 		waitBetweenTries?: number;
 		executeOnce?: true;
+		disabled?: true;
 	};
 	/** Whether the node has an address of its own, as triggers do. */
 	listens?: true;
@@ -60,6 +61,11 @@ export function output(node: Node, output: number): Output {
 	return { node, output };
 }
 
+/** The same node, deactivated: its items pass through until a person activates it. */
+export function off(node: Node): Node {
+	return { ...node, more: { ...node.more, disabled: true } };
+}
+
 const COLUMN = 220;
 const ROW = 200;
 const NOTE_WIDTH = 420;
@@ -79,6 +85,7 @@ export interface PlacedNode extends Omit<Node, 'more' | 'listens'> {
 	id: string;
 	position: [x: number, y: number];
 	webhookId?: string;
+	disabled?: boolean;
 }
 
 /** A workflow as n8n imports it. */

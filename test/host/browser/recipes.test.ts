@@ -55,10 +55,12 @@ async function chosen(nodes: PlacedNode[]) {
 			const asked = (type?.credentials ?? [])
 				.filter((one) => NodeHelpers.displayParameter(parameters, one, node, type))
 				.map(({ name }) => name);
-			const { genericAuthType } = parameters;
-			const generic = typeof genericAuthType === 'string' ? [genericAuthType] : [];
+			const { genericAuthType, nodeCredentialType } = parameters;
+			const named = [genericAuthType, nodeCredentialType].filter(
+				(name) => typeof name === 'string',
+			);
 			const saved = await Promise.all(
-				[...asked, ...generic].map(async (name) => [name, await credentialFor(name)]),
+				[...asked, ...named].map(async (name) => [name, await credentialFor(name)]),
 			);
 			return { ...node, credentials: Object.fromEntries(saved) };
 		}),

@@ -1,14 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { createHash, randomUUID } from 'node:crypto';
 import { NodeHelpers, type INodeTypeDescription } from 'n8n-workflow';
 import { RECIPES } from '../../../examples/source';
 import { LANGUAGES, render, sayIn } from '../../../examples/source/workflow';
 import type { SavedWorkflow } from '../n8n/rest';
 import { NOTICE_SHAPES } from '../../sandbox';
 import { chargeAt } from '../../support/charge';
+import { cpf } from '../../support/cpf';
 import { serveModel, type ModelServer } from './stage/modelServer';
-import { RecipeStage, until, well, type Change, type ImportedRecipe } from './stage/recipeStage';
+import {
+	RecipeStage,
+	until,
+	well,
+	type Change,
+	type ImportedRecipe,
+	type Turn,
+} from './stage/recipeStage';
 
 const CUSTOMER = ['Maria da Silva', 'maria@example.test', '(11) 98765-4321', '529.982.247-25'];
 /** The same with one field filled in differently. */
@@ -57,8 +63,8 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	const say = sayIn(language);
 
 	/** Has a customer order by the form of a recipe, up to its wait for the payment. */
-	const order = async (recipe: string, change?: Change): Promise<ImportedRecipe> => {
-		const imported = await recipes.import(recipe, language, change);
+	const order = async (recipe: string, change?: Change, turn?: Turn): Promise<ImportedRecipe> => {
+		const imported = await recipes.import(recipe, language, change, turn);
 		await imported.publish();
 		await imported.fillIn(CUSTOMER);
 		await imported.inState('waiting');
@@ -77,6 +83,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		return [imported, hash];
 	};
 
+	const salePaid = say('Sale paid', 'Venda aprovada');
 	const confirmed = say('Payment confirmed', 'Pagamento confirmado');
 	const notCharged = say('could not create the PIX', 'não conseguimos gerar o Pix');
 
@@ -102,6 +109,10 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 	const refused = customerWith(3, '529.982.247-26');
 
+	/** As its note says: the nodes with a template activated, the other WhatsApp nodes deactivated. */
+	const byTemplate: Turn = (node) =>
+		node.type.endsWith('.whatsApp') ? { ...node, disabled: !node.disabled } : node;
+
 	/** Everything that customers were sent. */
 	const sent = (): string => {
 		const { calls, webCalls, mail } = recipes.services;
@@ -110,14 +121,14 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 	test.each([
 		['charge-by-whatsapp', WHATSAPP, notCharged],
-		['charge-by-whatsapp-template', WHATSAPP, say('order_received|', 'pedido_recebido|')],
+		['charge-by-whatsapp', WHATSAPP, say('order_received|', 'pedido_recebido|'), byTemplate],
 		['charge-by-evolution-api', WHATSAPP, notCharged],
 		['charge-by-email', 'maria@example.test', notCharged],
 		['recover-unpaid-pix', WHATSAPP, notCharged],
 	])(
 		'%s tells the customer of an order that cannot be charged, and fails with the reason',
-		async (recipe, to, message) => {
-			const imported = await recipes.import(recipe, language);
+		async (recipe, to, message, turn?: Turn) => {
+			const imported = await recipes.import(recipe, language, undefined, turn);
 			await imported.publish();
 			const before = recipes.sandbox.charges();
 
@@ -134,8 +145,8 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		},
 	);
 
-	test('reconciliation-1-charge fails with the reason if an order cannot be charged', async () => {
-		const imported = await recipes.import('reconciliation-1-charge', language);
+	test('reconciliation fails with the reason if an order cannot be charged', async () => {
+		const imported = await recipes.import('reconciliation', language);
 		await imported.publish();
 
 		await imported.fillIn(refused);
@@ -282,8 +293,8 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(recipes.services.calls).toHaveLength(2);
 	});
 
-	test('charge-by-whatsapp-template fills the variables of the templates', async () => {
-		const imported = await order('charge-by-whatsapp-template');
+	test('charge-by-whatsapp fills the variables of the templates once they are activated', async () => {
+		const imported = await order('charge-by-whatsapp', undefined, byTemplate);
 		const { hash, pix } = charged();
 		const variables = (index: number) =>
 			JSON.stringify(recipes.services.calls[index]?.parameters.components);
@@ -392,71 +403,186 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		});
 	});
 
-	test('paid-sale-to-google-sheets-and-hubspot writes one row and one contact a sale', async () => {
-		const recipe = 'paid-sale-to-google-sheets-and-hubspot';
-		const [imported, hash] = await sell(recipe, 'paid');
-		for (const shape of NOTICE_SHAPES) await recipes.sandbox.notify(hash, { shape });
+	describe('paid-sale', () => {
+		const tab = say('Sales', 'Vendas');
 
-		expect(recipes.services.rows(say('Sales', 'Vendas'))).toMatchObject([
-			{
-				[say('sale', 'venda')]: hash,
-				status: 'paid',
-				[say('amount', 'valor')]: 19.9,
-				email: 'maria@example.test',
-				utm_source: 'instagram',
-			},
-		]);
-		expect(recipes.services.callsOf('hubspot')).toMatchObject([
-			{
-				email: 'maria@example.test',
-				additionalFields: { firstName: 'Maria', lastName: 'da Silva' },
-			},
-		]);
-		expect(recipes.services.callsOf('googleSheets')).toMatchObject([
-			{ options: { cellFormat: 'RAW', useAppend: true } },
-		]);
-		expect(await imported.runs()).toBe(1);
+		test('writes one row and one contact a sale, and tells a CRM and the team', async () => {
+			const [imported, hash] = await sell('paid-sale', 'paid');
+			for (const shape of NOTICE_SHAPES) await recipes.sandbox.notify(hash, { shape });
+
+			expect(recipes.services.rows(tab)).toMatchObject([
+				{
+					[say('sale', 'venda')]: hash,
+					status: 'paid',
+					[say('amount', 'valor')]: 19.9,
+					email: 'maria@example.test',
+					utm_source: 'instagram',
+				},
+			]);
+			expect(recipes.services.callsOf('hubspot')).toMatchObject([
+				{
+					email: 'maria@example.test',
+					additionalFields: { firstName: 'Maria', lastName: 'da Silva' },
+				},
+			]);
+			expect(recipes.services.callsOf('googleSheets')).toMatchObject([
+				{ options: { cellFormat: 'RAW', useAppend: true } },
+			]);
+			expect(recipes.services.webCalls).toMatchObject([
+				{
+					method: 'POST',
+					url: 'https://crm.example.com/api/sales',
+					headers: {
+						authorization: 'Bearer test-key-of-another',
+						'idempotency-key': `${hash}-paid`,
+					},
+					body: { [say('sale', 'venda')]: hash, utm_term: 'curso' },
+				},
+			]);
+			expect(recipes.services.callsOf('telegram')).toMatchObject([
+				{
+					text: expect.stringMatching(
+						`<b>${salePaid}</b>[^]*R\\$\\s?19[.,]90[^]*Maria da Silva[^]*maria@`,
+					),
+					additionalFields: { appendAttribution: false, parse_mode: 'HTML' },
+				},
+			]);
+			expect(await imported.runs()).toBe(1);
+		});
+
+		test('saves the contact though the spreadsheet fails, and a Retry writes the row', async () => {
+			const imported = await recipes.import('paid-sale', language);
+			const hash = await chargeAt(recipes.sandbox, await imported.publish(), TRACKING);
+			recipes.services.down.add('googleSheets');
+			await recipes.sandbox.setStatus(hash, 'paid');
+			const failed = await imported.over();
+			expect(failed.error).toBeDefined();
+			expect(recipes.services.callsOf('hubspot')).toHaveLength(1);
+
+			recipes.services.down.clear();
+			await imported.retry(failed);
+
+			expect(recipes.services.rows(tab)).toMatchObject([{ status: 'paid' }]);
+			expect(recipes.services.callsOf('hubspot')).toHaveLength(1);
+		});
+
+		test('follows every status in one row if its trigger does', async () => {
+			const imported = await recipes.import('paid-sale', language, ({ type }) =>
+				type === 'digitalSalesTrigger' ? { triggerOn: ['any'] } : undefined,
+			);
+			const hash = await chargeAt(recipes.sandbox, await imported.publish(), TRACKING);
+			const states = ['paid', 'pre_chargeback', 'refunded'];
+			for (const [index, state] of states.entries()) {
+				await recipes.sandbox.setStatus(hash, state);
+				await imported.ended(index + 1);
+				expect(recipes.services.rows(tab)).toMatchObject([{ status: state }]);
+			}
+
+			expect(recipes.services.callsOf('hubspot')).toHaveLength(1);
+			expect(recipes.services.callsOf('telegram').at(-1)?.text).toContain(
+				say('Refunded', 'Reembolsada'),
+			);
+		});
 	});
 
-	test('paid-sale-to-google-sheets-and-hubspot saves the contact though the spreadsheet fails, and a Retry writes the row', async () => {
-		const recipe = 'paid-sale-to-google-sheets-and-hubspot';
-		const imported = await recipes.import(recipe, language);
-		const hash = await chargeAt(recipes.sandbox, await imported.publish(), TRACKING);
-		recipes.services.down.add('googleSheets');
-		await recipes.sandbox.setStatus(hash, 'paid');
-		const failed = await imported.over();
-		expect(failed.error).toBeDefined();
-		expect(recipes.services.callsOf('hubspot')).toHaveLength(1);
+	describe('ad-attribution', () => {
+		const UTMIFY = 'https://api.utmify.com.br/api-credentials/orders';
+		const META = `https://graph.facebook.com/v21.0/${say('YOUR-PIXEL-ID', 'ID-DO-SEU-PIXEL')}/events`;
+		/** A time of the platform, in Sao Paulo, as UTMify takes it. */
+		const utc = (time = ''): string =>
+			new Date(`${time.replace(' ', 'T')}-03:00`).toISOString().slice(0, 19).replace('T', ' ');
+		const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+		const bodiesAt = (address: string): unknown[] =>
+			recipes.services.webCalls
+				.filter(({ url }) => url.split('?')[0] === address)
+				.map(({ body }) => body);
 
-		recipes.services.down.clear();
-		await imported.retry(failed);
+		test('tells UTMify and Meta of a paid sale', async () => {
+			const [, hash] = await sell('ad-attribution', 'paid');
 
-		expect(recipes.services.rows(say('Sales', 'Vendas'))).toMatchObject([{ status: 'paid' }]);
-		expect(recipes.services.callsOf('hubspot')).toHaveLength(1);
-	});
+			const { amount, amount_liquid: liquid, created_at, updated_at, ...sale } = charged();
+			expect(bodiesAt(UTMIFY)).toEqual([
+				{
+					orderId: hash,
+					platform: 'DigitalSales',
+					paymentMethod: 'pix',
+					status: 'paid',
+					createdAt: utc(created_at),
+					approvedDate: utc(updated_at),
+					refundedAt: null,
+					customer: {
+						name: 'Maria da Silva',
+						email: 'maria@example.test',
+						phone: '11987654321',
+						document: '52998224725',
+					},
+					products: [
+						{
+							id: recipes.sandbox.products[0]?.hash,
+							name: recipes.sandbox.products[0]?.title,
+							planId: recipes.sandbox.products[0]?.offers[0]?.hash,
+							planName: recipes.sandbox.products[0]?.offers[0]?.title,
+							quantity: 1,
+							priceInCents: 1990,
+						},
+					],
+					trackingParameters: { src: null, sck: null, ...TRACKING.tracking },
+					commission: {
+						totalPriceInCents: amount,
+						gatewayFeeInCents: amount - liquid,
+						userCommissionInCents: liquid,
+					},
+				},
+			]);
+			expect(sale.payment_status).toBe('paid');
+			expect(bodiesAt(META)).toEqual([
+				{
+					data: [
+						{
+							event_name: 'Purchase',
+							event_id: hash,
+							event_time: Date.parse(`${updated_at.replace(' ', 'T')}-03:00`) / 1000,
+							action_source: 'system_generated',
+							user_data: { em: [sha256('maria@example.test')], ph: [sha256(WHATSAPP)] },
+							custom_data: {
+								currency: 'BRL',
+								value: 19.9,
+								order_id: hash,
+								content_type: 'product',
+								content_ids: [recipes.sandbox.products[0]?.hash],
+							},
+						},
+					],
+				},
+			]);
+			const [toUtmify, toMeta] = recipes.services.webCalls;
+			expect(toUtmify?.headers.authorization).toBe('Bearer test-key-of-another');
+			expect(toMeta?.url).toContain('access_token=test-token-of-meta');
+		});
 
-	test('paid-sale-to-any-crm posts the sale with the key of the CRM', async () => {
-		const [, hash] = await sell('paid-sale-to-any-crm', 'paid');
+		test('tells UTMify alone what is paid back, and nothing that is under review', async () => {
+			const [, hash] = await sell('ad-attribution', 'paid', 'pre_chargeback', 'chargeback');
 
-		expect(recipes.services.webCalls).toMatchObject([
-			{
-				method: 'POST',
-				url: 'https://crm.example.com/api/sales',
-				headers: { authorization: 'Bearer test-key-of-another', 'idempotency-key': hash },
-				body: { [say('sale', 'venda')]: hash, utm_term: 'curso' },
-			},
-		]);
-	});
+			const { created_at, updated_at } = charged();
+			const createdAt = utc(created_at);
+			expect(bodiesAt(UTMIFY)).toMatchObject([
+				{ orderId: hash, status: 'paid', createdAt },
+				{ orderId: hash, status: 'chargedback', createdAt, refundedAt: utc(updated_at) },
+			]);
+			expect(bodiesAt(META)).toHaveLength(1);
+		});
 
-	test('paid-sale-to-telegram tells the team', async () => {
-		await sell('paid-sale-to-telegram', 'paid');
+		test('does not send UTMify an order that is too old for it', async () => {
+			const imported = await recipes.import('ad-attribution', language);
+			const hash = await chargeAt(recipes.sandbox, await imported.publish());
+			charged().created_at = '2026-01-01 10:00:00';
 
-		expect(recipes.services.callsOf('telegram')).toMatchObject([
-			{
-				text: expect.stringMatching(/<b>.*<\/b>[^]*R\$\s?19[.,]90[^]*Maria da Silva[^]*maria@/),
-				additionalFields: { appendAttribution: false, parse_mode: 'HTML' },
-			},
-		]);
+			await recipes.sandbox.setStatus(hash, 'paid');
+			await imported.ended();
+
+			expect(bodiesAt(UTMIFY)).toEqual([]);
+			expect(bodiesAt(META)).toHaveLength(1);
+		});
 	});
 
 	test('errors-to-telegram tells the team which workflow failed, where and why', async () => {
@@ -475,15 +601,6 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(String(call?.text).replaceAll('&lt;', '<').length).toBeLessThan(4096);
 	});
 
-	test('every-status-to-google-sheets keeps one row a transaction', async () => {
-		const [, hash] = await sell('every-status-to-google-sheets', 'paid', 'refunded');
-
-		expect(recipes.services.rows(say('Transactions', 'Cobranças'))).toMatchObject([
-			{ [say('sale', 'venda')]: hash, status: 'refunded' },
-		]);
-		expect(recipes.services.callsOf('googleSheets')).toHaveLength(2);
-	});
-
 	test('access-by-http grants on paid, tells the customer, and revokes on a refund', async () => {
 		const [, hash] = await sell('access-by-http', 'paid', 'pre_chargeback', 'chargeback');
 
@@ -500,43 +617,6 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(recipes.services.mail.mails).toMatchObject([
 			{ text: expect.stringMatching(say('is open 🎉.*maria@', 'está liberado 🎉.*maria@')) },
 		]);
-	});
-
-	test('access-by-postgres grants and revokes in a table', async () => {
-		const [imported, hash] = await sell('access-by-postgres', 'paid');
-		expect(
-			(await imported.ended())
-				.items(say('Grant the access', 'Liberar o acesso'))
-				.map(({ json }) => json),
-		).toMatchObject([{ transaction_hash: hash, email: 'maria@example.test', active: true }]);
-
-		await recipes.sandbox.setStatus(hash, 'refunded');
-
-		const revoked = (await imported.ended(2)).items(say('Revoke the access', 'Retirar o acesso'));
-		expect(revoked.map(({ json }) => json)).toMatchObject([
-			{ transaction_hash: hash, active: false },
-		]);
-		expect(recipes.services.mail.mails).toHaveLength(1);
-	});
-
-	test('access-by-postgres stays closed if the grant is retried after a refund', async () => {
-		const imported = await recipes.import('access-by-postgres', language);
-		const hash = await chargeAt(recipes.sandbox, await imported.publish());
-		await recipes.changeCredential('postgres', { ...recipes.database, database: 'gone' });
-		await recipes.sandbox.setStatus(hash, 'paid');
-		const failed = await imported.over();
-		expect(failed.error).toContain('gone');
-		await recipes.changeCredential('postgres', recipes.database);
-
-		await recipes.sandbox.setStatus(hash, 'refunded');
-		const revoked = (await imported.ended(2)).items(say('Revoke the access', 'Retirar o acesso'));
-		expect(revoked.map(({ json }) => json)).toMatchObject([
-			{ transaction_hash: hash, email: 'maria@example.test', active: false },
-		]);
-		const retried = await imported.retry(failed);
-
-		expect(retried.items(say('Granted just now', 'Liberado agora'))).toEqual([]);
-		expect(recipes.services.mail.mails).toEqual([]);
 	});
 
 	describe('charge-list-from-google-sheets', () => {
@@ -681,117 +761,81 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		);
 	});
 
-	test('offers-from-google-sheets creates an offer a row once, and says what is missing', async () => {
-		const imported = await recipes.import('offers-from-google-sheets', language);
-		const [title, price, offer] = [
-			say('title', 'titulo'),
-			say('price', 'preco'),
-			say('offer', 'oferta'),
-		];
-		const rows: Array<Record<string, unknown>> = [
-			{ [title]: 'Black Friday', [price]: '49,90' },
-			{ [title]: 'Natal', [price]: '' },
-		];
-		recipes.services.sheets.set(say('Offers', 'Ofertas'), rows);
-		const before = recipes.sandbox.offers.length;
-
-		well(await imported.execute());
-		well(await imported.execute());
-
-		expect(recipes.sandbox.offers.length - before).toBe(1);
-		const made = recipes.sandbox.offers.at(-1);
-		expect(made?.request).toMatchObject({ title: 'Black Friday', price: 4990 });
-		expect(rows).toMatchObject([
-			{ [offer]: made?.offer.hash, checkout: made?.offer.url },
-			{ status: expect.stringContaining(price) },
-		]);
-
-		recipes.services.sheets.clear();
-		expect((await imported.execute()).error).toContain(say('has no row', 'não tem linha'));
-	});
-
-	test('offers-from-google-sheets says in the row what to do about an offer in doubt', async () => {
-		const imported = await recipes.import('offers-from-google-sheets', language);
-		const rows = [
-			{ [say('title', 'titulo')]: `Natal ${language}`, [say('price', 'preco')]: '39,90' },
-		];
-		recipes.services.sheets.set(say('Offers', 'Ofertas'), rows);
-		const endpoint = 'POST /products/{hash}/offers';
-		recipes.sandbox.addFault({ kind: 'resetAfterProcessing', endpoint });
-
-		well(await imported.execute());
-		well(await imported.execute());
-
-		expect(rows).toMatchObject([{ status: expect.stringContaining('Code to Create Again') }]);
-	});
-
-	const salePaid = say('Sale paid', 'Venda aprovada');
-
-	test('reconciliation tells each change once, a lost notice by its schedule', async () => {
-		const charging = await recipes.import('reconciliation-1-charge', language);
-		const noticing = await recipes.import('reconciliation-2-notices', language);
-		// Only the test runs it: the schedule itself would tell of a change first.
-		const checking = await recipes.import('reconciliation-3-schedule', language);
-		const url = await noticing.publish();
-		await charging.publish();
+	describe('reconciliation', () => {
+		let customers = 0;
+		/** Published, with a schedule that only the test runs, and a way to wait for what a step starts. */
+		const publish = async (change: Change = () => undefined) => {
+			const imported = await recipes.import('reconciliation', language, (node) =>
+				node.type === 'scheduleTrigger'
+					? { rule: { interval: [{ field: 'months', monthsInterval: 12 }] } }
+					: change(node),
+			);
+			const url = await imported.publish();
+			const over = async (step: () => Promise<unknown>) => {
+				const before = await imported.runs();
+				await step();
+				return await imported.over(before + 1);
+			};
+			const order = async (): Promise<string> => {
+				well(
+					await over(
+						async () => await imported.fillIn(customerWith(3, cpf(200_000_000 + customers++))),
+					),
+				);
+				return charged().hash;
+			};
+			return { imported, url, over, order };
+		};
 		const told = (): unknown[] => recipes.services.callsOf('telegram').map(({ text }) => text);
-		const hashes: string[] = [];
-		for (const count of [1, 2, 3]) {
-			await charging.fillIn(CUSTOMER);
-			await charging.ended(count);
-			hashes.push(charged().hash);
-		}
-		const [noticed = '', lost = '', open = ''] = hashes;
 
-		well(await checking.execute());
-		expect(told()).toEqual([]);
-		for (const hash of [noticed, lost]) await recipes.sandbox.setStatus(hash, 'paid');
-		await recipes.sandbox.notify(noticed, { url });
-		await noticing.ended();
-		expect(told()).toEqual([
-			expect.stringMatching(`${salePaid}</b>: Maria da Silva, R\\$.*\\d[.,]\\d\\d\n${noticed}`),
-		]);
+		test('tells each change once, a lost webhook by its schedule', async () => {
+			const { imported, url, over, order } = await publish(({ parameters }) =>
+				parameters.operation === 'create' && parameters.resource === 'transaction'
+					? { notify: 'none' }
+					: undefined,
+			);
+			const notify = async (hash: string): Promise<void> => {
+				well(await over(async () => await recipes.sandbox.notify(hash, { url })));
+			};
+			const [noticed, lost, open] = [await order(), await order(), await order()];
 
-		well(await checking.execute());
-		well(await checking.execute());
-		expect(told().slice(1)).toEqual([expect.stringMatching(`${salePaid}[^]*${lost}`)]);
-		// The notice comes after all: nobody is told twice.
-		await recipes.sandbox.notify(lost, { url });
-		await noticing.ended(2);
-		await recipes.sandbox.setStatus(open, 'refused');
-		await recipes.sandbox.notify(open, { url });
-		await noticing.ended(3);
-		expect(told().slice(2)).toEqual([
-			expect.stringMatching(`${say('Refused', 'Recusada')}[^]*${open}`),
-		]);
-		await recipes.sandbox.setStatus(noticed, 'pre_chargeback');
-		await recipes.sandbox.notify(noticed, { url });
-		await noticing.ended(4);
-		expect(told().slice(3)).toEqual([expect.stringMatching(`pre_chargeback[^]*${noticed}`)]);
-	});
+			well(await imported.execute());
+			expect(told()).toEqual([]);
+			for (const hash of [noticed, lost]) await recipes.sandbox.setStatus(hash, 'paid');
+			await notify(noticed);
+			expect(told()).toEqual([
+				expect.stringMatching(`${salePaid}</b>: Maria da Silva, R\\$.*\\d[.,]\\d\\d\n${noticed}`),
+			]);
 
-	test('reconciliation tells in a later run what could not be told', async () => {
-		const charging = await recipes.import('reconciliation-1-charge', language);
-		const noticing = await recipes.import('reconciliation-2-notices', language);
-		const checking = await recipes.import('reconciliation-3-schedule', language);
-		const url = await noticing.publish();
-		await charging.publish();
-		await charging.fillIn(CUSTOMER);
-		await charging.ended();
-		const { hash } = charged();
-		await recipes.sandbox.setStatus(hash, 'paid');
+			well(await imported.execute());
+			well(await imported.execute());
+			expect(told().slice(1)).toEqual([expect.stringMatching(`${salePaid}[^]*${lost}`)]);
+			// The notice comes after all: nobody is told twice.
+			await notify(lost);
+			await recipes.sandbox.setStatus(open, 'refused');
+			await notify(open);
+			expect(told().slice(2)).toEqual([
+				expect.stringMatching(`${say('Refused', 'Recusada')}[^]*${open}`),
+			]);
+			await recipes.sandbox.setStatus(noticed, 'pre_chargeback');
+			await notify(noticed);
+			expect(told().slice(3)).toEqual([expect.stringMatching(`pre_chargeback[^]*${noticed}`)]);
+		});
 
-		recipes.services.down.add('telegram');
-		await recipes.sandbox.notify(hash, { url });
-		expect((await noticing.over()).error).toBeDefined();
-		expect((await checking.execute()).error).toBeDefined();
-		recipes.services.down.clear();
-		well(await checking.execute());
-		well(await checking.execute());
+		test('tells in a later run what could not be told', async () => {
+			const { imported, over, order } = await publish();
+			const hash = await order();
 
-		expect(recipes.services.callsOf('telegram')).toMatchObject([
-			{ text: expect.stringContaining(hash) },
-		]);
+			recipes.services.down.add('telegram');
+			const failed = await over(async () => await recipes.sandbox.setStatus(hash, 'paid'));
+			expect(failed.error).toBeDefined();
+			expect((await imported.execute()).error).toBeDefined();
+			recipes.services.down.clear();
+			well(await imported.execute());
+			well(await imported.execute());
+
+			expect(told()).toEqual([expect.stringContaining(hash)]);
+		});
 	});
 
 	const toolName = (english: string, portuguese: string): string =>
@@ -866,35 +910,5 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 			expect(recipes.sandbox.charges()).toBe(before);
 		});
-	});
-
-	test('mcp-tools sells to a client that has the token', async () => {
-		await recipes.addCredential('httpBearerAuth', { token: 'test-mcp-token' });
-		const imported = await recipes.import('mcp-tools', language, ({ type }) =>
-			type === 'mcpTrigger' ? { path: `digital-sales-${language}` } : undefined,
-		);
-		await imported.publish();
-		const address = new URL(`${recipes.stage.url}/mcp/digital-sales-${language}`);
-		const headers = { authorization: 'Bearer test-mcp-token' };
-		const client = new Client({ name: 'test', version: '1.0.0' });
-		expect((await fetch(address, { method: 'POST' })).status).toBe(403);
-		await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
-		const use = async (name: string, args: Record<string, unknown>): Promise<string> =>
-			JSON.stringify((await client.callTool({ name, arguments: args })).content);
-		const before = recipes.sandbox.charges();
-
-		const listed = await use(toolName('List the products', 'Listar os produtos'), { search: '' });
-		const made = await use(toolName('Charge by PIX', 'Gerar Pix'), customerOrder());
-		const { hash } = charged();
-		await recipes.sandbox.setStatus(hash, 'paid');
-		const checked = await use(toolName('Check the payment', 'Conferir o pagamento'), {
-			transaction_hash: hash,
-		});
-		await client.close();
-
-		expect(listed).toContain('price_reais');
-		expect(made).toContain(hash);
-		expect(recipes.sandbox.charges() - before).toBe(1);
-		expect(checked).toContain('paid');
 	});
 });

@@ -26,7 +26,8 @@ describe('The workflows of examples/', () => {
 				const { nodes } = render(recipe, name, language);
 				const starts = nodes.filter(({ type }) => /Trigger$/.test(type));
 
-				expect([name, starts.map(({ type }) => type)]).toEqual([name, [expect.any(String)]]);
+				// A charge, its webhook and the schedule end in the same nodes there.
+				expect([name, starts.length]).toEqual([name, name === 'reconciliation' ? 3 : 1]);
 				expect(nodes.map(({ type }) => type)).not.toContain('n8n-nodes-base.noOp');
 				expect(new Set(nodes.map((node) => node.name)).size).toBe(nodes.length);
 			}

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { recipeOf } from '../../../../examples/source';
@@ -10,7 +7,6 @@ import type { Execution } from '../../n8n/execution';
 import { LOOPBACK } from '../../n8n/ports';
 import type { SavedCredential, SavedWorkflow } from '../../n8n/rest';
 import type { Sandbox } from '../../../sandbox';
-import { DATABASE, DATABASE_USER, startPostgres } from '../../queue/stage/postgres';
 import { chainOf, webStart } from './workflows';
 import { Guest } from './guest';
 import { writeInChat } from './chat';
@@ -29,58 +25,39 @@ export type Change = (node: {
 	parameters: IDataObject;
 }) => IDataObject | undefined;
 
+/** Which nodes a test activates and deactivates. */
+export type Turn = (node: PlacedNode) => PlacedNode;
+
 /** A real n8n in which recipes run, with stand-ins for the services that they talk to. */
 export class RecipeStage {
 	private constructor(
 		readonly stage: Guest,
 		readonly services: Services,
 		private readonly credentials: Map<string, SavedCredential>,
-		/** What the credential of Postgres holds. */
-		readonly database: Record<string, unknown>,
-		private readonly closeDatabase: () => Promise<void>,
 	) {}
 
 	static async open(): Promise<RecipeStage> {
-		const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-postgres-'));
-		const database = await startPostgres(folder);
 		const services = await Services.open();
 		const stage = await Guest.enter({ requestsPerMinute: null });
 		const credentials = new Map([['digitalSalesApi', stage.credential]]);
-		const access = {
-			host: LOOPBACK,
-			port: database.port,
-			database: DATABASE,
-			user: DATABASE_USER,
-			password: 'test-password',
-			ssl: 'disable',
-		};
-		const recipes = new RecipeStage(stage, services, credentials, access, async () => {
-			await database.stop();
-			await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-		});
+		const recipes = new RecipeStage(stage, services, credentials);
 		await recipes.addCredential('smtp', {
 			host: LOOPBACK,
 			port: services.mail.port,
 			secure: false,
 			disableStartTls: true,
 		});
-		await recipes.addCredential('postgres', access);
 		await recipes.addCredential('httpHeaderAuth', {
 			name: 'Authorization',
 			value: 'Bearer test-key-of-another',
 		});
+		await recipes.addCredential('facebookGraphApi', { accessToken: 'test-token-of-meta' });
 		return recipes;
 	}
 
 	/** Saves the credential that nodes of its type are given from now on. */
 	async addCredential(type: string, data: Record<string, unknown>): Promise<void> {
 		this.credentials.set(type, await this.stage.rest.createCredential(type, type, data));
-	}
-
-	/** Has the credential of a type hold something else from now on. */
-	async changeCredential(type: string, data: Record<string, unknown>): Promise<void> {
-		const credential = this.credentials.get(type);
-		if (credential) await this.stage.rest.updateCredential(credential, data);
 	}
 
 	get sandbox(): Sandbox {
@@ -95,7 +72,6 @@ export class RecipeStage {
 	async close(): Promise<void> {
 		await this.stage.close();
 		await this.services.close();
-		await this.closeDatabase();
 	}
 
 	/** Imports a recipe with everything chosen and filled in that it leaves open. */
@@ -103,10 +79,11 @@ export class RecipeStage {
 		recipe: string,
 		language: Language,
 		change: Change = () => undefined,
+		turn: Turn = (node) => node,
 	): Promise<ImportedRecipe> {
 		const file = render(recipeOf(recipe), recipe, language);
 		const nodes = file.nodes.map((node) => ({
-			...this.filledIn(node, change),
+			...this.filledIn(turn(node), change),
 			// As the editor does at an import, so that no two workflows share an address.
 			...('webhookId' in node ? { webhookId: randomUUID() } : {}),
 			...('waitBetweenTries' in node ? { waitBetweenTries: 1 } : {}),
@@ -143,12 +120,15 @@ export class RecipeStage {
 		return {
 			...node,
 			parameters: this.chosen(parameters),
-			credentials: this.credentialFor(type),
+			credentials: this.credentialFor(type, parameters),
 		};
 	}
 
-	private credentialFor(type: string): Record<string, SavedCredential | undefined> {
-		const name = CREDENTIAL_OF[type];
+	private credentialFor(
+		type: string,
+		{ nodeCredentialType }: IDataObject,
+	): Record<string, SavedCredential | undefined> {
+		const name = typeof nodeCredentialType === 'string' ? nodeCredentialType : CREDENTIAL_OF[type];
 		return name === undefined ? {} : { [name]: this.credentials.get(name) };
 	}
 
@@ -180,9 +160,7 @@ const CREDENTIAL_OF: Record<string, string> = {
 	emailSend: 'smtp',
 	emailSendHitlTool: 'smtp',
 	lmChatOpenAi: 'openAiApi',
-	mcpTrigger: 'httpBearerAuth',
 	httpRequest: 'httpHeaderAuth',
-	postgres: 'postgres',
 };
 
 /** A recipe in n8n. */
