@@ -33,7 +33,7 @@ export class Run {
 		readonly account: Account,
 	) {
 		this.memory = new ExecutionMemory(context);
-		this.catalog = new CatalogLookup(context, account, this.signal);
+		this.catalog = new CatalogLookup(context, account);
 	}
 
 	/**

@@ -1,7 +1,6 @@
 import pick from 'lodash/pick';
 import uniqBy from 'lodash/uniqBy';
 import { addressFit } from '../domain/pageAddress';
-import { CanceledError } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
 import type { Account } from './account';
@@ -132,12 +131,7 @@ export class CatalogLookup {
 	private readonly reading: ReturnType<typeof readCatalog>;
 	private failed?: ServiceError;
 
-	/** @param signal ends the lookup, not the reading, for which others may wait */
-	constructor(
-		context: ServiceContext,
-		account: Account,
-		private readonly signal?: AbortSignal,
-	) {
+	constructor(context: ServiceContext, account: Account) {
 		const client = new Client(withoutSignal(context), account, CATALOG_LIMITS);
 		this.reading = readCatalog(client, { maxPages: MOST_LOOKUP_PAGES });
 	}
@@ -180,7 +174,6 @@ export class CatalogLookup {
 			this.failed = error;
 			return { done: true, value: undefined } as const;
 		});
-		if (this.signal?.aborted) throw new CanceledError();
 		if (done) return undefined;
 		this.products = this.products.concat(value.items);
 		return value.items;
