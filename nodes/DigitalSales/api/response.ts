@@ -18,7 +18,7 @@ export const bodyStream = z.custom<BodyStream>(
 	(value) => typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value,
 );
 
-/** Far more than the largest page of products. */
+/** @internal Far more than the largest page of products. */
 export const MOST_BODY_BYTES = 33_554_432;
 
 /**
