@@ -13,12 +13,12 @@ import { timesOf, type Plan, type Step } from './plan';
 const WEBHOOK_ID = 'histories-sale';
 const AGAIN_MS = 1_000;
 const TAKEN_WITHIN_MS = 120_000;
-const REVIVED_WITHIN_MS = 180_000;
+const REVIVED_WITHIN_MS = 600_000;
 /** As many as the workers run at a time, and some in the queue. */
 const MOST_OPEN = 30;
 const CROWDED_FOR_MS = 20_000;
 /** A dead worker's executions are given up by n8n after a minute and a half. */
-const QUIET_AFTER_MS = 150_000;
+const QUIET_AFTER_MS = 110_000;
 const FAILED = ['error', 'crashed'];
 
 const countSchema = z.object({ count: z.number() });
@@ -165,6 +165,8 @@ export class Recorder {
 			case 'kill':
 				return await this.kill(step);
 			case 'restart':
+				// An n8n whose database goes away just as it starts never starts, and never ends.
+				while (this.down.size > 0) await pause(500);
 				return await { redis, postgres }[step.server].restart();
 		}
 		this.operations += timesOf(step);
