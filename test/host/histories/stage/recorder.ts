@@ -17,7 +17,7 @@ const REVIVED_WITHIN_MS = 600_000;
 /** As many as the workers run at a time, and some in the queue. */
 const MOST_OPEN = 30;
 const CROWDED_FOR_MS = 20_000;
-/** A dead worker's executions are given up by n8n after a minute and a half. */
+/** n8n ends the executions of a dead worker after a minute and a half. */
 const QUIET_AFTER_MS = 110_000;
 const FAILED = ['error', 'crashed'];
 
@@ -221,7 +221,7 @@ export class Recorder {
 		}
 	}
 
-	/** What comes of it is read from n8n in the end. */
+	/** The outcome is read from n8n in the end. */
 	private async press(id: string, loadWorkflow: boolean): Promise<void> {
 		const { rest } = this.cluster;
 		const path = `/executions/${id}/retry`;

@@ -164,7 +164,7 @@ describe('What is sent', () => {
 			const failure = await account.fail(charge({ ...fields, ...lines }));
 
 			expect(failure.message).toBe(message);
-			expect(failure.description).toContain(`is right, enter ${cart ? 1990 : 3980}.`);
+			expect(failure.description).toContain(`Enter ${cart ? 1990 : 3980}, or add`);
 			expect(bodies()).toEqual([]);
 		});
 
@@ -183,7 +183,7 @@ describe('What is sent', () => {
 			await account.run(order(account.sandbox.bodyApiToken), SHOP);
 			const other = await account.fail(order('test-other-token'), SHOP);
 
-			expect(other.message).toContain('did not accept');
+			expect(other.message).toContain('does not accept');
 			expect(bodies()).toHaveLength(2);
 		});
 

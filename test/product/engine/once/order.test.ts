@@ -399,7 +399,7 @@ describe('Order Reference', () => {
 			});
 
 			expect(errorOf(failed)).toMatch(
-				/^Order Reference (is an expression that gave nothing|has a part that gave nothing: \{\{ .* \}\})\nCorrect the expression or the data\. To leave the field empty, clear it\./,
+				/^Order Reference (is an expression that gave nothing|has a part that gave nothing: \{\{ .* \}\})\nCorrect the expression or the data, or clear the field\./,
 			);
 			expect(shop.posts).toBe(0);
 		},
