@@ -10,8 +10,6 @@ export interface PreparedItem {
 	about?: string;
 	/** Whether it will probably be refused. Then nothing of the run is sent before that is decided. */
 	isSuspect?: () => boolean;
-	/** How many items this one allows to be under way at once; 1 by default. */
-	atOnce?: number;
 }
 
 /** An item that is ready, or its next step; all items of a run take each step before any takes the next. */
@@ -29,7 +27,9 @@ export interface Operation {
 	manyItemsHint?: string;
 	/** Whether it creates something. Then errors list what was created. */
 	creates: boolean;
-	/** Whether each item is one read: many of them are under way at once. */
+	/** How many items may be under way at once; 1 by default. Behind a refusal, the others may be created. */
+	atOnce?: number;
+	/** Whether each item is one read: as many are under way at once as the service bears. */
 	readsEach?: true;
 	/**
 	 * Reads and checks the parameters of one item. All items are prepared before the first is sent.

@@ -99,7 +99,7 @@ async function sendAll(
 	const results: ItemResult[][] = [];
 	const inOrder = sortBy([...items.entries()], ([, item]) => item.isSuspect?.() !== true);
 	const reads = operation.readsEach && new ReadsAtOnce();
-	const most = reads ? () => reads.now : atOnce(items);
+	const most = reads ? () => reads.now : (operation.atOnce ?? 1);
 	await mapLimit(inOrder, most, async ([itemIndex, item]) => {
 		if (run.isStopped) return;
 		const ended = reads?.begin();
@@ -124,12 +124,6 @@ async function sendAll(
 	const own = failures.filter(({ error }) => !(error instanceof CanceledError));
 	const [first] = (own.length > 0 ? own : failures).sort((a, b) => a.itemIndex - b.itemIndex);
 	return first ? failed(first.itemIndex, first.error) : results.flat();
-}
-
-/** As many as the most careful item allows. */
-function atOnce(items: PreparedItem[]): number {
-	const least = items.reduce((least, item) => Math.min(least, item.atOnce ?? Infinity), Infinity);
-	return least === Infinity ? 1 : least;
 }
 
 /** An item for the error output: n8n knows it by this one key. */

@@ -47,7 +47,7 @@ export class Run {
 	}
 
 	/** A client for the requests of one item. */
-	client(options: ClientOptions): Client {
+	client(options: ClientOptions = {}): Client {
 		const { signal } = this;
 		return new Client(this.context, this.account, {
 			...options,

@@ -4,7 +4,6 @@ import set from 'lodash/set';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
-import type { AmountUnit } from '../domain/money';
 
 /**
  * A field of a form stands in one place: what n8n shows, how it is read, and its name in the body of
@@ -24,7 +23,6 @@ import type { AmountUnit } from '../domain/money';
 
 /** The options that decide how other fields are read. */
 export interface Reading {
-	unit: AmountUnit;
 	checkCustomer: boolean;
 }
 
@@ -188,11 +186,11 @@ export function formOf<P extends Part>(
 ): Form<Values<P>> {
 	const all: readonly Part[] = parts;
 	const fields = all.filter(isField);
-	const schemas = new Map<string, z.ZodType<Values<P>, z.ZodTypeDef, unknown>>();
+	const schemas = new Map<boolean, z.ZodType<Values<P>, z.ZodTypeDef, unknown>>();
 	const inner = {
 		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
 		schema(reading: Reading) {
-			const key = `${reading.unit} ${reading.checkCustomer}`;
+			const key = reading.checkCustomer;
 			const schema = schemas.get(key) ?? schemaOf(fields, check, reading);
 			schemas.set(key, schema);
 			return schema;

@@ -6,8 +6,8 @@ import {
 	transactionFieldsSchema,
 	type TransactionField,
 } from '../output/transaction';
-import { optional, textField, yesNoField } from './fields';
-import { field, type Field } from './formOf';
+import { optional, yesNoField } from './fields';
+import { field } from './formOf';
 
 export const simplifyOption = field(
 	{
@@ -52,49 +52,15 @@ export const fieldsOption = field(
 	transactionFieldsSchema,
 );
 
-const DEFAULT_PROPERTY = 'qrCode';
-
 const qrCodeImageProperty = {
 	displayName: 'QR Code Image',
 	name: 'qrCodeImage',
 	type: 'boolean',
 	default: true,
 	description:
-		'Whether to add the QR code of the PIX as a PNG picture. The picture is drawn in n8n, so no other service sees the charge.',
+		'Whether to add the QR code of the PIX as a PNG picture, in the binary field <code>qrCode</code>. The picture is drawn in n8n, so no other service sees the charge.',
 } as const;
 
 export const qrCodeImage = field(qrCodeImageProperty, yesNoField);
 
-/** @param shownFor the field or option that turns the picture on */
-export function qrCodeFieldOption(
-	shownFor: string,
-): Field<'binaryPropertyName', string | undefined> {
-	return field(
-		{
-			displayName: 'Put QR Code in Field',
-			name: 'binaryPropertyName',
-			type: 'string',
-			default: DEFAULT_PROPERTY,
-			displayOptions: { show: { [shownFor]: [true] } },
-			hint: 'The name of the output binary field to put the picture in',
-			description:
-				'Enter this name in a later node that sends files, for example by WhatsApp, Telegram or e-mail',
-		},
-		optional(textField),
-	);
-}
-
-export const qrCodeOptions = [
-	qrCodeFieldOption('qrCodeImage'),
-	field(qrCodeImageProperty, optional(yesNoField)),
-];
-
-/** The name of the binary field for the picture; undefined if none is wanted. */
-export function qrCodeProperty(options: {
-	qrCodeImage?: boolean;
-	binaryPropertyName?: string;
-}): string | undefined {
-	return options.qrCodeImage === true
-		? (options.binaryPropertyName ?? DEFAULT_PROPERTY)
-		: undefined;
-}
+export const qrCodeImageOption = field(qrCodeImageProperty, optional(yesNoField));

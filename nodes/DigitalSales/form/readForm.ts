@@ -56,11 +56,8 @@ export function mistake(
 }
 
 function readingOf({ options }: Record<string, unknown>): Reading {
-	const { amountUnit, checkCustomer } = isJsonObject(options) ? options : {};
-	return {
-		unit: amountUnit === 'cents' ? 'cents' : 'reais',
-		checkCustomer: checkCustomer !== false && checkCustomer !== 'false',
-	};
+	const { checkCustomer } = isJsonObject(options) ? options : {};
+	return { checkCustomer: checkCustomer !== false && checkCustomer !== 'false' };
 }
 
 function nothingSent(context: IExecuteFunctions, itemIndex: number): string {

@@ -48,7 +48,7 @@ describe('Asked again in a real n8n', () => {
 		stage = await Stage.open('e2e-retry', {}, WITHOUT_EDITOR);
 		const cart = cartOf(stage.sandbox);
 		// One at a time, so that it is known which of them a crash strikes.
-		const batch = createPix({ cart, ...FOR_EACH_ITEM, options: { atOnce: 1 } });
+		const batch = createPix({ cart, ...FOR_EACH_ITEM });
 		await publish('batch', [webStart('batch'), split, batch]);
 		const many = createPix({ cart, ...FOR_EACH_ITEM });
 		await publish('many', [webStart('many'), split, many]);

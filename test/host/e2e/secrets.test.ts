@@ -67,7 +67,7 @@ async function workflow(operation: string, onError: string): Promise<string> {
 				type: 'n8n-nodes-digital-sales.digitalSales',
 				typeVersion: 1,
 				position: [220, 0],
-				parameters: { ...parameters, simplify: false, options: { maxTries: 2, ...more } },
+				parameters: { ...parameters, simplify: false, options: more },
 				credentials: {
 					digitalSalesApi: { id: ready.credential.id, name: ready.credential.name },
 				},

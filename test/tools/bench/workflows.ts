@@ -74,13 +74,12 @@ export const bodyOfFloor = (count: number) => ({
 export const FLOOR: NodeSketch[] = [splitOut('body.hashes', 'hash'), FLOOR_ACTION];
 
 /** Our Create PIX of a charge with everything given. */
-export function createCharges(sandbox: Sandbox, atOnce: number): NodeSketch {
+export function createCharges(sandbox: Sandbox): NodeSketch {
 	return createPix({
 		cart: cartOf(sandbox),
 		customerDocument: '={{ $json.document }}',
 		notify: 'none',
 		qrCodeImage: false,
-		options: { atOnce },
 	});
 }
 

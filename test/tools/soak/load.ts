@@ -68,7 +68,7 @@ export class Load {
 			chainOf('charges', credential, [
 				startAndAnswer('charges', 'noData'),
 				splitOut('body.documents', 'document'),
-				createCharges(stage.sandbox, 16),
+				createCharges(stage.sandbox),
 			]),
 			chainOf('listings', credential, [
 				startAndAnswer('listings', 'noData'),

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { OFFER_INTERVALS, PAYMENT_METHOD_CODES } from '../../api/schemas/offer';
-import { amountUnitOption, money } from '../../form/amountUnit';
+import { money } from '../../form/money';
 import { customFieldsField } from '../../form/customFields';
-import { optional, percentField, textField, wholeNumberField, yesNoField } from '../../form/fields';
+import {
+	optional,
+	percentField,
+	required,
+	textField,
+	wholeNumberField,
+	yesNoField,
+} from '../../form/fields';
 import { deciding, field, formOf, group, list } from '../../form/formOf';
 import { productLocator } from '../../form/locators';
-import { simplifyOption } from '../../form/outputOptions';
-import {
-	atOnceOption,
-	repeatCodeOption,
-	timeoutOption,
-	writingOptions,
-} from '../../form/requestOptions';
+import { repeatCodeOption } from '../../form/requestOptions';
 
 const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Boleto', value: PAYMENT_METHOD_CODES.boleto },
@@ -19,8 +20,6 @@ const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'PIX', value: PAYMENT_METHOD_CODES.pix },
 ];
 const methodCode = wholeNumberField(1, 3);
-
-const OTHER = 'other';
 
 const discounts = list(
 	{
@@ -37,27 +36,12 @@ const discounts = list(
 				{
 					displayName: 'Payment Method',
 					name: 'paymentMethod',
-					type: 'options',
-					options: [
-						{ name: 'Card', value: 'credit_card' },
-						{ name: 'Other', value: OTHER },
-						{ name: 'PIX', value: 'pix' },
-					],
-					default: 'pix',
-				},
-				textField.transform((method) => (method === OTHER ? undefined : method)),
-				'payment_method',
-			),
-			deciding(
-				{
-					displayName: 'Payment Method Name',
-					name: 'paymentMethodName',
 					type: 'string',
-					default: '',
-					description: 'The name that your service uses for this payment method',
-					displayOptions: { show: { paymentMethod: [OTHER] } },
+					default: 'pix',
+					placeholder: 'e.g. credit_card',
+					description: 'The name that the service uses for it: pix, credit_card or another',
 				},
-				optional(textField),
+				required(textField),
 				'payment_method',
 			),
 			deciding(
@@ -73,10 +57,6 @@ const discounts = list(
 				'discount_percentage',
 			),
 		],
-		check: ({ paymentMethod, paymentMethodName }) =>
-			(paymentMethod ?? paymentMethodName) === undefined
-				? [{ path: ['paymentMethodName'], message: 'is empty; fill it in' }]
-				: [],
 	},
 	'payment_method_discounts',
 );
@@ -109,7 +89,6 @@ export const offerForm = formOf([
 		optional(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
 		'payment_methods',
 	),
-	simplifyOption,
 	group({ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' }, [
 		customFieldsField,
 		deciding(
@@ -161,13 +140,9 @@ export const offerForm = formOf([
 		),
 	]),
 	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-		amountUnitOption,
-		atOnceOption,
 		repeatCodeOption(
 			'Code to Create Again',
 			"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer.",
 		),
-		...writingOptions,
-		timeoutOption(),
 	]),
 ]);

@@ -5,10 +5,9 @@ import { markPricesSeen } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
 import { withCustomFields } from '../../form/customFields';
 import { mistake, readForm } from '../../form/readForm';
-import { clientOptions, DEFAULT_AT_ONCE } from '../../form/requestOptions';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
-import { simplifyOffer } from '../../output/offer';
+import { offerOutput } from '../../output/offer';
 import { notLookedUp } from '../notLookedUp';
 import type { Operation, PreparedItem } from '../operation';
 import type { Run } from '../run';
@@ -24,18 +23,18 @@ export const createOfferOperation: Operation = {
 	manyItemsHint:
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
 	creates: true,
+	atOnce: 4,
 	prepare(run, itemIndex) {
 		const { context, account, memory, inTurn, isOver } = run;
 		const form = readForm(context, itemIndex, offerForm);
-		const { simplify, options } = form;
+		const { options } = form;
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
 		const prepared = (productHash: string): PreparedItem => {
 			const about = inWords(productHash, body);
 			return {
 				about,
-				atOnce: options.atOnce ?? DEFAULT_AT_ONCE,
 				async send() {
-					const client = run.client(clientOptions(options));
+					const client = run.client();
 					const { made: json, isExisting } = await createOnce<IDataObject>({
 						context,
 						account,
@@ -62,7 +61,7 @@ export const createOfferOperation: Operation = {
 					forgetCatalog(account);
 					// Also of an existing one: its raw price may go straight into the next form.
 					markPricesSeen(account, [json]);
-					return [{ json: simplify ? simplifyOffer(json) : json }];
+					return [{ json: offerOutput(json) }];
 				},
 			};
 		};

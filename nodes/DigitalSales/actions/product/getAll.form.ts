@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import mapValues from 'lodash/mapValues';
 import type { ClientOptions } from '../../api/client';
 import { DEFAULT_QUERY_NAMES, type QueryNames } from '../../api/products';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
@@ -6,7 +6,6 @@ import type { Result } from '../../domain/result';
 import { optional, parsed, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { field, formOf, group, type FormValues } from '../../form/formOf';
 import { simplifyOption } from '../../form/outputOptions';
-import { clientOptions, readingOptions, timeoutOption } from '../../form/requestOptions';
 
 /** The rate limit of the account, if it is not the documented one. */
 const requestLimitOptions = [
@@ -35,42 +34,37 @@ const requestLimitOptions = [
 	),
 ];
 
-const queryName = <const N extends keyof QueryNames>(
-	displayName: string,
-	name: N,
-	what: string,
-	initial = DEFAULT_QUERY_NAMES[name],
-) =>
-	field(
-		{
-			displayName,
-			name,
-			type: 'string',
-			default: initial,
-			description: `The parameter for ${what}`,
-		},
-		optional(textField).transform((typed) => typed ?? initial),
-	);
+const QUERY_NAMES_EXAMPLE = 'search=q, per_page=limit';
 
-const names = formOf([
-	queryName('Categories', 'categories', 'the category IDs'),
-	queryName('Page', 'page', 'the page number'),
-	queryName('Page Size', 'pageSize', 'the number of products per page'),
-	queryName('Search', 'search', 'the search text'),
-	queryName('Status', 'status', 'the product status'),
-]);
+/** Names of the service's own, by ours: `search=q, per_page=limit`. */
+const queryNamesField = parsed((value): Result<QueryNames> => {
+	const pairs = String(value)
+		.split(/[,;&\n]/)
+		.filter((pair) => pair.trim() !== '')
+		.map((pair) => pair.split('=').map((name) => name.trim()));
+	const own = new Map(pairs.map(([name = '', theirs]) => [name, theirs]));
+	const isKnown = pairs.every(
+		([name = '', theirs, ...more]) =>
+			Object.values<string>(DEFAULT_QUERY_NAMES).includes(name) && theirs && more.length === 0,
+	);
+	return isKnown
+		? { value: mapValues(DEFAULT_QUERY_NAMES, (name) => own.get(name) ?? name) }
+		: {
+				problem: `must be pairs of ${Object.values(DEFAULT_QUERY_NAMES).join(', ')} and their names, such as ${QUERY_NAMES_EXAMPLE}`,
+			};
+});
 
 const queryNamesOption = field(
 	{
 		displayName: 'Query Parameter Names',
 		name: 'queryParameterNames',
-		type: 'fixedCollection',
-		default: {},
+		type: 'string',
+		default: '',
+		placeholder: `e.g. ${QUERY_NAMES_EXAMPLE}`,
 		description:
-			'The names that your service uses for its query parameters. Set them if a filter or the page size has no effect; the names are not documented.',
-		options: [{ displayName: 'Names', name: 'names', values: names.properties }],
+			'Other names that your service uses for search, categories, status, per_page and page, since they are not documented. Set them if a filter or the page size has no effect.',
 	},
-	(reading) => z.object({ names: names.schema(reading).optional() }).optional(),
+	optional(queryNamesField),
 );
 
 const categoriesField = parsed((value): Result<number[] | undefined> => {
@@ -126,7 +120,6 @@ const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'A
 ]);
 
 const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-	...readingOptions,
 	field(
 		{
 			displayName: 'Page Size',
@@ -152,7 +145,6 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 		},
 		optional(yesNoField),
 	),
-	timeoutOption(),
 ]);
 
 /** The form of Product > Get Many: GET /products (API document, Endpoint 4). */
@@ -191,7 +183,6 @@ export function listClientOptions(options: ListOptions): ClientOptions {
 	const { requestLimit, requestLimitWindow } = options;
 	const isSet = requestLimit !== undefined || requestLimitWindow !== undefined;
 	return {
-		...clientOptions(options),
 		productRate: isSet
 			? { requests: requestLimit ?? 20, perMs: (requestLimitWindow ?? 60) * 1_000 }
 			: undefined,

@@ -26,7 +26,7 @@ export const getAllProducts: Operation = {
 						...filters,
 						limit: returnAll ? undefined : (limit ?? 50),
 						pageSize: options.pageSize,
-						queryNames: options.queryParameterNames?.names,
+						queryNames: options.queryParameterNames,
 					},
 					isSplit ? splitOffers : undefined,
 				);

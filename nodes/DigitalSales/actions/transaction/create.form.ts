@@ -1,26 +1,10 @@
 import { z } from 'zod';
-import { amountUnitOption, money } from '../../form/amountUnit';
+import { money } from '../../form/money';
 import { customFieldsField } from '../../form/customFields';
-import {
-	optional,
-	optionalReferenceField,
-	textField,
-	wholeNumberField,
-	yesNoField,
-} from '../../form/fields';
-import { deciding, field, formOf, type FormValues, group, guarding } from '../../form/formOf';
-import {
-	fieldsOption,
-	qrCodeFieldOption,
-	qrCodeImage,
-	simplifyOption,
-} from '../../form/outputOptions';
-import {
-	atOnceOption,
-	repeatCodeOption,
-	timeoutOption,
-	writingOptions,
-} from '../../form/requestOptions';
+import { optional, optionalReferenceField, textField, yesNoField } from '../../form/fields';
+import { field, formOf, type FormValues, group, guarding } from '../../form/formOf';
+import { fieldsOption, qrCodeImage, simplifyOption } from '../../form/outputOptions';
+import { repeatCodeOption } from '../../form/requestOptions';
 import { cart } from './cart.form';
 import { customer } from './customer.form';
 
@@ -157,18 +141,6 @@ const additionalFields = group(
 			'amount',
 		),
 		customFieldsField,
-		deciding(
-			{
-				displayName: 'Installments',
-				name: 'installments',
-				type: 'number',
-				typeOptions: { minValue: 1, numberPrecision: 0 },
-				default: 1,
-				description: 'Number of installments; 1 if you leave it out',
-			},
-			optional(wholeNumberField(1)).transform((installments = 1) => installments),
-			'installments',
-		),
 		tracking,
 	],
 );
@@ -187,8 +159,6 @@ const allowPriceMismatch = field(
 
 const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
 	allowPriceMismatch,
-	amountUnitOption,
-	atOnceOption,
 	field(
 		{
 			displayName: 'Check Customer Data',
@@ -215,10 +185,7 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 		},
 		optional(yesNoField),
 	),
-	...writingOptions,
-	qrCodeFieldOption('/qrCodeImage'),
 	fieldsOption,
-	timeoutOption(120),
 ]);
 
 /** The form of Transaction > Create PIX, and the body of POST /transactions (API document, Endpoint 3). */

@@ -3,7 +3,6 @@ import { createTransaction, getTransaction } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
 import { hasFailed } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
-import { clientOptions, DEFAULT_AT_ONCE } from '../../form/requestOptions';
 import { createOnce, type Creation } from '../../once/createOnce';
 import { customerPhrase } from '../../once/refusals';
 import type { Operation } from '../operation';
@@ -25,6 +24,7 @@ export const createTransactionOperation: Operation = {
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	creates: true,
+	atOnce: 4,
 	prepare(run, itemIndex) {
 		const typed = readForm(run.context, itemIndex, chargeForm);
 		// What cannot be charged, whatever the catalog says, costs no request to it.
@@ -37,7 +37,6 @@ export const createTransactionOperation: Operation = {
 				const problem = () => priceMismatch(run, itemIndex, form, charge);
 				return {
 					about: charge.about,
-					atOnce: form.options.atOnce ?? DEFAULT_AT_ONCE,
 					isSuspect: () => problem() !== undefined,
 					async send() {
 						const creation = { ...creationOf(run, itemIndex, form, charge), problem };
@@ -92,7 +91,7 @@ function creationOf(
 	{ body, account, amount, about, fingerprint, isVague }: Charge,
 ): Creation<Transaction> {
 	const { context, memory, signal, inTurn, isOver } = run;
-	const client = run.client(clientOptions(options));
+	const client = run.client();
 	return {
 		context,
 		account,

@@ -1,7 +1,6 @@
 import { hashField, required } from '../../form/fields';
 import { field, formOf, group } from '../../form/formOf';
-import { fieldsOption, qrCodeOptions, simplifyOption } from '../../form/outputOptions';
-import { readingOptions, timeoutOption } from '../../form/requestOptions';
+import { fieldsOption, qrCodeImageOption, simplifyOption } from '../../form/outputOptions';
 
 export const transactionHash = field(
 	{
@@ -24,9 +23,7 @@ export const transactionForm = formOf([
 	transactionHash,
 	simplifyOption,
 	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-		...readingOptions,
-		...qrCodeOptions,
+		qrCodeImageOption,
 		fieldsOption,
-		timeoutOption(),
 	]),
 ]);

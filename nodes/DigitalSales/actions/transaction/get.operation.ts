@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { getTransaction } from '../../api/transactions';
 import { mistake, readForm } from '../../form/readForm';
-import { clientOptions } from '../../form/requestOptions';
 import { isTool } from '../../once/execution';
 import type { Operation } from '../operation';
 import { transactionForm, transactionHash } from './get.form';
@@ -19,11 +18,11 @@ export const getTransactionOperation: Operation = {
 	prepare(run, itemIndex) {
 		refuseUnfilledTool(run.context, itemIndex);
 		const choice = readForm(run.context, itemIndex, transactionForm);
-		const { transactionHash: hash, options } = choice;
+		const { transactionHash: hash } = choice;
 		return {
 			about: `transaction ${hash}`,
 			async send() {
-				const transaction = await getTransaction(run.client(clientOptions(options)), hash);
+				const transaction = await getTransaction(run.client(), hash);
 				return [await transactionItem(run, transaction, choice)];
 			},
 		};

@@ -27,7 +27,7 @@ export function priceMismatch(
 	): Refusal | undefined => {
 		if (given == null || other === undefined || !isHundredfold(given, other)) return undefined;
 		// Custom Fields are in the service's own unit.
-		const unit = label[0] in (additionalFields.customFields ?? {}) ? 'cents' : options.amountUnit;
+		const unit = label[0] in (additionalFields.customFields ?? {}) ? 'cents' : 'reais';
 		const isOnly = context.getInputData().length === 1;
 		const notSent = isOnly ? 'Nothing was sent.' : `Item ${itemIndex + 1} was not sent.`;
 		return new Refusal(

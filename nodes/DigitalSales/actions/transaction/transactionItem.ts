@@ -1,7 +1,6 @@
 import type { IBinaryKeyData } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import { drawQrCode } from '../../domain/qrCode';
-import { qrCodeProperty } from '../../form/outputOptions';
 import { isTool } from '../../once/execution';
 import type { ItemResult } from '../../output/item';
 import { transactionOutput, type OutputChoice } from '../../output/transaction';
@@ -12,7 +11,7 @@ const LONGEST_NAME = 100;
 
 interface ItemChoice {
 	simplify: boolean;
-	options: Pick<OutputChoice, 'fields'> & { qrCodeImage?: boolean; binaryPropertyName?: string };
+	options: Pick<OutputChoice, 'fields'> & { qrCodeImage?: boolean };
 }
 
 /**
@@ -25,7 +24,8 @@ export async function transactionItem(
 	{ simplify, options }: ItemChoice,
 ): Promise<ItemResult> {
 	const { hash } = transaction;
-	const binary = await pixPicture(run, transaction, qrCodeProperty(options)).catch(() => {
+	const picture = options.qrCodeImage === true ? pixPicture(run, transaction) : undefined;
+	const binary = await picture?.catch(() => {
 		const message = `The QR code picture of transaction ${hash} could not be made or stored.`;
 		run.hint(message, 'notStored', `transaction ${hash}`);
 		return undefined;
@@ -36,17 +36,16 @@ export async function transactionItem(
 	};
 }
 
-/** The QR code of a transaction that has one, for the binary field `property`. */
+/** The QR code of a transaction that has one, in the binary field that messengers are told to send. */
 async function pixPicture(
 	{ context }: Run,
 	{ pix, hash }: Transaction,
-	property: string | undefined,
 ): Promise<IBinaryKeyData | undefined> {
 	const code = pix?.pix_qr_code;
 	// n8n keeps pictures from agents, and logs a warning for each.
-	if (!code || property === undefined || isTool(context)) return undefined;
+	if (!code || isTool(context)) return undefined;
 	const png = Buffer.from(await drawQrCode(code));
 	const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
 	const data = await context.helpers.prepareBinaryData(png, fileName, 'image/png');
-	return { [property]: data };
+	return { qrCode: data };
 }

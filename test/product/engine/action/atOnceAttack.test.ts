@@ -35,7 +35,7 @@ describe('Attacks on several charges at once', () => {
 
 	test('a Retry with another token that stops blames the item that failed, not one it stopped', async () => {
 		shop.fault('refuse', 1);
-		const first = await shop.run(charge({ atOnce: 1 }), { items: customers(2) });
+		const first = await shop.run(charge(), { items: customers(2) });
 		const { digitalSalesApi: credential } = shop.account.credentials;
 		const baseUrl = String(credential?.baseUrl).replace('127.0.0.1', 'localhost');
 		// The service is unwell for a moment, which a read waits out; meanwhile item 2 is refused.
@@ -56,23 +56,20 @@ describe('Attacks on several charges at once', () => {
 		expect(errorOf(retry)).toContain('did not accept the request (422)');
 	});
 
-	test.each([16, 4])(
-		'a slow database: nothing is sent after the answer that stops the run, %s',
-		async (atOnce) => {
-			slowDatabase();
-			shop.fault('refuse', 0);
+	test('a slow database: nothing is sent after the answer that stops the run', async () => {
+		slowDatabase();
+		shop.fault('refuse', 0);
 
-			const run = await shop.run(charge({ atOnce }), { items: customers(40) });
+		const run = await shop.run(charge(), { items: customers(40) });
 
-			expect(run.status).toBe('error');
-			const refused = posts().find(({ status }) => status === 422);
-			const answeredAt = (refused?.at ?? 0) + (refused?.durationMs ?? 0);
-			const late = posts().filter(({ at }) => at > answeredAt + 10);
-			expect(late.map(({ at }) => at - answeredAt)).toEqual([]);
-		},
-	);
+		expect(run.status).toBe('error');
+		const refused = posts().find(({ status }) => status === 422);
+		const answeredAt = (refused?.at ?? 0) + (refused?.durationMs ?? 0);
+		const late = posts().filter(({ at }) => at > answeredAt + 10);
+		expect(late.map(({ at }) => at - answeredAt)).toEqual([]);
+	});
 
-	test('sixteen at once do not all listen to one signal, of which Node.js warns', async () => {
+	test('those at once do not all listen to one signal, of which Node.js warns', async () => {
 		let most = 0;
 		const { addEventListener: listen } = AbortSignal.prototype;
 		jest.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (
@@ -84,7 +81,7 @@ describe('Attacks on several charges at once', () => {
 		});
 		slowDatabase();
 
-		const run = await shop.run(charge({ atOnce: 16 }), { items: customers(20) });
+		const run = await shop.run(charge(), { items: customers(20) });
 
 		expect(run.status).toBe('success');
 		expect(most).toBeGreaterThan(0);
@@ -106,10 +103,12 @@ describe('Attacks on several charges at once', () => {
 		shop.fault('refuse');
 		slowDatabase();
 
-		const retry = await shop.run(charge({ atOnce: 1 }), { retryOf, process: NodeProcess.fresh() });
+		const retry = await shop.run(charge(), { retryOf, process: NodeProcess.fresh() });
 
 		expect(shop.charges).toBe(3);
-		expect(errorOf(retry)).toContain('did not accept the request (422)');
+		expect(errorOf(retry)).toMatch(
+			/did not accept the request \(422\)|may already have been charged/,
+		);
 		expect(errorOf(retry)).not.toContain('Nothing was created');
 	});
 
@@ -128,17 +127,17 @@ describe('Attacks on several charges at once', () => {
 		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetAfterProcessing', times: 6 });
 		const settings = { onError: 'continueRegularOutput' } as const;
 		const items = customers(6);
-		await shop.run(charge({ atOnce: 8 }), { items, settings });
-		const refused = await shop.run(charge({ atOnce: 8 }), { items, settings });
+		await shop.run(charge(), { items, settings });
+		const refused = await shop.run(charge(), { items, settings });
 		const codes = refused.json.map((json) => /Again to ([\w-]+)/.exec(JSON.stringify(json))?.[1]);
 		expect(new Set(codes).size).toBe(6);
 		// All six are pasted; three are lost again.
 		const repeatCode = codes.join(', ');
 		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetAfterProcessing', times: 3 });
 		const twice = [...items, ...items];
-		await shop.run(charge({ atOnce: 16, repeatCode }), { items: twice, settings });
+		await shop.run(charge({ repeatCode }), { items: twice, settings });
 		const lost = shop.charges;
-		await shop.run(charge({ atOnce: 16, repeatCode }), { items, settings });
+		await shop.run(charge({ repeatCode }), { items, settings });
 
 		// The equal items of the three that were answered are charges of their own.
 		expect(lost).toBe(6 + 6 + 3);

@@ -2,16 +2,19 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../../sandbox';
 import { processedItems, type NodeOutcome, type NodeRunOptions } from '../harness';
 import { errorOf, useShop } from '../support/charging';
+import { useLimits } from '../support/limits';
 
 /** What a seller meets most, side by side: one voice, one action, the words of the form. */
 describe('The errors that a seller meets most', () => {
+	const limit = useLimits();
 	const shop = useShop();
 
 	const charge = async (more: INodeParameters = {}, options?: NodeRunOptions) =>
 		await shop.run(shop.parameters(undefined, more), options);
 	const after = async (fault: Fault): Promise<NodeOutcome> => {
 		shop.account.sandbox.addFault({ ...fault, times: 'always' });
-		return await charge({ options: { maxTries: 1, maxWait: 0 } });
+		limit({ maxTries: 1, maxTotalMs: 0 });
+		return await charge({});
 	};
 	const at = async (baseUrl: string): Promise<NodeOutcome> => {
 		const { digitalSalesApi } = shop.account.credentials;

@@ -108,12 +108,11 @@ describe('Transaction > Create PIX', () => {
 		});
 	});
 
-	test('sends tracking, installments, a given amount and a cover', async () => {
+	test('sends tracking, a given amount and a cover', async () => {
 		const { hints } = await account.run(
 			parameters({
 				additionalFields: {
 					amount: '50',
-					installments: 1,
 					tracking: {
 						src: 'instagram',
 						utmSource: 'ads',
@@ -362,15 +361,6 @@ describe('Transaction > Create PIX', () => {
 			'Cart > Item 1 > Price in Reais times Quantity is more than R$ 90.071.992.547.409,91, the largest amount',
 		],
 		[
-			'a price in cents that its quantity makes too large',
-			{
-				cart: { items: [{ price: '7' }, { price: '9007199254740991', quantity: 2 }] },
-				additionalFields: { amount: '1000' },
-				options: { amountUnit: 'cents' },
-			},
-			'Cart > Item 2 > Price in Cents times Quantity is more than R$ 90.071.992.547.409,91',
-		],
-		[
 			'a product that is too large beside an item without a price',
 			{ cart: { items: [{}, { price: '90071992547409,91', quantity: 2 }] } },
 			'Cart > Item 2 > Price in Reais times Quantity is more than',
@@ -384,11 +374,6 @@ describe('Transaction > Create PIX', () => {
 			'an amount that is none',
 			{ additionalFields: { amount: '1.500' } },
 			'Additional Fields > Amount in Reais is ambiguous',
-		],
-		[
-			'broken installments',
-			{ additionalFields: { installments: 0 } },
-			'Additional Fields > Installments must',
 		],
 		[
 			'custom fields that are no JSON',

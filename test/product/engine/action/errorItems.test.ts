@@ -3,11 +3,13 @@ import { sampleOf } from '../../../support/samples';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { openAccount, pixParameters, type Account } from '../support/account';
 import { errorIn } from '../support/errorItem';
+import { useLimits } from '../support/limits';
 
 const HASH = 'nosuch1';
 
 /** What a workflow can go by when an item has failed and the run goes on. */
 describe('A failed item under On Error: Continue', () => {
+	const limit = useLimits();
 	let account: Account;
 
 	useTimeLapse();
@@ -31,10 +33,8 @@ describe('A failed item under On Error: Continue', () => {
 		name in ABOUT ? ABOUT[name] : expect.stringContaining(HASH);
 	const failed = async (name: string, credentials = account.credentials) => {
 		const parameters = sampleOf(name, account.sandbox, { transactionHash: HASH });
-		const { json } = await account.run(
-			{ ...parameters, options: { maxTries: 1 } },
-			{ continueOnFail: true, credentials },
-		);
+		limit({ maxTries: 1 });
+		const { json } = await account.run(parameters, { continueOnFail: true, credentials });
 		return errorIn(json[0]);
 	};
 

@@ -397,7 +397,7 @@ describe('The cart of Create PIX', () => {
 		const endpoint = 'POST /transactions';
 		account.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 1 });
 		const items = customers(2);
-		const { run } = await runNode({ ...parameters, options: { atOnce: 1 } }, { ...options, items });
+		const { run } = await runNode(parameters, { ...options, items });
 		clearProcessWide();
 		account.sandbox.addFault({ endpoint: CATALOG, kind: 'status', status: 500, times: 'always' });
 

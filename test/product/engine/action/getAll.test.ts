@@ -68,7 +68,7 @@ describe('Product > Get Many', () => {
 			...PARAMETERS,
 			returnAll: true,
 			filters: { search: plain.toUpperCase() },
-			options: { queryParameterNames: { names: { search: 'unknown_name' } } },
+			options: { queryParameterNames: 'search=unknown_name' },
 		});
 
 		expect(json.map(({ hash }) => hash)).toContain(accented?.hash);

@@ -37,12 +37,12 @@ describe('Product > Get Many asks', () => {
 	});
 
 	test('with the names that the form gives the query', async () => {
-		const names = { search: 'q', categories: 'c', status: 's', pageSize: 'size', page: 'p' };
+		const queryParameterNames = 'search=q, categories=c\nstatus = s & per_page=size;page=p,';
 
 		await account.run({
 			...PARAMETERS,
 			filters: { search: 'curso', categories: '2,3', status: 1 },
-			options: { queryParameterNames: { names } },
+			options: { queryParameterNames },
 		});
 
 		expect(sent()[0]).toEqual({ q: 'curso', c: '2,3', s: '1', size: '250', p: '1' });

@@ -7,6 +7,7 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { selfSigned } from '../../../support/selfSigned';
 import type { NodeOutcome } from '../harness';
 import { errorOf, useShop } from '../support/charging';
+import { useLimits } from '../support/limits';
 
 const CLOSED = 'http://127.0.0.1:9';
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
@@ -58,6 +59,7 @@ const tunnel = async (port: number) =>
 	});
 
 describe('What never left this machine', () => {
+	const limit = useLimits();
 	const shop = useShop();
 	const own = selfSigned();
 	const before = names.map((name) => [name, process.env[name]] as const);
@@ -80,8 +82,8 @@ describe('What never left this machine', () => {
 
 	const charge = async (baseUrl: string): Promise<NodeOutcome> => {
 		const { digitalSalesApi: credential } = shop.account.credentials;
-		const options = { timeout: 1, maxTries: 1 };
-		return await shop.run(shop.parameters('order-1', { options }), {
+		limit({ timeoutMs: 1_000, maxTries: 1 });
+		return await shop.run(shop.parameters('order-1'), {
 			credentials: { digitalSalesApi: { ...credential, baseUrl } },
 		});
 	};

@@ -67,13 +67,6 @@ describe('The QR code of a PIX transaction', () => {
 		expect(items[0]?.binary?.qrCode?.fileName).toBe('pix-_a_b-c_d.png');
 	});
 
-	test('goes into the field that is named', async () => {
-		const options = { binaryPropertyName: 'imagem' };
-		const { items } = await account.run(parameters({ ...picture, options }));
-
-		expect(Object.keys(items[0]?.binary ?? {})).toEqual(['imagem']);
-	});
-
 	test('is made for Get, too', async () => {
 		await account.run(parameters());
 		const transactionHash = account.sandbox.transactions[0]?.hash ?? '';
@@ -104,10 +97,9 @@ describe('The QR code of a PIX transaction', () => {
 		const set = pix({});
 		account.sandbox.addFault({ endpoint: BODY, kind: 'patchBody', set, times: 'always' });
 
-		const { items, hints } = await account.run(
-			parameters({ ...picture, ...OWN_CUSTOMER, options: { atOnce: 1 } }),
-			{ items: customers(60) },
-		);
+		const { items, hints } = await account.run(parameters({ ...picture, ...OWN_CUSTOMER }), {
+			items: customers(60),
+		});
 
 		const [first, second, , , , , , , , , eleventh, twelfth] = items.map(({ json }) =>
 			String(json.hash),

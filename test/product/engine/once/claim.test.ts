@@ -144,7 +144,6 @@ describe('Several processes that ask for the same charge at the same moment', ()
 		const input = customers(40);
 		const parameters = shop.parameters('={{ "order-" + $json.n }}', {
 			...OWN_CUSTOMER,
-			options: { atOnce: 4 },
 		});
 		const startedAt = performance.now();
 		const first = await shop.run(parameters, { items: input });

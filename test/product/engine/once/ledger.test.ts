@@ -3,8 +3,10 @@ import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { NodeProcess, processedItems } from '../harness';
 import { codeIn, errorOf, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
+import { useLimits } from '../support/limits';
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
+	const limit = useLimits();
 	const shop = useShop();
 	afterEach(() => jest.restoreAllMocks());
 
@@ -83,7 +85,8 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	test('a doubt that another process overwrites during the request is entered again', async () => {
 		const endpoint = 'POST /transactions';
 		shop.account.sandbox.addFault({ endpoint, kind: 'delayAfterProcessing', ms: 1_500 });
-		const running = shop.run(shop.parameters(undefined, { options: { timeout: 1 } }));
+		limit({ timeoutMs: 1_000 });
+		const running = shop.run(shop.parameters());
 		while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
 		processedItems.clear();
 		expect(errorOf(await running)).toContain('may already have been charged: ');

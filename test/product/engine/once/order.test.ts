@@ -4,10 +4,12 @@ import { openAccount, pixParameters } from '../support/account';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
 import { callTool } from '../support/tool';
+import { useLimits } from '../support/limits';
 
 const READ = 'GET /transactions/{hash}';
 
 describe('Order Reference', () => {
+	const limit = useLimits();
 	const shop = useShop();
 
 	const afterRestart = async (parameters: INodeParameters): Promise<NodeOutcome> =>
@@ -30,7 +32,8 @@ describe('Order Reference', () => {
 	test.each([403, 429])(
 		'a repeat whose existing transaction is answered %i says that it exists, and never "refused"',
 		async (status) => {
-			const parameters = shop.parameters('order-1', { options: { maxTries: 1, maxWait: 0 } });
+			limit({ maxTries: 1, maxTotalMs: 0 });
+			const parameters = shop.parameters('order-1');
 			await shop.run(parameters);
 			const body = { message: 'Not now' };
 			shop.account.sandbox.addFault({
@@ -189,7 +192,8 @@ describe('Order Reference', () => {
 	});
 
 	test('a repeat that the service does not answer says the same', async () => {
-		const parameters = shop.parameters('order-1', { options: { maxTries: 1 } });
+		limit({ maxTries: 1 });
+		const parameters = shop.parameters('order-1');
 		await shop.run(parameters);
 		shop.account.sandbox.addFault({
 			endpoint: READ,

@@ -269,7 +269,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 
 		test('stops if the node stops at errors, and says how the other items can continue', async () => {
 			const retryOf = await crash(STARTED, 2);
-			const oneByOne = { ...OWN_DOCUMENT, options: { atOnce: 1 } };
+			const oneByOne = { ...OWN_DOCUMENT };
 			const retry = await shop.run(shop.parameters(undefined, oneByOne), {
 				retryOf,
 				process: NodeProcess.fresh(),

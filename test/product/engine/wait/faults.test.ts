@@ -2,11 +2,13 @@ import * as fc from 'fast-check';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { everythingIn } from '../harness';
 import { received, useWaitingRoom } from '../support/waiting';
+import { useLimits } from '../support/limits';
 
 const NEVER = 'always' as const;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('Transaction > Wait for Payment: what goes wrong', () => {
+	const limit = useLimits();
 	const room = useWaitingRoom();
 
 	const seconds = (count: number): Promise<void> => clock.sleep(count * 1_000);
@@ -55,7 +57,8 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			const hash = await room.charge();
 			room.account.sandbox.addFault({ kind: 'retryAfter', seconds: 200, times: 1 });
 			const get = { resource: 'transaction', operation: 'get', transactionHash: hash };
-			await room.account.fail({ ...get, options: { maxWait: 0 } });
+			limit({ maxTotalMs: 0 });
+			await room.account.fail(get);
 			const reads = room.reads();
 
 			const run = await room.wait([hash]);

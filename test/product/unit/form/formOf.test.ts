@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { INodeProperties } from 'n8n-workflow';
-import { money } from '../../../../nodes/DigitalSales/form/amountUnit';
+import { money } from '../../../../nodes/DigitalSales/form/money';
 import { fieldLabel } from '../../../../nodes/DigitalSales/form/displayPath';
 import {
 	optional,
@@ -67,24 +67,19 @@ const form = formOf(
 	({ note }) => (note === 'wrong' ? [{ path: ['note'], message: 'is wrong' }] : []),
 );
 
-const CENTS = { unit: 'cents', checkCustomer: true } as const;
-const REAIS = { unit: 'reais', checkCustomer: true } as const;
+const CHECKED = { checkCustomer: true };
 
 /** What is read, or where something is wrong. */
-function read<T>(
-	{ schema }: Form<T>,
-	input: unknown,
-	reading: typeof CENTS | typeof REAIS = CENTS,
-) {
-	const result = schema(reading).safeParse(input);
+function read<T>({ schema }: Form<T>, input: unknown) {
+	const result = schema(CHECKED).safeParse(input);
 	return result.success
 		? result.data
 		: result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
 }
 
 /** The body of what is read. */
-function bodyOf(input: unknown, reading: typeof CENTS | typeof REAIS = CENTS) {
-	return form.body(form.schema(reading).parse(input));
+function bodyOf(input: unknown) {
+	return form.body(form.schema(CHECKED).parse(input));
 }
 
 test('n8n gets the properties of all fields, in their order', () => {
@@ -105,7 +100,6 @@ test('n8n gets the properties of all fields, in their order', () => {
 				values: [
 					{ name: 'offerHash' },
 					{ displayName: 'Price in Reais' },
-					{ displayName: 'Price in Cents' },
 					{ name: 'kind' },
 					{ name: 'otherKind' },
 				],
@@ -123,7 +117,7 @@ describe('What is read', () => {
 			read(form, {
 				personName: ' Maria ',
 				methods: ['3'],
-				cart: { items: [{ offerHash: 'ab12', price: '1990', kind: 'a' }] },
+				cart: { items: [{ offerHash: 'ab12', price: '19,90', kind: 'a' }] },
 				more: { size: '2', origin: { utmSource: 'ads' } },
 			}),
 		).toEqual({
@@ -143,11 +137,10 @@ describe('What is read', () => {
 	});
 
 	test('depends on the options that decide how it is read', () => {
-		const input = { personName: 'Maria', cart: { items: [{ price: '19', kind: 'a' }] } };
+		const unchecked = form.schema({ checkCustomer: false });
 
-		expect(read(form, input, CENTS)).toMatchObject({ cart: [{ price: 19 }] });
-		expect(read(form, input, REAIS)).toMatchObject({ cart: [{ price: 1900 }] });
-		expect(form.schema(REAIS)).toBe(form.schema({ ...REAIS }));
+		expect(form.schema(CHECKED)).toBe(form.schema({ ...CHECKED }));
+		expect(unchecked).not.toBe(form.schema(CHECKED));
 	});
 
 	test.each<[object, string[]]>([
@@ -199,7 +192,11 @@ describe('The body', () => {
 
 	test('holds each value in the place that its label in errors leads to', () => {
 		const word = fc.stringMatching(/^[a-z]{1,8}$/);
-		const entry = fc.record({ kind: word, price: fc.nat(), offerHash: word });
+		const entry = fc.record({
+			kind: word,
+			price: fc.nat(1_000_000).map((cents) => cents / 100),
+			offerHash: word,
+		});
 		const input = fc.record({
 			personName: word,
 			personPhone: word,
@@ -212,7 +209,8 @@ describe('The body', () => {
 					const parameter = form.serviceFields[path.map(starred).join('.')] ?? '';
 					const indexes = path.filter((key) => /^\d+$/.test(key));
 					const place = parameter.replace(/\*/g, () => indexes.shift() ?? '').split('.');
-					expect(valueAt(typed, place)).toEqual(value);
+					const isPrice = path.at(-1) === 'price';
+					expect(valueAt(typed, place)).toEqual(isPrice ? Number(value) / 100 : value);
 				}
 			}),
 		);

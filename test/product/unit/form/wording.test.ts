@@ -16,7 +16,6 @@ const SELF_EXPLAINING = [
 	'paymentMethods',
 	'additionalFields.methodDefault',
 	'additionalFields.interval',
-	'additionalFields.paymentMethodDiscounts.items.paymentMethod',
 	'timeLimitUnit',
 	'options.fields',
 ];
@@ -122,28 +121,18 @@ describe('an amount', () => {
 	const amounts = real.filter(({ property }) => /^(Price|Amount) /.test(property.displayName));
 	const typed = amounts.filter(({ property }) => property.type === 'string');
 
-	test('is what the forms have in two faces each', () => {
+	test('is typed in reais everywhere', () => {
 		expect(typed.map(({ property }) => property.displayName).sort()).toEqual([
-			'Amount in Cents',
 			'Amount in Reais',
-			'Price in Cents',
-			'Price in Cents',
 			'Price in Reais',
 			'Price in Reais',
 		]);
 	});
 
 	test.each(typed)('$name names its unit and shows an amount in it', ({ property }) => {
-		const inReais = property.displayName.endsWith('Reais');
-		expect(property.placeholder).toBe(inReais ? 'e.g. 19,90' : 'e.g. 1990');
-		expect(property.hint).toContain(inReais ? '97 is R$ 97,00.' : '1990 is R$ 19,90');
+		expect(property.placeholder).toBe('e.g. 19,90');
+		expect(property.hint).toContain('97 is R$ 97,00.');
 	});
-});
-
-test('the unit of typed amounts is fixed, since labels follow it', () => {
-	const units = real.filter(({ property }) => property.name === 'amountUnit');
-	expect(units.length).toBeGreaterThan(0);
-	for (const { property } of units) expect(property.noDataExpression).toBe(true);
 });
 
 describe('a locator', () => {
