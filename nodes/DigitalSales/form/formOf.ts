@@ -150,7 +150,7 @@ export function list<const N extends string, P extends Part>(
 			{
 				...property,
 				type: 'fixedCollection',
-				typeOptions: { multipleValues: true },
+				typeOptions: { ...property.typeOptions, multipleValues: true },
 				default: {},
 				options: [{ displayName, name: key, values: inner.properties }],
 			},

@@ -45,6 +45,10 @@ const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field'
 	),
 ]);
 
+/** Above an entry in the editor: the offer that was picked, or what was typed for it. */
+const OFFER_NAME =
+	'={{ $collection.item.value.offerHash.cachedResultName || $collection.item.value.offerHash.value }}';
+
 /** The cart of Transaction > Create PIX. */
 export const cart = list(
 	{
@@ -52,6 +56,7 @@ export const cart = list(
 		name: 'cart',
 		placeholder: 'Add Item',
 		description: 'What the customer buys. The amount charged is the sum of its items.',
+		typeOptions: { fixedCollection: { itemTitle: OFFER_NAME } },
 	},
 	{
 		displayName: 'Item',
