@@ -12,11 +12,13 @@ import { digest } from './execution';
 export const MOST_ENTRIES = 5_000;
 const OPTIONS = { mode: 'entries', maxEntries: MOST_ENTRIES } as const;
 /**
- * Longer than n8n takes to read the keys of a node and write them back, under load too.
+ * Longer than n8n takes to read the keys of a node and write them back, under load too: a charge waits
+ * longer than a sale, since one that is made twice does more harm.
  *
  * @internal
  */
-export const PAUSE_MS = 200;
+export const PAUSE_MS = 500;
+export const SHORT_PAUSE_MS = 200;
 const MOST_TRIES = 5;
 
 /** n8n's database did not take an entry. */
@@ -49,14 +51,15 @@ export class Ledger {
 	private constructor(
 		private readonly context: IExecuteFunctions,
 		workflowId: string,
+		private readonly pauseMs: number,
 	) {
 		this.name = `ledger ${workflowId} ${context.getNode().id}`;
 	}
 
 	/** The ledger of the node; undefined if n8n runs it without a workflow, as its Agents do. */
-	static of(context: IExecuteFunctions): Ledger | undefined {
+	static of(context: IExecuteFunctions, pauseMs = PAUSE_MS): Ledger | undefined {
 		const { id } = context.getWorkflow();
-		return id ? new Ledger(context, id) : undefined;
+		return id ? new Ledger(context, id, pauseMs) : undefined;
 	}
 
 	/**
@@ -80,7 +83,7 @@ export class Ledger {
 		return await this.alone(async () => {
 			const begunAt = clock.elapsed();
 			const seen = await this.record([...keys, nonce]);
-			return { keys, nonce, seen, isLate: clock.elapsed() - begunAt > PAUSE_MS };
+			return { keys, nonce, seen, isLate: clock.elapsed() - begunAt > this.pauseMs };
 		});
 	}
 
@@ -109,7 +112,7 @@ export class Ledger {
 	): Promise<Set<string>> {
 		for (let tries = 0; tries < MOST_TRIES; tries++) {
 			if (isLate) throw new LateError("n8n's database is too slow");
-			await clock.sleep(Math.ceil(PAUSE_MS * (1 + tries * clock.random())));
+			await clock.sleep(Math.ceil(this.pauseMs * (1 + tries * clock.random())));
 			const next = await this.claim(keys, nonce);
 			if (next.seen.has(nonce)) return new Set();
 			const others = keys.filter((key) => next.seen.has(key));
@@ -166,13 +169,13 @@ export class Ledger {
 	 */
 	private async confirm(keys: readonly string[], nonce: string): Promise<void> {
 		const begunAt = clock.elapsed();
-		await clock.sleep(PAUSE_MS);
+		await clock.sleep(this.pauseMs);
 		const isBack = await this.enter([nonce]).then(
 			(seen) => seen.has(nonce),
 			() => false,
 		);
 		// Later, somebody may have made by a code what the keys stand for.
-		const isSoon = clock.elapsed() - begunAt < 3 * PAUSE_MS;
+		const isSoon = clock.elapsed() - begunAt < 3 * this.pauseMs;
 		if (isBack && isSoon) await this.release(keys, nonce);
 		else await this.strike([nonce]);
 	}

@@ -5,7 +5,7 @@ import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { lenientText } from '../api/schemas/lenient';
 import type { Notice } from '../notice/parse';
 import { digest, isRetry, originOf } from '../once/execution';
-import { LateError, Ledger, LedgerError } from '../once/ledger';
+import { LateError, Ledger, LedgerError, SHORT_PAUSE_MS } from '../once/ledger';
 import { BoundedMap } from '../shared/boundedMap';
 import { processWide } from '../shared/processWide';
 
@@ -45,7 +45,7 @@ const itemSchema = z.object({
  */
 export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
-	const ledger = Ledger.of(context);
+	const ledger = Ledger.of(context, SHORT_PAUSE_MS);
 	if (!ledger || context.getMode() === 'manual') return [items];
 	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
 	const { hash, payment_status: status, webhook_event: event } = itemSchema.parse(items[0]?.json);
