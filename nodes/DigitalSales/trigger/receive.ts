@@ -11,8 +11,9 @@ import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { dedupeKey, dedupeStore } from './dedupe';
-import { readTriggerForm, whyUnwanted, type TriggerForm } from './form';
+import { readTriggerForm, type TriggerForm } from './form';
 import { handOver, isBacklogged } from './handOver';
+import { whyUnwanted } from './wanted';
 
 /** Pauses before more reads of one that is behind its notice; a forged notice costs them, too. */
 const REREAD_AFTER_MS = [1_000, 3_000];
