@@ -12,10 +12,9 @@ import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
 import { WEBHOOK_PATH } from './trigger/address';
 import { emitOnce } from './trigger/dedupe';
-import { readTriggerForm, triggerProperties } from './trigger/form';
+import { readTriggerForm, triggerForm, triggerSubtitle } from './trigger/form';
 import { receiveNotification } from './trigger/receive';
 import { sendTestEvent } from './trigger/testEvent';
-import { triggerSubtitle } from './trigger/triggerOn';
 
 const TRY_IT =
 	'<b>To try it</b>, add <b>Options > Test With Transaction</b>, enter the hash of a transaction that was paid before, and press <b>Execute step</b> above: it arrives here like a new sale.';
@@ -72,7 +71,7 @@ export class DigitalSalesTrigger implements INodeType {
 				},
 			],
 		},
-		properties: triggerProperties,
+		properties: triggerForm.properties,
 	};
 
 	methods = {

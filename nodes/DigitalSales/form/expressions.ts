@@ -5,7 +5,8 @@ import type { Form, Weight } from './formOf';
 
 type Path = Array<string | number>;
 
-interface Gap {
+/** An expression that gave nothing. */
+export interface Gap {
 	path: Path;
 	message: string;
 }

@@ -135,11 +135,11 @@ export function group<const N extends string, P extends Part>(
 	};
 }
 
-/** A fixed collection with any number of entries, read and sent as a list. */
+/** A fixed collection with any number of entries, read as a list, and sent as one if it has a `bodyName`. */
 export function list<const N extends string, P extends Part>(
 	property: Collection<N>,
 	entry: { displayName: string; name: string; parts: readonly P[]; check?: Check<Values<P>> },
-	bodyName: string,
+	bodyName?: string,
 ): Field<N, Array<Values<P>>> {
 	const { name } = property;
 	const inner = formOf(entry.parts, entry.check);
@@ -160,18 +160,18 @@ export function list<const N extends string, P extends Part>(
 				.object({ [key]: z.array(inner.schema(reading)).default([]) })
 				.default({})
 				.transform((read) => Object.values(read).flat()),
-		serviceFields: {
-			[bodyName]: name,
-			...within(inner.serviceFields, `${bodyName}.*`, `${name}.${key}.*`),
-		},
+		serviceFields:
+			bodyName === undefined
+				? {}
+				: {
+						[bodyName]: name,
+						...within(inner.serviceFields, `${bodyName}.*`, `${name}.${key}.*`),
+					},
 		weights: under(`${name}.${key}.*`, inner.weights),
 		write(value, body) {
-			if (Array.isArray(value))
-				put(
-					body,
-					bodyName,
-					value.map((one) => written(inner, one)),
-				);
+			if (bodyName === undefined || !Array.isArray(value)) return;
+			const sent = value.map((one) => written(inner, one));
+			put(body, bodyName, sent);
 		},
 	};
 }

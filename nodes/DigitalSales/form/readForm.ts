@@ -1,9 +1,9 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeProperties } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { isJsonObject } from '../shared/json';
 import { bounded } from './bounded';
 import { displayPath } from './displayPath';
-import { gapsIn } from './expressions';
+import { gapsIn, type Gap } from './expressions';
 import type { Form, Reading } from './formOf';
 
 const GAP_ADVICE = 'Correct the expression or the data, or clear the field.';
@@ -14,24 +14,16 @@ const GAP_ADVICE = 'Correct the expression or the data, or clear the field.';
  * @throws NodeOperationError that names the parameter by its display name, the item and what to change
  */
 export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form: Form<T>): T {
-	const { properties, schema } = form;
-	const values: Record<string, unknown> = {};
-	const raw: Record<string, unknown> = {};
-	for (const { name, type, default: initial } of properties) {
-		// A parameter that the form does not show is missing, so its default counts.
-		if (type === 'notice') continue;
-		values[name] = context.getNodeParameter(name, itemIndex, initial);
-		raw[name] = context.getNodeParameter(name, itemIndex, initial, { rawExpressions: true });
-	}
-	const result = bounded(schema(readingOf(values))).safeParse(values);
+	const values = valuesOf(form, (name, initial) =>
+		context.getNodeParameter(name, itemIndex, initial),
+	);
+	const raw = valuesOf(form, (name, initial) =>
+		context.getNodeParameter(name, itemIndex, initial, { rawExpressions: true }),
+	);
 	const evaluate = (part: string): unknown => context.evaluateExpression(part, itemIndex);
 	const gaps = gapsIn(form, raw, values, evaluate);
-	if (result.success && gaps.length === 0) return result.data;
-	const ofGaps = new Set(gaps.map(({ path }) => path.join('.')));
-	const others = (result.error?.issues ?? []).filter(({ path }) => !ofGaps.has(path.join('.')));
-	const problems = [...gaps, ...others].map(
-		({ path, message }) => `${displayPath(properties, path, context.getNode())} ${message}`,
-	);
+	const { data, problems } = checkForm(form, values, context.getNode(), gaps);
+	if (data) return data;
 	throw new NodeOperationError(context.getNode(), problems.slice(0, 1).join(), {
 		itemIndex,
 		description: [
@@ -40,6 +32,34 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 			...problems.slice(1).map((problem) => `Also: ${problem}.`),
 		].join('\n'),
 	});
+}
+
+/** The parameters of a form; one that the form does not show is missing, so its default counts. */
+export function valuesOf(
+	{ properties }: Pick<Form<never>, 'properties'>,
+	read: (name: string, initial: INodeProperties['default']) => unknown,
+): Record<string, unknown> {
+	const fields = properties.filter(({ type }) => type !== 'notice');
+	return Object.fromEntries(
+		fields.map(({ name, default: initial }) => [name, read(name, initial)]),
+	);
+}
+
+/** What the values of a form say, or all that is wrong, each with the display name of its field. */
+export function checkForm<T>(
+	{ properties, schema }: Form<T>,
+	values: Record<string, unknown>,
+	node: INode,
+	gaps: Gap[] = [],
+): { data?: T; problems: string[] } {
+	const result = bounded(schema(readingOf(values))).safeParse(values);
+	if (result.success && gaps.length === 0) return { data: result.data, problems: [] };
+	const ofGaps = new Set(gaps.map(({ path }) => path.join('.')));
+	const others = (result.error?.issues ?? []).filter(({ path }) => !ofGaps.has(path.join('.')));
+	const problems = [...gaps, ...others].map(
+		({ path, message }) => `${displayPath(properties, path, node)} ${message}`,
+	);
+	return { problems };
 }
 
 /** A mistake in the parameters of one item that the schema of the form cannot find. */

@@ -3,29 +3,9 @@ import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { lenientText } from '../api/schemas/lenient';
-import type { Notice } from '../notice/parse';
 import { digest, isRetry, originOf } from '../once/execution';
 import { LateError, Ledger, LedgerError, SHORT_PAUSE_MS } from '../once/ledger';
-import { BoundedMap } from '../shared/boundedMap';
-import { processWide } from '../shared/processWide';
-
-const LONGEST_STATUS = 100;
-
-/**
- * What starts the workflow only once: a transaction with one of its statuses, and an event beside it. JSON,
- * since hash and status may contain any character. Which other event it is does not count: it is only
- * claimed, and with ever new names anybody could start a paid sale again.
- */
-export function dedupeKey({ hash, status, event }: Notice): string {
-	const key = [hash, status?.slice(0, LONGEST_STATUS)];
-	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
-}
-
-/**
- * What this process has handed over to n8n, by trigger and {@link dedupeKey}. It saves duplicates an
- * execution; the ledger decides.
- */
-export const dedupeStore = processWide(new BoundedMap<'unanswered' | 'answered'>({ most: 10_000 }));
+import { dedupeKey } from './handOver';
 
 /** In the node's context: the notice that this execution tried to claim. */
 const CONTEXT_KEY = 'digitalSalesClaim';

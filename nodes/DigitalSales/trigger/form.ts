@@ -1,70 +1,242 @@
-import type { IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
+import type { IHookFunctions, INodePropertyOptions, IWebhookFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
+import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
-import type { Transaction } from '../api/schemas/transaction';
-import { bounded } from '../form/bounded';
-import { displayPath } from '../form/displayPath';
-import { yesNoField } from '../form/fields';
-import { transactionFieldsSchema } from '../output/transaction';
+import type { Result } from '../domain/result';
+import { moneyField, optional, parsed, required } from '../form/fields';
+import { field, formOf, group, list, type FormValues } from '../form/formOf';
+import { listedBy, locatorField } from '../form/locators';
 import { fieldsOption, simplifyOption } from '../form/outputOptions';
-import { filtersField, filtersProperty, soldFields, soldProperties, whyFiltered } from './filters';
-import {
-	statusSchema,
-	statusParameters,
-	triggerOnProperties,
-	whyStatusUnwanted,
-} from './triggerOn';
+import { checkForm, valuesOf } from '../form/readForm';
+import { isJsonObject } from '../shared/json';
 
-/** The form of the trigger node. */
-export const triggerProperties: INodeProperties[] = [
+/** Values of Trigger On that are not groups of statuses. */
+export const OTHER = 'other';
+export const ANY = 'any';
+
+export const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 	{
-		displayName:
-			'Copy the production URL under Webhook URLs to where the service asks for a webhook. Create PIX in this workflow finds it automatically.<br><b>Products</b> empty: every sale starts this workflow, of any product at any price. Choose yours before you deliver anything.',
-		name: 'addressNotice',
-		type: 'notice',
-		default: '',
+		name: 'Any Status',
+		value: ANY,
+		action: 'On any status change',
+		description: 'Every status change, including to statuses not listed here',
 	},
-	...triggerOnProperties,
-	...soldProperties,
-	...simplifyOption.properties,
-	filtersProperty,
 	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			...fieldsOption.properties,
-			{
-				displayName: 'Test With Transaction',
-				name: 'testTransaction',
-				type: 'string',
-				// A broken expression would stop the published workflow, too.
-				noDataExpression: true,
-				default: '',
-				placeholder: 'e.g. tran12ab34',
-				description:
-					'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
-			},
-		],
+		name: 'Other',
+		value: OTHER,
+		action: 'On selected statuses',
+		description: 'Statuses that you enter yourself',
+	},
+	{
+		name: 'Paid',
+		value: 'paid',
+		action: 'On transaction paid',
+		description: 'The money has arrived',
+	},
+	{
+		name: 'Refunded or Charged Back',
+		value: 'reversed',
+		action: 'On transaction refunded or charged back',
+		description:
+			'A refund, a chargeback or a MED (the return of a PIX), even if it is only requested or under review',
+	},
+	{
+		name: 'Refused, Canceled or Expired',
+		value: 'failed',
+		action: 'On transaction refused, canceled or expired',
+		description: 'The customer can no longer pay this transaction',
+	},
+	{
+		name: 'Waiting for Payment',
+		value: 'waiting',
+		action: 'On transaction waiting for payment',
+		description: 'Created, under review or authorized, but not paid',
 	},
 ];
+const CHOICES = TRIGGER_ON_OPTIONS.map(({ value }) => value);
 
-const formSchema = statusSchema.extend({
-	...soldFields,
-	filters: filtersField,
-	simplify: yesNoField,
-	options: z.object({ fields: transactionFieldsSchema }),
-});
+const SUBTITLE_WORDS = {
+	[ANY]: 'any status change',
+	[OTHER]: 'selected statuses',
+	reversed: 'refunded',
+	failed: 'refused',
+	waiting: 'waiting for payment',
+};
 
-export type TriggerForm = z.output<typeof formSchema>;
+/** The text under the trigger on the canvas: what starts the workflow. */
+export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
 
-/** Which transactions start the workflow. */
-export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
+export const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
+	{ name: 'Boleto', value: 'boleto' },
+	{ name: 'Card', value: 'credit_card' },
+	{ name: 'PIX', value: 'pix' },
+];
+
+/** At least one text, also several in one with commas or semicolons; blanks and empty entries are dropped. */
+function parseTexts(input: unknown): Result<string[]> {
+	const given: unknown[] = Array.isArray(input) ? input : [input ?? ''];
+	if (!given.every((one) => typeof one === 'string')) {
+		return { problem: 'must be a list, separated by commas' };
+	}
+	const texts = given.flatMap((one) => one.split(/[,;]/)).map((text) => text.trim());
+	const value = texts.filter((text) => text !== '');
+	return value.length > 0 ? { value } : { problem: 'is empty; fill it in' };
+}
+
+function parseTriggerOn(input: unknown): Result<string[]> {
+	const result = parseTexts(input);
+	if (!('value' in result)) return result;
+	const unknown = result.value.find((value) => !CHOICES.includes(value));
+	if (unknown === undefined) return result;
+	return {
+		problem: `contains "${unknown}", which is not one of its values: ${CHOICES.join(', ')}`,
+	};
+}
+
+/** In no hash: blanks, quotes and separators, which an entry of several hashes or a placeholder has. */
+const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
 /**
- * Reads the form.
+ * Compared as it is. An address is not looked up: a notice may cost no request for a filter.
+ *
+ * @internal
+ */
+export const soldHashField = locatorField.transform(({ hash, address }, context) => {
+	const text = address ?? hash;
+	if (address === undefined && !NOT_IN_HASH.test(text)) return hash;
+	context.addIssue({
+		code: 'custom',
+		message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
+	});
+	return z.NEVER;
+});
+
+/**
+ * Any number of products or offers, each picked from a list. They stand in the form itself: n8n drops a
+ * list without an entry from a collection, so a filter that was added and forgotten would let everything in.
+ */
+function soldList<const N extends string>(
+	name: N,
+	{ label, ...texts }: Parameters<typeof listedBy>[0] & { label: string },
+) {
+	const description = `The ${name} that was sold`;
+	const entry = { displayName: label, name, required: true, description, ...listedBy(texts) };
+	return list(
+		{
+			displayName: `${label}s`,
+			name: `${name}s` as const,
+			placeholder: `Add ${label}`,
+			description: `Only sales of these ${name}s. If a cart has several, only the main ${name} counts, which the service states for the transaction. Without an entry, sales of all ${name}s start the workflow.`,
+		},
+		{ displayName: label, name: 'items', parts: [field(entry, soldHashField)] },
+	);
+}
+
+const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' }, [
+	field(
+		{
+			displayName: 'Minimum Amount in Reais',
+			name: 'minimumAmount',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 19,90',
+			description:
+				'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
+		},
+		required(moneyField('reais')).optional(),
+	),
+	field(
+		{
+			displayName: 'Payment Methods',
+			name: 'paymentMethods',
+			type: 'multiOptions',
+			options: PAYMENT_METHOD_OPTIONS,
+			default: [],
+			description: 'Only transactions paid in one of these ways',
+		},
+		parsed(parseTexts).optional(),
+	),
+]);
+
+const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+	fieldsOption,
+	field(
+		{
+			displayName: 'Test With Transaction',
+			name: 'testTransaction',
+			type: 'string',
+			// A broken expression would stop the published workflow, too.
+			noDataExpression: true,
+			default: '',
+			placeholder: 'e.g. tran12ab34',
+			description:
+				'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
+		},
+		// Read only for a test, so that it cannot stop the published workflow.
+		z.unknown(),
+	),
+]);
+
+/** The form of the trigger node. */
+export const triggerForm = formOf(
+	[
+		{
+			displayName:
+				'Copy the production URL under Webhook URLs to where the service asks for a webhook. Create PIX in this workflow finds it automatically.<br><b>Products</b> empty: every sale starts this workflow, of any product at any price. Choose yours before you deliver anything.',
+			name: 'addressNotice',
+			type: 'notice',
+			default: '',
+		},
+		field(
+			{
+				displayName: 'Trigger On',
+				name: 'triggerOn',
+				type: 'multiOptions',
+				options: TRIGGER_ON_OPTIONS,
+				default: ['paid'],
+				description: 'The payment statuses that start the workflow',
+			},
+			parsed(parseTriggerOn),
+		),
+		field(
+			{
+				displayName: 'Other Statuses',
+				name: 'otherStatuses',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. med_analysis, pre_chargeback',
+				description: 'Payment statuses as the service writes them, separated by commas',
+				displayOptions: { show: { triggerOn: [OTHER] } },
+			},
+			optional(parsed(parseTexts)),
+		),
+		soldList('product', {
+			label: 'Product',
+			choose: 'Choose a product ...',
+			searchMethod: 'searchProducts',
+			hash: 'e.g. prodab12cd',
+		}),
+		soldList('offer', {
+			label: 'Offer',
+			choose: 'Choose an offer ...',
+			searchMethod: 'searchOffers',
+			hash: 'e.g. offer12ab',
+		}),
+		simplifyOption,
+		filters,
+		options,
+	],
+	({ triggerOn, otherStatuses }) =>
+		triggerOn.includes(OTHER) && otherStatuses === undefined
+			? [{ path: ['otherStatuses'], message: 'is empty; fill it in' }]
+			: [],
+);
+
+export type TriggerForm = FormValues<typeof triggerForm>;
+
+/**
+ * Reads the form. A filter that is set but unreadable was meant to keep something out, so it is an error
+ * and never ignored; so is one whose expression gives nothing.
  *
  * @throws NodeOperationError if a field is unreadable, since neither everything nor nothing is wanted
  * then; or in n8n's Engine 2.0, which never runs `execute`, where a sale is started only once
@@ -78,29 +250,13 @@ export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): Tr
 			{ description: 'Remove engineType from the settings of the workflow, then publish it.' },
 		);
 	}
-	const result = bounded(formSchema).safeParse({
-		...statusParameters(context),
-		products: context.getNodeParameter('products', {}),
-		offers: context.getNodeParameter('offers', {}),
-		filters: context.getNodeParameter('filters', {}),
-		simplify: context.getNodeParameter('simplify', true),
-		options: context.getNodeParameter('options', {}),
+	const values = valuesOf(triggerForm, (name, initial) => {
+		const value: unknown = context.getNodeParameter(name, initial);
+		return isJsonObject(value) ? mapValues(value, (inner) => inner ?? null) : value;
 	});
-	if (result.success) return result.data;
-	const problems = result.error.issues.map(
-		({ path, message }) => `${displayPath(triggerProperties, path, node)} ${message}`,
-	);
+	const { data, problems } = checkForm(triggerForm, values, node);
+	if (data) return data;
 	throw new NodeOperationError(node, problems.join('. '), {
 		description: 'Correct it, then publish the workflow or listen for a test event again.',
 	});
-}
-
-/**
- * Why Trigger On or the filters reject a transaction, in the words of the form; undefined if they
- * accept it. The text describes the transaction, so only the owner of the form may see it.
- */
-export function whyUnwanted(wanted: Wanted, transaction: Transaction): string | undefined {
-	return (
-		whyStatusUnwanted(wanted, transaction.payment_status ?? '') ?? whyFiltered(wanted, transaction)
-	);
 }

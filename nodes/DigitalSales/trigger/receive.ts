@@ -10,9 +10,9 @@ import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, verifyTransaction } from '../notice
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
-import { dedupeKey, dedupeStore } from './dedupe';
-import { readTriggerForm, whyUnwanted, type TriggerForm } from './form';
-import { handOver, isBacklogged } from './handOver';
+import { readTriggerForm, type TriggerForm } from './form';
+import { dedupeKey, handedOver, handOver, isBacklogged } from './handOver';
+import { whyUnwanted } from './wanted';
 
 /** Pauses before more reads of one that is behind its notice; a forged notice costs them, too. */
 const REREAD_AFTER_MS = [1_000, 3_000];
@@ -119,17 +119,17 @@ class Delivery {
 		// Nobody would hear the answer, and n8n would seem to be still storing the execution.
 		if (this.context.getResponseObject().destroyed) throw new Declined(REPLIES.inFlight);
 		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
-		handOver(this.context, this.keyOf(notice));
+		// A test must not swallow the real notice, nor the next test.
+		handOver(this.context, this.keyOf(notice), this.isTest);
 	}
 
 	private declineDuplicate(notice: Notice): void {
-		const state = dedupeStore.get(this.keyOf(notice) ?? '');
+		const state = handedOver(this.keyOf(notice));
 		if (state === 'answered') throw new Declined(REPLIES.duplicate);
 		if (state === 'unanswered') throw new Declined(REPLIES.inFlight);
 	}
 
-	/** In the dedupe store; undefined in a test, which must not swallow the real notice. */
-	private keyOf(notice: Notice): string | undefined {
-		return this.isTest ? undefined : `${this.triggerKey} ${dedupeKey(notice)}`;
+	private keyOf(notice: Notice): string {
+		return `${this.triggerKey} ${dedupeKey(notice)}`;
 	}
 }

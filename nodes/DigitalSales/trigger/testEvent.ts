@@ -7,7 +7,8 @@ import { getTransaction } from '../api/transactions';
 import { toFailure } from '../output/errors';
 import { hashField, optional } from '../form/fields';
 import { clock } from '../shared/clock';
-import { whyUnwanted, type TriggerForm } from './form';
+import type { TriggerForm } from './form';
+import { whyUnwanted } from './wanted';
 
 /** A person waits in the editor. */
 const LIMITS = {
@@ -28,9 +29,7 @@ const AFTER_CREATE_MS = 500;
 export async function sendTestEvent(context: IHookFunctions, form: TriggerForm): Promise<void> {
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() !== 'manual' || url === undefined) return;
-	const hash = optional(hashField).safeParse(
-		context.getNodeParameter('options.testTransaction', ''),
-	);
+	const hash = optional(hashField).safeParse(form.options.testTransaction);
 	if (!hash.success) throw mistake(context, 'is not the hash of a transaction', 'Correct it.');
 	if (hash.data === undefined) return;
 	const transaction = await readTransaction(context, hash.data);

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { soldFields } from '../../../nodes/DigitalSales/trigger/filters';
+import { soldHashField } from '../../../nodes/DigitalSales/trigger/form';
 import { isUsableHash } from '../../../nodes/DigitalSales/domain/hash';
 import { STATUS_GROUPS } from '../../../nodes/DigitalSales/domain/paymentStatus';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
@@ -63,8 +63,9 @@ export function hashes(evidence: Evidence): Finding {
 			return [contradicted(`a hash is ${hash === undefined ? 'missing' : kindOf(hash)}`)];
 		if (!isUsableHash(hash)) return [contradicted('a hash does not fit into a path')];
 		if (hash.length > LONGEST_HASH) return [contradicted(`a hash has ${hash.length} characters`)];
-		const filter = soldFields.products.safeParse({ items: [{ product: hash }] });
-		return filter.success ? [] : [contradicted('a hash is refused by the filters of the trigger')];
+		return soldHashField.safeParse(hash).success
+			? []
+			: [contradicted('a hash is refused by the filters of the trigger')];
 	});
 	if (read.some((hash) => /^\d+$/.test(String(hash)))) {
 		parts.push(contradicted('a hash of digits alone is not read from transaction.id of a notice'));

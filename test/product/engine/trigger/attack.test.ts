@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { backlog } from '../../../../nodes/DigitalSales/trigger/handOver';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { unanswered } from '../../../../nodes/DigitalSales/trigger/handOver';
 import { NO_OP_TYPE, processedItems } from '../harness';
 import { useInbox } from '../support/inbox';
 
@@ -10,11 +11,12 @@ const pause = async (ms: number) => await new Promise((resolve) => setTimeout(re
 describe('Attacks on what starts the workflow once', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 
-	beforeEach(() => {
-		backlog.unanswered = 0;
-	});
+	beforeEach(() => unanswered.clear());
 	afterEach(() => jest.restoreAllMocks());
 
+	const storeAThousand = (): void => {
+		for (let nth = 0; nth < 1_000; nth++) unanswered.since.set(`${nth}`, clock.elapsed());
+	};
 	const posted = async (hash: string): Promise<number> =>
 		(await inbox.trigger.post({ hash })).status;
 	const leaveWhileVerified = async (body: object): Promise<void> => {
@@ -35,7 +37,7 @@ describe('Attacks on what starts the workflow once', () => {
 		delayReads();
 		await leaveWhileVerified({ hash });
 
-		expect(backlog.unanswered).toBe(0);
+		expect(unanswered.since.size).toBe(0);
 	});
 
 	test('a sender that left while its notice was verified is answered 200 when it comes again', async () => {
@@ -52,11 +54,11 @@ describe('Attacks on what starts the workflow once', () => {
 	test('a notice has to come again, unread, while n8n stores a thousand earlier ones', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();
-		backlog.unanswered = 1_000;
+		storeAThousand();
 		expect(await posted(hash)).toBe(503);
 		expect(inbox.reads).toBe(0);
 
-		backlog.unanswered = 0;
+		unanswered.clear();
 		expect(await posted(hash)).toBe(200);
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
@@ -67,11 +69,11 @@ describe('Attacks on what starts the workflow once', () => {
 		delayReads();
 		const answer = posted(hash);
 		await pause(100);
-		backlog.unanswered = 1_000;
+		storeAThousand();
 		expect(await answer).toBe(503);
 		expect(inbox.reads).toBe(1);
 
-		backlog.unanswered = 0;
+		unanswered.clear();
 		expect(await posted(hash)).toBe(200);
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});

@@ -1,5 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { dedupeStore } from '../../../../nodes/DigitalSales/trigger/dedupe';
+import { answered } from '../../../../nodes/DigitalSales/trigger/handOver';
 import { readsInFlight } from '../../../../nodes/DigitalSales/trigger/receive';
 import { mostAtOnce } from '../../../support/underWay';
 import type { HttpAnswer } from '../harness';
@@ -177,17 +177,17 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.reads).toBe(1);
 	});
 
-	test('the dedupe store is bounded, and so is a status in it', async () => {
-		for (let nth = 0; nth < 10_000; nth++) dedupeStore.set(`old ${nth}`, 'answered');
+	test('what was answered is bounded, and so is a status in it', async () => {
+		for (let nth = 0; nth < 10_000; nth++) answered.set(`old ${nth}`, true);
 		const hash = await inbox.chargeHere();
 		await inbox.account.sandbox.setStatus(hash, 'x'.repeat(100_000));
 
 		await inbox.trigger.post({ hash });
 		await inbox.trigger.settled();
 
-		expect(dedupeStore.size).toBe(10_000);
-		expect(dedupeStore.get('old 0')).toBeUndefined();
-		expect(dedupeStore.list().at(-1)?.[0].length).toBeLessThan(300);
+		expect(answered.size).toBe(10_000);
+		expect(answered.get('old 0')).toBeUndefined();
+		expect(answered.list().at(-1)?.[0].length).toBeLessThan(300);
 	});
 
 	test('a credential that is gone is no crash, and the log says what went wrong', async () => {

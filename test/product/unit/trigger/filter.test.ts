@@ -1,9 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
 import { readTransaction } from '../../../../nodes/DigitalSales/api/schemas/transaction';
-import { whyUnwanted, type Wanted } from '../../../../nodes/DigitalSales/trigger/form';
+import { whyUnwanted, type Wanted } from '../../../../nodes/DigitalSales/trigger/wanted';
+
+type Given = Partial<Omit<Wanted, 'filters'>> & { filters?: Partial<Wanted['filters']> };
+
+const NOTHING: Wanted = {
+	triggerOn: ['any'],
+	otherStatuses: undefined,
+	products: [],
+	offers: [],
+	filters: { minimumAmount: undefined, paymentMethods: undefined },
+};
 
 describe('What a trigger does not want', () => {
-	test.each<[string, Partial<Wanted>, IDataObject, string | undefined]>([
+	test.each<[string, Given, IDataObject, string | undefined]>([
 		['any status', {}, { payment_status: 'never_heard_of' }, undefined],
 		['any status, even none', {}, {}, undefined],
 		['a status of its group', { triggerOn: ['paid'] }, { payment_status: 'paid' }, undefined],
@@ -44,29 +54,39 @@ describe('What a trigger does not want', () => {
 			{},
 			'The payment method of the transaction is not stated; Filters > Payment Methods asks for PIX, crypto.',
 		],
-		['its product', { products: ['p1', 'p2'] }, { product: { hash: 'p2' } }, undefined],
+		[
+			'its product',
+			{ products: [{ product: 'p1' }, { product: 'p2' }] },
+			{ product: { hash: 'p2' } },
+			undefined,
+		],
 		[
 			'a product that is not stated',
-			{ products: ['p1', 'p2'] },
+			{ products: [{ product: 'p1' }, { product: 'p2' }] },
 			{},
 			'The product of the transaction is not stated; Products asks for p1, p2.',
 		],
 		[
 			'another product',
-			{ products: ['p1'] },
+			{ products: [{ product: 'p1' }] },
 			{ product: { hash: 'p3' } },
 			'The product of the transaction is p3; Products asks for p1.',
 		],
-		['its offer', { offers: ['o1', 'o2'] }, { offer: { hash: 'o2' } }, undefined],
+		[
+			'its offer',
+			{ offers: [{ offer: 'o1' }, { offer: 'o2' }] },
+			{ offer: { hash: 'o2' } },
+			undefined,
+		],
 		[
 			'an offer that is not stated',
-			{ offers: ['o1', 'o2'] },
+			{ offers: [{ offer: 'o1' }, { offer: 'o2' }] },
 			{ product: { hash: 'o1' } },
 			'The offer of the transaction is not stated; Offers asks for o1, o2.',
 		],
 		[
 			'another offer',
-			{ offers: ['o1'], products: ['p1'] },
+			{ offers: [{ offer: 'o1' }], products: [{ product: 'p1' }] },
 			{ offer: { hash: 'o3' }, product: { hash: 'p1' } },
 			'The offer of the transaction is o3; Offers asks for o1.',
 		],
@@ -105,7 +125,8 @@ describe('What a trigger does not want', () => {
 			'The amount of the transaction cannot be read; Filters > Minimum Amount in Reais asks for R$ 0,00 or more.',
 		],
 	])('%s', (_name, wanted, transaction, expected) => {
-		const whole = { triggerOn: ['any'], filters: {}, ...wanted };
+		const filters = { ...NOTHING.filters, ...wanted.filters };
+		const whole = { ...NOTHING, ...wanted, filters };
 		const read = readTransaction({ hash: 'tr1', ...transaction });
 		if (!read) throw new Error('Not a transaction');
 		expect(whyUnwanted(whole, read)).toBe(expected);
