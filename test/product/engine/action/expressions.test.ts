@@ -41,11 +41,6 @@ describe('An expression that gives nothing', () => {
 		],
 		['Additional Fields > Amount in Reais', '5', (amount) => ({ additionalFields: { amount } })],
 		[
-			'Additional Fields > Installments',
-			'2',
-			(installments) => ({ additionalFields: { installments } }),
-		],
-		[
 			'Additional Fields > Custom Fields',
 			'{"a": 1}',
 			(customFields) => ({ additionalFields: { customFields } }),
