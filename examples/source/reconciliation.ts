@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { dataTable, getTransaction, schedule } from './nodes';
+import { dataTable, getTransaction, only, schedule } from './nodes';
 import {
 	chargeOrder,
 	html,
@@ -103,15 +103,18 @@ export const reconciliation: Recipe = (say) => {
 		{ transactionHash: '={{ $json.hash }}' },
 		{ onError: 'continueRegularOutput' },
 	);
-	// A transaction that could not be read has neither, and is asked for again by the next run.
-	const changed = dataTable(say('Only what changed', 'Só o que mudou'), {
-		...inTable('rowExists'),
-		...conditions(
-			['hash', 'eq', "={{ $json.hash ?? '' }}"],
-			['payment_status', 'neq', "={{ $json.payment_status ?? '' }}"],
-		),
+	// What could not be read is asked for again by the next run.
+	const read = only(say('Was it read?', 'Foi lida?'), '!!$json.payment_status');
+	const now = from(read);
+	const row = dataTable(say('Find its row', 'Buscar a linha'), {
+		...inTable('get'),
+		...conditions(['hash', 'eq', `={{ ${now}.hash }}`]),
+		limit: 1,
 	});
-	const now = from(changed);
+	const changed = only(
+		say('Only what changed', 'Só o que mudou'),
+		`$json.payment_status !== ${now}.payment_status`,
+	);
 	const tell = tellTeam(
 		say,
 		say('Tell the team', 'Avisar a equipe'),
@@ -154,8 +157,8 @@ Nos seus outros fluxos, coloque *Guardar a cobrança* depois de cada *Create PIX
 		chains: [
 			[order, table, charge, remember],
 			[output(charge, 1), notCharged(say, charge)],
-			[start, open, ask, changed, tell, note],
-			[told, changed],
+			[start, open, ask, read, row, changed, tell, note],
+			[told, read],
 		],
 	};
 };

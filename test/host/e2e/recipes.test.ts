@@ -127,7 +127,8 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		['recover-unpaid-pix', WHATSAPP, notCharged],
 	])(
 		'%s tells the customer of an order that cannot be charged, and fails with the reason',
-		async (recipe, to, message, turn?: Turn) => {
+		async (...given: [recipe: string, to: string, message: string, turn?: Turn]) => {
+			const [recipe, to, message, turn] = given;
 			const imported = await recipes.import(recipe, language, undefined, turn);
 			await imported.publish();
 			const before = recipes.sandbox.charges();

@@ -52,7 +52,7 @@ describe("installed by n8n's own installer", () => {
 		expect(await texts()).toContain(OLDER_TEXT);
 		shop = await Shop.open(n8n);
 		url = await shop.address();
-		expect(url).toMatch(/\/webhook\/sales\/digital-sales\?key=[\w-]{32}$/);
+		expect(url).toMatch(/\/webhook\/sales\/digital-sales$/);
 		parked = await shop.order('A');
 		expect(parked.summary.status).toBe('waiting');
 		expect(charges()).toBe(1);
@@ -92,7 +92,6 @@ describe("installed by n8n's own installer", () => {
 
 		test('the trigger keeps its URL, and starts the workflow', async () => {
 			expect(await shop.address()).toBe(url);
-			expect((await shop.sell(url.replace(/\?.*/, ''))).answer.status).toBe(401);
 			const { hash, answer } = await shop.sell(url);
 			expect(answer.status).toBe(200);
 			expect(await shop.sale(hash)).toMatchObject({ payment_status: 'paid' });
