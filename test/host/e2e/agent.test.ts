@@ -213,6 +213,6 @@ it('lets an agent use every operation with what n8n tells it of them', async () 
 	expect(rowIn(checked)).toMatchObject({ payment_status: 'waiting_payment' });
 	expect(rowIn(offer)).toMatchObject({ title: 'Oferta do agente', price_reais: 19.9 });
 	expect(waited).toContain('cannot be used as a tool');
-	expect(address).toContain('no published Digital Sales Trigger');
+	expect(address).toContain('has no Digital Sales Trigger');
 	expect(ready.sandbox.charges()).toBe(1);
 });

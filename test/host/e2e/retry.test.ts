@@ -151,9 +151,11 @@ describe('Asked again in a real n8n', () => {
 		await crashDuring('batch', batchOf(3), 2);
 		const crashed = await newest('batch');
 		expect(crashed.summary.status).toBe('crashed');
+		// The third may have been under way with the second.
+		const made = charges();
 		const stopped = await retry(crashed, false);
 		expect(stopped.complaint).toContain(`The customer of item 1 ${MAYBE}`);
-		expect(charges()).toBe(2);
+		expect(charges()).toBe(made);
 
 		await tolerate('batch');
 		for (let nth = 0; nth < 2; nth++) {
@@ -165,7 +167,8 @@ describe('Asked again in a real n8n', () => {
 			expect(items[1]?.error).toMatchObject({
 				message: expect.stringContaining(`The customer of item 2 ${MAYBE}`),
 			});
-			expect(items[2]?.hash).toBe(stage.sandbox.transactions[2]?.hash);
+			if (made < 3) expect(items[2]?.hash).toBe(stage.sandbox.transactions[2]?.hash);
+			else expect(JSON.stringify(items[2]?.error)).toContain(MAYBE);
 		}
 		expect(charges()).toBe(3);
 	}, 180_000);
