@@ -167,8 +167,8 @@ describe('Asked again in a real n8n', () => {
 			expect(items[1]?.error).toMatchObject({
 				message: expect.stringContaining(`The customer of item 2 ${MAYBE}`),
 			});
-			if (made < 3) expect(items[2]?.hash).toBe(stage.sandbox.transactions[2]?.hash);
-			else expect(JSON.stringify(items[2]?.error)).toContain(MAYBE);
+			const third = made < 3 ? String(stage.sandbox.transactions[2]?.hash) : MAYBE;
+			expect(JSON.stringify(items[2])).toContain(third);
 		}
 		expect(charges()).toBe(3);
 	}, 180_000);
