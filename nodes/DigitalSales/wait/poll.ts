@@ -107,8 +107,8 @@ class Poller {
 				return isLast ? SOON_MS : pace;
 			case 'limited': {
 				// Many waits share the limit: rarer, and not all at once.
-				const rarer = pace * (isLast ? 1 : 2 ** Math.min(this.unread, MOST_DOUBLINGS));
-				return Math.max(RETRY_MS, rarer * clock.random());
+				const rarer = Math.min(longest, pace * 2 ** Math.min(this.unread, MOST_DOUBLINGS));
+				return Math.max(RETRY_MS, (isLast ? pace : rarer) * clock.random());
 			}
 			case 'unfinished':
 			case 'notSuspended':
