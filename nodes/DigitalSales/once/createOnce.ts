@@ -9,7 +9,7 @@ import type { Refusal } from '../output/errors';
 import { attempts, forget, recall, type Attempt } from './attempts';
 import { digest, isRetry } from './execution';
 import { identify, lastingKeys, ledgerKeys, type Identity, type Identifiable } from './identity';
-import { LateError, Ledger, LedgerError, type Claim } from './ledger';
+import { Ledger, LedgerError, ownOf, type Claim } from './ledger';
 import {
 	changed,
 	inDoubt,
@@ -122,27 +122,17 @@ class GuardedCreation<T> {
 	private async record(): Promise<void> {
 		const { creation, identity, ledger } = this;
 		const claim = await creation.inTurn('record', async () => await this.enter());
-		const others = await this.win(claim);
+		const others = (claim && (await ledger?.win(claim, this.lasting))) ?? new Set<string>();
 		if (others.size > 0) {
 			const told = this.toldBy(others);
 			throw await this.refusal(told.length > 0 ? told : [{ isSame: false, keys: [] }]);
 		}
 		if (claim && creation.isOver()) {
-			await ledger?.takeBack(claim);
+			await ledger?.release(ownOf(claim), claim.nonce);
 			throw new CanceledError();
 		}
 		this.nonce = claim?.nonce ?? '';
 		this.remember([...lastingKeys(identity), identity.doubt], this.attempt('inDoubt'));
-	}
-
-	/** The keys of a claim that another process has, or may have. */
-	private async win(claim: Claim | undefined): Promise<ReadonlySet<string>> {
-		const winning = claim && this.ledger?.win(claim);
-		const others = await winning?.catch((error: unknown) => {
-			if (error instanceof LateError) return new Set(claim?.keys);
-			throw error;
-		});
-		return others ?? new Set();
 	}
 
 	/** Enters the keys, or refuses what is in doubt, unless a turn is taken that allows all of it. */
@@ -335,8 +325,7 @@ class GuardedCreation<T> {
 		const result = creation.keep(made);
 		this.remember(lastingKeys(identity), { ...this.attempt('made'), result });
 		forget([identity.doubt]);
-		const lasting = ledgerKeys(identity).filter((key) => key !== identity.doubt);
-		await this.ledger?.settle(lasting, [identity.doubt], this.nonce);
+		await this.ledger?.settle(this.lasting, [identity.doubt], this.nonce);
 	}
 
 	private async withdraw(): Promise<void> {
@@ -344,6 +333,11 @@ class GuardedCreation<T> {
 		this.creation.memory.delete(identity.spot);
 		forget([...lastingKeys(identity), identity.doubt]);
 		await this.ledger?.release(ledgerKeys(identity), this.nonce);
+	}
+
+	/** The keys that stay in the ledger once its outcome is known. */
+	private get lasting(): string[] {
+		return ledgerKeys(this.identity).filter((key) => key !== this.identity.doubt);
 	}
 
 	private attempt(state: Attempt['state']): Attempt {

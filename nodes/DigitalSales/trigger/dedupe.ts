@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { lenientText } from '../api/schemas/lenient';
 import { digest, isRetry, originOf } from '../once/execution';
-import { LateError, Ledger, LedgerError, SHORT_PAUSE_MS } from '../once/ledger';
+import { Ledger, LedgerError } from '../once/ledger';
 import { dedupeKey } from './handOver';
 
 /** In the node's context: the notice that this execution tried to claim. */
@@ -25,7 +25,7 @@ const itemSchema = z.object({
  */
 export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
-	const ledger = Ledger.of(context, SHORT_PAUSE_MS);
+	const ledger = Ledger.of(context);
 	if (!ledger || context.getMode() === 'manual') return [items];
 	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
 	const { hash, payment_status: status, webhook_event: event } = itemSchema.parse(items[0]?.json);
@@ -70,15 +70,9 @@ async function isTakenByOther(
 	const nodeContext = context.getContext('node');
 	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claimed;
 	nodeContext[CONTEXT_KEY] = claimed;
-	if (!isSecondTry && !(await ledger.wins([claimed]).catch(isLate))) return true;
+	if (!isSecondTry && !(await ledger.wins([claimed]))) return true;
 	const seen = await ledger.enter([claimed, taken, takenByThis]);
 	if (!seen.has(taken) || seen.has(takenByThis)) return false;
 	await ledger.strike([takenByThis]);
 	return true;
-}
-
-/** A late claim goes on: a sale that starts twice does less harm than one that does not start. */
-function isLate(error: unknown): true {
-	if (error instanceof LateError) return true;
-	throw error;
 }

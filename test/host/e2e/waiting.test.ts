@@ -12,6 +12,7 @@ import { chainOf, createPix, waitForPayment, webStart } from './stage/workflows'
 const figures = new Figures('Executions that wait for a payment, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
 const POLL_MS = 5;
+const BEGUN_WITHIN_MS = 60_000;
 const CUSTOMER = '={{ $json.body.customer }}';
 
 const LAST_OFFSET_MS = 50;
@@ -78,6 +79,13 @@ describe('Wait for Payment under races and loss', () => {
 			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),
 		).length;
 
+	const failuresOf = async (way: Way): Promise<string> => {
+		const executions = await stage.rest.executions(workflowIds.get(way) ?? '');
+		const failed = executions.filter(({ status }) => status === 'error');
+		const texts = failed.map(async ({ id }) => (await stage.rest.execution(id)).complaint);
+		return (await Promise.all(texts)).join('; ') || 'no execution has failed';
+	};
+
 	/** Starts an execution, and returns its charge as soon as the execution reads it. */
 	const begin = async (way: Way): Promise<StoredTransaction> => {
 		const customer = `Customer ${(customers += 1)}`;
@@ -85,11 +93,13 @@ describe('Wait for Payment under races and loss', () => {
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ customer }),
 		});
-		for (;;) {
+		const deadline = Date.now() + BEGUN_WITHIN_MS;
+		while (Date.now() < deadline) {
 			const made = stage.sandbox.transactions.find((one) => one.customer.name === customer);
 			if (made && readsOf(made.hash) > 0) return made;
 			await pause(POLL_MS);
 		}
+		throw new Error(`${customer} was not charged: ${await failuresOf(way)}`);
 	};
 
 	/** Lets an execution run into its limit, in seconds. */

@@ -38,17 +38,28 @@ class ProcessedItems implements IDataDeduplicator {
 		this.failAfter = Infinity;
 	}
 
-	/** Enters so many other things in each row as later runs of the node would. */
+	/** Enters so many other things in each row of a node as later runs of it would. */
 	age(count: number, maxEntries: number): void {
 		for (const [row, text] of this.rows) {
+			if (isOfWorkflow(row)) continue;
 			const others = Array.from({ length: count }, () => randomUUID());
 			this.rows.set(row, JSON.stringify([...parse(text), ...others].slice(-maxEntries)));
 		}
 	}
 
-	/** The number of entries in all rows. */
+	/** The number of entries in all rows of nodes. */
 	get size(): number {
-		return [...this.rows.values()].reduce((sum, row) => sum + parse(row).length, 0);
+		return this.count((row) => !isOfWorkflow(row));
+	}
+
+	/** The number of entries in all rows of workflows. */
+	get marks(): number {
+		return this.count(isOfWorkflow);
+	}
+
+	private count(isMeant: (row: string) => boolean): number {
+		const rows = [...this.rows].filter(([row]) => isMeant(row));
+		return rows.reduce((sum, [, text]) => sum + parse(text).length, 0);
 	}
 
 	async checkProcessedAndRecord(
@@ -126,6 +137,10 @@ class ProcessedItems implements IDataDeduplicator {
 function rowOf(scope: DeduplicationScope, { workflow, node }: ICheckProcessedContextData): string {
 	if (!workflow.id) throw new Error('The table needs a workflow id');
 	return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
+}
+
+function isOfWorkflow(row: string): boolean {
+	return row.endsWith(' ');
 }
 
 function hashOf(item: DeduplicationItemTypes): string {

@@ -1,9 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { attempts } from '../../../../nodes/DigitalSales/once/attempts';
 import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { NodeProcess, processedItems } from '../harness';
 import { codeIn, errorOf, useShop } from '../support/charging';
 import { errorIn } from '../support/errorItem';
 import { useLimits } from '../support/limits';
+
+const MARKED_FOR_MS = 6_000;
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
 	const limit = useLimits();
@@ -64,6 +67,19 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 		expect(errorOf(failed)).toContain('n8n did not store the entry');
 		expect(shop.posts).toBe(0);
+	});
+
+	test('a charge leaves nothing in the row that its node shares with others', async () => {
+		await shop.run(shop.parameters('order-1'));
+		const marks = processedItems.marks;
+		shop.fault('refuse');
+		await shop.run(shop.parameters('order-2'));
+		shop.fault('lose');
+		await shop.run(shop.parameters('order-3'));
+		await pause(MARKED_FOR_MS);
+
+		expect(marks).toBeGreaterThan(0);
+		expect(processedItems.marks).toBe(0);
 	});
 
 	test('an entry that fails takes out no doubt that was there before', async () => {
@@ -131,6 +147,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 	test(`the latest ${MOST_ENTRIES} entries of a node are kept, the oldest falls out first`, async () => {
 		await shop.run(shop.parameters('order-1'));
+		await pause(MARKED_FOR_MS);
 		// The place of the charge was entered before its order.
 		processedItems.age(MOST_ENTRIES - 1, MOST_ENTRIES);
 		expect(await isKnown('order-1')).toBe(true);
