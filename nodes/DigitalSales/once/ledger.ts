@@ -51,29 +51,6 @@ type Row = 'node' | 'workflow';
  * its own has overwritten one that had won; so the winner marks its keys in a second row, soon enough
  * for all that come after. A process uses one row at a time: if it stalls, it can harm only one.
  */
-export class LedgerError extends Error {}
-
-/** Keys that were entered under a nonce, before it is known whether they were won. */
-export interface Claim {
-	keys: readonly string[];
-	nonce: string;
-	/** Those that had been entered before. */
-	seen: ReadonlySet<string>;
-}
-
-/** A row of n8n's table: that of the node, and that of its workflow. */
-type Row = 'node' | 'workflow';
-
-/**
- * What a node has done, in n8n's table of processed items. It survives a crash, and all processes of
- * n8n share it, but it only tells whether a key was entered before, and a row is read and then written
- * whole: what one process enters, another may overwrite, at the same moment or after it has stalled.
- *
- * So a claim is Fischer's timed mutual exclusion: keys are entered with a nonce, and after a pause the
- * one whose nonce is still there has won. As no process can know that it was overwritten, or has
- * overwritten another after that one had won, the winner marks its keys in a second row, soon enough for
- * whoever comes next. A process uses one row at a time, so that one that stalls can harm only one.
- */
 export class Ledger {
 	private readonly name: string;
 
