@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Form } from '../form/formOf';
-import type { ItemResult } from '../output/item';
+import type { ItemResult } from '../output/transaction';
 import type { Run } from './run';
 
 /** One item that is ready to be sent. */

@@ -1,14 +1,12 @@
 import sortBy from 'lodash/sortBy';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
-import type { ItemResult } from '../output/item';
+import type { ItemResult } from '../output/transaction';
 import { fieldLabel } from '../form/displayPath';
 import { isEngine2, isRetry } from '../once/execution';
 import { CanceledError } from '../shared/clock';
-import { mapLimit } from '../shared/mapLimit';
-import { ReadsAtOnce } from '../shared/readsAtOnce';
+import { mapLimit, ReadsAtOnce } from '../shared/mapLimit';
 import type { Operation, Preparation, PreparedItem } from './operation';
 import { findOperation } from './registry';
 import { Run } from './run';

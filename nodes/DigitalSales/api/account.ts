@@ -1,8 +1,7 @@
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { isDomainAllowed } from 'n8n-workflow';
+import { type ICredentialDataDecryptedObject, isDomainAllowed } from 'n8n-workflow';
 import { createHash } from 'crypto';
 import { z } from 'zod';
-import { parseBaseUrl } from '../domain/baseUrl';
+import { parseBaseUrl } from '../domain/webAddress';
 import { cleanText, LONGEST_TEXT } from '../domain/text';
 import { createRedactor, type Redactor } from './redact';
 

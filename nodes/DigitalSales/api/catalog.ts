@@ -1,6 +1,6 @@
 import pick from 'lodash/pick';
 import uniqBy from 'lodash/uniqBy';
-import { addressFit } from '../domain/pageAddress';
+import { addressFit } from '../domain/webAddress';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
 import type { Account } from './account';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashSegment } from '../domain/hash';
 import type { Client, Recording } from './client';
-import { readResource } from './schemas/resource';
+import { readResource } from './schemas/lenient';
 
 /**
  * Creates an offer of a product (API document, Endpoint 2: POST /products/{hash}/offers).

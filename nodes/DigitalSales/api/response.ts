@@ -3,7 +3,7 @@ import { clock } from '../shared/clock';
 import { causesOf, kindOfStatus, readFault, type RateLimitHeaders, type Outcome } from './outcome';
 import type { Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
-import { readResource } from './schemas/resource';
+import { readResource } from './schemas/lenient';
 
 /** What is used of the Node.js stream that n8n's HTTP helper hands over. */
 interface BodyStream {

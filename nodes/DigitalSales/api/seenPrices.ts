@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { BoundedMap } from '../shared/boundedMap';
+import { BoundedMap, processWide } from '../shared/processWide';
 import { isJsonObject } from '../shared/json';
-import { processWide } from '../shared/processWide';
 import type { Account } from './account';
 import { offerSchema } from './schemas/offer';
 

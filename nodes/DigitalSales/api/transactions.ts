@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashSegment, isSameButForCase } from '../domain/hash';
-import { BoundedMap } from '../shared/boundedMap';
-import { processWide } from '../shared/processWide';
+import { BoundedMap, processWide } from '../shared/processWide';
 import type { Account } from './account';
 import type { Client, Recording } from './client';
 import { readTransaction, type Transaction } from './schemas/transaction';

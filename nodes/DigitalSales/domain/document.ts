@@ -1,5 +1,5 @@
 import { cnpj, cpf } from '../../../vendor/checkDigits';
-import type { Result } from './result';
+import type { Result } from './text';
 
 const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;

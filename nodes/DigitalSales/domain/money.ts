@@ -1,4 +1,4 @@
-import type { Result } from './result';
+import type { Result } from './text';
 
 /** The unit in which a person types an amount; the service knows only integer cents. */
 export type AmountUnit = 'cents' | 'reais';
@@ -105,4 +105,9 @@ function problemOf(text: string, unit: AmountUnit): string {
 		return `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`;
 	const orCents = last === '0' ? ` or ${reais},${decimals}` : '';
 	return `is ambiguous: write ${reais}${decimals}${last},00${orCents}, not ${quoted}`;
+}
+
+/** An amount of the service in reais; null if it states none. */
+export function inReais(cents: number | null | undefined): number | null {
+	return cents == null ? null : centsToReais(cents);
 }

@@ -1,5 +1,4 @@
-import type { Result } from './result';
-import { cleanText } from './text';
+import { cleanText, type Result } from './text';
 
 const MIN_DIGITS = 10;
 const MAX_DIGITS = 13;

@@ -38,3 +38,6 @@ export function finder(search: string): (texts: Array<string | null | undefined>
 		return words.every((word) => text.includes(word));
 	};
 }
+
+/** What was read, or why it could not be read, in words that continue the name of the field. */
+export type Result<T> = { value: T } | { problem: string };

@@ -2,11 +2,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
-import { cleanText, composed } from '../domain/text';
+import { cleanText, composed, LONGEST_TEXT, type Result } from '../domain/text';
 import { parseCents, type AmountUnit } from '../domain/money';
-import type { Result } from '../domain/result';
 import { parseWebAddress } from '../domain/webAddress';
-import { excessIn } from './bounded';
+import { deciding, type Field } from './formOf';
 
 /** Schemas for single form fields. Messages continue the field's display name: "Title must be ...". */
 
@@ -174,4 +173,62 @@ function parseJson(text: string): unknown {
 	} catch {
 		return undefined;
 	}
+}
+
+/** An amount in reais that may be left blank, read as integer cents. */
+export function money<const N extends string>(
+	{ name, label, description }: { name: N; label: string; description: string },
+	bodyName: string,
+): Field<N, number | undefined> {
+	return deciding(
+		{
+			displayName: `${label} in Reais`,
+			name,
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 19,90',
+			hint: '97 is R$ 97,00. If your data is in cents, divide it by 100.',
+			description,
+		},
+		optional(moneyField('reais')),
+		bodyName,
+	);
+}
+
+/** Deeper than any form or body. */
+const MOST_LEVELS = 32;
+
+interface Excess {
+	path: Array<string | number>;
+	message: string;
+}
+
+/**
+ * A form whose texts have a reasonable length; without that nothing else reads them. Each may come
+ * from a stranger, and many a pattern takes time by the square of the length.
+ */
+export function bounded<T>(form: z.ZodType<T, z.ZodTypeDef, unknown>) {
+	return z
+		.unknown()
+		.superRefine((values, context) => {
+			const excess = excessIn(values);
+			if (excess) context.addIssue({ code: 'custom', ...excess });
+		})
+		.pipe(form);
+}
+
+/** The first text in a value that is too long, or the first level too deep. */
+export function excessIn(value: unknown, levels = MOST_LEVELS): Excess | undefined {
+	if (typeof value === 'string' && value.length > LONGEST_TEXT) {
+		const message = `must have at most ${LONGEST_TEXT} characters; this one has ${value.length}`;
+		return { path: [], message };
+	}
+	if (typeof value !== 'object' || value === null) return undefined;
+	if (levels === 0) return { path: [], message: 'is nested too deeply' };
+	for (const [name, inner] of Object.entries(value)) {
+		const excess = excessIn(inner, levels - 1);
+		const key = Array.isArray(value) ? Number(name) : name;
+		if (excess) return { ...excess, path: [key, ...excess.path] };
+	}
+	return undefined;
 }

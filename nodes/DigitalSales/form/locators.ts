@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { isUsableHash } from '../domain/hash';
-import { hashInAddress } from '../domain/pageAddress';
+import { hashInAddress } from '../domain/webAddress';
 import { heldBy } from './expressions';
 import { cleanTextField } from './fields';
 import { deciding } from './formOf';

@@ -6,8 +6,8 @@ import {
 	transactionFieldsSchema,
 	type TransactionField,
 } from '../output/transaction';
-import { optional, yesNoField } from './fields';
-import { field } from './formOf';
+import { optional, textField, yesNoField } from './fields';
+import { field, type Field } from './formOf';
 
 export const simplifyOption = field(
 	{
@@ -64,3 +64,21 @@ const qrCodeImageProperty = {
 export const qrCodeImage = field(qrCodeImageProperty, yesNoField);
 
 export const qrCodeImageOption = field(qrCodeImageProperty, optional(yesNoField));
+
+/** With its code the user says that something in doubt was not made. */
+export function repeatCodeOption(
+	displayName: string,
+	description: string,
+): Field<'repeatCode', string | undefined> {
+	return field(
+		{
+			displayName,
+			name: 'repeatCode',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 7KQ2-M4XD',
+			description,
+		},
+		optional(textField),
+	);
+}

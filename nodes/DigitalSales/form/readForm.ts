@@ -1,7 +1,11 @@
-import type { IExecuteFunctions, INode, INodeProperties } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type INode,
+	type INodeProperties,
+	NodeOperationError,
+} from 'n8n-workflow';
 import { isJsonObject } from '../shared/json';
-import { bounded } from './bounded';
+import { bounded } from './fields';
 import { displayPath } from './displayPath';
 import { gapsIn, type Gap } from './expressions';
 import type { Form, Reading } from './formOf';

@@ -1,10 +1,10 @@
-import type {
-	ILoadOptionsFunctions,
-	INode,
-	INodeListSearchItems,
-	INodeListSearchResult,
+import {
+	type ILoadOptionsFunctions,
+	type INode,
+	type INodeListSearchItems,
+	type INodeListSearchResult,
+	NodeApiError,
 } from 'n8n-workflow';
-import { NodeApiError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import {
 	CATALOG_LIMITS,
@@ -16,7 +16,7 @@ import {
 import { Client } from '../api/client';
 import { ServiceError } from '../api/outcome';
 import { applied } from '../api/products';
-import { productStatusName } from '../output/productStatus';
+import { productStatusName } from '../output/product';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
 import { cleanText, finder } from '../domain/text';

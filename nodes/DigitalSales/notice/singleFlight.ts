@@ -1,4 +1,4 @@
-import { BoundedMap } from '../shared/boundedMap';
+import { BoundedMap } from '../shared/processWide';
 import { clock, wait } from '../shared/clock';
 
 const PAUSE_MS = 3_000;

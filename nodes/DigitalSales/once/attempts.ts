@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { BoundedMap } from '../shared/boundedMap';
+import { BoundedMap, processWide } from '../shared/processWide';
 import { jsonObject } from '../shared/json';
-import { processWide } from '../shared/processWide';
 
 /** An attempt to create something that may exist only once. */
 export const attemptSchema = z.object({

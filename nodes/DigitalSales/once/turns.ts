@@ -1,7 +1,6 @@
 import { createHash } from 'crypto';
-import { BoundedMap } from '../shared/boundedMap';
+import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
-import { processWide } from '../shared/processWide';
 import { digest } from './execution';
 import type { Ledger } from './ledger';
 

@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { productStatusName } from './productStatus';
-import { offerSchema, type Offer } from '../api/schemas/offer';
-import { productSchema } from '../api/schemas/product';
-import { inReais } from './inReais';
+import findKey from 'lodash/findKey';
+import lowerCase from 'lodash/lowerCase';
+import { type Offer, offerSchema } from '../api/schemas/offer';
+import { PRODUCT_STATUSES, productSchema } from '../api/schemas/product';
+import { inReais } from '../domain/money';
 
 /**
  * A product, or one row of Split Offers, as at most ten flat fields. Only the cheapest offer is shown,
@@ -34,4 +35,14 @@ function cheapest(offers: Offer[]): Offer | undefined {
 			(offer.price ?? Infinity) < (best?.price ?? Infinity) ? offer : (best ?? offer),
 		undefined,
 	);
+}
+
+/** The name of a product status code (API document, Product); an unknown code stays a number. */
+export function productStatusName(status: number): string | number {
+	return lowerCase(findKey(PRODUCT_STATUSES, (code) => code === status)) || status;
+}
+
+/** A created offer as the service sent it, flat as it is, with its price in reais besides. */
+export function offerOutput(json: IDataObject): IDataObject {
+	return { ...json, price_reais: inReais(offerSchema.parse(json).price) };
 }

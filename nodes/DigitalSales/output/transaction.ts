@@ -1,8 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Transaction } from '../api/schemas/transaction';
 import { isPaid, isSettled, isTooLateToPay } from '../domain/paymentStatus';
-import { inReais } from './inReais';
+import { inReais } from '../domain/money';
 
 type Value = string | number | null | undefined;
 
@@ -113,3 +113,17 @@ function flat(transaction: Transaction, chosen: readonly TransactionField[]): ID
 	const names = TRANSACTION_FIELDS.filter((name) => ALWAYS.includes(name) || chosen.includes(name));
 	return Object.fromEntries(names.map((name) => [name, FIELDS[name](transaction) ?? null]));
 }
+
+/** A payment that its item may wait for, and how long. */
+export type PendingPayment = OutputChoice & {
+	/** Whether it is undecided. One that is paid is read again with the others: it may be charged back. */
+	isOpen: boolean;
+	hash: string;
+	/** In milliseconds of unix time. */
+	deadline: number;
+};
+
+/** An item of the node's output; an open one shows what it would be at the time limit. */
+export type ItemResult = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'> & {
+	pending?: PendingPayment;
+};

@@ -1,4 +1,4 @@
-import { BoundedMap } from './boundedMap';
+import { BoundedMap } from './processWide';
 import { clock } from './clock';
 
 interface Entry<V> {

@@ -1,8 +1,12 @@
-import type { IHookFunctions, INodePropertyOptions, IWebhookFunctions } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import {
+	type IHookFunctions,
+	type INodePropertyOptions,
+	type IWebhookFunctions,
+	NodeOperationError,
+} from 'n8n-workflow';
 import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
-import type { Result } from '../domain/result';
+import type { Result } from '../domain/text';
 import { moneyField, optional, parsed, required } from '../form/fields';
 import { field, formOf, group, list, type FormValues } from '../form/formOf';
 import { listedBy, locatorField } from '../form/locators';

@@ -1,8 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { Notice } from '../notice/parse';
-import { BoundedMap } from '../shared/boundedMap';
+import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
-import { processWide } from '../shared/processWide';
 
 /** A sender waits about ten seconds; what is handed over next takes longer than what was answered last. */
 const LONGEST_WAIT_MS = 3_000;

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { randomBytes } from 'crypto';
-import type { ItemResult } from '../output/item';
+import type { ItemResult } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { startPolling } from './poll';
 import { resumeUrl, storeWait, type SuspendedWait } from './suspendedWait';

@@ -3,10 +3,9 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
 import { isSettled, isWaiting } from '../domain/paymentStatus';
 import { waitOutput } from '../output/transaction';
-import { BoundedMap } from '../shared/boundedMap';
+import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
 import { mapLimit } from '../shared/mapLimit';
-import { processWide } from '../shared/processWide';
 import type { SuspendedWait } from './suspendedWait';
 
 type Payment = SuspendedWait['payments'][number];

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { searchKey } from '../../../nodes/DigitalSales/domain/text';
-import { hashInAddress } from '../../../nodes/DigitalSales/domain/pageAddress';
+import { hashInAddress } from '../../../nodes/DigitalSales/domain/webAddress';
 import { saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { confirmed, contradicted, together, untold, type Evidence, type Finding } from './finding';

@@ -1,5 +1,5 @@
 import { readServiceWords } from '../../../nodes/DigitalSales/api/schemas/error';
-import { readResource } from '../../../nodes/DigitalSales/api/schemas/resource';
+import { readResource } from '../../../nodes/DigitalSales/api/schemas/lenient';
 import { readRateLimitHeaders, retryAfterMs } from '../../../nodes/DigitalSales/api/response';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { BODY_FIELDS, differences, DOCUMENTED, type Differences } from './documented';

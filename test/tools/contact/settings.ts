@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { createRedactor, type Redactor } from '../../../nodes/DigitalSales/api/redact';
-import { parseBaseUrl } from '../../../nodes/DigitalSales/domain/baseUrl';
+import { parseBaseUrl, parseWebAddress } from '../../../nodes/DigitalSales/domain/webAddress';
 import { isUsableHash } from '../../../nodes/DigitalSales/domain/hash';
-import { parseWebAddress } from '../../../nodes/DigitalSales/domain/webAddress';
 
 /** How the command ends. 1 is left to what nobody has thought of. */
 export const EXIT = {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { OFFER_INTERVALS, PAYMENT_METHOD_CODES } from '../../api/schemas/offer';
-import { money } from '../../form/money';
-import { customFieldsField } from '../../form/customFields';
 import {
+	money,
 	optional,
 	percentField,
 	required,
@@ -10,9 +9,10 @@ import {
 	wholeNumberField,
 	yesNoField,
 } from '../../form/fields';
+import { customFieldsField } from '../../form/customFields';
 import { deciding, field, formOf, group, list } from '../../form/formOf';
 import { productLocator } from '../../form/locators';
-import { repeatCodeOption } from '../../form/requestOptions';
+import { repeatCodeOption } from '../../form/outputOptions';
 
 const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Boleto', value: PAYMENT_METHOD_CODES.boleto },

@@ -7,10 +7,9 @@ import { withCustomFields } from '../../form/customFields';
 import { mistake, readForm } from '../../form/readForm';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
-import { offerOutput } from '../../output/offer';
-import { notLookedUp } from '../notLookedUp';
+import { offerOutput } from '../../output/product';
+import { notLookedUp, type Run } from '../run';
 import type { Operation, PreparedItem } from '../operation';
-import type { Run } from '../run';
 import { offerForm } from './create.form';
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */

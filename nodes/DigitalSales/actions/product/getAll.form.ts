@@ -2,7 +2,7 @@ import mapValues from 'lodash/mapValues';
 import type { ClientOptions } from '../../api/client';
 import { DEFAULT_QUERY_NAMES, type QueryNames } from '../../api/products';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
-import type { Result } from '../../domain/result';
+import type { Result } from '../../domain/text';
 import { optional, parsed, textField, wholeNumberField, yesNoField } from '../../form/fields';
 import { field, formOf, group, type FormValues } from '../../form/formOf';
 import { simplifyOption } from '../../form/outputOptions';

@@ -1,5 +1,4 @@
-import { money } from '../../form/money';
-import { optional, textField, webAddressField, wholeNumberField } from '../../form/fields';
+import { money, optional, textField, webAddressField, wholeNumberField } from '../../form/fields';
 import { deciding, field, group, list } from '../../form/formOf';
 import { offerLocator } from '../../form/locators';
 

@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { money } from '../../form/money';
+import { money, optional, optionalReferenceField, textField, yesNoField } from '../../form/fields';
 import { customFieldsField } from '../../form/customFields';
-import { optional, optionalReferenceField, textField, yesNoField } from '../../form/fields';
 import { field, formOf, type FormValues, group, guarding } from '../../form/formOf';
-import { fieldsOption, qrCodeImage, simplifyOption } from '../../form/outputOptions';
-import { repeatCodeOption } from '../../form/requestOptions';
+import {
+	fieldsOption,
+	qrCodeImage,
+	repeatCodeOption,
+	simplifyOption,
+} from '../../form/outputOptions';
 import { cart } from './cart.form';
 import { customer } from './customer.form';
 

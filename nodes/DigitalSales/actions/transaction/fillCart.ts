@@ -7,8 +7,7 @@ import { webAddressIn } from '../../domain/webAddress';
 import { displayPath } from '../../form/displayPath';
 import type { Located } from '../../form/locators';
 import { mistake } from '../../form/readForm';
-import { notLookedUp } from '../notLookedUp';
-import type { Run } from '../run';
+import { notLookedUp, type Run } from '../run';
 import { chargeForm, type ChargeForm } from './create.form';
 
 type CartItem = ChargeForm['cart'][number];

@@ -1,9 +1,7 @@
 import type { IBinaryKeyData } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
-import { drawQrCode } from '../../domain/qrCode';
 import { isTool } from '../../once/execution';
-import type { ItemResult } from '../../output/item';
-import { transactionOutput, type OutputChoice } from '../../output/transaction';
+import { type ItemResult, type OutputChoice, transactionOutput } from '../../output/transaction';
 import type { Run } from '../run';
 
 /** Of a hash in a file name: disks take at most 255 characters. */
@@ -48,4 +46,20 @@ async function pixPicture(
 	const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
 	const data = await context.helpers.prepareBinaryData(png, fileName, 'image/png');
 	return { qrCode: data };
+}
+
+/** Pixels of one module: a usual PIX code gives a picture some 500 pixels wide. */
+const SCALE = 8;
+/** Modules of white around the code; the specification asks for four. */
+const MARGIN = 4;
+
+/**
+ * Draws a text as a QR code in a PNG.
+ *
+ * @throws Error if the text is too long for one
+ */
+export async function drawQrCode(text: string): Promise<Uint8Array> {
+	// Most runs draw nothing, and n8n loads every node when it starts.
+	const { generatePngQrCode } = await import('../../../../vendor/qrCode');
+	return await generatePngQrCode(text, { ecLevel: 'M', scale: SCALE, margin: MARGIN });
 }

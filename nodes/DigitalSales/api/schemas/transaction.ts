@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { lenientInteger, lenientText, tolerated } from './lenient';
-import { readResource } from './resource';
+import { lenientInteger, lenientText, readResource, tolerated } from './lenient';
 
 const person = tolerated(
 	z.object({

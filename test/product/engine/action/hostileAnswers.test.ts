@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import * as errorWords from '../../../../nodes/DigitalSales/api/schemas/error';
-import * as resource from '../../../../nodes/DigitalSales/api/schemas/resource';
+import * as resource from '../../../../nodes/DigitalSales/api/schemas/lenient';
 import { HOSTILE_BODIES } from '../../../support/hostileBodies';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { everythingIn, runNode } from '../harness';

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../../nodes/DigitalSales/shared/json';
 import { readProductPage } from '../../../../nodes/DigitalSales/api/schemas/product';
-import { readResource } from '../../../../nodes/DigitalSales/api/schemas/resource';
+import { readResource } from '../../../../nodes/DigitalSales/api/schemas/lenient';
 
 describe('One resource of the service', () => {
 	const resource = { hash: 'ab12', extra: { deep: [1] } };

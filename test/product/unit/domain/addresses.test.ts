@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
-import { parseBaseUrl } from '../../../../nodes/DigitalSales/domain/baseUrl';
+import { isPrivateAddress, parseBaseUrl } from '../../../../nodes/DigitalSales/domain/webAddress';
 import {
 	hashSegment,
 	isSameButForCase,
 	isUsableHash,
 } from '../../../../nodes/DigitalSales/domain/hash';
 import { parsePhone } from '../../../../nodes/DigitalSales/domain/phone';
-import { isPrivateAddress } from '../../../../nodes/DigitalSales/domain/webAddress';
 
 describe('Base URL', () => {
 	test.each([

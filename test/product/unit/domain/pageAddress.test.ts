@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { addressFit, hashInAddress } from '../../../../nodes/DigitalSales/domain/pageAddress';
+import { addressFit, hashInAddress } from '../../../../nodes/DigitalSales/domain/webAddress';
 
 const hashes = fc
 	.string({ minLength: 1, maxLength: 20 })

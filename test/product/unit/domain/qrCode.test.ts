@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { drawQrCode } from '../../../../nodes/DigitalSales/domain/qrCode';
+import { drawQrCode } from '../../../../nodes/DigitalSales/actions/transaction/transactionItem';
 import { readQrCode } from '../../../support/readQrCode';
 
 describe('the picture of a QR code', () => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { INodeProperties } from 'n8n-workflow';
-import { money } from '../../../../nodes/DigitalSales/form/money';
-import { fieldLabel } from '../../../../nodes/DigitalSales/form/displayPath';
 import {
+	money,
 	optional,
 	required,
 	textField,
 	wholeNumberField,
 } from '../../../../nodes/DigitalSales/form/fields';
+import { fieldLabel } from '../../../../nodes/DigitalSales/form/displayPath';
 import {
 	field,
 	formOf,

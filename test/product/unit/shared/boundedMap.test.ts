@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
-import { BoundedMap } from '../../../../nodes/DigitalSales/shared/boundedMap';
+import { BoundedMap } from '../../../../nodes/DigitalSales/shared/processWide';
 
 describe('A bounded map', () => {
 	test('forgets the oldest, and setting an entry anew makes it the newest', () => {
