@@ -7,9 +7,9 @@ import type { Recorder } from './recorder';
 const VOID = ['refused', 'canceled', 'expired'];
 /** The errors of Create PIX; any other is n8n's own, and tells nothing of the charge. */
 const OUTCOMES: Array<[error: RegExp, outcome: AttemptOutcome]> = [
+	[/may already have been charged: /, 'unknown'],
 	[IN_DOUBT, 'inDoubt'],
 	[/was already charged/, 'charged'],
-	[/The charge may exist/, 'unknown'],
 	[/could not record the charge/, 'notRecorded'],
 	[/did not accept the request|still limiting requests/, 'notMade'],
 ];
