@@ -74,7 +74,7 @@ const UNREADABLE_ADVICE = 'Try again. If this continues, check Base URL in the c
  * POST, and the service has no idempotency key and no list of transactions. So a POST is repeated only
  * if it was not processed, and one that may have been is in doubt.
  * Which row an answer belongs to is decided below by its status or fault, in response.ts by its body,
- * and in client.ts if it breaks off. How often and when a request is sent again: backoff.ts.
+ * and in client.ts if it breaks off; how often and when a request is sent again, too.
  */
 const RULES = {
 	/** Any 2xx with JSON; the rule is for one that is not of the documented shape. */

@@ -1,4 +1,4 @@
-import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../../../nodes/DigitalSales/api/backoff';
+import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../../../nodes/DigitalSales/api/client';
 import { ENDPOINTS } from '../../../../nodes/DigitalSales/api/endpoints';
 
 /** Shortens, until the end of a test, what nobody can choose: how often and how long a request is tried. */

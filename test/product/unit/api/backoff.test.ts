@@ -3,7 +3,7 @@ import {
 	DEFAULT_RETRY_LIMITS,
 	mayRetry,
 	rateLimitWaitMs,
-} from '../../../../nodes/DigitalSales/api/backoff';
+} from '../../../../nodes/DigitalSales/api/client';
 
 describe('How often and how long', () => {
 	test.each([
