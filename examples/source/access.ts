@@ -1,29 +1,51 @@
+import { mailNotCharged, mailPix } from './charge-by-email';
+import { contactIn, notChargedNote } from './charging';
 import { branches, httpRequest, RETRIED, sendEmail } from './nodes';
-import { onlyMyProduct, publishNote, saleTrigger, TEXTS } from './parts';
-import { from, output, type Node, type Recipe, type Say } from './workflow';
+import {
+	chargeOrder,
+	message,
+	notCharged,
+	onlyMyProduct,
+	orderForm,
+	publishNote,
+	saleTrigger,
+	TEXTS,
+} from './parts';
+import { from, output, type Node, type Recipe, type Say, type Workflow } from './workflow';
 
 /** Statuses on the way to a refund or a chargeback are left alone: they may still end well. */
 const REVERSED = ['refunded', 'chargeback', 'chargedback'];
 
-interface Access {
-	what: string;
-	how: string;
-	/** What opens the access; what follows the last of these tells the customer. */
-	grant: Node[];
-	revoke: Node;
-	/** What else to know, one sentence or more. */
-	more?: string;
-}
-
-function granting(say: Say, name: string, access: (start: Node) => Access) {
+/** What a sale of the product does in any members area with an API: open the access, tell the customer, close it. */
+function delivery(say: Say): Workflow['chains'] {
 	const start = saleTrigger(say, ['paid', 'reversed'], onlyMyProduct(say));
-	const { what, how, grant, revoke, more } = access(start);
 	const of = (field: string): string => `${from(start)}.${field}`;
 	const decide = branches(say('Paid or refunded?', 'Aprovada ou reembolsada?'), {
 		[say('grant', 'liberar')]: `${of('payment_status')} === 'paid'`,
 		[say('revoke', 'retirar')]: `${JSON.stringify(REVERSED)}.includes(${of('payment_status')})`,
 	});
-	const mail = sendEmail(say('Tell the customer', 'Avisar o cliente'), {
+	const post = (name: string, path: string): Node =>
+		httpRequest(
+			name,
+			{
+				method: 'POST',
+				url: `https://members.example.com/api/access/${path}`,
+				authentication: 'genericCredentialType',
+				genericAuthType: 'httpHeaderAuth',
+				sendBody: true,
+				bodyParameters: {
+					parameters: [
+						{ name: 'email', value: `={{ ${of('customer_email')} }}` },
+						{ name: 'name', value: `={{ ${of('customer_name')} }}` },
+						{ name: 'product', value: `={{ ${of('product_title')} }}` },
+						{ name: 'transaction', value: `={{ ${of('hash')} }}` },
+					],
+				},
+				options: {},
+			},
+			RETRIED,
+		);
+	const mail = sendEmail(say('Send the access', 'Enviar o acesso'), {
 		fromEmail: say('Your shop <shop@example.com>', 'Sua loja <loja@example.com>'),
 		toEmail: `={{ ${of('customer_email')} }}`,
 		subject: say('=Your access is open', '=Seu acesso está liberado'),
@@ -35,80 +57,110 @@ function granting(say: Say, name: string, access: (start: Node) => Access) {
 		})}`,
 		options: { appendAttribution: false },
 	});
-	return {
-		name,
-		notes: [
-			[
-				what,
-				say(
-					'A payment grants the access and tells the customer; a refund or a chargeback takes it away. A requested refund or a MED under review changes nothing. If you win a chargeback, restore the access by hand.',
-					'A venda aprovada libera o acesso e avisa o cliente; o reembolso ou o chargeback retira o acesso. Pedido de reembolso ou MED em análise não mexe no acesso. Chargeback que você ganha: libere de novo à mão.',
-				),
-				...(more === undefined ? [] : [more]),
-			].join('\n\n'),
-			[
-				say('## Before you publish it', '## Antes de publicar'),
-				say(
-					'1. *When a sale changes*: choose your credential, your **product**, and the **lowest amount a customer can pay, coupons and PIX discount included**. Without them, one cent paid for any product would open the access; until you have chosen both, n8n refuses to publish the workflow.',
-					'1. *Quando uma venda muda*: escolha sua credencial, seu **produto** e o **menor valor que um cliente pode pagar, já com cupom e desconto no Pix**. Sem isso, um centavo pago por qualquer produto liberaria o acesso; enquanto faltar, o n8n não publica o fluxo.',
-				),
-				`2. ${how}`,
-				say(
-					'3. *Tell the customer*: choose your SMTP credential, enter your sender address, and the link of your members area.',
-					'3. *Avisar o cliente*: escolha sua credencial SMTP, escreva seu endereço de remetente e o link da sua área de membros.',
-				),
-				`4. ${publishNote(say)}`,
-			].join('\n'),
-		],
-		chains: [
-			[start, decide, ...grant, mail],
-			[output(decide, 1), revoke],
-		] satisfies ReturnType<Recipe>['chains'],
-	};
+	return [
+		[start, decide, post(say('Grant the access', 'Liberar o acesso'), 'grant'), mail],
+		[output(decide, 1), post(say('Revoke the access', 'Retirar o acesso'), 'revoke')],
+	];
+}
+
+/** What a delivery does with the sales that reach it. */
+function deliveryNote(say: Say): string[] {
+	return [
+		say(
+			'A payment grants the access and tells the customer; a refund or a chargeback takes it away. A requested refund or a MED under review changes nothing. If you win a chargeback, restore the access by hand.',
+			'A venda aprovada libera o acesso e avisa o cliente; o reembolso ou o chargeback retira o acesso. Pedido de reembolso ou MED em análise não mexe no acesso. Chargeback que você ganha: libere de novo à mão.',
+		),
+		say(
+			'If your members area goes by the e-mail alone, a refund revokes everything bought with that e-mail. **Before you press Retry on a failed execution, check that the sale is still paid.**',
+			'Se a sua área de membros usa só o e-mail, um reembolso fecha tudo o que esse e-mail comprou. **Antes de clicar em Retry em uma execução com erro, confira se a venda continua paga.**',
+		),
+	];
+}
+
+/** What to choose before the first sale. */
+function deliverySteps(say: Say): string[] {
+	return [
+		say(
+			'*When a sale changes*: choose your credential, your **product**, and the **lowest amount a customer can pay, coupons and PIX discount included**. Without them, one cent paid for any product would open the access; until you have chosen both, n8n refuses to publish the workflow.',
+			'*Quando uma venda muda*: escolha sua credencial, seu **produto** e o **menor valor que um cliente pode pagar, já com cupom e desconto no Pix**. Sem isso, um centavo pago por qualquer produto liberaria o acesso; enquanto faltar, o n8n não publica o fluxo.',
+		),
+		say(
+			'*Grant* and *Revoke the access*: enter the addresses from the documentation of your members area, and choose a *Header Auth* credential.',
+			'*Liberar* e *Retirar o acesso*: coloque os endereços que estão na documentação da sua área de membros e escolha uma credencial *Header Auth*.',
+		),
+		say(
+			'*Send the access*: choose your SMTP credential, enter your sender address, and the link of your members area.',
+			'*Enviar o acesso*: escolha sua credencial SMTP, escreva seu endereço de remetente e o link da sua área de membros.',
+		),
+	];
+}
+
+function beforePublishing(say: Say, steps: string[]): string {
+	const numbered = steps.map((step, index) => `${index + 1}. ${step}`);
+	return [say('## Before you publish it', '## Antes de publicar'), ...numbered].join('\n');
 }
 
 /** A members area with an API for it. */
-export const accessByHttp: Recipe = (say) =>
-	granting(
-		say,
-		say('Access after payment, by HTTP', 'Acesso depois do pagamento, por HTTP'),
-		(start) => {
-			const post = (name: string, path: string): Node =>
-				httpRequest(
-					name,
-					{
-						method: 'POST',
-						url: `https://members.example.com/api/access/${path}`,
-						authentication: 'genericCredentialType',
-						genericAuthType: 'httpHeaderAuth',
-						sendBody: true,
-						bodyParameters: {
-							parameters: [
-								{ name: 'email', value: `={{ ${from(start)}.customer_email }}` },
-								{ name: 'name', value: `={{ ${from(start)}.customer_name }}` },
-								{ name: 'product', value: `={{ ${from(start)}.product_title }}` },
-								{ name: 'transaction', value: `={{ ${from(start)}.hash }}` },
-							],
-						},
-						options: {},
-					},
-					RETRIED,
-				);
-			return {
-				what: say(
-					'## Access in your members area\nFor any members area that has an API to grant and revoke the access.',
-					'## Acesso na área de membros\nPara qualquer área de membros que tenha uma API (endereço) para liberar e retirar o acesso.',
+export const accessByHttp: Recipe = (say) => ({
+	name: say('Access after payment, by HTTP', 'Acesso depois do pagamento, por HTTP'),
+	notes: [
+		[
+			say(
+				'## Access in your members area\nFor any members area that has an API to grant and revoke the access.',
+				'## Acesso na área de membros\nPara qualquer área de membros que tenha uma API (endereço) para liberar e retirar o acesso.',
+			),
+			...deliveryNote(say),
+		].join('\n\n'),
+		beforePublishing(say, [...deliverySteps(say), publishNote(say)]),
+	],
+	chains: delivery(say),
+});
+
+/** Form, PIX and access in one workflow: its trigger is told of every charge, and of the checkout's sales too. */
+export const sellAndDeliver: Recipe = (say) => {
+	const form = orderForm(say);
+	const charge = chargeOrder(say);
+	const text = message(say);
+	return {
+		name: say('Sell and deliver', 'Vender e entregar'),
+		notes: [
+			[
+				say(
+					'## Sell and deliver\nA customer fills in the order form and gets the PIX by e-mail. The payment starts the lower half, at any time, also days later; so does a sale of the same product in the checkout.',
+					'## Vender e entregar\nO cliente preenche o formulário e recebe o Pix por e-mail. O pagamento inicia a parte de baixo, a qualquer hora, até dias depois; uma venda do mesmo produto no checkout também.',
 				),
-				how: say(
-					'*Grant* and *Revoke the access*: enter the addresses from the documentation of your members area, and choose a *Header Auth* credential.',
-					'*Liberar* e *Retirar o acesso*: coloque os endereços que estão na documentação da sua área de membros e escolha uma credencial *Header Auth*.',
+				...deliveryNote(say),
+				say(
+					'**Do not add Wait for Payment here**: the charge would report to it, and the trigger would never hear of the sale.',
+					'**Não coloque Wait for Payment aqui**: a cobrança avisaria só ele, e o gatilho não ficaria sabendo da venda.',
 				),
-				grant: [post(say('Grant the access', 'Liberar o acesso'), 'grant')],
-				revoke: post(say('Revoke the access', 'Retirar o acesso'), 'revoke'),
-				more: say(
-					'If your members area goes by the e-mail alone, a refund revokes everything bought with that e-mail. **Before you press Retry on a failed execution, check that the sale is still paid.**',
-					'Se a sua área de membros usa só o e-mail, um reembolso fecha tudo o que esse e-mail comprou. **Antes de clicar em Retry em uma execução com erro, confira se a venda continua paga.**',
+			].join('\n\n'),
+			beforePublishing(say, [
+				say(
+					'*Charge by PIX*: choose your credential and an offer of the product that you deliver.',
+					'*Gerar Pix*: escolha sua credencial e uma oferta do produto que você entrega.',
 				),
-			};
-		},
-	);
+				say(
+					'*Send the PIX* and *Tell the customer*: choose your SMTP credential and enter your sender address.',
+					'*Enviar o Pix* e *Avisar o cliente*: escolha sua credencial SMTP e escreva seu endereço de remetente.',
+				),
+				...deliverySteps(say),
+				say(
+					'Publish it, open the **Production URL** of *Order form* and order with your own data: this makes a real charge. Send customers that URL.',
+					'Publique, abra a **Production URL** de *Formulário do pedido* e faça um pedido com seus próprios dados: isso gera uma cobrança de verdade. É essa URL que você envia aos clientes.',
+				),
+				say(
+					'For sales of the checkout, copy the **production URL** of *When a sale changes* to the webhook settings of your platform.',
+					'Para as vendas do checkout, copie a **production URL** de *Quando uma venda muda* para o cadastro de webhooks da sua plataforma.',
+				),
+			]),
+			notChargedNote(say),
+		],
+		chains: [
+			// Nothing waits behind this mail: one that cannot be sent has to be seen.
+			[form, charge, text, mailPix(say, text, RETRIED)],
+			[output(charge, 1), mailNotCharged(say, contactIn(form)), notCharged(say, charge)],
+			...delivery(say),
+		],
+	};
+};

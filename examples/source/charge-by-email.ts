@@ -1,22 +1,54 @@
-import { charging } from './charging';
+import { charging, type Contact } from './charging';
 import { CONTINUES, sendEmail } from './nodes';
 import { html, TEXTS, words } from './parts';
-import type { Recipe } from './workflow';
+import type { Node, Recipe, Say } from './workflow';
+
+interface Mail {
+	to: string;
+	subject: string;
+	content: string;
+	/** The name of the file in the item that is attached. */
+	picture?: string;
+}
+
+/** Sends a mail in HTML. */
+export function mail(
+	say: Say,
+	name: string,
+	{ to, subject, content, picture }: Mail,
+	more: Node['more'] = CONTINUES,
+): Node {
+	const parameters = {
+		fromEmail: say('Your shop <shop@example.com>', 'Sua loja <loja@example.com>'),
+		toEmail: `=${to}`,
+		subject: `=${subject}`,
+		emailFormat: 'html',
+		html: `=${content}`,
+		options: { appendAttribution: false, ...(picture ? { attachments: picture } : {}) },
+	};
+	return sendEmail(name, parameters, more);
+}
+
+/** The charge as a picture and as text. */
+export function mailPix(say: Say, message: Node, more?: Node['more']): Node {
+	const { email: to, amount } = words(say, message);
+	const shown = words(say, message, html);
+	const subject = say(`Your PIX of ${amount}`, `Seu Pix de ${amount}`);
+	const content = `<p>${TEXTS.pix(say, shown)}</p><p><img src="cid:qrCode" alt="QR Code" width="280"></p><p><code>${shown.code}</code></p>`;
+	const name = say('Send the PIX', 'Enviar o Pix');
+	return mail(say, name, { to, subject, content, picture: 'qrCode' }, more);
+}
+
+/** Asks the customer to wait for a person. */
+export function mailNotCharged(say: Say, { email: to }: Contact): Node {
+	const subject = say('We received your order', 'Recebemos seu pedido');
+	const content = `<p>${TEXTS.notCharged(say)}</p>`;
+	return mail(say, say('Tell the customer', 'Avisar o cliente'), { to, subject, content });
+}
 
 /** The charge by e-mail: its QR code as a picture in the mail, its code as text. */
-export const chargeByEmail: Recipe = (say) => {
-	const mail = (name: string, to: string, subject: string, content: string, picture?: string) => {
-		const parameters = {
-			fromEmail: say('Your shop <shop@example.com>', 'Sua loja <loja@example.com>'),
-			toEmail: `=${to}`,
-			subject: `=${subject}`,
-			emailFormat: 'html',
-			html: `=${content}`,
-			options: { appendAttribution: false, ...(picture ? { attachments: picture } : {}) },
-		};
-		return sendEmail(name, parameters, CONTINUES);
-	};
-	return charging(say, {
+export const chargeByEmail: Recipe = (say) =>
+	charging(say, {
 		name: say('Charge by e-mail, with the QR code', 'Cobrar por e-mail, com o QR Code'),
 		what: say(
 			'## Charge by e-mail\nA customer fills in the order form. The PIX goes out by e-mail, as a picture and as a code to copy.',
@@ -29,35 +61,14 @@ export const chargeByEmail: Recipe = (say) => {
 			),
 		],
 		send(message, customer) {
-			const { email, amount, product } = words(say, message);
-			const shown = words(say, message, html);
+			const { email: to, product } = words(say, message);
+			const subject = say(`Payment confirmed: ${product}`, `Pagamento confirmado: ${product}`);
+			const content = `<p>${TEXTS.paid(say, words(say, message, html))}</p>`;
+			const confirm = say('Confirm the payment', 'Confirmar o pagamento');
 			return {
-				pix: [
-					mail(
-						say('Send the PIX', 'Enviar o Pix'),
-						email,
-						say(`Your PIX of ${amount}`, `Seu Pix de ${amount}`),
-						`<p>${TEXTS.pix(say, shown)}</p><p><img src="cid:qrCode" alt="QR Code" width="280"></p><p><code>${shown.code}</code></p>`,
-						'qrCode',
-					),
-				],
-				confirm: [
-					mail(
-						say('Confirm the payment', 'Confirmar o pagamento'),
-						email,
-						say(`Payment confirmed: ${product}`, `Pagamento confirmado: ${product}`),
-						`<p>${TEXTS.paid(say, shown)}</p>`,
-					),
-				],
-				apologize: [
-					mail(
-						say('Tell the customer', 'Avisar o cliente'),
-						customer.email,
-						say('We received your order', 'Recebemos seu pedido'),
-						`<p>${TEXTS.notCharged(say)}</p>`,
-					),
-				],
+				pix: [mailPix(say, message)],
+				confirm: [mail(say, confirm, { to, subject, content })],
+				apologize: [mailNotCharged(say, customer)],
 			};
 		},
 	});
-};

@@ -1,5 +1,5 @@
 import { adAttribution } from './ad-attribution';
-import { accessByHttp } from './access';
+import { accessByHttp, sellAndDeliver } from './access';
 import { salesAssistant } from './assistant';
 import { catalogToSheet } from './catalog';
 import { chargeByEmail } from './charge-by-email';
@@ -8,17 +8,20 @@ import { chargeListFromSheet } from './charge-list';
 import { errorsToTelegram } from './errors-to-telegram';
 import { paidSale } from './paid-sale';
 import { reconciliation } from './reconciliation';
+import { recoverCheckoutPix } from './recover-checkout-pix';
 import { recoverUnpaidPix } from './recover-unpaid-pix';
 import { pages } from './page';
 import { LANGUAGES, render, type Recipe } from './workflow';
 
 /** The recipes, by the name of their file, in the order in which a seller would want them. */
 export const RECIPES: Record<string, Recipe> = {
+	'sell-and-deliver': sellAndDeliver,
 	'charge-by-whatsapp': chargeByWhatsApp,
 	'charge-by-evolution-api': chargeByEvolutionApi,
 	'charge-by-email': chargeByEmail,
 	'charge-list-from-google-sheets': chargeListFromSheet,
 	'recover-unpaid-pix': recoverUnpaidPix,
+	'recover-checkout-pix': recoverCheckoutPix,
 	'paid-sale': paidSale,
 	'ad-attribution': adAttribution,
 	'access-by-http': accessByHttp,

@@ -134,6 +134,10 @@ export const when = (name: string, expression: string): Node =>
 export const only = (name: string, expression: string): Node =>
 	base('filter', 2.2)(name, { conditions: isTrue(expression), options: {} });
 
+/** Pauses the execution. */
+export const waitMinutes = (name: string, amount: number): Node =>
+	base('wait', 1.1)(name, { amount, unit: 'minutes' });
+
 /** Starts every so many minutes. */
 export const schedule = (name: string, minutesInterval: number): Node =>
 	base('scheduleTrigger', 1.2)(name, {

@@ -144,6 +144,11 @@ export const TEXTS = {
 			`Hi, ${name}! Your PIX of ${amount} (${product}) is ready. Scan the QR code, or copy the code below and paste it in your banking app under Pix Copia e Cola.`,
 			`Oi, ${name}! Seu Pix de ${amount} (${product}) está pronto. Escaneie o QR Code ou copie o código abaixo e cole no app do banco, em Pix Copia e Cola.`,
 		),
+	stillOpen: (say: Say, { name, amount, product }: Purchase): string =>
+		say(
+			`Hi, ${name}! Your PIX of ${amount} (${product}) is still open. Do you need help? If you have paid, please ignore this. Here is the code.`,
+			`Oi, ${name}! Seu Pix de ${amount} (${product}) ainda está em aberto. Precisa de ajuda? Se já pagou, desconsidere. Segue o código.`,
+		),
 	/** It asks for no new order: the charge may exist, and the customer would be charged twice. */
 	notCharged: (say: Say): string =>
 		say(

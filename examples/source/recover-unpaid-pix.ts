@@ -77,10 +77,7 @@ export const recoverUnpaidPix: Recipe = (say) => {
 		`$runIndex === ${DELAYS.length - 2}`,
 	);
 	const reminders = [
-		say(
-			`Hi, ${name}! Your PIX of ${amount} (${product}) is still open. Do you need help? If you have paid, please ignore this. Here is the code.`,
-			`Oi, ${name}! Seu Pix de ${amount} (${product}) ainda está em aberto. Precisa de ajuda? Se já pagou, desconsidere. Segue o código.`,
-		),
+		TEXTS.stillOpen(say, told),
 		say(
 			`Hi, ${name}! Your order (${product}) is almost done: only the PIX of ${amount} is missing. If you have paid, please ignore this. Here is the code.`,
 			`Oi, ${name}! Seu pedido (${product}) está quase lá: falta só o Pix de ${amount}. Se já pagou, desconsidere. Segue o código.`,

@@ -124,6 +124,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		['charge-by-whatsapp', WHATSAPP, say('order_received|', 'pedido_recebido|'), byTemplate],
 		['charge-by-evolution-api', WHATSAPP, notCharged],
 		['charge-by-email', 'maria@example.test', notCharged],
+		['sell-and-deliver', 'maria@example.test', notCharged],
 		['recover-unpaid-pix', WHATSAPP, notCharged],
 	])(
 		'%s tells the customer of an order that cannot be charged, and fails with the reason',
@@ -618,6 +619,108 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(recipes.services.mail.mails).toMatchObject([
 			{ text: expect.stringMatching(say('is open 🎉.*maria@', 'está liberado 🎉.*maria@')) },
 		]);
+	});
+
+	const granted = (hash: string) => ({
+		url: 'https://members.example.com/api/access/grant',
+		body: { email: 'maria@example.test', transaction: hash },
+	});
+
+	test('sell-and-deliver charges an order sent twice once, and its payment opens the access once', async () => {
+		const imported = await recipes.import('sell-and-deliver', language);
+		const url = await imported.publish();
+		const before = recipes.sandbox.charges();
+		const customer = customerWith(3, cpf(language === 'en' ? 300_000_001 : 300_000_002));
+
+		await imported.fillIn(customer);
+		await imported.ended();
+		await imported.fillIn(customer);
+		await imported.ended(2);
+
+		expect(recipes.sandbox.charges() - before).toBe(1);
+		const { hash, pix } = charged();
+		const { mails } = recipes.services.mail;
+		expect(mails).toMatchObject(
+			Array(2).fill({
+				to: { text: 'maria@example.test' },
+				html: expect.stringContaining(pix?.pix_qr_code ?? ''),
+				attachments: [{ cid: 'qrCode', contentType: 'image/png' }],
+			}),
+		);
+		expect(recipes.services.webCalls).toEqual([]);
+
+		// Nobody else is told: the charge itself named the trigger of its workflow.
+		await recipes.sandbox.pay(hash);
+		await imported.ended(3);
+		for (const shape of NOTICE_SHAPES) await recipes.sandbox.notify(hash, { shape, url });
+		expect(recipes.services.webCalls).toMatchObject([granted(hash)]);
+		expect(mails[2]?.text).toContain(say('is open 🎉', 'está liberado 🎉'));
+
+		await recipes.sandbox.setStatus(hash, 'refunded');
+		await imported.ended(4);
+		expect(recipes.services.webCalls[1]?.url).toContain('/access/revoke');
+		expect(mails).toHaveLength(3);
+	});
+
+	test('sell-and-deliver opens the access for a sale of the checkout, too', async () => {
+		const [, hash] = await sell('sell-and-deliver', 'paid');
+
+		expect(recipes.services.webCalls).toMatchObject([granted(hash)]);
+	});
+
+	describe('recover-checkout-pix', () => {
+		const quick: Change = ({ type }) =>
+			type === 'wait' ? { amount: 2, unit: 'seconds' } : undefined;
+		/** Published, and told of a sale that waits for its payment. */
+		const wait = async (turn?: Turn): Promise<[ImportedRecipe, string]> => {
+			const imported = await recipes.import('recover-checkout-pix', language, quick, turn);
+			const url = await imported.publish();
+			const hash = await chargeAt(recipes.sandbox, url, TRACKING);
+			await recipes.sandbox.notify(hash, { url });
+			return [imported, hash];
+		};
+
+		test('sends the code of a PIX that is not paid after the pause, once', async () => {
+			const [imported] = await wait();
+			await imported.ended();
+
+			expect(recipes.services.mail.mails).toMatchObject([
+				{
+					to: { text: 'maria@example.test' },
+					subject: expect.stringMatching(/PIX.*R\$/i),
+					html: expect.stringContaining(charged().pix?.pix_qr_code ?? ''),
+					attachments: [{ cid: 'qrCode' }],
+				},
+			]);
+			expect(recipes.services.calls).toEqual([]);
+			expect(await imported.runs()).toBe(1);
+		});
+
+		test('sends the template once it is activated', async () => {
+			const [imported] = await wait((node) =>
+				node.type.endsWith('.whatsApp') ? { ...node, disabled: false } : node,
+			);
+			await imported.ended();
+
+			const [call] = recipes.services.callsOf('whatsApp');
+			expect(call).toMatchObject({
+				recipientPhoneNumber: WHATSAPP,
+				template: say('pix_open|en_US', 'pix_em_aberto|pt_BR'),
+			});
+			expect(JSON.stringify(call?.components)).toContain(charged().pix?.pix_qr_code);
+		});
+
+		test.each(['paid', 'expired', 'analyzing'])(
+			'leaves alone a sale that is %s',
+			async (status) => {
+				const [imported, hash] = await wait();
+				charged().payment_status = status;
+				await imported.ended();
+
+				expect(charged()).toMatchObject({ hash, payment_status: status });
+				expect(recipes.services.mail.mails).toEqual([]);
+			},
+		);
 	});
 
 	describe('charge-list-from-google-sheets', () => {

@@ -4,7 +4,7 @@ import { LANGUAGES, render } from '../../../../examples/source/workflow';
 import { activateTrigger } from '../harness';
 import { useInbox } from '../support/inbox';
 
-const DELIVERING = ['access-by-http'];
+const DELIVERING = ['access-by-http', 'sell-and-deliver'];
 
 /** The triggers for sales in a recipe, in each language; none if it has none. */
 const nodesOf = (recipe: string) =>
