@@ -627,7 +627,13 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('sell-and-deliver charges an order sent twice once, and its payment opens the access once', async () => {
-		const imported = await recipes.import('sell-and-deliver', language);
+		// The first offer of the catalog costs less than the lowest amount of the trigger.
+		const offerHash = { __rl: true, mode: 'list', value: '' };
+		const imported = await recipes.import('sell-and-deliver', language, ({ parameters }) =>
+			parameters.operation === 'create'
+				? { cart: { items: [{ offerHash, quantity: 1, price: '19,90' }] } }
+				: undefined,
+		);
 		const url = await imported.publish();
 		const before = recipes.sandbox.charges();
 		const customer = customerWith(3, cpf(language === 'en' ? 300_000_001 : 300_000_002));
