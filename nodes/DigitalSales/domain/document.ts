@@ -34,7 +34,7 @@ export function parseDocument(input: unknown): Result<string> {
 }
 
 /** Only letters and digits, in upper case. */
-export function stripDocument(text: string): string {
+function stripDocument(text: string): string {
 	return text.replace(/[^0-9a-z]/gi, '').toUpperCase();
 }
 

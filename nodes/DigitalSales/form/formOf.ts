@@ -21,11 +21,6 @@ import { isJsonObject } from '../shared/json';
  * {@link list}; fields.ts has the usual ways to read one, the other files of this folder whole fields.
  */
 
-/** The options that decide how other fields are read. */
-export interface Reading {
-	checkCustomer: boolean;
-}
-
 /** The parameters by the service's field names, both dotted and with `*` for an index. */
 type ServiceFields = Readonly<Record<string, string>>;
 
@@ -36,7 +31,7 @@ export type Weight = 'decides' | 'guards';
 export interface Field<N extends string = string, T = unknown> {
 	name: N;
 	properties: INodeProperties[];
-	schema: (reading: Reading) => z.ZodType<T, z.ZodTypeDef, unknown>;
+	schema: z.ZodType<T, z.ZodTypeDef, unknown>;
 	serviceFields: ServiceFields;
 	/** The fields with a weight, dotted and with `*` for an index. */
 	weights: Readonly<Record<string, Weight>>;
@@ -72,21 +67,21 @@ export interface Form<T> extends Omit<Field<string, T>, 'name'> {
 }
 
 /**
- * One field. A schema that depends on another option is given as a function of {@link Reading}.
+ * One field.
  *
  * @param bodyName its name in the body, dotted if it is nested; without one it is not sent. Blanks are
  *   left out, a locator sends its hash, and of two fields with one name the first that is filled in counts
  */
 export function field<const N extends string, S extends z.ZodTypeAny>(
 	property: Named<N>,
-	schema: S | ((reading: Reading) => S),
+	schema: S,
 	bodyName?: string,
 ): Field<N, z.output<S>> {
 	const { name, type } = property;
 	return {
 		name,
 		properties: [property],
-		schema: (reading) => (typeof schema === 'function' ? schema(reading) : schema),
+		schema,
 		serviceFields: {
 			...(bodyName !== undefined && { [bodyName]: name }),
 			...(bodyName !== undefined && type === 'multiOptions' && { [`${bodyName}.*`]: name }),
@@ -122,7 +117,7 @@ export function group<const N extends string, P extends Part>(
 	return {
 		name,
 		properties: [{ ...property, type: 'collection', default: {}, options: inner.properties }],
-		schema: (reading) => inner.schema(reading).default({}),
+		schema: inner.schema.default({}),
 		serviceFields: {
 			...(bodyName !== undefined && { [bodyName]: name }),
 			...within(inner.serviceFields, bodyName, name),
@@ -155,11 +150,10 @@ export function list<const N extends string, P extends Part>(
 				options: [{ displayName, name: key, values: inner.properties }],
 			},
 		],
-		schema: (reading) =>
-			z
-				.object({ [key]: z.array(inner.schema(reading)).default([]) })
-				.default({})
-				.transform((read) => Object.values(read).flat()),
+		schema: z
+			.object({ [key]: z.array(inner.schema).default([]) })
+			.default({})
+			.transform((read) => Object.values(read).flat()),
 		serviceFields:
 			bodyName === undefined
 				? {}
@@ -176,25 +170,16 @@ export function list<const N extends string, P extends Part>(
 	};
 }
 
-/**
- * A form of these fields, in their order; `check` compares fields with each other. Its schema is made
- * once for each way of reading it.
- */
+/** A form of these fields, in their order; `check` compares fields with each other. */
 export function formOf<P extends Part>(
 	parts: readonly P[],
 	check?: Check<Values<P>>,
 ): Form<Values<P>> {
 	const all: readonly Part[] = parts;
 	const fields = all.filter(isField);
-	const schemas = new Map<boolean, z.ZodType<Values<P>, z.ZodTypeDef, unknown>>();
 	const inner = {
 		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
-		schema(reading: Reading) {
-			const key = reading.checkCustomer;
-			const schema = schemas.get(key) ?? schemaOf(fields, check, reading);
-			schemas.set(key, schema);
-			return schema;
-		},
+		schema: schemaOf(fields, check),
 		// If fields share a name in the body the first counts, here as in `write`.
 		serviceFields: Object.fromEntries(
 			[...fields].reverse().flatMap(({ serviceFields }) => Object.entries(serviceFields)),
@@ -214,9 +199,8 @@ function isField(part: Part): part is Field {
 function schemaOf<T>(
 	fields: readonly Field[],
 	check: Check<T> | undefined,
-	reading: Reading,
 ): z.ZodType<T, z.ZodTypeDef, unknown> {
-	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema(reading)]));
+	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
 	// `Values` says that these values are a T; TypeScript cannot follow it here.
 	const values = z.custom<T>();
 	if (!check) return z.object(shape).pipe(values);

@@ -4,11 +4,10 @@ import {
 	type INodeProperties,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { isJsonObject } from '../shared/json';
 import { bounded } from './fields';
 import { displayPath } from './displayPath';
 import { gapsIn, type Gap } from './expressions';
-import type { Form, Reading } from './formOf';
+import type { Form } from './formOf';
 
 const GAP_ADVICE = 'Correct the expression or the data, or clear the field.';
 
@@ -56,7 +55,7 @@ export function checkForm<T>(
 	node: INode,
 	gaps: Gap[] = [],
 ): { data?: T; problems: string[] } {
-	const result = bounded(schema(readingOf(values))).safeParse(values);
+	const result = bounded(schema).safeParse(values);
 	if (result.success && gaps.length === 0) return { data: result.data, problems: [] };
 	const ofGaps = new Set(gaps.map(({ path }) => path.join('.')));
 	const others = (result.error?.issues ?? []).filter(({ path }) => !ofGaps.has(path.join('.')));
@@ -77,11 +76,6 @@ export function mistake(
 		itemIndex,
 		description: `${advice}\n${nothingSent(context, itemIndex)}`,
 	});
-}
-
-function readingOf({ options }: Record<string, unknown>): Reading {
-	const { checkCustomer } = isJsonObject(options) ? options : {};
-	return { checkCustomer: checkCustomer !== false && checkCustomer !== 'false' };
 }
 
 function nothingSent(context: IExecuteFunctions, itemIndex: number): string {

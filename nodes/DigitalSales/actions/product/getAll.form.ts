@@ -8,31 +8,18 @@ import { field, formOf, group, type FormValues } from '../../form/formOf';
 import { simplifyOption } from '../../form/outputOptions';
 
 /** The rate limit of the account, if it is not the documented one. */
-const requestLimitOptions = [
-	field(
-		{
-			displayName: 'Request Limit',
-			name: 'requestLimit',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 20,
-			description:
-				'How many product requests your account can make within the Request Limit Window. The documented limit is 20 in 60 seconds.',
-		},
-		optional(wholeNumberField(1)),
-	),
-	field(
-		{
-			displayName: 'Request Limit Window',
-			name: 'requestLimitWindow',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 60,
-			description: 'The length in seconds of the window that the Request Limit applies to',
-		},
-		optional(wholeNumberField(1)),
-	),
-];
+const requestLimitOption = field(
+	{
+		displayName: 'Request Limit',
+		name: 'requestLimit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 20,
+		description:
+			'How many product requests your account can make in a minute. The documented limit is 20.',
+	},
+	optional(wholeNumberField(1)),
+);
 
 const QUERY_NAMES_EXAMPLE = 'search=q, per_page=limit';
 
@@ -133,7 +120,7 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 		optional(wholeNumberField(1)),
 	),
 	queryNamesOption,
-	...requestLimitOptions,
+	requestLimitOption,
 	field(
 		{
 			displayName: 'Split Offers',
@@ -179,12 +166,6 @@ export const productsForm = formOf([
 type ListOptions = FormValues<typeof productsForm>['options'];
 
 /** The options in the units of the client. */
-export function listClientOptions(options: ListOptions): ClientOptions {
-	const { requestLimit, requestLimitWindow } = options;
-	const isSet = requestLimit !== undefined || requestLimitWindow !== undefined;
-	return {
-		productRate: isSet
-			? { requests: requestLimit ?? 20, perMs: (requestLimitWindow ?? 60) * 1_000 }
-			: undefined,
-	};
+export function listClientOptions({ requestLimit: requests }: ListOptions): ClientOptions {
+	return { productRate: requests === undefined ? undefined : { requests, perMs: 60_000 } };
 }

@@ -162,31 +162,9 @@ const allowPriceMismatch = field(
 
 const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
 	allowPriceMismatch,
-	field(
-		{
-			displayName: 'Check Customer Data',
-			name: 'checkCustomer',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether to check e-mail, phone and the check digits of the CPF or CNPJ before sending. If you turn this off, e-mail and phone are sent as entered. The service checks them in any case.',
-		},
-		optional(yesNoField),
-	),
 	repeatCodeOption(
 		'Code to Charge Again',
 		"The code from the error for a charge that may already have been made. Enter it only if you have checked the service's dashboard and the charge is not there. It allows that one charge.",
-	),
-	field(
-		{
-			displayName: 'Fill Empty Fields From Catalog',
-			name: 'fillFromCatalog',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether to look up the title and price of an offer if you leave them empty, and its hash if you enter its address. The first lookup uses up to 5 of the 20 product requests a minute; the result is kept for 45 seconds. If you turn this off, empty fields stay empty.',
-		},
-		optional(yesNoField),
 	),
 	fieldsOption,
 ]);

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { parseDocument, stripDocument } from '../../domain/document';
+import { parseDocument } from '../../domain/document';
 import { parsePhone } from '../../domain/phone';
 import { cleanTextField, optional, parsed, textField } from '../../form/fields';
 import { deciding } from '../../form/formOf';
@@ -7,29 +6,11 @@ import { deciding } from '../../form/formOf';
 const LONGEST_EMAIL = 254;
 const EMAIL_SHAPE = /^[^\s@:;,<>]+@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+$/u;
 
-/**
- * Schemas for the customer's data; unchecked, only the punctuation of a document is dropped.
- *
- * @internal Exported for its tests.
- */
-export function customerFields(checked: boolean) {
-	if (checked) {
-		return {
-			email: cleanTextField.refine(
-				(email) => email.length <= LONGEST_EMAIL && EMAIL_SHAPE.test(email),
-				'is not an e-mail address',
-			),
-			phone: parsed(parsePhone),
-			document: parsed(parseDocument),
-		};
-	}
-	const document = cleanTextField.transform(stripDocument);
-	return {
-		email: cleanTextField,
-		phone: cleanTextField,
-		document: z.union([parsed(parseDocument), document]),
-	};
-}
+/** @internal Exported for its tests. */
+export const emailField = cleanTextField.refine(
+	(email) => email.length <= LONGEST_EMAIL && EMAIL_SHAPE.test(email),
+	'is not an e-mail address',
+);
 
 /** The customer of Transaction > Create PIX. */
 export const customer = [
@@ -54,7 +35,7 @@ export const customer = [
 			placeholder: 'e.g. maria@example.com',
 			description: 'E-mail address of the customer',
 		},
-		({ checkCustomer }) => optional(customerFields(checkCustomer).email),
+		optional(emailField),
 		'customer.email',
 	),
 	deciding(
@@ -67,7 +48,7 @@ export const customer = [
 			hint: 'Include the area code (DDD)',
 			description: 'Phone number of the customer, with the area code',
 		},
-		({ checkCustomer }) => optional(customerFields(checkCustomer).phone),
+		optional(parsed(parsePhone)),
 		'customer.phone_number',
 	),
 	deciding(
@@ -81,7 +62,7 @@ export const customer = [
 			description:
 				'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
 		},
-		({ checkCustomer }) => optional(customerFields(checkCustomer).document),
+		optional(parsed(parseDocument)),
 		'customer.document',
 	),
 ];

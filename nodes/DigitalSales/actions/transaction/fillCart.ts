@@ -23,7 +23,7 @@ type CartItem = ChargeForm['cart'][number];
  */
 export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): Promise<ChargeForm> {
 	const { amount, customFields = {} } = form.additionalFields;
-	if (form.options.fillFromCatalog === false || 'cart' in customFields) return form;
+	if ('cart' in customFields) return form;
 	const hasAmount = amount !== undefined || 'amount' in customFields;
 	const cart: CartItem[] = [];
 	for (const [index, item] of form.cart.entries()) {

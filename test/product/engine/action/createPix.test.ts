@@ -14,7 +14,8 @@ describe('Transaction > Create PIX', () => {
 
 	const parameters = (more: INodeParameters = {}): INodeParameters =>
 		pixParameters(account.sandbox, more);
-	const body = (): unknown => account.sandbox.requests[0]?.body;
+	const body = (): unknown =>
+		account.sandbox.requests.find(({ method }) => method === 'POST')?.body;
 	const cartItem = (): INodeParameters => ({
 		offerHash: account.sandbox.products[0]?.offers[0]?.hash ?? '',
 		more: { title: 'Curso' },
@@ -72,7 +73,6 @@ describe('Transaction > Create PIX', () => {
 				customerPhone: '',
 				customerDocument: '',
 				cart: { items: [{ offerHash: 'offer1', price: '19,90', more: { title: '', cover: ' ' } }] },
-				options: { fillFromCatalog: false },
 				additionalFields: { tracking: { src: '', utmSource: '' } },
 			}),
 		);
@@ -98,7 +98,6 @@ describe('Transaction > Create PIX', () => {
 		await account.run(
 			parameters({
 				cart: { items: [{ ...cartItem(), price: '2', quantity, more: { operationType } }] },
-				options: { fillFromCatalog: false },
 			}),
 		);
 
@@ -217,7 +216,8 @@ describe('Transaction > Create PIX', () => {
 		[
 			'an amount that nobody knows',
 			{
-				cart: { items: [{ offerHash: 'offer1', more: { title: 'Curso' } }] },
+				cart: {},
+				additionalFields: { customFields: '{"cart": [{"title": "Curso"}]}' },
 				customerDocument: '',
 			},
 			'cart 1 x Curso',
@@ -230,9 +230,7 @@ describe('Transaction > Create PIX', () => {
 	])('a charge whose outcome is not known names %s', async (_name, more, about) => {
 		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 500 });
 
-		const failure = await account.fail(
-			parameters({ options: { fillFromCatalog: false }, ...more }),
-		);
+		const failure = await account.fail(parameters(more));
 
 		expect(failure.description).toContain(`Details: ${about}.\n`);
 	});
@@ -397,14 +395,13 @@ describe('Transaction > Create PIX', () => {
 		);
 	});
 
-	test('leaves the checks of the customer to the service on request', async () => {
+	test('leaves the checks of a customer in Custom Fields to the service', async () => {
 		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 422 });
 		await account.fail(
 			parameters({
-				customerEmail: 'maria',
-				customerPhone: '12-34',
-				customerDocument: '1.2-3',
-				options: { checkCustomer: false },
+				additionalFields: {
+					customFields: { customer: { email: 'maria', phone_number: '12-34', document: '123' } },
+				},
 			}),
 		);
 

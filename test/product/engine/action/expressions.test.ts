@@ -244,14 +244,19 @@ describe('The customer of an agent', () => {
 	test.each([
 		['without data', {}],
 		['with a name alone', { customerName: 'Maria' }],
-		['with a placeholder', { customerName: 'Maria', customerDocument: '00000000000' }],
+		[
+			'with a placeholder',
+			{
+				customerName: 'Maria',
+				additionalFields: { customFields: { customer: { document: '00000000000' } } },
+			},
+		],
 	])('%s is not given what another chat was given', async (_name, more) => {
-		const open = { ...more, options: { checkCustomer: false } };
 		takesAnybody();
 		for (const workflowId of [shop.workflowId, '']) {
 			const before = shop.posts;
-			const first = await chat(open, 1, workflowId);
-			const second = await chat(open, 1, workflowId);
+			const first = await chat(more, 1, workflowId);
+			const second = await chat(more, 1, workflowId);
 
 			expect([...first.errors, ...second.errors]).toEqual([]);
 			expect(shop.posts - before).toBe(2);

@@ -265,11 +265,8 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 			expect(charges()).toEqual([]);
 		});
 
-		test.each<[string, string, INodeParameters]>([
-			['it is allowed', '19,00', { allowPriceMismatch: true }],
-			['a price is missing', '', { fillFromCatalog: false }],
-		])('is charged where %s', async (_name, price, options) => {
-			await account.run({ ...amount('3800', { price }), options }, { continueOnFail: true });
+		test('is charged where it is allowed', async () => {
+			await account.run({ ...amount('3800'), options: { allowPriceMismatch: true } });
 
 			expect(charges()).toMatchObject([{ amount: 380_000 }]);
 		});

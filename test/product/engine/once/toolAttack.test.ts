@@ -13,10 +13,10 @@ describe('Attacks on what a tool charges once', () => {
 	test('two customers without a document of their own are not given one transaction', async () => {
 		const of = (customerEmail: string) =>
 			pixParameters(shop.account.sandbox, {
-				customerDocument: '000.000.000-00',
+				customerDocument: '',
 				customerEmail,
 				customerPhone: '11912345678',
-				options: { checkCustomer: false },
+				additionalFields: { customFields: { customer: { document: '00000000000' } } },
 			});
 		const first = await call(of('a@example.com'));
 		const second = await call(of('b@example.com'));

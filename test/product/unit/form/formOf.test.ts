@@ -67,11 +67,9 @@ const form = formOf(
 	({ note }) => (note === 'wrong' ? [{ path: ['note'], message: 'is wrong' }] : []),
 );
 
-const CHECKED = { checkCustomer: true };
-
 /** What is read, or where something is wrong. */
 function read<T>({ schema }: Form<T>, input: unknown) {
-	const result = schema(CHECKED).safeParse(input);
+	const result = schema.safeParse(input);
 	return result.success
 		? result.data
 		: result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
@@ -79,7 +77,7 @@ function read<T>({ schema }: Form<T>, input: unknown) {
 
 /** The body of what is read. */
 function bodyOf(input: unknown) {
-	return form.body(form.schema(CHECKED).parse(input));
+	return form.body(form.schema.parse(input));
 }
 
 test('n8n gets the properties of all fields, in their order', () => {
@@ -134,13 +132,6 @@ describe('What is read', () => {
 			cart: [],
 			more: { origin: {} },
 		});
-	});
-
-	test('depends on the options that decide how it is read', () => {
-		const unchecked = form.schema({ checkCustomer: false });
-
-		expect(form.schema(CHECKED)).toBe(form.schema({ ...CHECKED }));
-		expect(unchecked).not.toBe(form.schema(CHECKED));
 	});
 
 	test.each<[object, string[]]>([

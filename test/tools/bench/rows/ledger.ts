@@ -54,8 +54,7 @@ export async function ledger(bench: Bench): Promise<GroupOutcome> {
 }
 
 async function charges(bench: Bench, account: BenchAccount, sandbox: Sandbox): Promise<Outcome[]> {
-	const options = { fillFromCatalog: false };
-	const charge = createPix({ cart: cartOf(sandbox), notify: 'none', qrCodeImage: false, options });
+	const charge = createPix({ cart: cartOf(sandbox), notify: 'none', qrCodeImage: false });
 	const nodes = [splitOut('body.items'), charge];
 	const ours = await bench.side(account, nodes);
 	const peer = await bench.side(account, nodes.map(withoutIt));
