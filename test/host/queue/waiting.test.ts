@@ -173,7 +173,8 @@ describe('Wait for Payment, over several processes', () => {
 		expect(taken?.status).toBe(200);
 		expect(woken.json).toMatchObject({ payment_status: 'paid', timedOut: false });
 		expect(readsWhileUnwatched).toBe(0);
-		expect(early).toBe(200);
+		// It tells of a payment that the service does not know of yet.
+		expect(early).toBe(503);
 		expect(found.json).toMatchObject({ payment_status: 'paid', timedOut: false });
 		expect(ended.json).toMatchObject({ payment_status: 'waiting_payment', timedOut: true });
 		const late = (ended.at - startedAt) / 1_000 - 60;
