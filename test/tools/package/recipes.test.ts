@@ -46,6 +46,20 @@ describe('The workflows of examples/', () => {
 		}
 	});
 
+	test.each([
+		'paid-sale',
+		'ad-attribution',
+		'access-by-http',
+		'charge-list-from-google-sheets',
+		'catalog-to-google-sheets',
+	])('%s sends the fields on as they come', (name) => {
+		const { nodes } = render(recipeOf(name), name, 'en');
+		const types = nodes.map(({ type }) => type.replace(/^.*\./, ''));
+
+		expect(types).toEqual(expect.arrayContaining([expect.stringMatching(/^(googleS|httpR)/)]));
+		expect(types.filter((type) => ['set', 'code'].includes(type))).toEqual([]);
+	});
+
 	// When such a limit ends, n8n 2.41 takes what the model wrote for the answer of the person.
 	test('ai-sales-assistant waits for its reviewer without a limit', () => {
 		const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
