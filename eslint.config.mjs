@@ -16,7 +16,7 @@ const SENDERS = [
 	'nodes/DigitalSales/api/credentialTest.ts',
 	'nodes/DigitalSales/trigger/address.ts',
 	'nodes/DigitalSales/trigger/testEvent.ts',
-	'nodes/DigitalSales/wait/pingSelf.ts',
+	'nodes/DigitalSales/wait/poll.ts',
 ];
 
 // The scanner brings an older copy of n8n's plugin; the newest rules are what it will ask for next.

@@ -46,11 +46,15 @@ export function isSettled(status: Status): boolean {
 	return SETTLED.has(status);
 }
 
-/** Whether a read is older than the settled status that a notice claims: a read may lag behind. */
+/**
+ * Whether a read is older than the settled status that a notice claims: a read may lag behind. One that
+ * had expired or was refused may be paid all the same.
+ */
 export function isBehind(read: Status, claimed: Status): boolean {
-	const { reversed } = STATUS_GROUPS;
-	if (isPaid(read)) return isSettled(claimed) && reversed.includes(String(claimed));
-	return isSettled(claimed) && !isSettled(read) && !reversed.includes(String(read));
+	const isReversed = (status: Status): boolean => STATUS_GROUPS.reversed.includes(String(status));
+	if (!isSettled(claimed) || isReversed(read)) return false;
+	if (isPaid(read)) return isReversed(claimed);
+	return !hasFailed(read) || isPaid(claimed);
 }
 
 /** Whether the service says that the money has arrived; `authorized` is not paid. */

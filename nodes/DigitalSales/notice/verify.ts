@@ -11,7 +11,7 @@ import { readLimiterFor } from './readLimiter';
  * What reading a transaction back gave; `requests` counts those that found nothing. One that the rate
  * limit kept back says nothing about the transaction.
  */
-type ReadBack =
+export type ReadBack =
 	| { outcome: 'found'; transaction: Transaction }
 	| { outcome: 'unknown' | 'unreachable'; requests: number; isLimited: boolean };
 

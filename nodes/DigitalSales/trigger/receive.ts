@@ -5,27 +5,35 @@ import { accountOf } from '../notice/accountOf';
 import { readBody } from '../notice/body';
 import { readNotice, type Notice } from '../notice/parse';
 import { answering, Declined, filteredInTest, REPLIES } from '../notice/reply';
-import { SingleFlight } from '../notice/singleFlight';
 import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, verifyTransaction } from '../notice/verify';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
+import { PromiseCache } from '../shared/promiseCache';
 import { readTriggerForm, type TriggerForm } from './form';
 import { dedupeKey, handedOver, handOver, isBacklogged } from './handOver';
 import { whyUnwanted } from './wanted';
 
-/** Pauses before more reads of one that is behind its notice; a forged notice costs them, too. */
-const REREAD_AFTER_MS = [1_000, 3_000];
+/** Between two reads of a transaction; a forged notice costs reads, too. */
+const REREAD_AFTER_MS = 3_000;
+/** Notices about one transaction: one that is read, and the next that says something else. */
+const MOST_AT_ONCE = 2;
+
+interface Read {
+	/** When it began, on `clock.elapsed()`. */
+	at: number;
+	transaction: Transaction;
+}
 
 /**
- * Reads in progress or done a moment ago, by trigger and hash. A failed read leaves no pause: the next
- * notice must be read.
+ * Reads in progress or begun a moment ago, by trigger and hash.
  *
  * @internal
  */
-export const readsInFlight = processWide(
-	new SingleFlight<Transaction>({ pausesAfterFailure: false }),
-);
+export const reads = processWide(new PromiseCache<Read>({ most: 1_000, keptMs: REREAD_AFTER_MS }));
+
+/** How many notices are at it, by the same keys. */
+const atOnce = processWide(new Map<string, number>());
 
 /**
  * Takes a notification in. It is a hint, not a fact: the transaction is read back before anything
@@ -43,7 +51,8 @@ export async function receiveNotification(
 
 /** One notice on its way through the trigger. */
 class Delivery {
-	private readonly answerBy = clock.elapsed() + ANSWER_WITHIN_MS;
+	private readonly calledAt = clock.elapsed();
+	private readonly answerBy = this.calledAt + ANSWER_WITHIN_MS;
 	private readonly form: TriggerForm;
 	/** Whether it came to the test URL, which is open for one notice only. */
 	private readonly isTest: boolean;
@@ -82,35 +91,39 @@ class Delivery {
 		};
 	}
 
-	private async readOnce({ hash, status }: Notice): Promise<Transaction> {
-		const caller = { key: `${this.triggerKey} ${hash}`, content: status };
-		const transaction = await readsInFlight.run(caller, async () => {
-			const result = await this.read(hash, status);
-			// A notice of the status that was just read needs no read of its own.
-			const resultFor = (claimed?: string) =>
-				claimed !== undefined && claimed === result.payment_status ? result : undefined;
-			return { result, resultFor };
-		});
-		if (!transaction || isBehind(transaction.payment_status, status)) {
-			throw new Declined(REPLIES.inFlight);
+	private async readOnce(notice: Notice): Promise<Transaction> {
+		const key = `${this.triggerKey} ${notice.hash}`;
+		const others = atOnce.get(key) ?? 0;
+		if (others >= MOST_AT_ONCE) throw new Declined(REPLIES.inFlight);
+		atOnce.set(key, others + 1);
+		try {
+			return await this.readUntilFresh(key, notice);
+		} finally {
+			const left = (atOnce.get(key) ?? 1) - 1;
+			if (left > 0) atOnce.set(key, left);
+			else atOnce.delete(key);
 		}
-		return transaction;
 	}
 
-	/** Reads it, and again after these pauses while it is behind the notice and there is time. */
-	private async read(
-		hash: string,
-		claimed: string | undefined,
-		[pauseMs = Infinity, ...pauses] = REREAD_AFTER_MS,
-	): Promise<Transaction> {
+	/** Takes a read that shows what the notice says, or that began after it; again while that is behind. */
+	private async readUntilFresh(key: string, { hash, status }: Notice): Promise<Transaction> {
+		for (;;) {
+			const { at, transaction } = await reads.get(key, async () => await this.read(hash));
+			const isSame = status !== undefined && status === transaction.payment_status;
+			const isNew = at >= this.calledAt && !isBehind(transaction.payment_status, status);
+			if (isSame || isNew) return transaction;
+			const next = at + REREAD_AFTER_MS;
+			if (next > this.answerBy - SHORTEST_READ_MS) throw new Declined(REPLIES.inFlight);
+			await clock.sleep(Math.max(0, next - clock.elapsed()));
+		}
+	}
+
+	private async read(hash: string): Promise<Read> {
 		const { context, answerBy } = this;
-		const account = await accountOf(context);
-		const read = await verifyTransaction(context, account, { hash, answerBy });
+		const at = clock.elapsed();
+		const read = await verifyTransaction(context, await accountOf(context), { hash, answerBy });
 		if (read.outcome !== 'found') throw new Declined(REPLIES[read.outcome]);
-		const isLate = clock.elapsed() + pauseMs > answerBy - SHORTEST_READ_MS;
-		if (isLate || !isBehind(read.transaction.payment_status, claimed)) return read.transaction;
-		await clock.sleep(pauseMs);
-		return await this.read(hash, claimed, pauses);
+		return { at, transaction: read.transaction };
 	}
 
 	/** Checks and enters without an await in between: of two notices at once only one may pass. */

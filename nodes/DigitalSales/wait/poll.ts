@@ -1,12 +1,14 @@
 import clamp from 'lodash/clamp';
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { z } from 'zod';
+import { REPLIES } from '../notice/reply';
 import { clock } from '../shared/clock';
-import { pingSelf, type PingAnswer } from './pingSelf';
+import { isJsonObject } from '../shared/json';
 import type { SuspendedWait } from './suspendedWait';
 import { knownWait, waits, type KnownWait } from './waits';
 
 /** By then the execution has been stored; the first ping makes up for a notice that came before. */
-export const SOON_MS = 1_500;
+const SOON_MS = 1_500;
 /** How long n8n may take to suspend an execution. */
 const SUSPENDED_WITHIN_MS = 60_000;
 /** After a ping that read nothing, or reached nothing: a proxy may be restarting. */
@@ -21,6 +23,10 @@ const PAUSE_MS = [60_000, 3_600_000] as const;
 const MOST_DOUBLINGS = 4;
 /** A timer of more than 24 days would fire at once. */
 const LONGEST_SLEEP_MS = 60_000;
+/** Within this time a check that was pinged for is answered. */
+export const PING_ANSWER_WITHIN_MS = 20_000;
+const PING_TIMEOUT_MS = 25_000;
+const OWN_FIELD = 'pingedWait';
 
 type Context = Pick<IExecuteFunctions | IWebhookFunctions, 'helpers' | 'logger'>;
 
@@ -76,46 +82,31 @@ class Poller {
 			}
 			this.nextAt = Infinity;
 			const answer = await pingSelf(this.context.helpers, this.url, this.wait.id);
-			this.enter(answer);
-			if (this.isPast(answer)) waits.delete(this.wait.id);
-			else this.pingBy(clock.elapsed() + this.pauseAfter(answer));
+			const isGone = answer === 'gone';
+			if (isGone && (this.wasSuspended || at > this.startedAt + SUSPENDED_WITHIN_MS)) {
+				waits.delete(this.wait.id);
+			} else this.pingBy(clock.elapsed() + this.pauseAfter(answer));
 			return;
 		}
 	}
 
-	private enter(answer: PingAnswer): void {
-		if (answer !== 'notSuspended' && answer !== 'unreachable') this.wasSuspended = true;
-		this.unreached = answer === 'unreachable' ? this.unreached + 1 : 0;
-		const isUnread = ['unreachable', 'unread', 'limited'].includes(answer);
-		this.unread = isUnread ? this.unread + 1 : 0;
-		if (this.unreached === 2) this.warn();
-	}
-
-	/** Whether the execution has gone on, or never will be suspended. */
-	private isPast(answer: PingAnswer): boolean {
-		if (answer !== 'notSuspended') return answer === 'over';
-		return this.wasSuspended || clock.elapsed() > this.startedAt + SUSPENDED_WITHIN_MS;
-	}
-
 	private pauseAfter(answer: PingAnswer): number {
+		this.unreached = answer === 'unreachable' ? this.unreached + 1 : 0;
+		if (this.unreached === 2) this.warn();
+		// Not suspended yet.
+		if (answer === 'gone') return SOON_MS;
+		if (answer !== 'unreachable') this.wasSuspended = true;
 		const isLast = this.known.isLast();
 		const [shortest, longest] = PAUSE_MS;
 		const age = clock.elapsed() - this.startedAt;
 		const pace = isLast ? shortest : clamp(age * PART_OF_AGE, shortest, longest);
-		switch (answer) {
-			case 'waiting':
-				return isLast ? SOON_MS : pace;
-			case 'limited': {
-				// Many waits share the limit: rarer, and not all at once.
-				const rarer = Math.min(longest, pace * 2 ** Math.min(this.unread, MOST_DOUBLINGS));
-				return Math.max(RETRY_MS, (isLast ? pace : rarer) * clock.random());
-			}
-			case 'unfinished':
-			case 'notSuspended':
-				return SOON_MS;
-			default:
-				return Math.min(pace, RETRY_MS * 2 ** (this.unread - 1));
-		}
+		const isRead = answer === 'waiting' || answer === 'unfinished';
+		this.unread = isRead ? 0 : this.unread + 1;
+		if (isRead) return isLast || answer === 'unfinished' ? SOON_MS : pace;
+		if (answer !== 'limited') return Math.min(pace, RETRY_MS * 2 ** (this.unread - 1));
+		// Many waits share the limit: rarer, and not all at once.
+		const rarer = Math.min(longest, pace * 2 ** Math.min(this.unread, MOST_DOUBLINGS));
+		return Math.max(RETRY_MS, (isLast ? pace : rarer) * clock.random());
 	}
 
 	private warn(): void {
@@ -124,4 +115,81 @@ class Poller {
 			{ host: new URL(this.url).host },
 		);
 	}
+}
+
+/**
+ * Of a suspended execution `waiting`, or why its check is not done; `gone`: not suspended yet, or no
+ * longer; `unreachable`: neither this package nor n8n answered.
+ */
+export type PingAnswer = 'waiting' | 'unfinished' | 'limited' | 'unread' | 'gone' | 'unreachable';
+
+const responseSchema = z.object({
+	statusCode: z.number(),
+	headers: z.object({ location: z.string().default('') }),
+	body: z.string(),
+});
+/** For an execution that waits in a form, n8n answers with a redirect to it. */
+const WAITING_FORM = '/form-waiting/';
+/** What n8n says of an execution that runs, has ended, was deleted, or waits in another node. */
+const NOT_HERE =
+	/running|finished|does not exist|does not contain a waiting webhook|Could not find node/;
+/** What this package says (`notice/reply.ts`), or n8n itself. */
+const wordsSchema = z.object({
+	received: z.boolean().optional(),
+	waiting: z.boolean().optional(),
+	reason: z.unknown(),
+	message: z.string().optional(),
+});
+
+/**
+ * Calls the resume address of a suspended execution, so that it reads its payments again. The helper
+ * keeps working after the execution has ended.
+ *
+ * @internal
+ */
+export async function pingSelf(
+	helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest'>,
+	url: string,
+	waitId: string,
+): Promise<PingAnswer> {
+	try {
+		const response: unknown = await helpers.httpRequest({
+			method: 'POST',
+			url,
+			headers: { 'Content-Type': 'application/json' },
+			body: JSON.stringify({ [OWN_FIELD]: waitId }),
+			encoding: 'text',
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			timeout: PING_TIMEOUT_MS,
+		});
+		return toPingAnswer(responseSchema.parse(response));
+	} catch {
+		return 'unreachable';
+	}
+}
+
+/** The wait that one of our own pings is for; undefined for a notice of the service. */
+export function pingedWait(body: unknown): string | undefined {
+	const wait = isJsonObject(body) ? body[OWN_FIELD] : undefined;
+	return typeof wait === 'string' ? wait : undefined;
+}
+
+/**
+ * Only what this package and n8n themselves say of an execution is believed: a proxy that answers for
+ * an n8n that restarts must not end the polling.
+ */
+function toPingAnswer({ statusCode, headers, body }: z.output<typeof responseSchema>): PingAnswer {
+	if (statusCode === 307 && headers.location.includes(WAITING_FORM)) return 'gone';
+	// n8n says nothing where the execution goes on, and the next time that it is not suspended.
+	if (statusCode === 200 && body === '') return 'unread';
+	const { received, waiting, reason, message = '' } = wordsSchema.parse(JSON.parse(body));
+	if (received === undefined) {
+		return [404, 409].includes(statusCode) && NOT_HERE.test(message) ? 'gone' : 'unreachable';
+	}
+	if (waiting) return 'waiting';
+	if (reason === REPLIES.replaced.body.reason) return 'gone';
+	if (reason === REPLIES.limited.body.reason) return 'limited';
+	return reason === REPLIES.inFlight.body.reason ? 'unfinished' : 'unread';
 }

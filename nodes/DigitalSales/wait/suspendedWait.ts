@@ -12,16 +12,13 @@ const CONTEXT_KEY = 'waitForPayment';
 /** The end of the resume address: it keeps the address from resuming a Wait node of n8n's own. */
 const PATH = 'digital-sales';
 
-/** When n8n ended a wait that an earlier version of this package began: so long after its limit. */
-const EARLIER_NET_MS = 50_000;
-
-const storedSchema = z.object({
+const waitSchema = z.object({
 	/** Distinguishes later waits of the same execution, which share its address. */
 	id: z.string(),
 	/** The time limit, in milliseconds of unix time. */
 	deadline: z.number(),
 	/** When n8n itself ends the wait, likewise. */
-	endsAt: z.number().optional(),
+	endsAt: z.number(),
 	/** How many items the node works on; Execute Once leaves out the rest. */
 	count: z.number(),
 	/** Payments that were open or paid at the time of suspension, by the index of their item. */
@@ -34,11 +31,6 @@ const storedSchema = z.object({
 		}),
 	),
 });
-const waitSchema = storedSchema.transform(({ endsAt, ...wait }) => ({
-	...wait,
-	endsAt: endsAt ?? wait.deadline + EARLIER_NET_MS,
-}));
-
 export type SuspendedWait = z.output<typeof waitSchema>;
 
 /**

@@ -1,7 +1,10 @@
 import sortBy from 'lodash/sortBy';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
-import { isSettled, isWaiting } from '../domain/paymentStatus';
+import { isSameButForCase } from '../domain/hash';
+import { isBehind, isSettled, isWaiting } from '../domain/paymentStatus';
+import type { Notice } from '../notice/parse';
+import type { ReadBack } from '../notice/verify';
 import { waitOutput } from '../output/transaction';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
@@ -19,14 +22,11 @@ interface State {
 	json?: IDataObject;
 }
 
-/** A read that failed, or that the rate limit kept back. */
-type Unread = 'failed' | 'limited';
-
 /**
  * How a check ended: the execution can go on, a payment is open, there was no time for all, the rate
  * limit kept a read back, or one failed.
  */
-export type CheckResult = 'done' | 'open' | 'unfinished' | Unread;
+export type CheckResult = 'done' | 'open' | 'unfinished' | 'limited' | 'unread';
 
 const READS_AT_ONCE = 20;
 /** Of the rate limit, what re-checks leave to others, and what the look at the time limit leaves to notices. */
@@ -35,6 +35,9 @@ const LEFT_AT_LIMIT = 0.25;
 /** Longer than one check, so that n8n does not end the wait during it. */
 const LAST_CHECK_MS = 30_000;
 const MOST_WAITS = 10_000;
+/** After a check, so that a flood of notices costs few; and the longest that their senders are held for one. */
+const PAUSE_MS = 3_000;
+const LONGEST_HELD_MS = 6_000;
 
 /**
  * What this process knows of a wait. Every check reads open payments, the oldest look first, as many as
@@ -43,14 +46,20 @@ const MOST_WAITS = 10_000;
 export class KnownWait {
 	/** By the index of the item. What was read as settled stays so, if the service cannot be read later. */
 	private readonly states = new Map<number, State>();
-	/** Items whose payment was noticed and could not be read since. */
-	private readonly noticed = new Set<number>();
+	/** What notices say of items whose payment could not be read since. */
+	private readonly noticed = new Map<number, string | undefined>();
 	/** When a payment was last found open: what was settled by then is read once more, as it may have been charged back. */
 	private openAt = -Infinity;
 	/** The time limit, on `clock.elapsed()`. */
 	limitAt: number;
 	/** Has a ping come by a moment; undefined if this process does not ping for the wait. */
 	pingBy?: (moment: number) => void;
+	/** While the execution goes on: whether n8n has stored that. */
+	goingOn?: Promise<boolean>;
+	private checking?: Promise<CheckResult>;
+	/** Whether the last check found all settled that it had time for: the next reads many at once. */
+	private isHalfDone = false;
+	private pausedUntil = 0;
 
 	constructor(private readonly wait: SuspendedWait) {
 		this.limitAt = clock.elapsed() + wait.deadline - clock.now();
@@ -79,9 +88,11 @@ export class KnownWait {
 		return clock.elapsed() > this.lastAt + LAST_CHECK_MS;
 	}
 
-	/** Enters a notice about payments. */
-	notice(payments: readonly Payment[]): void {
-		for (const { index } of payments) this.noticed.add(index);
+	/** Enters a notice; false if it is about no payment of this wait. */
+	notice({ hash, status }: Notice): boolean {
+		const payments = this.wait.payments.filter((one) => isSameButForCase(one.hash, hash));
+		for (const { index } of payments) this.noticed.set(index, status);
+		return payments.length > 0;
 	}
 
 	/** Whether a payment was noticed and could not be read since. */
@@ -89,54 +100,74 @@ export class KnownWait {
 		return this.noticed.size > 0;
 	}
 
+	/** Checks, or joins the check under way; that of a notice begins after a pause, and others are not held for long. */
+	async inTurn(isNotice: boolean, check: () => Promise<CheckResult>): Promise<CheckResult> {
+		const { checking } = this;
+		if (checking) {
+			const held = isNotice ? [clock.sleep(LONGEST_HELD_MS)] : [];
+			return (await Promise.race([checking, ...held])) ?? 'unfinished';
+		}
+		const pauseMs = isNotice ? this.pausedUntil - clock.elapsed() : 0;
+		this.checking = (pauseMs > 0 ? clock.sleep(pauseMs).then(check) : check()).finally(() => {
+			this.checking = undefined;
+			this.pausedUntil = clock.elapsed() + PAUSE_MS;
+		});
+		return await this.checking;
+	}
+
 	/**
-	 * Reads payments until one is found open, since then the wait cannot end; after the time limit all.
+	 * Reads payments until one is open or cannot be read, since then the wait cannot end; after the time
+	 * limit all.
 	 *
-	 * @param leaves the part of the rate limit that a read leaves to others
+	 * @param read leaves a part of the rate limit to others
 	 * @param beginBy when it is too late to begin another read, on `clock.elapsed()`
 	 */
 	async check(
-		read: (payment: Payment, leaves: number) => Promise<Transaction | Unread>,
+		read: (hash: string, leaves: number) => Promise<ReadBack>,
 		beginBy: number,
 	): Promise<CheckResult> {
 		const isLast = this.isLast();
-		const unread = new Set<Unread>();
-		let [isFound, isOpen] = [false, false];
+		const found = new Set<CheckResult>();
 		const readNext = async (payment: Payment): Promise<void> => {
 			const at = clock.elapsed();
-			if ((isOpen && !isLast) || at > beginBy) return;
-			const { index } = payment;
+			const { index, hash } = payment;
+			const isNeeded = isLast || found.size === 0 || this.noticed.has(index);
+			if (!isNeeded || at > beginBy) return;
+			const claimed = this.noticed.get(index);
 			const isNoticed = this.noticed.delete(index);
-			const leaves = isLast ? LEFT_AT_LIMIT : LEFT_BY_RECHECKS;
-			const result = await read(payment, isNoticed ? 0 : leaves);
-			if (typeof result !== 'string') {
-				isFound = true;
-				if (!this.enter(payment, result, at)) isOpen = true;
+			const leaves = isNoticed ? 0 : isLast ? LEFT_AT_LIMIT : LEFT_BY_RECHECKS;
+			const result = await read(hash, leaves);
+			if (result.outcome === 'found' && !isBehind(result.transaction.payment_status, claimed)) {
+				if (!this.enter(payment, result.transaction, at)) found.add('open');
+				// A notice that has come meanwhile may say no more.
+				else if (!isBehind(result.transaction.payment_status, this.noticed.get(index))) {
+					this.noticed.delete(index);
+				}
 				return;
 			}
-			unread.add(result);
-			if (isNoticed) this.noticed.add(index);
+			found.add(result.outcome !== 'found' && result.isLimited ? 'limited' : 'unread');
+			// Read once more whatever was claimed, unless another notice has come.
+			if (isNoticed && !this.noticed.has(index)) this.noticed.set(index, undefined);
 			const known = this.states.get(index);
 			// The next check begins with another one.
 			if (!isLast && !known?.isSettled) this.states.set(index, { isSettled: false, ...known, at });
 		};
 		const due = this.due(isLast);
-		const before = due.length;
-		const isStart = !isLast && before === this.wait.payments.length;
-		const alone = due.splice(0, isStart ? this.noticed.size + 1 : 0);
+		const isAlone = !isLast && !this.isHalfDone;
+		const alone = due.splice(0, isAlone ? this.noticed.size + 1 : 0);
 		await mapLimit(alone, 1, readNext);
-		if (isFound || !isStart) await mapLimit(due, READS_AT_ONCE, readNext);
-		const left = this.due(isLast).length;
-		if (left === 0) return 'done';
-		if (isOpen && !isLast && !this.isNoticed) return 'open';
-		if (left < before || unread.size === 0) return 'unfinished';
-		// What was noticed is asked for again soon.
-		return unread.has('limited') && !this.isNoticed ? 'limited' : 'failed';
+		await mapLimit(due, READS_AT_ONCE, readNext);
+		if (this.due(isLast).length === 0) return 'done';
+		this.isHalfDone = found.size === 0;
+		if (this.isHalfDone) return 'unfinished';
+		if (found.has('open') && !isLast && !this.isNoticed) return 'open';
+		return found.has('limited') && !this.isNoticed ? 'limited' : 'unread';
 	}
 
-	/** An item in its present state; as it was suspended if its payment could not be read. */
-	itemOf(index: number, suspended: IDataObject): IDataObject {
-		return this.states.get(index)?.json ?? suspended;
+	/** The suspended items in their present state; as they were if their payment could not be read. */
+	itemsOf(suspended: IDataObject[]): INodeExecutionData[] {
+		if (suspended.length !== this.wait.count) throw new Error('Suspended items are missing');
+		return suspended.map((json, index) => ({ json: this.states.get(index)?.json ?? json }));
 	}
 
 	/** What a check has to read, in its order. */

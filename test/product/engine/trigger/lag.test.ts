@@ -96,15 +96,26 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		expect(inbox.items).toMatchObject([{ payment_status: status }]);
 	});
 
+	test.each(['expired', 'canceled', 'refused'])('a payment that came late: %s', async (before) => {
+		await publish('paid');
+		await inbox.account.sandbox.setStatus(hash, before);
+		settle(60_000);
+
+		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(503);
+		await clock.sleep(60_000);
+		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+		expect(statuses()).toEqual(['paid']);
+	});
+
 	test('the last status counts, and nothing of the first', async () => {
 		await publish('any');
-		settle(500, 'refused');
+		settle(500, 'refunded');
 
 		await inbox.trigger.post({ hash, status: 'paid' });
 
 		expect(inbox.items).toMatchObject([
 			{ payment_status: 'waiting_payment' },
-			{ payment_status: 'refused' },
+			{ payment_status: 'refunded' },
 		]);
 	});
 

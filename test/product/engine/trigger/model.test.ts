@@ -23,6 +23,7 @@ const PATHS = [
 	['paid'],
 	['authorized', 'paid'],
 	['expired'],
+	['expired', 'paid'],
 	['paid', 'refunded'],
 	['paid', 'med_analysis', 'paid'],
 ];
@@ -223,6 +224,8 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 					const key = `${hash} ${last}`;
 					const isWanted = wanted.includes(last);
 					expect(started.includes(key)).toBe(isWanted);
+					// Of a status that came back, an event may have come while another one was read.
+					if (was.indexOf(last) < was.length - 1) continue;
 					expect(started.includes(`${key} other`)).toBe(isWanted && others.has(key));
 				}
 			}),

@@ -5,6 +5,7 @@ import type { ParkedRun } from '../harness';
 import { received, useWaitingRoom } from '../support/waiting';
 
 const READ = { endpoint: 'GET /transactions/{hash}', times: 'always' } as const;
+const RUNS = Number(process.env.MODEL_RUNS ?? 20);
 const LIMIT_MINUTES = 20;
 /** By then whatever was wrong is over: n8n itself ends the wait 15 minutes after its limit. */
 const WRONG_FOR_MINUTES = 30;
@@ -105,7 +106,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 				expect(minutes()).toBeLessThan(LIMIT_MINUTES + 15 + setBack);
 				jest.restoreAllMocks();
 			}),
-			{ numRuns: 20 },
+			{ numRuns: RUNS },
 		);
 	}, 120_000);
 

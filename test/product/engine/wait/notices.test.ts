@@ -96,6 +96,25 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		expect(parked.legs).toBe(1);
 	});
 
+	test('that come during a long check are looked after, even if their senders do not come again', async () => {
+		const hashes = [await room.charge(), await room.charge(), await room.charge()];
+		const parked = await room.park(hashes, quiet);
+		await clock.sleep(30 * 60_000);
+		room.account.sandbox.addFault({ ...READ, kind: 'delayAfterProcessing', ms: 8_000 });
+		const before = room.reads();
+		while (room.reads() === before) await clock.sleep(100);
+		for (const hash of hashes) await room.account.sandbox.setStatus(hash, 'paid');
+		const noticedAt = clock.elapsed();
+
+		const notices = await Promise.all(
+			hashes.map(async (hash) => await parked.resumeByWebhook({ hash, status: 'paid' })),
+		);
+
+		expect(new Set(notices.map(({ answer }) => answer.status))).toEqual(new Set([503]));
+		expect(received(await parked.finished)?.map(({ paid }) => paid)).toEqual([true, true, true]);
+		expect(clock.elapsed() - noticedAt).toBeLessThan(30_000);
+	});
+
 	test('just before the time limit do not delay its end', async () => {
 		const hash = await room.charge();
 		const startedAt = clock.now();

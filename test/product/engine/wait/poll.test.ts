@@ -7,8 +7,7 @@ import {
 	type INodeType,
 } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { pingSelf } from '../../../../nodes/DigitalSales/wait/pingSelf';
-import { startPolling } from '../../../../nodes/DigitalSales/wait/poll';
+import { pingSelf, startPolling } from '../../../../nodes/DigitalSales/wait/poll';
 import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
 import { knownWait, waits } from '../../../../nodes/DigitalSales/wait/waits';
 import { useTimeLapse } from '../../../support/timeLapse';
@@ -142,17 +141,14 @@ describe('Pings of a suspended execution', () => {
 		[undone('this transaction is being checked'), 'unfinished'],
 		[LIMITED, 'limited'],
 		[TAKEN, 'unread'],
-		[{ status: 200, body: '{"received":true}' }, 'unreachable'],
-		[REPLACED, 'over'],
-		[FINISHED, 'over'],
-		[{ status: 409, body: '{"message":"The execution \\"1\\" has finished with error."}' }, 'over'],
-		[
-			{ status: 409, body: '{"message":"The execution \\"1\\" is running already."}' },
-			'notSuspended',
-		],
-		[MISSING, 'notSuspended'],
-		[ELSEWHERE, 'notSuspended'],
-		[{ status: 307, headers: { location: '/form-waiting/1?signature=s' } }, 'notSuspended'],
+		[{ status: 200, body: '{"received":true}' }, 'unread'],
+		[REPLACED, 'gone'],
+		[FINISHED, 'gone'],
+		[{ status: 409, body: '{"message":"The execution \\"1\\" has finished with error."}' }, 'gone'],
+		[{ status: 409, body: '{"message":"The execution \\"1\\" is running already."}' }, 'gone'],
+		[MISSING, 'gone'],
+		[ELSEWHERE, 'gone'],
+		[{ status: 307, headers: { location: '/form-waiting/1?signature=s' } }, 'gone'],
 		...[{ status: 401, body: '{"error":"Invalid token"}' }, ...ODD].map((told): [Told, string] => [
 			told,
 			'unreachable',
@@ -209,7 +205,7 @@ describe('Pings of a suspended execution', () => {
 	test.each<[string, Told[], number]>([
 		['goes on at once', [TAKEN, FINISHED], 2],
 		['goes on at once, for long', [TAKEN, RUNNING], 2],
-		['has been replaced', [REPLACED], 1],
+		['has been replaced', [SUSPENDED, REPLACED], 2],
 		['went on after it had been suspended', [SUSPENDED, MISSING], 2],
 		['waits in another node now', [SUSPENDED, ELSEWHERE], 2],
 		['was suspended late', [MISSING, { status: 200, body: WAITING }, MISSING], 3],
@@ -276,16 +272,16 @@ describe('Pings of a suspended execution', () => {
 	});
 
 	test('are for the later wait if an execution waits twice', async () => {
-		tells = [REPLACED, SUSPENDED];
+		tells = [SUSPENDED, SUSPENDED, REPLACED, SUSPENDED];
 
 		await inANode(async (context) => {
 			startPolling(context, waitFor(300, 'wait-1'), url);
 			startPolling(context, waitFor(300, 'wait-2'), url);
-			while (calls.length < 4) await clock.sleep(500);
+			while (calls.length < 5) await clock.sleep(500);
 		});
 
 		expect(calls.map(({ body }) => body)).toEqual(
-			['wait-1', 'wait-2', 'wait-2', 'wait-2'].map((pingedWait) => ({ pingedWait })),
+			['wait-1', 'wait-2', 'wait-1', 'wait-2', 'wait-2'].map((pingedWait) => ({ pingedWait })),
 		);
 		expect(waits.list().map(([id]) => id)).toEqual(['wait-2']);
 	});

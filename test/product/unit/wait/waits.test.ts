@@ -50,20 +50,23 @@ describe('Checks of a wait', () => {
 	/** One check a second later, with time for so many reads; gives how it ended and what was read. */
 	const check = async (
 		answers: Answers = {},
-		{ most = Infinity, noticed = '' } = {},
+		{ most = Infinity, noticed = '', claimed = 'paid' } = {},
 	): Promise<{ result: CheckResult; asked: string[]; left: Set<number> }> => {
 		const asked: string[] = [];
 		const left = new Set<number>();
 		now += 1_000;
-		known.notice(wait.payments.filter(({ hash }) => hash === noticed));
+		known.notice({ hash: noticed, status: claimed });
 		const beginBy = now;
-		const result = await known.check(async ({ hash }, leaves) => {
+		const result = await known.check(async (hash, leaves) => {
 			asked.push(hash);
 			left.add(leaves);
 			if (asked.length === most) now = beginBy + 1;
 			const answer = answers[hash] ?? 'waiting_payment';
-			if (answer === 'failed' || answer === 'limited') return answer;
-			return { hash, payment_status: answer, json: { hash } } as Transaction;
+			if (answer === 'failed' || answer === 'limited') {
+				return { outcome: 'unreachable', requests: 1, isLimited: answer === 'limited' };
+			}
+			const transaction: Transaction = { hash, payment_status: answer, json: { hash } };
+			return { outcome: 'found', transaction };
 		}, beginBy);
 		return { result, asked, left };
 	};
@@ -72,8 +75,10 @@ describe('Checks of a wait', () => {
 	const all = (answer: string, ...them: string[]): Answers =>
 		Object.fromEntries(them.map((hash) => [hash, answer]));
 	const paid = (...them: string[]): Answers => all('paid', ...them);
-	const statusOf = (nth: number): unknown =>
-		known.itemOf(nth + 1, { payment_status: 'suspended' }).payment_status;
+	const statusOf = (nth: number): unknown => {
+		const suspended = Array.from({ length: wait.count }, () => ({ payment_status: 'suspended' }));
+		return known.itemsOf(suspended)[nth + 1]?.json.payment_status;
+	};
 
 	test('go on where the last one ended, and read nothing twice', async () => {
 		begin(50);
@@ -103,6 +108,41 @@ describe('Checks of a wait', () => {
 		expect([result, asked]).toEqual(['open', hashes(0, 21)]);
 	});
 
+	test('read one payment each, also once some are settled', async () => {
+		begin(50);
+		await check(paid(...hashes(0, 10)));
+
+		const checks = [await check(), await check(), await check()];
+
+		expect(checks.map(({ asked }) => asked)).toEqual([['h21'], ['h22'], ['h23']]);
+	});
+
+	test('take a notice that comes during a read for read, unless the read is behind it', async () => {
+		begin(2);
+		const during = async (answer: string, claimed: string): Promise<CheckResult> => {
+			now += 1_000;
+			return await known.check(async (hash) => {
+				if (hash === 'h0') known.notice({ hash, status: claimed });
+				const transaction: Transaction = { hash, payment_status: answer, json: { hash } };
+				return { outcome: 'found', transaction };
+			}, now);
+		};
+
+		const claims = ['refunded', 'paid', 'paid'];
+		const results = [];
+		for (const claimed of claims) results.push(await during('paid', claimed));
+
+		expect(results).toEqual(['unfinished', 'unread', 'done']);
+	});
+
+	test('believe no notice that the next read does not confirm', async () => {
+		begin(1);
+
+		const checks = [await check({}, { noticed: 'h0' }), await check()];
+
+		expect(checks.map(({ result }) => result)).toEqual(['unread', 'open']);
+	});
+
 	test('read what was settled once more when none is open any more', async () => {
 		begin(3);
 		await check(paid('h0', 'h1'));
@@ -121,7 +161,7 @@ describe('Checks of a wait', () => {
 		const failed = await check({ h0: 'failed', h1: 'paid' });
 		const old = await check({ h0: 'waiting_payment' });
 
-		expect([failed.result, old.result]).toEqual(['unfinished', 'done']);
+		expect([failed.result, old.result]).toEqual(['unread', 'done']);
 		expect(statusOf(0)).toBe('paid');
 	});
 
@@ -152,8 +192,8 @@ describe('Checks of a wait', () => {
 		const read = await check();
 
 		expect([limited, failed, read].map(({ result }) => result)).toEqual([
-			'failed',
-			'failed',
+			'unread',
+			'unread',
 			'open',
 		]);
 		expect(read.asked).toEqual(['h1']);
@@ -166,17 +206,17 @@ describe('Checks of a wait', () => {
 
 		const checks = [await check(answers), await check(answers), await check(answers)];
 
-		expect(checks.map(({ result }) => result)).toEqual(['failed', 'unfinished', 'failed']);
+		expect(checks.map(({ result }) => result)).toEqual(['unread', 'unread', 'unread']);
 		expect(checks.map(({ asked }) => asked)).toEqual([['h0'], ['h1', 'h2', 'h0'], ['h0']]);
 		expect((await check(paid('h0'))).result).toBe('done');
 	});
 
-	test('tell what the rate limit keeps back, unless something was read', async () => {
+	test('tell what the rate limit keeps back', async () => {
 		begin(3);
 
 		expect((await check({ h0: 'limited' })).result).toBe('limited');
 		const some = await check({ ...paid('h1', 'h2'), h0: 'limited' });
-		expect(some.result).toBe('unfinished');
+		expect(some.result).toBe('limited');
 		expect((await check({ h0: 'limited' })).result).toBe('limited');
 	});
 
@@ -193,8 +233,8 @@ describe('Checks of a wait', () => {
 		expect(first.asked[0]).toBe('h7');
 		expect([...first.left]).toEqual([0, 0.25]);
 		expect([first, second, third].map(({ result }) => result)).toEqual([
-			'unfinished',
-			'failed',
+			'unread',
+			'unread',
 			'done',
 		]);
 		expect([...second.asked, ...third.asked]).toEqual(['h9', 'h9']);
@@ -212,7 +252,7 @@ describe('Checks of a wait', () => {
 		expect(known.isTimeUp()).toBe(false);
 		now += LIMIT_MS;
 		expect(known.isLast()).toBe(true);
-		expect((await check(all('failed', 'h0', 'h1'))).result).toBe('failed');
+		expect((await check(all('failed', 'h0', 'h1'))).result).toBe('unread');
 		expect(known.isTimeUp()).toBe(false);
 
 		now = wait.endsAt - 30_000;
