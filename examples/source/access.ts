@@ -81,8 +81,8 @@ function deliveryNote(say: Say): string[] {
 function deliverySteps(say: Say): string[] {
 	return [
 		say(
-			'*When a sale changes*: choose your credential, your **product**, and the **lowest amount a customer can pay, coupons and PIX discount included**. Without them, one cent paid for any product would open the access; until you have chosen both, n8n refuses to publish the workflow.',
-			'*Quando uma venda muda*: escolha sua credencial, seu **produto** e o **menor valor que um cliente pode pagar, já com cupom e desconto no Pix**. Sem isso, um centavo pago por qualquer produto liberaria o acesso; enquanto faltar, o n8n não publica o fluxo.',
+			'*When a sale changes*: choose your credential, your **product**, and the **lowest amount a customer can pay, coupons and PIX discount included**. Without them, one cent paid for any product would open the access; until you have chosen both, n8n cannot publish this trigger.',
+			'*Quando uma venda muda*: escolha sua credencial, seu **produto** e o **menor valor que um cliente pode pagar, já com cupom e desconto no Pix**. Sem isso, um centavo pago por qualquer produto liberaria o acesso; enquanto faltar, o n8n não publica o gatilho.',
 		),
 		say(
 			'*Grant* and *Revoke the access*: enter the addresses from the documentation of your members area, and choose a *Header Auth* credential.',
@@ -119,7 +119,8 @@ export const accessByHttp: Recipe = (say) => ({
 /** Form, PIX and access in one workflow: its trigger is told of every charge, and of the checkout's sales too. */
 export const sellAndDeliver: Recipe = (say) => {
 	const form = orderForm(say);
-	const charge = chargeOrder(say);
+	// Where nobody would deliver, because the trigger is not published, nobody is charged.
+	const charge = chargeOrder(say, '$json', { notify: 'trigger' });
 	const text = message(say);
 	return {
 		name: say('Sell and deliver', 'Vender e entregar'),

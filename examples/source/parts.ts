@@ -67,7 +67,7 @@ const CHOSEN_OFFER = {
  * Charges the person who filled in the order form, whose fields `order` holds. What cannot be charged
  * leaves through the error output, which ends in `notCharged`.
  */
-export function chargeOrder(say: Say, order = '$json'): Node {
+export function chargeOrder(say: Say, order = '$json', more: INodeParameters = {}): Node {
 	return createPix(
 		say('Charge by PIX', 'Gerar Pix'),
 		{
@@ -78,6 +78,7 @@ export function chargeOrder(say: Say, order = '$json'): Node {
 			customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
 			// A form that is sent twice charges once; on another day the same person may buy again.
 			orderReference: `={{ ${order}.${say('document', 'documento')}.replace(/\\D/g, '') }} {{ $now.toISODate() }}`,
+			...more,
 		},
 		{ onError: 'continueErrorOutput' },
 	);

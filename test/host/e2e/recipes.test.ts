@@ -674,6 +674,21 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(recipes.services.webCalls).toMatchObject([granted(hash)]);
 	});
 
+	// n8n publishes its form all the same.
+	test('sell-and-deliver charges nobody while its trigger cannot be published', async () => {
+		const imported = await recipes.import('sell-and-deliver', language, ({ type }) =>
+			type === 'digitalSalesTrigger' ? { triggerOn: [] } : undefined,
+		);
+		await expect(imported.publish()).rejects.toThrow('Trigger On');
+		await until('the form', async () => await imported.form().catch(() => undefined));
+		const before = recipes.sandbox.charges();
+
+		await imported.fillIn(CUSTOMER);
+
+		expect((await imported.over()).error).toContain('its Digital Sales Trigger is not published');
+		expect(recipes.sandbox.charges()).toBe(before);
+	});
+
 	describe('recover-checkout-pix', () => {
 		const quick: Change = ({ type }) =>
 			type === 'wait' ? { amount: 2, unit: 'seconds' } : undefined;

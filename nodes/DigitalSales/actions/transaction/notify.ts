@@ -143,9 +143,8 @@ async function firstListening(
 	}
 	for (const { name, url } of ofAccount) {
 		if (url === undefined) continue;
-		// A trigger starts what is published; a sub-workflow, a chat or a Retry may be a draft.
-		const isPublished = ['trigger', 'webhook'].includes(context.getMode());
-		const state = isPublished ? 'yes' : await listening.get(url, () => askListening(context, url));
+		// Asked in a published workflow, too: n8n starts its form though its trigger lacks a product.
+		const state = await listening.get(url, () => askListening(context, url));
 		if (state === 'no') continue;
 		const shown = `"${name}"${enabled.length > 1 ? `, one of ${enabled.length} triggers` : ''}`;
 		const { hint } = withReach(url);

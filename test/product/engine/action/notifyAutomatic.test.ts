@@ -36,7 +36,17 @@ const NO_WAIT =
 
 describe('Create PIX > Notify: Automatic', () => {
 	const opened = useAccount();
+	/** Whether SALE and OTHER_SALE are published. */
+	const publish = (isPublished: boolean): void => {
+		for (const { webhookId } of [SALE, OTHER_SALE]) {
+			const path = `/webhook/${webhookId}/digital-sales`;
+			if (isPublished) webServer.handle(path, () => Promise.resolve());
+			else webServer.forget(path);
+		}
+	};
+	beforeEach(() => publish(true));
 	afterEach(() => {
+		publish(false);
 		clearProcessWide();
 		jest.restoreAllMocks();
 	});
@@ -242,7 +252,9 @@ describe('Create PIX > Notify: Automatic', () => {
 		);
 	});
 
-	describe('in the editor n8n is asked whether the trigger is published', () => {
+	describe('n8n is asked whether the trigger is published', () => {
+		beforeEach(() => publish(false));
+
 		const asked = (): Promise<{ url?: string | null; hints: string[] }> =>
 			charge({ notificationUrl: IN_CREDENTIAL, triggers: [SALE], mode: 'manual' });
 
@@ -265,19 +277,20 @@ describe('Create PIX > Notify: Automatic', () => {
 			expect(hints.join()).toContain('and its Digital Sales Trigger is not published.');
 		});
 
-		test.each<WorkflowExecuteMode>(['integrated', 'chat', 'cli', 'error', 'retry'])(
-			'also where a draft may run without the editor: %s',
-			async (mode) => {
-				const { url, hints } = await charge({
-					notificationUrl: IN_CREDENTIAL,
-					triggers: [SALE],
-					mode,
-				});
+		// n8n publishes a workflow of which a trigger cannot be, so its form or schedule starts without it.
+		test.each<WorkflowExecuteMode>([
+			...(['trigger', 'webhook'] as const),
+			...(['integrated', 'chat', 'cli', 'error', 'retry'] as const),
+		])('also without the editor: %s', async (mode) => {
+			const { url, hints } = await charge({
+				notificationUrl: IN_CREDENTIAL,
+				triggers: [SALE],
+				mode,
+			});
 
-				expect(url).toBe(IN_CREDENTIAL);
-				expect(hints.join()).toContain('and its Digital Sales Trigger is not published.');
-			},
-		);
+			expect(url).toBe(IN_CREDENTIAL);
+			expect(hints.join()).toContain('and its Digital Sales Trigger is not published.');
+		});
 
 		test.each(['GET, POST, OPTIONS', 'GET,HEAD,PUT,PATCH,POST,DELETE', '*', ''])(
 			'a proxy that answers in place of n8n says nothing of it: %j',
@@ -517,7 +530,9 @@ describe('Create PIX > Notify: Automatic', () => {
 				[{ ...SALE, credentials: { digitalSalesApi: { id: 'shop-2', name: 'Shop 2' } } }],
 				/"Sale" could not read this transaction: its credential is "Shop 2"/,
 			],
+			['it is not published', [SALE], /but its Digital Sales Trigger is not published$/],
 		])('refuses before anything is sent: %s', async (_, triggers, message) => {
+			publish(false);
 			const { run } = await charge({ triggers, parameters: { notify: 'trigger' } });
 
 			expect(run.data.Charge?.error).toMatchObject({
