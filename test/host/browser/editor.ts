@@ -87,7 +87,8 @@ export class Editor {
 		const left = Math.max(pane.x, Math.min(...seen.map(({ x }) => x)) - ROOM);
 		const top = Math.max(pane.y, Math.min(...seen.map(({ y }) => y)) - ROOM);
 		const right = Math.max(...seen.map(({ x, width }) => x + width)) + ROOM;
-		const bottom = Math.max(...seen.map(({ y, height }) => y + height)) + ROOM;
+		// A name may go on below its node.
+		const bottom = Math.max(...seen.map(({ y, height }) => y + height)) + 2 * ROOM;
 		return {
 			x: left,
 			y: top,
@@ -147,14 +148,21 @@ export class Editor {
 		return await new NodeView(this.page).opened();
 	}
 
+	/** Adds a trigger of an entry among the results of the search. */
+	async addTriggerOf(entry: string, trigger: string): Promise<NodeView> {
+		await this.panel.getByTestId('node-creator-item-name').getByText(entry).click();
+		await this.panel.getByTestId('node-creator-category-item').first().waitFor();
+		const choice = this.panel.getByText(trigger, { exact: true });
+		if (!(await choice.isVisible())) await this.unfold('Triggers');
+		await choice.click();
+		return await new NodeView(this.page).opened();
+	}
+
 	/** Adds a trigger that stands for itself. */
 	async addTrigger(trigger: string): Promise<NodeView> {
 		await this.page.getByTestId('node-creator-plus-button').click();
 		await this.searchField.fill('pix');
-		await this.entry.click();
-		await this.unfold('Triggers');
-		await this.panel.getByText(trigger, { exact: true }).click();
-		return await new NodeView(this.page).opened();
+		return await this.addTriggerOf('Digital Sales', trigger);
 	}
 
 	/** Opens a node of the canvas. */
@@ -167,20 +175,36 @@ export class Editor {
 		return await new NodeView(this.page).opened();
 	}
 
+	/** Turns on or off that entries of a collection have a name, which n8n does not show everybody yet. */
+	async nameEntries(isOn: boolean): Promise<void> {
+		const variant = isOn ? 'variant' : 'control';
+		await this.page.evaluate(`featureFlags.override('048_collection_overhaul', '${variant}')`);
+	}
+
 	/** Puts the nodes in order, all of them in view. */
 	async tidyUp(): Promise<void> {
 		await this.page.getByTestId('tidy-up-button').click();
 		await this.page.waitForTimeout(1_000);
 	}
 
-	/** Publishes the workflow, and returns what n8n then says. */
-	async publish(): Promise<string> {
+	/** Publishes the workflow by the button of that name, and returns what n8n then says. */
+	async publish(button = 'Publish'): Promise<string> {
 		const { page } = this;
-		await page.getByTestId('workflow-open-publish-modal-button').click();
+		await page.getByTestId('workflow-open-publish-modal-button').getByText(button).click();
 		await page.getByTestId('workflow-publish-button').click();
 		const message = page.getByTestId('activation-modal');
 		await message.waitFor();
 		return await message.innerText();
+	}
+
+	/** Tries to publish the workflow, and returns why n8n refuses. */
+	async publishInVain(why: string): Promise<string> {
+		const { page } = this;
+		await page.getByTestId('workflow-open-publish-modal-button').click();
+		await page.getByTestId('workflow-publish-button').click();
+		const note = page.locator('.el-notification').filter({ hasText: why });
+		await note.waitFor();
+		return await note.innerText();
 	}
 
 	/** Closes what publishing says, and the advice that n8n gives of itself a moment later. */

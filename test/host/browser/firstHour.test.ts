@@ -201,13 +201,36 @@ describe('the first hour in the editor', () => {
 	);
 
 	it(
-		'reads the charge',
+		'names an entry of the cart by its offer where n8n names entries',
 		inTurn(async () => {
 			await node.close();
+			await editor.nameEntries(true);
+			node = await editor.openNode(NODES.charge);
+			expect(await node.entryTitled('R$ 49,90 · Semana do Cliente')).not.toBe('');
+			await picture(editor.page, 'cart-entry');
+			await node.close();
+			await editor.nameEntries(false);
+		}),
+	);
+
+	it(
+		'reads the charge',
+		inTurn(async () => {
 			await editor.tidyUp();
 			node = await editor.addAction(NODES.get, NODES.charge);
 			expect(await node.execute('waiting_payment', newestHash())).toContain('hash');
 			await picture(editor.page, 'get');
+		}),
+	);
+
+	it(
+		'puts out the fields that are chosen',
+		inTurn(async () => {
+			await node.addOption('Fields');
+			await node.chooseMore('fields', 'Customer Document');
+			const output = await node.execute('customer_document', '52998224725');
+			expect(output).toContain('customer_email');
+			await picture(editor.page, 'fields');
 			await node.close();
 		}),
 	);

@@ -9,7 +9,7 @@ import { told } from './readme';
 import { SandboxPage } from './sandboxPage';
 
 const TOKEN = 'test-api-token-first-screen';
-const MOST_CLICKS = 25;
+const MOST_CLICKS = 20;
 const MOST_FILM_BYTES = 2_000_000;
 const CREATE_PIX = 'Create a PIX transaction';
 const WAIT = 'Wait for the payment of a transaction';
@@ -105,11 +105,21 @@ test('the first screen of the README leads to a paid charge', async () => {
 test('a sale of the checkout starts the workflow of a trigger', async () => {
 	const { sandbox } = newcomer;
 	await editor.openNew();
-	const node = await editor.addTrigger('On transaction paid');
+	const before = clicks.count();
+	await editor.searchFirstStep(told('Add first step'), 'pix');
+	const node = await editor.addTriggerOf(told('Digital Sales'), told('On transaction paid'));
+	await node.addOption(told('Test With Transaction'));
+	await type(node, 'testTransaction', sandbox.transactions.at(-1)?.hash ?? '');
+	const execute = page.getByTestId('node-execute-button');
+	expect(await execute.innerText()).toContain(told('Execute step'));
+	expect(await node.execute('paid')).toContain('Maria da Silva');
+	told('Webhook URLs');
+	told('production URL');
 	const url = await node.productionUrl();
 	await node.close();
-	await editor.publish();
+	await editor.publish(told('Publish'));
 	await editor.gotIt();
+	const made = clicks.count() - before;
 
 	const hash = await chargeAt(sandbox, url);
 	await service.open();
@@ -118,6 +128,10 @@ test('a sale of the checkout starts the workflow of a trigger', async () => {
 	const execution = await editor.openNewestExecution('Digital Sales Trigger');
 	expect(await execution.output(hash, 'paid')).toContain('Maria da Silva');
 	await film.shoot(page, 5);
+
+	process.stdout.write(`\nClicks to the first received sale: ${made}\n`);
+	expect(made).toBeGreaterThan(5);
+	expect(made).toBeLessThanOrEqual(MOST_CLICKS);
 });
 
 test('the film of it is short and small', async () => {

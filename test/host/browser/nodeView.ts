@@ -68,6 +68,13 @@ export class NodeView {
 		await this.shownChoice(name).click();
 	}
 
+	/** Chooses one more from a list of several, and closes the list. */
+	async chooseMore(field: string, choice: string): Promise<void> {
+		await this.choose(field, choice);
+		await this.page.getByTestId('output-panel').click({ position: { x: 8, y: 8 } });
+		await this.shownChoice(choice).waitFor({ state: 'hidden' });
+	}
+
 	/** Opens the list of a resource locator. */
 	async openList(field: string): Promise<void> {
 		await this.page.getByTestId(`resource-locator-${field}`).getByTestId('rlc-input').click();
@@ -77,6 +84,12 @@ export class NodeView {
 	/** Takes the first entry of the open list. */
 	async pickFirst(): Promise<void> {
 		await this.entries.first().click();
+	}
+
+	/** Waits until an entry of a collection has this name above it, and returns the name. */
+	async entryTitled(name: string): Promise<string> {
+		const form = this.page.getByTestId('node-parameters');
+		return await form.getByText(name, { exact: true }).innerText();
 	}
 
 	/** Opens the list of a resource locator, searches it, and returns what it shows. */

@@ -1,5 +1,5 @@
 import { NodeHelpers } from 'n8n-workflow';
-import { RECIPES } from '../../../examples/source';
+import { recipeOf, RECIPES } from '../../../examples/source';
 import { LANGUAGES, render, type PlacedNode } from '../../../examples/source/workflow';
 import { CREDENTIAL_TYPE } from '../n8n/paths';
 import type { N8nRest, SavedCredential } from '../n8n/rest';
@@ -84,6 +84,23 @@ it.each(RECIPES_IN_EACH)(
 
 		expect(await editor.nodesWithIssues()).toEqual([]);
 		await picture(editor.page, `${EXAMPLES}${language}/${name}`, await editor.workflowArea());
+	},
+);
+
+it.each(['sell-and-deliver', 'access-by-http'])(
+	'does not publish the trigger of %s before its product and its lowest amount are chosen',
+	async (name) => {
+		const workflow = render(recipeOf(name), name, 'en');
+		const nodes = await chosen(workflow.nodes);
+		const saved = await rest.createWorkflow({ ...workflow, nodes });
+		const trigger = saved.nodes.find(({ type }) => type.endsWith('.digitalSalesTrigger'));
+
+		await editor.openWorkflow(saved.id);
+
+		expect(await editor.publishInVain('Product 1 > Product')).toContain('Minimum Amount in Reais');
+		const { origin } = new URL(editor.page.url());
+		const sale = `${origin}/webhook/${trigger?.webhookId}/digital-sales`;
+		expect((await fetch(sale, { method: 'POST' })).status).toBe(404);
 	},
 );
 

@@ -47,12 +47,19 @@ function labelsOf(text: string): string[] {
 	return [...new Set(LABELS)].filter((label) => bold.includes(label)).sort();
 }
 
+/** What each numbered step tells to press, choose or fill in; how a step itself is called is left out. */
+function namesInSteps(text: string): string[][] {
+	const steps = matches(text, /^\d+\. (?:\*\*[^*]+\.\*\* )?(.+)$/gm);
+	return steps.map((step) => matches(step, /\*\*(.+?)\*\*/g).sort());
+}
+
 describe('The guide in Portuguese says what the README and the guide say', () => {
 	test.each([
 		['the same headings', headingsOf],
 		['tables of the same length', tablesOf],
 		['the same fields, messages and commands', codeOf],
 		['the same labels', labelsOf],
+		['the same names on the screen in each step', namesInSteps],
 	])('with %s', (_what, partsOf) => {
 		expect(partsOf(ENGLISH).length).toBeGreaterThan(2);
 		expect(partsOf(GUIDE)).toEqual(partsOf(ENGLISH));

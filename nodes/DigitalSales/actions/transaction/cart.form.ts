@@ -44,9 +44,9 @@ const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field'
 	),
 ]);
 
-/** Above an entry in the editor: the offer that was picked, or what was typed for it. */
+/** Above an entry in the editor: price and title of the offer that was picked, or what was typed for it. */
 const OFFER_NAME =
-	'={{ $collection.item.value.offerHash.cachedResultName || $collection.item.value.offerHash.value }}';
+	"={{ ($collection.item.value.offerHash.cachedResultName || $collection.item.value.offerHash.value).split(' · ', 2).join(' · ') }}";
 
 /** The cart of Transaction > Create PIX. */
 export const cart = list(
