@@ -8,12 +8,11 @@ import { clock } from '../shared/clock';
 import { readLimiterFor } from './readLimiter';
 
 /**
- * What reading a transaction back gave; `requests` counts those that found nothing. One that the rate
- * limit kept back says nothing about the transaction.
+ * What reading a transaction back gave; `requests` counts those that found nothing.
  */
 export type ReadBack =
 	| { outcome: 'found'; transaction: Transaction }
-	| { outcome: 'unknown' | 'unreachable'; requests: number; isLimited: boolean };
+	| { outcome: 'unknown' | 'unreachable'; requests: number };
 
 /** A sender waits about ten seconds; one quick retry has to fit in. */
 export const ANSWER_WITHIN_MS = 9_500;
@@ -83,11 +82,10 @@ export async function readBack(
 		return { outcome: 'found', transaction: await getTransaction(client, hash) };
 	} catch (error) {
 		if (!(error instanceof ServiceError)) {
-			return { outcome: 'unreachable', requests: 1, isLimited: false };
+			return { outcome: 'unreachable', requests: 1 };
 		}
 		const { outcome, tries } = error;
 		const isUnknown = outcome.status === 404 && !outcome.isWebPage;
-		const isLimited = outcome.kind === 'rateLimited';
-		return { outcome: isUnknown ? 'unknown' : 'unreachable', requests: tries, isLimited };
+		return { outcome: isUnknown ? 'unknown' : 'unreachable', requests: tries };
 	}
 }

@@ -17,7 +17,6 @@ const LONGEST_PINGED_TRY_MS = 12_000;
 const REPLY = {
 	open: REPLIES.waiting,
 	unfinished: REPLIES.inFlight,
-	limited: REPLIES.limited,
 	unread: REPLIES.unreachable,
 };
 

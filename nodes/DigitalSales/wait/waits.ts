@@ -24,10 +24,10 @@ interface State {
 }
 
 /**
- * How a check ended: the execution can go on, a payment is open, there was no time for all, the rate
- * limit kept a read back, or one failed.
+ * How a check ended: the execution can go on, a payment is open, there was no time for all, or one could
+ * not be read.
  */
-export type CheckResult = 'done' | 'open' | 'unfinished' | 'limited' | 'unread';
+export type CheckResult = 'done' | 'open' | 'unfinished' | 'unread';
 
 const READS_AT_ONCE = 20;
 /** Of the rate limit, what re-checks leave to others, and what the look at the time limit leaves to notices. */
@@ -146,7 +146,7 @@ export class KnownWait {
 				}
 				return;
 			}
-			found.add(result.outcome !== 'found' && result.isLimited ? 'limited' : 'unread');
+			found.add('unread');
 			// Read once more whatever was claimed, unless another notice has come.
 			if (isNoticed && !this.noticed.has(index)) this.noticed.set(index, undefined);
 			const known = this.states.get(index);
@@ -162,7 +162,7 @@ export class KnownWait {
 		this.isHalfDone = found.size === 0;
 		if (this.isHalfDone) return 'unfinished';
 		if (found.has('open') && !isLast && !this.isNoticed) return 'open';
-		return found.has('limited') && !this.isNoticed ? 'limited' : 'unread';
+		return 'unread';
 	}
 
 	/** The suspended items in their present state; as they were if their payment could not be read. */

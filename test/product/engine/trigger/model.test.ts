@@ -231,7 +231,7 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 			}),
 			{ numRuns: RUNS },
 		);
-	}, 120_000);
+	}, 120_000 + RUNS * 2_000);
 });
 
 function statusOf({ hash, payment_status: status }: IDataObject): string {

@@ -108,7 +108,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 			}),
 			{ numRuns: RUNS },
 		);
-	}, 120_000);
+	}, 120_000 + RUNS * 2_000);
 
 	const happen = async (
 		parked: ParkedRun,
