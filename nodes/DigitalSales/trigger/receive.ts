@@ -1,11 +1,10 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
 import { isBehind } from '../domain/paymentStatus';
-import { accountOf } from '../notice/accountOf';
 import { readBody } from '../notice/body';
 import { readNotice, type Notice } from '../notice/parse';
 import { answering, Declined, filteredInTest, REPLIES } from '../notice/reply';
-import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, verifyTransaction } from '../notice/verify';
+import { accountOf, ANSWER_WITHIN_MS, SHORTEST_READ_MS, verifyTransaction } from '../notice/verify';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';

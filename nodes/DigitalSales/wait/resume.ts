@@ -1,9 +1,8 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { accountOf } from '../notice/accountOf';
 import { readBody } from '../notice/body';
 import { readNotice } from '../notice/parse';
 import { answering, Declined, REPLIES } from '../notice/reply';
-import { ANSWER_WITHIN_MS, readBack, SHORTEST_READ_MS } from '../notice/verify';
+import { accountOf, ANSWER_WITHIN_MS, readBack, SHORTEST_READ_MS } from '../notice/verify';
 import { clock } from '../shared/clock';
 import { PING_ANSWER_WITHIN_MS, pingedWait, RETRY_MS, startPolling } from './poll';
 import { readSuspendedItems, readWait, resumeUrl } from './suspendedWait';

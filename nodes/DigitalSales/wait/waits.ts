@@ -48,7 +48,7 @@ export class KnownWait {
 	/** By the index of the item. What was read as settled stays so, if the service cannot be read later. */
 	private readonly states = new Map<number, State>();
 	/** What notices say of items whose payment could not be read since. */
-	private readonly noticed = new Map<number, string | undefined>();
+	private readonly noticed = new Map<number, { status?: string }>();
 	/** When a payment was last found open: what was settled by then is read once more, as it may have been charged back. */
 	private openAt = -Infinity;
 	/** The time limit, on `clock.elapsed()`. */
@@ -92,7 +92,7 @@ export class KnownWait {
 	/** Enters a notice; false if it is about no payment of this wait. */
 	notice({ hash, status }: Notice): boolean {
 		const payments = this.wait.payments.filter((one) => isSameButForCase(one.hash, hash));
-		for (const { index } of payments) this.noticed.set(index, status);
+		for (const { index } of payments) this.noticed.set(index, { status });
 		return payments.length > 0;
 	}
 
@@ -134,21 +134,24 @@ export class KnownWait {
 			const { index, hash } = payment;
 			const isNeeded = isLast || found.size === 0 || this.noticed.has(index);
 			if (!isNeeded || at > beginBy) return;
-			const claimed = this.noticed.get(index);
-			const isNoticed = this.noticed.delete(index);
-			const leaves = isNoticed ? 0 : isLast ? LEFT_AT_LIMIT : LEFT_BY_RECHECKS;
+			const notice = this.noticed.get(index);
+			const leaves = notice ? 0 : isLast ? LEFT_AT_LIMIT : LEFT_BY_RECHECKS;
 			const result = await read(hash, leaves);
-			if (result.outcome === 'found' && !isBehind(result.transaction.payment_status, claimed)) {
-				if (!this.enter(payment, result.transaction, at)) found.add('open');
-				// A notice that has come meanwhile may say no more.
-				else if (!isBehind(result.transaction.payment_status, this.noticed.get(index))) {
-					this.noticed.delete(index);
-				}
+			if (
+				result.outcome === 'found' &&
+				!isBehind(result.transaction.payment_status, notice?.status)
+			) {
+				const state = this.enter(payment, result.transaction, at);
+				if (!state.isSettled) found.add('open');
+				// Another that has come meanwhile may say more.
+				const later = this.noticed.get(index);
+				const isSame = !isBehind(result.transaction.payment_status, later?.status);
+				if (later === notice || (state.isSettled && isSame)) this.noticed.delete(index);
 				return;
 			}
 			found.add('unread');
-			// Read once more whatever was claimed, unless another notice has come.
-			if (isNoticed && !this.noticed.has(index)) this.noticed.set(index, undefined);
+			// Next time it is taken as it is read, whatever was claimed.
+			if (notice) notice.status = undefined;
 			const known = this.states.get(index);
 			// The next check begins with another one.
 			if (!isLast && !known?.isSettled) this.states.set(index, { isSettled: false, ...known, at });
@@ -185,8 +188,8 @@ export class KnownWait {
 		]);
 	}
 
-	/** Enters what was read of a payment; whether it is settled. */
-	private enter({ index, ...choice }: Payment, transaction: Transaction, at: number): boolean {
+	/** Enters what was read of a payment. */
+	private enter({ index, ...choice }: Payment, transaction: Transaction, at: number): State {
 		const known = this.states.get(index);
 		// A replica may lag behind.
 		const isOld = known?.isSettled === true && isWaiting(transaction.payment_status);
@@ -199,7 +202,7 @@ export class KnownWait {
 				};
 		this.states.set(index, state);
 		if (!state.isSettled) this.openAt = at;
-		return state.isSettled;
+		return state;
 	}
 }
 

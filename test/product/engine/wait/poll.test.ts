@@ -94,6 +94,7 @@ describe('Pings of a suspended execution', () => {
 		tells = [];
 		calls = [];
 		calledAt = [];
+		jest.spyOn(clock, 'random').mockReturnValue(0.5);
 	});
 	afterEach(() => {
 		waits.clear();
@@ -219,7 +220,6 @@ describe('Pings of a suspended execution', () => {
 
 	test('come again soon if one reached or read nothing, then after a minute', async () => {
 		tells = [{ status: 502 }, undone('of any kind'), SUSPENDED, { status: 502 }, { status: 502 }];
-		jest.spyOn(clock, 'random').mockReturnValue(0.5);
 
 		const { pings, logs } = await poll(url, 200);
 
