@@ -11,7 +11,7 @@ import { formProperties, manyItemsHints, subtitleExpression } from './actions/re
 import { router } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
-import { resume } from './wait/resume';
+import { resume } from './wait/suspension';
 import { resumeWebhooks } from './wait/suspendedWait';
 
 export class DigitalSales implements INodeType {

@@ -33,7 +33,6 @@ export const REPLIES = {
 	tooLarge: rejected(413, 'too large'),
 	inFlight: comeAgain(5, 'this transaction is being checked'),
 	backlogged: comeAgain(30, 'n8n is still storing earlier webhooks'),
-	limited: comeAgain(30, 'the rate limit is reached'),
 	unreachable: comeAgain(30, 'the transaction cannot be verified now'),
 	busy: comeAgain(30, 'too many webhooks at once'),
 } satisfies Record<string, Reply>;

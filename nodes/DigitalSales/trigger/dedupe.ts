@@ -5,7 +5,19 @@ import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { lenientText } from '../api/schemas/lenient';
 import { digest, isRetry, originOf } from '../once/execution';
 import { Ledger, LedgerError } from '../once/ledger';
-import { dedupeKey } from './handOver';
+import type { Notice } from '../notice/parse';
+
+const LONGEST_STATUS = 100;
+
+/**
+ * What starts the workflow only once: a transaction with one of its statuses, and an event beside it. JSON,
+ * since hash and status may contain any character. Which other event it is does not count: it is only
+ * claimed, and with ever new names anybody could start a paid sale again.
+ */
+export function dedupeKey({ hash, status, event }: Notice): string {
+	const key = [hash, status?.slice(0, LONGEST_STATUS)];
+	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
+}
 
 /** In the node's context: the notice that this execution tried to claim. */
 const CONTEXT_KEY = 'digitalSalesClaim';

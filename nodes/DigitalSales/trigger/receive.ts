@@ -1,17 +1,16 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
 import { isBehind } from '../domain/paymentStatus';
-import { accountOf } from '../notice/accountOf';
-import { readBody } from '../notice/body';
-import { readNotice, type Notice } from '../notice/parse';
+import { readBody, readNotice, type Notice } from '../notice/parse';
 import { answering, Declined, filteredInTest, REPLIES } from '../notice/reply';
-import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, verifyTransaction } from '../notice/verify';
+import { accountOf, ANSWER_WITHIN_MS, SHORTEST_READ_MS, verifyTransaction } from '../notice/verify';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
+import { BoundedMap } from '../shared/boundedMap';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
 import { readTriggerForm, type TriggerForm } from './form';
-import { dedupeKey, handedOver, handOver, isBacklogged } from './handOver';
+import { dedupeKey } from './dedupe';
 import { whyUnwanted } from './wanted';
 
 /** Between two reads of a transaction; a forged notice costs reads, too. */
@@ -145,4 +144,65 @@ class Delivery {
 	private keyOf(notice: Notice): string {
 		return `${this.triggerKey} ${dedupeKey(notice)}`;
 	}
+}
+
+/** A sender waits about ten seconds; what is handed over next takes longer than what was answered last. */
+const LONGEST_WAIT_MS = 3_000;
+/** n8n takes at least 75 ms for each in a burst. */
+const MOST_UNANSWERED = 80;
+
+/** Notices handed over to n8n that it has not answered yet. */
+class Unanswered {
+	/** When, on `clock.elapsed()`, by trigger and {@link dedupeKey}; the oldest comes first. */
+	readonly since = new Map<string, number>();
+	/** How long the latest answer took, or its sender waited for it: n8n may still be storing that one. */
+	lastTookMs = 0;
+
+	clear(): void {
+		this.since.clear();
+		this.lastTookMs = 0;
+	}
+}
+
+/** @internal */
+export const unanswered = processWide(new Unanswered());
+
+/**
+ * Those that it has answered, by the same keys. It saves duplicates an execution; the ledger decides.
+ *
+ * @internal
+ */
+export const answered = processWide(new BoundedMap<true>({ most: 10_000 }));
+
+/** What has become of a notice that was handed over. */
+export function handedOver(key: string): 'answered' | 'unanswered' | undefined {
+	if (unanswered.since.has(key)) return 'unanswered';
+	return answered.get(key) && 'answered';
+}
+
+/** Whether n8n, still storing earlier notices, would answer the next one too late. */
+export function isBacklogged(): boolean {
+	const { since, lastTookMs } = unanswered;
+	const [oldest] = since.values();
+	if (oldest === undefined) return false;
+	const waitMs = Math.max(lastTookMs, clock.elapsed() - oldest);
+	return since.size >= MOST_UNANSWERED || waitMs >= LONGEST_WAIT_MS;
+}
+
+/**
+ * Hands a notice over to n8n, which answers it. If no 200 goes out, since n8n cannot store the
+ * execution or the sender has left, the notice must start the workflow when it comes again.
+ *
+ * @param isRepeatable whether it may start the workflow again even so
+ */
+export function handOver(context: IWebhookFunctions, key: string, isRepeatable: boolean): void {
+	const at = clock.elapsed();
+	unanswered.since.set(key, at);
+	const response = context.getResponseObject();
+	response.once('close', () => {
+		unanswered.since.delete(key);
+		unanswered.lastTookMs = clock.elapsed() - at;
+		const isAnswered = response.writableFinished && response.statusCode === 200;
+		if (isAnswered && !isRepeatable) answered.set(key, true);
+	});
 }

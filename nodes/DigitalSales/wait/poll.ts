@@ -11,16 +11,15 @@ import { knownWait, waits, type KnownWait } from './waits';
 const SOON_MS = 1_500;
 /** How long n8n may take to suspend an execution. */
 const SUSPENDED_WITHIN_MS = 60_000;
-/** After a ping that read nothing, or reached nothing: a proxy may be restarting. */
+/** After a ping that could not read, or reached nothing; the more of them in a row, the longer. */
 export const RETRY_MS = 15_000;
+const LONGEST_RETRY_MS = 960_000;
 /**
  * Between two looks a part of the time that has passed, within these bounds: most pay within minutes,
  * and a day costs about a hundred reads.
  */
 const PART_OF_AGE = 1 / 20;
 const PAUSE_MS = [60_000, 3_600_000] as const;
-/** Of the pause, while the rate limit keeps reads back. */
-const MOST_DOUBLINGS = 4;
 /** A timer of more than 24 days would fire at once. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Within this time a check that was pinged for is answered. */
@@ -96,17 +95,16 @@ class Poller {
 		// Not suspended yet.
 		if (answer === 'gone') return SOON_MS;
 		if (answer !== 'unreachable') this.wasSuspended = true;
-		const isLast = this.known.isLast();
 		const [shortest, longest] = PAUSE_MS;
+		const isLast = this.known.isLast();
 		const age = clock.elapsed() - this.startedAt;
-		const pace = isLast ? shortest : clamp(age * PART_OF_AGE, shortest, longest);
-		const isRead = answer === 'waiting' || answer === 'unfinished';
-		this.unread = isRead ? 0 : this.unread + 1;
-		if (isRead) return isLast || answer === 'unfinished' ? SOON_MS : pace;
-		if (answer !== 'limited') return Math.min(pace, RETRY_MS * 2 ** (this.unread - 1));
-		// Many waits share the limit: rarer, and not all at once.
-		const rarer = Math.min(longest, pace * 2 ** Math.min(this.unread, MOST_DOUBLINGS));
-		return Math.max(RETRY_MS, (isLast ? pace : rarer) * clock.random());
+		this.unread = answer === 'unread' || answer === 'unreachable' ? this.unread + 1 : 0;
+		if (answer === 'unfinished' || (answer === 'waiting' && isLast)) return SOON_MS;
+		if (answer === 'waiting') return clamp(age * PART_OF_AGE, shortest, longest);
+		// Many waits share the service and its limit: not all come again at once.
+		const most = isLast ? shortest : LONGEST_RETRY_MS;
+		const retryMs = Math.min(most, RETRY_MS * 2 ** this.unread) * clock.random();
+		return Math.max(RETRY_MS, retryMs);
 	}
 
 	private warn(): void {
@@ -121,7 +119,7 @@ class Poller {
  * Of a suspended execution `waiting`, or why its check is not done; `gone`: not suspended yet, or no
  * longer; `unreachable`: neither this package nor n8n answered.
  */
-export type PingAnswer = 'waiting' | 'unfinished' | 'limited' | 'unread' | 'gone' | 'unreachable';
+export type PingAnswer = 'waiting' | 'unfinished' | 'unread' | 'gone' | 'unreachable';
 
 const responseSchema = z.object({
 	statusCode: z.number(),
@@ -190,6 +188,5 @@ function toPingAnswer({ statusCode, headers, body }: z.output<typeof responseSch
 	}
 	if (waiting) return 'waiting';
 	if (reason === REPLIES.replaced.body.reason) return 'gone';
-	if (reason === REPLIES.limited.body.reason) return 'limited';
 	return reason === REPLIES.inFlight.body.reason ? 'unfinished' : 'unread';
 }

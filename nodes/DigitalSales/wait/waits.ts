@@ -23,10 +23,10 @@ interface State {
 }
 
 /**
- * How a check ended: the execution can go on, a payment is open, there was no time for all, the rate
- * limit kept a read back, or one failed.
+ * How a check ended: the execution can go on, a payment is open, there was no time for all, or one could
+ * not be read.
  */
-export type CheckResult = 'done' | 'open' | 'unfinished' | 'limited' | 'unread';
+export type CheckResult = 'done' | 'open' | 'unfinished' | 'unread';
 
 const READS_AT_ONCE = 20;
 /** Of the rate limit, what re-checks leave to others, and what the look at the time limit leaves to notices. */
@@ -47,7 +47,7 @@ export class KnownWait {
 	/** By the index of the item. What was read as settled stays so, if the service cannot be read later. */
 	private readonly states = new Map<number, State>();
 	/** What notices say of items whose payment could not be read since. */
-	private readonly noticed = new Map<number, string | undefined>();
+	private readonly noticed = new Map<number, { status?: string }>();
 	/** When a payment was last found open: what was settled by then is read once more, as it may have been charged back. */
 	private openAt = -Infinity;
 	/** The time limit, on `clock.elapsed()`. */
@@ -91,7 +91,7 @@ export class KnownWait {
 	/** Enters a notice; false if it is about no payment of this wait. */
 	notice({ hash, status }: Notice): boolean {
 		const payments = this.wait.payments.filter((one) => isSameButForCase(one.hash, hash));
-		for (const { index } of payments) this.noticed.set(index, status);
+		for (const { index } of payments) this.noticed.set(index, { status });
 		return payments.length > 0;
 	}
 
@@ -133,21 +133,24 @@ export class KnownWait {
 			const { index, hash } = payment;
 			const isNeeded = isLast || found.size === 0 || this.noticed.has(index);
 			if (!isNeeded || at > beginBy) return;
-			const claimed = this.noticed.get(index);
-			const isNoticed = this.noticed.delete(index);
-			const leaves = isNoticed ? 0 : isLast ? LEFT_AT_LIMIT : LEFT_BY_RECHECKS;
+			const notice = this.noticed.get(index);
+			const leaves = notice ? 0 : isLast ? LEFT_AT_LIMIT : LEFT_BY_RECHECKS;
 			const result = await read(hash, leaves);
-			if (result.outcome === 'found' && !isBehind(result.transaction.payment_status, claimed)) {
-				if (!this.enter(payment, result.transaction, at)) found.add('open');
-				// A notice that has come meanwhile may say no more.
-				else if (!isBehind(result.transaction.payment_status, this.noticed.get(index))) {
-					this.noticed.delete(index);
-				}
+			if (
+				result.outcome === 'found' &&
+				!isBehind(result.transaction.payment_status, notice?.status)
+			) {
+				const state = this.enter(payment, result.transaction, at);
+				if (!state.isSettled) found.add('open');
+				// Another that has come meanwhile may say more.
+				const later = this.noticed.get(index);
+				const isSame = !isBehind(result.transaction.payment_status, later?.status);
+				if (later === notice || (state.isSettled && isSame)) this.noticed.delete(index);
 				return;
 			}
-			found.add(result.outcome !== 'found' && result.isLimited ? 'limited' : 'unread');
-			// Read once more whatever was claimed, unless another notice has come.
-			if (isNoticed && !this.noticed.has(index)) this.noticed.set(index, undefined);
+			found.add('unread');
+			// Next time it is taken as it is read, whatever was claimed.
+			if (notice) notice.status = undefined;
 			const known = this.states.get(index);
 			// The next check begins with another one.
 			if (!isLast && !known?.isSettled) this.states.set(index, { isSettled: false, ...known, at });
@@ -161,7 +164,7 @@ export class KnownWait {
 		this.isHalfDone = found.size === 0;
 		if (this.isHalfDone) return 'unfinished';
 		if (found.has('open') && !isLast && !this.isNoticed) return 'open';
-		return found.has('limited') && !this.isNoticed ? 'limited' : 'unread';
+		return 'unread';
 	}
 
 	/** The suspended items in their present state; as they were if their payment could not be read. */
@@ -184,8 +187,8 @@ export class KnownWait {
 		]);
 	}
 
-	/** Enters what was read of a payment; whether it is settled. */
-	private enter({ index, ...choice }: Payment, transaction: Transaction, at: number): boolean {
+	/** Enters what was read of a payment. */
+	private enter({ index, ...choice }: Payment, transaction: Transaction, at: number): State {
 		const known = this.states.get(index);
 		// A replica may lag behind.
 		const isOld = known?.isSettled === true && isWaiting(transaction.payment_status);
@@ -198,7 +201,7 @@ export class KnownWait {
 				};
 		this.states.set(index, state);
 		if (!state.isSettled) this.openAt = at;
-		return state.isSettled;
+		return state;
 	}
 }
 

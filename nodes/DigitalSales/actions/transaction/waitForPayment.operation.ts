@@ -8,7 +8,7 @@ import { isPaid, isSettled } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
 import { waitOutput } from '../../output/transaction';
 import { isTool } from '../../once/execution';
-import { suspendIfPending } from '../../wait/suspend';
+import { suspendIfPending } from '../../wait/suspension';
 import type { Operation } from '../operation';
 import { positiveNumberField, required } from '../../form/fields';
 import { field, formOf, group } from '../../form/formOf';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { unanswered } from '../../../../nodes/DigitalSales/trigger/handOver';
+import { unanswered } from '../../../../nodes/DigitalSales/trigger/receive';
 import { NO_OP_TYPE, processedItems } from '../harness';
 import { useInbox } from '../support/inbox';
 

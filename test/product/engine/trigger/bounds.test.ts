@@ -1,5 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { answered } from '../../../../nodes/DigitalSales/trigger/handOver';
+import { answered } from '../../../../nodes/DigitalSales/trigger/receive';
 import { reads } from '../../../../nodes/DigitalSales/trigger/receive';
 import { mostAtOnce } from '../../../support/underWay';
 import type { HttpAnswer } from '../harness';

@@ -1,4 +1,4 @@
-import { accounts } from '../../../../nodes/DigitalSales/notice/accountOf';
+import { accounts } from '../../../../nodes/DigitalSales/notice/verify';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { CredentialData, PublishedTrigger } from '../harness';
 import { useInbox } from '../support/inbox';

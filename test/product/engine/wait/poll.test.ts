@@ -30,7 +30,6 @@ const undone = (reason: string): Told => ({
 	status: 503,
 	body: JSON.stringify({ received: false, reason }),
 });
-const LIMITED = undone('the rate limit is reached');
 /** n8n answers a ping with which the execution goes on. */
 const TAKEN: Told = { status: 200 };
 const REPLACED: Told = { status: 410, body: '{"received":false,"reason":"this wait is over"}' };
@@ -95,6 +94,7 @@ describe('Pings of a suspended execution', () => {
 		tells = [];
 		calls = [];
 		calledAt = [];
+		jest.spyOn(clock, 'random').mockReturnValue(0.5);
 	});
 	afterEach(() => {
 		waits.clear();
@@ -139,7 +139,6 @@ describe('Pings of a suspended execution', () => {
 		[undone('the transaction cannot be verified now'), 'unread'],
 		[undone('said by another version'), 'unread'],
 		[undone('this transaction is being checked'), 'unfinished'],
-		[LIMITED, 'limited'],
 		[TAKEN, 'unread'],
 		[{ status: 200, body: '{"received":true}' }, 'unread'],
 		[REPLACED, 'gone'],
@@ -250,15 +249,15 @@ describe('Pings of a suspended execution', () => {
 		expect(after3Hours).toBeLessThan(700);
 	});
 
-	test('become rarer while the rate limit keeps the reads back, and are spread out', async () => {
-		tells = [...Array(6).fill(LIMITED), SUSPENDED];
+	test('become rarer while nothing can be read, and are spread out', async () => {
+		tells = [...Array(8).fill(undone('of any kind')), SUSPENDED];
 		jest.spyOn(clock, 'random').mockReturnValueOnce(0.5).mockReturnValue(1);
 
 		const { pings } = await poll(url, 7_200);
 
 		const pauses = pausesOf(pings);
-		expect(pauses.slice(0, 4)).toEqual([60, 240, 480, 960]);
-		expect(pauses[6]).toBeLessThan(300);
+		expect(pauses.slice(0, 8)).toEqual([15, 60, 120, 240, 480, 960, 960, 960]);
+		expect(pauses[8]).toBeLessThan(300);
 	});
 
 	test('end after a minute if the execution is never suspended', async () => {

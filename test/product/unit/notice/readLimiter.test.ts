@@ -1,6 +1,6 @@
 import { readAccount } from '../../../../nodes/DigitalSales/api/account';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { readLimiterFor, ReadLimiter } from '../../../../nodes/DigitalSales/notice/readLimiter';
+import { readLimiterFor, ReadLimiter } from '../../../../nodes/DigitalSales/notice/verify';
 
 const MINUTE = 60_000;
 const MISSES = 30;
@@ -152,12 +152,6 @@ describe('Reads that notices cause', () => {
 		await leave(FOUND);
 
 		expect([waiting, next]).toEqual([[true], [true]]);
-	});
-
-	test('are limited to 3,000 a minute, half of them at once', async () => {
-		expect(await read(1_600, FOUND)).toBe(1_500);
-		now += MINUTE;
-		expect(await read(1_600, FOUND)).toBe(1_500);
 	});
 
 	test('run as many at once as the service allows, or none', async () => {

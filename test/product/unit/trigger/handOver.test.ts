@@ -1,11 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import {
-	handOver,
-	isBacklogged,
-	unanswered,
-} from '../../../../nodes/DigitalSales/trigger/handOver';
+import { handOver, isBacklogged, unanswered } from '../../../../nodes/DigitalSales/trigger/receive';
 
 describe('Whether n8n would answer the next notice too late', () => {
 	let now: number;

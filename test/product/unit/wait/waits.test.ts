@@ -62,9 +62,7 @@ describe('Checks of a wait', () => {
 			left.add(leaves);
 			if (asked.length === most) now = beginBy + 1;
 			const answer = answers[hash] ?? 'waiting_payment';
-			if (answer === 'failed' || answer === 'limited') {
-				return { outcome: 'unreachable', requests: 1, isLimited: answer === 'limited' };
-			}
+			if (answer === 'failed') return { outcome: 'unreachable', requests: 1 };
 			const transaction: Transaction = { hash, payment_status: answer, json: { hash } };
 			return { outcome: 'found', transaction };
 		}, beginBy);
@@ -186,16 +184,12 @@ describe('Checks of a wait', () => {
 
 	test('do not forget a notice before its payment was read', async () => {
 		begin(2);
-		const limited = await check(all('limited', 'h0', 'h1'), { noticed: 'h1' });
+		const both = await check(all('failed', 'h0', 'h1'), { noticed: 'h1' });
 		const failed = await check({ h1: 'failed' });
 
 		const read = await check();
 
-		expect([limited, failed, read].map(({ result }) => result)).toEqual([
-			'unread',
-			'unread',
-			'open',
-		]);
+		expect([both, failed, read].map(({ result }) => result)).toEqual(['unread', 'unread', 'open']);
 		expect(read.asked).toEqual(['h1']);
 		expect([...read.left]).toEqual([0]);
 	});
@@ -209,15 +203,6 @@ describe('Checks of a wait', () => {
 		expect(checks.map(({ result }) => result)).toEqual(['unread', 'unread', 'unread']);
 		expect(checks.map(({ asked }) => asked)).toEqual([['h0'], ['h1', 'h2', 'h0'], ['h0']]);
 		expect((await check(paid('h0'))).result).toBe('done');
-	});
-
-	test('tell what the rate limit keeps back', async () => {
-		begin(3);
-
-		expect((await check({ h0: 'limited' })).result).toBe('limited');
-		const some = await check({ ...paid('h1', 'h2'), h0: 'limited' });
-		expect(some.result).toBe('limited');
-		expect((await check({ h0: 'limited' })).result).toBe('limited');
 	});
 
 	test('read all after the limit, at once, and ask again for what failed', async () => {
