@@ -23,7 +23,7 @@ const OPTIONS = {
  * @internal
  */
 export const PAUSE_MS = 200;
-/** How long a process may stall while it enters keys; so long what was won stays marked. */
+/** How long a process may stall while it enters keys; so long after its outcome a claim is looked at. */
 const LONGEST_STALL_MS = 5_000;
 const MOST_TRIES = 10;
 
@@ -49,7 +49,8 @@ type Row = 'node' | 'workflow';
  * So a claim is Fischer's timed mutual exclusion: keys are entered with a nonce, and after a pause the
  * one whose nonce is still there has won. No process can know that a later write overwrites it, or that
  * its own has overwritten one that had won; so the winner marks its keys in a second row, soon enough
- * for all that come after. A process uses one row at a time: if it stalls, it can harm only one.
+ * for all that come after, until it has seen that no stalled write has overwritten them in the first. A
+ * process uses one row at a time: if it stalls, it can harm only one.
  */
 export class Ledger {
 	private readonly name: string;
@@ -81,13 +82,13 @@ export class Ledger {
 	 * Claims keys. If none of them is seen, {@link win} tells whether the claim was won; else the
 	 * caller takes back what it does not want to keep.
 	 *
-	 * @param nonce of this claim alone
 	 * @throws LedgerError if n8n's database does not take them
 	 */
-	async claim(keys: readonly string[], nonce: string = digest(randomUUID())): Promise<Claim> {
+	async claim(keys: readonly string[]): Promise<Claim> {
+		const nonce = digest(randomUUID());
 		return await this.alone(async () => {
 			const begunAt = clock.elapsed();
-			const seen = await this.record([...keys, nonce]);
+			const seen = await this.record([...keys, ...numbersOf(nonce)]);
 			if (clock.elapsed() - begunAt <= LONGEST_STALL_MS) return { keys, nonce, seen };
 			// The keys stay: they may have overwritten those of another that has won.
 			throw new LedgerError('its database took several seconds');
@@ -103,24 +104,18 @@ export class Ledger {
 	 */
 	async win(claim: Claim, lasting: readonly string[]): Promise<ReadonlySet<string>> {
 		const own = ownOf(claim);
-		const { nonce } = claim;
-		const marked = intersection(own, lasting);
-		const others = await this.whoHas(own, nonce, marked).catch(async (error: unknown) => {
-			await this.release(own, nonce);
+		const others = await this.whoHas(claim, lasting).catch(async (error: unknown) => {
+			await this.release(own, claim.nonce);
 			throw error;
 		});
-		if (others.size > 0) await this.release(difference(own, [...others]), nonce);
+		if (others.size > 0) await this.release(difference(own, [...others]), claim.nonce);
 		return others;
 	}
 
-	private async whoHas(
-		keys: readonly string[],
-		nonce: string,
-		lasting: readonly string[],
-	): Promise<ReadonlySet<string>> {
+	private async whoHas(claim: Claim, lasting: readonly string[]): Promise<ReadonlySet<string>> {
 		for (let tries = 0; tries < MOST_TRIES; tries++) {
 			await clock.sleep(Math.ceil(PAUSE_MS * (1 + tries * clock.random())));
-			const others = await this.alone(async () => await this.mark(keys, nonce, lasting));
+			const others = await this.alone(async () => await this.mark(claim, lasting));
 			if (others) return others;
 		}
 		throw new LedgerError('n8n did not store the entry in time');
@@ -132,125 +127,147 @@ export class Ledger {
 	 * @returns the keys that another process has; undefined if that is not certain yet
 	 */
 	private async mark(
-		keys: readonly string[],
-		nonce: string,
+		claim: Claim,
 		lasting: readonly string[],
 	): Promise<ReadonlySet<string> | undefined> {
 		const begunAt = clock.elapsed();
-		const seen = await this.record([...keys, nonce]);
-		if (!seen.has(nonce)) {
-			const others = keys.filter((key) => seen.has(key));
+		const numbers = numbersOf(claim.nonce);
+		const own = ownOf(claim);
+		const seen = await this.record([...claim.keys, ...numbers]);
+		if (!seen.has(claim.nonce)) {
+			const others = own.filter((key) => seen.has(key));
 			// A third process has overwritten all of them: they have just been entered again.
 			return others.length > 0 ? new Set(others) : undefined;
 		}
-		const marked = await this.record(this.marks([...lasting, nonce]), 'workflow');
-		const isMarked = (key: string): boolean => marked.has(this.markOf(key));
-		if (!isMarked(nonce) && marked.size > 0) return new Set(lasting.filter(isMarked));
+		const marks = [...intersection(own, lasting), ...numbers];
+		// Remove Duplicates may keep something else there, which takes no marks.
+		const marked = await this.record(marks, 'workflow').catch(() => new Set<string>());
+		if (!marked.has(claim.nonce) && marked.size > 0) return marked;
 		// Later than that, another may have looked for the marks already.
 		return clock.elapsed() - begunAt > PAUSE_MS ? undefined : new Set();
 	}
 
 	/**
-	 * Claims keys, and waits until it is certain whether that was won.
+	 * Claims a key, and waits until it is certain whether that was won: then it lasts.
 	 *
 	 * @throws LedgerError
 	 */
-	async wins(keys: readonly string[]): Promise<boolean> {
-		const claim = await this.claim(keys);
+	async wins(key: string): Promise<boolean> {
+		const claim = await this.claim([key]);
 		const { seen, nonce } = claim;
-		if (seen.size === 0 && (await this.win(claim, keys)).size > 0) return false;
-		await this.strike([nonce]);
-		if (seen.size === 0) void this.unmarkLater([...keys, nonce]);
-		return seen.size === 0;
+		if (seen.size > 0) await this.strike(numbersOf(nonce));
+		const isWon = seen.size === 0 && (await this.win(claim, [key])).size === 0;
+		if (isWon) void this.makeLast([key], [], nonce);
+		return isWon;
 	}
 
-	/** Takes back what a claim has entered that was not won. Never throws. */
+	/** Takes back what a claim has entered that is not marked. Never throws. */
 	async takeBack(claim: Claim): Promise<void> {
-		await this.strike([...ownOf(claim), claim.nonce]);
-		void this.confirm(ownOf(claim), claim.nonce);
+		await this.takeOut(ownOf(claim), claim.nonce);
 	}
 
-	/** Removes keys that were won, with their marks and the nonce of the claim. Never throws. */
+	/** Removes keys that were won, and their marks. Never throws. */
 	async release(keys: readonly string[], nonce: string): Promise<void> {
-		await this.settle([], keys, nonce);
+		await this.takeOut(keys, nonce);
+		await this.takeOut(keys, nonce, 'workflow');
 	}
 
 	/** Removes keys. Never throws: a key left behind can only cause a refusal. */
-	async strike(keys: readonly string[]): Promise<void> {
-		await this.alone(async () => await this.remove(keys));
+	async strike(keys: readonly string[], row: Row = 'node'): Promise<void> {
+		await this.alone(async () => await this.remove(keys, row));
 	}
 
-	/**
-	 * Enters again what must last, since another process may have overwritten it, and removes what is
-	 * over, and the nonce and the marks of the claim. Never throws.
-	 */
+	/** Removes what is over of the keys that were won, if anything; the others last. Never throws. */
 	async settle(lasting: readonly string[], over: readonly string[], nonce: string): Promise<void> {
-		const isKept = lasting.length > 0;
-		await this.alone(async () => {
-			await this.remove([...over, nonce]);
-			if (isKept) await this.record(lasting).catch(() => undefined);
-			else await this.remove(this.marks([...over, nonce]), 'workflow');
-		});
-		if (isKept) void this.unmarkLater([...lasting, nonce]);
-		if (over.length > 0) void this.confirm(over, nonce);
+		const [, late] = numbersOf(nonce);
+		if (over.length > 0) await this.strike([...over, nonce, late]);
+		else await this.enter(lasting).catch(() => undefined);
+		void this.makeLast(lasting, over, nonce);
 	}
 
-	/** Removes marks once no process can stall any more that began before. Never throws. */
-	private async unmarkLater(keys: readonly string[]): Promise<void> {
-		await clock.sleep(LONGEST_STALL_MS);
-		await this.alone(async () => await this.remove(this.marks(keys), 'workflow'));
+	private async makeLast(
+		lasting: readonly string[],
+		over: readonly string[],
+		nonce: string,
+	): Promise<void> {
+		const [, , guard] = numbersOf(nonce);
+		await this.watch([...lasting, guard], over, nonce, 'node');
+		await this.strike([...lasting, ...numbersOf(nonce)], 'workflow');
+	}
+
+	private async takeOut(keys: readonly string[], nonce: string, row: Row = 'node'): Promise<void> {
+		await this.strike([...keys, ...numbersOf(nonce)], row);
+		void this.watch([], [...keys, ...numbersOf(nonce)], nonce, row);
 	}
 
 	/**
-	 * Looks, after a pause, whether another process has brought back what was removed, by a write that it
-	 * had begun before: then the nonce is back, too, and nobody else can have won the keys meanwhile.
+	 * Looks after a pause, and once no process can stall any more that began before, whether one has
+	 * brought back what is over: then the number of that look is back, too; or has overwritten what
+	 * lasts: then the guard is gone, too, and all of it is entered again. Never throws.
 	 */
-	private async confirm(keys: readonly string[], nonce: string): Promise<void> {
-		const begunAt = clock.elapsed();
-		await clock.sleep(PAUSE_MS);
-		const isBack = await this.enter([nonce]).then(
-			(seen) => seen.has(nonce),
-			() => false,
-		);
-		// Later, somebody may have made by a code what the keys stand for.
-		const isSoon = clock.elapsed() - begunAt < 3 * PAUSE_MS;
-		if (isBack && isSoon) await this.takeBack({ keys, nonce, seen: new Set() });
-		else await this.strike([nonce]);
+	private async watch(
+		lasting: readonly string[],
+		over: readonly string[],
+		nonce: string,
+		row: Row,
+	): Promise<void> {
+		const [, late, guard] = numbersOf(nonce);
+		// Nobody but this look enters its number again.
+		let number = over.length > 0 ? nonce : late;
+		for (let tries = 0; tries < MOST_TRIES; tries++) {
+			await clock.sleep(number === late ? LONGEST_STALL_MS : PAUSE_MS);
+			const isDone = await this.alone(async () => {
+				const seen = await this.record([...lasting, number], row).catch(() => new Set());
+				const isBack = over.length > 0 && seen.has(number);
+				const isDone = number === late && !isBack && lasting.every((key) => seen.has(key));
+				const gone = [nonce, late, ...(isBack ? over : []), ...(isDone ? [guard] : [])];
+				await this.remove(gone, row);
+				if (!isBack) number = late;
+				return isDone;
+			});
+			if (isDone) return;
+		}
 	}
 
+	/** @returns those that had been entered before */
 	private async record(keys: readonly string[], row: Row = 'node'): Promise<Set<string>> {
 		const { helpers } = this.context;
-		const enter = async () => await helpers.checkProcessedAndRecord([...keys], row, OPTIONS[row]);
+		const names = this.namesOf(keys, row);
+		const enter = async () => await helpers.checkProcessedAndRecord(names, row, OPTIONS[row]);
 		// If two processes insert a missing row at the same moment, one of them fails and tries again.
 		const { processed } = await enter()
 			.catch(enter)
 			.catch((error: unknown) => {
 				throw new LedgerError(error instanceof Error ? error.message : String(error));
 			});
-		return new Set(processed.map(String));
+		const seen = new Set(processed.map(String));
+		return new Set(keys.filter((_key, nth) => seen.has(names[nth] ?? '')));
 	}
 
 	/** Tried again at once, but never later: by then another process may have made what they stand for. */
 	private async remove(keys: readonly string[], row: Row = 'node'): Promise<void> {
 		const { helpers, logger } = this.context;
-		const remove = async () => await helpers.removeProcessed([...keys], row, OPTIONS[row]);
+		const names = this.namesOf(keys, row);
+		const remove = async () => await helpers.removeProcessed(names, row, OPTIONS[row]);
 		await remove()
 			.catch(remove)
 			.catch(() => logger.warn("n8n's table of processed items could not be written to."));
 	}
 
 	/** The row of the workflow belongs to its other nodes, too. */
-	private markOf(key: string): string {
-		return digest('mark', this.context.getNode().id, key);
-	}
-
-	private marks(keys: readonly string[]): string[] {
-		return keys.map((key) => this.markOf(key));
+	private namesOf(keys: readonly string[], row: Row): string[] {
+		const { id } = this.context.getNode();
+		return keys.map((key) => (row === 'node' ? key : digest('mark', id, key)));
 	}
 
 	private async alone<T>(task: () => Promise<T>): Promise<T> {
 		return await exclusively([this.name], task);
 	}
+}
+
+/** What a claim enters beside its keys: for the first look at it, for a later one, and to tell what lasts. */
+function numbersOf(nonce: string): [nonce: string, late: string, guard: string] {
+	return [nonce, digest('late', nonce), digest('guard', nonce)];
 }
 
 /** The keys that nobody had entered before. */

@@ -48,7 +48,7 @@ export class Turns {
 	 */
 	async take(turn: number): Promise<boolean> {
 		if (turn <= this.latest) return false;
-		const isMine = (await this.ledger?.wins([this.key(turn)])) ?? true;
+		const isMine = (await this.ledger?.wins(this.key(turn))) ?? true;
 		if (isMine) taken.set(this.row, turn);
 		// Another process may have taken later ones, too.
 		else taken.delete(this.row);

@@ -82,7 +82,7 @@ async function isTakenByOther(
 	const nodeContext = context.getContext('node');
 	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claimed;
 	nodeContext[CONTEXT_KEY] = claimed;
-	if (!isSecondTry && !(await ledger.wins([claimed]))) return true;
+	if (!isSecondTry && !(await ledger.wins(claimed))) return true;
 	const seen = await ledger.enter([claimed, taken, takenByThis]);
 	if (!seen.has(taken) || seen.has(takenByThis)) return false;
 	await ledger.strike([takenByThis]);

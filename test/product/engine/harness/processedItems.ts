@@ -18,6 +18,9 @@ import { oncePerProcess } from './oncePerProcess';
 class ProcessedItems implements IDataDeduplicator {
 	private readonly rows = new Map<string, string>();
 
+	/** What each row was begun for; n8n takes nothing else into it. */
+	private readonly modes = new Map<string, string>();
+
 	/** How many of the next writes fail, as they do when the disk is full. */
 	failingWrites = 0;
 
@@ -66,9 +69,13 @@ class ProcessedItems implements IDataDeduplicator {
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
-		{ maxEntries }: ICheckProcessedOptions,
+		{ mode, maxEntries }: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
 		const row = rowOf(scope, context);
+		if ((this.modes.get(row) ?? mode) !== mode) {
+			throw new Error('Deduplication data was originally saved with an incompatible setting');
+		}
+		this.modes.set(row, mode);
 		const entries = await this.read(row);
 		const output: IDeduplicationOutput = { new: [], processed: [] };
 		for (const item of items) {

@@ -14,6 +14,9 @@ import { codeIn, customers, errorOf, OWN_CUSTOMER, retryable, useShop } from '..
 
 const STALL_RUNS = Number(process.env.STALL_RUNS ?? 20);
 
+/** So long after its outcome a process looks whether what it has entered is still there. */
+const LOOKED_FOR_MS = 6_000;
+
 const pause = async (ms: number): Promise<void> =>
 	await new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -93,6 +96,82 @@ describe('Several processes that ask for the same charge at the same moment', ()
 			expect(shop.charges).toBe(1);
 		},
 	);
+
+	describe('one that stalls writes what it read three seconds before', () => {
+		const [slow, fast, third] = processes;
+		const STALL_MS = 3_000;
+
+		/** Charges something else, and returns once it has read and not yet written. */
+		const stall = async (): Promise<{ over: Promise<unknown> }> => {
+			let calls = 0;
+			processedItems.latency = () => (calls++ === 1 ? STALL_MS : 2);
+			const over = begin(slow, 'other', 0, { customerDocument: cpf(9) });
+			while (calls < 2) await pause(1);
+			return { over };
+		};
+
+		test('an order that was charged meanwhile is known afterwards', async () => {
+			const { over } = await stall();
+			expect((await begin(fast, 'order-1', 0)).status).toBe('success');
+			await over;
+			await pause(LOOKED_FOR_MS);
+			judge([await begin(third, 'order-1', 0)]);
+
+			expect(shop.charges).toBe(2);
+		}, 15_000);
+
+		test('a code that was used meanwhile is used up', async () => {
+			shop.fault('drop');
+			await begin(fast, 'order-1', 0);
+			const repeatCode = codeIn(await begin(fast, 'order-1', 0));
+			const { over } = await stall();
+			const options = { options: { repeatCode } };
+			expect((await begin(fast, 'order-1', 0, options)).status).toBe('success');
+			await over;
+			await pause(LOOKED_FOR_MS);
+			judge([await begin(third, 'order-1', 0, options)]);
+
+			expect(shop.charges).toBe(2);
+		}, 15_000);
+
+		test('what was refused or made meanwhile can be asked for again', async () => {
+			shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 500 });
+			shop.fault('refuse');
+			const refused = begin(fast, 'order-1', 0);
+			while (shop.posts < 1) await pause(1);
+			const { over } = await stall();
+			expect((await refused).status).toBe('error');
+			await over;
+			await pause(LOOKED_FOR_MS);
+
+			expect(errorOf(await begin(third, 'order-1', 0)).trim()).toBe('');
+		}, 15_000);
+	});
+
+	test('a refused order can be charged again soon, whatever others write at the same moment', async () => {
+		const random = randomOf(1);
+		processedItems.latency = () => latencyOf(random);
+		for (let round = 0; round < 10; round++) {
+			const orders = [0, 1, 2, 3, 4, 5].map((nth) => `order ${round}.${nth}`);
+			const ask = async (order: string, nth: number) =>
+				await begin(processes[nth % 3], order, nth, {
+					customerDocument: cpf(10 * round + nth + 1),
+				});
+			for (const _order of orders) shop.fault('refuse');
+			expect((await Promise.all(orders.map(ask))).map(errorOf).join()).not.toContain('may already');
+			await pause(2_000);
+			const again = await Promise.all(orders.map(ask));
+			expect(again.map(errorOf).join('').trim()).toBe('');
+		}
+	}, 30_000);
+
+	test('a Remove Duplicates that keeps the highest value of the workflow stops no charge', async () => {
+		const context = { workflow: { id: shop.workflowId }, node: undefined };
+		const options = { mode: 'latestIncrementalKey' as const };
+		await processedItems.checkProcessedAndRecord([7], 'workflow', context as never, options);
+
+		expect(errorOf(await begin(processes[0], 'order-1', 0)).trim()).toBe('');
+	});
 
 	test(
 		'while one at a time stalls for up to two seconds: one charges, and none is charged twice',
@@ -240,6 +319,7 @@ describe('Several processes that ask for the same charge at the same moment', ()
 			await shop.run(shop.parameters('order-1'), { process: one });
 			const repeatCode = codeIn(await shop.run(shop.parameters('order-1'), { process: one }));
 			const allowed = shop.parameters('order-1', { options: { repeatCode } });
+			await pause(LOOKED_FOR_MS);
 			await askBoth(allowed, allowed);
 
 			expect(shop.charges).toBe(1);
@@ -248,6 +328,7 @@ describe('Several processes that ask for the same charge at the same moment', ()
 		test('in place of an expired one: one is charged', async () => {
 			const expired = await shop.run(shop.parameters('order-1'), { process: one });
 			await shop.account.sandbox.setStatus(String(expired.json[0]?.hash), 'expired');
+			await pause(LOOKED_FOR_MS);
 			await askBoth(shop.parameters('order-1'), shop.parameters('order-1'));
 
 			expect(shop.charges).toBe(2);
