@@ -259,12 +259,10 @@ class GuardedCreation<T> {
 
 	/** Takes the turn that a code allows, or refuses what is in doubt. It is used up only if it is about to be sent. */
 	private async take(doubts: Doubt[]): Promise<void> {
+		if (doubts.length === 0) return this.assertNoProblem();
 		const turn = this.turnFor(doubts);
-		const isDoubted = doubts.length > 0;
-		if (!isDoubted || turn !== undefined) this.assertNoProblem();
-		if (isDoubted && (turn === undefined || !(await this.turns.take(turn)))) {
-			throw await this.refusal(doubts);
-		}
+		if (turn !== undefined) this.assertNoProblem();
+		if (turn === undefined || !(await this.turns.take(turn))) throw await this.refusal(doubts);
 	}
 
 	private turnFor(doubts: Doubt[]): number | undefined {
