@@ -122,7 +122,8 @@ class GuardedCreation<T> {
 	private async record(): Promise<void> {
 		const { creation, identity, ledger } = this;
 		const claim = await creation.inTurn('record', async () => await this.enter());
-		const others = (claim && (await ledger?.win(claim, this.lasting))) ?? new Set<string>();
+		const others =
+			(claim && (await ledger?.win(claim, lastingKeys(identity)))) ?? new Set<string>();
 		if (others.size > 0) {
 			const told = this.toldBy(others);
 			throw await this.refusal(told.length > 0 ? told : [{ isSame: false, keys: [] }]);
@@ -132,7 +133,7 @@ class GuardedCreation<T> {
 			throw new CanceledError();
 		}
 		this.nonce = claim?.nonce ?? '';
-		this.remember([...lastingKeys(identity), identity.doubt], this.attempt('inDoubt'));
+		this.remember(ledgerKeys(identity), this.attempt('inDoubt'));
 	}
 
 	/** Enters the keys, or refuses what is in doubt, unless a turn is taken that allows all of it. */
@@ -323,19 +324,14 @@ class GuardedCreation<T> {
 		const result = creation.keep(made);
 		this.remember(lastingKeys(identity), { ...this.attempt('made'), result });
 		forget([identity.doubt]);
-		await this.ledger?.settle(this.lasting, [identity.doubt], this.nonce);
+		await this.ledger?.settle(lastingKeys(identity), [identity.doubt], this.nonce);
 	}
 
 	private async withdraw(): Promise<void> {
 		const { identity } = this;
 		this.creation.memory.delete(identity.spot);
-		forget([...lastingKeys(identity), identity.doubt]);
+		forget(compact([...ledgerKeys(identity), identity.call]));
 		await this.ledger?.release(ledgerKeys(identity), this.nonce);
-	}
-
-	/** The keys that stay in the ledger once its outcome is known. */
-	private get lasting(): string[] {
-		return ledgerKeys(this.identity).filter((key) => key !== this.identity.doubt);
 	}
 
 	private attempt(state: Attempt['state']): Attempt {
@@ -349,7 +345,7 @@ class GuardedCreation<T> {
 		const { identity } = this;
 		const { memory, itemIndex: item } = this.creation;
 		memory.set(identity.spot, { run: memory.run(), item }, attempt);
-		for (const key of keys) attempts.set(key, attempt);
+		for (const key of compact([...keys, identity.call])) attempts.set(key, attempt);
 	}
 }
 

@@ -67,14 +67,14 @@ export function identify(wanted: Identifiable): Identity {
 	};
 }
 
-/** The keys in the ledger while the request is under way. */
-export function ledgerKeys({ place, placeByContent, doubt, order }: Identity): string[] {
-	return [place, placeByContent, doubt, order].filter((key) => key !== undefined);
+/** The keys that are known while the request is under way. */
+export function ledgerKeys(identity: Identity): string[] {
+	return [...lastingKeys(identity), identity.doubt];
 }
 
-/** The keys under which the process remembers an attempt once its outcome is known. */
-export function lastingKeys({ place, placeByContent, order, call }: Identity): string[] {
-	return [place, placeByContent, order, call].filter((key) => key !== undefined);
+/** Those that stay known once its outcome is. */
+export function lastingKeys({ place, placeByContent, order }: Identity): string[] {
+	return [place, placeByContent, ...(order === undefined ? [] : [order])];
 }
 
 const text = z
