@@ -8,7 +8,7 @@ import { randomBytes } from 'crypto';
 import { readBody, readNotice } from '../notice/parse';
 import { answering, Declined, REPLIES } from '../notice/reply';
 import { accountOf, ANSWER_WITHIN_MS, readBack, SHORTEST_READ_MS } from '../notice/verify';
-import type { ItemResult } from '../output/item';
+import type { ItemResult } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { PING_ANSWER_WITHIN_MS, pingedWait, RETRY_MS, startPolling } from './poll';
 import {
