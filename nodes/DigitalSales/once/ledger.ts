@@ -30,9 +30,11 @@ const MOST_TRIES = 10;
 /** n8n's database did not take an entry. */
 export class LedgerError extends Error {}
 
+type Keys = readonly string[];
+
 /** Keys that were entered under a nonce, before it is known whether they were won. */
 export interface Claim {
-	keys: readonly string[];
+	keys: Keys;
 	nonce: string;
 	/** Those that had been entered before. */
 	seen: ReadonlySet<string>;
@@ -74,7 +76,7 @@ export class Ledger {
 	 * @returns those that had been entered before
 	 * @throws LedgerError if n8n's database does not take them
 	 */
-	async enter(keys: readonly string[]): Promise<Set<string>> {
+	async enter(keys: Keys): Promise<Set<string>> {
 		return await this.alone(async () => await this.record(keys));
 	}
 
@@ -84,7 +86,7 @@ export class Ledger {
 	 *
 	 * @throws LedgerError if n8n's database does not take them
 	 */
-	async claim(keys: readonly string[]): Promise<Claim> {
+	async claim(keys: Keys): Promise<Claim> {
 		const nonce = digest(randomUUID());
 		return await this.alone(async () => {
 			const begunAt = clock.elapsed();
@@ -102,7 +104,7 @@ export class Ledger {
 	 * @returns the keys that another process has; none if it was won
 	 * @throws LedgerError if n8n's database does not keep them, or stays too slow
 	 */
-	async win(claim: Claim, lasting: readonly string[]): Promise<ReadonlySet<string>> {
+	async win(claim: Claim, lasting: Keys): Promise<ReadonlySet<string>> {
 		const own = ownOf(claim);
 		const others = await this.whoHas(claim, lasting).catch(async (error: unknown) => {
 			await this.release(own, claim.nonce);
@@ -112,7 +114,7 @@ export class Ledger {
 		return others;
 	}
 
-	private async whoHas(claim: Claim, lasting: readonly string[]): Promise<ReadonlySet<string>> {
+	private async whoHas(claim: Claim, lasting: Keys): Promise<ReadonlySet<string>> {
 		for (let tries = 0; tries < MOST_TRIES; tries++) {
 			await clock.sleep(Math.ceil(PAUSE_MS * (1 + tries * clock.random())));
 			const others = await this.alone(async () => await this.mark(claim, lasting));
@@ -126,10 +128,7 @@ export class Ledger {
 	 *
 	 * @returns the keys that another process has; undefined if that is not certain yet
 	 */
-	private async mark(
-		claim: Claim,
-		lasting: readonly string[],
-	): Promise<ReadonlySet<string> | undefined> {
+	private async mark(claim: Claim, lasting: Keys): Promise<ReadonlySet<string> | undefined> {
 		const begunAt = clock.elapsed();
 		const numbers = numbersOf(claim.nonce);
 		const own = ownOf(claim);
@@ -167,35 +166,31 @@ export class Ledger {
 	}
 
 	/** Removes keys that were won, and their marks. Never throws. */
-	async release(keys: readonly string[], nonce: string): Promise<void> {
+	async release(keys: Keys, nonce: string): Promise<void> {
 		await this.takeOut(keys, nonce);
 		await this.takeOut(keys, nonce, 'workflow');
 	}
 
 	/** Removes keys. Never throws: a key left behind can only cause a refusal. */
-	async strike(keys: readonly string[], row: Row = 'node'): Promise<void> {
+	async strike(keys: Keys, row: Row = 'node'): Promise<void> {
 		await this.alone(async () => await this.remove(keys, row));
 	}
 
 	/** Removes what is over of the keys that were won, if anything; the others last. Never throws. */
-	async settle(lasting: readonly string[], over: readonly string[], nonce: string): Promise<void> {
+	async settle(lasting: Keys, over: Keys, nonce: string): Promise<void> {
 		const [, late] = numbersOf(nonce);
 		if (over.length > 0) await this.strike([...over, nonce, late]);
 		else await this.enter(lasting).catch(() => undefined);
 		void this.makeLast(lasting, over, nonce);
 	}
 
-	private async makeLast(
-		lasting: readonly string[],
-		over: readonly string[],
-		nonce: string,
-	): Promise<void> {
+	private async makeLast(lasting: Keys, over: Keys, nonce: string): Promise<void> {
 		const [, , guard] = numbersOf(nonce);
 		await this.watch([...lasting, guard], over, nonce, 'node');
 		await this.strike([...lasting, ...numbersOf(nonce)], 'workflow');
 	}
 
-	private async takeOut(keys: readonly string[], nonce: string, row: Row = 'node'): Promise<void> {
+	private async takeOut(keys: Keys, nonce: string, row: Row = 'node'): Promise<void> {
 		await this.strike([...keys, ...numbersOf(nonce)], row);
 		void this.watch([], [...keys, ...numbersOf(nonce)], nonce, row);
 	}
@@ -205,12 +200,7 @@ export class Ledger {
 	 * brought back what is over: then the number of that look is back, too; or has overwritten what
 	 * lasts: then the guard is gone, too, and all of it is entered again. Never throws.
 	 */
-	private async watch(
-		lasting: readonly string[],
-		over: readonly string[],
-		nonce: string,
-		row: Row,
-	): Promise<void> {
+	private async watch(lasting: Keys, over: Keys, nonce: string, row: Row): Promise<void> {
 		const [, late, guard] = numbersOf(nonce);
 		// Nobody but this look enters its number again.
 		let number = over.length > 0 ? nonce : late;
@@ -230,7 +220,7 @@ export class Ledger {
 	}
 
 	/** @returns those that had been entered before */
-	private async record(keys: readonly string[], row: Row = 'node'): Promise<Set<string>> {
+	private async record(keys: Keys, row: Row = 'node'): Promise<Set<string>> {
 		const { helpers } = this.context;
 		const names = this.namesOf(keys, row);
 		const enter = async () => await helpers.checkProcessedAndRecord(names, row, OPTIONS[row]);
@@ -245,7 +235,7 @@ export class Ledger {
 	}
 
 	/** Tried again at once, but never later: by then another process may have made what they stand for. */
-	private async remove(keys: readonly string[], row: Row = 'node'): Promise<void> {
+	private async remove(keys: Keys, row: Row = 'node'): Promise<void> {
 		const { helpers, logger } = this.context;
 		const names = this.namesOf(keys, row);
 		const remove = async () => await helpers.removeProcessed(names, row, OPTIONS[row]);
@@ -255,7 +245,7 @@ export class Ledger {
 	}
 
 	/** The row of the workflow belongs to its other nodes, too. */
-	private namesOf(keys: readonly string[], row: Row): string[] {
+	private namesOf(keys: Keys, row: Row): string[] {
 		const { id } = this.context.getNode();
 		return keys.map((key) => (row === 'node' ? key : digest('mark', id, key)));
 	}
