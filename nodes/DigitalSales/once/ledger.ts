@@ -205,7 +205,7 @@ export class Ledger {
 		// Nobody but this look enters its number again.
 		let number = over.length > 0 ? nonce : late;
 		for (let tries = 0; tries < MOST_TRIES; tries++) {
-			await clock.sleep(number === late ? LONGEST_STALL_MS : PAUSE_MS);
+			await clock.sleepAside(number === late ? LONGEST_STALL_MS : PAUSE_MS);
 			const isDone = await this.alone(async () => {
 				const seen = await this.record([...lasting, number], row).catch(() => new Set());
 				const isBack = over.length > 0 && seen.has(number);
