@@ -132,8 +132,8 @@ export const sellAndDeliver: Recipe = (say) => {
 				),
 				...deliveryNote(say),
 				say(
-					'**Do not add Wait for Payment here**: the charge would report to it, and the trigger would never hear of the sale.',
-					'**Não coloque Wait for Payment aqui**: a cobrança avisaria só ele, e o gatilho não ficaria sabendo da venda.',
+					'**Do not add Wait for Payment here**: the payment already starts the lower half, and both would deliver.',
+					'**Não coloque Wait for Payment aqui**: o pagamento já inicia a parte de baixo, e os dois entregariam.',
 				),
 			].join('\n\n'),
 			beforePublishing(say, [
