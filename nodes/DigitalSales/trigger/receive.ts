@@ -135,9 +135,9 @@ class Delivery {
 	}
 
 	private declineDuplicate(notice: Notice): void {
-		const state = handedOver(this.keyOf(notice));
-		if (state === 'answered') throw new Declined(REPLIES.duplicate);
-		if (state === 'unanswered') throw new Declined(REPLIES.inFlight);
+		const key = this.keyOf(notice);
+		if (unanswered.has(key)) throw new Declined(REPLIES.inFlight);
+		if (answered.get(key)) throw new Declined(REPLIES.duplicate);
 	}
 
 	private keyOf(notice: Notice): string {
@@ -145,26 +145,18 @@ class Delivery {
 	}
 }
 
-/** A sender waits about ten seconds; what is handed over next takes longer than what was answered last. */
+/** A sender waits about ten seconds, and what is handed over next waits longer than the oldest. */
 const LONGEST_WAIT_MS = 3_000;
 /** n8n takes at least 75 ms for each in a burst. */
 const MOST_UNANSWERED = 80;
 
-/** Notices handed over to n8n that it has not answered yet. */
-class Unanswered {
-	/** When, on `clock.elapsed()`, by trigger and {@link dedupeKey}; the oldest comes first. */
-	readonly since = new Map<string, number>();
-	/** How long the latest answer took, or its sender waited for it: n8n may still be storing that one. */
-	lastTookMs = 0;
-
-	clear(): void {
-		this.since.clear();
-		this.lastTookMs = 0;
-	}
-}
-
-/** @internal */
-export const unanswered = processWide(new Unanswered());
+/**
+ * Notices handed over to n8n that it has not answered yet: since when, on `clock.elapsed()`, by trigger
+ * and {@link dedupeKey}; the oldest comes first.
+ *
+ * @internal
+ */
+export const unanswered = processWide(new Map<string, number>());
 
 /**
  * Those that it has answered, by the same keys. It saves duplicates an execution; the ledger decides.
@@ -173,19 +165,14 @@ export const unanswered = processWide(new Unanswered());
  */
 export const answered = processWide(new BoundedMap<true>({ most: 10_000 }));
 
-/** What has become of a notice that was handed over. */
-export function handedOver(key: string): 'answered' | 'unanswered' | undefined {
-	if (unanswered.since.has(key)) return 'unanswered';
-	return answered.get(key) && 'answered';
-}
-
-/** Whether n8n, still storing earlier notices, would answer the next one too late. */
+/**
+ * Whether n8n, still storing earlier notices, would answer the next one too late.
+ *
+ * @internal
+ */
 export function isBacklogged(): boolean {
-	const { since, lastTookMs } = unanswered;
-	const [oldest] = since.values();
-	if (oldest === undefined) return false;
-	const waitMs = Math.max(lastTookMs, clock.elapsed() - oldest);
-	return since.size >= MOST_UNANSWERED || waitMs >= LONGEST_WAIT_MS;
+	const [oldest = Infinity] = unanswered.values();
+	return unanswered.size >= MOST_UNANSWERED || clock.elapsed() - oldest >= LONGEST_WAIT_MS;
 }
 
 /**
@@ -193,14 +180,13 @@ export function isBacklogged(): boolean {
  * execution or the sender has left, the notice must start the workflow when it comes again.
  *
  * @param isRepeatable whether it may start the workflow again even so
+ * @internal
  */
 export function handOver(context: IWebhookFunctions, key: string, isRepeatable: boolean): void {
-	const at = clock.elapsed();
-	unanswered.since.set(key, at);
+	unanswered.set(key, clock.elapsed());
 	const response = context.getResponseObject();
 	response.once('close', () => {
-		unanswered.since.delete(key);
-		unanswered.lastTookMs = clock.elapsed() - at;
+		unanswered.delete(key);
 		const isAnswered = response.writableFinished && response.statusCode === 200;
 		if (isAnswered && !isRepeatable) answered.set(key, true);
 	});

@@ -20,8 +20,8 @@ export interface NotificationAddress {
 	hint?: string;
 }
 
-/** Whether the triggers that the charges of a run were to notify listen, by their URLs. */
-const listening = processWide(new PromiseCache<Listening>({ most: 100, keptMs: 5_000 }));
+/** Whether the triggers that charges were to notify listen, by their URLs. */
+const listening = processWide(new PromiseCache<Listening>({ most: 100, keptMs: 60_000 }));
 
 const LOOP =
 	'This execution was started by a Digital Sales Trigger, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
@@ -145,7 +145,11 @@ async function firstListening(
 		if (url === undefined) continue;
 		// Asked in a published workflow, too: n8n starts its form though its trigger lacks a product.
 		const state = await listening.get(url, () => askListening(context, url));
-		if (state === 'no') continue;
+		if (state === 'no') {
+			// It may be published before the next charge.
+			listening.forget(url);
+			continue;
+		}
 		const shown = `"${name}"${enabled.length > 1 ? `, one of ${enabled.length} triggers` : ''}`;
 		const { hint } = withReach(url);
 		return state === 'yes'

@@ -49,14 +49,4 @@ describe('Whether n8n would answer the next notice too late', () => {
 		close(1);
 		expect(isBacklogged()).toBe(true);
 	});
-
-	test('if the latest took three seconds, answered or not, as long as there is another', () => {
-		hand(1);
-		now += 3_000;
-		hand(1);
-		close(0);
-		expect(isBacklogged()).toBe(true);
-		close(1);
-		expect(isBacklogged()).toBe(false);
-	});
 });
