@@ -268,6 +268,7 @@ export interface RetryLimits {
 	maxTotalMs: number;
 }
 
+/** @internal */
 export const DEFAULT_RETRY_LIMITS: Readonly<RetryLimits> = { maxTries: 5, maxTotalMs: 300_000 };
 
 const FIRST_BACKOFF_MS = 500;
@@ -279,6 +280,7 @@ const LONGEST_BACKOFF_MS = 30_000;
  *
  * @param failedTries at least 1
  * @param random from 0 up to 1
+ * @internal
  */
 export function backoffMs(failedTries: number, random: number): number {
 	const cap = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failedTries - 1));
@@ -294,6 +296,7 @@ const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
  *
  * @param rateLimitHits 429s so far, this one included
  * @param random from 0 up to 1
+ * @internal
  */
 export function rateLimitWaitMs(rateLimitHits: number, random: number): number {
 	const cap = Math.min(
@@ -303,7 +306,11 @@ export function rateLimitWaitMs(rateLimitHits: number, random: number): number {
 	return Math.round((cap * (1 + random)) / 2);
 }
 
-/** Whether the limits leave room for another try. */
+/**
+ * Whether the limits leave room for another try.
+ *
+ * @internal
+ */
 export function mayRetry(
 	limits: RetryLimits,
 	used: { failedTries: number; elapsedMs: number; delayMs: number },

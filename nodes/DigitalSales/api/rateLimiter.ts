@@ -288,7 +288,7 @@ const SAME_NEWS_MS = 20_000;
  * The share of a limit that a process uses, where nobody says how many others use it: a 429 reduces
  * it, and it grows with time. Processes that all do so come to equal shares, as connections of TCP do.
  */
-export class Share {
+class Share {
 	/** What a 429 reduced it to last; undefined before the first. */
 	private reduced?: { to: number; at: number };
 

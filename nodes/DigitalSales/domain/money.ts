@@ -53,7 +53,7 @@ export function isHundredfold(one: number, other: number): boolean {
 }
 
 /** Integer cents as a number of reais with two decimals: `1990` gives `19.9`. */
-export function centsToReais(cents: number): number {
+function centsToReais(cents: number): number {
 	return cents / 100;
 }
 

@@ -218,7 +218,7 @@ export function bounded<T>(form: z.ZodType<T, z.ZodTypeDef, unknown>) {
 }
 
 /** The first text in a value that is too long, or the first level too deep. */
-export function excessIn(value: unknown, levels = MOST_LEVELS): Excess | undefined {
+function excessIn(value: unknown, levels = MOST_LEVELS): Excess | undefined {
 	if (typeof value === 'string' && value.length > LONGEST_TEXT) {
 		const message = `must have at most ${LONGEST_TEXT} characters; this one has ${value.length}`;
 		return { path: [], message };

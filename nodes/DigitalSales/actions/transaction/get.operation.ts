@@ -25,7 +25,7 @@ export const transactionHash = field(
 );
 
 /** The form of Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
-export const transactionForm = formOf([
+const transactionForm = formOf([
 	transactionHash,
 	simplifyOption,
 	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [

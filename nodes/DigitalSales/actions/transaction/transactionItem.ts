@@ -57,6 +57,7 @@ const MARGIN = 4;
  * Draws a text as a QR code in a PNG.
  *
  * @throws Error if the text is too long for one
+ * @internal
  */
 export async function drawQrCode(text: string): Promise<Uint8Array> {
 	// Most runs draw nothing, and n8n loads every node when it starts.

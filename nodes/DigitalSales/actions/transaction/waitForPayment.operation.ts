@@ -19,7 +19,7 @@ const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_
 const LONGEST_LIMIT_DAYS = 365;
 
 /** The form of Transaction > Wait for Payment. */
-export const waitForm = formOf(
+const waitForm = formOf(
 	[
 		{
 			displayName:
@@ -68,7 +68,7 @@ export const waitForm = formOf(
 );
 
 /** A time limit in milliseconds. */
-export function limitMs(amount: number, unit: keyof typeof UNITS): number {
+function limitMs(amount: number, unit: keyof typeof UNITS): number {
 	return amount * UNITS[unit];
 }
 
