@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { forgetCatalog, type CatalogProduct } from '../../api/catalog';
 import { createOffer } from '../../api/offers';
-import { markPricesSeen } from '../../api/seenPrices';
+import { markPricesSeen } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { withCustomFields } from '../../form/customFields';
 import { mistake, readForm } from '../../form/readForm';

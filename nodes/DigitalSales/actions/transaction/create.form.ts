@@ -1,15 +1,177 @@
 import { z } from 'zod';
-import { money, optional, optionalReferenceField, textField, yesNoField } from '../../form/fields';
+import {
+	cleanTextField,
+	money,
+	optional,
+	optionalReferenceField,
+	parsed,
+	textField,
+	webAddressField,
+	wholeNumberField,
+	yesNoField,
+} from '../../form/fields';
 import { customFieldsField } from '../../form/customFields';
-import { field, formOf, type FormValues, group, guarding } from '../../form/formOf';
+import { deciding, field, formOf, type FormValues, group, guarding, list } from '../../form/formOf';
 import {
 	fieldsOption,
 	qrCodeImage,
 	repeatCodeOption,
 	simplifyOption,
 } from '../../form/outputOptions';
-import { cart } from './cart.form';
-import { customer } from './customer.form';
+import { offerLocator } from '../../form/locators';
+import { parseDocument } from '../../domain/document';
+import { parsePhone } from '../../domain/phone';
+
+const LONGEST_EMAIL = 254;
+const EMAIL_SHAPE = /^[^\s@:;,<>]+@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+$/u;
+
+/** @internal Exported for its tests. */
+export const emailField = cleanTextField.refine(
+	(email) => email.length <= LONGEST_EMAIL && EMAIL_SHAPE.test(email),
+	'is not an e-mail address',
+);
+
+/** The customer of Transaction > Create PIX. */
+const customer = [
+	deciding(
+		{
+			displayName: 'Customer Name',
+			name: 'customerName',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. Maria da Silva',
+			description: 'Full name of the person or company that pays',
+		},
+		optional(textField),
+		'customer.name',
+	),
+	deciding(
+		{
+			displayName: 'Customer Email',
+			name: 'customerEmail',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. maria@example.com',
+			description: 'E-mail address of the customer',
+		},
+		optional(emailField),
+		'customer.email',
+	),
+	deciding(
+		{
+			displayName: 'Customer Phone',
+			name: 'customerPhone',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. (11) 91234-5678',
+			hint: 'Include the area code (DDD)',
+			description: 'Phone number of the customer, with the area code',
+		},
+		optional(parsed(parsePhone)),
+		'customer.phone_number',
+	),
+	deciding(
+		{
+			displayName: 'Customer CPF or CNPJ',
+			name: 'customerDocument',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 529.982.247-25',
+			hint: 'With or without punctuation',
+			description:
+				'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
+		},
+		optional(parsed(parseDocument)),
+		'customer.document',
+	),
+];
+
+const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
+	field(
+		{
+			displayName: 'Cover URL',
+			name: 'cover',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. https://example.com/cover.png',
+			description:
+				'Address of a picture of the item. If you leave it empty, it comes from the catalog whenever Price or Title is looked up there.',
+		},
+		optional(webAddressField),
+		'cover',
+	),
+	deciding(
+		{
+			displayName: 'Operation Type',
+			name: 'operationType',
+			type: 'number',
+			typeOptions: { numberPrecision: 0 },
+			default: 1,
+			description:
+				'The code that the service uses for the type of sale. Its values are not documented.',
+		},
+		optional(wholeNumberField(0)).transform((type = 1) => type),
+		'operation_type',
+	),
+	field(
+		{
+			displayName: 'Title',
+			name: 'title',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. Curso de Fotografia',
+			description:
+				'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
+		},
+		optional(textField),
+		'title',
+	),
+]);
+
+/** Above an entry in the editor: price and title of the offer that was picked, or what was typed for it. */
+const OFFER_NAME =
+	"={{ ($collection.item.value.offerHash.cachedResultName || $collection.item.value.offerHash.value).split(' · ', 2).join(' · ') }}";
+
+/** The cart of Transaction > Create PIX. */
+const cart = list(
+	{
+		displayName: 'Cart',
+		name: 'cart',
+		placeholder: 'Add Item',
+		description: 'What the customer buys. The amount charged is the sum of its items.',
+		typeOptions: { fixedCollection: { itemTitle: OFFER_NAME } },
+	},
+	{
+		displayName: 'Item',
+		name: 'items',
+		// In the order in which a person fills them in.
+		parts: [
+			offerLocator,
+			deciding(
+				{
+					displayName: 'Quantity',
+					name: 'quantity',
+					type: 'number',
+					typeOptions: { minValue: 1, numberPrecision: 0 },
+					default: 1,
+					description: 'How many units the customer buys',
+				},
+				optional(wholeNumberField(1)).transform((quantity = 1) => quantity),
+				'quantity',
+			),
+			money(
+				{
+					name: 'price',
+					label: 'Price',
+					description: 'Unit price. If you leave it empty, it comes from the catalog.',
+				},
+				'price',
+			),
+			more,
+		],
+	},
+	'cart',
+);
 
 const trackingValue = <const N extends string>(
 	displayName: string,

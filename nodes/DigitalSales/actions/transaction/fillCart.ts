@@ -1,7 +1,7 @@
 import type { NodeOperationError } from 'n8n-workflow';
 import { MOST_LOOKUP_PAGES, type FoundOffer } from '../../api/catalog';
 import { isSold } from '../../api/schemas/product';
-import { seenPrice } from '../../api/seenPrices';
+import { seenPrice } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { webAddressIn } from '../../domain/webAddress';
 import { displayPath } from '../../form/displayPath';

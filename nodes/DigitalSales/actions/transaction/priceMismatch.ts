@@ -1,4 +1,4 @@
-import { seenPrice } from '../../api/seenPrices';
+import { seenPrice } from '../../api/products';
 import { formatReais, isHundredfold, typedAmount } from '../../domain/money';
 import { Refusal } from '../../output/errors';
 import type { Run } from '../run';

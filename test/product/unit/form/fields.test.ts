@@ -15,7 +15,7 @@ import {
 	wholeNumberField,
 	yesNoField,
 } from '../../../../nodes/DigitalSales/form/fields';
-import { emailField } from '../../../../nodes/DigitalSales/actions/transaction/customer.form';
+import { emailField } from '../../../../nodes/DigitalSales/actions/transaction/create.form';
 import { parseDocument } from '../../../../nodes/DigitalSales/domain/document';
 import { parsePhone } from '../../../../nodes/DigitalSales/domain/phone';
 
