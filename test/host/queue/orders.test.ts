@@ -57,7 +57,7 @@ describe('a charge that is asked for again, over several processes', () => {
 		expect(cluster.sandbox.charges()).toBe(ORDERS);
 		expect(workers.size).toBe(WORKERS);
 		figures.add(
-			`${ORDERS} orders with an Order Reference, each asked for ${REPEATS} times one after the other, on two workers`,
+			`${ORDERS} orders, each asked for ${REPEATS} times one after the other, on two workers`,
 			ORDERS * REPEATS,
 			`${cluster.sandbox.charges()} charges, one each; of the repeats ${outcomeOf(repeats)}`,
 		);
@@ -100,7 +100,7 @@ describe('a charge that is asked for again, over several processes', () => {
 		expect(shop.chargesOf(customers)).toEqual(customers.map(() => 1));
 		expect(workers.size).toBe(WORKERS);
 		figures.add(
-			`an execution that failed at its second customer of three, retried ${RETRIES} times one after the other`,
+			`failed at its second customer of three, retried ${RETRIES} times one after the other`,
 			FAILED * RETRIES,
 			`${cluster.sandbox.charges()} charges, one for each of ${customers.length} customers; of the Retries ${outcomeOf(retries)}`,
 		);

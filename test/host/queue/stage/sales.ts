@@ -7,7 +7,7 @@ function isRefused({ error = '' }: Sale): boolean {
 	return IN_DOUBT.test(error);
 }
 
-/** Whether an execution ended in another way than with its transactions, or refused as in doubt. */
+/** Whether an execution ended in another way than with its transactions, or in doubt. */
 export function isOther(sale: Sale): boolean {
 	return sale.error !== undefined && !isRefused(sale);
 }
@@ -18,7 +18,7 @@ export function outcomeOf(sales: Sale[]): string {
 	const others = sales.filter(isOther);
 	const texts = [...new Set(others.map(({ error = '' }) => `"${error}"`))].join(', ');
 	const failed = others.length === 0 ? '' : `, ${others.length} failed (${texts})`;
-	return `${sales.length - doubted - others.length} went on with their transactions, ${doubted} refused as in doubt${failed}`;
+	return `${sales.length - doubted - others.length} went on, ${doubted} in doubt${failed}`;
 }
 
 /** Whether executions that were started at the same moment came to several workers. */

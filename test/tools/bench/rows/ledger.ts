@@ -10,6 +10,7 @@ import {
 } from '../../../host/e2e/stage/workflows';
 import { chargesAt } from '../../../support/charge';
 import type { Sandbox, SandboxOptions } from '../../../sandbox';
+import { PAUSE_MS } from '../../../../nodes/DigitalSales/once/ledger';
 import { inTurn, post, type Bench, type BenchAccount, type Side } from '../bench';
 import type { GroupOutcome, Outcome } from '../outcome';
 import { sampleOf } from '../statistics';
@@ -64,8 +65,8 @@ async function charges(bench: Bench, account: BenchAccount, sandbox: Sandbox): P
 	for (let run = 0; run < runs; run++) await ours.run(batch);
 	const full = await compare(ours, peer);
 	return [
-		...added('a charge', fresh, 25),
-		...added(`a charge of a node with ${MOST_ENTRIES} entries`, full, 25),
+		...added('a charge', fresh, PAUSE_MS + 50),
+		...added(`a charge of a node with ${MOST_ENTRIES} entries`, full, PAUSE_MS + 50),
 	];
 }
 
