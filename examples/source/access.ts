@@ -37,7 +37,7 @@ function delivery(say: Say): Workflow['chains'] {
 					parameters: [
 						{ name: 'email', value: `={{ ${of('customer_email')} }}` },
 						{ name: 'name', value: `={{ ${of('customer_name')} }}` },
-						{ name: 'product', value: `={{ ${of('product_title')} }}` },
+						{ name: 'product', value: `={{ ${of('product_hash')} }}` },
 						{ name: 'transaction', value: `={{ ${of('hash')} }}` },
 					],
 				},

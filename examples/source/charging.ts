@@ -67,8 +67,8 @@ export function charging(say: Say, { name, what, steps, notes = [], send }: Chan
 /** Where a delivery goes, and which payments it misses. */
 export function deliverNote(say: Say): string {
 	return say(
-		"**Deliver only after *Paid?*, on its true branch.** Put what you deliver between *Paid?* (true) and *Confirm the payment* (the + on their connection), so that the customer gets it even if the message cannot be sent.\n\nA payment after that time is not confirmed here: check your platform's dashboard, or use the recipe *Reconciliation*.",
-		'**Entregue só depois de *Pago?*, na saída true.** Coloque a entrega entre *Pago?* (saída true) e *Confirmar o pagamento* (o + da linha entre os dois): se a mensagem falhar, o cliente recebe o produto mesmo assim.\n\nQuem pagar depois do prazo não é confirmado aqui: confira no painel da plataforma ou use a receita *Conferência*.',
+		"**Deliver only after *Paid?*, on its true branch.** Put what you deliver between *Paid?* (true) and *Confirm the payment* (the + on their connection), so that the customer gets it even if the message cannot be sent.\n\nA payment after that time, or after a restart of n8n if no webhook comes, is not confirmed here: check your platform's dashboard, or use the recipe *Reconciliation*.\n\n**A form sent again on the same day comes through here again without a new charge, even after the payment.** Deliver only what may come twice, such as access by e-mail; for license keys or credits use *Sell and deliver*.",
+		'**Entregue só depois de *Pago?*, na saída true.** Coloque a entrega entre *Pago?* (saída true) e *Confirmar o pagamento* (o + da linha entre os dois): se a mensagem falhar, o cliente recebe o produto mesmo assim.\n\nQuem pagar depois do prazo, ou depois de o n8n reiniciar sem webhook, não é confirmado aqui: confira no painel da plataforma ou use a receita *Conferência*.\n\n**Quem reenvia o formulário no mesmo dia passa por aqui de novo sem nova cobrança, mesmo já tendo pago.** Entregue só o que pode ir duas vezes, como acesso por e-mail; para chave de licença ou créditos, use *Vender e entregar*.',
 	);
 }
 

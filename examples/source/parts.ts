@@ -76,8 +76,9 @@ export function chargeOrder(say: Say, order = '$json', more: INodeParameters = {
 			customerEmail: `={{ ${order}.email }}`,
 			customerPhone: `={{ ${order}.whatsapp }}`,
 			customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
-			// A form that is sent twice charges once; on another day the same person may buy again.
-			orderReference: `={{ ${order}.${say('document', 'documento')}.replace(/\\D/g, '') }} {{ $now.toISODate() }}`,
+			// Sent twice alike, a form charges once. With another e-mail or phone the first PIX reached nobody, and on
+			// another day the same person may buy again.
+			orderReference: `={{ [${order}.${say('document', 'documento')}, ${order}.whatsapp].map((text) => (text ?? '').replace(/\\D/g, '')).join(' ') }} {{ (${order}.email ?? '').trim().toLowerCase() }} {{ $now.toISODate() }}`,
 			...more,
 		},
 		{ onError: 'continueErrorOutput' },
@@ -154,7 +155,7 @@ export const TEXTS = {
 	notCharged: (say: Say): string =>
 		say(
 			'We received your order, but could not create the PIX. We will contact you.',
-			'Recebemos seu pedido, mas não conseguimos gerar o Pix. Já avisamos nossa equipe e falamos com você.',
+			'Recebemos seu pedido, mas não conseguimos gerar o Pix. Vamos entrar em contato com você.',
 		),
 	paid: (say: Say, { name, amount, product }: Purchase): string =>
 		say(
@@ -353,7 +354,7 @@ export function columns(row: Record<string, string>): string {
 /** What to do so that the platform finds the trigger. */
 export function publishNote(say: Say): string {
 	return say(
-		'Publish it. Then open *When a sale changes* and copy the **production URL** under **Webhook URLs** to: 1) the **webhook settings of your platform** (sales from the checkout); 2) the **Notification URL** of your credential (charges of your other workflows, unless they wait for the payment themselves). The credential holds **one URL**: if it has another, do not replace it, or that other workflow receives nothing; put these nodes after the trigger that already receives.',
-		'Publique. Depois abra *Quando uma venda muda* e copie a **production URL** que aparece em **Webhook URLs** para: 1) o **cadastro de webhooks da sua plataforma** (vendas do checkout); 2) a **Notification URL** da sua credencial (Pix gerados nos seus outros fluxos, menos os que aguardam o pagamento eles mesmos). A credencial guarda **uma só URL**: se já houver outra lá, não troque, senão o outro fluxo para de receber; coloque estes nós depois do gatilho que já recebe.',
+		'Publish it. Then open *When a sale changes* and copy the **production URL** under **Webhook URLs** to: 1) the **webhook settings of your platform** (sales from the checkout); 2) the **Notification URL** of your credential (charges of your other workflows, unless they wait for the payment themselves). The credential holds **one URL**: if it has another, do not replace it, or that other workflow receives nothing; instead, in each *Create PIX* that belongs here, set **Notify** to *Another Address* and paste this URL. **Do not move these nodes behind another trigger**: they need Trigger On, Products, Filters and Fields of this one.',
+		'Publique. Depois abra *Quando uma venda muda* e copie a **production URL** que aparece em **Webhook URLs** para: 1) o **cadastro de webhooks da sua plataforma** (vendas do checkout); 2) a **Notification URL** da sua credencial (Pix gerados nos seus outros fluxos, menos os que aguardam o pagamento eles mesmos). A credencial guarda **uma só URL**: se já houver outra lá, não troque, senão o outro fluxo para de receber; em vez disso, em cada *Create PIX* que deve avisar este fluxo, escolha *Another Address* em **Notify** e cole esta URL. **Não coloque estes nós depois de outro gatilho**: eles dependem de Trigger On, Products, Filters e Fields deste.',
 	);
 }

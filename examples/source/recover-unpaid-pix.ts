@@ -122,7 +122,7 @@ export const recoverUnpaidPix: Recipe = (say) => {
 			[
 				say(
 					`## Recover an unpaid PIX\nA customer who has not paid is reminded after 15 minutes, 3 hours and a day later, only from ${OPENS} a.m. to ${CLOSES - 12} p.m. A day after the last reminder the team is told.`,
-					`## Recuperar Pix não pago\nQuem não pagou recebe um lembrete depois de 15 minutos, de 3 horas e um dia mais tarde, só entre ${OPENS}h e ${CLOSES}h. Um dia depois do último lembrete, a equipe fica sabendo.`,
+					`## Recuperar Pix não pago\nQuem não pagou recebe três lembretes: 15 minutos depois do Pix, 3 horas depois do primeiro e um dia depois do segundo, só entre ${OPENS}h e ${CLOSES}h. Um dia depois do último lembrete, a equipe fica sabendo.`,
 				),
 				say(
 					'Reminders stop when the payment arrives (a little later if its webhook is lost).',

@@ -26,7 +26,7 @@ export async function keepFigures(machine: Machine, group: Measured): Promise<vo
 
 function section(machine: Machine, { name, outcomes, plots = [] }: Measured): string {
 	return [
-		`Made by \`npm run bench -- ${name}\` on ${machine.at}, n8n ${machine.n8n}, ${machine.cores} cores of ${machine.cpu}, load ${machine.load} before the start.`,
+		`Made by \`npm run bench -- ${name}\` on ${machine.at}, n8n ${machine.n8n}, ${machine.cores} cores of ${machine.cpu}, load ${machine.load}.`,
 		briefTableOf(outcomes),
 		...plots.map((plot) => `![${plot.title}](plots/${plot.name}.svg)`),
 	].join('\n\n');
