@@ -35,7 +35,10 @@ class ProcessedItems implements IDataDeduplicator {
 
 	clear({ keepRows = false } = {}): void {
 		this.latency = () => 0;
-		if (!keepRows) this.rows.clear();
+		if (!keepRows) {
+			this.rows.clear();
+			this.modes.clear();
+		}
 		this.failingWrites = 0;
 		this.lostWrites = 0;
 		this.failAfter = Infinity;
