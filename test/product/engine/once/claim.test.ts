@@ -167,7 +167,6 @@ describe('Several processes that ask for the same charge at the same moment', ()
 	}, 30_000);
 
 	test('a Remove Duplicates that keeps the highest value of the workflow stops no charge', async () => {
-		processedItems.clear();
 		const context = { workflow: { id: shop.workflowId }, node: undefined };
 		const options = { mode: 'latestIncrementalKey' as const };
 		await processedItems.checkProcessedAndRecord([7], 'workflow', context as never, options);

@@ -1,7 +1,7 @@
 import { deepCopy, type INodeParameters, type IRunExecutionData } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { cpf } from '../../../support/cpf';
-import { runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
+import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
 import { pixParameters, useAccount, type Account } from './account';
 
 /** Items of customers of their own, for {@link OWN_CUSTOMER}. */
@@ -22,7 +22,11 @@ let workflows = 0;
 /** Opens a shop for the tests of a block: an account, and for each test another workflow. */
 export function useShop(options: SandboxOptions = {}): Shop {
 	const shop = new Shop(useAccount(options));
-	beforeEach(() => shop.begin());
+	beforeEach(() => {
+		// Other files of this process have used it, too.
+		processedItems.clear();
+		shop.begin();
+	});
 	return shop;
 }
 
