@@ -13,7 +13,7 @@ const SOON_MS = 1_500;
 const SUSPENDED_WITHIN_MS = 60_000;
 /** After a ping that could not read, or reached nothing; the more of them in a row, the longer. */
 export const RETRY_MS = 15_000;
-const LONGEST_RETRY_MS = 960_000;
+const LONGEST_RETRY_MS = 480_000;
 /**
  * Between two looks a part of the time that has passed, within these bounds: most pay within minutes,
  * and a day costs about a hundred reads.
