@@ -256,7 +256,7 @@ describe('Pings of a suspended execution', () => {
 		const { pings } = await poll(url, 7_200);
 
 		const pauses = pausesOf(pings);
-		expect(pauses.slice(0, 8)).toEqual([15, 60, 120, 240, 480, 960, 960, 960]);
+		expect(pauses.slice(0, 8)).toEqual([15, 60, 120, 240, 480, 480, 480, 480]);
 		expect(pauses[8]).toBeLessThan(300);
 	});
 
