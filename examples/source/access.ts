@@ -158,8 +158,7 @@ export const sellAndDeliver: Recipe = (say) => {
 			notChargedNote(say),
 		],
 		chains: [
-			// Nothing waits behind this mail: one that cannot be sent has to be seen.
-			[form, charge, text, mailPix(say, text, RETRIED)],
+			[form, charge, text, mailPix(say, text)],
 			[output(charge, 1), mailNotCharged(say, contactIn(form)), notCharged(say, charge)],
 			...delivery(say),
 		],

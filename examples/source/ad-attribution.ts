@@ -16,9 +16,9 @@ const STATUS = `(${JSON.stringify(STATUSES)})[$json.payment_status]`;
 /** UTMify takes no update of an older order. */
 const DAYS = 7;
 
-/** A time of the platform, which states no zone and means its own. */
+/** A time of the platform, which states no zone and means its own; now where it states none. */
 const time = (field: string): string =>
-	`DateTime.fromISO(String($json.${field}).replace(' ', 'T'), { zone: 'America/Sao_Paulo' })`;
+	`DateTime.fromISO(String($json.${field} ?? $now.toISO()).replace(' ', 'T'), { zone: 'America/Sao_Paulo' })`;
 const utc = (field: string): string => `${time(field)}.toUTC().toFormat('yyyy-MM-dd HH:mm:ss')`;
 
 const TRACKING = ['src', ...UTMS];
@@ -111,7 +111,7 @@ export const adAttribution: Recipe = (say) => {
 		say('Send to Meta', 'Enviar à Meta'),
 		{
 			...post,
-			url: `https://graph.facebook.com/v21.0/${pixel}/events`,
+			url: `https://graph.facebook.com/v25.0/${pixel}/events`,
 			authentication: 'predefinedCredentialType',
 			nodeCredentialType: 'facebookGraphApi',
 			jsonBody: EVENT,

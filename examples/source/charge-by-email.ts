@@ -1,5 +1,5 @@
 import { charging, type Contact } from './charging';
-import { CONTINUES, sendEmail } from './nodes';
+import { CONTINUES, RETRIED, sendEmail } from './nodes';
 import { html, TEXTS, words } from './parts';
 import type { Node, Recipe, Say } from './workflow';
 
@@ -29,14 +29,14 @@ export function mail(
 	return sendEmail(name, parameters, more);
 }
 
-/** The charge as a picture and as text. */
-export function mailPix(say: Say, message: Node, more?: Node['more']): Node {
+/** The charge as a picture and as text. Who does not get it cannot pay: a mail that cannot be sent fails the execution. */
+export function mailPix(say: Say, message: Node): Node {
 	const { email: to, amount } = words(say, message);
 	const shown = words(say, message, html);
 	const subject = say(`Your PIX of ${amount}`, `Seu Pix de ${amount}`);
 	const content = `<p>${TEXTS.pix(say, shown)}</p><p><img src="cid:qrCode" alt="QR Code" width="280"></p><p><code>${shown.code}</code></p>`;
 	const name = say('Send the PIX', 'Enviar o Pix');
-	return mail(say, name, { to, subject, content, picture: 'qrCode' }, more);
+	return mail(say, name, { to, subject, content, picture: 'qrCode' }, RETRIED);
 }
 
 /** Asks the customer to wait for a person. */

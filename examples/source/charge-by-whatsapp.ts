@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { charging, codeLine, openWindowStep, VARIABLES, variablesOf, windowNote } from './charging';
-import { CONTINUES, httpRequest } from './nodes';
+import { CONTINUES, httpRequest, RETRIED } from './nodes';
 import { TEXTS, whatsAppPicture, whatsAppTemplate, whatsAppText, words } from './parts';
 import { off, type Node, type Recipe, type Say } from './workflow';
 
@@ -54,13 +54,16 @@ export const chargeByWhatsApp: Recipe = (say) => {
 		send(message, customer) {
 			const told = words(say, message);
 			const variables = variablesOf(say, message);
-			const template = (node: string, to: string, which: string, values?: string[]): Node =>
-				off(whatsAppTemplate(say, byTemplate(node), to, which, values));
+			const template = (
+				node: string,
+				...sent: [to: string, which: string, values?: string[], more?: Node['more']]
+			): Node => off(whatsAppTemplate(say, byTemplate(node), ...sent));
+			// Who does not get the code cannot pay: the execution fails, for the team to see.
 			return {
 				pix: [
 					whatsAppPicture(say, sendPicture(say), told.whatsapp, TEXTS.pix(say, told)),
-					whatsAppText(say, sendCode(say), told.whatsapp, told.code),
-					template(sendCode(say), told.whatsapp, ready, variables),
+					whatsAppText(say, sendCode(say), told.whatsapp, told.code, RETRIED),
+					template(sendCode(say), told.whatsapp, ready, variables, RETRIED),
 				],
 				confirm: [
 					whatsAppText(say, confirmPayment(say), told.whatsapp, TEXTS.paid(say, told)),
@@ -92,27 +95,35 @@ export const chargeByEvolutionApi: Recipe = (say) =>
 		send(message, customer) {
 			const told = words(say, message);
 			const instance = say('my-instance', 'minha-instancia');
-			const post = (name: string, path: string, more: INodeParameters): Node => {
+			const post = (
+				name: string,
+				path: string,
+				body: INodeParameters,
+				more: Node['more'] = CONTINUES,
+			): Node => {
 				const parameters = {
 					method: 'POST',
 					url: `https://evolution.example.com/message/${path}/${instance}`,
 					authentication: 'genericCredentialType',
 					genericAuthType: 'httpHeaderAuth',
 					sendBody: true,
-					...more,
+					...body,
 					options: {},
 				};
-				return httpRequest(name, parameters, CONTINUES);
+				return httpRequest(name, parameters, more);
 			};
-			const sendText = (name: string, number: string, content: string): Node =>
-				post(name, 'sendText', {
-					bodyParameters: {
-						parameters: [
-							{ name: 'number', value: `=${number}` },
-							{ name: 'text', value: `=${content}` },
-						],
-					},
-				});
+			const sendText = (
+				name: string,
+				number: string,
+				content: string,
+				more?: Node['more'],
+			): Node => {
+				const parameters = [
+					{ name: 'number', value: `=${number}` },
+					{ name: 'text', value: `=${content}` },
+				];
+				return post(name, 'sendText', { bodyParameters: { parameters } }, more);
+			};
 			const picture = {
 				parameterType: 'formBinaryData',
 				name: 'file',
@@ -133,7 +144,7 @@ export const chargeByEvolutionApi: Recipe = (say) =>
 							],
 						},
 					}),
-					sendText(sendCode(say), told.whatsapp, told.code),
+					sendText(sendCode(say), told.whatsapp, told.code, RETRIED),
 				],
 				confirm: [sendText(confirmPayment(say), told.whatsapp, TEXTS.paid(say, told))],
 				apologize: [sendText(tellCustomer(say), customer.whatsapp, TEXTS.notCharged(say))],

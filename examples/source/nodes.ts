@@ -4,7 +4,7 @@ import type { Node } from './workflow';
 /** For a node that may do the same twice without harm: a service that is down for a moment stops no sale. */
 export const RETRIED = { retryOnFail: true, maxTries: 5, waitBetweenTries: 5000 } as const;
 
-/** For messages around a wait: one that cannot be sent must not end the wait for the payment. */
+/** For messages beside the code itself: one that cannot be sent must not end the wait for the payment. */
 export const CONTINUES = { ...RETRIED, onError: 'continueRegularOutput' } as const;
 
 const PACKAGE = 'n8n-nodes-digital-sales';
@@ -134,8 +134,17 @@ export const when = (name: string, expression: string): Node =>
 export const only = (name: string, expression: string): Node =>
 	base('filter', 2.2)(name, { conditions: isTrue(expression), options: {} });
 
+/** Lets the first of the items with the same value in a field through. */
+export const firstOfEach = (name: string, field: string): Node =>
+	base('removeDuplicates', 2)(name, {
+		operation: 'removeDuplicateInputItems',
+		compare: 'selectedFields',
+		fieldsToCompare: field,
+		options: {},
+	});
+
 /** Pauses the execution. */
-export const waitMinutes = (name: string, amount: number): Node =>
+export const waitMinutes = (name: string, amount: string): Node =>
 	base('wait', 1.1)(name, { amount, unit: 'minutes' });
 
 /** Starts every so many minutes. */

@@ -180,13 +180,28 @@ export function waitFor(say: Say, charge: Node, limit: INodeParameters = {}): No
 	});
 }
 
+/** Hours of the day between which customers are reminded. */
+export const OPENS = 8;
+export const CLOSES = 20;
+
+/** An expression: in how many minutes a customer may be reminded, not before `minutes` are over. */
+export function minutesByDay(minutes: string): string {
+	return `(() => { const at = $now.plus({ minutes: ${minutes} }); const opens = at.set({ hour: ${OPENS}, minute: 0, second: 0 }); const then = at.hour < ${OPENS} ? opens : at.hour >= ${CLOSES} ? opens.plus({ days: 1 }) : at; return Math.ceil(then.diff($now, 'minutes').minutes); })()`;
+}
+
 /** Deliver only behind its first output. */
 export function ifPaid(say: Say): Node {
 	return when(say('Paid?', 'Pago?'), '$json.paid');
 }
 
 /** Sends a text by WhatsApp Business Cloud. */
-export function whatsAppText(say: Say, name: string, to: string, text: string): Node {
+export function whatsAppText(
+	say: Say,
+	name: string,
+	to: string,
+	text: string,
+	more: Node['more'] = CONTINUES,
+): Node {
 	const parameters = {
 		operation: 'send',
 		phoneNumberId: sendingNumber(say),
@@ -194,7 +209,7 @@ export function whatsAppText(say: Say, name: string, to: string, text: string): 
 		textBody: `=${text}`,
 		additionalFields: {},
 	};
-	return whatsApp(name, parameters, CONTINUES);
+	return whatsApp(name, parameters, more);
 }
 
 /** Sends the QR code by WhatsApp Business Cloud. */
@@ -218,6 +233,7 @@ export function whatsAppTemplate(
 	to: string,
 	template: string,
 	variables: string[] = [],
+	more: Node['more'] = CONTINUES,
 ): Node {
 	const parameter = variables.map((variable) => ({ type: 'text', text: `=${variable}` }));
 	const body = { type: 'body', bodyParameters: { parameter } };
@@ -228,7 +244,7 @@ export function whatsAppTemplate(
 		template,
 		components: variables.length > 0 ? { component: [body] } : {},
 	};
-	return whatsApp(name, parameters, CONTINUES);
+	return whatsApp(name, parameters, more);
 }
 
 const sendingNumber = (say: Say): string =>

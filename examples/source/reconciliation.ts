@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { dataTable, getTransaction, only, schedule } from './nodes';
+import { dataTable, firstOfEach, getTransaction, only, schedule } from './nodes';
 import {
 	chargeOrder,
 	html,
@@ -98,6 +98,8 @@ export const reconciliation: Recipe = (say) => {
 		),
 		returnAll: true,
 	});
+	// A form sent again is not charged again: two rows then hold one charge.
+	const once = firstOfEach(say('Each charge once', 'Cada cobrança uma vez'), 'hash');
 	const ask = getTransaction(
 		say('Ask the platform', 'Consultar a plataforma'),
 		{ transactionHash: '={{ $json.hash }}' },
@@ -127,7 +129,7 @@ export const reconciliation: Recipe = (say) => {
 		...mapped({ payment_status: `={{ ${now}.payment_status }}` }),
 	});
 	return {
-		name: say('Reconciliation: no lost sale', 'Conferência: nenhuma venda perdida'),
+		name: say('Reconciliation: find lost webhooks', 'Conferência: achar webhooks perdidos'),
 		notes: [
 			say(
 				`## A lost webhook costs minutes, not a sale\nEach charge is kept in the data table \`pix_charges\`. The platform tells the trigger of its changes; what no webhook told of, the schedule finds: every ${MINUTES} minutes it reads each charge that is still open, for ${DAYS} days. Either way, the team is told once.\n\nThat is about ${RUNS_A_MONTH.toLocaleString('en-US')} executions a month, and one read per open charge each time.`,
@@ -157,7 +159,7 @@ Nos seus outros fluxos, coloque *Guardar a cobrança* depois de cada *Create PIX
 		chains: [
 			[order, table, charge, remember],
 			[output(charge, 1), notCharged(say, charge)],
-			[start, open, ask, read, row, changed, tell, note],
+			[start, open, once, ask, read, row, changed, tell, note],
 			[told, read],
 		],
 	};

@@ -1,7 +1,18 @@
 import { mail } from './charge-by-email';
 import { codeLine, VARIABLES, variablesOf } from './charging';
 import { getTransaction, only, RETRIED, waitMinutes } from './nodes';
-import { html, message, publishNote, saleTrigger, TEXTS, whatsAppTemplate, words } from './parts';
+import {
+	CLOSES,
+	html,
+	message,
+	minutesByDay,
+	OPENS,
+	publishNote,
+	saleTrigger,
+	TEXTS,
+	whatsAppTemplate,
+	words,
+} from './parts';
 import { from, off, type Recipe } from './workflow';
 
 const MINUTES = 30;
@@ -9,7 +20,10 @@ const MINUTES = 30;
 /** Reminds, once, whoever made a PIX in the platform's own checkout and has not paid it. */
 export const recoverCheckoutPix: Recipe = (say) => {
 	const start = saleTrigger(say, ['waiting'], { filters: { paymentMethods: ['pix'] } });
-	const pause = waitMinutes(say(`Wait ${MINUTES} minutes`, `Esperar ${MINUTES} minutos`), MINUTES);
+	const pause = waitMinutes(
+		say(`Wait ${MINUTES} minutes`, `Esperar ${MINUTES} minutos`),
+		`={{ ${minutesByDay(`${MINUTES}`)} }}`,
+	);
 	const read = getTransaction(
 		say('Read it again', 'Consultar de novo'),
 		{ transactionHash: '={{ $json.hash }}', options: { qrCodeImage: true } },
@@ -47,8 +61,8 @@ export const recoverCheckoutPix: Recipe = (say) => {
 		notes: [
 			[
 				say(
-					`## Recover a PIX made at the checkout\nA customer who made a PIX in your checkout and has not paid it after ${MINUTES} minutes gets one reminder with the code. Before it is sent, the sale is read again: a paid one is left alone.`,
-					`## Recuperar Pix gerado no checkout\nQuem gerou um Pix no seu checkout e não pagou em ${MINUTES} minutos recebe um lembrete com o código. Antes de enviar, a venda é consultada de novo: quem já pagou não recebe nada.`,
+					`## Recover a PIX made at the checkout\nA customer who made a PIX in your checkout and has not paid it after ${MINUTES} minutes gets one reminder with the code, only from ${OPENS} a.m. to ${CLOSES - 12} p.m. Before it is sent, the sale is read again: a paid one is left alone.`,
+					`## Recuperar Pix gerado no checkout\nQuem gerou um Pix no seu checkout e não pagou em ${MINUTES} minutos recebe um lembrete com o código, só entre ${OPENS}h e ${CLOSES}h. Antes de enviar, a venda é consultada de novo: quem já pagou não recebe nada.`,
 				),
 				say(
 					'Your platform must report sales that wait for payment. For charges of your own workflows, use *Recover an unpaid PIX*.',

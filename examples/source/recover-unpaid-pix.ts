@@ -12,10 +12,13 @@ import {
 import { editFields, when } from './nodes';
 import {
 	chargeOrder,
+	CLOSES,
 	html,
 	ifPaid,
 	message,
+	minutesByDay,
 	notCharged,
+	OPENS,
 	orderForm,
 	tellTeam,
 	TEXTS,
@@ -29,8 +32,6 @@ import { output, type Recipe } from './workflow';
 
 /** In minutes: a quarter of an hour, three hours, a day, and a day more before it gives up. */
 const DELAYS = [15, 180, 1440, 1440];
-const OPENS = 8;
-const CLOSES = 20;
 
 /** Reminds a customer who has not paid, by day, until the payment or the last reminder. */
 export const recoverUnpaidPix: Recipe = (say) => {
@@ -54,8 +55,7 @@ export const recoverUnpaidPix: Recipe = (say) => {
 	const sendCode = whatsAppText(say, say('Send the code', 'Enviar o código'), whatsapp, code);
 	const plan = editFields(say('Plan the next reminder', 'Planejar o próximo lembrete'), {
 		[say('round', 'rodada')]: '={{ $runIndex + 1 }}',
-		[say('minutes', 'minutos')]:
-			`={{ (() => { const at = $now.plus({ minutes: [${DELAYS.join(', ')}][$runIndex] }); const opens = at.set({ hour: ${OPENS}, minute: 0, second: 0 }); const then = at.hour < ${OPENS} ? opens : at.hour >= ${CLOSES} ? opens.plus({ days: 1 }) : at; return Math.ceil(then.diff($now, 'minutes').minutes); })() }}`,
+		[say('minutes', 'minutos')]: `={{ ${minutesByDay(`[${DELAYS.join(', ')}][$runIndex]`)} }}`,
 	});
 	const wait = waitFor(say, charge, {
 		timeLimit: `={{ $json.${say('minutes', 'minutos')} }}`,

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { NodeHelpers, type INodeTypeDescription } from 'n8n-workflow';
 import { RECIPES } from '../../../examples/source';
+import { editFields } from '../../../examples/source/nodes';
 import { LANGUAGES, render, sayIn } from '../../../examples/source/workflow';
 import type { SavedWorkflow } from '../n8n/rest';
 import { NOTICE_SHAPES } from '../../sandbox';
@@ -167,6 +168,24 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 		await imported.ended();
 		expect(calls[1]?.parameters.textBody).toContain(confirmed);
+	});
+
+	test.each<[string, Change]>([
+		['charge-by-whatsapp', () => undefined],
+		['charge-by-email', () => ({ options: { attachments: 'missing' } })],
+		['charge-by-evolution-api', () => ({ url: 'http://127.0.0.1:1' })],
+	])('%s fails if the PIX cannot be sent', async (recipe, broken) => {
+		const sends = [say('Send the PIX', 'Enviar o Pix'), say('Send the code', 'Enviar o código')];
+		recipes.services.down.add(say('Send the code', 'Enviar o código'));
+		const imported = await recipes.import(recipe, language, (node) =>
+			sends.includes(node.name) ? broken(node) : undefined,
+		);
+		await imported.publish();
+
+		await imported.fillIn(CUSTOMER);
+
+		const { error, lastNode } = await imported.over();
+		expect([error, sends]).toEqual([expect.any(String), expect.arrayContaining([lastNode])]);
 	});
 
 	test('charge-by-email shows what a customer and a seller wrote as text', async () => {
@@ -489,7 +508,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 	describe('ad-attribution', () => {
 		const UTMIFY = 'https://api.utmify.com.br/api-credentials/orders';
-		const META = `https://graph.facebook.com/v21.0/${say('YOUR-PIXEL-ID', 'ID-DO-SEU-PIXEL')}/events`;
+		const META = `https://graph.facebook.com/v25.0/${say('YOUR-PIXEL-ID', 'ID-DO-SEU-PIXEL')}/events`;
 		/** A time of the platform, in Sao Paulo, as UTMify takes it. */
 		const utc = (time = ''): string =>
 			new Date(`${time.replace(' ', 'T')}-03:00`).toISOString().slice(0, 19).replace('T', ' ');
@@ -715,6 +734,26 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			]);
 			expect(recipes.services.calls).toEqual([]);
 			expect(await imported.runs()).toBe(1);
+		});
+
+		test('sends nothing at night', async () => {
+			const name = say('Wait 30 minutes', 'Esperar 30 minutos');
+			const { type, typeVersion, parameters } = editFields(name, { minutes: '' });
+			const planned: Turn = (node) => {
+				if (node.name !== name) return node;
+				const value = String(node.parameters.amount).replaceAll(
+					'$now',
+					"DateTime.fromISO('2026-07-30T19:50:00')",
+				);
+				const assignments = [{ id: name, name: 'minutes', value, type: 'number' }];
+				const set = { ...parameters, assignments: { assignments } };
+				return { ...node, type, typeVersion, parameters: set };
+			};
+
+			const [imported] = await wait(planned);
+
+			const [item] = (await imported.ended()).items(name);
+			expect(item?.json.minutes).toBe(730);
 		});
 
 		test('sends the template once it is activated', async () => {
@@ -945,6 +984,22 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			await recipes.sandbox.setStatus(noticed, 'pre_chargeback');
 			await notify(noticed);
 			expect(told().slice(3)).toEqual([expect.stringMatching(`pre_chargeback[^]*${noticed}`)]);
+		});
+
+		test('tells once of an order that was sent twice', async () => {
+			const { imported, over, order } = await publish();
+			recipes.services.down.add('telegram');
+			const hash = await order();
+			const customer = customerWith(3, cpf(200_000_000 + customers - 1));
+			well(await over(async () => await imported.fillIn(customer)));
+			expect(charged().hash).toBe(hash);
+			await over(async () => await recipes.sandbox.setStatus(hash, 'paid'));
+			recipes.services.down.clear();
+
+			well(await imported.execute());
+			well(await imported.execute());
+
+			expect(told()).toEqual([expect.stringContaining(hash)]);
 		});
 
 		test('tells in a later run what could not be told', async () => {
