@@ -29,35 +29,31 @@ const waitForm = formOf(
 			default: '',
 		},
 		transactionHash,
-		field(
-			{
-				displayName: 'Time Limit',
-				name: 'timeLimit',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: 24,
-				description:
-					'The longest time to wait. After that, the execution continues, with "timedOut" true for each payment that is still open.',
-			},
-			required(positiveNumberField),
-		),
-		field(
-			{
-				displayName: 'Time Limit Unit',
-				name: 'timeLimitUnit',
-				type: 'options',
-				options: [
-					{ name: 'Seconds', value: 'seconds' },
-					{ name: 'Minutes', value: 'minutes' },
-					{ name: 'Hours', value: 'hours' },
-					{ name: 'Days', value: 'days' },
-				],
-				default: 'hours',
-			},
-			z.enum(['seconds', 'minutes', 'hours', 'days'], {
+		field({
+			displayName: 'Time Limit',
+			name: 'timeLimit',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 24,
+			description:
+				'The longest time to wait. After that, the execution continues, with "timedOut" true for each payment that is still open.',
+			reads: required(positiveNumberField),
+		}),
+		field({
+			displayName: 'Time Limit Unit',
+			name: 'timeLimitUnit',
+			type: 'options',
+			options: [
+				{ name: 'Seconds', value: 'seconds' },
+				{ name: 'Minutes', value: 'minutes' },
+				{ name: 'Hours', value: 'hours' },
+				{ name: 'Days', value: 'days' },
+			],
+			default: 'hours',
+			reads: z.enum(['seconds', 'minutes', 'hours', 'days'], {
 				message: 'must be seconds, minutes, hours or days',
 			}),
-		),
+		}),
 		simplifyOption,
 		group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [fieldsOption]),
 	],
