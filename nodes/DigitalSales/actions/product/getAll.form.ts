@@ -1,10 +1,9 @@
 import mapValues from 'lodash/mapValues';
-import type { ClientOptions } from '../../api/client';
 import { DEFAULT_QUERY_NAMES, type QueryNames } from '../../api/products';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import type { Result } from '../../domain/text';
 import { optional, parsed, text, wholeNumberField, yesNo, yesNoField } from '../../form/fields';
-import { field, formOf, group, type FormValues } from '../../form/formOf';
+import { field, formOf, group } from '../../form/formOf';
 import { simplifyOption } from '../../form/outputOptions';
 
 /** The rate limit of the account, if it is not the documented one. */
@@ -134,10 +133,3 @@ export const productsForm = formOf([
 	filters,
 	options,
 ]);
-
-type ListOptions = FormValues<typeof productsForm>['options'];
-
-/** The options in the units of the client. */
-export function listClientOptions({ requestLimit: requests }: ListOptions): ClientOptions {
-	return { productRate: requests === undefined ? undefined : { requests, perMs: 60_000 } };
-}

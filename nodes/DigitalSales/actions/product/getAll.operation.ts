@@ -4,7 +4,7 @@ import { displayPath } from '../../form/displayPath';
 import { readForm } from '../../form/readForm';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
-import { listClientOptions, productsForm } from './getAll.form';
+import { productsForm } from './getAll.form';
 
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
 export const getAllProducts: Operation = {
@@ -21,7 +21,7 @@ export const getAllProducts: Operation = {
 		return {
 			async send() {
 				const { rows, incomplete, ignored } = await listProducts(
-					(ended) => run.client({ ...listClientOptions(options), signal: ended }),
+					(ended) => run.client({ productRate: options.requestLimit, signal: ended }),
 					{
 						...filters,
 						limit: returnAll ? undefined : (limit ?? 50),
