@@ -121,6 +121,11 @@ export class RateLimiter {
 		throw new CanceledError();
 	}
 
+	/** How many wait for a permit. */
+	get waiting(): number {
+		return [...this.lines.values()].reduce((sum, { length }) => sum + length, 0);
+	}
+
 	/** Takes back a permit for what was not sent. */
 	giveBack(permit: Permit): void {
 		this.inFlight.delete(permit);

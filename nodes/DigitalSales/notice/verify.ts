@@ -39,6 +39,7 @@ export async function verifyTransaction(
 	const lane = hasSeenTransaction(account, hash) ? 'seen' : 'unverified';
 	const { misses, perMs, leaves } = LANES[lane];
 	const limiter = limiterOf(account, lane, () => new RateLimiter(misses, perMs));
+	if (limiter.waiting >= MOST_IN_LINE) return { outcome: 'busy' };
 	const latest = answerBy - SHORTEST_READ_MS;
 	const permit = await limiter.take({ latest }).catch(() => undefined);
 	if (!permit) return { outcome: 'busy' };
@@ -105,6 +106,8 @@ export async function accountOf(context: IWebhookFunctions): Promise<Account> {
 		readAccount(await context.getCredentials(CREDENTIAL_NAME)),
 	);
 }
+
+const MOST_IN_LINE = 256;
 
 /**
  * How many reads may find nothing in which time, and so be under way at once: a trigger's address is open
