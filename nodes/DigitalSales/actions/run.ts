@@ -100,6 +100,12 @@ export class Run {
 		return await turn;
 	};
 
+	/** What decides whether an item may create something, as far as the run knows. */
+	deciding(itemIndex: number) {
+		const { context, memory, signal, inTurn, isOver } = this;
+		return { context, memory, signal, inTurn, isOver, itemIndex };
+	}
+
 	/** Sends nothing new; what is under way goes on. */
 	stop(): void {
 		this.stopping.abort();
