@@ -3,19 +3,11 @@ import type { Form } from '../form/formOf';
 import type { ItemResult } from '../output/transaction';
 import type { Run } from './run';
 
-/** One item that is ready to be sent. */
-export interface PreparedItem {
-	send: () => Promise<ItemResult[]>;
-	/** In words that help to look it up after an error. */
-	about?: string;
-	/** Whether it will probably be refused. Then nothing of the run is sent before that is decided. */
-	isSuspect?: () => boolean;
-}
-
-/** An item that is ready, or its next step; all items of a run take each step before any takes the next. */
-export type Preparation = PreparedItem | (() => Promise<Preparation>);
-
-export interface Operation {
+/**
+ * What the node can do with an item, in three steps: read, complete, send. All items of a run take each
+ * step before any takes the next, so that a mistake in one of them is found before any is sent.
+ */
+export interface Operation<Read = unknown, Ready = Read> {
 	/** In the drop-down; `action` is its sentence in the node panel. */
 	name: string;
 	value: string;
@@ -32,12 +24,18 @@ export interface Operation {
 	/** Whether each item is one read: as many are under way at once as the service bears. */
 	readsEach?: true;
 	/**
-	 * Reads and checks the parameters of one item. All items are prepared before the first is sent.
+	 * Reads and checks the parameters of an item.
 	 *
-	 * @returns the item, or what else it needs once the forms of all items are found valid
 	 * @throws NodeOperationError that names the parameter
 	 */
-	prepare: (run: Run, itemIndex: number) => Preparation;
+	read(run: Run, itemIndex: number): Read;
+	/** Adds what the form leaves open; by default nothing. */
+	complete?(run: Run, itemIndex: number, read: Read): Promise<Ready>;
+	/** In words that help to look an item up after an error. */
+	about?(ready: Ready): string;
+	/** Whether an item will probably be refused. Then nothing of the run is sent before that is decided. */
+	isSuspect?(ready: Ready): boolean;
+	send(run: Run, itemIndex: number, ready: Ready): Promise<ItemResult[]>;
 	/** Has the last word on the items of a run, failed ones included. */
 	finish?: (context: IExecuteFunctions, items: ItemResult[]) => Promise<INodeExecutionData[]>;
 }

@@ -7,14 +7,11 @@ import { fieldLabel } from '../form/displayPath';
 import { isEngine2, isRetry } from '../once/execution';
 import { CanceledError } from '../shared/clock';
 import { mapLimit, ReadsAtOnce } from '../shared/mapLimit';
-import type { Operation, Preparation, PreparedItem } from './operation';
+import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { Run } from './run';
 
-/**
- * Runs the chosen operation over all items. All are prepared first, so that a mistake in one of them
- * is found before any is sent.
- */
+/** Runs the chosen operation over all items. */
 export async function router(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	let operation: Operation;
 	let run: Run;
@@ -35,32 +32,32 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 	return [operation.finish ? await operation.finish(this, items) : items];
 }
 
-/** The items to send, prepared step by step. An invalid item sends nothing. */
-async function prepareAll(operation: Operation, run: Run): Promise<PreparedItem[]> {
-	const prepared = async (
-		itemIndex: number,
-		step: () => Preparation | Promise<Preparation>,
-	): Promise<Preparation> => {
+/** An item after a step: what the step gave, or the items of its failure. */
+type Stepped = { given: unknown } | { failed: ItemResult[] };
+
+/** Reads all items, then completes them. */
+async function prepareAll(operation: Operation, run: Run): Promise<Stepped[]> {
+	const { context } = run;
+	const step = async (itemIndex: number, take: () => unknown): Promise<Stepped> => {
 		try {
-			return await step();
+			return { given: await take() };
 		} catch (error) {
 			const known = { itemIndex, ...createdBefore(operation, run, itemIndex), isSent: false };
-			const items = failedItem(run.context, itemIndex, error, known);
-			return { send: async () => items };
+			return { failed: failedItem(context, itemIndex, error, known) };
 		}
 	};
-	let items = await mapLimit(
-		run.context.getInputData(),
-		1,
-		async (_item, index) =>
-			await prepared(index, () => {
-				refuseEngine2(operation, run.context, index);
-				return operation.prepare(run, index);
-			}),
-	);
-	while (!items.every(isReady)) {
-		items = await mapLimit(items, 1, async (item, index) =>
-			isReady(item) ? item : await prepared(index, item),
+	const items: Stepped[] = [];
+	for (const index of context.getInputData().keys()) {
+		items[index] = await step(index, () => {
+			refuseEngine2(operation, context, index);
+			return operation.read(run, index);
+		});
+	}
+	for (const [index, item] of items.entries()) {
+		if (!operation.complete || 'failed' in item) continue;
+		items[index] = await step(
+			index,
+			async () => await operation.complete?.(run, index, item.given),
 		);
 	}
 	return items;
@@ -74,35 +71,30 @@ function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemInd
 	throw new NodeOperationError(context.getNode(), problem, { itemIndex, description });
 }
 
-function isReady(item: Preparation): item is PreparedItem {
-	return typeof item !== 'function';
-}
-
-async function sendAll(
-	operation: Operation,
-	run: Run,
-	items: PreparedItem[],
-): Promise<ItemResult[]> {
+async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promise<ItemResult[]> {
 	const { context } = run;
 	const { form } = operation;
-	const failed = (itemIndex: number, error: unknown): ItemResult[] =>
+	const failed = (itemIndex: number, ready: unknown, error: unknown): ItemResult[] =>
 		failedItem(context, itemIndex, error, {
 			itemIndex,
 			isSent: true,
 			labelOf: (field) => fieldLabel(form, field, context.getNode()),
-			about: items[itemIndex]?.about,
+			about: operation.about?.(ready),
 			...createdBefore(operation, run, itemIndex),
 		});
-	const failures: Array<{ itemIndex: number; error: unknown }> = [];
-	const results: ItemResult[][] = [];
-	const inOrder = sortBy([...items.entries()], ([, item]) => item.isSuspect?.() !== true);
+	const failures: Array<{ itemIndex: number; ready: unknown; error: unknown }> = [];
+	const results = items.map((item) => ('failed' in item ? item.failed : []));
+	const ready = items.flatMap((item, itemIndex) =>
+		'failed' in item ? [] : [{ itemIndex, ready: item.given }],
+	);
+	const inOrder = sortBy(ready, (item) => operation.isSuspect?.(item.ready) !== true);
 	const reads = operation.readsEach && new ReadsAtOnce();
 	const most = reads ? () => reads.now : (operation.atOnce ?? 1);
-	await mapLimit(inOrder, most, async ([itemIndex, item]) => {
+	await mapLimit(inOrder, most, async ({ itemIndex, ready }) => {
 		if (run.isStopped) return;
 		const ended = reads?.begin();
 		try {
-			const sent = await item.send();
+			const sent = await operation.send(run, itemIndex, ready);
 			ended?.(true);
 			// In place: copies would tell in a list of tens of thousands.
 			results[itemIndex] = sent.map((one) =>
@@ -111,17 +103,17 @@ async function sendAll(
 		} catch (error) {
 			ended?.(false);
 			if (context.continueOnFail()) {
-				results[itemIndex] = failed(itemIndex, error);
+				results[itemIndex] = failed(itemIndex, ready, error);
 				return;
 			}
-			failures.push({ itemIndex, error });
+			failures.push({ itemIndex, ready, error });
 			run.stop();
 		}
 	});
 	// The others may only have found the run stopped.
 	const own = failures.filter(({ error }) => !(error instanceof CanceledError));
 	const [first] = (own.length > 0 ? own : failures).sort((a, b) => a.itemIndex - b.itemIndex);
-	return first ? failed(first.itemIndex, first.error) : results.flat();
+	return first ? failed(first.itemIndex, first.ready, first.error) : results.flat();
 }
 
 /** An item for the error output: n8n knows it by this one key. */

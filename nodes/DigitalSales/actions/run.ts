@@ -8,6 +8,7 @@ import { ExecutionMemory, type Where } from '../once/executionMemory';
 import { CanceledError } from '../shared/clock';
 import { isRetry } from '../once/execution';
 import { Refusal } from '../output/errors';
+import type { Listening } from '../trigger/address';
 
 /** Gives a hint about a run; those of one kind are summed up, and name what they are about. */
 export type Hint = (message: string, kind?: string, about?: string) => void;
@@ -21,6 +22,8 @@ export class Run {
 	/** What this execution has made before. */
 	readonly memory: ExecutionMemory;
 	readonly catalog: CatalogLookup;
+	/** Whether the triggers that charges are to notify listen at their URLs; n8n is asked once a run. */
+	readonly listening = new Map<string, Promise<Listening>>();
 	private readonly stopping = new AbortController();
 	/** By kind: the first of it, and what else it is about. */
 	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
@@ -96,6 +99,12 @@ export class Run {
 		this.lastTurns[step] = this.context.continueOnFail() ? turn.catch(() => undefined) : turn;
 		return await turn;
 	};
+
+	/** What decides whether an item may create something, as far as the run knows. */
+	deciding(itemIndex: number) {
+		const { context, memory, signal, inTurn, isOver } = this;
+		return { context, memory, signal, inTurn, isOver, itemIndex };
+	}
 
 	/** Sends nothing new; what is under way goes on. */
 	stop(): void {

@@ -16,13 +16,7 @@ import {
 	withoutAnswer,
 	type Outcome,
 } from './outcome';
-import {
-	rateLimiterFor,
-	type Permit,
-	type Rate,
-	type RateLimiter,
-	type TakeOptions,
-} from './rateLimiter';
+import { rateLimiterFor, type Permit, type RateLimiter, type TakeOptions } from './rateLimiter';
 import { answerIn, readBody, readResponse, responseHead, takeText } from './response';
 import { CanceledError, clock, wait } from '../shared/clock';
 import { TooLateError } from '../shared/turnstile';
@@ -53,8 +47,8 @@ export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
 	/** How long one try may take, its whole answer included; the endpoint's own time by default. */
 	timeoutMs?: number;
-	/** The rate of GET /products; the documented one by default. */
-	productRate?: Rate;
+	/** Requests a minute to GET /products; the documented number by default. */
+	productRate?: number;
 	/** Cancels waiting. */
 	signal?: AbortSignal;
 	/** How long each try may wait for the account's rate limit: a request that somebody waits for. */

@@ -5,32 +5,26 @@ import { Turnstile, type Patience } from '../shared/turnstile';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import type { RateLimitHeaders } from './outcome';
 
-/** A number of requests in a span of time. */
-export interface Rate {
-	requests: number;
-	perMs: number;
-}
-
 /** Permission for one request. */
 export interface Permit {
 	takenAt: number;
 	/** The rate of this request, if it is not the account's own. */
-	rate?: Rate;
+	rate?: number;
 	isUrgent?: boolean;
 }
 
 export interface TakeOptions extends Patience {
 	/** Another rate than the account's own, for this request alone. */
-	rate?: Rate;
+	rate?: number;
 	/** Whether it is one of the few that somebody waits for: counted, but not spread over time. */
 	isUrgent?: boolean;
-	/** The part of the rate that it leaves to requests that leave less. */
+	/** The part of the rate that it leaves to requests that leave less; of a stated one, too, if none is documented. */
 	leaves?: number;
 }
 
 /** Limits are stated per minute throughout the API document. */
 const MINUTE_MS = 60_000;
-/** A service that always counts from zero again so soon, in whole seconds, counts per second. */
+/** A limit whose count begins anew so soon may be one per second: it is not taken over. */
 const SOON_MS = 2_000;
 /** A limit that the service does not state again was a mistake or no longer holds. */
 const STATED_FOR_MS = 300_000;
@@ -42,6 +36,7 @@ const LONGEST_PACE_MS = 300_000;
  * The rate limiter of one account at one endpoint, shared by all executions of a process: a sliding
  * window that allows bursts. A request counts from its answer on, the latest moment at which the
  * service can have counted it. Requests of one rate and urgency are served in the order in which they came.
+ * Rates are numbers of requests in that window.
  *
  * Other processes spend from the same account: what the headers say was used beyond our own count
  * is entered as if we had sent it. Nobody says how many processes there are, so 429s tell what our share
@@ -58,7 +53,7 @@ export class RateLimiter {
 	private readonly share = new Share();
 	/** The latest request that was not urgent: while others have a share, ours is not sent in bursts. */
 	private latest = { at: -Infinity, spread: 1 };
-	private stated?: Rate & { remaining?: number; at: number; longestResetMs: number };
+	private stated?: { limit: number; remaining?: number; at: number };
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
 	private isTaught = false;
 	/**
@@ -71,7 +66,10 @@ export class RateLimiter {
 	private narrowedAt = -Infinity;
 
 	/** @param rate the documented one; undefined if none is documented */
-	constructor(private readonly rate: Rate | undefined) {
+	constructor(
+		private readonly rate: number | undefined,
+		private readonly windowMs = MINUTE_MS,
+	) {
 		this.placeOfRefused = rate ? 'first' : 'second';
 	}
 
@@ -81,39 +79,25 @@ export class RateLimiter {
 		if (now < this.closedUntil) return this.closedUntil - now;
 		const isWide = now - this.narrowedAt >= STATED_FOR_MS || this.inFlight.size < this.width;
 		if (!isWide && !(isUrgent && leaves === 0)) return Infinity;
-		const rate = this.rateNow(own);
-		if (!rate) return 0;
+		const rate = this.rateNow(own) ?? (leaves > 0 ? this.limitNow() : undefined);
+		if (rate === undefined) return 0;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
 		if (paced > 0 && !isUrgent) return paced;
 		const empty = isUrgent ? this.emptyMs(now) : 0;
 		if (empty > 0) return empty;
 		// Of the latest, as many as the rate allows may lie within its window.
-		const most = Math.ceil(rate.requests * (1 - leaves));
+		const most = Math.ceil(rate * (1 - leaves));
 		const tooMany = this.answered.length + this.inFlight.size - most;
 		if (tooMany < 0) return 0;
-		return Math.max(0, (this.answered[tooMany] ?? Infinity) + rate.perMs - now);
+		return Math.max(0, (this.answered[tooMany] ?? Infinity) + this.windowMs - now);
 	}
 
 	/** How long others leave nothing of the limit, where our own count does not include them. */
 	private emptyMs(now: number): number {
 		const { stated } = this;
 		if (stated?.remaining === undefined || this.share.now() >= 1) return 0;
-		const isEmpty = this.spentWithin(now - stated.at, now) >= stated.remaining;
-		return isEmpty ? stated.at + stated.perMs - now : 0;
-	}
-
-	/**
-	 * How many requests are left of half of what the service states, 0 or less if none; Infinity if it
-	 * states nothing. None are left during the wait after a 429.
-	 */
-	leftOfHalf(): number {
-		const stated = this.statedNow();
-		const now = clock.elapsed();
-		if (now < this.closedUntil) return 0;
-		if (!stated) return Infinity;
-		const { requests, remaining = requests, at, perMs } = stated;
-		const isOver = now - at >= perMs;
-		return (isOver ? requests : remaining) - requests / 2;
+		const isEmpty = this.spentSince(stated.at) >= stated.remaining;
+		return isEmpty ? stated.at + this.windowMs - now : 0;
 	}
 
 	/**
@@ -137,6 +121,11 @@ export class RateLimiter {
 		throw new CanceledError();
 	}
 
+	/** How many wait for a permit. */
+	get waiting(): number {
+		return [...this.lines.values()].reduce((sum, { length }) => sum + length, 0);
+	}
+
 	/** Takes back a permit for what was not sent. */
 	giveBack(permit: Permit): void {
 		this.inFlight.delete(permit);
@@ -149,7 +138,7 @@ export class RateLimiter {
 	 * @param headers undefined if the service itself did not answer
 	 */
 	settle(permit: Permit, headers?: RateLimitHeaders): void {
-		if (this.rate || this.isTaught) this.answered.push(clock.elapsed());
+		this.answered.push(clock.elapsed());
 		this.inFlight.delete(permit);
 		if (headers) {
 			if (permit.takenAt > this.narrowedAt) this.width += 1 / this.width;
@@ -167,40 +156,34 @@ export class RateLimiter {
 		if (this.rate && !permit.isUrgent) this.share.reduce(permit.takenAt);
 		this.width = 1;
 		this.narrowedAt = now;
-		if (limit !== undefined) {
+		if (limit !== undefined && !isSoon(resetMs)) {
+			// What was sent before counts no more: the service says how long to wait for that.
+			if (this.rate === undefined && !this.isTaught) this.answered = [];
 			this.isTaught = true;
-			this.state({ limit: Math.max(1, limit), resetMs });
+			this.stated = { limit: Math.max(1, limit), at: now };
 		}
 		this.inFlight.delete(permit);
 		this.advance();
 	}
 
-	/** Takes in what the service states. */
-	private state({ limit, remaining, resetMs = 0 }: RateLimitHeaders & { limit: number }): Rate {
-		const longestResetMs = Math.max(resetMs, this.statedNow()?.longestResetMs ?? 0);
-		const perMs = longestResetMs > 0 && longestResetMs <= SOON_MS ? 1_000 : MINUTE_MS;
-		this.stated = { requests: limit, perMs, remaining, at: clock.elapsed(), longestResetMs };
-		return this.stated;
-	}
-
-	private statedNow(): RateLimiter['stated'] {
+	/** The limit that the service states. */
+	private limitNow(): number | undefined {
 		const isOver = clock.elapsed() - (this.stated?.at ?? -Infinity) >= STATED_FOR_MS;
-		return isOver ? undefined : this.stated;
+		return isOver ? undefined : this.stated?.limit;
 	}
 
 	/** The rate that counts now: what the service states lowers it and never raises it. */
-	private rateNow(own: Rate | undefined): Rate | undefined {
-		const stated = this.statedNow();
+	private rateNow(own: number | undefined): number | undefined {
+		const limit = this.limitNow();
 		const wanted = own ?? this.rate;
-		if (!stated || !wanted) return wanted ?? (this.isTaught ? stated : undefined);
-		const most = Math.floor(stated.requests * Math.max(1, wanted.perMs / stated.perMs));
-		return { ...wanted, requests: Math.min(wanted.requests, most) };
+		if (wanted === undefined) return this.isTaught ? limit : undefined;
+		return Math.min(wanted, limit ?? Infinity);
 	}
 
 	/** How long is between two requests, on average, for our share of a rate. */
-	private paceMs(rate: Rate): number {
+	private paceMs(rate: number): number {
 		const share = this.share.now();
-		return share >= 1 ? 0 : Math.min(LONGEST_PACE_MS, rate.perMs / (rate.requests * share));
+		return share >= 1 ? 0 : Math.min(LONGEST_PACE_MS, this.windowMs / (rate * share));
 	}
 
 	private newLine(options: TakeOptions): Turnstile<Permit> {
@@ -237,40 +220,48 @@ export class RateLimiter {
 	/**
 	 * Follows the service's count for all who share the account if that leaves us less than our own
 	 * rate. Compared with our window of when the request was sent, since the service counted before it
-	 * answered; its window is not the one of a request's own rate.
+	 * answered.
 	 */
 	private correct({ takenAt, rate: own }: Permit, headers: RateLimitHeaders): void {
 		const { limit = 0, remaining, resetMs } = headers;
-		if (limit < 1) return;
-		const { perMs } = this.state({ limit, remaining, resetMs });
-		const rate = this.rateNow(own);
+		if (limit < 1 || isSoon(resetMs)) return;
+		this.stated = { limit, remaining, at: clock.elapsed() };
 		// Our share already allows for what others spend.
-		if (!rate || remaining === undefined || this.share.now() < 1) return;
-		const spentByOthers = limit - remaining - this.spentWithin(perMs, takenAt);
-		const leftTooMany = rate.requests - remaining - this.spentWithin(rate.perMs, takenAt);
-		const entered = Math.min(spentByOthers, leftTooMany, MOST_COUNTED);
-		for (let spent = 0; spent < entered; spent++) this.answered.push(clock.elapsed());
+		if (remaining === undefined || this.share.now() < 1) return;
+		const spent = this.spentSince(takenAt - this.windowMs);
+		const spentByOthers = (this.rateNow(own) ?? limit) - remaining - spent;
+		for (let nth = 0; nth < Math.min(spentByOthers, MOST_COUNTED); nth++) {
+			this.answered.push(clock.elapsed());
+		}
 	}
 
-	/** How many requests count at a moment, those in flight included. */
-	private spentWithin(windowMs: number, moment: number): number {
-		const gone = sortedLastIndex(this.answered, moment - windowMs);
-		return this.answered.length - gone + this.inFlight.size;
+	/** How many requests count that were answered after a moment, those in flight included. */
+	private spentSince(moment: number): number {
+		return this.answered.length - sortedLastIndex(this.answered, moment) + this.inFlight.size;
 	}
 }
 
-/** By account and endpoint. */
+function isSoon(resetMs = Infinity): boolean {
+	return resetMs <= SOON_MS;
+}
+
+/** By account and what is limited. */
 const rateLimiters = processWide(new Map<string, RateLimiter>());
 
 /** The rate limiter of an account at an endpoint, at the documented rate (API document, Limits). */
 export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
-	const key = `${account.key} ${endpoint}`;
-	let limiter = rateLimiters.get(key);
-	if (!limiter) {
-		const requests = ENDPOINTS[endpoint].requestsPerMinute;
-		limiter = new RateLimiter(requests === undefined ? undefined : { requests, perMs: MINUTE_MS });
-		rateLimiters.set(key, limiter);
-	}
+	return limiterOf(account, endpoint, () => new RateLimiter(ENDPOINTS[endpoint].requestsPerMinute));
+}
+
+/** What limits something of an account, made when it is first asked for. */
+export function limiterOf(
+	account: { key: string },
+	what: string,
+	make: () => RateLimiter,
+): RateLimiter {
+	const key = `${account.key} ${what}`;
+	const limiter = rateLimiters.get(key) ?? make();
+	rateLimiters.set(key, limiter);
 	return limiter;
 }
 

@@ -1,11 +1,11 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
 import { cleanText, composed, LONGEST_TEXT, type Result } from '../domain/text';
 import { parseCents, type AmountUnit } from '../domain/money';
 import { parseWebAddress } from '../domain/webAddress';
-import { deciding, type Field } from './formOf';
+import { field, type Field, type Use } from './formOf';
 
 /** Schemas for single form fields. Messages continue the field's display name: "Title must be ...". */
 
@@ -175,24 +175,37 @@ function parseJson(text: string): unknown {
 	}
 }
 
+type Shown<N extends string> = Omit<INodeProperties, 'type' | 'default'> & Use & { name: N };
+
+/** A field of text; without `reads` it may be left blank. */
+export function text<const N extends string>(spec: Shown<N>): Field<N, string | undefined>;
+export function text<const N extends string, S extends z.ZodTypeAny>(
+	spec: Shown<N> & { reads: S },
+): Field<N, z.output<S>>;
+export function text(spec: Shown<string> & { reads?: z.ZodTypeAny }): Field {
+	return field({ type: 'string', default: '', reads: optional(textField), ...spec });
+}
+
+/** A yes or no that may be left out: then nothing is said of it. */
+export function yesNo<const N extends string>(spec: Shown<N>): Field<N, boolean | undefined> {
+	return field({ type: 'boolean', default: false, reads: optional(yesNoField), ...spec });
+}
+
 /** An amount in reais that may be left blank, read as integer cents. */
-export function money<const N extends string>(
-	{ name, label, description }: { name: N; label: string; description: string },
-	bodyName: string,
-): Field<N, number | undefined> {
-	return deciding(
-		{
-			displayName: `${label} in Reais`,
-			name,
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 19,90',
-			hint: '97 is R$ 97,00. If your data is in cents, divide it by 100.',
-			description,
-		},
-		optional(moneyField('reais')),
-		bodyName,
-	);
+export function money<const N extends string>({
+	displayName,
+	...spec
+}: Shown<N>): Field<N, number | undefined> {
+	return field({
+		displayName: `${displayName} in Reais`,
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 19,90',
+		hint: '97 is R$ 97,00. If your data is in cents, divide it by 100.',
+		weight: 'decides',
+		reads: optional(moneyField('reais')),
+		...spec,
+	});
 }
 
 /** Deeper than any form or body. */

@@ -10,7 +10,7 @@ import { isJsonObject } from '../shared/json';
  * the request. The form that n8n gets, the schema, the body and the labels in errors follow from it:
  *
  *     const offerForm = formOf([
- *       field({ displayName: 'Title', name: 'title', type: 'string', default: '' }, optional(textField), 'title'),
+ *       text({ displayName: 'Title', name: 'title', description: 'The name of the offer', sentAs: 'title' }),
  *       group({ displayName: 'Additional Fields', name: 'additionalFields' }, [...]),
  *     ]);
  *     offerForm.properties                                   // what n8n shows
@@ -18,14 +18,28 @@ import { isJsonObject } from '../shared/json';
  *     offerForm.body(values)                                 // what is sent
  *
  * A field is made by {@link field}, a collection by {@link group}, one with any number of entries by
- * {@link list}; fields.ts has the usual ways to read one, the other files of this folder whole fields.
+ * {@link list}; fields.ts has the usual fields and ways to read one, outputOptions.ts and locators.ts
+ * those that several forms share.
  */
 
 /** The parameters by the service's field names, both dotted and with `*` for an index. */
 type ServiceFields = Readonly<Record<string, string>>;
 
-/** Of a field in which an expression must give something; see {@link deciding}, {@link guarding}. */
+/**
+ * Of a field in which an expression must give something: it decides who pays what, or guards against a
+ * second charge, where even the model of an agent has to fill in something.
+ */
 export type Weight = 'decides' | 'guards';
+
+/** What becomes of a field beside what n8n shows of it. */
+export interface Use {
+	/**
+	 * Its name in the body, dotted if it is nested; without one it is not sent. Blanks are left out, a
+	 * locator sends its hash, and of two fields with one name the first that is filled in counts.
+	 */
+	sentAs?: string;
+	weight?: Weight;
+}
 
 /** A field, or a collection of fields. */
 export interface Field<N extends string = string, T = unknown> {
@@ -43,8 +57,8 @@ export interface Field<N extends string = string, T = unknown> {
 export type Notice = INodeProperties & { type: 'notice' };
 
 type Part = Field | Notice;
-type Named<N extends string> = INodeProperties & { name: N };
-type Collection<N extends string> = Omit<INodeProperties, 'type' | 'default'> & { name: N };
+type Collection<N extends string> = Omit<INodeProperties, 'type' | 'default'> &
+	Pick<Use, 'sentAs'> & { name: N };
 type Values<P extends Part> = {
 	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
 };
@@ -66,51 +80,32 @@ export interface Form<T> extends Omit<Field<string, T>, 'name'> {
 	body: (values: T) => IDataObject;
 }
 
-/**
- * One field.
- *
- * @param bodyName its name in the body, dotted if it is nested; without one it is not sent. Blanks are
- *   left out, a locator sends its hash, and of two fields with one name the first that is filled in counts
- */
+/** One field: what n8n shows, how it is read, and what becomes of it. */
 export function field<const N extends string, S extends z.ZodTypeAny>(
-	property: Named<N>,
-	schema: S,
-	bodyName?: string,
+	spec: INodeProperties & Use & { name: N; reads: S },
 ): Field<N, z.output<S>> {
+	const { reads, sentAs, weight, ...property } = spec;
 	const { name, type } = property;
 	return {
 		name,
 		properties: [property],
-		schema,
+		schema: reads,
 		serviceFields: {
-			...(bodyName !== undefined && { [bodyName]: name }),
-			...(bodyName !== undefined && type === 'multiOptions' && { [`${bodyName}.*`]: name }),
+			...(sentAs !== undefined && { [sentAs]: name }),
+			...(sentAs !== undefined && type === 'multiOptions' && { [`${sentAs}.*`]: name }),
 		},
-		weights: {},
+		weights: weight ? { [name]: weight } : {},
 		write(value, body) {
 			const sent = type === 'resourceLocator' && isJsonObject(value) ? value.hash : value;
-			if (bodyName !== undefined) put(body, bodyName, sent);
+			if (sentAs !== undefined) put(body, sentAs, sent);
 		},
 	};
 }
 
-/** A {@link field} that decides who pays what: an expression in it that gives nothing is an error. */
-export const deciding: typeof field = (property, ...rest) => ({
-	...field(property, ...rest),
-	weights: { [property.name]: 'decides' },
-});
-
-/** The same, where even the model of an agent has to fill in something. */
-export const guarding: typeof field = (property, ...rest) => ({
-	...field(property, ...rest),
-	weights: { [property.name]: 'guards' },
-});
-
-/** A collection. In the body it is an object, or without a `bodyName` its fields stand in the body directly. */
+/** A collection. In the body it is an object, or without `sentAs` its fields stand in the body directly. */
 export function group<const N extends string, P extends Part>(
-	property: Collection<N>,
+	{ sentAs, ...property }: Collection<N>,
 	parts: readonly P[],
-	bodyName?: string,
 ): Field<N, Values<P>> {
 	const { name } = property;
 	const inner = formOf(parts);
@@ -119,22 +114,21 @@ export function group<const N extends string, P extends Part>(
 		properties: [{ ...property, type: 'collection', default: {}, options: inner.properties }],
 		schema: inner.schema.default({}),
 		serviceFields: {
-			...(bodyName !== undefined && { [bodyName]: name }),
-			...within(inner.serviceFields, bodyName, name),
+			...(sentAs !== undefined && { [sentAs]: name }),
+			...within(inner.serviceFields, sentAs, name),
 		},
 		weights: under(name, inner.weights),
 		write(value, body) {
-			if (bodyName === undefined) inner.write(value, body);
-			else put(body, bodyName, written(inner, value));
+			if (sentAs === undefined) inner.write(value, body);
+			else put(body, sentAs, written(inner, value));
 		},
 	};
 }
 
-/** A fixed collection with any number of entries, read as a list, and sent as one if it has a `bodyName`. */
+/** A fixed collection with any number of entries, read as a list. */
 export function list<const N extends string, P extends Part>(
-	property: Collection<N>,
+	{ sentAs, ...property }: Collection<N>,
 	entry: { displayName: string; name: string; parts: readonly P[]; check?: Check<Values<P>> },
-	bodyName?: string,
 ): Field<N, Array<Values<P>>> {
 	const { name } = property;
 	const inner = formOf(entry.parts, entry.check);
@@ -155,17 +149,17 @@ export function list<const N extends string, P extends Part>(
 			.default({})
 			.transform((read) => Object.values(read).flat()),
 		serviceFields:
-			bodyName === undefined
+			sentAs === undefined
 				? {}
 				: {
-						[bodyName]: name,
-						...within(inner.serviceFields, `${bodyName}.*`, `${name}.${key}.*`),
+						[sentAs]: name,
+						...within(inner.serviceFields, `${sentAs}.*`, `${name}.${key}.*`),
 					},
 		weights: under(`${name}.${key}.*`, inner.weights),
 		write(value, body) {
-			if (bodyName === undefined || !Array.isArray(value)) return;
+			if (sentAs === undefined || !Array.isArray(value)) return;
 			const sent = value.map((one) => written(inner, one));
-			put(body, bodyName, sent);
+			put(body, sentAs, sent);
 		},
 	};
 }
@@ -210,8 +204,8 @@ function schemaOf<T>(
 	return z.object(shape).pipe(checked);
 }
 
-function within(fields: ServiceFields, bodyName: string | undefined, name: string): ServiceFields {
-	const prefix = bodyName === undefined ? '' : `${bodyName}.`;
+function within(fields: ServiceFields, sentAs: string | undefined, name: string): ServiceFields {
+	const prefix = sentAs === undefined ? '' : `${sentAs}.`;
 	return Object.fromEntries(
 		Object.entries(fields).map(([key, parameter]) => [prefix + key, `${name}.${parameter}`]),
 	);
@@ -230,8 +224,8 @@ function written(inner: Pick<Field, 'write'>, values: unknown): IDataObject {
 }
 
 /** Writes a value, unless it is blank or another field has written one. */
-function put(body: IDataObject, bodyName: string, value: unknown): void {
+function put(body: IDataObject, sentAs: string, value: unknown): void {
 	const isBlank = value === undefined || value === null;
 	if (isBlank || (typeof value === 'object' && Object.keys(value).length === 0)) return;
-	if (!has(body, bodyName)) set(body, bodyName, value);
+	if (!has(body, sentAs)) set(body, sentAs, value);
 }

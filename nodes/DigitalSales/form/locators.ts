@@ -4,7 +4,7 @@ import { isUsableHash } from '../domain/hash';
 import { hashInAddress } from '../domain/webAddress';
 import { heldBy } from './expressions';
 import { cleanTextField } from './fields';
-import { deciding } from './formOf';
+import { field } from './formOf';
 
 /** What a locator holds. */
 export interface Located {
@@ -106,37 +106,35 @@ function pickedBy({ address, page, ...texts }: Texts) {
 	} satisfies Partial<INodeProperties>;
 }
 
-export const productLocator = deciding(
-	{
-		displayName: 'Product',
-		name: 'productHash',
-		required: true,
-		...pickedBy({
-			choose: 'Choose a product ...',
-			searchMethod: 'searchProducts',
-			hash: 'e.g. prodab12cd',
-			address: 'e.g. https://www.example.com/p/prodab12cd',
-			page: 'sales page',
-		}),
-		description: 'The product that the offer sells',
-	},
-	locatorField,
-);
+export const productLocator = field({
+	displayName: 'Product',
+	name: 'productHash',
+	required: true,
+	...pickedBy({
+		choose: 'Choose a product ...',
+		searchMethod: 'searchProducts',
+		hash: 'e.g. prodab12cd',
+		address: 'e.g. https://www.example.com/p/prodab12cd',
+		page: 'sales page',
+	}),
+	description: 'The product that the offer sells',
+	weight: 'decides',
+	reads: locatorField,
+});
 
-export const offerLocator = deciding(
-	{
-		displayName: 'Offer',
-		name: 'offerHash',
-		...pickedBy({
-			choose: 'Choose an offer ...',
-			searchMethod: 'searchOffers',
-			hash: 'e.g. offer12ab',
-			address: 'e.g. https://pay.example.com/offer12ab',
-			page: 'checkout',
-		}),
-		description:
-			'The offer that the customer buys. Its price and title come from the catalog if you leave them empty.',
-	},
-	optionalLocatorField,
-	'offer_hash',
-);
+export const offerLocator = field({
+	displayName: 'Offer',
+	name: 'offerHash',
+	...pickedBy({
+		choose: 'Choose an offer ...',
+		searchMethod: 'searchOffers',
+		hash: 'e.g. offer12ab',
+		address: 'e.g. https://pay.example.com/offer12ab',
+		page: 'checkout',
+	}),
+	description:
+		'The offer that the customer buys. Its price and title come from the catalog if you leave them empty.',
+	weight: 'decides',
+	sentAs: 'offer_hash',
+	reads: optionalLocatorField,
+});

@@ -6,19 +6,17 @@ import {
 	transactionFieldsSchema,
 	type TransactionField,
 } from '../output/transaction';
-import { optional, textField, yesNoField } from './fields';
-import { field, type Field } from './formOf';
+import { optional, text, yesNoField } from './fields';
+import { field } from './formOf';
 
-export const simplifyOption = field(
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
-	yesNoField,
-);
+export const simplifyOption = field({
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+	reads: yesNoField,
+});
 
 const TITLES: Partial<Record<TransactionField, string>> = {
 	amount: 'Amount in Cents',
@@ -37,20 +35,18 @@ const FIELD_OPTIONS = sortBy(
 );
 
 /** Which flat fields of a transaction Simplify gives. */
-export const fieldsOption = field(
-	{
-		displayName: 'Fields',
-		name: 'fields',
-		type: 'multiOptions',
-		noDataExpression: true,
-		options: FIELD_OPTIONS,
-		default: [...DEFAULT_FIELDS],
-		displayOptions: { show: { '/simplify': [true] } },
-		description:
-			'The fields of the simplified output. The hash and the payment status are always there.',
-	},
-	transactionFieldsSchema,
-);
+export const fieldsOption = field({
+	displayName: 'Fields',
+	name: 'fields',
+	type: 'multiOptions',
+	noDataExpression: true,
+	options: FIELD_OPTIONS,
+	default: [...DEFAULT_FIELDS],
+	displayOptions: { show: { '/simplify': [true] } },
+	description:
+		'The fields of the simplified output. The hash and the payment status are always there.',
+	reads: transactionFieldsSchema,
+});
 
 const qrCodeImageProperty = {
 	displayName: 'QR Code Image',
@@ -61,24 +57,16 @@ const qrCodeImageProperty = {
 		'Whether to add the QR code of the PIX as a PNG picture, in the binary field <code>qrCode</code>. The picture is drawn in n8n, so no other service sees the charge.',
 } as const;
 
-export const qrCodeImage = field(qrCodeImageProperty, yesNoField);
+export const qrCodeImage = field({
+	...qrCodeImageProperty,
+	reads: yesNoField,
+});
 
-export const qrCodeImageOption = field(qrCodeImageProperty, optional(yesNoField));
+export const qrCodeImageOption = field({
+	...qrCodeImageProperty,
+	reads: optional(yesNoField),
+});
 
 /** With its code the user says that something in doubt was not made. */
-export function repeatCodeOption(
-	displayName: string,
-	description: string,
-): Field<'repeatCode', string | undefined> {
-	return field(
-		{
-			displayName,
-			name: 'repeatCode',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 7KQ2-M4XD',
-			description,
-		},
-		optional(textField),
-	);
-}
+export const repeatCodeOption = (displayName: string, description: string) =>
+	text({ displayName, name: 'repeatCode', placeholder: 'e.g. 7KQ2-M4XD', description });

@@ -1,22 +1,18 @@
-import clamp from 'lodash/clamp';
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount, type Account } from '../api/account';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/outcome';
-import { rateLimiterFor } from '../api/rateLimiter';
+import { limiterOf, RateLimiter } from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction, hasSeenTransaction } from '../api/transactions';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { PromiseCache } from '../shared/promiseCache';
-import { Turnstile } from '../shared/turnstile';
 
-/**
- * What reading a transaction back gave; `requests` counts those that found nothing.
- */
+/** What reading a transaction back gave; without `isSent` the rate limit left no room for the read. */
 export type ReadBack =
 	| { outcome: 'found'; transaction: Transaction }
-	| { outcome: 'unknown' | 'unreachable'; requests: number };
+	| { outcome: 'unknown' | 'unreachable'; isSent: boolean };
 
 /** A sender waits about ten seconds; one quick retry has to fit in. */
 export const ANSWER_WITHIN_MS = 9_500;
@@ -41,17 +37,21 @@ export async function verifyTransaction(
 ): Promise<ReadBack | { outcome: 'busy' }> {
 	// A transaction stays known after a 404: a notice can come before its transaction can be read.
 	const lane = hasSeenTransaction(account, hash) ? 'seen' : 'unverified';
-	const limiter = readLimiterFor(account, lane);
-	if (!(await limiter.enter(answerBy - SHORTEST_READ_MS))) return { outcome: 'busy' };
-	let misses = 1;
+	const { misses, perMs, leaves } = LANES[lane];
+	const limiter = limiterOf(account, lane, () => new RateLimiter(misses, perMs));
+	if (limiter.waiting >= MOST_IN_LINE) return { outcome: 'busy' };
+	const latest = answerBy - SHORTEST_READ_MS;
+	const permit = await limiter.take({ latest }).catch(() => undefined);
+	if (!permit) return { outcome: 'busy' };
+	let isFree = false;
 	try {
-		const read = await readBack(context, account, hash, { answerBy });
-		if (read.outcome !== 'found') misses = read.requests;
+		const read = await readBack(context, account, hash, { answerBy, leaves });
 		// A hash in another spelling than the service's is a miss: each of its many spellings costs a read.
-		else if (read.transaction.hash === hash) misses = 0;
+		isFree = read.outcome === 'found' ? read.transaction.hash === hash : !read.isSent;
 		return read;
 	} finally {
-		limiter.leave(misses);
+		if (isFree) limiter.giveBack(permit);
+		else limiter.settle(permit);
 	}
 }
 
@@ -85,12 +85,10 @@ export async function readBack(
 	try {
 		return { outcome: 'found', transaction: await getTransaction(client, hash) };
 	} catch (error) {
-		if (!(error instanceof ServiceError)) {
-			return { outcome: 'unreachable', requests: 1 };
-		}
+		if (!(error instanceof ServiceError)) return { outcome: 'unreachable', isSent: true };
 		const { outcome, tries } = error;
 		const isUnknown = outcome.status === 404 && !outcome.isWebPage;
-		return { outcome: isUnknown ? 'unknown' : 'unreachable', requests: tries };
+		return { outcome: isUnknown ? 'unknown' : 'unreachable', isSent: tries > 0 };
 	}
 }
 
@@ -109,111 +107,19 @@ export async function accountOf(context: IWebhookFunctions): Promise<Account> {
 	);
 }
 
-const MINUTE_MS = 60_000;
-const A_TICK_MS = 50;
-const MOST_AT_ONCE = 10;
 const MOST_IN_LINE = 256;
 
 /**
- * Limits the reads that notices cause: a trigger's address is open to anybody, and each notice costs a
- * request of the account. Those that find their transaction are free. Of the others so many a minute
- * are allowed, half of them at once and the other half evenly over the minute: so after an outage the
- * next one takes seconds.
- *
- * @internal
+ * How many reads may find nothing in which time, and so be under way at once: a trigger's address is open
+ * to anybody, and each notice costs a request of the account. Those that find their transaction are free.
+ * Unverified notices are limited apart, so that no flood of them delays a genuine one.
  */
-export class ReadLimiter {
-	private underWay = 0;
-	private readonly most: number;
-	private left: number;
-	private countedAt = clock.elapsed();
-	private readonly line = new Turnstile({
-		isClosed: () => this.underWay === 0 && !this.hasRoom(),
-		delayMs: () => (this.hasRoom() ? 0 : Infinity),
-		admit: () => this.start(),
-	});
-
-	/**
-	 * @param missesAMinute how many requests a minute may find nothing
-	 * @param leftByTheService how many reads at once the service's own limit allows
-	 */
-	constructor(
-		missesAMinute: number,
-		private readonly leftByTheService: () => number = () => Infinity,
-	) {
-		this.most = this.left = missesAMinute / 2;
-	}
-
-	/**
-	 * Asks for a read, and queues if too many are under way. An admitted read must {@link leave}.
-	 *
-	 * @param startBy when it is too late to begin, on `clock.elapsed()`
-	 * @returns whether the read is admitted
-	 */
-	async enter(startBy: number): Promise<boolean> {
-		if (this.line.length >= MOST_IN_LINE) return false;
-		// A caller that need not queue begins, however late it is; the clock may tick meanwhile.
-		const latest = Math.max(startBy, clock.elapsed() + A_TICK_MS);
-		return await this.line.enter({ latest }).then(
-			() => true,
-			() => false,
-		);
-	}
-
-	/** Ends an admitted read, of which so many requests did not find the transaction. */
-	leave(misses: number): void {
-		this.underWay--;
-		this.take(misses - 1);
-		this.line.advance();
-	}
-
-	/** A read counts as a miss until it has found its transaction. */
-	private start(): void {
-		this.underWay++;
-		this.take(1);
-	}
-
-	private hasRoom(): boolean {
-		this.take(0);
-		return this.left >= 1 && this.underWay < Math.min(MOST_AT_ONCE, this.leftByTheService());
-	}
-
-	/** Takes so many of what is left by now; a negative count gives back. */
-	private take(count: number): void {
-		const now = clock.elapsed();
-		const refilled = this.left + ((now - this.countedAt) * this.most) / MINUTE_MS;
-		this.countedAt = now;
-		this.left = clamp(Math.min(this.most, refilled) - count, 0, this.most);
-	}
-}
-
-/** By account and lane. */
-const limiters = processWide(new Map<string, ReadLimiter>());
-
-/** How many requests a minute may find nothing. */
-const MISSES_A_MINUTE = {
+const LANES = {
 	/** About a transaction that this process has seen; in an outage even genuine ones find nothing. */
-	seen: 600,
-	/** All others: the only genuine misses are notices that arrive before their transaction. */
-	unverified: 30,
+	seen: { misses: 10, perMs: 1_000, leaves: 0 },
+	/**
+	 * All others: the only genuine misses are notices that arrive before their transaction. They leave half
+	 * of what the service allows.
+	 */
+	unverified: { misses: 8, perMs: 20_000, leaves: 0.5 },
 };
-
-/** Why a notice may cause a read. Each lane is limited apart, so that no flood delays a genuine notice. */
-type ReadLane = keyof typeof MISSES_A_MINUTE;
-
-/**
- * Limits the reads of a lane of an account.
- *
- * @internal
- */
-export function readLimiterFor(account: Account, lane: ReadLane): ReadLimiter {
-	const key = `${account.key} ${lane}`;
-	// Unverified notices leave half of what the service allows to the others.
-	const leftByTheService = (): number =>
-		lane === 'unverified'
-			? rateLimiterFor(account, 'GET /transactions/{hash}').leftOfHalf()
-			: Infinity;
-	const limiter = limiters.get(key) ?? new ReadLimiter(MISSES_A_MINUTE[lane], leftByTheService);
-	limiters.set(key, limiter);
-	return limiter;
-}

@@ -2,12 +2,10 @@ import { CanceledError, clock } from './clock';
 
 /** What a {@link Turnstile} asks its owner. */
 export interface Gate<T> {
-	/** How long the next caller has to wait at least: Infinity is until {@link Turnstile.advance}. */
+	/** How long the next caller has to wait at least: Infinity is until the owner calls {@link Turnstile.letOneIn}. */
 	delayMs: () => number;
-	/** Called when the first in line has waited long enough, instead of {@link Turnstile.advance}. */
-	wake?: () => void;
-	/** Whether all callers are rejected, those in line included. */
-	isClosed?: () => boolean;
+	/** Called when the first in line has waited long enough; calls {@link Turnstile.letOneIn}. */
+	wake: () => void;
 	/** Lets one caller in; called only if there is no delay. */
 	admit: () => T;
 }
@@ -71,12 +69,7 @@ export class Turnstile<T> {
 		return await admitted;
 	}
 
-	/** Lets callers in, or rejects them; to be called when something was given back. */
-	advance(): void {
-		while (this.letOneIn());
-	}
-
-	/** The same for the first in line alone. Whether it was let in. */
+	/** Rejects who is too late, and lets the first in, if that need not wait. Whether one was let in. */
 	letOneIn(): boolean {
 		const delayMs = this.gate.delayMs();
 		const tooLate = this.line.filter(({ latest }) => this.isTooLate(latest, delayMs));
@@ -133,14 +126,12 @@ export class Turnstile<T> {
 		while (this.line.length > 0 && this.alarmAt < Infinity) {
 			const left = this.alarmAt - clock.elapsed();
 			if (left > 0) await clock.sleep(Math.min(left, LONGEST_SLEEP_MS));
-			else if (this.gate.wake) this.gate.wake();
-			else this.advance();
+			else this.gate.wake();
 		}
 		this.isTicking = false;
 	}
 
 	private isTooLate(latest: number, delayMs: number): boolean {
-		if (this.gate.isClosed?.()) return true;
 		return clock.elapsed() + (delayMs === Infinity ? 0 : delayMs) > latest;
 	}
 }

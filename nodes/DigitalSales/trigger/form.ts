@@ -7,7 +7,7 @@ import {
 import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
 import type { Result } from '../domain/text';
-import { moneyField, optional, parsed, required } from '../form/fields';
+import { moneyField, optional, parsed, required, text } from '../form/fields';
 import { field, formOf, group, list, type FormValues } from '../form/formOf';
 import { listedBy, locatorField } from '../form/locators';
 import { fieldsOption, simplifyOption } from '../form/outputOptions';
@@ -132,53 +132,52 @@ function soldList<const N extends string>(
 			placeholder: `Add ${label}`,
 			description: `Only sales of these ${name}s. If a cart has several, only the main ${name} counts, which the service states for the transaction. Without an entry, sales of all ${name}s start the workflow.`,
 		},
-		{ displayName: label, name: 'items', parts: [field(entry, soldHashField)] },
+		{
+			displayName: label,
+			name: 'items',
+			parts: [
+				field({
+					...entry,
+					reads: soldHashField,
+				}),
+			],
+		},
 	);
 }
 
 const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' }, [
-	field(
-		{
-			displayName: 'Minimum Amount in Reais',
-			name: 'minimumAmount',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 19,90',
-			description:
-				'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
-		},
-		required(moneyField('reais')).optional(),
-	),
-	field(
-		{
-			displayName: 'Payment Methods',
-			name: 'paymentMethods',
-			type: 'multiOptions',
-			options: PAYMENT_METHOD_OPTIONS,
-			default: [],
-			description: 'Only transactions paid in one of these ways',
-		},
-		parsed(parseTexts).optional(),
-	),
+	text({
+		displayName: 'Minimum Amount in Reais',
+		name: 'minimumAmount',
+		placeholder: 'e.g. 19,90',
+		description:
+			'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
+		reads: required(moneyField('reais')).optional(),
+	}),
+	field({
+		displayName: 'Payment Methods',
+		name: 'paymentMethods',
+		type: 'multiOptions',
+		options: PAYMENT_METHOD_OPTIONS,
+		default: [],
+		description: 'Only transactions paid in one of these ways',
+		reads: parsed(parseTexts).optional(),
+	}),
 ]);
 
 const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
 	fieldsOption,
-	field(
-		{
-			displayName: 'Test With Transaction',
-			name: 'testTransaction',
-			type: 'string',
-			// A broken expression would stop the published workflow, too.
-			noDataExpression: true,
-			default: '',
-			placeholder: 'e.g. tran12ab34',
-			description:
-				'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
-		},
+	text({
+		displayName: 'Test With Transaction',
+		name: 'testTransaction',
+		// A broken expression would stop the published workflow, too.
+		noDataExpression: true,
+		placeholder: 'e.g. tran12ab34',
+		description:
+			'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
 		// Read only for a test, so that it cannot stop the published workflow.
-		z.unknown(),
-	),
+		reads: z.unknown(),
+	}),
 ]);
 
 /** The form of the trigger node. */
@@ -191,29 +190,23 @@ export const triggerForm = formOf(
 			type: 'notice',
 			default: '',
 		},
-		field(
-			{
-				displayName: 'Trigger On',
-				name: 'triggerOn',
-				type: 'multiOptions',
-				options: TRIGGER_ON_OPTIONS,
-				default: ['paid'],
-				description: 'The payment statuses that start the workflow',
-			},
-			parsed(parseTriggerOn),
-		),
-		field(
-			{
-				displayName: 'Other Statuses',
-				name: 'otherStatuses',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. med_analysis, pre_chargeback',
-				description: 'Payment statuses as the service writes them, separated by commas',
-				displayOptions: { show: { triggerOn: [OTHER] } },
-			},
-			optional(parsed(parseTexts)),
-		),
+		field({
+			displayName: 'Trigger On',
+			name: 'triggerOn',
+			type: 'multiOptions',
+			options: TRIGGER_ON_OPTIONS,
+			default: ['paid'],
+			description: 'The payment statuses that start the workflow',
+			reads: parsed(parseTriggerOn),
+		}),
+		text({
+			displayName: 'Other Statuses',
+			name: 'otherStatuses',
+			placeholder: 'e.g. med_analysis, pre_chargeback',
+			description: 'Payment statuses as the service writes them, separated by commas',
+			displayOptions: { show: { triggerOn: [OTHER] } },
+			reads: optional(parsed(parseTexts)),
+		}),
 		soldList('product', {
 			label: 'Product',
 			choose: 'Choose a product ...',

@@ -4,16 +4,28 @@ import { createOffer } from '../../api/offers';
 import { markPricesSeen } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { withCustomFields } from '../../form/customFields';
+import type { FormValues } from '../../form/formOf';
+import type { Located } from '../../form/locators';
 import { mistake, readForm } from '../../form/readForm';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
 import { offerOutput } from '../../output/product';
 import { notLookedUp, type Run } from '../run';
-import type { Operation, PreparedItem } from '../operation';
+import type { Operation } from '../operation';
 import { offerForm } from './create.form';
 
+type OfferForm = FormValues<typeof offerForm>;
+
+interface ReadyOffer {
+	productHash: string;
+	/** Of POST /products/{hash}/offers; amounts in cents. */
+	body: IDataObject;
+	repeatCode?: string;
+	about: string;
+}
+
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
-export const createOfferOperation: Operation = {
+export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create an offer',
@@ -23,57 +35,50 @@ export const createOfferOperation: Operation = {
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
 	creates: true,
 	atOnce: 4,
-	prepare(run, itemIndex) {
-		const { context, account, memory, inTurn, isOver } = run;
-		const form = readForm(context, itemIndex, offerForm);
-		const { options } = form;
+	read: ({ context }, itemIndex) => readForm(context, itemIndex, offerForm),
+	async complete(run, itemIndex, form) {
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
-		const prepared = (productHash: string): PreparedItem => {
-			const about = inWords(productHash, body);
-			return {
-				about,
-				async send() {
-					const client = run.client();
-					const { made: json, isExisting } = await createOnce<IDataObject>({
-						context,
-						account,
-						memory,
-						signal: run.signal,
-						inTurn,
-						isOver,
-						itemIndex,
-						kind: 'offer',
-						about,
-						fingerprint: offerFingerprint(productHash, body),
-						repeatCode: options.repeatCode,
-						create: async (record) =>
-							await run.creating(createOffer(client, productHash, body, record)),
-						// No operation reads an offer, so all of it is kept.
-						keep: (made) => made,
-						again: async (kept) => kept,
-						isVoid: () => false,
-					});
-					if (isExisting) {
-						const name = `offer ${String(json.hash)}`;
-						run.hint(`The offer was already created. Returning ${name}.`, 'existing', name);
-					}
-					forgetCatalog(account);
-					// Also of an existing one: its raw price may go straight into the next form.
-					markPricesSeen(account, [json]);
-					return [{ json: offerOutput(json) }];
-				},
-			};
-		};
-		const { hash, address } = form.productHash;
-		if (address === undefined) return prepared(hash);
-		return async () => {
-			const { found, several, failed } = await run.catalog.product(form.productHash);
-			if (failed) throw notLookedUp(run, `The product at ${address}`, failed);
-			if (several) throw ambiguous(run, itemIndex, several);
-			return prepared(found?.hash ?? hash);
-		};
+		const productHash = await productHashOf(run, itemIndex, form.productHash);
+		const { repeatCode } = form.options;
+		return { productHash, body, repeatCode, about: inWords(productHash, body) };
+	},
+	about: ({ about }) => about,
+	async send(run, itemIndex, { productHash, body, repeatCode, about }) {
+		const { account } = run;
+		const client = run.client();
+		const { made: json, isExisting } = await createOnce<IDataObject>({
+			...run.deciding(itemIndex),
+			account,
+			kind: 'offer',
+			about,
+			fingerprint: offerFingerprint(productHash, body),
+			repeatCode,
+			create: async (record) => await run.creating(createOffer(client, productHash, body, record)),
+			// No operation reads an offer, so all of it is kept.
+			keep: (made) => made,
+			again: async (kept) => kept,
+			isVoid: () => false,
+		});
+		if (isExisting) {
+			const name = `offer ${String(json.hash)}`;
+			run.hint(`The offer was already created. Returning ${name}.`, 'existing', name);
+		}
+		forgetCatalog(account);
+		// Also of an existing one: its raw price may go straight into the next form.
+		markPricesSeen(account, [json]);
+		return [{ json: offerOutput(json) }];
 	},
 };
+
+/** The hash of a product, looked up by its address if that was given. */
+async function productHashOf(run: Run, itemIndex: number, located: Located): Promise<string> {
+	const { hash, address } = located;
+	if (address === undefined) return hash;
+	const { found, several, failed } = await run.catalog.product(located);
+	if (failed) throw notLookedUp(run, `The product at ${address}`, failed);
+	if (several) throw ambiguous(run, itemIndex, several);
+	return found?.hash ?? hash;
+}
 
 function ambiguous({ context }: Run, itemIndex: number, several: CatalogProduct[]) {
 	const names = several.map(({ hash, title }) => `${hash} (${title ?? 'no title'})`);

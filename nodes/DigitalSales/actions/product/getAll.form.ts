@@ -1,25 +1,22 @@
 import mapValues from 'lodash/mapValues';
-import type { ClientOptions } from '../../api/client';
 import { DEFAULT_QUERY_NAMES, type QueryNames } from '../../api/products';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import type { Result } from '../../domain/text';
-import { optional, parsed, textField, wholeNumberField, yesNoField } from '../../form/fields';
-import { field, formOf, group, type FormValues } from '../../form/formOf';
+import { optional, parsed, text, wholeNumberField, yesNo, yesNoField } from '../../form/fields';
+import { field, formOf, group } from '../../form/formOf';
 import { simplifyOption } from '../../form/outputOptions';
 
 /** The rate limit of the account, if it is not the documented one. */
-const requestLimitOption = field(
-	{
-		displayName: 'Request Limit',
-		name: 'requestLimit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 20,
-		description:
-			'How many product requests your account can make in a minute. The documented limit is 20.',
-	},
-	optional(wholeNumberField(1)),
-);
+const requestLimitOption = field({
+	displayName: 'Request Limit',
+	name: 'requestLimit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 20,
+	description:
+		'How many product requests your account can make in a minute. The documented limit is 20.',
+	reads: optional(wholeNumberField(1)),
+});
 
 const QUERY_NAMES_EXAMPLE = 'search=q, per_page=limit';
 
@@ -41,18 +38,14 @@ const queryNamesField = parsed((value): Result<QueryNames> => {
 			};
 });
 
-const queryNamesOption = field(
-	{
-		displayName: 'Query Parameter Names',
-		name: 'queryParameterNames',
-		type: 'string',
-		default: '',
-		placeholder: `e.g. ${QUERY_NAMES_EXAMPLE}`,
-		description:
-			'Other names that your service uses for search, categories, status, per_page and page, since they are not documented. Set them if a filter or the page size has no effect.',
-	},
-	optional(queryNamesField),
-);
+const queryNamesOption = text({
+	displayName: 'Query Parameter Names',
+	name: 'queryParameterNames',
+	placeholder: `e.g. ${QUERY_NAMES_EXAMPLE}`,
+	description:
+		'Other names that your service uses for search, categories, status, per_page and page, since they are not documented. Set them if a filter or the page size has no effect.',
+	reads: optional(queryNamesField),
+});
 
 const categoriesField = parsed((value): Result<number[] | undefined> => {
 	const texts = (Array.isArray(value) ? value : String(value ?? '').split(','))
@@ -64,108 +57,79 @@ const categoriesField = parsed((value): Result<number[] | undefined> => {
 });
 
 const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' }, [
-	field(
-		{
-			displayName: 'Category IDs',
-			name: 'categories',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 3, 7',
-			description:
-				'Category numbers, separated by commas. Products in any of these categories match.',
-		},
-		categoriesField,
-	),
-	field(
-		{
-			displayName: 'Search',
-			name: 'search',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. curso',
-			description:
-				'Words that the service searches for. If it ignores the search, each word must be part of the title or the hash; order, upper case and accents do not matter.',
-		},
-		optional(textField),
-	),
-	field(
-		{
-			displayName: 'Status',
-			name: 'status',
-			type: 'options',
-			default: 1,
-			options: [
-				{ name: 'Active', value: PRODUCT_STATUSES.active },
-				{ name: 'Blocked', value: PRODUCT_STATUSES.blocked },
-				{ name: 'In Review', value: PRODUCT_STATUSES.inReview },
-				{ name: 'Inactive', value: PRODUCT_STATUSES.inactive },
-			],
-			description: 'Only products with this status',
-		},
-		optional(wholeNumberField(1)),
-	),
+	text({
+		displayName: 'Category IDs',
+		name: 'categories',
+		placeholder: 'e.g. 3, 7',
+		description:
+			'Category numbers, separated by commas. Products in any of these categories match.',
+		reads: categoriesField,
+	}),
+	text({
+		displayName: 'Search',
+		name: 'search',
+		placeholder: 'e.g. curso',
+		description:
+			'Words that the service searches for. If it ignores the search, each word must be part of the title or the hash; order, upper case and accents do not matter.',
+	}),
+	field({
+		displayName: 'Status',
+		name: 'status',
+		type: 'options',
+		default: 1,
+		options: [
+			{ name: 'Active', value: PRODUCT_STATUSES.active },
+			{ name: 'Blocked', value: PRODUCT_STATUSES.blocked },
+			{ name: 'In Review', value: PRODUCT_STATUSES.inReview },
+			{ name: 'Inactive', value: PRODUCT_STATUSES.inactive },
+		],
+		description: 'Only products with this status',
+		reads: optional(wholeNumberField(1)),
+	}),
 ]);
 
 const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-	field(
-		{
-			displayName: 'Page Size',
-			name: 'pageSize',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 100,
-			description:
-				'How many products to request per page. Without this option, the node requests as many as are useful; the service may return fewer.',
-		},
-		optional(wholeNumberField(1)),
-	),
+	field({
+		displayName: 'Page Size',
+		name: 'pageSize',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 100,
+		description:
+			'How many products to request per page. Without this option, the node requests as many as are useful; the service may return fewer.',
+		reads: optional(wholeNumberField(1)),
+	}),
 	queryNamesOption,
 	requestLimitOption,
-	field(
-		{
-			displayName: 'Split Offers',
-			name: 'splitOffers',
-			type: 'boolean',
-			default: false,
-			description:
-				'Whether to return one item per offer, with its product, instead of one item per product',
-		},
-		optional(yesNoField),
-	),
+	yesNo({
+		displayName: 'Split Offers',
+		name: 'splitOffers',
+		description:
+			'Whether to return one item per offer, with its product, instead of one item per product',
+	}),
 ]);
 
 /** The form of Product > Get Many: GET /products (API document, Endpoint 4). */
 export const productsForm = formOf([
-	field(
-		{
-			displayName: 'Return All',
-			name: 'returnAll',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to return all results or only up to a given limit',
-		},
-		yesNoField,
-	),
-	field(
-		{
-			displayName: 'Limit',
-			name: 'limit',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 50,
-			description: 'Max number of results to return',
-			displayOptions: { show: { returnAll: [false] } },
-		},
-		optional(wholeNumberField(1)),
-	),
+	field({
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+		reads: yesNoField,
+	}),
+	field({
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+		reads: optional(wholeNumberField(1)),
+	}),
 	simplifyOption,
 	filters,
 	options,
 ]);
-
-type ListOptions = FormValues<typeof productsForm>['options'];
-
-/** The options in the units of the client. */
-export function listClientOptions({ requestLimit: requests }: ListOptions): ClientOptions {
-	return { productRate: requests === undefined ? undefined : { requests, perMs: 60_000 } };
-}

@@ -1,48 +1,45 @@
 import type { IDataObject } from 'n8n-workflow';
 import { listProducts } from '../../api/products';
 import { displayPath } from '../../form/displayPath';
+import type { FormValues } from '../../form/formOf';
 import { readForm } from '../../form/readForm';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
-import { listClientOptions, productsForm } from './getAll.form';
+import { productsForm } from './getAll.form';
+
+type ProductsForm = FormValues<typeof productsForm>;
 
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
-export const getAllProducts: Operation = {
+export const getAllProducts: Operation<ProductsForm> = {
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many products',
 	description: 'List the products of the account and their offers',
 	form: productsForm,
 	creates: false,
-	prepare(run, itemIndex) {
-		const choice = readForm(run.context, itemIndex, productsForm);
-		const { returnAll, limit, simplify, filters, options } = choice;
+	read: ({ context }, itemIndex) => readForm(context, itemIndex, productsForm),
+	async send(run, _itemIndex, { returnAll, limit = 50, simplify, filters, options }) {
 		const isSplit = options.splitOffers === true;
-		return {
-			async send() {
-				const { rows, incomplete, ignored } = await listProducts(
-					(ended) => run.client({ ...listClientOptions(options), signal: ended }),
-					{
-						...filters,
-						limit: returnAll ? undefined : (limit ?? 50),
-						pageSize: options.pageSize,
-						queryNames: options.queryParameterNames,
-					},
-					isSplit ? splitOffers : undefined,
-				);
-				if (incomplete !== undefined)
-					run.hint(`The list of products may be incomplete: ${incomplete}.`);
-				for (const name of ignored) {
-					const path = ['filters', name];
-					run.hint(
-						`${displayPath(productsForm.properties, path, run.context.getNode())} seems to have no effect in the service, which answers the same without it. So the node itself left out products by ${COMPARED[name]}. If your service has another name for it, enter it under Options > Query Parameter Names.`,
-					);
-				}
-				return rows.map((json) => ({
-					json: simplify ? simplifyProduct(json, isSplit) : json,
-				}));
+		const { rows, incomplete, ignored } = await listProducts(
+			(ended) => run.client({ productRate: options.requestLimit, signal: ended }),
+			{
+				...filters,
+				limit: returnAll ? undefined : limit,
+				pageSize: options.pageSize,
+				queryNames: options.queryParameterNames,
 			},
-		};
+			isSplit ? splitOffers : undefined,
+		);
+		if (incomplete !== undefined) {
+			run.hint(`The list of products may be incomplete: ${incomplete}.`);
+		}
+		for (const name of ignored) {
+			const path = ['filters', name];
+			run.hint(
+				`${displayPath(productsForm.properties, path, run.context.getNode())} seems to have no effect in the service, which answers the same without it. So the node itself left out products by ${COMPARED[name]}. If your service has another name for it, enter it under Options > Query Parameter Names.`,
+			);
+		}
+		return rows.map((json) => ({ json: simplify ? simplifyProduct(json, isSplit) : json }));
 	},
 };
 

@@ -5,13 +5,13 @@ import {
 	optional,
 	optionalReferenceField,
 	parsed,
-	textField,
+	text,
 	webAddressField,
 	wholeNumberField,
-	yesNoField,
+	yesNo,
 } from '../../form/fields';
 import { customFieldsField } from '../../form/customFields';
-import { deciding, field, formOf, type FormValues, group, guarding, list } from '../../form/formOf';
+import { field, formOf, type FormValues, group, list } from '../../form/formOf';
 import {
 	fieldsOption,
 	qrCodeImage,
@@ -33,99 +33,76 @@ export const emailField = cleanTextField.refine(
 
 /** The customer of Transaction > Create PIX. */
 const customer = [
-	deciding(
-		{
-			displayName: 'Customer Name',
-			name: 'customerName',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. Maria da Silva',
-			description: 'Full name of the person or company that pays',
-		},
-		optional(textField),
-		'customer.name',
-	),
-	deciding(
-		{
-			displayName: 'Customer Email',
-			name: 'customerEmail',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. maria@example.com',
-			description: 'E-mail address of the customer',
-		},
-		optional(emailField),
-		'customer.email',
-	),
-	deciding(
-		{
-			displayName: 'Customer Phone',
-			name: 'customerPhone',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. (11) 91234-5678',
-			hint: 'Include the area code (DDD)',
-			description: 'Phone number of the customer, with the area code',
-		},
-		optional(parsed(parsePhone)),
-		'customer.phone_number',
-	),
-	deciding(
-		{
-			displayName: 'Customer CPF or CNPJ',
-			name: 'customerDocument',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 529.982.247-25',
-			hint: 'With or without punctuation',
-			description:
-				'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
-		},
-		optional(parsed(parseDocument)),
-		'customer.document',
-	),
+	text({
+		displayName: 'Customer Name',
+		name: 'customerName',
+		placeholder: 'e.g. Maria da Silva',
+		description: 'Full name of the person or company that pays',
+		weight: 'decides',
+		sentAs: 'customer.name',
+	}),
+	text({
+		displayName: 'Customer Email',
+		name: 'customerEmail',
+		placeholder: 'e.g. maria@example.com',
+		description: 'E-mail address of the customer',
+		weight: 'decides',
+		sentAs: 'customer.email',
+		reads: optional(emailField),
+	}),
+	text({
+		displayName: 'Customer Phone',
+		name: 'customerPhone',
+		placeholder: 'e.g. (11) 91234-5678',
+		hint: 'Include the area code (DDD)',
+		description: 'Phone number of the customer, with the area code',
+		weight: 'decides',
+		sentAs: 'customer.phone_number',
+		reads: optional(parsed(parsePhone)),
+	}),
+	text({
+		displayName: 'Customer CPF or CNPJ',
+		name: 'customerDocument',
+		placeholder: 'e.g. 529.982.247-25',
+		hint: 'With or without punctuation',
+		description:
+			'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
+		weight: 'decides',
+		sentAs: 'customer.document',
+		reads: optional(parsed(parseDocument)),
+	}),
 ];
 
 const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
-	field(
-		{
-			displayName: 'Cover URL',
-			name: 'cover',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. https://example.com/cover.png',
-			description:
-				'Address of a picture of the item. If you leave it empty, it comes from the catalog whenever Price or Title is looked up there.',
-		},
-		optional(webAddressField),
-		'cover',
-	),
-	deciding(
-		{
-			displayName: 'Operation Type',
-			name: 'operationType',
-			type: 'number',
-			typeOptions: { numberPrecision: 0 },
-			default: 1,
-			description:
-				'The code that the service uses for the type of sale. Its values are not documented.',
-		},
-		optional(wholeNumberField(0)).transform((type = 1) => type),
-		'operation_type',
-	),
-	field(
-		{
-			displayName: 'Title',
-			name: 'title',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. Curso de Fotografia',
-			description:
-				'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
-		},
-		optional(textField),
-		'title',
-	),
+	text({
+		displayName: 'Cover URL',
+		name: 'cover',
+		placeholder: 'e.g. https://example.com/cover.png',
+		description:
+			'Address of a picture of the item. If you leave it empty, it comes from the catalog whenever Price or Title is looked up there.',
+		sentAs: 'cover',
+		reads: optional(webAddressField),
+	}),
+	field({
+		displayName: 'Operation Type',
+		name: 'operationType',
+		type: 'number',
+		typeOptions: { numberPrecision: 0 },
+		default: 1,
+		description:
+			'The code that the service uses for the type of sale. Its values are not documented.',
+		weight: 'decides',
+		sentAs: 'operation_type',
+		reads: optional(wholeNumberField(0)).transform((type = 1) => type),
+	}),
+	text({
+		displayName: 'Title',
+		name: 'title',
+		placeholder: 'e.g. Curso de Fotografia',
+		description:
+			'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
+		sentAs: 'title',
+	}),
 ]);
 
 /** Above an entry in the editor: price and title of the offer that was picked, or what was typed for it. */
@@ -140,6 +117,7 @@ const cart = list(
 		placeholder: 'Add Item',
 		description: 'What the customer buys. The amount charged is the sum of its items.',
 		typeOptions: { fixedCollection: { itemTitle: OFFER_NAME } },
+		sentAs: 'cart',
 	},
 	{
 		displayName: 'Item',
@@ -147,43 +125,27 @@ const cart = list(
 		// In the order in which a person fills them in.
 		parts: [
 			offerLocator,
-			deciding(
-				{
-					displayName: 'Quantity',
-					name: 'quantity',
-					type: 'number',
-					typeOptions: { minValue: 1, numberPrecision: 0 },
-					default: 1,
-					description: 'How many units the customer buys',
-				},
-				optional(wholeNumberField(1)).transform((quantity = 1) => quantity),
-				'quantity',
-			),
-			money(
-				{
-					name: 'price',
-					label: 'Price',
-					description: 'Unit price. If you leave it empty, it comes from the catalog.',
-				},
-				'price',
-			),
+			field({
+				displayName: 'Quantity',
+				name: 'quantity',
+				type: 'number',
+				typeOptions: { minValue: 1, numberPrecision: 0 },
+				default: 1,
+				description: 'How many units the customer buys',
+				weight: 'decides',
+				sentAs: 'quantity',
+				reads: optional(wholeNumberField(1)).transform((quantity = 1) => quantity),
+			}),
+			money({
+				displayName: 'Price',
+				name: 'price',
+				description: 'Unit price. If you leave it empty, it comes from the catalog.',
+				sentAs: 'price',
+			}),
 			more,
 		],
 	},
-	'cart',
 );
-
-const trackingValue = <const N extends string>(
-	displayName: string,
-	name: N,
-	bodyName: string,
-	description: string,
-) =>
-	field(
-		{ displayName, name, type: 'string', default: '', description },
-		optional(textField),
-		bodyName,
-	);
 
 const tracking = group(
 	{
@@ -191,139 +153,115 @@ const tracking = group(
 		name: 'tracking',
 		placeholder: 'Add Tracking Value',
 		description: 'Where the sale came from',
+		sentAs: 'tracking',
 	},
 	[
-		trackingValue(
-			'Source (Src)',
-			'src',
-			'src',
-			'Where the customer came from, for example instagram',
-		),
-		trackingValue(
-			'UTM Campaign',
-			'utmCampaign',
-			'utm_campaign',
-			'The campaign, for example black-friday',
-		),
-		trackingValue(
-			'UTM Content',
-			'utmContent',
-			'utm_content',
-			'Which version of the advertisement it was',
-		),
-		trackingValue(
-			'UTM Medium',
-			'utmMedium',
-			'utm_medium',
-			'The kind of advertisement, for example cpc',
-		),
-		trackingValue(
-			'UTM Source',
-			'utmSource',
-			'utm_source',
-			'The site that sent the customer, for example google',
-		),
-		trackingValue('UTM Term', 'utmTerm', 'utm_term', 'The search terms'),
+		text({
+			displayName: 'Source (Src)',
+			name: 'src',
+			description: 'Where the customer came from, for example instagram',
+			sentAs: 'src',
+		}),
+		text({
+			displayName: 'UTM Campaign',
+			name: 'utmCampaign',
+			description: 'The campaign, for example black-friday',
+			sentAs: 'utm_campaign',
+		}),
+		text({
+			displayName: 'UTM Content',
+			name: 'utmContent',
+			description: 'Which version of the advertisement it was',
+			sentAs: 'utm_content',
+		}),
+		text({
+			displayName: 'UTM Medium',
+			name: 'utmMedium',
+			description: 'The kind of advertisement, for example cpc',
+			sentAs: 'utm_medium',
+		}),
+		text({
+			displayName: 'UTM Source',
+			name: 'utmSource',
+			description: 'The site that sent the customer, for example google',
+			sentAs: 'utm_source',
+		}),
+		text({
+			displayName: 'UTM Term',
+			name: 'utmTerm',
+			description: 'The search terms',
+			sentAs: 'utm_term',
+		}),
 	],
-	'tracking',
 );
 
 const notify = [
-	field(
-		{
-			displayName: 'Notify',
-			name: 'notify',
-			type: 'options',
-			options: [
-				{
-					name: 'Automatic',
-					value: 'automatic',
-					description:
-						'Wait for Payment if it follows, else the trigger of this workflow, else the Notification URL of the credential',
-				},
-				{
-					name: 'Trigger of This Workflow',
-					value: 'trigger',
-					description:
-						'The Digital Sales Trigger in the same workflow, published. Not for a charge that this trigger starts: each payment would charge again.',
-				},
-				{
-					name: 'Another Address',
-					value: 'url',
-					description: 'An address that you enter here, such as the URL of another trigger',
-				},
-				{
-					name: 'Nobody',
-					value: 'none',
-					description: 'No webhooks are requested for this charge',
-				},
-			],
-			default: 'automatic',
-			description: 'Who to notify when the payment status changes',
-		},
-		z.enum(['automatic', 'trigger', 'url', 'none'], {
+	field({
+		displayName: 'Notify',
+		name: 'notify',
+		type: 'options',
+		options: [
+			{
+				name: 'Automatic',
+				value: 'automatic',
+				description:
+					'Wait for Payment if it follows, else the trigger of this workflow, else the Notification URL of the credential',
+			},
+			{
+				name: 'Trigger of This Workflow',
+				value: 'trigger',
+				description:
+					'The Digital Sales Trigger in the same workflow, published. Not for a charge that this trigger starts: each payment would charge again.',
+			},
+			{
+				name: 'Another Address',
+				value: 'url',
+				description: 'An address that you enter here, such as the URL of another trigger',
+			},
+			{
+				name: 'Nobody',
+				value: 'none',
+				description: 'No webhooks are requested for this charge',
+			},
+		],
+		default: 'automatic',
+		description: 'Who to notify when the payment status changes',
+		reads: z.enum(['automatic', 'trigger', 'url', 'none'], {
 			message: 'must be automatic, trigger, url or none',
 		}),
-	),
-	field(
-		{
-			displayName: 'Notification URL',
-			name: 'notificationUrl',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
-			description:
-				'The address that the service sends webhooks to; it must start with http:// or https://',
-			displayOptions: { show: { notify: ['url'] } },
-		},
-		optional(textField),
-		'webhook_url',
-	),
-];
-
-const orderReference = guarding(
-	{
-		displayName: 'Order Reference',
-		name: 'orderReference',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. order-1001',
+	}),
+	text({
+		displayName: 'Notification URL',
+		name: 'notificationUrl',
+		placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 		description:
-			'Your own name for this order, so that it is charged once even if it comes again. Not sent to the service.',
-	},
-	optionalReferenceField,
-);
+			'The address that the service sends webhooks to; it must start with http:// or https://',
+		displayOptions: { show: { notify: ['url'] } },
+		sentAs: 'webhook_url',
+	}),
+];
 
 const additionalFields = group(
 	{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
 	[
-		money(
-			{
-				name: 'amount',
-				label: 'Amount',
-				description: 'The total to charge. If you leave it out, the sum of the cart is charged.',
-			},
-			'amount',
-		),
+		money({
+			displayName: 'Amount',
+			name: 'amount',
+			description: 'The total to charge. If you leave it out, the sum of the cart is charged.',
+			sentAs: 'amount',
+		}),
 		customFieldsField,
 		tracking,
 	],
 );
 
-const allowPriceMismatch = field(
-	{
+const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+	yesNo({
 		displayName: 'Allow Price Mismatch',
 		name: 'allowPriceMismatch',
-		type: 'boolean',
-		default: false,
 		description:
 			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it. Unless you turn this on, the node refuses, because reais and cents were probably mixed up. The same applies to Amount and the sum of the cart.',
-	},
-	optional(yesNoField),
-);
-
-const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-	allowPriceMismatch,
+	}),
 	repeatCodeOption(
 		'Code to Charge Again',
 		"The code from the error for a charge that may already have been made. Enter it only if you have checked the service's dashboard and the charge is not there. It allows that one charge.",
@@ -335,7 +273,15 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 export const chargeForm = formOf([
 	cart,
 	...customer,
-	orderReference,
+	text({
+		displayName: 'Order Reference',
+		name: 'orderReference',
+		placeholder: 'e.g. order-1001',
+		description:
+			'Your own name for this order, so that it is charged once even if it comes again. Not sent to the service.',
+		weight: 'guards',
+		reads: optionalReferenceField,
+	}),
 	...notify,
 	qrCodeImage,
 	simplifyOption,

@@ -5,6 +5,7 @@ import { hasFailed } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
 import { createOnce, type Creation } from '../../once/createOnce';
 import { customerPhrase } from '../../once/refusals';
+import type { Refusal } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { chargeOf, type Charge } from './charge';
@@ -14,8 +15,16 @@ import { notificationAddress } from './notify';
 import { priceMismatch } from './priceMismatch';
 import { transactionItem } from './transactionItem';
 
+interface ReadyCharge {
+	form: ChargeForm;
+	charge: Charge;
+	/** About its notifications. */
+	hint?: string;
+	problem: () => Refusal | undefined;
+}
+
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
-export const createTransactionOperation: Operation = {
+export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	name: 'Create PIX',
 	value: 'create',
 	action: 'Create a PIX transaction',
@@ -25,28 +34,26 @@ export const createTransactionOperation: Operation = {
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	creates: true,
 	atOnce: 4,
-	prepare(run, itemIndex) {
-		const typed = readForm(run.context, itemIndex, chargeForm);
+	read(run, itemIndex) {
+		const form = readForm(run.context, itemIndex, chargeForm);
 		// What cannot be charged, whatever the catalog says, costs no request to it.
-		chargeOf(run, itemIndex, typed);
-		return async () => {
-			const { url, hint } = await notificationAddress(run, itemIndex, typed);
-			const form = { ...typed, notificationUrl: url };
-			return async () => {
-				const charge = chargeOf(run, itemIndex, await fillCart(run, itemIndex, form));
-				const problem = () => priceMismatch(run, itemIndex, form, charge);
-				return {
-					about: charge.about,
-					isSuspect: () => problem() !== undefined,
-					async send() {
-						const creation = { ...creationOf(run, itemIndex, form, charge), problem };
-						const transaction = await charged(run, creation, [hint, amountHint(charge)]);
-						const options = { ...form.options, qrCodeImage: form.qrCodeImage };
-						return [await transactionItem(run, transaction, { ...form, options })];
-					},
-				};
-			};
-		};
+		chargeOf(run, itemIndex, form);
+		return form;
+	},
+	async complete(run, itemIndex, typed) {
+		const { url, hint } = await notificationAddress(run, itemIndex, typed);
+		const form = { ...typed, notificationUrl: url };
+		const charge = chargeOf(run, itemIndex, await fillCart(run, itemIndex, form));
+		return { form, charge, hint, problem: () => priceMismatch(run, itemIndex, form, charge) };
+	},
+	about: ({ charge }) => charge.about,
+	isSuspect: ({ problem }) => problem() !== undefined,
+	async send(run, itemIndex, ready) {
+		const { form, charge, hint } = ready;
+		const creation = creationOf(run, itemIndex, ready);
+		const transaction = await charged(run, creation, [hint, amountHint(charge)]);
+		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
+		return [await transactionItem(run, transaction, { ...form, options })];
 	},
 };
 
@@ -87,26 +94,21 @@ function amountHint({ amount, cartTotal }: Charge): string | undefined {
 function creationOf(
 	run: Run,
 	itemIndex: number,
-	{ orderReference, options }: ChargeForm,
-	{ body, account, amount, about, fingerprint, isVague }: Charge,
+	{ form, charge, problem }: ReadyCharge,
 ): Creation<Transaction> {
-	const { context, memory, signal, inTurn, isOver } = run;
+	const { body, account, amount, about, fingerprint, isVague } = charge;
 	const client = run.client();
 	return {
-		context,
+		...run.deciding(itemIndex),
 		account,
-		memory,
-		signal,
-		inTurn,
-		isOver,
-		itemIndex,
 		kind: 'charge',
 		about,
 		amount,
 		fingerprint,
 		isVague,
-		orderReference,
-		repeatCode: options.repeatCode,
+		orderReference: form.orderReference,
+		repeatCode: form.options.repeatCode,
+		problem,
 		create: async (record) => await run.creating(createTransaction(client, body, record)),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),

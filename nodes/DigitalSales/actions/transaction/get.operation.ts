@@ -5,24 +5,22 @@ import { isTool } from '../../once/execution';
 import type { Operation } from '../operation';
 import { transactionItem } from './transactionItem';
 import { hashField, required } from '../../form/fields';
-import { field, formOf, group } from '../../form/formOf';
+import { field, formOf, group, type FormValues } from '../../form/formOf';
 import { fieldsOption, qrCodeImageOption, simplifyOption } from '../../form/outputOptions';
 
-export const transactionHash = field(
-	{
-		displayName: 'Transaction Hash',
-		name: 'transactionHash',
-		type: 'string',
-		required: true,
-		// What Create PIX and the trigger return.
-		default: '={{ $json.hash }}',
-		placeholder: 'e.g. ab12cd34ef',
-		description:
-			'The hash of the transaction. By default the field "hash" of the input item, which Create PIX and the trigger return.',
-	},
-	required(hashField),
-	'hash',
-);
+export const transactionHash = field({
+	displayName: 'Transaction Hash',
+	name: 'transactionHash',
+	type: 'string',
+	required: true,
+	// What Create PIX and the trigger return.
+	default: '={{ $json.hash }}',
+	placeholder: 'e.g. ab12cd34ef',
+	description:
+		'The hash of the transaction. By default the field "hash" of the input item, which Create PIX and the trigger return.',
+	sentAs: 'hash',
+	reads: required(hashField),
+});
 
 /** The form of Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
 const transactionForm = formOf([
@@ -34,8 +32,10 @@ const transactionForm = formOf([
 	]),
 ]);
 
+type GetForm = FormValues<typeof transactionForm>;
+
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
-export const getTransactionOperation: Operation = {
+export const getTransactionOperation: Operation<GetForm> = {
 	name: 'Get',
 	value: 'get',
 	action: 'Get a transaction',
@@ -43,17 +43,14 @@ export const getTransactionOperation: Operation = {
 	form: transactionForm,
 	creates: false,
 	readsEach: true,
-	prepare(run, itemIndex) {
-		refuseUnfilledTool(run.context, itemIndex);
-		const choice = readForm(run.context, itemIndex, transactionForm);
-		const { transactionHash: hash } = choice;
-		return {
-			about: `transaction ${hash}`,
-			async send() {
-				const transaction = await getTransaction(run.client(), hash);
-				return [await transactionItem(run, transaction, choice)];
-			},
-		};
+	read({ context }, itemIndex) {
+		refuseUnfilledTool(context, itemIndex);
+		return readForm(context, itemIndex, transactionForm);
+	},
+	about: ({ transactionHash: hash }) => `transaction ${hash}`,
+	async send(run, _itemIndex, form) {
+		const transaction = await getTransaction(run.client(), form.transactionHash);
+		return [await transactionItem(run, transaction, form)];
 	},
 };
 

@@ -1,15 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { CREDENTIAL_NAME, type Account } from '../../api/account';
+import { CREDENTIAL_NAME } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { mistake } from '../../form/readForm';
-import { processWide } from '../../shared/processWide';
-import { PromiseCache } from '../../shared/promiseCache';
-import {
-	askListening,
-	triggersOf,
-	type Listening,
-	type WorkflowTrigger,
-} from '../../trigger/address';
+import { askListening, triggersOf, type WorkflowTrigger } from '../../trigger/address';
 import { resumeUrl } from '../../wait/suspendedWait';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
@@ -19,9 +12,6 @@ export interface NotificationAddress {
 	/** For the output panel. */
 	hint?: string;
 }
-
-/** Whether the triggers that charges were to notify listen, by their URLs. */
-const listening = processWide(new PromiseCache<Listening>({ most: 100, keptMs: 60_000 }));
 
 const LOOP =
 	'This execution was started by a Digital Sales Trigger, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
@@ -36,17 +26,17 @@ const NO_WAIT =
  * @throws NodeOperationError if the chosen address does not exist or cannot be used
  */
 export async function notificationAddress(
-	{ context, account }: Run,
+	run: Run,
 	itemIndex: number,
 	{ notify, notificationUrl }: Pick<ChargeForm, 'notify' | 'notificationUrl'>,
 ): Promise<NotificationAddress> {
 	if (notify === 'none') return {};
-	const triggers = triggersOf(context);
-	if (notify === 'automatic') return await automaticAddress(context, itemIndex, account, triggers);
+	const triggers = triggersOf(run.context);
+	if (notify === 'automatic') return await automaticAddress(run, itemIndex, triggers);
 	const address =
 		notify === 'url'
-			? enteredAddress(context, itemIndex, notificationUrl)
-			: await ownTriggerAddress(context, itemIndex, triggers);
+			? enteredAddress(run.context, itemIndex, notificationUrl)
+			: await ownTriggerAddress(run, itemIndex, triggers);
 	const { url = '' } = address;
 	const mayLoop = triggers?.some(({ hasRun }) => hasRun) && triggers.some(({ isAt }) => isAt(url));
 	// Only a warning, since Trigger On or a filter may exclude this charge.
@@ -55,11 +45,12 @@ export async function notificationAddress(
 
 /** The first that exists: a wait in this execution, a trigger of the workflow, the credential's address. */
 async function automaticAddress(
-	context: IExecuteFunctions,
+	run: Run,
 	itemIndex: number,
-	{ notificationUrl }: Account,
 	triggers: WorkflowTrigger[] | undefined,
 ): Promise<NotificationAddress> {
+	const { context } = run;
+	const { notificationUrl } = run.account;
 	if (isWaitedFor(context)) {
 		const own = triggers?.find(({ isDisabled }) => !isDisabled);
 		const untold = own ? `, not even "${own.name}" of this workflow` : '';
@@ -75,7 +66,7 @@ async function automaticAddress(
 				missing:
 					'a Digital Sales Trigger started this execution, so each payment would charge again',
 			}
-		: await firstListening(context, triggers);
+		: await firstListening(run, triggers);
 	if ('url' in found) {
 		return because(found, `Webhooks go to ${found.name} of this workflow, because ${NO_WAIT}.`);
 	}
@@ -110,14 +101,14 @@ function enteredAddress(
 }
 
 async function ownTriggerAddress(
-	context: IExecuteFunctions,
+	run: Run,
 	itemIndex: number,
 	triggers: WorkflowTrigger[] | undefined,
 ): Promise<NotificationAddress> {
-	const found = await firstListening(context, triggers);
+	const found = await firstListening(run, triggers);
 	if ('url' in found) return found;
 	throw mistake(
-		context,
+		run.context,
 		itemIndex,
 		`Notify is set to Trigger of This Workflow, but ${found.missing}`,
 		'Correct that and publish the workflow, or change Notify.',
@@ -126,7 +117,7 @@ async function ownTriggerAddress(
 
 /** The address of the first trigger that can take the notices of a charge in, or why there is none. */
 async function firstListening(
-	context: IExecuteFunctions,
+	{ context, listening }: Run,
 	triggers: WorkflowTrigger[] | undefined,
 ): Promise<(NotificationAddress & { url: string; name: string }) | { missing: string }> {
 	if (!triggers) return { missing: 'n8n does not show this node the workflow' };
@@ -144,12 +135,10 @@ async function firstListening(
 	for (const { name, url } of ofAccount) {
 		if (url === undefined) continue;
 		// Asked in a published workflow, too: n8n starts its form though its trigger lacks a product.
-		const state = await listening.get(url, () => askListening(context, url));
-		if (state === 'no') {
-			// It may be published before the next charge.
-			listening.forget(url);
-			continue;
-		}
+		const asking = listening.get(url) ?? askListening(context, url);
+		listening.set(url, asking);
+		const state = await asking;
+		if (state === 'no') continue;
 		const shown = `"${name}"${enabled.length > 1 ? `, one of ${enabled.length} triggers` : ''}`;
 		const { hint } = withReach(url);
 		return state === 'yes'

@@ -11,7 +11,7 @@ import { isTool } from '../../once/execution';
 import { suspendIfPending } from '../../wait/suspension';
 import type { Operation } from '../operation';
 import { positiveNumberField, required } from '../../form/fields';
-import { field, formOf, group } from '../../form/formOf';
+import { field, formOf, group, type FormValues } from '../../form/formOf';
 import { fieldsOption, simplifyOption } from '../../form/outputOptions';
 import { transactionHash } from './get.operation';
 
@@ -29,35 +29,31 @@ const waitForm = formOf(
 			default: '',
 		},
 		transactionHash,
-		field(
-			{
-				displayName: 'Time Limit',
-				name: 'timeLimit',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: 24,
-				description:
-					'The longest time to wait. After that, the execution continues, with "timedOut" true for each payment that is still open.',
-			},
-			required(positiveNumberField),
-		),
-		field(
-			{
-				displayName: 'Time Limit Unit',
-				name: 'timeLimitUnit',
-				type: 'options',
-				options: [
-					{ name: 'Seconds', value: 'seconds' },
-					{ name: 'Minutes', value: 'minutes' },
-					{ name: 'Hours', value: 'hours' },
-					{ name: 'Days', value: 'days' },
-				],
-				default: 'hours',
-			},
-			z.enum(['seconds', 'minutes', 'hours', 'days'], {
+		field({
+			displayName: 'Time Limit',
+			name: 'timeLimit',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 24,
+			description:
+				'The longest time to wait. After that, the execution continues, with "timedOut" true for each payment that is still open.',
+			reads: required(positiveNumberField),
+		}),
+		field({
+			displayName: 'Time Limit Unit',
+			name: 'timeLimitUnit',
+			type: 'options',
+			options: [
+				{ name: 'Seconds', value: 'seconds' },
+				{ name: 'Minutes', value: 'minutes' },
+				{ name: 'Hours', value: 'hours' },
+				{ name: 'Days', value: 'days' },
+			],
+			default: 'hours',
+			reads: z.enum(['seconds', 'minutes', 'hours', 'days'], {
 				message: 'must be seconds, minutes, hours or days',
 			}),
-		),
+		}),
 		simplifyOption,
 		group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [fieldsOption]),
 	],
@@ -72,8 +68,10 @@ function limitMs(amount: number, unit: keyof typeof UNITS): number {
 	return amount * UNITS[unit];
 }
 
+type WaitForm = FormValues<typeof waitForm> & { deadline: number };
+
 /** Transaction > Wait for Payment: GET /transactions/{hash} (API document, Endpoint 1) until it is settled. */
-export const waitForPaymentOperation: Operation = {
+export const waitForPaymentOperation: Operation<WaitForm> = {
 	name: 'Wait for Payment',
 	value: 'waitForPayment',
 	action: 'Wait for the payment of a transaction',
@@ -81,34 +79,31 @@ export const waitForPaymentOperation: Operation = {
 	form: waitForm,
 	creates: false,
 	readsEach: true,
-	prepare(run, itemIndex) {
-		refuseAsTool(run.context, itemIndex);
-		const choice = readForm(run.context, itemIndex, waitForm);
-		const { transactionHash: typedHash, simplify, options } = choice;
+	read({ context }, itemIndex) {
+		refuseAsTool(context, itemIndex);
+		const form = readForm(context, itemIndex, waitForm);
+		return { ...form, deadline: clock.now() + limitMs(form.timeLimit, form.timeLimitUnit) };
+	},
+	about: ({ transactionHash: hash }) => `transaction ${hash}`,
+	async send(run, _itemIndex, { transactionHash: typed, simplify, options, deadline }) {
 		const { fields } = options;
-		const deadline = clock.now() + limitMs(choice.timeLimit, choice.timeLimitUnit);
-		return {
-			about: `transaction ${typedHash}`,
-			async send() {
-				const transaction = await getTransaction(run.client(FIRST_READ_LIMITS), typedHash).catch(
-					(error: unknown): Transaction => {
-						if (!mayPass(error)) throw error;
-						run.hint(
-							`Transaction ${typedHash} could not be read just now. The node checks again while the execution waits.`,
-							'unread',
-							`transaction ${typedHash}`,
-						);
-						return { hash: typedHash, json: { hash: typedHash } };
-					},
+		const transaction = await getTransaction(run.client(FIRST_READ_LIMITS), typed).catch(
+			(error: unknown): Transaction => {
+				if (!mayPass(error)) throw error;
+				run.hint(
+					`Transaction ${typed} could not be read just now. The node checks again while the execution waits.`,
+					'unread',
+					`transaction ${typed}`,
 				);
-				// Notices name the transaction as the service spells it.
-				const { hash, payment_status: status } = transaction;
-				const isOpen = !isSettled(status);
-				const pending =
-					isOpen || isPaid(status) ? { isOpen, hash, simplify, fields, deadline } : undefined;
-				return [{ json: waitOutput(transaction, { simplify, fields }), pending }];
+				return { hash: typed, json: { hash: typed } };
 			},
-		};
+		);
+		// Notices name the transaction as the service spells it.
+		const { hash, payment_status: status } = transaction;
+		const isOpen = !isSettled(status);
+		const pending =
+			isOpen || isPaid(status) ? { isOpen, hash, simplify, fields, deadline } : undefined;
+		return [{ json: waitOutput(transaction, { simplify, fields }), pending }];
 	},
 	finish: suspendIfPending,
 };

@@ -50,12 +50,11 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 		expect(inbox.reads).toBe(2);
 	});
 
-	test('it is not asked again if little time is left', async () => {
-		down(1);
+	test('it is not asked if little time is left', async () => {
 		credentialTakesMs = ANSWER_WITHIN_MS - 2_600;
 
 		expect((await inbox.trigger.post({ hash })).status).toBe(503);
-		expect(inbox.reads).toBe(1);
+		expect(inbox.reads).toBe(0);
 	});
 
 	test('the less time is left, the sooner a read of a silent service is aborted', async () => {
@@ -67,7 +66,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 			ms: 4_000,
 			times: 'always',
 		});
-		credentialTakesMs = ANSWER_WITHIN_MS - 2_600;
+		credentialTakesMs = ANSWER_WITHIN_MS - 3_100;
 		const startedAt = clock.elapsed();
 
 		const answer = await inbox.trigger.post({ hash: 'ab12' });

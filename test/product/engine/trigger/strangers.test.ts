@@ -7,8 +7,8 @@ import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../harness
 import { counts } from '../support/inbox';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** Half of a minute's allowance is available at once. */
-const READS_AT_ONCE = 15;
+/** So many may find nothing in 20 seconds. */
+const READS_AT_ONCE = 8;
 
 describe('Digital Sales Trigger: unverified notices, whatever the service answers', () => {
 	let trigger: PublishedTrigger;
@@ -87,13 +87,13 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 	test.each<[string, RequestListener]>([
 		['is unavailable', always(503, '{}')],
 		['hangs up', (request) => request.socket.destroy()],
-	])('where it %s, each try that finds nothing is counted', async (_name, listener) => {
+	])('where it %s, each read that finds nothing is counted', async (_name, listener) => {
 		await serve(listener);
 
 		await postAll(named('forged', 24));
 
 		expect(reads.length).toBeGreaterThan(1);
-		expect(reads.length).toBeLessThan(2 * READS_AT_ONCE);
+		expect(reads.length).toBeLessThanOrEqual(2 * READS_AT_ONCE);
 	});
 
 	test('a known, paid transaction passes while slow unverified reads are in flight and queued', async () => {
@@ -195,7 +195,10 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		const answers = await postAll(named('forged', 30));
 
 		expect(answers.map(({ json }) => json)).toEqual(
-			answers.map(() => ({ received: false, reason: 'too many webhooks at once' })),
+			answers.map(() => ({
+				received: false,
+				reason: 'the transaction cannot be verified now',
+			})),
 		);
 		expect(reads).toEqual(['stranger1']);
 		isLimited = false;
@@ -210,25 +213,28 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		expect(trigger.executions).toHaveLength(1);
 	});
 
-	test.each([500, 503])('after a minute of %i the repeats pass within seconds', async (status) => {
-		let isDown = true;
-		await serve(({ url }, response) => {
-			const hash = String(url).split('/').at(-1) ?? '';
-			response.writeHead(isDown ? status : 200, JSON_TYPE);
-			response.end(isDown ? '{}' : paid(hash));
-		});
-		const genuine = named('genuine', 20);
-		for (let second = 0; second < 60; second += 10) {
-			expect(counts(await postAll(genuine))).toEqual({ 503: 20 });
-			await clock.sleep(10_000);
-		}
-		expect(reads.length).toBeLessThanOrEqual(50);
-		isDown = false;
-		await clock.sleep(4_000);
+	test.each([500, 503])(
+		'after a minute of %i the repeats pass within 20 seconds',
+		async (status) => {
+			let isDown = true;
+			await serve(({ url }, response) => {
+				const hash = String(url).split('/').at(-1) ?? '';
+				response.writeHead(isDown ? status : 200, JSON_TYPE);
+				response.end(isDown ? '{}' : paid(hash));
+			});
+			const genuine = named('genuine', 20);
+			for (let second = 0; second < 60; second += 10) {
+				expect(counts(await postAll(genuine))).toEqual({ 503: 20 });
+				await clock.sleep(10_000);
+			}
+			expect(reads.length).toBeLessThanOrEqual(50);
+			isDown = false;
+			await clock.sleep(20_000);
 
-		expect(counts(await postAll(genuine))).toEqual({ 200: 20 });
-		expect(trigger.executions).toHaveLength(20);
-	});
+			expect(counts(await postAll(genuine))).toEqual({ 200: 20 });
+			expect(trigger.executions).toHaveLength(20);
+		},
+	);
 
 	describe('whose hash is spelled differently', () => {
 		const HASH = 'abcdefgh';

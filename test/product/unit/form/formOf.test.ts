@@ -28,40 +28,52 @@ const notice: Notice = { displayName: 'Read me', name: 'readMe', type: 'notice',
 const form = formOf(
 	[
 		notice,
-		field(text('personName', 'Name'), required(textField), 'person.name'),
-		field(text('personPhone', 'Phone'), optional(textField), 'person.phone_number'),
-		field(text('note', 'Note'), optional(textField)),
-		field(
-			{ ...text('methods', 'Methods'), type: 'multiOptions', default: [] },
-			optional(wholeNumberField(1).array()),
-			'methods',
-		),
+		field({ ...text('personName', 'Name'), sentAs: 'person.name', reads: required(textField) }),
+		field({
+			...text('personPhone', 'Phone'),
+			sentAs: 'person.phone_number',
+			reads: optional(textField),
+		}),
+		field({ ...text('note', 'Note'), reads: optional(textField) }),
+		field({
+			...text('methods', 'Methods'),
+			type: 'multiOptions',
+			default: [],
+			sentAs: 'methods',
+			reads: optional(wholeNumberField(1).array()),
+		}),
 		list(
-			collection('cart', 'Cart'),
+			{ ...collection('cart', 'Cart'), sentAs: 'cart' },
 			{
 				displayName: 'Item',
 				name: 'items',
 				parts: [
 					offerLocator,
-					money({ name: 'price', label: 'Price', description: 'Unit price' }, 'price'),
-					field(text('kind', 'Kind'), optional(textField), 'kind'),
-					field(text('otherKind', 'Other Kind'), optional(textField), 'kind'),
+					money({
+						displayName: 'Price',
+						name: 'price',
+						description: 'Unit price',
+						sentAs: 'price',
+					}),
+					field({ ...text('kind', 'Kind'), sentAs: 'kind', reads: optional(textField) }),
+					field({ ...text('otherKind', 'Other Kind'), sentAs: 'kind', reads: optional(textField) }),
 				],
 				check: ({ kind, otherKind }) =>
 					kind === undefined && otherKind === undefined
 						? [{ path: ['otherKind'], message: 'is empty' }]
 						: [],
 			},
-			'cart',
 		),
 		group(collection('more', 'More'), [
 			notice,
-			field(text('size', 'Size'), optional(wholeNumberField(1)), 'size'),
-			group(
-				collection('origin', 'Origin'),
-				[field(text('utmSource', 'UTM Source'), optional(textField), 'utm_source')],
-				'origin',
-			),
+			field({ ...text('size', 'Size'), sentAs: 'size', reads: optional(wholeNumberField(1)) }),
+			group({ ...collection('origin', 'Origin'), sentAs: 'origin' }, [
+				field({
+					...text('utmSource', 'UTM Source'),
+					sentAs: 'utm_source',
+					reads: optional(textField),
+				}),
+			]),
 		]),
 	],
 	({ note }) => (note === 'wrong' ? [{ path: ['note'], message: 'is wrong' }] : []),

@@ -5,17 +5,15 @@ import { TooLateError, Turnstile } from '../../../../nodes/DigitalSales/shared/t
 describe('A line of callers', () => {
 	let free: number;
 	let delayMs: number;
-	let isClosed: boolean;
 	let line: Turnstile<void>;
 	let came: string[];
 
 	beforeEach(() => {
 		free = 0;
 		delayMs = Infinity;
-		isClosed = false;
 		came = [];
 		line = new Turnstile<void>({
-			isClosed: () => isClosed,
+			wake: () => line.letOneIn(),
 			delayMs: () => (free > 0 ? 0 : delayMs),
 			admit: () => {
 				free--;
@@ -32,7 +30,7 @@ describe('A line of callers', () => {
 	};
 	const giveBack = async (): Promise<void> => {
 		free++;
-		line.advance();
+		line.letOneIn();
 		await settled();
 	};
 
@@ -55,7 +53,7 @@ describe('A line of callers', () => {
 		await settled();
 		expect(came).toEqual([]);
 
-		line.advance();
+		line.letOneIn();
 		await settled();
 		expect(came).toEqual(['a']);
 	});
@@ -107,18 +105,5 @@ describe('A line of callers', () => {
 
 		await expect(line.enter({ signal: AbortSignal.abort() })).rejects.toThrow(CanceledError);
 		expect(free).toBe(1);
-	});
-
-	test('turns all away when it closes', async () => {
-		enter('a');
-		enter('b');
-		isClosed = true;
-		enter('c');
-		await settled();
-		expect(came).toEqual(['c: TooLateError']);
-
-		line.advance();
-		await settled();
-		expect(came.slice(1)).toEqual(['a: TooLateError', 'b: TooLateError']);
 	});
 });

@@ -62,7 +62,7 @@ describe('Checks of a wait', () => {
 			left.add(leaves);
 			if (asked.length === most) now = beginBy + 1;
 			const answer = answers[hash] ?? 'waiting_payment';
-			if (answer === 'failed') return { outcome: 'unreachable', requests: 1 };
+			if (answer === 'failed') return { outcome: 'unreachable', isSent: true };
 			const transaction: Transaction = { hash, payment_status: answer, json: { hash } };
 			return { outcome: 'found', transaction };
 		}, beginBy);
