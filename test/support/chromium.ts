@@ -12,17 +12,13 @@ const ARGUMENTS = [
 	'--disable-sync',
 ];
 
-/** Whether the system has a Chromium; nothing is installed from here. */
-export const hasChromium = existsSync(EXECUTABLE);
-
 /**
  * Starts the Chromium of the system without a window.
  *
- * @param slowMo milliseconds between two steps, for somebody who watches
  * @throws Error that says what to install if there is none
  */
-export async function openBrowser({ slowMo = 0 } = {}): Promise<Browser> {
-	if (!hasChromium) {
+export async function openBrowser(): Promise<Browser> {
+	if (!existsSync(EXECUTABLE)) {
 		throw new Error(
 			`This needs Chromium, and there is none at ${EXECUTABLE}. Install it (Debian: apt-get install chromium), or set CHROMIUM to the path of its program.`,
 		);
@@ -30,7 +26,6 @@ export async function openBrowser({ slowMo = 0 } = {}): Promise<Browser> {
 	return await chromium.launch({
 		executablePath: EXECUTABLE,
 		args: ARGUMENTS,
-		slowMo,
 		// Its own handlers would end this process before everything else is cleaned up.
 		handleSIGINT: false,
 		handleSIGTERM: false,

@@ -5,7 +5,7 @@ import { Chance } from './stage/chance';
 import { NoticeDrill } from './stage/noticeDrill';
 import { tally } from './stage/tally';
 
-const figures = new Figures('Crashes while notices come in', 'npm run e2e:crash');
+const figures = new Figures('Crashes while notices come in', 'npm run e2e -- crash');
 const START_MS = 15 * 60_000;
 const NOTICES = 300;
 const KILLS = 10;

@@ -5,7 +5,7 @@ import { OrderDrill, type Verdict } from './stage/orderDrill';
 import { makeOrders } from './stage/orders';
 import { tally } from './stage/tally';
 
-const figures = new Figures('Crashes while customers are charged', 'npm run e2e:crash');
+const figures = new Figures('Crashes while customers are charged', 'npm run e2e -- crash');
 const START_MS = 15 * 60_000;
 const ORDERS = 60;
 /** How often n8n dies in each round. */

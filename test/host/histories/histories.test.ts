@@ -9,7 +9,7 @@ import { planFor } from './stage/plan';
 import { Records } from './stage/history';
 import { Recorder } from './stage/recorder';
 
-const figures = new Figures('Queue mode: histories', 'npm run e2e:histories');
+const figures = new Figures('Queue mode: histories', 'npm run e2e -- crash');
 const WITHIN_MS = 60 * 60_000;
 const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_100);
 const KILLS = Math.ceil(OPERATIONS / 100);

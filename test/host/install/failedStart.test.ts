@@ -11,7 +11,7 @@ const folders = (): string[] =>
 const kept = (): string[] =>
 	process.getActiveResourcesInfo().filter((name) => /ProcessWrap|TCPServerWrap/.test(name));
 
-// `npm run release:rehearse` and `npm run film` end only when nothing is left open.
+// A suite ends only when nothing is left open.
 test('if n8n does not start, neither its folder nor the registry nor the sandbox stays', async () => {
 	jest.spyOn(instance, 'startN8n').mockRejectedValue(new Error('n8n did not start.'));
 	const before = { folders: folders(), kept: kept() };

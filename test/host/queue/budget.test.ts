@@ -6,7 +6,7 @@ import { PACKAGE_NAME } from '../n8n/paths';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
 
-const figures = new Figures('Queue mode: the budget of an account', 'npm run e2e:queue');
+const figures = new Figures('Queue mode: the budget of an account', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
 const PRODUCTS = 1_000;
 const LISTINGS = 4;

@@ -13,7 +13,7 @@ import { Cluster } from './stage/cluster';
 import { IN_DOUBT } from './stage/sales';
 import { until } from './stage/waits';
 
-const figures = new Figures('Queue mode: manual runs on the workers', 'npm run e2e:queue');
+const figures = new Figures('Queue mode: manual runs on the workers', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
 const BY_HAND: NodeSketch = { name: 'By hand', type: 'n8n-nodes-base.manualTrigger' };
 

@@ -7,7 +7,7 @@ import { journeyFile } from '../n8n/journeyFile';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
 
-const figures = new Figures('Queue mode: the journey', 'npm run e2e:queue');
+const figures = new Figures('Queue mode: the journey', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
 const HEARD_WITHIN_MS = 30_000;
 const POLL_MS = 100;

@@ -5,7 +5,7 @@ import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
 import { Notices, outcomeOf } from './stage/notices';
 
-const figures = new Figures('Queue mode: one sale, many notices', 'npm run e2e:queue');
+const figures = new Figures('Queue mode: one sale, many notices', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
 const NOTICES = 200;
 const ROUNDS = 10;

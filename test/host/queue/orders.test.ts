@@ -5,7 +5,7 @@ import { Cluster } from './stage/cluster';
 import { IN_DOUBT, isOther, ordersOf, outcomeOf } from './stage/sales';
 import { Shop, type Sale } from './stage/shop';
 
-const figures = new Figures('Queue mode: charges, asked for again', 'npm run e2e:queue');
+const figures = new Figures('Queue mode: charges, asked for again', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
 const ORDERS = 10;
 const REPEATS = 4;

@@ -6,7 +6,7 @@ import { Notices, outcomeOf as startedIn, type Started } from './stage/notices';
 import { isOnSeveral, isOther, ordersOf, outcomeOf } from './stage/sales';
 import { Shop, type Sale } from './stage/shop';
 
-const figures = new Figures('Queue mode: the same at the same moment', 'npm run e2e:queue');
+const figures = new Figures('Queue mode: the same at the same moment', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
 const WITHIN_MS = 15 * 60_000;
 /** How many orders and Retries come to several workers before a test ends, how many customers buy twice, and how many

@@ -5,7 +5,7 @@ import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
 import { Waits } from './stage/waits';
 
-const figures = new Figures('Queue mode: Wait for Payment', 'npm run e2e:queue');
+const figures = new Figures('Queue mode: Wait for Payment', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
 const ROUNDS_AT_BOTH = 20;
 const LAST_OFFSET_MS = 50;

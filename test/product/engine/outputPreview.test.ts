@@ -71,7 +71,7 @@ describe('What the editor shows of an output before the node has run', () => {
 		expectPreview(TRIGGER, trigger.executions[0]?.[0]?.json ?? {});
 	});
 
-	test.each(operations)('is what %s returns (WRITE_PREVIEWS=1 writes it)', async (name) => {
+	test.each(operations)('is what %s returns (npm run write)', async (name) => {
 		expectPreview(name, await outputOf(name));
 	});
 
@@ -82,7 +82,7 @@ describe('What the editor shows of an output before the node has run', () => {
 			properties: Object.fromEntries(fields),
 			version: 1,
 		};
-		if (process.env.WRITE_PREVIEWS) {
+		if (process.env.WRITE) {
 			mkdirSync(path.dirname(fileOf(name)), { recursive: true });
 			writeFileSync(fileOf(name), `${JSON.stringify(preview, null, 2)}\n`);
 		}

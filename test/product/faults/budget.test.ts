@@ -9,7 +9,7 @@ const WINDOW_SECONDS = 60;
 
 const figures = new Figures(
 	"Listing under 20 requests a minute, in n8n's own engine",
-	'npm run test:faults',
+	'npm run e2e -- thorough',
 );
 
 describe('Listing under 20 requests a minute', () => {

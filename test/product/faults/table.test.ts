@@ -287,7 +287,10 @@ function line(
 	return `${fault.padEnd(52)}${endpoint.padEnd(32)}${outcome.padEnd(10)}${String(requests).padStart(8)}${String(made).padStart(9)}`;
 }
 
-const figures = new Figures("Faults at each endpoint, in n8n's own engine", 'npm run test:faults');
+const figures = new Figures(
+	"Faults at each endpoint, in n8n's own engine",
+	'npm run e2e -- thorough',
+);
 const seen: Array<{ endpoint: string; outcome: Outcome; requests: number; created: number }> = [];
 const ENDPOINTS = [
 	'GET /products',

@@ -9,7 +9,7 @@ import { bodiesLike, contentTypes, forgers, valuesFor } from '../../support/noti
 
 const figures = new Figures(
 	"Notices to the trigger, in n8n's own engine",
-	'npm run test:notifications',
+	'npm run e2e -- thorough',
 );
 const BODIES = 10_000;
 const BATCH = 50;

@@ -6,7 +6,7 @@ import { Figures } from '../../support/figures';
 
 const figures = new Figures(
 	"Executions that wait for a payment, in n8n's own engine",
-	'npm run test:notifications',
+	'npm run e2e -- thorough',
 );
 const LAST_OFFSET_MS = 50;
 const ROUNDS = 4;

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
-import { create, useSandbox } from '../../product/unit/sandbox/support';
+import { chargeAt } from '../../support/charge';
 import { CHECKS } from './checks';
-import { meet, meetServer, methods, run, startContrary, virtualClock } from './support';
+import { meet, meetServer, methods, run, startContrary, useSandbox, virtualClock } from './support';
 import { whereToChange } from './unknowns';
 
 test('there is a check for each row of docs/unknowns.md, in its order', () => {
@@ -18,7 +18,7 @@ describe('a service as documented', () => {
 
 	test('is contradicted in nothing, and only read', async () => {
 		const { sandbox } = held.service;
-		const hash = await create(sandbox);
+		const hash = await chargeAt(sandbox);
 		sandbox.requests.length = 0;
 
 		const { exit, contradicted, confirmed, untold } = await run(sandbox.baseUrl, ['--hash', hash]);

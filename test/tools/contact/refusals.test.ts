@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import path from 'node:path';
-import { useSandbox } from '../../product/unit/sandbox/support';
 import { ROOT } from '../../host/n8n/paths';
-import { meetServer, methods, run, TOKEN } from './support';
+import { meetServer, methods, run, TOKEN, useSandbox } from './support';
 
 describe('one sentence and an exit code of its own', () => {
 	const held = useSandbox();

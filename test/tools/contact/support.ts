@@ -1,6 +1,6 @@
 import http, { type RequestListener } from 'node:http';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import { create } from '../../product/unit/sandbox/support';
+import { chargeAt } from '../../support/charge';
 import { contact } from './contact';
 import type { Clock } from './service';
 
@@ -183,7 +183,7 @@ export async function meet(
 ): Promise<Run & { hash: string; posts: number }> {
 	const service = await startContrary(contraries);
 	try {
-		const hash = await create(service.sandbox);
+		const hash = await chargeAt(service.sandbox);
 		service.sandbox.requests.length = 0;
 		const result = await run(service.baseUrl, args(hash), {
 			onListening: (port) => send?.(port, hash),
@@ -215,3 +215,19 @@ export function virtualClock(): Clock & { slept: number[] } {
 
 export const methods = (requests: ReadonlyArray<{ method: string }>): string[] =>
 	requests.map(({ method }) => method);
+
+/** A sandbox for the tests of a block, reset before each of them. */
+export function useSandbox(options: SandboxOptions = {}): { readonly sandbox: Sandbox } {
+	let sandbox: Sandbox | undefined;
+	beforeAll(async () => {
+		sandbox = await startSandbox(options);
+	});
+	beforeEach(() => sandbox?.reset());
+	afterAll(async () => await sandbox?.close());
+	return {
+		get sandbox(): Sandbox {
+			if (!sandbox) throw new Error('The sandbox has not been started');
+			return sandbox;
+		},
+	};
+}

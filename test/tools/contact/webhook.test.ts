@@ -1,14 +1,108 @@
-import { gzipSync } from 'node:zlib';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { NOTICE_SHAPES, type DeliveryReport } from '../../sandbox';
+import { chargeAt } from '../../support/charge';
 import { useTimeLapse } from '../../support/timeLapse';
-import { useSandbox } from '../../product/unit/sandbox/support';
-import { meet, run } from './support';
+import { meet, run, startContrary, useSandbox } from './support';
 
 useTimeLapse();
 
 const listening = (): string[] => ['--listen', '0'];
 
-describe('a service as documented', () => {
+test('the report holds nothing personal, and no token', async () => {
+	const customer = {
+		name: 'Joana Prado',
+		email: 'joana.prado@correio.test',
+		phone_number: '11987650001',
+		document: '52998224725',
+	};
+	// Without the long number that is removed from any text.
+	const [apiToken, bodyApiToken] = ['test-token-of-header', 'test-token-of-body'];
+	const planted = {
+		'other@person.test': 1,
+		[customer.email]: 1,
+		[customer.name]: 1,
+		'529.982.247-25': 1,
+		[apiToken]: 1,
+	};
+	const service = await startContrary([
+		{
+			options: { apiToken, bodyApiToken },
+			answer: (given, { method, path: route }) => {
+				if (route.startsWith('/transactions/') && isJsonObject(given.json)) {
+					Object.assign(given.json, planted, { payment_status: customer.name });
+				}
+				if (method === 'POST') {
+					given.status = 422;
+					given.json = {
+						success: false,
+						message: `${customer.name} required ${apiToken}`,
+						errors: { [customer.email]: ['is required'], [`x ${bodyApiToken}`]: ['is required'] },
+					};
+				}
+			},
+		},
+	]);
+	const folder = mkdtempSync(path.join(tmpdir(), 'contact-'));
+	const file = path.join(folder, 'report.md');
+	try {
+		const { sandbox } = service;
+		const hash = await chargeAt(sandbox, undefined, { customer });
+
+		const { exit, text } = await run(
+			service.baseUrl,
+			['--hash', hash, '--charge', '--listen', '0', '--report', file],
+			{
+				environment: {
+					DIGITAL_SALES_TOKEN: apiToken,
+					DIGITAL_SALES_SECOND_TOKEN: bodyApiToken,
+					DIGITAL_SALES_CUSTOMER: JSON.stringify(customer),
+				},
+				onListening: (port) => {
+					void fetch(`http://127.0.0.1:${port}/`, {
+						method: 'POST',
+						headers: { 'content-type': `application/json; of=${apiToken}` },
+						body: JSON.stringify({ ...planted, hash, status: 'paid', customer, session: apiToken }),
+					});
+				},
+			},
+		);
+
+		expect(exit).toBe(7);
+		const written = readFileSync(file, 'utf8');
+		expect(text.trim().endsWith(written.trim())).toBe(true);
+		expect(text).toContain('Shape of the webhook');
+		for (const secret of [
+			...Object.values(customer),
+			...[apiToken, bodyApiToken, hash, '529.982.247-25', 'other@person.test', 'Joana', 'Prado'],
+			...sandbox.products.slice(0, 30).flatMap((product) => [product.hash, product.title]),
+		]) {
+			expect(text).not.toContain(secret);
+		}
+	} finally {
+		rmSync(folder, { recursive: true });
+		await service.close();
+	}
+});
+
+test('a product that is called like a word of the report does not blacken it', async () => {
+	const { text } = await meet([
+		{
+			answer: ({ json }, { path }) => {
+				if (path !== '/products' || !isJsonObject(json) || !Array.isArray(json.data)) return;
+				for (const [index, title] of ['Status', 'Products', 'Confirmed'].entries()) {
+					Object.assign(Object(json.data[index]), { title });
+				}
+			},
+		},
+	]);
+	expect(text).toContain('GET /products');
+	expect(text).toContain('## Confirmed');
+});
+
+describe('a webhook of a service as documented', () => {
 	const held = { service: useSandbox({ qrImage: 'absent' }) };
 
 	test.each(NOTICE_SHAPES)('has the known shape of a webhook: %s', async (shape) => {
@@ -77,76 +171,4 @@ describe('the shape of a webhook holds nothing personal', () => {
 		expect(text).not.toContain('k3yh4shabc');
 		expect(text).not.toContain('Joana');
 	});
-});
-
-describe('a webhook that the trigger reads is not called unknown', () => {
-	const notice = (hash: string): string => JSON.stringify({ hash, payment_status: 'paid' });
-
-	test('compressed (n8n unpacks it)', async () => {
-		const { contradicted } = await meet([], listening, (port, hash) => {
-			void fetch(`http://127.0.0.1:${port}/`, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-				body: new Uint8Array(gzipSync(notice(hash))),
-			});
-		});
-		expect(contradicted).toEqual({});
-	});
-
-	test('with a byte order mark', async () => {
-		const { contradicted } = await meet([], listening, (port, hash) => {
-			void fetch(`http://127.0.0.1:${port}/`, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: `\uFEFF${notice(hash)}`,
-			});
-		});
-		expect(contradicted).toEqual({});
-	});
-
-	test('as a form with parts (n8n hands it over under data)', async () => {
-		const { contradicted } = await meet([], listening, (port, hash) => {
-			const body = new FormData();
-			body.set('hash', hash);
-			body.set('payment_status', 'paid');
-			void fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body });
-		});
-		expect(contradicted).toEqual({});
-	});
-});
-
-describe('a webhook that carries a proof of its sender is not called unsigned', () => {
-	test.each([
-		['a header with a token', { 'x-webhook-token': 'abc' }, '/', {}],
-		['authorization', { authorization: 'Basic abc' }, '/', {}],
-		['a signature in the query', {}, '/?signature=0a1b2c', {}],
-		['a signature in the body', {}, '/', { signature: '0a1b2c' }],
-		['a token in the body', {}, '/', { token: '0a1b2c' }],
-	])('%s', async (_what, headers, path, more) => {
-		const { confirmed } = await meet([], listening, (port, hash) => {
-			void fetch(`http://127.0.0.1:${port}${path}`, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json', ...headers },
-				body: JSON.stringify({ hash, payment_status: 'paid', ...more }),
-			});
-		});
-		expect(confirmed.notice).toBeDefined();
-		expect(confirmed.signing).toBeUndefined();
-	});
-});
-
-test('what a stranger sends to the tunnel is not taken for the webhook', async () => {
-	const { contradicted, confirmed } = await meet([], listening, (port, hash) => {
-		void (async () => {
-			const url = `http://127.0.0.1:${port}/`;
-			await fetch(url, { method: 'POST', body: '<?php phpinfo();' });
-			await fetch(url, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify({ hash, payment_status: 'paid' }),
-			});
-		})();
-	});
-	expect(contradicted).toEqual({});
-	expect(confirmed.notice).toBeDefined();
 });

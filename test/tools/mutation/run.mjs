@@ -3,6 +3,36 @@ import { dirname, relative } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
 const VERDICTS = 'reports/mutation/verdicts.json';
+const OPTIONS = {
+	testRunner: 'jest',
+	jest: {
+		config: {
+			preset: './test/jest.config.js',
+			testPathIgnorePatterns: ['/node_modules/'],
+			testEnvironment: './test/tools/mutation/environment.cjs',
+			testSequencer: './test/tools/mutation/unitFirst.cjs',
+			testTimeout: 8_000,
+		},
+		// The tests are named at run time only, where jest does not see them.
+		enableFindRelatedTests: false,
+	},
+	coverageAnalysis: 'perTest',
+	reporters: ['clear-text', 'progress-append-only'],
+	clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+	thresholds: { high: 90, low: 85, break: null },
+	concurrency: 2,
+	timeoutMS: 10_000,
+	ignorePatterns: [
+		'.n8n-host',
+		'.n8n-hosts',
+		'.registry-host',
+		'.n8n-data',
+		'coverage',
+		'dist',
+		'reports',
+	],
+	tempDirName: '.stryker-tmp',
+};
 const NOTICED = ['Killed', 'Timeout'];
 /** What Stryker calls neither noticed nor unnoticed, such as code that does not compile, has no say. */
 const COUNTED = [...NOTICED, 'Survived', 'NoCoverage'];
@@ -45,7 +75,12 @@ async function tryAll(patterns) {
 			mutate = left.filter(isFor).map(placeOf);
 			if (mutate.length === 0) continue;
 		}
-		const stryker = new Stryker({ mutate, ignoreStatic, jest: { config: { testMatch } } });
+		const stryker = new Stryker({
+			...OPTIONS,
+			mutate,
+			ignoreStatic,
+			jest: { ...OPTIONS.jest, config: { ...OPTIONS.jest.config, testMatch } },
+		});
 		for (const mutant of await stryker.runMutationTest()) {
 			verdicts.set(keyOf(mutant), joined(verdicts.get(keyOf(mutant)), mutant));
 		}

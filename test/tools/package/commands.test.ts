@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../../package.json';
 import { ROOT } from '../../host/n8n/paths';
-import { capture, endGroup, startGroup } from '../../host/n8n/processes';
+
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- jest reads it as well, as it is
+const { SUITES } = require('../../suites') as { SUITES: Record<string, { folders: string[] }> };
 
 const scripts: Record<string, string> = manifest.scripts;
 const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
@@ -52,10 +54,8 @@ describe.each(Object.entries(scripts))('npm run %s', (_name, script) => {
 	const steps = script.split(' && ').map((step) => step.split(' '));
 
 	test('starts programs that are installed', () => {
-		const isThere = ([program = '', , script = '']: string[]): boolean =>
-			program === 'npm'
-				? script in scripts
-				: existsSync(path.join(ROOT, 'node_modules', '.bin', program));
+		const isThere = ([program = '']: string[]): boolean =>
+			program === 'node' || existsSync(path.join(ROOT, 'node_modules', '.bin', program));
 		expect(steps.filter((step) => !isThere(step))).toEqual([]);
 	});
 
@@ -65,48 +65,16 @@ describe.each(Object.entries(scripts))('npm run %s', (_name, script) => {
 	});
 });
 
-test('npm run check runs scripts that exist', () => {
-	const [, , ...commands] = (scripts.check ?? '').split(' ');
-	expect(commands.length).toBeGreaterThan(0);
-	expect(Object.keys(scripts)).toEqual(expect.arrayContaining(commands));
-});
+const filesIn = (folder: string): string[] =>
+	readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+		path.join(folder, name),
+	);
 
-describe('as written', () => {
-	describe('the suites', () => {
-		const configurations = Object.entries(scripts)
-			.filter(([, script]) => /\bjest\b/.test(script))
-			.map(([name, script]) => [name, / --config (\S+)/.exec(script)?.[1] ?? 'jest.config.js']);
-		let listed: string[];
-
-		beforeAll(async () => {
-			const projects = new Set(configurations.map(([, file = '']) => file));
-			const list = ['jest', '--listTests', '--projects', ...projects];
-			listed = (await capture('npx', list, ROOT)).split('\n');
-		});
-
-		test.each(configurations)('npm run %s finds tests', (_name, file = '') => {
-			const folder = path.join(ROOT, file === 'jest.config.js' ? 'test' : path.dirname(file));
-			expect(listed.filter((name) => name.startsWith(folder))).not.toEqual([]);
-		});
-	});
-
-	test('npm run sandbox serves its page', async () => {
-		const sandbox = startGroup('npm', ['run', '--silent', 'sandbox', '--', '--port', '0'], {
-			cwd: ROOT,
-			stdio: ['ignore', 'pipe', 'inherit'],
-		});
-		try {
-			const page = await new Promise<string>((resolve) => {
-				let output = '';
-				sandbox.stdout?.on('data', (chunk: Buffer) => {
-					output += chunk.toString();
-					const [, url] = /Page\s+(\S+)/.exec(output) ?? [];
-					if (url !== undefined) resolve(url);
-				});
-			});
-			expect((await fetch(page)).status).toBe(200);
-		} finally {
-			await endGroup(sandbox);
-		}
-	});
+test('each test belongs to one suite, and each suite has tests', () => {
+	const tests = filesIn('test').filter((name) => /^(?!.*mutation).*\.test\.ts$/.test(name));
+	const suites = Object.values(SUITES).map(({ folders }) =>
+		tests.filter((name) => folders.some((folder) => name.startsWith(`test/${folder}/`))),
+	);
+	expect(suites.flat().sort()).toEqual(tests.sort());
+	expect(suites.filter((files) => files.length === 0)).toEqual([]);
 });

@@ -9,7 +9,7 @@ const EXAMPLES = path.join(__dirname, '../../../examples');
 const STARTS: Record<string, number> = { 'sell-and-deliver': 2, reconciliation: 3 };
 
 describe('The workflows of examples/', () => {
-	test('are those of examples/source; "npm run recipes" writes them', () => {
+	test('are those of examples/source; npm run write makes them', () => {
 		const pages = readdirSync(EXAMPLES).filter((name) => name.endsWith('.md'));
 		const workflows = LANGUAGES.flatMap((language) =>
 			readdirSync(path.join(EXAMPLES, language)).map((name) => `${language}/${name}`),

@@ -5,9 +5,9 @@ import { openAccount, pixParameters, type Account } from '../../product/engine/s
 import { installPackage } from '../../host/n8n/packageInstall';
 import { PACKAGE_NAME, ROOT } from '../../host/n8n/paths';
 import { capture } from '../../host/n8n/processes';
-import { PLACEHOLDERS } from './identity';
 import type { HostReport } from './installedHost';
 import { playN8n } from './playN8n';
+import { isPlaceholder } from './release';
 import { filesIn, packAndUnpack, type Packed } from './unpack';
 
 const BUILD_MS = 60_000;
@@ -29,6 +29,11 @@ const VENDOR_TERMS = [
 	'dist/vendor/qrCode/LICENSE.md',
 	'dist/vendor/qrCode/NOTICE.md',
 ];
+
+/** What package.json says of who publishes, as long as nobody has set it. */
+const PLACEHOLDERS = [manifest.homepage, manifest.author.name, manifest.author.email].filter(
+	isPlaceholder,
+);
 
 let packed: Packed;
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ROOT } from '../../host/n8n/paths';
 import { capture } from '../../host/n8n/processes';
 import { messageOf, say } from '../../host/n8n/terminal';
-import { release } from './changelog';
+import { release } from './release';
 
 /** Run by `npm version` before it changes anything, so that a failure leaves nothing half done. */
 async function main(): Promise<void> {

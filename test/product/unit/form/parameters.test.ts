@@ -9,7 +9,7 @@ const PAGE = path.resolve(__dirname, '../../../../docs/parameters.md');
 
 const INTRODUCTION = `# Parameters
 
-Every field of the forms under the name that saved workflows, expressions and the API of n8n use. \`[]\` stands for the entries of a list. Made from the forms by \`WRITE_PARAMETERS=1 npx jest test/product/unit/form/parameters\`.
+Every field of the forms under the name that saved workflows, expressions and the API of n8n use. \`[]\` stands for the entries of a list. Made from the forms by \`npm run write\`.
 `;
 
 const COLUMNS = ['parameter', 'label', 'type', 'default', 'shown if'];
@@ -41,14 +41,14 @@ function rowsOf({ properties }: Form): string[][] {
 		]);
 }
 
-test('the page of parameters shows every field as it is (WRITE_PARAMETERS=1 writes it)', () => {
+test('the page of parameters shows every field as it is (npm run write)', () => {
 	const sections = FORMS.map((form) =>
 		rowsOf(form).length === 0
 			? `## ${form.name}\n\nNo fields.\n`
 			: `## ${form.name}\n\n${markdownTable(COLUMNS, rowsOf(form))}\n`,
 	);
 	const page = [INTRODUCTION, ...sections].join('\n');
-	if (process.env.WRITE_PARAMETERS) writeFileSync(PAGE, page);
+	if (process.env.WRITE) writeFileSync(PAGE, page);
 
 	expect(readFileSync(PAGE, 'utf8')).toBe(page);
 });

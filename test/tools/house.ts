@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ROOT } from '../../host/n8n/paths';
+import { ROOT } from '../host/n8n/paths';
 
 const SHIPPED = ['nodes', 'credentials', 'vendor'];
 const SHORT_LINES = 30;
@@ -15,7 +15,7 @@ const FLOWS = {
 };
 
 /**
- * Prints how large the house is, at any commit: `npm run house -- <commit> <commit>`, and the working
+ * Prints how large the house is, at any commit: `npm run check -- house <commit> <commit>`, and the working
  * tree after them. An import closure is a file with all that it imports, types included.
  */
 function main(commits: string[]): void {

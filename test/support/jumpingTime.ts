@@ -1,4 +1,4 @@
-import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { clock } from '../../nodes/DigitalSales/shared/clock';
 
 /** Lets all go on that waits for nothing but promises; a turn of the event loop would take longer. */
 const settle = async (): Promise<void> => await new Promise((resolve) => process.nextTick(resolve));

@@ -1,1 +1,0 @@
-module.exports = require('../../support/jestSuite.cjs')(__dirname, 90_000);

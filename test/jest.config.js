@@ -1,0 +1,21 @@
+const { inTest, suite } = require('./suites');
+
+const { folders, ...ofSuite } = suite();
+const SOURCES = ['credentials', 'nodes', 'vendor', 'examples/source', 'test'];
+
+/** @type {import('jest').Config} */
+module.exports = {
+	roots: SOURCES.map((folder) => `<rootDir>/${folder}`),
+	testMatch: folders.map((folder) => inTest(`${folder}/**/*.test.ts`)),
+	testPathIgnorePatterns: [inTest('tools/mutation/')],
+	testEnvironment: inTest('support/jest/environment.cjs'),
+	runtime: inTest('support/jest/runtime.cjs'),
+	transform: { '^.+\\.ts$': inTest('support/jest/transform.cjs') },
+	collectCoverageFrom: ['{nodes,credentials}/**/*.ts', '!**/*.d.ts'],
+	coverageDirectory: 'coverage',
+	coverageReporters: [['text', { skipFull: true }], 'json-summary', 'html'],
+	coverageThreshold: { global: { lines: 95, branches: 95 } },
+	// Most suites have servers of their own for each file, and two at once would starve each other.
+	maxWorkers: 1,
+	...ofSuite,
+};

@@ -1,0 +1,42 @@
+const { run } = require('jest');
+
+const inTest = (path) => `<rootDir>/test/${path}`;
+
+/** Where the tests of each suite are, and what jest needs to know of them. */
+const SUITES = {
+	test: {
+		folders: ['product/unit', 'product/engine', 'tools'],
+		testTimeout: 15_000,
+		maxWorkers: 2,
+	},
+	thorough: {
+		folders: ['product/faults', 'product/notifications'],
+		testTimeout: 300_000,
+		globalSetup: inTest('product/faults/build.ts'),
+	},
+	e2e: {
+		folders: ['host/e2e'],
+		testTimeout: 90_000,
+		// Each file has its n8n or its account to itself, and most of its time is waiting.
+		maxWorkers: 2,
+		globalSetup: inTest('host/e2e/stage/sharedN8n.ts'),
+		globalTeardown: inTest('host/e2e/stage/closeSharedN8n.ts'),
+	},
+	queue: { folders: ['host/queue'], testTimeout: 180_000 },
+	crash: { folders: ['host/crash', 'host/histories'], testTimeout: 180_000 },
+	install: { folders: ['host/install'], testTimeout: 120_000 },
+	browser: { folders: ['host/browser'], testTimeout: 90_000 },
+};
+
+/** The suite that runs: `npm test`, unless this file was started with another one. */
+const suite = () => SUITES[process.env.SUITE ?? 'test'];
+
+module.exports = { SUITES, suite, inTest };
+
+/** `npm run e2e -- queue orders` runs `orders` of the queue suite: what follows goes to jest. */
+function main([script, ...options]) {
+	process.env.SUITE = options[0] in SUITES ? options.shift() : script;
+	return run(options);
+}
+
+if (require.main === module) void main(process.argv.slice(2));

@@ -1,0 +1,71 @@
+import { ROOT } from '../host/n8n/paths';
+import { startGroup } from '../host/n8n/processes';
+import { messageOf, say, secondsSince } from '../host/n8n/terminal';
+
+type Steps = Record<string, string>;
+
+/** What has to hold before a change is handed in. */
+const CHECK: Steps = {
+	lint: 'npm run lint',
+	'n8n-node': 'tsx test/tools/n8n-node/main.ts lint',
+	unused: 'knip && knip --production --include files,exports,types',
+	coverage: 'jest --coverage --randomize',
+	build: 'npm run build',
+	scan: 'tsx test/tools/package/scan.ts',
+};
+
+/** What is checked by name alone. */
+const SELDOM: Steps = {
+	leaks: 'tsx test/tools/leaks.ts',
+	house: 'tsx test/tools/house.ts',
+};
+
+/** What is made from the code, and has to be made again after a change. */
+const WRITE: Steps = {
+	recipes: 'tsx examples/source/write.ts',
+	forms: 'jest test/product/unit/form/parameters test/product/engine/outputPreview',
+	format: 'prettier --write . --log-level warn',
+};
+
+async function holds(command: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+	const child = startGroup('npm', ['exec', '--call', command], {
+		cwd: ROOT,
+		env,
+		stdio: 'inherit',
+	});
+	return await new Promise((resolve, reject) => {
+		child.once('error', reject);
+		child.once('exit', (code) => resolve(code === 0));
+	});
+}
+
+/** The steps of a script, or the one that is named. */
+function chosen(all: Steps, more: Steps, name: string | undefined): Steps {
+	if (name === undefined) return all;
+	const known: Steps = { ...all, ...more };
+	const command = known[name];
+	if (command !== undefined) return { [name]: command };
+	throw new Error(`There is no step ${name}; there are ${Object.keys(known).join(', ')}.`);
+}
+
+/**
+ * Runs the steps of `check` or `write`, or the one that is named; what follows its name is handed on.
+ * All of them run, also after one has failed: somebody who fixes a change wants the whole list.
+ */
+async function main([script, name, ...options]: string[]): Promise<void> {
+	const steps = script === 'write' ? chosen(WRITE, {}, name) : chosen(CHECK, SELDOM, name);
+	const env = { ...process.env, ...(script === 'write' && { WRITE: '1' }) };
+	const outcomes: string[] = [];
+	for (const [step, command] of Object.entries(steps)) {
+		const start = Date.now();
+		const outcome = (await holds([command, ...options].join(' '), env)) ? 'holds' : 'FAILED';
+		outcomes.push(`  ${step.padEnd(12)}${outcome.padEnd(8)}${secondsSince(start)}`);
+		if (outcome === 'FAILED') process.exitCode = 1;
+	}
+	say(`\n${outcomes.join('\n')}`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+	say(messageOf(error));
+	process.exitCode = 1;
+});
