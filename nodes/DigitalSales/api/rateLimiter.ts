@@ -24,7 +24,7 @@ export interface TakeOptions extends Patience {
 
 /** Limits are stated per minute throughout the API document. */
 const MINUTE_MS = 60_000;
-/** A limit whose count begins anew so soon may be one per second: it is not taken over. */
+/** A limit whose count begins again so soon may be one per second: it is not taken over. */
 const SOON_MS = 2_000;
 /** A limit that the service does not state again was a mistake or no longer holds. */
 const STATED_FOR_MS = 300_000;
