@@ -3,7 +3,7 @@ import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } f
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
 import type { ItemResult } from '../output/transaction';
-import { fieldLabel } from '../form/displayPath';
+import { fieldLabel } from '../form/readForm';
 import { isEngine2, isRetry } from '../once/execution';
 import { CanceledError } from '../shared/clock';
 import { mapLimit, ReadsAtOnce } from '../shared/mapLimit';

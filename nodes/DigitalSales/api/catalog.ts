@@ -1,15 +1,19 @@
 import pick from 'lodash/pick';
 import uniqBy from 'lodash/uniqBy';
 import { addressFit } from '../domain/webAddress';
-import { processWide } from '../shared/processWide';
-import { PromiseCache } from '../shared/promiseCache';
+import { PromiseCache, processWide } from '../shared/processWide';
 import type { Account } from './account';
 import { Client, type ServiceContext } from './client';
 import { ServiceError } from './outcome';
-import { isSamePage, pages, type NewItems } from './pagination';
+import { type NewItems, isSamePage, pages } from './pagination';
 import { fetchProductPage, sized } from './products';
-import type { Offer } from './schemas/offer';
-import { isSold, productSchema, type Product, type ProductPage } from './schemas/product';
+import {
+	type Offer,
+	type Product,
+	type ProductPage,
+	isSold,
+	productSchema,
+} from './schemas/product';
 
 const PRODUCT_FIELDS = ['hash', 'title', 'cover', 'sale_page', 'status'] as const;
 const OFFER_FIELDS = ['hash', 'title', 'price', 'url', 'interval'] as const;

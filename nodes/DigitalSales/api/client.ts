@@ -6,20 +6,26 @@ import type {
 	ILoadOptionsFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { CREDENTIAL_NAME, type Account } from './account';
-import { ENDPOINTS, type Endpoint } from './endpoints';
+import { type Account, CREDENTIAL_NAME } from './account';
 import {
+	ENDPOINTS,
+	type Endpoint,
+	type Outcome,
+	ServiceError,
 	kindOfStatus,
 	readFault,
 	retryDecision,
-	ServiceError,
 	withoutAnswer,
-	type Outcome,
 } from './outcome';
-import { rateLimiterFor, type Permit, type RateLimiter, type TakeOptions } from './rateLimiter';
+import {
+	type Permit,
+	type RateLimiter,
+	type TakeOptions,
+	TooLateError,
+	rateLimiterFor,
+} from './rateLimiter';
 import { answerIn, readBody, readResponse, responseHead, takeText } from './response';
 import { CanceledError, clock, wait } from '../shared/clock';
-import { TooLateError } from '../shared/turnstile';
 
 export type ServiceContext =
 	| IExecuteFunctions

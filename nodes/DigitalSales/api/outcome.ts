@@ -1,8 +1,26 @@
 import compact from 'lodash/compact';
 import { z } from 'zod';
-import { ENDPOINTS, type Endpoint } from './endpoints';
 import { tolerated } from './schemas/lenient';
 import type { ServiceWords } from './schemas/error';
+
+/**
+ * The four documented endpoints (API document, Endpoints 1 to 4), named as the document names them.
+ * `requestsPerMinute` is the documented limit; if none is documented, nothing is paced until the
+ * service itself answers 429.
+ */
+export const ENDPOINTS = {
+	'GET /products': { method: 'GET', requestsPerMinute: 20, timeoutMs: 60_000 },
+	'POST /products/{hash}/offers': {
+		method: 'POST',
+		requestsPerMinute: undefined,
+		timeoutMs: 60_000,
+	},
+	/** Stopping early leaves a charge that nobody knows of. */
+	'POST /transactions': { method: 'POST', requestsPerMinute: undefined, timeoutMs: 120_000 },
+	'GET /transactions/{hash}': { method: 'GET', requestsPerMinute: undefined, timeoutMs: 60_000 },
+} as const;
+
+export type Endpoint = keyof typeof ENDPOINTS;
 
 /** The result of one request. The tokens are out of every text in it. */
 export interface Outcome {

@@ -1,13 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 import { composed, finder } from '../domain/text';
-import type { Client } from './client';
+import type { Client, Recording } from './client';
 import { isSamePage, pages } from './pagination';
-import { isSold, productSchema, readProductPage, type ProductPage } from './schemas/product';
+import {
+	type ProductPage,
+	isSold,
+	offerSchema,
+	productSchema,
+	readProductPage,
+} from './schemas/product';
 import { ServiceError } from './outcome';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { isJsonObject } from '../shared/json';
 import type { Account } from './account';
-import { offerSchema } from './schemas/offer';
+import { hashSegment } from '../domain/hash';
+import { readResource } from './schemas/lenient';
 
 /** As the service sent them, by account and offer: of thousands that a list brings, a charge reads one. */
 const seenPrices = processWide(new BoundedMap<string | number>({ most: 10_000 }));
@@ -203,4 +210,29 @@ function refusesPageSize(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
 	const { kind, status } = error.outcome;
 	return kind === 'rejected' && status !== 405;
+}
+
+/**
+ * Creates an offer of a product (API document, Endpoint 2: POST /products/{hash}/offers).
+ *
+ * @param body the documented fields under the service's names; `price` in integer cents
+ * @param record what is sent only while it is recorded
+ * @returns the offer as the service sent it
+ * @throws ServiceError, with `isInDoubt` if the offer may exist although no usable answer came
+ */
+export async function createOffer(
+	client: Client,
+	productHash: string,
+	body: IDataObject,
+	record?: Recording,
+): Promise<IDataObject> {
+	return await client.request(
+		{
+			endpoint: 'POST /products/{hash}/offers',
+			path: `/products/${hashSegment(productHash)}/offers`,
+			body,
+		},
+		readResource,
+		record,
+	);
 }

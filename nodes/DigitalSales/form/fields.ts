@@ -1,11 +1,12 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import mergeWith from 'lodash/mergeWith';
+import { type IDataObject, type INodeProperties, deepCopy } from 'n8n-workflow';
 import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
-import { cleanText, composed, LONGEST_TEXT, type Result } from '../domain/text';
-import { parseCents, type AmountUnit } from '../domain/money';
+import { LONGEST_TEXT, type Result, cleanText, composed } from '../domain/text';
+import { type AmountUnit, parseCents } from '../domain/money';
 import { parseWebAddress } from '../domain/webAddress';
-import { field, type Field, type Use } from './formOf';
+import { type Field, type Use, field } from './formOf';
 
 /** Schemas for single form fields. Messages continue the field's display name: "Title must be ...". */
 
@@ -147,7 +148,7 @@ export const webAddressField = cleanTextField.refine(
 	'must be a complete web address that starts with http:// or https://',
 );
 
-/** A JSON object, as a text or as an object from an expression. */
+/** @internal A JSON object, as a text or as an object from an expression. */
 export const jsonObjectField = parsed((input): Result<IDataObject> => {
 	const value = typeof input === 'string' ? parseJson(input) : input;
 	if (!isJsonObject(value)) {
@@ -244,4 +245,26 @@ function excessIn(value: unknown, levels = MOST_LEVELS): Excess | undefined {
 		if (excess) return { ...excess, path: [key, ...excess.path] };
 	}
 	return undefined;
+}
+
+export const customFieldsField = field({
+	displayName: 'Custom Fields',
+	name: 'customFields',
+	type: 'json',
+	default: '{}',
+	placeholder: 'e.g. {"expire_in_days": 3}',
+	description:
+		'More fields for the request body, as a JSON object with the field names of the service. They are added last and override the other fields; a list replaces the whole list.',
+	weight: 'decides',
+	reads: optional(jsonObjectField),
+});
+
+/** Merges the user's own fields into a body, nested objects included; a list replaces a list. */
+export function withCustomFields(
+	body: IDataObject,
+	customFields: IDataObject | undefined,
+): IDataObject {
+	return mergeWith(deepCopy(body), customFields, (_old: unknown, own: unknown) =>
+		Array.isArray(own) ? own : undefined,
+	);
 }

@@ -1,13 +1,12 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { CREDENTIAL_NAME, readAccount, type Account } from '../api/account';
+import { type Account, CREDENTIAL_NAME, readAccount } from '../api/account';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/outcome';
-import { limiterOf, RateLimiter } from '../api/rateLimiter';
+import { RateLimiter, limiterOf } from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction, hasSeenTransaction } from '../api/transactions';
 import { clock } from '../shared/clock';
-import { processWide } from '../shared/processWide';
-import { PromiseCache } from '../shared/promiseCache';
+import { PromiseCache, processWide } from '../shared/processWide';
 
 /** What reading a transaction back gave; without `isSent` the rate limit left no room for the read. */
 export type ReadBack =

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../api/account';
 import { isJsonObject } from '../shared/json';
-import { parseDocument } from '../domain/document';
+import { parseDocument } from '../domain/customer';
 import { composed } from '../domain/text';
 import { digest, isTool, originOf } from './execution';
 import type { ExecutionMemory } from './executionMemory';

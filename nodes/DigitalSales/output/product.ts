@@ -1,8 +1,7 @@
-import type { IDataObject } from 'n8n-workflow';
 import findKey from 'lodash/findKey';
 import lowerCase from 'lodash/lowerCase';
-import { type Offer, offerSchema } from '../api/schemas/offer';
-import { PRODUCT_STATUSES, productSchema } from '../api/schemas/product';
+import type { IDataObject } from 'n8n-workflow';
+import { type Offer, PRODUCT_STATUSES, offerSchema, productSchema } from '../api/schemas/product';
 import { inReais } from '../domain/money';
 
 /**

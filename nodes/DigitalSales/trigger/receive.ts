@@ -1,14 +1,13 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
 import { isBehind } from '../domain/paymentStatus';
-import { readBody, readNotice, type Notice } from '../notice/parse';
-import { answering, Declined, filteredInTest, REPLIES } from '../notice/reply';
-import { accountOf, ANSWER_WITHIN_MS, SHORTEST_READ_MS, verifyTransaction } from '../notice/verify';
+import { type Notice, readBody, readNotice } from '../notice/parse';
+import { Declined, REPLIES, answering, filteredInTest } from '../notice/reply';
+import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, accountOf, verifyTransaction } from '../notice/verify';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
-import { BoundedMap, processWide } from '../shared/processWide';
-import { PromiseCache } from '../shared/promiseCache';
-import { readTriggerForm, type TriggerForm } from './form';
+import { BoundedMap, PromiseCache, processWide } from '../shared/processWide';
+import { type TriggerForm, readTriggerForm } from './form';
 import { dedupeKey } from './dedupe';
 import { whyUnwanted } from './wanted';
 

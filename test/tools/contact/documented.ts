@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { OFFER_INTERVALS } from '../../../nodes/DigitalSales/api/schemas/offer';
-import { PRODUCT_STATUSES } from '../../../nodes/DigitalSales/api/schemas/product';
+import { OFFER_INTERVALS, PRODUCT_STATUSES } from '../../../nodes/DigitalSales/api/schemas/product';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import type { Shown } from './privacy';
 

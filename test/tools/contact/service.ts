@@ -1,7 +1,11 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ENDPOINTS, type Endpoint } from '../../../nodes/DigitalSales/api/endpoints';
-import { readFault, type OutcomeKind } from '../../../nodes/DigitalSales/api/outcome';
+import {
+	ENDPOINTS,
+	type Endpoint,
+	type OutcomeKind,
+	readFault,
+} from '../../../nodes/DigitalSales/api/outcome';
 import type { Redactor } from '../../../nodes/DigitalSales/api/redact';
 import {
 	MOST_BODY_BYTES,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { OFFER_INTERVALS, PAYMENT_METHOD_CODES } from '../../api/schemas/offer';
+import { OFFER_INTERVALS, PAYMENT_METHOD_CODES } from '../../api/schemas/product';
 import {
+	customFieldsField,
 	money,
 	optional,
 	percentField,
@@ -10,7 +11,6 @@ import {
 	wholeNumberField,
 	yesNo,
 } from '../../form/fields';
-import { customFieldsField } from '../../form/customFields';
 import { field, formOf, group, list } from '../../form/formOf';
 import { productLocator } from '../../form/locators';
 import { repeatCodeOption } from '../../form/outputOptions';

@@ -1,16 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
-import { forgetCatalog, type CatalogProduct } from '../../api/catalog';
-import { createOffer } from '../../api/offers';
-import { markPricesSeen } from '../../api/products';
+import { type CatalogProduct, forgetCatalog } from '../../api/catalog';
+import { createOffer, markPricesSeen } from '../../api/products';
 import { formatReais } from '../../domain/money';
-import { withCustomFields } from '../../form/customFields';
+import { withCustomFields } from '../../form/fields';
 import type { FormValues } from '../../form/formOf';
 import type { Located } from '../../form/locators';
 import { mistake, readForm } from '../../form/readForm';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
 import { offerOutput } from '../../output/product';
-import { notLookedUp, type Run } from '../run';
+import { type Run, notLookedUp } from '../run';
 import type { Operation } from '../operation';
 import { offerForm } from './create.form';
 

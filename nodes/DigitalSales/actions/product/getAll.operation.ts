@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { listProducts } from '../../api/products';
-import { displayPath } from '../../form/displayPath';
+import { displayPath, readForm } from '../../form/readForm';
 import type { FormValues } from '../../form/formOf';
-import { readForm } from '../../form/readForm';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
 import { productsForm } from './getAll.form';

@@ -2,15 +2,15 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../../api/account';
 import { tolerated } from '../../api/schemas/lenient';
-import { formatReais, LARGEST_AMOUNT } from '../../domain/money';
-import { withCustomFields } from '../../form/customFields';
-import { displayPath } from '../../form/displayPath';
-import { moneyField, wholeNumberField } from '../../form/fields';
-import { mistake } from '../../form/readForm';
+import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../domain/money';
+import { moneyField, wholeNumberField, withCustomFields } from '../../form/fields';
+import { displayPath, mistake } from '../../form/readForm';
 import { digest } from '../../once/execution';
 import { chargeFingerprint, isVagueCharge } from '../../once/identity';
 import type { Run } from '../run';
-import { chargeForm, type ChargeForm } from './create.form';
+import { type ChargeForm, chargeForm } from './create.form';
+import { seenPrice } from '../../api/products';
+import { Refusal } from '../../output/errors';
 
 /** A charge that is ready to be sent. All but the body is read from the body, as it will be sent. */
 export interface Charge {
@@ -129,4 +129,52 @@ function inWords(
 		...(amount === undefined ? [] : [`amount ${formatReais(amount)}`]),
 		...(document == null ? [] : [`customer document ending in ${document.slice(-4)}`]),
 	].join('; ');
+}
+
+/**
+ * What is wrong with a price that is exactly 100 times the price that this process saw last of the
+ * offer, or a hundredth of it: reais and cents were probably mixed up. The same for the amount and the
+ * sum of the cart.
+ *
+ * @returns an error that names the field and both readings
+ */
+export function priceMismatch(
+	{ account, context }: Run,
+	itemIndex: number,
+	{ additionalFields, options }: ChargeForm,
+	{ cart, amount, labelOf }: Charge,
+): Refusal | undefined {
+	if (options.allowPriceMismatch === true) return undefined;
+	const compare = (
+		label: Parameters<Charge['labelOf']>,
+		given: number | null | undefined,
+		says: string,
+		other: number | undefined,
+	): Refusal | undefined => {
+		if (given == null || other === undefined || !isHundredfold(given, other)) return undefined;
+		// Custom Fields are in the service's own unit.
+		const unit = label[0] in (additionalFields.customFields ?? {}) ? 'cents' : 'reais';
+		const isOnly = context.getInputData().length === 1;
+		const notSent = isOnly ? 'Nothing was sent.' : `Item ${itemIndex + 1} was not sent.`;
+		return new Refusal(
+			`${labelOf(...label)} is ${formatReais(given)}, but ${says} ${formatReais(other)}`,
+			{
+				advice: `${notSent} Enter ${typedAmount(other, unit)}, or add Options > Allow Price Mismatch if ${formatReais(given)} is right.`,
+				outcome: 'notSent',
+			},
+		);
+	};
+	const seen = cart.map(({ offer_hash: hash }) =>
+		hash == null ? undefined : seenPrice(account, hash),
+	);
+	const ofItems = cart.map(({ price }, index) =>
+		compare(['cart', index, 'price'], price, 'the catalog last said', seen[index]),
+	);
+	const prices = cart.map(({ price, quantity }, at) => (price ?? seen[at] ?? NaN) * quantity);
+	const total = prices.reduce((sum, price) => sum + price, 0);
+	const ofAmount =
+		prices.length > 0 && Number.isSafeInteger(total)
+			? compare(['amount'], amount, 'the cart adds up to', total)
+			: undefined;
+	return ofItems.find(Boolean) ?? ofAmount;
 }

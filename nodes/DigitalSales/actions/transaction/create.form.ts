@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
 	cleanTextField,
+	customFieldsField,
 	money,
 	optional,
 	optionalReferenceField,
@@ -10,8 +11,7 @@ import {
 	wholeNumberField,
 	yesNo,
 } from '../../form/fields';
-import { customFieldsField } from '../../form/customFields';
-import { field, formOf, type FormValues, group, list } from '../../form/formOf';
+import { type FormValues, field, formOf, group, list } from '../../form/formOf';
 import {
 	fieldsOption,
 	qrCodeImage,
@@ -19,8 +19,7 @@ import {
 	simplifyOption,
 } from '../../form/outputOptions';
 import { offerLocator } from '../../form/locators';
-import { parseDocument } from '../../domain/document';
-import { parsePhone } from '../../domain/phone';
+import { parseDocument, parsePhone } from '../../domain/customer';
 
 const LONGEST_EMAIL = 254;
 const EMAIL_SHAPE = /^[^\s@:;,<>]+@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+$/u;

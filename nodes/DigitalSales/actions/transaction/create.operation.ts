@@ -3,16 +3,15 @@ import { createTransaction, getTransaction } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
 import { hasFailed } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
-import { createOnce, type Creation } from '../../once/createOnce';
+import { type Creation, createOnce } from '../../once/createOnce';
 import { customerPhrase } from '../../once/refusals';
 import type { Refusal } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { chargeOf, type Charge } from './charge';
-import { chargeForm, type ChargeForm } from './create.form';
+import { type Charge, chargeOf, priceMismatch } from './charge';
+import { type ChargeForm, chargeForm } from './create.form';
 import { fillCart } from './fillCart';
 import { notificationAddress } from './notify';
-import { priceMismatch } from './priceMismatch';
 import { transactionItem } from './transactionItem';
 
 interface ReadyCharge {

@@ -1,14 +1,13 @@
 import type { NodeOperationError } from 'n8n-workflow';
-import { MOST_LOOKUP_PAGES, type FoundOffer } from '../../api/catalog';
+import { type FoundOffer, MOST_LOOKUP_PAGES } from '../../api/catalog';
 import { isSold } from '../../api/schemas/product';
 import { seenPrice } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { webAddressIn } from '../../domain/webAddress';
-import { displayPath } from '../../form/displayPath';
+import { displayPath, mistake } from '../../form/readForm';
 import type { Located } from '../../form/locators';
-import { mistake } from '../../form/readForm';
-import { notLookedUp, type Run } from '../run';
-import { chargeForm, type ChargeForm } from './create.form';
+import { type Run, notLookedUp } from '../run';
+import { type ChargeForm, chargeForm } from './create.form';
 
 type CartItem = ChargeForm['cart'][number];
 

@@ -1,5 +1,5 @@
 import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../../../nodes/DigitalSales/api/client';
-import { ENDPOINTS } from '../../../../nodes/DigitalSales/api/endpoints';
+import { ENDPOINTS } from '../../../../nodes/DigitalSales/api/outcome';
 
 /** Shortens, until the end of a test, what nobody can choose: how often and how long a request is tried. */
 export function useLimits(): (limits: Partial<RetryLimits> & { timeoutMs?: number }) => void {

@@ -1,10 +1,9 @@
-import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
+import { getEventListeners } from 'node:events';
 import { CanceledError, clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { readRateLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/response';
 import type { RateLimitHeaders } from '../../../../nodes/DigitalSales/api/outcome';
-import { RateLimiter } from '../../../../nodes/DigitalSales/api/rateLimiter';
-import { TooLateError } from '../../../../nodes/DigitalSales/shared/turnstile';
+import { RateLimiter, TooLateError } from '../../../../nodes/DigitalSales/api/rateLimiter';
 import { withoutWaiting } from '../../../support/virtualTime';
 
 const MINUTE = 60_000;

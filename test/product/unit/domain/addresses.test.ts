@@ -5,7 +5,7 @@ import {
 	isSameButForCase,
 	isUsableHash,
 } from '../../../../nodes/DigitalSales/domain/hash';
-import { parsePhone } from '../../../../nodes/DigitalSales/domain/phone';
+import { parsePhone } from '../../../../nodes/DigitalSales/domain/customer';
 
 describe('Base URL', () => {
 	test.each([

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { parseDocument } from '../../../../nodes/DigitalSales/domain/document';
+import { parseDocument } from '../../../../nodes/DigitalSales/domain/customer';
 
 /** Check digits by the rule as the tax office publishes it: weights from the right, modulo 11. */
 function checkDigits(base: string, weights: number[][]): string {

@@ -1,5 +1,5 @@
 import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
-import { displayPath, fieldLabel } from '../../../../nodes/DigitalSales/form/displayPath';
+import { displayPath, fieldLabel } from '../../../../nodes/DigitalSales/form/readForm';
 
 const text = (name: string, displayName: string, more: Partial<INodeProperties> = {}) => ({
 	name,

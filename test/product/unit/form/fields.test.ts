@@ -5,8 +5,8 @@ import {
 	jsonObjectField,
 	moneyField,
 	optional,
-	parsed,
 	optionalReferenceField,
+	parsed,
 	percentField,
 	positiveNumberField,
 	required,
@@ -16,8 +16,7 @@ import {
 	yesNoField,
 } from '../../../../nodes/DigitalSales/form/fields';
 import { emailField } from '../../../../nodes/DigitalSales/actions/transaction/create.form';
-import { parseDocument } from '../../../../nodes/DigitalSales/domain/document';
-import { parsePhone } from '../../../../nodes/DigitalSales/domain/phone';
+import { parseDocument, parsePhone } from '../../../../nodes/DigitalSales/domain/customer';
 
 /** What a field reads: the value, or in a list what it says is wrong. */
 function read(schema: z.ZodTypeAny, input: unknown): unknown {

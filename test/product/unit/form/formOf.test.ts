@@ -7,7 +7,7 @@ import {
 	textField,
 	wholeNumberField,
 } from '../../../../nodes/DigitalSales/form/fields';
-import { fieldLabel } from '../../../../nodes/DigitalSales/form/displayPath';
+import { fieldLabel } from '../../../../nodes/DigitalSales/form/readForm';
 import {
 	field,
 	formOf,

@@ -1,5 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { PromiseCache } from '../../../../nodes/DigitalSales/shared/promiseCache';
+import { PromiseCache } from '../../../../nodes/DigitalSales/shared/processWide';
 
 describe('What is kept for a moment', () => {
 	let cache: PromiseCache<number>;

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { CanceledError, clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { TooLateError, Turnstile } from '../../../../nodes/DigitalSales/shared/turnstile';
+import { TooLateError, Turnstile } from '../../../../nodes/DigitalSales/api/rateLimiter';
 
 describe('A line of callers', () => {
 	let free: number;
