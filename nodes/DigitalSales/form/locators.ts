@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { isUsableHash } from '../domain/hash';
 import { hashInAddress } from '../domain/webAddress';
-import { heldBy } from './expressions';
+import { heldBy } from './readForm';
 import { cleanTextField } from './fields';
 import { field } from './formOf';
 
