@@ -76,21 +76,19 @@ export function formProperties(): INodeProperties[] {
 }
 
 function operationField({ value, operations }: Resource): INodeProperties {
-	const operationOptions = operations.map(({ name, value: operation, action, description }) => ({
-		name,
-		value: operation,
-		action,
-		description,
-	}));
-	const [{ value: first }] = operations;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show: { resource: [value] } },
-		options: operationOptions,
-		default: first,
+		options: operations.map(({ name, value: operation, action, description }) => ({
+			name,
+			value: operation,
+			action,
+			description,
+		})),
+		default: operations[0].value,
 	};
 }
 

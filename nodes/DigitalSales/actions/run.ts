@@ -19,7 +19,6 @@ const LONGEST_HINT = 1_000;
 
 /** What the items of one run share. */
 export class Run {
-	/** What this execution has made before. */
 	readonly memory: ExecutionMemory;
 	readonly catalog: CatalogLookup;
 	/** Whether the triggers that charges are to notify listen at their URLs; n8n is asked once a run. */
@@ -51,7 +50,6 @@ export class Run {
 		return AbortSignal.any(canceled ? [canceled, stopped] : [stopped]);
 	}
 
-	/** A client for the requests of one item. */
 	client(options: ClientOptions = {}): Client {
 		const { signal } = this;
 		return new Client(this.context, this.account, {
@@ -74,7 +72,6 @@ export class Run {
 		else this.hints.set(kind, { message, about: new Set([about]) });
 	};
 
-	/** Shows the hints that were given. */
 	showHints(): void {
 		for (const { message, about } of this.hints.values()) {
 			const [, ...others] = about;

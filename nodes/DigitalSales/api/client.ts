@@ -41,11 +41,11 @@ export interface ServiceRequest {
 	body?: IDataObject;
 }
 
-/** What has to be known of a request while it may be processed, and at no other time. */
+/** Called around each try of what has to be known while it may be processed, and at no other time. */
 export interface Recording {
-	/** Called when a try is about to be sent. If it throws, nothing is sent. */
+	/** If it throws, nothing is sent. */
 	begin: () => Promise<void>;
-	/** Called when a try was not processed and there will be another. */
+	/** The try was not processed, and there will be another. */
 	undo: () => Promise<void>;
 }
 
@@ -55,13 +55,11 @@ export interface ClientOptions {
 	timeoutMs?: number;
 	/** Requests a minute to GET /products; the documented number by default. */
 	productRate?: number;
-	/** Cancels waiting. */
 	signal?: AbortSignal;
 	/** How long each try may wait for the account's rate limit: a request that somebody waits for. */
 	longestLimiterWaitMs?: number;
 	/** The part of the account's rate limit that it leaves to others. */
 	leaves?: number;
-	/** Called before the rate limit makes a request wait. */
 	onWait?: (endpoint: Endpoint) => void;
 }
 
@@ -188,7 +186,6 @@ export class Client {
 		}
 	}
 
-	/** Gives the answer as soon as its headers are there. */
 	private async begin(request: ServiceRequest, timeoutMs: number) {
 		const { context, account } = this;
 		const sending: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(
@@ -231,11 +228,7 @@ export class Client {
 	}
 }
 
-/**
- * Gives a permit back with the result of its request.
- *
- * @param leastMs how long a 429 closes the limiter at least
- */
+/** @param leastMs how long a 429 closes the limiter at least */
 function settle(
 	limiter: RateLimiter,
 	permit: Permit,
@@ -260,7 +253,6 @@ function understood<T>(body: unknown, read: (body: unknown) => T | undefined): T
 	}
 }
 
-/** How often and how long a request is tried. Times in milliseconds. */
 export interface RetryLimits {
 	/** Tries in all, the first included. A 429 does not count: it is waited out until the time is up. */
 	maxTries: number;
@@ -274,14 +266,7 @@ export const DEFAULT_RETRY_LIMITS: Readonly<RetryLimits> = { maxTries: 5, maxTot
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 
-/**
- * Exponential backoff with full jitter, so that executions that failed together do not come back
- * together.
- *
- * @param failedTries at least 1
- * @param random from 0 up to 1
- * @internal
- */
+/** @internal With full jitter: executions that failed together do not come back together. */
 export function backoffMs(failedTries: number, random: number): number {
 	const cap = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failedTries - 1));
 	return Math.round(random * cap);
@@ -291,26 +276,13 @@ const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
 /** Short enough to miss none of the minutes over which limits are counted. */
 const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
 
-/**
- * How long to wait at least after a 429, whatever it says: doubling, its upper half at random.
- *
- * @param rateLimitHits 429s so far, this one included
- * @param random from 0 up to 1
- * @internal
- */
-export function rateLimitWaitMs(rateLimitHits: number, random: number): number {
-	const cap = Math.min(
-		LONGEST_RATE_LIMIT_WAIT_MS,
-		FIRST_RATE_LIMIT_WAIT_MS * 2 ** (rateLimitHits - 1),
-	);
+/** @internal How long to wait at least after so many 429s, whatever they say; the upper half is random. */
+export function rateLimitWaitMs(hits: number, random: number): number {
+	const cap = Math.min(LONGEST_RATE_LIMIT_WAIT_MS, FIRST_RATE_LIMIT_WAIT_MS * 2 ** (hits - 1));
 	return Math.round((cap * (1 + random)) / 2);
 }
 
-/**
- * Whether the limits leave room for another try.
- *
- * @internal
- */
+/** @internal */
 export function mayRetry(
 	limits: RetryLimits,
 	used: { failedTries: number; elapsedMs: number; delayMs: number },

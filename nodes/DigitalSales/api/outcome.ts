@@ -4,9 +4,8 @@ import { tolerated } from './schemas/lenient';
 import type { ServiceWords } from './schemas/error';
 
 /**
- * The four documented endpoints (API document, Endpoints 1 to 4), named as the document names them.
- * `requestsPerMinute` is the documented limit; if none is documented, nothing is paced until the
- * service itself answers 429.
+ * The documented endpoints (API document, Endpoints 1 to 4), named as the document names them. If no
+ * limit is documented, nothing is paced until the service itself answers 429.
  */
 export const ENDPOINTS = {
 	'GET /products': { method: 'GET', requestsPerMinute: 20, timeoutMs: 60_000 },
@@ -25,16 +24,14 @@ export type Endpoint = keyof typeof ENDPOINTS;
 /** The result of one request. The tokens are out of every text in it. */
 export interface Outcome {
 	kind: OutcomeKind;
-	/** The HTTP status; undefined if no answer came. */
+	/** Undefined if no answer came. */
 	status?: number;
-	/** The parsed JSON; undefined if there was none. */
 	body?: unknown;
 	words: ServiceWords;
 	/** Whether the answer was a web page, and not that of a proxy. */
 	isWebPage?: boolean;
 	/** Where a redirect pointed to: origin and path, never the query. */
 	redirectedTo?: string;
-	/** How long the service asks to wait. */
 	retryAfterMs?: number;
 	rateLimit: RateLimitHeaders;
 	/** The system code of a fault without an answer, for example `ECONNRESET`. */
@@ -65,11 +62,9 @@ export type ShownOutcome = 'refused' | 'unknown' | 'notSent';
 interface Rule {
 	GET: RetryDecision;
 	POST: RetryDecision;
-	/** What an error item shows under `outcome`. */
 	shown: ShownOutcome;
-	/** What happened; the status of a failure is put behind it. */
+	/** The status of a failure is put behind it. */
 	message: string;
-	/** What to do about it. */
 	advice: string;
 }
 
@@ -184,10 +179,8 @@ const RULES = {
 	},
 } as const satisfies Record<string, Rule>;
 
-/** How one request ended. */
 export type OutcomeKind = keyof typeof RULES;
 
-/** Whether a request that failed is sent again. */
 export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryDecision {
 	return RULES[kind][method];
 }
@@ -261,7 +254,7 @@ export function readFault(error: unknown): { kind: OutcomeKind; code?: string } 
 
 const DEEPEST_CAUSE = 5;
 
-/** An error and its causes, the outermost first. */
+/** The outermost first. */
 export function causesOf(error: unknown): object[] {
 	const causes: object[] = [];
 	let next = error;
@@ -272,7 +265,6 @@ export function causesOf(error: unknown): object[] {
 	return causes;
 }
 
-/** An outcome without a usable answer. */
 export function withoutAnswer(kind: OutcomeKind, code?: string): Outcome {
 	return { kind, code, rateLimit: {}, words: { messages: [], fields: {} } };
 }

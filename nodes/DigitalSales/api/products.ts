@@ -167,7 +167,7 @@ export async function fetchProductPage(
 	return fetched;
 }
 
-/** The filters that are set, as they are applied here. What cannot be read does not match. */
+/** What cannot be read does not match. */
 function filtersOf({ search, categories, status }: ProductFilters) {
 	const { title, hash, id_category: category, status: code } = productSchema.shape;
 	const filters = new Map<keyof ProductFilters, (product: IDataObject) => boolean>();

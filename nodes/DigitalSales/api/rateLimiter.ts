@@ -41,7 +41,6 @@ const LONGEST_PACE_MS = 300_000;
  * of a documented rate is. Without a known rate nothing waits until a 429 teaches one.
  */
 export class RateLimiter {
-	/** By rate, urgency and what they leave; requests without a rate of their own share one. */
 	private readonly lines = new Map<string, Turnstile<Permit>>();
 	/** When the requests that still count were answered, the oldest first. */
 	private answered: number[] = [];
@@ -49,7 +48,7 @@ export class RateLimiter {
 	private closedUntil = 0;
 	/** Of the documented limit. */
 	private readonly share = new Share();
-	/** The latest request that was not urgent: while others have a share, ours is not sent in bursts. */
+	/** The latest that was not urgent: while others have a share, ours is not sent in bursts. */
 	private latest = { at: -Infinity, spread: 1 };
 	private stated?: { limit: number; remaining?: number; at: number };
 	/** Whether a 429 has shown that the endpoint has a limit, although none is documented. */
@@ -119,7 +118,6 @@ export class RateLimiter {
 		throw new CanceledError();
 	}
 
-	/** How many wait for a permit. */
 	get waiting(): number {
 		return [...this.lines.values()].reduce((sum, { length }) => sum + length, 0);
 	}
@@ -164,7 +162,6 @@ export class RateLimiter {
 		this.advance();
 	}
 
-	/** The limit that the service states. */
 	private limitNow(): number | undefined {
 		const isOver = clock.elapsed() - (this.stated?.at ?? -Infinity) >= STATED_FOR_MS;
 		return isOver ? undefined : this.stated?.limit;
@@ -263,7 +260,6 @@ export function limiterOf(
 	return limiter;
 }
 
-/** What is left of a share after a 429. */
 const LEFT_AFTER_429 = 0.93;
 /** A single 429 may be an accident: from here it leaves the whole limit. */
 const LARGEST = 1 / LEFT_AFTER_429;

@@ -99,22 +99,19 @@ export function answerIn(error: unknown): z.input<typeof responseHead> {
 /** By lower-case name. */
 type Headers = Readonly<Record<string, unknown>>;
 
-interface RawResponse {
-	status: number;
-	headers: Headers;
-	/** Undefined if it was too large. */
-	text: string | undefined;
-}
-
 /** In characters: a failure is described in few. */
 const LONGEST_FAILURE = 1_048_576;
 /** Deeper JSON would overflow the stack, here or in n8n, which writes items by recursion. */
 const MOST_LEVELS = 64;
 const TOO_DEEP = JSON.stringify('[removed: nested too deeply]');
 
-/** Makes the outcome of a request that was answered. */
+/**
+ * The outcome of a request that was answered.
+ *
+ * @param text undefined if it was too large
+ */
 export function readResponse(
-	{ status, headers, text }: RawResponse,
+	{ status, headers, text }: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
 ): Outcome & { status: number } {
 	const byStatus = kindOfStatus(status);

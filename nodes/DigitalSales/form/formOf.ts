@@ -53,7 +53,6 @@ export interface Field<N extends string = string, T = unknown> {
 	write: (value: unknown, body: IDataObject) => void;
 }
 
-/** A text in a form; nothing is read from it. */
 export type Notice = INodeProperties & { type: 'notice' };
 
 type Part = Field | Notice;
@@ -76,7 +75,6 @@ type Check<T> = (values: T) => Array<{ path: PathIn<T>; message: string }>;
 export type FormValues<F> = F extends Form<infer T> ? T : never;
 
 export interface Form<T> extends Omit<Field<string, T>, 'name'> {
-	/** The body of the request. */
 	body: (values: T) => IDataObject;
 }
 

@@ -22,7 +22,6 @@ export interface ErrorContext {
 	isSent: boolean;
 	/** The display name of the parameter behind a dotted field of the service, if there is one. */
 	labelOf?: (serviceField: string) => string | undefined;
-	/** In words that help to look it up: cart, amount, customer. */
 	about?: string;
 	/** What this execution has created, if it creates anything: "item 1 is abc123". */
 	created?: string[];
@@ -35,7 +34,6 @@ export type NodeError = NodeApiError | NodeOperationError;
 /** What a failed item says under On Error: Continue. */
 export interface ErrorFacts extends ServiceWords {
 	message: string;
-	/** What to do now, in whole sentences. */
 	advice: string | null;
 	/** The HTTP status of the service's answer; null without one. */
 	status: number | null;

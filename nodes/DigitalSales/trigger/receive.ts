@@ -46,14 +46,12 @@ export async function receiveNotification(
 	});
 }
 
-/** One notice on its way through the trigger. */
 class Delivery {
 	private readonly calledAt = clock.elapsed();
 	private readonly answerBy = this.calledAt + ANSWER_WITHIN_MS;
 	private readonly form: TriggerForm;
 	/** Whether it came to the test URL, which is open for one notice only. */
 	private readonly isTest: boolean;
-	/** Tells this trigger from all others, and its tests from production. */
 	private readonly triggerKey: string;
 
 	constructor(private readonly context: IWebhookFunctions) {

@@ -187,7 +187,6 @@ export class KnownWait {
 		]);
 	}
 
-	/** Enters what was read of a payment. */
 	private enter({ index, ...choice }: Payment, transaction: Transaction, at: number): State {
 		const known = this.states.get(index);
 		// A replica may lag behind.
