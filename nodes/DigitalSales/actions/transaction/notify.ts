@@ -35,7 +35,13 @@ export async function notificationAddress(
 	if (notify === 'automatic') return await automaticAddress(run, itemIndex, triggers);
 	const address =
 		notify === 'url'
-			? enteredAddress(run.context, itemIndex, notificationUrl)
+			? checked(
+					run.context,
+					itemIndex,
+					notificationUrl,
+					'Notification URL',
+					'Enter the address that the service sends webhooks to, or change Notify.',
+				)
 			: await ownTriggerAddress(run, itemIndex, triggers);
 	const { url = '' } = address;
 	const mayLoop = triggers?.some(({ hasRun }) => hasRun) && triggers.some(({ isAt }) => isAt(url));
@@ -88,16 +94,6 @@ async function automaticAddress(
 			? `Nobody is notified: ${why}. Add Wait for Payment after this node, or set Notify to Another Address.`
 			: `Nobody is notified: ${why}, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential.`,
 	};
-}
-
-function enteredAddress(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	url: string | undefined,
-): NotificationAddress {
-	const advice = 'Enter the address that the service sends webhooks to, or change Notify.';
-	if (url === undefined) throw mistake(context, itemIndex, 'Notification URL is empty', advice);
-	return checked(context, itemIndex, url, 'Notification URL', advice);
 }
 
 async function ownTriggerAddress(
@@ -166,12 +162,15 @@ function isWaitedFor(context: IExecuteFunctions): boolean {
 function checked(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	url: string,
+	url: string | undefined,
 	name: string,
 	advice: string,
 ): NotificationAddress {
-	if (parseWebAddress(url)) return withReach(url);
-	const problem = 'must be a complete web address that starts with http:// or https://';
+	if (url !== undefined && parseWebAddress(url)) return withReach(url);
+	const problem =
+		url === undefined
+			? 'is empty'
+			: 'must be a complete web address that starts with http:// or https://';
 	throw mistake(context, itemIndex, `${name} ${problem}`, advice);
 }
 
