@@ -6,7 +6,7 @@ import type { ItemResult } from '../output/transaction';
 import { fieldLabel } from '../form/readForm';
 import { isEngine2, isRetry } from '../once/execution';
 import { CanceledError } from '../shared/clock';
-import { mapLimit, ReadsAtOnce } from '../shared/mapLimit';
+import { eachLimit, ReadsAtOnce } from '../shared/eachLimit';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { Run } from './run';
@@ -90,7 +90,7 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 	const inOrder = sortBy(ready, (item) => operation.isSuspect?.(item.ready) !== true);
 	const reads = operation.readsEach && new ReadsAtOnce();
 	const most = reads ? () => reads.now : (operation.atOnce ?? 1);
-	await mapLimit(inOrder, most, async ({ itemIndex, ready }) => {
+	await eachLimit(inOrder, most, async ({ itemIndex, ready }) => {
 		if (run.isStopped) return;
 		const ended = reads?.begin();
 		try {

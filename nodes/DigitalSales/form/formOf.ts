@@ -126,10 +126,10 @@ export function group<const N extends string, P extends Part>(
 /** A fixed collection with any number of entries, read as a list. */
 export function list<const N extends string, P extends Part>(
 	{ sentAs, ...property }: Collection<N>,
-	entry: { displayName: string; name: string; parts: readonly P[]; check?: Check<Values<P>> },
+	entry: { displayName: string; name: string; parts: readonly P[] },
 ): Field<N, Array<Values<P>>> {
 	const { name } = property;
-	const inner = formOf(entry.parts, entry.check);
+	const inner = formOf(entry.parts);
 	const { displayName, name: key } = entry;
 	return {
 		name,

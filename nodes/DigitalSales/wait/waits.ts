@@ -8,7 +8,7 @@ import type { ReadBack } from '../notice/verify';
 import { waitOutput } from '../output/transaction';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
-import { mapLimit } from '../shared/mapLimit';
+import { eachLimit } from '../shared/eachLimit';
 import type { SuspendedWait } from './suspendedWait';
 
 type Payment = SuspendedWait['payments'][number];
@@ -158,8 +158,8 @@ export class KnownWait {
 		const due = this.due(isLast);
 		const isAlone = !isLast && !this.isHalfDone;
 		const alone = due.splice(0, isAlone ? this.noticed.size + 1 : 0);
-		await mapLimit(alone, 1, readNext);
-		await mapLimit(due, READS_AT_ONCE, readNext);
+		await eachLimit(alone, 1, readNext);
+		await eachLimit(due, READS_AT_ONCE, readNext);
 		if (this.due(isLast).length === 0) return 'done';
 		this.isHalfDone = found.size === 0;
 		if (this.isHalfDone) return 'unfinished';

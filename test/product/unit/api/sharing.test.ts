@@ -2,7 +2,7 @@ import { readAccount } from '../../../../nodes/DigitalSales/api/account';
 import { CatalogLookup } from '../../../../nodes/DigitalSales/api/catalog';
 import { Client } from '../../../../nodes/DigitalSales/api/client';
 import { listProducts } from '../../../../nodes/DigitalSales/api/products';
-import { mapLimit } from '../../../../nodes/DigitalSales/shared/mapLimit';
+import { eachLimit } from '../../../../nodes/DigitalSales/shared/eachLimit';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { VirtualTime } from '../../../support/jumpingTime';
 import { contextOf, LIMIT, MINUTE_MS, Service, simulate } from '../../../support/workers';
@@ -120,11 +120,9 @@ describe('Charges under a limit that is not documented', () => {
 		await time.run(60 * MINUTE_MS, () => {
 			for (let run = 0; run < runs; run++) {
 				const client = new Client(context, account, {});
-				void mapLimit(
-					Array.from({ length: items }),
-					atOnce,
-					async () => await client.request(request, (made) => made),
-				).then(() => (endedMs = time.elapsed()));
+				void eachLimit(Array.from({ length: items }), atOnce, async () => {
+					await client.request(request, (made) => made);
+				}).then(() => (endedMs = time.elapsed()));
 			}
 		});
 		return { made: service.allowed.length, refused: service.refused, minutes: endedMs / MINUTE_MS };

@@ -58,10 +58,6 @@ const form = formOf(
 					field({ ...text('kind', 'Kind'), sentAs: 'kind', reads: optional(textField) }),
 					field({ ...text('otherKind', 'Other Kind'), sentAs: 'kind', reads: optional(textField) }),
 				],
-				check: ({ kind, otherKind }) =>
-					kind === undefined && otherKind === undefined
-						? [{ path: ['otherKind'], message: 'is empty' }]
-						: [],
 			},
 		),
 		group(collection('more', 'More'), [
@@ -152,7 +148,6 @@ describe('What is read', () => {
 			{ more: { size: 0, origin: { utmSource: true } } },
 			['more.size must be a whole number of at least 1', 'more.origin.utmSource must be text'],
 		],
-		[{ cart: { items: [{ kind: 'a' }, {}] } }, ['cart.items.1.otherKind is empty']],
 		[{ note: 'wrong' }, ['note is wrong']],
 		[{ note: 'wrong', more: { size: 0 } }, ['more.size must be a whole number of at least 1']],
 		[{ more: null }, ['more Expected object, received null']],

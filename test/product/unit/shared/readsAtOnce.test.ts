@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { ReadsAtOnce } from '../../../../nodes/DigitalSales/shared/mapLimit';
+import { ReadsAtOnce } from '../../../../nodes/DigitalSales/shared/eachLimit';
 
 /** Enters one round: as many reads as are under way at once. */
 const round = (reads: ReadsAtOnce, ms: (nth: number) => number): number => {

@@ -1,37 +1,31 @@
 import { clock } from './clock';
 
 /**
- * Runs a task for each entry, at most so many at once as it is told then, and gives the results in order. After a
- * failure no more tasks start, those under way are awaited, and the first failure in order is thrown.
+ * Runs a task for each entry, at most so many at once as it is told then. After a failure no more tasks
+ * start; it is thrown once those under way have ended.
  */
-export async function mapLimit<T, R>(
+export async function eachLimit<T>(
 	entries: readonly T[],
 	atOnce: number | (() => number),
-	task: (entry: T, index: number) => Promise<R>,
-): Promise<R[]> {
-	const results: R[] = [];
-	const failures = new Map<number, unknown>();
-	const left = entries.entries();
+	task: (entry: T) => Promise<void>,
+): Promise<void> {
+	const failures: unknown[] = [];
+	const left = entries.values();
 	const most = (): number => (typeof atOnce === 'number' ? atOnce : atOnce());
 	const workers: Array<Promise<void>> = [];
 	let working = 0;
 	const work = async (): Promise<void> => {
 		working++;
-		for (const [index, entry] of left) {
-			try {
-				results[index] = await task(entry, index);
-			} catch (reason) {
-				failures.set(index, reason);
-			}
-			if (failures.size > 0 || working > most()) break;
+		for (const entry of left) {
+			await task(entry).catch((reason: unknown) => failures.push(reason));
+			if (failures.length > 0 || working > most()) break;
 			if (working < most()) workers.push(work());
 		}
 		working--;
 	};
 	while (working < Math.min(most(), entries.length)) workers.push(work());
 	for (const worker of workers) await worker;
-	if (failures.size > 0) throw failures.get(Math.min(...failures.keys()));
-	return results;
+	if (failures.length > 0) throw failures[0];
 }
 
 const FEWEST = 32;
