@@ -76,6 +76,7 @@ export function formProperties(): INodeProperties[] {
 }
 
 function operationField({ value, operations }: Resource): INodeProperties {
+	const [{ value: first }] = operations;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -88,7 +89,7 @@ function operationField({ value, operations }: Resource): INodeProperties {
 			action,
 			description,
 		})),
-		default: operations[0].value,
+		default: first,
 	};
 }
 

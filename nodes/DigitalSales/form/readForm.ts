@@ -160,7 +160,7 @@ function childrenOf(entry: FormEntry): FormEntry[] {
 type Path = Array<string | number>;
 
 /** An expression that gave nothing. */
-export interface Gap {
+interface Gap {
 	path: Path;
 	message: string;
 }
@@ -180,7 +180,7 @@ const BY_MODEL = /\$fromAI\b/i;
  * @param parameters as they stand in the form
  * @param values the same, evaluated for an item
  */
-export function gapsIn(
+function gapsIn(
 	{ weights }: Pick<Form<never>, 'weights'>,
 	parameters: Record<string, unknown>,
 	values: Record<string, unknown>,
