@@ -31,7 +31,7 @@ describe('The transactions that an account is known to have', () => {
 
 		expect(hasSeenTransaction(other, 'new')).toBe(true);
 		expect(hasSeenTransaction(one, '1')).toBe(false);
-		expect(hasSeenTransaction(one, '2')).toBe(true);
+		expect(hasSeenTransaction(one, '2000')).toBe(true);
 		expect(hasSeenTransaction(one, '0')).toBe(true);
 	});
 });
