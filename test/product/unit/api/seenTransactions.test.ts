@@ -25,7 +25,6 @@ describe('The transactions that an account is known to have', () => {
 	test('are ten thousand at most, those that were seen last', () => {
 		for (let nth = 0; nth < 10_000; nth++) markTransactionSeen(one, `${nth}`);
 		markTransactionSeen(one, '0');
-		expect(hasSeenTransaction(one, '1')).toBe(true);
 
 		markTransactionSeen(other, 'new');
 
