@@ -1,16 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { selectors, type Browser, type Page } from 'playwright-core';
-import { startN8n, type N8nInstance } from '../n8n/instance';
-import { installHost } from '../n8n/host';
-import { once } from '../n8n/once';
-import { installPackage, packBuild } from '../n8n/packageInstall';
-import { DATA_FOLDER } from '../n8n/paths';
-import { N8nRest } from '../n8n/rest';
-import { DEMO_LOGIN } from '../n8n/setUp';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
+import type { Sandbox, SandboxOptions } from '../../sandbox';
 import { openBrowser } from '../../support/chromium';
+import { CleanUp } from '../n8n/cleanUp';
+import { startN8n } from '../n8n/n8n';
+import { DEMO_LOGIN, type N8nRest } from '../n8n/rest';
 import { Editor } from './editor';
 
 export const INSTALL_AND_START_MS = 15 * 60_000;
@@ -34,30 +27,20 @@ export interface Newcomer {
  * workflow.
  */
 export async function startNewcomer(service: SandboxOptions = {}): Promise<Newcomer> {
-	const browser = await openBrowser();
 	// n8n's editor marks its elements by this attribute.
 	selectors.setTestIdAttribute('data-test-id');
-	await installHost();
-	const userFolder = await mkdtemp(path.join(tmpdir(), 'digital-sales-browser-'));
-	const { tarball, remove } = await packBuild();
-	await installPackage(tarball, userFolder).finally(remove);
-	const sandbox = await startSandbox(service);
-	let n8n: N8nInstance | undefined;
-	const stop = once(async () => {
-		await browser.close();
-		await n8n?.stop();
-		await sandbox.close();
-		await rm(userFolder, { recursive: true, force: true, maxRetries: 3 });
-	});
+	const cleanUp = new CleanUp();
 	try {
-		n8n = await startN8n({ userFolder, log: path.join(DATA_FOLDER, 'browser.log') });
-		const rest = new N8nRest(n8n.url);
-		await rest.signIn(DEMO_LOGIN);
+		const browser = await openBrowser();
+		cleanUp.add(async () => await browser.close());
+		const n8n = await startN8n('browser', { has: 'package', sandbox: service });
+		cleanUp.add(n8n.close);
 		const editor = new Editor(await pageOf(browser), n8n.url);
 		await editor.open(DEMO_LOGIN);
-		return { sandbox, editor, rest, openPage: async () => await pageOf(browser), stop };
+		const openPage = async (): Promise<Page> => await pageOf(browser);
+		return { sandbox: n8n.sandbox, editor, rest: n8n.rest, openPage, stop: cleanUp.run };
 	} catch (error) {
-		await stop();
+		await cleanUp.run();
 		throw error;
 	}
 }

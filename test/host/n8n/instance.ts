@@ -10,8 +10,8 @@ import { endGroup, hasEnded, killGroup, onEnd, startGroup, tail } from './proces
 
 const READY_WITHIN_MS = 180_000;
 
-/** What an n8n is started with; only the folder of its data is needed. */
-export interface N8nOptions {
+/** What a process of n8n is started with. */
+export interface N8nProcessOptions {
 	userFolder: string;
 	/** What n8n is to be: `start` (default), or `worker` and `webhook` of a distributed n8n. */
 	command?: string[];
@@ -22,8 +22,8 @@ export interface N8nOptions {
 	log: string;
 }
 
-/** A running n8n. */
-export interface N8nInstance {
+/** A running process of n8n. */
+export interface N8nProcess {
 	url: string;
 	log: string;
 	/** Its process, for measurements. */
@@ -90,10 +90,10 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * Starts the pinned n8n on the loopback address and waits until it takes requests. It ends when
+ * Starts a process of the pinned n8n on the loopback address and waits until it takes requests. It ends when
  * stopped, on Ctrl-C, and when this process ends in any other way.
  */
-export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
+export async function spawnN8n(options: N8nProcessOptions): Promise<N8nProcess> {
 	const host = await installHost();
 	const { userFolder, log, command = ['start'] } = options;
 	await mkdir(userFolder, { recursive: true });

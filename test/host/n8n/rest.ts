@@ -60,6 +60,9 @@ export interface Login {
 	password: string;
 }
 
+/** The owner of every n8n that is started here. */
+export const DEMO_LOGIN: Login = { email: 'owner@example.test', password: 'Sandbox-demo-1' };
+
 /** A workflow as an exported file holds it. */
 export interface WorkflowFile {
 	name: string;

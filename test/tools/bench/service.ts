@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LOOPBACK } from '../../host/n8n/ports';
 import { paginate } from '../../sandbox/api/paginate';
-import { seedCatalog } from '../../sandbox/catalog/seed';
+import { seedCatalog } from '../../sandbox/catalog';
 import type { Product } from '../../sandbox/types';
 
 const TOKEN = 'test-bench-token-1234567890';

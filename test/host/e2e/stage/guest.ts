@@ -1,6 +1,5 @@
 import { CREDENTIAL_TYPE } from '../../n8n/paths';
-import { N8nRest, type SavedCredential } from '../../n8n/rest';
-import { DEMO_LOGIN } from '../../n8n/setUp';
+import { DEMO_LOGIN, N8nRest, type SavedCredential } from '../../n8n/rest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
 import { SHARED_N8N } from './sharedN8n';
 

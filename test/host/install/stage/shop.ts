@@ -13,7 +13,7 @@ import {
 } from '../../e2e/stage/workflows';
 import type { Execution } from '../../n8n/execution';
 import type { SavedWorkflow } from '../../n8n/rest';
-import type { EmptyN8n } from './emptyN8n';
+import type { N8n } from '../../n8n/n8n';
 
 const POLL_MS = 100;
 const WITHIN_MS = 30_000;
@@ -28,12 +28,12 @@ type Answer = Awaited<ReturnType<typeof sendRequest>>;
  */
 export class Shop {
 	private constructor(
-		private readonly n8n: EmptyN8n,
+		private readonly n8n: N8n,
 		private readonly downstream: Downstream,
 		private readonly workflowId: string,
 	) {}
 
-	static async open(n8n: EmptyN8n): Promise<Shop> {
+	static async open(n8n: N8n): Promise<Shop> {
 		const credential = await n8n.createCredential();
 		const downstream = await Downstream.open();
 		const orders = chainOf('orders', credential, [

@@ -4,12 +4,11 @@ import path from 'node:path';
 import { CleanUp } from '../../n8n/cleanUp';
 import { CREDENTIAL_TYPE } from '../../n8n/paths';
 import { installHost } from '../../n8n/host';
-import { startN8n, type N8nInstance } from '../../n8n/instance';
+import { spawnN8n, type N8nProcess } from '../../n8n/instance';
 import { installPackage, packBuild } from '../../n8n/packageInstall';
 import { DATA_FOLDER } from '../../n8n/paths';
 import { freePort, LOOPBACK } from '../../n8n/ports';
-import { N8nRest, type SavedCredential } from '../../n8n/rest';
-import { DEMO_LOGIN } from '../../n8n/setUp';
+import { DEMO_LOGIN, N8nRest, type SavedCredential } from '../../n8n/rest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
 import { DATABASE, DATABASE_USER, startPostgres } from './postgres';
 import { startRedis, type Server } from './redis';
@@ -32,7 +31,7 @@ export interface ClusterOptions {
 export class Member {
 	/** Called when it has ended by itself, as n8n does if Redis is away for long. */
 	onDeath = (): void => {};
-	private running: N8nInstance | undefined;
+	private running: N8nProcess | undefined;
 	private starts = 0;
 
 	constructor(
@@ -50,7 +49,7 @@ export class Member {
 
 	async start(): Promise<void> {
 		this.starts += 1;
-		this.running = await startN8n({
+		this.running = await spawnN8n({
 			userFolder: path.join(this.folder, this.name),
 			command: this.command,
 			port: this.port,
