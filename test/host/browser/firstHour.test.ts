@@ -1,7 +1,5 @@
-import type { CredentialDialog } from './credentialDialog';
-import type { Editor } from './editor';
+import type { CredentialDialog, Editor, NodeView } from './editor';
 import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
-import type { NodeView } from './nodeView';
 import { picture, top } from './pictures';
 import { SandboxPage } from './sandboxPage';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { MailServer } from '../e2e/stage/mailServer';
 import { CREDENTIAL_TYPE, ROOT } from '../n8n/paths';
-import { LOOPBACK } from '../n8n/ports';
+import { LOOPBACK } from '../n8n/processes';
 import { Clicks } from './clicks';
 import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
 

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { chargeAt } from '../../support/charge';
 import { Clicks } from './clicks';
-import type { Editor } from './editor';
+import type { Editor, NodeView } from './editor';
 import { Film } from './film';
 import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
-import type { NodeView } from './nodeView';
 import { told } from './readme';
 import { SandboxPage } from './sandboxPage';
 

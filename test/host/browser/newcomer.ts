@@ -1,7 +1,7 @@
 import { selectors, type Browser, type Page } from 'playwright-core';
 import type { Sandbox, SandboxOptions } from '../../sandbox';
 import { openBrowser } from '../../support/chromium';
-import { CleanUp } from '../n8n/cleanUp';
+import { CleanUp } from '../n8n/processes';
 import { startN8n } from '../n8n/n8n';
 import { DEMO_LOGIN, type N8nRest } from '../n8n/rest';
 import { Editor } from './editor';

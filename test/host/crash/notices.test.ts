@@ -1,9 +1,8 @@
 import { startN8n, type N8n } from '../n8n/n8n';
 import { chargesAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
-import { Chance } from './stage/chance';
+import { Chance, tally } from './stage/orders';
 import { NoticeDrill } from './stage/noticeDrill';
-import { tally } from './stage/tally';
 
 const figures = new Figures('Crashes while notices come in', 'npm run e2e -- crash');
 const START_MS = 15 * 60_000;

@@ -1,9 +1,7 @@
 import { startN8n, type N8n } from '../n8n/n8n';
 import { Figures } from '../../support/figures';
-import { Chance } from './stage/chance';
+import { Chance, makeOrders, tally } from './stage/orders';
 import { OrderDrill, type Verdict } from './stage/orderDrill';
-import { makeOrders } from './stage/orders';
-import { tally } from './stage/tally';
 
 const figures = new Figures('Crashes while customers are charged', 'npm run e2e -- crash');
 const START_MS = 15 * 60_000;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { NODES, runJourney, triggerExecutions, type Journey } from '../n8n/journey';
-import { freePort, LOOPBACK } from '../n8n/ports';
+import { freePort, LOOPBACK } from '../n8n/processes';
 import type { CredentialTest } from '../n8n/rest';
 import { setUp, type SetUp } from '../n8n/setUp';
 import { ACTION, chainOf } from './stage/workflows';

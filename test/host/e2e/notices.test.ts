@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { sendRequest } from '../../product/engine/harness/http';
+import { sendRequest } from '../../support/http';
 import { chargeAt, chargesAt, soldAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
 import { bodiesLike, contentTypes } from '../../support/notices';
-import { Downstream } from './stage/downstream';
+import { chainOf, Downstream, TRIGGER } from './stage/workflows';
 import { startN8n, type N8n, WITHOUT_EDITOR } from '../n8n/n8n';
-import { chainOf, TRIGGER } from './stage/workflows';
 
 const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;

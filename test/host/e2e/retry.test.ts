@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { sendRequest } from '../../product/engine/harness/http';
+import { sendRequest } from '../../support/http';
 import type { Execution } from '../n8n/execution';
 import type { WorkflowFile } from '../n8n/rest';
-import { cpf } from '../../support/cpf';
-import { cartOf } from './stage/cart';
+import { cpf } from '../../support/charge';
+import { cartOf, chainOf, createPix, type NodeSketch, webStart } from './stage/workflows';
 import { startN8n, type N8n, WITHOUT_EDITOR } from '../n8n/n8n';
-import { chainOf, createPix, webStart, type NodeSketch } from './stage/workflows';
 
 const START_MS = 15 * 60_000;
 const MAYBE = 'may already have been charged';

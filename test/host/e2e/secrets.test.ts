@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { WITHOUT_EDITOR } from '../n8n/n8n';
 import { setUp, type SetUp } from '../n8n/setUp';
-import { OPERATIONS } from '../../product/faults/operations';
+import { OPERATIONS } from '../../product/thorough/operations';
 import { sampleOf } from '../../support/samples';
 import type { Fault } from '../../sandbox';
 

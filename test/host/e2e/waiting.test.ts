@@ -1,13 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { sendRequest } from '../../product/engine/harness/http';
+import { sendRequest } from '../../support/http';
 import type { StoredTransaction } from '../../sandbox/types';
 import { Figures } from '../../support/figures';
 import { bodiesLike, contentTypes } from '../../support/notices';
-import { Downstream, type Report } from './stage/downstream';
-import { cartOf } from './stage/cart';
+import {
+	cartOf,
+	chainOf,
+	createPix,
+	Downstream,
+	type Report,
+	waitForPayment,
+	webStart,
+} from './stage/workflows';
 import { startN8n, type N8n, WITHOUT_EDITOR } from '../n8n/n8n';
-import { chainOf, createPix, waitForPayment, webStart } from './stage/workflows';
 
 const figures = new Figures('Executions that wait for a payment, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;

@@ -7,8 +7,7 @@ import { chainOf, createPix, webStart } from '../e2e/stage/workflows';
 import { PACKAGE_NAME } from '../n8n/paths';
 import { DEMO_LOGIN } from '../n8n/rest';
 import { CommunityNodesPage } from './stage/communityNodesPage';
-import { EmptyN8n } from './stage/emptyN8n';
-import { OLDER_VERSION } from './stage/olderVersion';
+import { EmptyN8n, OLDER_VERSION } from './stage/emptyN8n';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 

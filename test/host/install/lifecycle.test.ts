@@ -1,7 +1,6 @@
 import { ACTION, TRIGGER } from '../e2e/stage/workflows';
 import type { Execution } from '../n8n/execution';
-import { EmptyN8n } from './stage/emptyN8n';
-import { OLDER_TEXT, OLDER_VERSION } from './stage/olderVersion';
+import { EmptyN8n, OLDER_TEXT, OLDER_VERSION } from './stage/emptyN8n';
 import { hashOf, Shop } from './stage/shop';
 
 const INSTALL_AND_START_MS = 15 * 60_000;

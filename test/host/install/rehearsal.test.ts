@@ -3,11 +3,9 @@ import path from 'node:path';
 import { z } from 'zod';
 import manifest from '../../../package.json';
 import { isPlaceholder, publishingCommands } from '../../tools/package/release';
-import { cartOf } from '../e2e/stage/cart';
-import { chainOf, createPix } from '../e2e/stage/workflows';
-import { CleanUp } from '../n8n/cleanUp';
+import { cartOf, chainOf, createPix } from '../e2e/stage/workflows';
+import { CleanUp, run } from '../n8n/processes';
 import { DATA_FOLDER, PACKAGE_NAME, ROOT } from '../n8n/paths';
-import { run } from '../n8n/processes';
 import { EmptyN8n } from './stage/emptyN8n';
 
 const REHEARSAL_MS = 15 * 60_000;

@@ -3,10 +3,18 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { installHost } from './host';
-import { once } from './once';
+import {
+	endGroup,
+	freePort,
+	hasEnded,
+	killGroup,
+	LOOPBACK,
+	onlyOnce,
+	onEnd,
+	startGroup,
+	tail,
+} from './processes';
 import { DATA_FOLDER } from './paths';
-import { freePort, LOOPBACK } from './ports';
-import { endGroup, hasEnded, killGroup, onEnd, startGroup, tail } from './processes';
 
 const READY_WITHIN_MS = 180_000;
 
@@ -120,7 +128,7 @@ export async function spawnN8n(options: N8nProcessOptions): Promise<N8nProcess> 
 	child.once('error', (error) => (fault = error));
 	let asked = false;
 	// Asked twice to end, n8n gives up on ending in good order.
-	const stop = once(async () => {
+	const stop = onlyOnce(async () => {
 		asked = true;
 		await endGroup(child);
 	});

@@ -1,12 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import { CleanUp } from './cleanUp';
+import { CleanUp, freePort } from './processes';
 import { installHost } from './host';
 import { spawnN8n, type N8nProcess } from './instance';
 import { installPackage, packBuild } from './packageInstall';
 import { CREDENTIAL_TYPE, DATA_FOLDER } from './paths';
-import { freePort } from './ports';
 import { DEMO_LOGIN, N8nRest, type SavedCredential } from './rest';
 
 /** An n8n that serves no editor starts in half of the time. */

@@ -1,10 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { CleanUp } from './cleanUp';
-import { withLock } from './lock';
+import { CleanUp, run } from './processes';
+import { withLock } from './host';
 import { DATA_FOLDER, PACKAGE_NAME, ROOT } from './paths';
-import { run } from './processes';
 
 const packageSchema = z
 	.object({ name: z.string(), dependencies: z.record(z.string()).optional() })

@@ -1,10 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
 import { RECIPES } from '../../../examples/source';
 import { render } from '../../../examples/source/workflow';
 import type { Sandbox } from '../../sandbox';
-import { journeyFile } from './journeyFile';
-import { startN8n, type N8n, type N8nOptions } from './n8n';
+import { type N8n, type N8nOptions, startN8n } from './n8n';
 import { CREDENTIAL_TYPE } from './paths';
 import type { N8nRest, SavedCredential, SavedWorkflow } from './rest';
+
+const FILE = path.join(__dirname, 'journey.json');
+/** A list from which nothing is chosen yet. */
+const PRODUCT = JSON.stringify({ __rl: true, mode: 'list', value: '' });
+
+const workflowSchema = z.object({
+	name: z.string(),
+	nodes: z.array(
+		z
+			.object({
+				name: z.string(),
+				type: z.string(),
+				webhookId: z.string().optional(),
+				credentials: z.record(z.unknown()).optional(),
+			})
+			.passthrough(),
+	),
+	connections: z.record(z.unknown()),
+	settings: z.record(z.unknown()).optional(),
+});
+
+/**
+ * The workflow of the journey, from the catalog to a paid sale, with the product and the credential
+ * chosen. It is no recipe, because it leaves an offer behind that nobody can remove.
+ */
+export async function journeyFile(
+	productHash: string,
+	{ id, name }: { id: string; name: string },
+): Promise<z.infer<typeof workflowSchema>> {
+	const chosen = JSON.stringify({ __rl: true, mode: 'hash', value: productHash });
+	const text = JSON.stringify(JSON.parse(await readFile(FILE, 'utf8')));
+	const workflow = workflowSchema.parse(JSON.parse(text.replaceAll(PRODUCT, chosen)));
+	const nodes = workflow.nodes.map((node) =>
+		node.credentials === undefined
+			? node
+			: { ...node, credentials: { digitalSalesApi: { id, name } } },
+	);
+	return { ...workflow, nodes };
+}
 
 const CREDENTIAL_NAME = 'Digital Sales sandbox';
 

@@ -1,11 +1,9 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { installHost } from './host';
+import { installHost, withLock } from './host';
 import { NODES } from './journey';
-import { withLock } from './lock';
 import { DATA_FOLDER } from './paths';
-import { leave, onEnd } from './processes';
-import { freePort } from './ports';
+import { freePort, leave, onEnd } from './processes';
 import { DEMO_LOGIN } from './rest';
 import { setUp, type SetUp } from './setUp';
 import { messageOf, say, step } from './terminal';

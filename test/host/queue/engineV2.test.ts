@@ -1,22 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { chargeAt } from '../../support/charge';
-import { cartOf } from '../e2e/stage/cart';
-import { startN8n, type N8n } from '../n8n/n8n';
 import {
 	ACTION,
+	cartOf,
 	chainOf,
 	createPix,
+	type NodeSketch,
 	TRIGGER,
 	waitForPayment,
-	type NodeSketch,
 } from '../e2e/stage/workflows';
-import { postJson } from '../../product/engine/harness/http';
-import { CleanUp } from '../n8n/cleanUp';
+import { startN8n, type N8n } from '../n8n/n8n';
+import { postJson } from '../../support/http';
+import { CleanUp, freePort, LOOPBACK } from '../n8n/processes';
 import type { Execution } from '../n8n/execution';
-import { freePort, LOOPBACK } from '../n8n/ports';
 import type { SavedWorkflow } from '../n8n/rest';
-import { DATABASE, DATABASE_USER, startPostgres } from './stage/postgres';
+import { DATABASE, DATABASE_USER, startPostgres } from './stage/cluster';
 
 const START_MS = 15 * 60_000;
 const BY_HAND: NodeSketch = { name: 'By hand', type: 'n8n-nodes-base.manualTrigger' };

@@ -1,6 +1,6 @@
 import { useTimeLapse } from '../../support/timeLapse';
 import { runListSearch, TRIGGER_TYPE } from './harness';
-import { openAccount, type Account } from './support/account';
+import { type Account, openAccount } from './support/account';
 
 /** As a Brazilian writes it, by the runtime's own rules instead of the package's. */
 function reais(cents: number): string {

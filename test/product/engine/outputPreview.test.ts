@@ -2,10 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import { chargeAt } from '../../support/charge';
-import { everyOperation } from '../../support/operations';
-import { sampleOf } from '../../support/samples';
+import { everyOperation, sampleOf } from '../../support/samples';
 import { ACTION_TYPE, runWorkflow, serveWebhook, START_TYPE, TRIGGER_TYPE } from './harness';
-import { openAccount, type Account } from './support/account';
+import { type Account, openAccount } from './support/account';
 
 const FOLDER = path.join(__dirname, '../../../nodes/DigitalSales/__schema__');
 /** By the type version of the node. */

@@ -1,4 +1,4 @@
-import { Chance } from '../../host/crash/stage/chance';
+import { Chance } from '../../host/crash/stage/orders';
 import {
 	anomaliesIn,
 	type Asked,

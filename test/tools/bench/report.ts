@@ -6,8 +6,7 @@ import manifest from '../../../package.json';
 import { installHost } from '../../host/n8n/host';
 import { ROOT } from '../../host/n8n/paths';
 import { capture } from '../../host/n8n/processes';
-import { markdownTable } from '../../support/figures';
-import { writeSection } from '../../support/measurements';
+import { markdownTable, writeSection } from '../../support/figures';
 import {
 	floorRatioOf,
 	type Goal,

@@ -1,7 +1,7 @@
 import type { Answer, Service } from './service';
 import type { KnownTransaction, Survey } from './survey';
 import type { Heard } from './listen';
-import type { Shown } from './privacy';
+import type { Shown } from './documented';
 
 export type Verdict = 'contradicted' | 'confirmed' | 'untold';
 

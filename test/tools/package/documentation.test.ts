@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../host/n8n/paths';
-import { everyOperation } from '../../support/operations';
+import { everyOperation } from '../../support/samples';
 
 const textOf = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
 

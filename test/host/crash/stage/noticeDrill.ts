@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf, TRIGGER } from '../../e2e/stage/workflows';
 import type { N8n } from '../../n8n/n8n';
-import { postJson } from '../../../product/engine/harness/http';
+import { postJson } from '../../../support/http';
 import type { Execution } from '../../n8n/execution';
-import type { Chance } from './chance';
-import { busy } from './orders';
-import { eachOf } from './tally';
+import { busy, type Chance, eachOf } from './orders';
 
 const WEBHOOK_ID = 'crash-notices';
 const AT_ONCE = 8;

@@ -1,11 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { N8n } from '../../n8n/n8n';
-import { postJson } from '../../../product/engine/harness/http';
+import { postJson } from '../../../support/http';
 import type { Execution } from '../../n8n/execution';
-import type { Chance } from './chance';
-import { chargeWorkflow, chargedIn, ordersOf, PATHS, type Order } from './orders';
-import { eachOf } from './tally';
+import {
+	type Chance,
+	chargedIn,
+	chargeWorkflow,
+	eachOf,
+	type Order,
+	ordersOf,
+	PATHS,
+} from './orders';
 
 const LONGEST_BATCH = 4;
 const ENDPOINT = 'POST /transactions';

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { sendRequest } from '../../../product/engine/harness/http';
+import { sendRequest } from '../../../support/http';
 import { chargeAt } from '../../../support/charge';
-import { cartOf } from '../../e2e/stage/cart';
-import { Downstream, type Report } from '../../e2e/stage/downstream';
 import {
 	ACTION,
+	cartOf,
 	chainOf,
 	createPix,
+	Downstream,
+	type Report,
 	TRIGGER,
 	waitForPayment,
 	webStart,

@@ -9,9 +9,8 @@ import {
 	type NodeOutcome,
 } from '../harness';
 import { mostAtOnce } from '../../../support/underWay';
-import { useAccount } from '../support/account';
+import { useAccount, useLimits } from '../support/account';
 import { customers, errorOf, OWN_CUSTOMER, RETRY_ON_FAIL, useShop } from '../support/charging';
-import { useLimits } from '../support/limits';
 
 const ENDPOINT = 'POST /transactions';
 

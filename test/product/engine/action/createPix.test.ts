@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { CUSTOMER, openAccount, pixParameters, type Account } from '../support/account';
+import { type Account, CUSTOMER, openAccount, pixParameters } from '../support/account';
 
 describe('Transaction > Create PIX', () => {
 	let account: Account;

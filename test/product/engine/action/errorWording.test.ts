@@ -3,8 +3,7 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
-import { useLimits } from '../support/limits';
+import { type Account, openAccount, pixParameters, useLimits } from '../support/account';
 
 const REQUEST = 'Request: GET /transactions/{hash}';
 const BASE_URL_ADVICE = 'Try again. If this continues, check Base URL in the credential.';

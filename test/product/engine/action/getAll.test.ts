@@ -1,6 +1,6 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { openAccount, type Account } from '../support/account';
+import { type Account, openAccount } from '../support/account';
 
 const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false };
 

@@ -3,8 +3,7 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { HarnessCredentials } from '../harness/credentials';
 import { runNode } from '../harness';
-import { openAccount, type Account } from '../support/account';
-import { errorIn } from '../support/errorItem';
+import { type Account, errorIn, openAccount } from '../support/account';
 
 const CATALOG = 'GET /products';
 const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false };

@@ -12,9 +12,8 @@ import {
 	runWorkflow,
 	START_TYPE,
 } from '../harness';
-import { openAccount } from '../support/account';
+import { errorIn, openAccount } from '../support/account';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
-import { errorIn } from '../support/errorItem';
 
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { jsonObject } from '../../../../nodes/DigitalSales/shared/json';
 import { ACTION_TYPE, NodeProcess, runWorkflow, START_TYPE } from '../harness';
 import { useShop } from '../support/charging';
-import { errorIn } from '../support/errorItem';
+import { errorIn } from '../support/account';
 
 /** What n8n stores of the node with the execution. */
 const memorySchema = z.object({ digitalSales: z.object({ attempts: jsonObject }) });

@@ -1,7 +1,6 @@
 import { crashedData, NodeProcess, type NodeOutcome } from '../harness';
-import { pixParameters } from '../support/account';
+import { errorIn, pixParameters } from '../support/account';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
-import { errorIn } from '../support/errorItem';
 
 const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
 /** Another customer for each item. */

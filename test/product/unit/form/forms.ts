@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { DigitalSalesApi } from '../../../../credentials/DigitalSalesApi.credentials';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { DigitalSalesTrigger } from '../../../../nodes/DigitalSales/DigitalSalesTrigger.node';
-import { everyOperation } from '../../../support/operations';
+import { everyOperation } from '../../../support/samples';
 
 export interface Form {
 	/** Such as "Product > Get Many". */

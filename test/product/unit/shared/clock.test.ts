@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { CanceledError, clock, wait } from '../../../../nodes/DigitalSales/shared/clock';
-import { withoutWaiting } from '../../../support/virtualTime';
+import { withoutWaiting } from '../../../support/clocks';
 
 describe('Waiting', () => {
 	afterEach(() => jest.restoreAllMocks());

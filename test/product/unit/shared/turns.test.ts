@@ -256,5 +256,4 @@ describe('A line of callers', () => {
 		await expect(line.enter({ signal: AbortSignal.abort() })).rejects.toThrow(CanceledError);
 		expect(free).toBe(1);
 	});
-
 });

@@ -1,4 +1,4 @@
-import { cpf } from '../../../support/cpf';
+import { cpf } from '../../../support/charge';
 import { mostAtOnce } from '../../../support/underWay';
 import { inTurn, type Bench } from '../bench';
 import { type GroupOutcome, sampleOf } from '../outcome';

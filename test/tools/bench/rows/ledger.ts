@@ -3,9 +3,9 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PAUSE_MS } from '../../../../nodes/DigitalSales/once/ledger';
-import { cartOf } from '../../../host/e2e/stage/cart';
 import {
 	ACTION,
+	cartOf,
 	chainOf,
 	createPix,
 	type NodeSketch,

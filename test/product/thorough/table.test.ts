@@ -1,7 +1,7 @@
 import { runNode } from '../engine/harness';
 import { startSandbox, type Fault, type Sandbox } from '../../sandbox';
 import { Figures } from '../../support/figures';
-import { HOSTILE_BODIES } from '../../support/hostileBodies';
+import { HOSTILE_BODIES } from '../../support/notices';
 import { useTimeLapse } from '../../support/timeLapse';
 import { builtPackage, forgetEverything } from './builtPackage';
 import { operationAt } from './operations';

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-require-imports -- the build is there only after `npm run build` */
 import type { ICredentialType, INodeType } from 'n8n-workflow';
 import { ACTION_TYPE, CREDENTIAL_TYPE, NodeProcess, processedItems } from '../engine/harness';
-import type { ReplaceableClock } from '../../support/virtualTime';
+import type { ReplaceableClock } from '../../support/clocks';
 
 interface BuiltClasses {
 	DigitalSales: new () => INodeType;

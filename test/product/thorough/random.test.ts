@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import type { IRunExecutionData } from 'n8n-workflow';
 import { runNode, type NodeOutcome } from '../engine/harness';
 import { startSandbox, type Fault, type Sandbox } from '../../sandbox';
-import { cpf } from '../../support/cpf';
+import { cpf } from '../../support/charge';
 import { Figures } from '../../support/figures';
-import { withoutWaiting } from '../../support/virtualTime';
+import { withoutWaiting } from '../../support/clocks';
 import { builtClock, builtPackage, forgetEverything, restart } from './builtPackage';
 import { operationAt } from './operations';
 
