@@ -1,8 +1,11 @@
-import { selectors, type Browser, type Page } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Browser, type Page, selectors } from 'playwright-core';
 import type { Sandbox, SandboxOptions } from '../../sandbox';
 import { openBrowser } from '../../support/chromium';
-import { CleanUp } from '../n8n/processes';
 import { startN8n } from '../n8n/n8n';
+import { ROOT } from '../n8n/paths';
+import { CleanUp } from '../n8n/processes';
 import { DEMO_LOGIN, type N8nRest } from '../n8n/rest';
 import { Editor } from './editor';
 
@@ -50,4 +53,76 @@ export async function pageOf(browser: Browser): Promise<Page> {
 	const page = await browser.newPage({ viewport: VIEWPORT, colorScheme: 'light' });
 	page.setDefaultTimeout(PATIENCE_MS);
 	return page;
+}
+
+/** The way to the first charge and the first sale, in each language. */
+const WAYS = [
+	['README.md', '## Your first paid charge', '**That is all you need to start.'],
+	['docs/pt-BR.md', '## Sua primeira cobrança paga', '**Para começar, é só isso.'],
+].map(([page = '', begin = '', end = '']): [page: string, way: string] => {
+	const text = readFileSync(path.join(ROOT, page), 'utf8');
+	return [page, text.slice(text.indexOf(begin), text.indexOf(end))];
+});
+
+/** A name on the screen that the README and the page in Portuguese tell to use on the way. */
+export function told(name: string): string {
+	const silent = WAYS.filter(([, way]) => !way.includes(`**${name}**`));
+	for (const [page] of silent) throw new Error(`${page} does not say "${name}"`);
+	return name;
+}
+
+/** Counts the clicks that a person would make on a page, wherever it goes. */
+export class Clicks {
+	private made = 0;
+
+	private constructor() {}
+
+	static async on(page: Page): Promise<Clicks> {
+		const clicks = new Clicks();
+		await page.exposeFunction('clicked', () => {
+			clicks.made++;
+		});
+		// A script's own clicks are not trusted.
+		const listen =
+			"document.addEventListener('click', (event) => event.isTrusted && clicked(), true)";
+		await page.addInitScript(listen);
+		await page.evaluate(listen);
+		return clicks;
+	}
+
+	count(): number {
+		return this.made;
+	}
+}
+
+/** The page of the sandbox, used as a person uses it. */
+export class SandboxPage {
+	constructor(
+		readonly page: Page,
+		private readonly url: string,
+	) {}
+
+	/** Opens it, or shows it as it is now. */
+	async open(): Promise<void> {
+		await this.page.bringToFront();
+		await this.page.goto(this.url);
+	}
+
+	/** Pays a transaction by its button. */
+	async pay(hash: string): Promise<void> {
+		await this.page.locator(`[data-testid="pay-${hash}"]`).click();
+		await this.page
+			.locator(`[data-testid="badge-${hash}"]`)
+			.getByText('paid', { exact: true })
+			.waitFor();
+	}
+
+	/** Has a notice sent to an address, and returns what that answered. */
+	async sendTestNotice(url: string): Promise<string> {
+		await this.page.locator('[data-testid="test-notice-url"]').fill(url);
+		await this.page.locator('[data-testid="test-notice-send"]').click();
+		const result = this.page.locator('[data-testid="test-notice-result"]');
+		await result.getByText('Answered').waitFor();
+		return await result.innerText();
+	}
 }

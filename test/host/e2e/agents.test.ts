@@ -16,7 +16,7 @@ import {
 	TOOL_TYPE,
 	type Order,
 } from './stage/chargeTool';
-import { Guest } from './stage/guest';
+import { Guest } from './stage/sharedN8n';
 import { type Front, serveAccounts } from './stage/services';
 
 const outputSchema = z.object({ data: z.array(z.object({ json: z.unknown() })) });

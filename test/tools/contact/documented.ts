@@ -161,6 +161,7 @@ export const BODY_FIELDS: ReadonlySet<string> = new Set([
 	),
 	...['tracking', 'title', 'price', 'payment_methods', 'method_default', 'interval'],
 	...['affiliates_visible', 'payment_method_discounts'],
+	...['payment_method', 'discount_percentage'].map((name) => `payment_method_discounts.${name}`),
 ]);
 
 export interface Differences {

@@ -6,11 +6,11 @@ import { BODY_FIELDS, differences, type Differences, DOCUMENTED } from './docume
 import {
 	confirmed,
 	contradicted,
-	together,
-	untold,
 	type Created,
 	type Evidence,
 	type Finding,
+	together,
+	untold,
 } from './finding';
 import {
 	DOCUMENTED_LIMIT,

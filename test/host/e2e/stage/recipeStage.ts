@@ -8,7 +8,7 @@ import { LOOPBACK } from '../../n8n/processes';
 import type { SavedCredential, SavedWorkflow } from '../../n8n/rest';
 import type { Sandbox } from '../../../sandbox';
 import { chainOf, webStart } from './workflows';
-import { Guest } from './guest';
+import { Guest } from './sharedN8n';
 import { Services, writeInChat } from './services';
 
 const RECORDER_TYPE = 'CUSTOM.recorder';

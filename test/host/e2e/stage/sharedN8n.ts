@@ -1,6 +1,9 @@
 import path from 'node:path';
-import { startN8n, type N8n } from '../../n8n/n8n';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
+import { type N8n, startN8n } from '../../n8n/n8n';
 import { packBuild } from '../../n8n/packageInstall';
+import { CREDENTIAL_TYPE } from '../../n8n/paths';
+import { DEMO_LOGIN, N8nRest, type SavedCredential } from '../../n8n/rest';
 
 const RECORDER_FOLDER = path.join(__dirname, 'recorder');
 
@@ -24,4 +27,30 @@ export default async function openSharedN8n(): Promise<void> {
 export async function closeSharedN8n(): Promise<void> {
 	await n8n?.close();
 	await removeBuild?.();
+}
+
+/** A sandbox of its own, and a credential for it in the n8n that several files share. */
+export class Guest {
+	private constructor(
+		readonly sandbox: Sandbox,
+		readonly credential: SavedCredential,
+		readonly url: string,
+		readonly rest: N8nRest,
+	) {}
+
+	/** Signs in to the n8n that is running. */
+	static async enter(options: SandboxOptions = {}): Promise<Guest> {
+		const url = process.env[SHARED_N8N] ?? '';
+		const rest = new N8nRest(url);
+		await rest.signIn(DEMO_LOGIN);
+		const sandbox = await startSandbox(options);
+		const { baseUrl, apiToken, bodyApiToken } = sandbox;
+		const account = { baseUrl, apiToken, bodyApiToken };
+		const credential = await rest.createCredential('Sandbox', CREDENTIAL_TYPE, account);
+		return new Guest(sandbox, credential, url, rest);
+	}
+
+	async close(): Promise<void> {
+		await this.sandbox.close();
+	}
 }

@@ -7,6 +7,9 @@ import {
 	type INodeProperties,
 	NodeHelpers,
 } from 'n8n-workflow';
+import { offerForm } from '../../../../nodes/DigitalSales/actions/offer/create.form';
+import { chargeForm } from '../../../../nodes/DigitalSales/actions/transaction/create.form';
+import { BODY_FIELDS } from '../../../tools/contact/documented';
 import { markdownTable } from '../../../support/figures';
 import { everyProperty } from '../../engine/support/form';
 import { action, CHOOSERS, type Form, FORMS } from './forms';
@@ -138,3 +141,16 @@ describe.each(FORMS)('$name', (form) => {
 		expect(shownFields(form, choices)).toEqual(expect.arrayContaining(amounts));
 	});
 });
+
+test.each([
+	['Offer > Create', offerForm],
+	['Create PIX', chargeForm],
+])(
+	'%s sends only fields of the API document; a new one is listed in BODY_FIELDS',
+	(_name, form) => {
+		const sent = Object.keys(form.serviceFields).map((field) => field.replaceAll('.*', ''));
+
+		expect(sent.length).toBeGreaterThan(5);
+		expect(sent.filter((field) => !BODY_FIELDS.has(field))).toEqual([]);
+	},
+);
