@@ -365,15 +365,6 @@ describe('Searchable lists', () => {
 				(error: Record<string, unknown>) => error,
 			);
 
-		test('that the token is wrong', async () => {
-			const { baseUrl } = account.sandbox;
-			const credentials = { digitalSalesApi: { baseUrl, apiToken: 'test-wrong-token' } };
-
-			await expect(runListSearch('searchProducts', { credentials })).rejects.toThrow(
-				'does not accept the API token',
-			);
-		});
-
 		test('that the token has no permission', async () => {
 			account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 403 });
 
