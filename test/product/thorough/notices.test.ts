@@ -1,15 +1,19 @@
+import * as fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { serveWebhook, type HttpAnswer, type PublishedTrigger } from '../engine/harness';
 import { type Account, openAccount } from '../engine/support/account';
 import { NOTICE_SHAPES, type Fault, type SandboxOptions } from '../../sandbox';
 import { chargeAt, chargesAt, soldAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
-import { forgers, valuesFor } from '../../support/notices';
+import { bodiesLike, contentTypes, forgers, valuesFor } from '../../support/notices';
 
 const figures = new Figures(
 	"Notices to the trigger, in n8n's own engine",
 	'npm run e2e -- thorough',
 );
+const BODIES = 10_000;
+const BATCH = 50;
+const SEED = Number(process.env.NOTICE_SEED ?? 20_261_120);
 
 describe('Digital Sales Trigger under attack, races and loss', () => {
 	let account: Account;
@@ -115,6 +119,38 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 			'forged: an unknown hash, answered with 403, 422, 500, `success: false`, nothing or a web page',
 			faults.length * 600,
 			`0 executions, at most ${Math.max(...reads)} reads of each 600`,
+		);
+	});
+
+	test('random bodies', async () => {
+		await open({ triggerOn: ['any'] });
+		const bodies = bodiesLike(await soldAt(account.sandbox));
+		const codes = new Map<number, number>();
+		let sent = 0;
+		const post = async ([body, type]: [string, string]): Promise<number> => {
+			const headers = { 'content-type': type };
+			return (await trigger.send({ body: Buffer.from(body), headers })).status;
+		};
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(fc.tuple(bodies, contentTypes), { minLength: BATCH, maxLength: BATCH }),
+				async (notices) => {
+					const statuses = await Promise.all(notices.map(post));
+					sent += statuses.length;
+					for (const status of statuses) codes.set(status, (codes.get(status) ?? 0) + 1);
+					expect(statuses.every((status) => [400, 404, 422, 503].includes(status))).toBe(true);
+				},
+			),
+			{ numRuns: BODIES / BATCH, seed: SEED },
+		);
+
+		expect(sent).toBe(BODIES);
+		expect(trigger.executions).toEqual([]);
+		const answered = [...codes].sort(([a], [b]) => a - b);
+		figures.add(
+			`random bodies, seed ${SEED}`,
+			sent,
+			`all answered (${answered.map(([code, count]) => `${count} × ${code}`).join(', ')}), 0 thrown, 0 executions`,
 		);
 	});
 });
