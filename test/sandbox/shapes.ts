@@ -68,29 +68,16 @@ function pixShape({ pix }: StoredTransaction, image: QrImageStyle): object | nul
 	return { ...rest, qr_code_base64: image === 'dataUri' ? `data:image/png;base64,${bare}` : bare };
 }
 
-/** An envelope around the transaction, the transaction itself, or a flat summary of it. */
-export const NOTICE_SHAPES = ['envelope', 'transaction', 'summary'] as const;
-export type NoticeShape = (typeof NOTICE_SHAPES)[number];
-
 // Not a token of the account: nobody shows what this field is good for.
 const NOTICE_TOKEN = 'sandbox-notice-token-5544332211';
 
 /**
- * The body of a notification. The document says "not shown"; these are the shapes that
+ * The body of a notification, by its shape. The document says "not shown"; these are the shapes that
  * public integrations of this family of services report.
  */
-export function noticeBody(stored: StoredTransaction, shape: NoticeShape): object {
-	if (shape === 'transaction') return { id: stored.id, ...readShape(stored, 'bare') };
-	if (shape === 'summary') {
-		return {
-			transaction_hash: stored.hash,
-			status: stored.payment_status,
-			amount: stored.amount,
-			payment_method: stored.payment_method,
-			paid_at: stored.paid_at,
-		};
-	}
-	return {
+const NOTICE_BODIES = {
+	/** Around the transaction. */
+	envelope: (stored: StoredTransaction): object => ({
 		token: NOTICE_TOKEN,
 		event: 'transaction',
 		status: stored.payment_status,
@@ -107,7 +94,28 @@ export function noticeBody(stored: StoredTransaction, shape: NoticeShape): objec
 		offer: stored.offer,
 		items: stored.items,
 		tracking: stored.tracking,
-	};
+	}),
+	/** The transaction itself. */
+	transaction: (stored: StoredTransaction): object => ({
+		id: stored.id,
+		...readShape(stored, 'bare'),
+	}),
+	/** A flat summary of it. */
+	summary: (stored: StoredTransaction): object => ({
+		transaction_hash: stored.hash,
+		status: stored.payment_status,
+		amount: stored.amount,
+		payment_method: stored.payment_method,
+		paid_at: stored.paid_at,
+	}),
+};
+
+export type NoticeShape = keyof typeof NOTICE_BODIES;
+export const NOTICE_SHAPES = Object.keys(NOTICE_BODIES) as NoticeShape[];
+
+/** The body of a notification in a shape. */
+export function noticeBody(stored: StoredTransaction, shape: NoticeShape): object {
+	return NOTICE_BODIES[shape](stored);
 }
 
 export function isNoticeShape(value: unknown): value is NoticeShape {
