@@ -10,9 +10,9 @@ const SUITES = {
 		maxWorkers: 2,
 	},
 	thorough: {
-		folders: ['product/faults', 'product/notifications'],
+		folders: ['product/thorough'],
 		testTimeout: 300_000,
-		globalSetup: inTest('product/faults/build.ts'),
+		globalSetup: inTest('product/thorough/build.ts'),
 	},
 	e2e: {
 		folders: ['host/e2e'],

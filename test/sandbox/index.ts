@@ -1,8 +1,8 @@
 export { startSandbox, type Sandbox } from './sandbox';
-export type { QrImageStyle } from './api/transactionShape';
+export type { QrImageStyle } from './shapes';
 export type { SandboxOptions, QueryMeaning } from './options';
-export type { Fault, FaultKind, Endpoint, PaginationLie } from './faults/types';
-export type { RecordedRequest } from './http/requestLog';
-export type { DeliveryReport } from './notices/notifier';
-export { NOTICE_SHAPES, noticeBody, type NoticeShape } from './notices/shapes';
+export type { Fault, FaultKind, Endpoint, PaginationLie } from './faults';
+export type { RecordedRequest } from './parts';
+export type { DeliveryReport } from './notices';
+export { NOTICE_SHAPES, noticeBody, type NoticeShape } from './shapes';
 export type { CreatedOffer, Interval, Offer, Product, StoredTransaction } from './types';

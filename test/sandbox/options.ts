@@ -1,5 +1,4 @@
-import type { QrImageStyle } from './api/transactionShape';
-import type { NoticeShape } from './notices/shapes';
+import type { NoticeShape, QrImageStyle } from './shapes';
 
 export type QueryMeaning = 'search' | 'categories' | 'status' | 'perPage' | 'page';
 

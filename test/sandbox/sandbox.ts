@@ -1,17 +1,14 @@
 import fastify, { type FastifyInstance } from 'fastify';
-import { RateLimiter } from './api/rateLimit';
+import { RateLimiter, type RecordedRequest, RequestLog, type SandboxParts } from './parts';
 import { registerApi } from './api/routes';
-import type { SandboxParts } from './api/context';
 import { changeStatus } from './api/transactions';
 import { SandboxClock } from './clock';
-import { registerControls, type SandboxControls } from './control/routes';
-import { FaultBook } from './faults/book';
-import type { Fault } from './faults/types';
-import { RequestLog, type RecordedRequest } from './http/requestLog';
-import { Notifier, type DeliveryReport } from './notices/notifier';
-import type { NoticeShape } from './notices/shapes';
+import { registerControls, type SandboxControls } from './control';
+import { type Fault, FaultBook } from './faults';
+import { type DeliveryReport, Notifier } from './notices';
+import type { NoticeShape } from './shapes';
 import { resolveOptions, type SandboxOptions } from './options';
-import { registerPage } from './page/routes';
+import { registerPage } from './page';
 import { SandboxState } from './state';
 import type { CreatedOffer, Product, StoredTransaction } from './types';
 

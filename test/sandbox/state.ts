@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { freshHash } from './catalog/random';
-import { seedCatalog } from './catalog/seed';
+import { freshHash, seedCatalog } from './catalog';
 import type { CreatedOffer, Offer, Product, StoredTransaction } from './types';
 
 export interface SoldOffer {

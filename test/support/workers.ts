@@ -2,7 +2,7 @@ import { readAccount } from '../../nodes/DigitalSales/api/account';
 import { Client, type ServiceContext } from '../../nodes/DigitalSales/api/client';
 import { listProducts } from '../../nodes/DigitalSales/api/products';
 import { clearProcessWide } from '../../nodes/DigitalSales/shared/processWide';
-import { VirtualTime } from './jumpingTime';
+import { VirtualTime } from './clocks';
 
 interface SimulatedRequest {
 	qs?: { page?: number };

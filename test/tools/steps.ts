@@ -23,7 +23,7 @@ const SELDOM: Steps = {
 /** What is made from the code, and has to be made again after a change. */
 const WRITE: Steps = {
 	recipes: 'tsx examples/source/write.ts',
-	forms: 'jest test/product/unit/form/parameters test/product/engine/outputPreview',
+	forms: 'jest test/product/unit/form/forms test/product/engine/outputPreview',
 	format: 'prettier --write . --log-level warn',
 };
 

@@ -1,9 +1,6 @@
-import type { CredentialDialog } from './credentialDialog';
-import type { Editor } from './editor';
-import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
-import type { NodeView } from './nodeView';
+import type { CredentialDialog, Editor, NodeView } from './editor';
+import { INSTALL_AND_START_MS, type Newcomer, SandboxPage, startNewcomer } from './newcomer';
 import { picture, top } from './pictures';
-import { SandboxPage } from './sandboxPage';
 
 const NODES = {
 	list: 'Get many products',

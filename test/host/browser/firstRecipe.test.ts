@@ -3,9 +3,8 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { MailServer } from '../e2e/stage/mailServer';
 import { CREDENTIAL_TYPE, ROOT } from '../n8n/paths';
-import { LOOPBACK } from '../n8n/ports';
-import { Clicks } from './clicks';
-import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
+import { LOOPBACK } from '../n8n/processes';
+import { Clicks, INSTALL_AND_START_MS, type Newcomer, startNewcomer } from './newcomer';
 
 const MOST_CLICKS = 12;
 const RECIPE = 'examples/en/charge-by-email.json';

@@ -1,12 +1,15 @@
 import type { Page } from 'playwright-core';
 import { chargeAt } from '../../support/charge';
-import { Clicks } from './clicks';
-import type { Editor } from './editor';
+import {
+	Clicks,
+	INSTALL_AND_START_MS,
+	type Newcomer,
+	SandboxPage,
+	startNewcomer,
+	told,
+} from './newcomer';
+import type { Editor, NodeView } from './editor';
 import { Film } from './film';
-import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
-import type { NodeView } from './nodeView';
-import { told } from './readme';
-import { SandboxPage } from './sandboxPage';
 
 const TOKEN = 'test-api-token-first-screen';
 const MOST_CLICKS = 20;

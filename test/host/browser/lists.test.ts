@@ -3,7 +3,7 @@ import { PACKAGE_NAME } from '../n8n/paths';
 import type { N8nRest } from '../n8n/rest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 import type { Editor } from './editor';
-import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
+import { INSTALL_AND_START_MS, type Newcomer, startNewcomer } from './newcomer';
 import { picture } from './pictures';
 
 const NODE = 'Make an offer';

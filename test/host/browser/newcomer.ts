@@ -1,16 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { selectors, type Browser, type Page } from 'playwright-core';
-import { startN8n, type N8nInstance } from '../n8n/instance';
-import { installHost } from '../n8n/host';
-import { once } from '../n8n/once';
-import { installPackage, packBuild } from '../n8n/packageInstall';
-import { DATA_FOLDER } from '../n8n/paths';
-import { N8nRest } from '../n8n/rest';
-import { DEMO_LOGIN } from '../n8n/setUp';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
+import { type Browser, type Page, selectors } from 'playwright-core';
+import type { Sandbox, SandboxOptions } from '../../sandbox';
 import { openBrowser } from '../../support/chromium';
+import { startN8n } from '../n8n/n8n';
+import { ROOT } from '../n8n/paths';
+import { CleanUp } from '../n8n/processes';
+import { DEMO_LOGIN, type N8nRest } from '../n8n/rest';
 import { Editor } from './editor';
 
 export const INSTALL_AND_START_MS = 15 * 60_000;
@@ -34,30 +30,20 @@ export interface Newcomer {
  * workflow.
  */
 export async function startNewcomer(service: SandboxOptions = {}): Promise<Newcomer> {
-	const browser = await openBrowser();
 	// n8n's editor marks its elements by this attribute.
 	selectors.setTestIdAttribute('data-test-id');
-	await installHost();
-	const userFolder = await mkdtemp(path.join(tmpdir(), 'digital-sales-browser-'));
-	const { tarball, remove } = await packBuild();
-	await installPackage(tarball, userFolder).finally(remove);
-	const sandbox = await startSandbox(service);
-	let n8n: N8nInstance | undefined;
-	const stop = once(async () => {
-		await browser.close();
-		await n8n?.stop();
-		await sandbox.close();
-		await rm(userFolder, { recursive: true, force: true, maxRetries: 3 });
-	});
+	const cleanUp = new CleanUp();
 	try {
-		n8n = await startN8n({ userFolder, log: path.join(DATA_FOLDER, 'browser.log') });
-		const rest = new N8nRest(n8n.url);
-		await rest.signIn(DEMO_LOGIN);
+		const browser = await openBrowser();
+		cleanUp.add(async () => await browser.close());
+		const n8n = await startN8n('browser', { has: 'package', sandbox: service });
+		cleanUp.add(n8n.close);
 		const editor = new Editor(await pageOf(browser), n8n.url);
 		await editor.open(DEMO_LOGIN);
-		return { sandbox, editor, rest, openPage: async () => await pageOf(browser), stop };
+		const openPage = async (): Promise<Page> => await pageOf(browser);
+		return { sandbox: n8n.sandbox, editor, rest: n8n.rest, openPage, stop: cleanUp.run };
 	} catch (error) {
-		await stop();
+		await cleanUp.run();
 		throw error;
 	}
 }
@@ -67,4 +53,76 @@ export async function pageOf(browser: Browser): Promise<Page> {
 	const page = await browser.newPage({ viewport: VIEWPORT, colorScheme: 'light' });
 	page.setDefaultTimeout(PATIENCE_MS);
 	return page;
+}
+
+/** The way to the first charge and the first sale, in each language. */
+const WAYS = [
+	['README.md', '## Your first paid charge', '**That is all you need to start.'],
+	['docs/pt-BR.md', '## Sua primeira cobrança paga', '**Para começar, é só isso.'],
+].map(([page = '', begin = '', end = '']): [page: string, way: string] => {
+	const text = readFileSync(path.join(ROOT, page), 'utf8');
+	return [page, text.slice(text.indexOf(begin), text.indexOf(end))];
+});
+
+/** A name on the screen that the README and the page in Portuguese tell to use on the way. */
+export function told(name: string): string {
+	const silent = WAYS.filter(([, way]) => !way.includes(`**${name}**`));
+	for (const [page] of silent) throw new Error(`${page} does not say "${name}"`);
+	return name;
+}
+
+/** Counts the clicks that a person would make on a page, wherever it goes. */
+export class Clicks {
+	private made = 0;
+
+	private constructor() {}
+
+	static async on(page: Page): Promise<Clicks> {
+		const clicks = new Clicks();
+		await page.exposeFunction('clicked', () => {
+			clicks.made++;
+		});
+		// A script's own clicks are not trusted.
+		const listen =
+			"document.addEventListener('click', (event) => event.isTrusted && clicked(), true)";
+		await page.addInitScript(listen);
+		await page.evaluate(listen);
+		return clicks;
+	}
+
+	count(): number {
+		return this.made;
+	}
+}
+
+/** The page of the sandbox, used as a person uses it. */
+export class SandboxPage {
+	constructor(
+		readonly page: Page,
+		private readonly url: string,
+	) {}
+
+	/** Opens it, or shows it as it is now. */
+	async open(): Promise<void> {
+		await this.page.bringToFront();
+		await this.page.goto(this.url);
+	}
+
+	/** Pays a transaction by its button. */
+	async pay(hash: string): Promise<void> {
+		await this.page.locator(`[data-testid="pay-${hash}"]`).click();
+		await this.page
+			.locator(`[data-testid="badge-${hash}"]`)
+			.getByText('paid', { exact: true })
+			.waitFor();
+	}
+
+	/** Has a notice sent to an address, and returns what that answered. */
+	async sendTestNotice(url: string): Promise<string> {
+		await this.page.locator('[data-testid="test-notice-url"]').fill(url);
+		await this.page.locator('[data-testid="test-notice-send"]').click();
+		const result = this.page.locator('[data-testid="test-notice-result"]');
+		await result.getByText('Answered').waitFor();
+		return await result.innerText();
+	}
 }

@@ -4,7 +4,7 @@ import { LANGUAGES, render, type PlacedNode } from '../../../examples/source/wor
 import { CREDENTIAL_TYPE } from '../n8n/paths';
 import type { N8nRest, SavedCredential } from '../n8n/rest';
 import type { Editor } from './editor';
-import { INSTALL_AND_START_MS, startNewcomer, type Newcomer } from './newcomer';
+import { INSTALL_AND_START_MS, type Newcomer, startNewcomer } from './newcomer';
 import { EXAMPLES, picture } from './pictures';
 
 let newcomer: Newcomer;

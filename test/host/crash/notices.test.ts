@@ -1,9 +1,8 @@
-import { Stage } from '../e2e/stage/stage';
+import { startN8n, type N8n } from '../n8n/n8n';
 import { chargesAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
-import { Chance } from './stage/chance';
+import { Chance, tally } from './stage/orders';
 import { NoticeDrill } from './stage/noticeDrill';
-import { tally } from './stage/tally';
 
 const figures = new Figures('Crashes while notices come in', 'npm run e2e -- crash');
 const START_MS = 15 * 60_000;
@@ -12,16 +11,16 @@ const KILLS = 10;
 
 describe('paid notices while n8n is killed and started again', () => {
 	const chance = Chance.ofThisRun();
-	let stage: Stage;
+	let n8n: N8n;
 	let drill: NoticeDrill;
 	let hashes: string[];
 	let emissions: Map<string, number>;
 
 	beforeAll(async () => {
-		stage = await Stage.open('crash-notices');
-		hashes = await chargesAt(stage.sandbox, NOTICES);
-		for (const hash of hashes) await stage.sandbox.setStatus(hash, 'paid');
-		drill = new NoticeDrill(stage, chance, new Set(hashes));
+		n8n = await startN8n('crash-notices');
+		hashes = await chargesAt(n8n.sandbox, NOTICES);
+		for (const hash of hashes) await n8n.sandbox.setStatus(hash, 'paid');
+		drill = new NoticeDrill(n8n, chance, new Set(hashes));
 		await drill.publish();
 		for (let wave = 0; wave < KILLS; wave++) {
 			const size = NOTICES / KILLS;
@@ -32,7 +31,7 @@ describe('paid notices while n8n is killed and started again', () => {
 		enter();
 	}, START_MS);
 	afterAll(async () => {
-		await stage?.close();
+		await n8n?.close();
 		figures.show();
 	});
 

@@ -1,9 +1,7 @@
-import { Stage } from '../e2e/stage/stage';
+import { startN8n, type N8n } from '../n8n/n8n';
 import { Figures } from '../../support/figures';
-import { Chance } from './stage/chance';
+import { Chance, makeOrders, tally } from './stage/orders';
 import { OrderDrill, type Verdict } from './stage/orderDrill';
-import { makeOrders } from './stage/orders';
-import { tally } from './stage/tally';
 
 const figures = new Figures('Crashes while customers are charged', 'npm run e2e -- crash');
 const START_MS = 15 * 60_000;
@@ -14,12 +12,12 @@ const KILLS = [2, 1, 0, 2, 2, 1, 0, 2] as const;
 describe('charges while n8n is killed and started again', () => {
 	const chance = Chance.ofThisRun();
 	const orders = makeOrders(ORDERS);
-	let stage: Stage;
+	let n8n: N8n;
 	let verdict: Verdict;
 
 	beforeAll(async () => {
-		stage = await Stage.open('crash-orders');
-		const drill = new OrderDrill(stage, chance);
+		n8n = await startN8n('crash-orders');
+		const drill = new OrderDrill(n8n, chance);
 		await drill.publish();
 		const shuffled = chance.shuffled(orders);
 		for (const [round, kills] of KILLS.entries()) {
@@ -32,7 +30,7 @@ describe('charges while n8n is killed and started again', () => {
 		enter(drill);
 	}, START_MS);
 	afterAll(async () => {
-		await stage?.close();
+		await n8n?.close();
 		figures.show();
 	});
 

@@ -3,8 +3,8 @@ import { recipeOf } from '../../../examples/source';
 import { render, type PlacedNode } from '../../../examples/source/workflow';
 import { PACKAGE_NAME } from '../n8n/paths';
 import { TOOL_TYPE } from './stage/chargeTool';
-import { Guest } from './stage/guest';
-import { serveModel, type ModelServer, type ScriptedCall } from './stage/modelServer';
+import { Guest } from './stage/sharedN8n';
+import { type ModelServer, type ScriptedCall, serveModel } from './stage/models';
 
 const START = 'When a customer writes';
 const AGENT = 'Sales assistant';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CREDENTIAL_TYPE } from '../n8n/paths';
 import type { SavedCredential } from '../n8n/rest';
 import { startSandbox, type Sandbox } from '../../sandbox';
-import { Agent, type ToolResult } from './stage/agent';
+import { Agent, type ObedientModel, serveObedientModel, type ToolResult } from './stage/models';
 import {
 	CHARGE,
 	CHARGE_NODE,
@@ -16,9 +16,8 @@ import {
 	TOOL_TYPE,
 	type Order,
 } from './stage/chargeTool';
-import { Guest } from './stage/guest';
-import { serveAccounts, type Front } from './stage/front';
-import { serveObedientModel, type ObedientModel } from './stage/obedientModel';
+import { Guest } from './stage/sharedN8n';
+import { type Front, serveAccounts } from './stage/services';
 
 const outputSchema = z.object({ data: z.array(z.object({ json: z.unknown() })) });
 

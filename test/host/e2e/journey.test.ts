@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NODES, runJourney, triggerExecutions, type Journey } from '../n8n/journey';
-import { DATA_FOLDER } from '../n8n/paths';
-import { freePort, LOOPBACK } from '../n8n/ports';
+import { freePort, LOOPBACK } from '../n8n/processes';
 import type { CredentialTest } from '../n8n/rest';
 import { setUp, type SetUp } from '../n8n/setUp';
 import { ACTION, chainOf } from './stage/workflows';
@@ -13,21 +9,18 @@ const INSTALL_AND_START_MS = 15 * 60_000;
 // Long enough for an execution that must not start to show in the list.
 const SETTLE_MS = 1_500;
 
-let userFolder: string;
 let ready: SetUp;
 let journey: Journey;
 let notificationUrl: string;
 
 beforeAll(async () => {
-	userFolder = await mkdtemp(path.join(tmpdir(), 'digital-sales-e2e-'));
-	ready = await setUp({ userFolder, log: path.join(DATA_FOLDER, 'e2e.log') });
+	ready = await setUp('e2e');
 	notificationUrl = ready.journey.notificationUrl;
 	journey = await runJourney(ready);
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
-	await ready?.stop();
-	await rm(userFolder, { recursive: true, force: true, maxRetries: 3 });
+	await ready?.n8n.close();
 });
 
 async function countSales(): Promise<number> {

@@ -14,7 +14,7 @@ import {
 	TOOL_TYPE,
 	type Order,
 } from './stage/chargeTool';
-import { Guest } from './stage/guest';
+import { Guest } from './stage/sharedN8n';
 
 const SERVER = 'MCP Server Trigger';
 const PATH = 'shop';

@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { sendRequest } from '../../product/engine/harness/http';
+import { sendRequest } from '../../support/http';
 import { chargeAt, chargesAt, soldAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
 import { bodiesLike, contentTypes } from '../../support/notices';
-import { Downstream } from './stage/downstream';
-import { Stage, WITHOUT_EDITOR } from './stage/stage';
-import { chainOf, TRIGGER } from './stage/workflows';
+import { chainOf, Downstream, TRIGGER } from './stage/workflows';
+import { startN8n, type N8n, WITHOUT_EDITOR } from '../n8n/n8n';
 
 const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
@@ -24,21 +23,24 @@ const CLOCK_SCALE = 20;
 const PUBLISHED = ['shapes', 'identical', 'distinct', 'random', 'down', 'restart'] as const;
 
 describe('Digital Sales Trigger under attack, races and loss', () => {
-	let stage: Stage;
+	let n8n: N8n;
 	let downstream: Downstream;
 
 	beforeAll(async () => {
-		stage = await Stage.open('e2e-notices', { clockScale: CLOCK_SCALE }, WITHOUT_EDITOR);
+		n8n = await startN8n('e2e-notices', {
+			sandbox: { clockScale: CLOCK_SCALE },
+			env: WITHOUT_EDITOR,
+		});
 		downstream = await Downstream.open();
 		// All beforehand: under a flood n8n itself is "not ready" now and then.
 		for (const name of PUBLISHED) await publish(name);
 	}, START_MS);
 	beforeEach(() => {
-		stage.sandbox.reset();
+		n8n.sandbox.reset();
 		downstream.clear();
 	});
 	afterAll(async () => {
-		await stage?.close();
+		await n8n?.close();
 		await downstream?.close();
 		figures.show();
 	});
@@ -46,14 +48,14 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	/** Publishes a workflow with a trigger of its own. */
 	const publish = async (name: string): Promise<void> => {
 		const trigger = { name: 'Trigger', type: TRIGGER, webhookId: `notices-${name}` };
-		const workflow = chainOf(name, stage.credential, [trigger, downstream.node]);
-		await stage.rest.publish(await stage.rest.createWorkflow(workflow));
+		const workflow = chainOf(name, n8n.credential, [trigger, downstream.node]);
+		await n8n.rest.publish(await n8n.rest.createWorkflow(workflow));
 	};
 	const addressOf = (name: (typeof PUBLISHED)[number]): string =>
-		`${stage.url}/webhook/notices-${name}/digital-sales`;
+		`${n8n.url}/webhook/notices-${name}/digital-sales`;
 	const post = async (url: string, body: unknown): Promise<number> =>
 		(await sendRequest(url, { headers: JSON_TYPE, body: JSON.stringify(body) })).status;
-	const pay = async (hash: string): Promise<void> => await stage.sandbox.setStatus(hash, 'paid');
+	const pay = async (hash: string): Promise<void> => await n8n.sandbox.setStatus(hash, 'paid');
 	const summary = (statuses: number[]): string =>
 		[...new Set(statuses)]
 			.sort((a, b) => a - b)
@@ -62,8 +64,8 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 
 	test('Get Address knows the URL, and whether it listens', async () => {
 		const listening = { name: 'Listening', type: TRIGGER, webhookId: 'notices-listening' };
-		const workflow = chainOf('listening', stage.credential, [listening, downstream.node]);
-		const checked = chainOf('checked', stage.credential, [
+		const workflow = chainOf('listening', n8n.credential, [listening, downstream.node]);
+		const checked = chainOf('checked', n8n.credential, [
 			{ name: 'By hand', type: 'n8n-nodes-base.manualTrigger' },
 			{
 				name: 'Address',
@@ -71,19 +73,19 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 				parameters: { resource: 'notification', operation: 'getAddress' },
 			},
 		]);
-		const saved = await stage.rest.createWorkflow({
+		const saved = await n8n.rest.createWorkflow({
 			name: 'listening',
 			nodes: [...workflow.nodes, ...checked.nodes],
 			connections: { ...workflow.connections, ...checked.connections },
 		});
 		const check = async (): Promise<unknown> =>
-			(await stage.rest.run(saved.id, 'By hand')).items('Address').map(({ json }) => json);
-		const url = `${stage.url}/webhook/notices-listening/digital-sales`;
+			(await n8n.rest.run(saved.id, 'By hand')).items('Address').map(({ json }) => json);
+		const url = `${n8n.url}/webhook/notices-listening/digital-sales`;
 
 		expect(await check()).toMatchObject([{ trigger: 'Listening', url, listening: 'no' }]);
-		await stage.rest.publish(saved);
+		await n8n.rest.publish(saved);
 		expect(await check()).toEqual([{ trigger: 'Listening', url, listening: 'yes', advice: null }]);
-		const hash = await chargeAt(stage.sandbox);
+		const hash = await chargeAt(n8n.sandbox);
 		await pay(hash);
 		expect(await post(url, { hash })).toBe(200);
 		expect(await downstream.reaches(1)).toBe(1);
@@ -94,7 +96,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		const large = JSON.stringify({ filler: 'x'.repeat(300_000) });
 		const types = [undefined, 'application/octet-stream', 'application/vnd.shop+json'];
 		for (const [index, type] of types.entries()) {
-			const hash = await chargeAt(stage.sandbox);
+			const hash = await chargeAt(n8n.sandbox);
 			await pay(hash);
 			const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
 
@@ -108,7 +110,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 
 	test(`${FLOOD} identical notices at the same moment`, async () => {
 		const url = addressOf('identical');
-		const hash = await chargeAt(stage.sandbox);
+		const hash = await chargeAt(n8n.sandbox);
 		await pay(hash);
 
 		const notice = { hash, payment_status: 'paid' };
@@ -134,9 +136,9 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	test(`${FLOOD} distinct notices at the same moment`, async () => {
 		const url = addressOf('distinct');
 		const hashes: string[] = [];
-		while (hashes.length < FLOOD) hashes.push(await chargeAt(stage.sandbox, url));
+		while (hashes.length < FLOOD) hashes.push(await chargeAt(n8n.sandbox, url));
 
-		const reports = await Promise.all(hashes.map(async (hash) => await stage.sandbox.pay(hash)));
+		const reports = await Promise.all(hashes.map(async (hash) => await n8n.sandbox.pay(hash)));
 
 		// What is turned away four times comes again after three more minutes.
 		expect(await downstream.reaches(FLOOD, 240_000)).toBe(FLOOD);
@@ -151,7 +153,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 
 	test('random bodies', async () => {
 		const url = addressOf('random');
-		const bodies = bodiesLike(await soldAt(stage.sandbox));
+		const bodies = bodiesLike(await soldAt(n8n.sandbox));
 		const statuses: number[] = [];
 		await fc.assert(
 			fc.asyncProperty(
@@ -183,30 +185,30 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	test('the service is down and comes back, the notices are re-sent', async () => {
 		const url = addressOf('down');
 		const hashes: string[] = [];
-		while (hashes.length < 20) hashes.push(await chargeAt(stage.sandbox, url));
-		stage.sandbox.addFault({
+		while (hashes.length < 20) hashes.push(await chargeAt(n8n.sandbox, url));
+		n8n.sandbox.addFault({
 			endpoint: 'GET /transactions/{hash}',
 			kind: 'status',
 			status: 503,
 			times: 'always',
 		});
-		await Promise.all(hashes.map(async (hash) => await stage.sandbox.pay(hash)));
+		await Promise.all(hashes.map(async (hash) => await n8n.sandbox.pay(hash)));
 		expect(await downstream.reaches(0)).toBe(0);
-		stage.sandbox.clearFaults();
+		n8n.sandbox.clearFaults();
 
 		expect(await downstream.reaches(hashes.length)).toBe(hashes.length);
 		expect(new Set(downstream.reports.map(({ hash }) => hash)).size).toBe(hashes.length);
 		figures.add(
 			'the service down, then up, notices re-sent',
 			hashes.length,
-			`${downstream.reports.length} executions, one each, after ${stage.sandbox.deliveries.length} deliveries`,
+			`${downstream.reports.length} executions, one each, after ${n8n.sandbox.deliveries.length} deliveries`,
 		);
 	});
 
 	// Last, because it takes n8n down.
 	test('a restart between two identical notices', async () => {
 		const url = addressOf('restart');
-		const hashes = await chargesAt(stage.sandbox, 20);
+		const hashes = await chargesAt(n8n.sandbox, 20);
 		await Promise.all(hashes.map(pay));
 		const notify = async (): Promise<number[]> =>
 			await Promise.all(
@@ -215,7 +217,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		await notify();
 		expect(await downstream.reaches(hashes.length)).toBe(hashes.length);
 
-		await stage.restart();
+		await n8n.restart();
 		let again = await notify();
 		while (again.includes(404)) {
 			await pause(250);

@@ -5,9 +5,8 @@ import { editFields } from '../../../examples/source/nodes';
 import { LANGUAGES, render, sayIn } from '../../../examples/source/workflow';
 import type { SavedWorkflow } from '../n8n/rest';
 import { NOTICE_SHAPES } from '../../sandbox';
-import { chargeAt } from '../../support/charge';
-import { cpf } from '../../support/cpf';
-import { serveModel, type ModelServer } from './stage/modelServer';
+import { chargeAt, cpf } from '../../support/charge';
+import { type ModelServer, serveModel } from './stage/models';
 import {
 	RecipeStage,
 	until,

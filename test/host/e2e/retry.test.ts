@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { sendRequest } from '../../product/engine/harness/http';
+import { sendRequest } from '../../support/http';
 import type { Execution } from '../n8n/execution';
 import type { WorkflowFile } from '../n8n/rest';
-import { cpf } from '../../support/cpf';
-import { cartOf } from './stage/cart';
-import { Stage, WITHOUT_EDITOR } from './stage/stage';
-import { chainOf, createPix, webStart, type NodeSketch } from './stage/workflows';
+import { cpf } from '../../support/charge';
+import { cartOf, chainOf, createPix, type NodeSketch, webStart } from './stage/workflows';
+import { startN8n, type N8n, WITHOUT_EDITOR } from '../n8n/n8n';
 
 const START_MS = 15 * 60_000;
 const MAYBE = 'may already have been charged';
@@ -41,12 +40,12 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe('Asked again in a real n8n', () => {
-	let stage: Stage;
+	let n8n: N8n;
 	const ids = new Map<string, string>();
 
 	beforeAll(async () => {
-		stage = await Stage.open('e2e-retry', {}, WITHOUT_EDITOR);
-		const cart = cartOf(stage.sandbox);
+		n8n = await startN8n('e2e-retry', { env: WITHOUT_EDITOR });
+		const cart = cartOf(n8n.sandbox);
 		// One at a time, so that it is known which of them a crash strikes.
 		const batch = createPix({ cart, ...FOR_EACH_ITEM });
 		await publish('batch', [webStart('batch'), split, batch]);
@@ -67,13 +66,13 @@ describe('Asked again in a real n8n', () => {
 		await publish('plain', [webStart('plain'), plain]);
 		await publish('overlapping', [webStart('overlapping'), ordered, slowAfterStart()]);
 	}, START_MS);
-	beforeEach(() => stage.sandbox.reset());
-	afterAll(async () => await stage?.close());
+	beforeEach(() => n8n.sandbox.reset());
+	afterAll(async () => await n8n?.close());
 
 	const publish = async (name: string, nodes: NodeSketch[]): Promise<WorkflowFile> => {
-		const workflow = chainOf(name, stage.credential, nodes);
-		const saved = await stage.rest.createWorkflow(workflow);
-		await stage.rest.publish(saved);
+		const workflow = chainOf(name, n8n.credential, nodes);
+		const saved = await n8n.rest.createWorkflow(workflow);
+		await n8n.rest.publish(saved);
 		ids.set(name, saved.id);
 		return workflow;
 	};
@@ -84,31 +83,31 @@ describe('Asked again in a real n8n', () => {
 	const idOf = (name: string): string => ids.get(name) ?? '';
 	const post = async (name: string, body: object): Promise<void> => {
 		const headers = { 'content-type': 'application/json' };
-		await sendRequest(`${stage.url}/webhook/${name}`, { headers, body: JSON.stringify(body) });
+		await sendRequest(`${n8n.url}/webhook/${name}`, { headers, body: JSON.stringify(body) });
 	};
 	const newest = async (name: string): Promise<Execution> => {
-		const [summary] = await stage.rest.executions(idOf(name));
-		return await stage.rest.ended(summary?.id ?? '');
+		const [summary] = await n8n.rest.executions(idOf(name));
+		return await n8n.rest.ended(summary?.id ?? '');
 	};
 	const ask = async (name: string, body: object): Promise<Execution> => {
-		const before = (await stage.rest.executions(idOf(name))).length;
+		const before = (await n8n.rest.executions(idOf(name))).length;
 		await post(name, body);
-		await until(async () => (await stage.rest.executions(idOf(name))).length > before);
+		await until(async () => (await n8n.rest.executions(idOf(name))).length > before);
 		return await newest(name);
 	};
 	const retry = async (execution: Execution, loadWorkflow: boolean): Promise<Execution> => {
-		const { id } = await stage.rest.retry(execution.summary.id, loadWorkflow);
-		return await stage.rest.ended(id);
+		const { id } = await n8n.rest.retry(execution.summary.id, loadWorkflow);
+		return await n8n.rest.ended(id);
 	};
 	const hashes = (execution: Execution): unknown[] =>
 		execution.items(CHARGE).map(({ json }) => json.hash);
-	const charges = (): number => stage.sandbox.charges();
+	const charges = (): number => n8n.sandbox.charges();
 	const batchOf = (count: number): object => ({
 		items: CUSTOMERS.slice(0, count).map((document) => ({ document })),
 	});
 	/** Kills n8n while a charge is under way, and starts it again. */
 	const crashDuring = async (name: string, body: object, charged: number): Promise<void> => {
-		stage.sandbox.addFault({
+		n8n.sandbox.addFault({
 			endpoint: 'POST /transactions',
 			kind: 'delayAfterProcessing',
 			ms: 60_000,
@@ -116,14 +115,14 @@ describe('Asked again in a real n8n', () => {
 		});
 		await post(name, body);
 		await until(() => charges() >= charged);
-		await stage.kill();
-		stage.sandbox.clearFaults();
-		await stage.startAgain();
+		await n8n.kill();
+		n8n.sandbox.clearFaults();
+		await n8n.startAgain();
 	};
 
 	test('Retry of a failed execution, original and current, repeatedly: each item is charged once', async () => {
 		const endpoint = 'POST /transactions';
-		stage.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 2 });
+		n8n.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 2 });
 		const failed = await ask('batch', batchOf(3));
 		expect(failed.complaint).toContain('Already created in this execution: item 1 is');
 		expect(charges()).toBe(2);
@@ -132,13 +131,13 @@ describe('Asked again in a real n8n', () => {
 		for (const current of [false, true, false, true]) retries.push(await retry(failed, current));
 
 		expect(charges()).toBe(3);
-		const made = stage.sandbox.transactions.map(({ hash }) => hash);
+		const made = n8n.sandbox.transactions.map(({ hash }) => hash);
 		for (const execution of retries) expect(hashes(execution)).toEqual(made);
 	});
 
 	test('Retry after an unknown outcome is refused, in doubt', async () => {
 		const endpoint = 'POST /transactions';
-		stage.sandbox.addFault({ endpoint, kind: 'resetAfterProcessing' });
+		n8n.sandbox.addFault({ endpoint, kind: 'resetAfterProcessing' });
 		const failed = await ask('plain', { document: CUSTOMERS[0] });
 		for (const current of [false, true]) {
 			expect((await retry(failed, current)).complaint).toContain(MAYBE);
@@ -167,7 +166,7 @@ describe('Asked again in a real n8n', () => {
 			expect(items[1]?.error).toMatchObject({
 				message: expect.stringContaining(`The customer of item 2 ${MAYBE}`),
 			});
-			const third = made < 3 ? String(stage.sandbox.transactions[2]?.hash) : MAYBE;
+			const third = made < 3 ? String(n8n.sandbox.transactions[2]?.hash) : MAYBE;
 			expect(JSON.stringify(items[2])).toContain(third);
 		}
 		expect(charges()).toBe(3);
@@ -175,10 +174,10 @@ describe('Asked again in a real n8n', () => {
 
 	/** Sets On Error of the charge to Continue. */
 	const tolerate = async (name: string): Promise<void> => {
-		const { nodes } = await stage.rest.workflow(idOf(name));
+		const { nodes } = await n8n.rest.workflow(idOf(name));
 		const onError = 'continueRegularOutput';
 		const changed = nodes.map((node) => (node.name === CHARGE ? { ...node, onError } : node));
-		await stage.rest.send('PATCH', `/workflows/${idOf(name)}`, { nodes: changed });
+		await n8n.rest.send('PATCH', `/workflows/${idOf(name)}`, { nodes: changed });
 	};
 
 	test('killed with several charges under way: nobody is charged twice, and nobody is left out', async () => {
@@ -197,7 +196,7 @@ describe('Asked again in a real n8n', () => {
 			);
 		}
 
-		const charged = stage.sandbox.transactions.map(({ customer }) => customer?.document);
+		const charged = n8n.sandbox.transactions.map(({ customer }) => customer?.document);
 		expect(new Set(charged).size).toBe(charged.length);
 	}, 180_000);
 
@@ -226,8 +225,8 @@ describe('Asked again in a real n8n', () => {
 		await ask('overlapping', { document: other, order: 'order-9' });
 		await pause((SLOW_SECONDS + 1) * 1_000);
 		const same = await ask('overlapping', { document: other, order: 'order-9' });
-		expect(hashes(same)).toEqual([stage.sandbox.transactions[1]?.hash]);
-		await stage.restart();
+		expect(hashes(same)).toEqual([n8n.sandbox.transactions[1]?.hash]);
+		await n8n.restart();
 		for (const [who, order] of [
 			[document, 'order-8'],
 			[other, 'order-9'],

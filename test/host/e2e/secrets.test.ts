@@ -1,10 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { DATA_FOLDER } from '../n8n/paths';
+import { WITHOUT_EDITOR } from '../n8n/n8n';
 import { setUp, type SetUp } from '../n8n/setUp';
-import { OPERATIONS } from '../../product/faults/operations';
-import { WITHOUT_EDITOR } from './stage/stage';
+import { OPERATIONS } from '../../product/thorough/operations';
 import { sampleOf } from '../../support/samples';
 import type { Fault } from '../../sandbox';
 
@@ -22,23 +20,16 @@ const FAULTS: Array<[string, Fault]> = [
 	['a redirect to another host', { kind: 'redirect', to: 'http://127.0.0.2:9/', status: 307 }],
 ];
 
-let userFolder: string;
 let ready: SetUp;
 /** What n8n answered when it was asked for the executions. */
 const executions: string[] = [];
 
 beforeAll(async () => {
-	userFolder = await mkdtemp(path.join(tmpdir(), 'digital-sales-secrets-'));
-	ready = await setUp({
-		userFolder,
-		log: path.join(DATA_FOLDER, 'secrets.log'),
-		env: { ...WITHOUT_EDITOR, N8N_LOG_LEVEL: 'debug' },
-	});
+	ready = await setUp('secrets', { env: { ...WITHOUT_EDITOR, N8N_LOG_LEVEL: 'debug' } });
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
-	await ready?.stop();
-	await rm(userFolder, { recursive: true, force: true, maxRetries: 3 });
+	await ready?.n8n.close();
 });
 
 /** Another one in each execution: the same offer or charge would be refused after an unknown outcome. */
@@ -133,15 +124,15 @@ describe('afterwards neither token stands', () => {
 	});
 
 	it('in the log at debug level', async () => {
-		const log = await readFile(ready.n8n.log, 'utf8');
+		const log = await readFile(ready.n8n.process.log, 'utf8');
 
 		expect(log).toContain('debug');
 		for (const token of tokens()) expect(log).not.toContain(token);
 	});
 
 	it('in the database, nor in any other file that n8n has written', async () => {
-		await ready.stop();
-		const files = await contents(userFolder);
+		await ready.n8n.process.stop();
+		const files = await contents(ready.n8n.userFolder);
 
 		expect(files.map(([name]) => path.basename(name))).toContain('database.sqlite');
 		for (const [name, content] of files) {

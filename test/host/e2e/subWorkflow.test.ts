@@ -1,9 +1,8 @@
-import { sendRequest } from '../../product/engine/harness/http';
+import { sendRequest } from '../../support/http';
 import type { WorkflowFile } from '../n8n/rest';
 import { Figures } from '../../support/figures';
-import { cartOf } from './stage/cart';
-import { Guest } from './stage/guest';
-import { chainOf, createPix, webStart } from './stage/workflows';
+import { cartOf, chainOf, createPix, webStart } from './stage/workflows';
+import { Guest } from './stage/sharedN8n';
 
 const CUSTOMERS = ['529.982.247-25', '111.444.777-35'];
 const figures = new Figures('Retry On Fail around a sub-workflow, in a real n8n', 'npm run e2e');

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chargeAt } from '../../support/charge';
-import { Guest } from './stage/guest';
+import { Guest } from './stage/sharedN8n';
 import { chainOf, TRIGGER } from './stage/workflows';
 
 const HEARD_WITHIN_MS = 60_000;

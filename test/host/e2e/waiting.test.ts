@@ -1,13 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { sendRequest } from '../../product/engine/harness/http';
+import { sendRequest } from '../../support/http';
 import type { StoredTransaction } from '../../sandbox/types';
 import { Figures } from '../../support/figures';
 import { bodiesLike, contentTypes } from '../../support/notices';
-import { Downstream, type Report } from './stage/downstream';
-import { cartOf } from './stage/cart';
-import { Stage, WITHOUT_EDITOR } from './stage/stage';
-import { chainOf, createPix, waitForPayment, webStart } from './stage/workflows';
+import {
+	cartOf,
+	chainOf,
+	createPix,
+	Downstream,
+	type Report,
+	waitForPayment,
+	webStart,
+} from './stage/workflows';
+import { startN8n, type N8n, WITHOUT_EDITOR } from '../n8n/n8n';
 
 const figures = new Figures('Executions that wait for a payment, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
@@ -38,7 +44,7 @@ function seconds(timeLimit: number): object {
 
 /** Each test goes on from those before it: what takes its time does so while others run. */
 describe('Wait for Payment under races and loss', () => {
-	let stage: Stage;
+	let n8n: N8n;
 	let downstream: Downstream;
 	const workflowIds = new Map<Way, string>();
 	let customers = 0;
@@ -48,54 +54,56 @@ describe('Wait for Payment under races and loss', () => {
 
 	beforeAll(async () => {
 		// Nothing is re-sent: what gets lost is lost.
-		stage = await Stage.open('e2e-waiting', { resendAfterSeconds: [] }, WITHOUT_EDITOR);
+		n8n = await startN8n('e2e-waiting', {
+			sandbox: { resendAfterSeconds: [] },
+			env: WITHOUT_EDITOR,
+		});
 		downstream = await Downstream.open();
 		for (const [way, { notify, wait }] of Object.entries(WAYS)) {
-			const workflow = chainOf(way, stage.credential, [
+			const workflow = chainOf(way, n8n.credential, [
 				webStart(way),
 				createPix({
 					notify,
 					customerName: CUSTOMER,
-					cart: cartOf(stage.sandbox),
+					cart: cartOf(n8n.sandbox),
 				}),
 				waitForPayment({ ...wait }),
 				downstream.node,
 			]);
-			const saved = await stage.rest.createWorkflow(workflow);
-			await stage.rest.publish(saved);
+			const saved = await n8n.rest.createWorkflow(workflow);
+			await n8n.rest.publish(saved);
 			workflowIds.set(way as Way, saved.id);
 		}
 		limits = ([5, 20, 65] as const).map(untilLimit);
 	}, START_MS);
-	afterEach(() => stage.sandbox.clearFaults());
+	afterEach(() => n8n.sandbox.clearFaults());
 	afterAll(async () => {
-		await stage?.close();
+		await n8n?.close();
 		await downstream?.close();
 		figures.show();
 	});
 
 	const readsOf = (hash: string): number =>
-		stage.sandbox.requests.filter(
-			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),
-		).length;
+		n8n.sandbox.requests.filter(({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`))
+			.length;
 
 	const failuresOf = async (way: Way): Promise<string> => {
-		const executions = await stage.rest.executions(workflowIds.get(way) ?? '');
+		const executions = await n8n.rest.executions(workflowIds.get(way) ?? '');
 		const failed = executions.filter(({ status }) => status === 'error');
-		const texts = failed.map(async ({ id }) => (await stage.rest.execution(id)).complaint);
+		const texts = failed.map(async ({ id }) => (await n8n.rest.execution(id)).complaint);
 		return (await Promise.all(texts)).join('; ') || 'no execution has failed';
 	};
 
 	/** Starts an execution, and returns its charge as soon as the execution reads it. */
 	const begin = async (way: Way): Promise<StoredTransaction> => {
 		const customer = `Customer ${(customers += 1)}`;
-		await sendRequest(`${stage.url}/webhook/${way}`, {
+		await sendRequest(`${n8n.url}/webhook/${way}`, {
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ customer }),
 		});
 		const deadline = Date.now() + BEGUN_WITHIN_MS;
 		while (Date.now() < deadline) {
-			const made = stage.sandbox.transactions.find((one) => one.customer.name === customer);
+			const made = n8n.sandbox.transactions.find((one) => one.customer.name === customer);
 			if (made && readsOf(made.hash) > 0) return made;
 			await pause(POLL_MS);
 		}
@@ -108,7 +116,7 @@ describe('Wait for Payment under races and loss', () => {
 	): Promise<{ limit: number; json: Report; late: number }> => {
 		const { hash } = await begin(`limit-${limit}`);
 		const startedAt = Date.now();
-		await stage.sandbox.setStatus(hash, 'analyzing');
+		await n8n.sandbox.setStatus(hash, 'analyzing');
 		const { json, at } = await downstream.reportOn(hash, 150_000);
 		return { limit, json, late: (at - startedAt) / 1_000 - limit };
 	};
@@ -117,10 +125,10 @@ describe('Wait for Payment under races and loss', () => {
 	const park = async (way: Way): Promise<{ charge: StoredTransaction; executionId: string }> => {
 		const charge = await begin(way);
 		for (;;) {
-			const executions = await stage.rest.executions(workflowIds.get(way) ?? '');
+			const executions = await n8n.rest.executions(workflowIds.get(way) ?? '');
 			const waiting = executions.filter(({ status }) => status === 'waiting');
 			for (const { id } of waiting) {
-				const [item] = (await stage.rest.execution(id)).items('Charge');
+				const [item] = (await n8n.rest.execution(id)).items('Charge');
 				if (item?.json.hash === charge.hash) return { charge, executionId: id };
 			}
 			await pause(100);
@@ -129,7 +137,7 @@ describe('Wait for Payment under races and loss', () => {
 
 	test('without a public address it finds out by looking alone', async () => {
 		const { charge } = await park('looks');
-		await stage.sandbox.pay(charge.hash);
+		await n8n.sandbox.pay(charge.hash);
 
 		const { json } = await downstream.reportOn(charge.hash);
 
@@ -140,8 +148,8 @@ describe('Wait for Payment under races and loss', () => {
 
 	test('a lost notice costs one re-check', async () => {
 		const { charge } = await park('both');
-		stage.sandbox.addFault({ kind: 'lostNotice' });
-		const [report] = await stage.sandbox.pay(charge.hash);
+		n8n.sandbox.addFault({ kind: 'lostNotice' });
+		const [report] = await n8n.sandbox.pay(charge.hash);
 
 		const { json } = await downstream.reportOn(charge.hash);
 
@@ -165,10 +173,10 @@ describe('Wait for Payment under races and loss', () => {
 		);
 		const unsigned = charge.postback_url.replace(/\?.*/, '');
 		expect((await sendRequest(unsigned, { body: '{}' })).status).toBe(401);
-		const { summary } = await stage.rest.execution(executionId);
+		const { summary } = await n8n.rest.execution(executionId);
 		expect(summary.status).toBe('waiting');
 
-		await stage.sandbox.pay(charge.hash);
+		await n8n.sandbox.pay(charge.hash);
 
 		expect((await downstream.reportOn(charge.hash)).json).toMatchObject({ timedOut: false });
 		const own = downstream.reports.filter(({ hash }) => hash === charge.hash);
@@ -183,15 +191,15 @@ describe('Wait for Payment under races and loss', () => {
 
 	test('once stopped it stays so, and looks no more', async () => {
 		const { charge, executionId } = await park('both');
-		await stage.rest.stop(executionId);
+		await n8n.rest.stop(executionId);
 		await pause(4_000);
 		const reads = readsOf(charge.hash);
 
-		const [report] = await stage.sandbox.pay(charge.hash);
+		const [report] = await n8n.sandbox.pay(charge.hash);
 		await pause(8_000);
 
 		expect(report?.status).toBe(409);
-		expect((await stage.rest.execution(executionId)).summary.status).toBe('canceled');
+		expect((await n8n.rest.execution(executionId)).summary.status).toBe('canceled');
 		expect(readsOf(charge.hash)).toBe(reads);
 		expect(downstream.reports.some(({ hash }) => hash === charge.hash)).toBe(false);
 		figures.add('stopped while waiting, then paid', 1, 'stays stopped, 0 items downstream');
@@ -214,11 +222,11 @@ describe('Wait for Payment under races and loss', () => {
 
 	test('stays parked while the service cannot be asked', async () => {
 		const { charge } = await park('both');
-		stage.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
-		const [report] = await stage.sandbox.pay(charge.hash);
+		n8n.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
+		const [report] = await n8n.sandbox.pay(charge.hash);
 		await pause(4_000);
 		expect(downstream.reports.some(({ hash }) => hash === charge.hash)).toBe(false);
-		stage.sandbox.clearFaults();
+		n8n.sandbox.clearFaults();
 
 		const { json } = await downstream.reportOn(charge.hash);
 
@@ -231,11 +239,11 @@ describe('Wait for Payment under races and loss', () => {
 		const told = await park('told');
 		limited = (await park('limit-15')).charge.hash;
 		parkedAt = Date.now();
-		await stage.restart();
-		let [report] = await stage.sandbox.pay(told.charge.hash);
+		await n8n.restart();
+		let [report] = await n8n.sandbox.pay(told.charge.hash);
 		while (report?.status === 404) {
 			await pause(250);
-			report = await stage.sandbox.notify(told.charge.hash);
+			report = await n8n.sandbox.notify(told.charge.hash);
 		}
 
 		const { json } = await downstream.reportOn(told.charge.hash);
@@ -258,7 +266,7 @@ describe('Wait for Payment under races and loss', () => {
 				const { hash } = await begin('told');
 				charged.add(hash);
 				await pause(offset);
-				const [report] = await stage.sandbox.pay(hash);
+				const [report] = await n8n.sandbox.pay(hash);
 				answers.push(report?.status);
 				const ended = await downstream.reportOn(hash, 30_000).catch(() => undefined);
 				if (ended?.json.payment_status !== 'paid' || ended.json.timedOut !== false)

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Figures } from '../../support/figures';
-import { Chance } from '../crash/stage/chance';
-import { tally } from '../crash/stage/tally';
+import { Chance, tally } from '../crash/stage/orders';
 import { DATA_FOLDER } from '../n8n/paths';
 import { anomaliesIn, type History } from './checker';
 import { planFor } from './stage/plan';

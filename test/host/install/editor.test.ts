@@ -5,16 +5,15 @@ import { pageOf } from '../browser/newcomer';
 import { picture } from '../browser/pictures';
 import { chainOf, createPix, webStart } from '../e2e/stage/workflows';
 import { PACKAGE_NAME } from '../n8n/paths';
-import { DEMO_LOGIN } from '../n8n/setUp';
+import { DEMO_LOGIN } from '../n8n/rest';
 import { CommunityNodesPage } from './stage/communityNodesPage';
-import { EmptyN8n } from './stage/emptyN8n';
-import { OLDER_VERSION } from './stage/olderVersion';
+import { EmptyN8n, OLDER_VERSION } from './stage/emptyN8n';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 
 /** Each step builds on the one before it. */
 describe('Settings > Community nodes', () => {
-	let n8n: EmptyN8n;
+	let empty: EmptyN8n;
 	let browser: Browser;
 	let page: Page;
 	let editor: Editor;
@@ -23,17 +22,17 @@ describe('Settings > Community nodes', () => {
 	beforeAll(async () => {
 		browser = await openBrowser();
 		selectors.setTestIdAttribute('data-test-id');
-		n8n = await EmptyN8n.open('install-editor');
-		await n8n.publishOlder();
+		empty = await EmptyN8n.open('install-editor');
+		await empty.publishOlder();
 		page = await pageOf(browser);
-		editor = new Editor(page, n8n.url);
-		settings = new CommunityNodesPage(page, n8n.url);
+		editor = new Editor(page, empty.n8n.url);
+		settings = new CommunityNodesPage(page, empty.n8n.url);
 		await editor.open(DEMO_LOGIN);
 	}, INSTALL_AND_START_MS);
 	afterAll(async () => {
 		if (page) await picture(page, 'install-last');
 		await browser?.close();
-		await n8n?.close();
+		await empty?.close();
 	});
 
 	test("the clicks of the README's first step install the package", async () => {
@@ -46,20 +45,20 @@ describe('Settings > Community nodes', () => {
 	});
 
 	test('a newer version is offered, and the button installs it', async () => {
-		await n8n.publishPresent();
-		const [installed] = await n8n.packages.list();
+		await empty.publishPresent();
+		const [installed] = await empty.packages.list();
 		const latest = installed?.updateAvailable ?? '';
 		await settings.open();
 		expect(await settings.update(latest)).toContain(`v${latest}`);
-		expect(await n8n.packages.list()).toMatchObject([{ installedVersion: latest }]);
+		expect(await empty.packages.list()).toMatchObject([{ installedVersion: latest }]);
 	});
 
 	test('uninstalled, a node of a workflow says which package is missing', async () => {
-		const workflow = chainOf('A charge', await n8n.createCredential(), [
+		const workflow = chainOf('A charge', await empty.n8n.createCredential(), [
 			webStart('charge'),
 			createPix(),
 		]);
-		const { id } = await n8n.rest.createWorkflow(workflow);
+		const { id } = await empty.n8n.rest.createWorkflow(workflow);
 		await settings.open();
 		await settings.uninstall();
 		await editor.openWorkflow(id);

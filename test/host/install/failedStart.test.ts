@@ -13,7 +13,7 @@ const kept = (): string[] =>
 
 // A suite ends only when nothing is left open.
 test('if n8n does not start, neither its folder nor the registry nor the sandbox stays', async () => {
-	jest.spyOn(instance, 'startN8n').mockRejectedValue(new Error('n8n did not start.'));
+	jest.spyOn(instance, 'spawnN8n').mockRejectedValue(new Error('n8n did not start.'));
 	const before = { folders: folders(), kept: kept() };
 	await expect(EmptyN8n.open(NAME)).rejects.toThrow('n8n did not start.');
 	expect({ folders: folders(), kept: kept() }).toEqual(before);

@@ -1,14 +1,13 @@
 import { ACTION, TRIGGER } from '../e2e/stage/workflows';
 import type { Execution } from '../n8n/execution';
-import { EmptyN8n } from './stage/emptyN8n';
-import { OLDER_TEXT, OLDER_VERSION } from './stage/olderVersion';
+import { EmptyN8n, OLDER_TEXT, OLDER_VERSION } from './stage/emptyN8n';
 import { hashOf, Shop } from './stage/shop';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 const MISSING = `Unrecognized node type: ${ACTION}`;
 /** Each step builds on those before it, as the days of an installation do. */
 describe("installed by n8n's own installer", () => {
-	let n8n: EmptyN8n;
+	let empty: EmptyN8n;
 	let shop: Shop;
 	let url: string;
 	let parked: Execution;
@@ -16,41 +15,41 @@ describe("installed by n8n's own installer", () => {
 	let latest: string;
 
 	beforeAll(async () => {
-		n8n = await EmptyN8n.open('install');
-		await n8n.publishOlder();
-		await n8n.publishPresent();
+		empty = await EmptyN8n.open('install');
+		await empty.publishOlder();
+		await empty.publishPresent();
 	}, INSTALL_AND_START_MS);
 	afterAll(async () => {
 		await shop?.close();
-		await n8n?.close();
+		await empty?.close();
 	});
 
-	const charges = (): number => n8n.sandbox.charges();
+	const charges = (): number => empty.n8n.sandbox.charges();
 	const texts = async (): Promise<string[]> =>
-		(await n8n.nodeTypes()).map(({ description }) => description);
+		(await empty.nodeTypes()).map(({ description }) => description);
 	/** What was sent for the charges of orders, apart from the execution that each belongs to. */
 	const bodies = (): unknown[] =>
-		n8n.sandbox.requests
+		empty.n8n.sandbox.requests
 			.filter(({ method, body }) => method === 'POST' && JSON.stringify(body).includes('waiting'))
 			.map(({ body }) => ({ ...Object(body), webhook_url: '' }));
 
 	test('a package that the registry does not have is refused, and nothing is left', async () => {
-		await expect(n8n.packages.install(OLDER_VERSION, 'n8n-nodes-digital-sale')).rejects.toThrow(
+		await expect(empty.packages.install(OLDER_VERSION, 'n8n-nodes-digital-sale')).rejects.toThrow(
 			/Package version does not exist/,
 		);
-		expect(await n8n.packages.list()).toEqual([]);
-		expect(await n8n.nodeTypes()).toEqual([]);
+		expect(await empty.packages.list()).toEqual([]);
+		expect(await empty.nodeTypes()).toEqual([]);
 	});
 
 	test('the version asked for is there and works, without a restart', async () => {
-		const { installedVersion } = await n8n.packages.install(OLDER_VERSION);
+		const { installedVersion } = await empty.packages.install(OLDER_VERSION);
 		expect(installedVersion).toBe(OLDER_VERSION);
-		const types = await n8n.nodeTypes();
+		const types = await empty.nodeTypes();
 		expect(types.map(({ name }) => name)).toEqual(
 			expect.arrayContaining([ACTION, TRIGGER, `${ACTION}Tool`]),
 		);
 		expect(await texts()).toContain(OLDER_TEXT);
-		shop = await Shop.open(n8n);
+		shop = await Shop.open(empty.n8n);
 		url = await shop.address();
 		expect(url).toMatch(/\/webhook\/sales\/digital-sales$/);
 		parked = await shop.order('A');
@@ -60,7 +59,7 @@ describe("installed by n8n's own installer", () => {
 	});
 
 	test('n8n says that there is a newer version', async () => {
-		const [installed] = await n8n.packages.list();
+		const [installed] = await empty.packages.list();
 		expect(installed?.installedVersion).toBe(OLDER_VERSION);
 		latest = installed?.updateAvailable ?? '';
 		expect(latest).toMatch(/^\d+\.\d+\.\d+$/);
@@ -68,7 +67,7 @@ describe("installed by n8n's own installer", () => {
 
 	describe('updated under a published workflow', () => {
 		beforeAll(async () => {
-			expect((await n8n.packages.update(latest)).installedVersion).toBe(latest);
+			expect((await empty.packages.update(latest)).installedVersion).toBe(latest);
 		});
 
 		test('the newer code is there without a restart, and the saved workflow is untouched', async () => {
@@ -108,12 +107,12 @@ describe("installed by n8n's own installer", () => {
 
 	describe('uninstalled', () => {
 		beforeAll(async () => {
-			await n8n.packages.uninstall();
+			await empty.packages.uninstall();
 		});
 
 		const assertSaysWhatIsMissing = async (): Promise<void> => {
 			const made = charges();
-			expect(await n8n.nodeTypes()).toEqual([]);
+			expect(await empty.nodeTypes()).toEqual([]);
 			await expect(shop.address()).rejects.toThrow(MISSING);
 			expect(await shop.send('C')).toMatchObject({ json: { message: MISSING } });
 			// One made at the service itself.
@@ -126,8 +125,8 @@ describe("installed by n8n's own installer", () => {
 		});
 
 		test('n8n starts, and the workflow still says so', async () => {
-			await n8n.restart();
-			expect(await n8n.packages.list()).toEqual([]);
+			await empty.n8n.restart();
+			expect(await empty.packages.list()).toEqual([]);
 			await assertSaysWhatIsMissing();
 			expect((await shop.workflow()).nodes).toEqual(nodes);
 		});
@@ -135,7 +134,7 @@ describe("installed by n8n's own installer", () => {
 
 	describe('installed again', () => {
 		beforeAll(async () => {
-			expect((await n8n.packages.install(latest)).installedVersion).toBe(latest);
+			expect((await empty.packages.install(latest)).installedVersion).toBe(latest);
 		});
 
 		test('the execution that waited all the time goes on', async () => {

@@ -3,11 +3,9 @@ import path from 'node:path';
 import { z } from 'zod';
 import manifest from '../../../package.json';
 import { isPlaceholder, publishingCommands } from '../../tools/package/release';
-import { cartOf } from '../e2e/stage/cart';
-import { chainOf, createPix } from '../e2e/stage/workflows';
-import { CleanUp } from '../n8n/cleanUp';
+import { cartOf, chainOf, createPix } from '../e2e/stage/workflows';
+import { CleanUp, run } from '../n8n/processes';
 import { DATA_FOLDER, PACKAGE_NAME, ROOT } from '../n8n/paths';
-import { run } from '../n8n/processes';
 import { EmptyN8n } from './stage/emptyN8n';
 
 const REHEARSAL_MS = 15 * 60_000;
@@ -57,8 +55,8 @@ test(
 			await shell(`git clone --quiet --bare '${ROOT}' '${origin}'`, ROOT);
 			await clone(origin, path.join(folder, 'released'));
 			const version = await release(path.join(folder, 'released'));
-			const n8n = await EmptyN8n.open('rehearsal');
-			cleanUp.add(n8n.close);
+			const empty = await EmptyN8n.open('rehearsal');
+			cleanUp.add(empty.close);
 
 			const published = path.join(folder, 'published');
 			await clone(origin, published, `--branch v${version}`);
@@ -73,20 +71,20 @@ test(
 				else
 					await shell(`${command} --provenance=false`, published, {
 						...env,
-						PATH: n8n.registry.path,
+						PATH: empty.registry.path,
 					});
 			}
-			const tarball = await n8n.registry.download(PACKAGE_NAME, version);
+			const tarball = await empty.registry.download(PACKAGE_NAME, version);
 			await shell(`npm run check -- scan '${tarball}'`, published);
 
-			expect((await n8n.packages.install(version)).installedVersion).toBe(version);
-			const charge = chainOf('A charge', await n8n.createCredential(), [
+			expect((await empty.packages.install(version)).installedVersion).toBe(version);
+			const charge = chainOf('A charge', await empty.n8n.createCredential(), [
 				{ name: START, type: 'n8n-nodes-base.manualTrigger' },
-				createPix({ cart: cartOf(n8n.sandbox), notify: 'none' }),
+				createPix({ cart: cartOf(empty.n8n.sandbox), notify: 'none' }),
 			]);
-			const { id } = await n8n.rest.createWorkflow(charge);
-			expect((await n8n.rest.run(id, START)).error).toBeUndefined();
-			expect(n8n.sandbox.charges()).toBe(1);
+			const { id } = await empty.n8n.rest.createWorkflow(charge);
+			expect((await empty.n8n.rest.run(id, START)).error).toBeUndefined();
+			expect(empty.n8n.sandbox.charges()).toBe(1);
 		} finally {
 			await cleanUp.run();
 		}

@@ -3,15 +3,23 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { installHost } from './host';
-import { once } from './once';
+import {
+	endGroup,
+	freePort,
+	hasEnded,
+	killGroup,
+	LOOPBACK,
+	onlyOnce,
+	onEnd,
+	startGroup,
+	tail,
+} from './processes';
 import { DATA_FOLDER } from './paths';
-import { freePort, LOOPBACK } from './ports';
-import { endGroup, hasEnded, killGroup, onEnd, startGroup, tail } from './processes';
 
 const READY_WITHIN_MS = 180_000;
 
-/** What an n8n is started with; only the folder of its data is needed. */
-export interface N8nOptions {
+/** What a process of n8n is started with. */
+export interface N8nProcessOptions {
 	userFolder: string;
 	/** What n8n is to be: `start` (default), or `worker` and `webhook` of a distributed n8n. */
 	command?: string[];
@@ -22,8 +30,8 @@ export interface N8nOptions {
 	log: string;
 }
 
-/** A running n8n. */
-export interface N8nInstance {
+/** A running process of n8n. */
+export interface N8nProcess {
 	url: string;
 	log: string;
 	/** Its process, for measurements. */
@@ -90,10 +98,10 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * Starts the pinned n8n on the loopback address and waits until it takes requests. It ends when
+ * Starts a process of the pinned n8n on the loopback address and waits until it takes requests. It ends when
  * stopped, on Ctrl-C, and when this process ends in any other way.
  */
-export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
+export async function spawnN8n(options: N8nProcessOptions): Promise<N8nProcess> {
 	const host = await installHost();
 	const { userFolder, log, command = ['start'] } = options;
 	await mkdir(userFolder, { recursive: true });
@@ -120,7 +128,7 @@ export async function startN8n(options: N8nOptions): Promise<N8nInstance> {
 	child.once('error', (error) => (fault = error));
 	let asked = false;
 	// Asked twice to end, n8n gives up on ending in good order.
-	const stop = once(async () => {
+	const stop = onlyOnce(async () => {
 		asked = true;
 		await endGroup(child);
 	});

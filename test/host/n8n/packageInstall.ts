@@ -1,10 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { CleanUp } from './cleanUp';
-import { withLock } from './lock';
+import { CleanUp, run } from './processes';
+import { withLock } from './host';
 import { DATA_FOLDER, PACKAGE_NAME, ROOT } from './paths';
-import { run } from './processes';
 
 const packageSchema = z
 	.object({ name: z.string(), dependencies: z.record(z.string()).optional() })
@@ -23,14 +22,13 @@ async function buildAndPack(root: string, folder: string): Promise<string> {
 	return path.join(folder, packed);
 }
 
-/** The tarball for all that run beside each other or one after the other, where it is built once. */
-const built = process.env.PACKED_BUILD;
-
 /**
  * Builds the package and packs it, as a release does. Returns the tarball in a temporary folder,
  * and what removes it. Two processes take turns, since they would build into the same folder.
  */
 export async function packBuild(): Promise<{ tarball: string; remove: () => Promise<void> }> {
+	// For all that run beside each other or one after the other it is built once.
+	const built = process.env.PACKED_BUILD;
 	if (built !== undefined) return { tarball: built, remove: async () => {} };
 	const cleanUp = new CleanUp();
 	try {

@@ -1,7 +1,9 @@
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -160,4 +162,62 @@ export async function capture(command: string, args: string[], cwd: string): Pro
 		);
 	}
 	return printed.join('').trim();
+}
+
+/** A piece of work that is done at most once; everybody who asks for it awaits the same doing. */
+export function onlyOnce<T>(work: () => Promise<T>): () => Promise<T> {
+	let doing: Promise<T> | undefined;
+	return async () => await (doing ??= work());
+}
+
+/** What has to be closed or removed in the end, also if this process is asked to end before. */
+export class CleanUp {
+	private readonly steps: Array<() => Promise<void>> = [];
+
+	/** Runs the steps, the last one added first, and the others also if one fails. */
+	readonly run = onlyOnce(async () => await this.runSteps().finally(this.forget));
+
+	private readonly forget = onEnd(this.run);
+
+	add(step: () => Promise<void>): void {
+		this.steps.push(step);
+	}
+
+	/** Makes a temporary folder that is removed again. */
+	async folder(name: string): Promise<string> {
+		const folder = await mkdtemp(path.join(tmpdir(), `digital-sales-${name}-`));
+		this.add(async () => await rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+		return folder;
+	}
+
+	private async runSteps(): Promise<void> {
+		const step = this.steps.pop();
+		await step?.().finally(async () => await this.runSteps());
+	}
+}
+
+export const LOOPBACK = '127.0.0.1';
+
+async function listenOnce(port: number): Promise<number> {
+	return await new Promise((resolve, reject) => {
+		const server = createServer();
+		server.once('error', reject);
+		server.listen(port, LOOPBACK, () => {
+			const { port: taken } = server.address() as AddressInfo;
+			server.close(() => resolve(taken));
+		});
+	});
+}
+
+/**
+ * A port that is free on the loopback address right now: the preferred one, or any other where
+ * that one is taken or none is preferred.
+ */
+export async function freePort(preferred?: number): Promise<number> {
+	if (preferred === undefined) return await listenOnce(0);
+	try {
+		return await listenOnce(preferred);
+	} catch {
+		return await listenOnce(0);
+	}
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 import { z } from 'zod';
-import { Execution, summarySchema, type ExecutionSummary } from './execution';
+import { Execution, type ExecutionSummary, summarySchema } from './execution';
 
 const POLL_MS = 100;
 const READS_AT_ONCE = 8;
@@ -59,6 +59,9 @@ export interface Login {
 	email: string;
 	password: string;
 }
+
+/** The owner of every n8n that is started here. */
+export const DEMO_LOGIN: Login = { email: 'owner@example.test', password: 'Sandbox-demo-1' };
 
 /** A workflow as an exported file holds it. */
 export interface WorkflowFile {

@@ -1,21 +1,53 @@
-import { mkdir } from 'node:fs/promises';
-import { startSandbox } from '../../sandbox';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
 import { RECIPES } from '../../../examples/source';
 import { render } from '../../../examples/source/workflow';
-import { installHost } from './host';
-import { startN8n, type N8nInstance } from './instance';
-import { once } from './once';
-import { installPackage, packBuild } from './packageInstall';
-import { journeyFile } from './journeyFile';
+import type { Sandbox } from '../../sandbox';
+import { type N8n, type N8nOptions, startN8n } from './n8n';
 import { CREDENTIAL_TYPE } from './paths';
-import { freePort } from './ports';
-import { N8nRest, type Login, type SavedCredential, type SavedWorkflow } from './rest';
+import type { N8nRest, SavedCredential, SavedWorkflow } from './rest';
 
-export const DEMO_LOGIN: Login = { email: 'owner@example.test', password: 'Sandbox-demo-1' };
+const FILE = path.join(__dirname, 'journey.json');
+/** A list from which nothing is chosen yet. */
+const PRODUCT = JSON.stringify({ __rl: true, mode: 'list', value: '' });
+
+const workflowSchema = z.object({
+	name: z.string(),
+	nodes: z.array(
+		z
+			.object({
+				name: z.string(),
+				type: z.string(),
+				webhookId: z.string().optional(),
+				credentials: z.record(z.unknown()).optional(),
+			})
+			.passthrough(),
+	),
+	connections: z.record(z.unknown()),
+	settings: z.record(z.unknown()).optional(),
+});
+
+/**
+ * The workflow of the journey, from the catalog to a paid sale, with the product and the credential
+ * chosen. It is no recipe, because it leaves an offer behind that nobody can remove.
+ */
+export async function journeyFile(
+	productHash: string,
+	{ id, name }: { id: string; name: string },
+): Promise<z.infer<typeof workflowSchema>> {
+	const chosen = JSON.stringify({ __rl: true, mode: 'hash', value: productHash });
+	const text = JSON.stringify(JSON.parse(await readFile(FILE, 'utf8')));
+	const workflow = workflowSchema.parse(JSON.parse(text.replaceAll(PRODUCT, chosen)));
+	const nodes = workflow.nodes.map((node) =>
+		node.credentials === undefined
+			? node
+			: { ...node, credentials: { digitalSalesApi: { id, name } } },
+	);
+	return { ...workflow, nodes };
+}
+
 const CREDENTIAL_NAME = 'Digital Sales sandbox';
-
-type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
-type Step = <T>(label: string, work: () => Promise<T>) => Promise<T>;
 
 /** A published workflow and its address for notices, the secret in it included. */
 export interface PublishedWorkflow {
@@ -23,30 +55,20 @@ export interface PublishedWorkflow {
 	notificationUrl: string;
 }
 
-/** A sandbox and an n8n that knows it, ready for use. */
+/** An n8n that knows the sandbox beside it, ready for use. */
 export interface SetUp {
+	n8n: N8n;
 	sandbox: Sandbox;
-	n8n: N8nInstance;
 	rest: N8nRest;
 	credential: SavedCredential;
 	credentialData: Record<string, string>;
 	/** The workflow of the journey. */
 	journey: PublishedWorkflow;
-	stop(): Promise<void>;
 }
 
-export interface SetUpOptions {
-	userFolder: string;
-	sandboxPort?: number;
-	n8nPort?: number;
+export interface SetUpOptions extends N8nOptions {
 	/** Whether the recipes are there to try. */
 	withRecipes?: boolean;
-	/** More environment for n8n. */
-	env?: Record<string, string>;
-	/** Where n8n's own output goes. */
-	log: string;
-	/** Shows what is going on; says nothing if left out. */
-	step?: Step;
 }
 
 async function saveCredential(
@@ -84,57 +106,25 @@ async function importRecipes(rest: N8nRest): Promise<void> {
 }
 
 /**
- * From nothing to ready: the pinned n8n with the package as a user installs it, a sandbox, an
- * owner, a credential for the sandbox, and the workflow of the journey, published.
+ * From nothing to ready: n8n with the package as a user installs it, a sandbox, an owner, a credential
+ * for the sandbox, and the workflow of the journey, published.
  */
-export async function setUp(options: SetUpOptions): Promise<SetUp> {
-	const step: Step = options.step ?? (async (_label, work) => await work());
-	const { userFolder } = options;
-	await installHost();
-	await mkdir(userFolder, { recursive: true });
-	await step('Building and installing the package', async () => {
-		const { tarball, remove } = await packBuild();
-		await installPackage(tarball, userFolder).finally(remove);
-	});
-	const sandbox = await startSandbox({ port: await freePort(options.sandboxPort) });
-	let n8n: N8nInstance | undefined;
-	const stop = once(async () => {
-		await n8n?.stop();
-		await sandbox.close();
-	});
+export async function setUp(name: string, options: SetUpOptions = {}): Promise<SetUp> {
+	const { withRecipes = false, step = async (_label, work) => await work() } = options;
+	const n8n = await startN8n(name, { ...options, has: 'package' });
+	const { rest, sandbox, account } = n8n;
 	try {
-		n8n = await step(
-			'Starting n8n',
-			async () =>
-				await startN8n({ userFolder, port: options.n8nPort, log: options.log, env: options.env }),
-		);
-		const { url } = n8n;
-		const rest = new N8nRest(url);
 		return await step('Credential and workflows', async () => {
-			await rest.signIn(DEMO_LOGIN);
 			const [product] = sandbox.products;
-			const account = {
-				baseUrl: sandbox.baseUrl,
-				apiToken: sandbox.apiToken,
-				bodyApiToken: sandbox.bodyApiToken,
-			};
 			const credential = await saveCredential(rest, account);
-			const journey = await publishJourney(rest, url, product?.hash ?? '', credential);
-			if (options.withRecipes) await importRecipes(rest);
+			const journey = await publishJourney(rest, n8n.url, product?.hash ?? '', credential);
+			if (withRecipes) await importRecipes(rest);
 			const credentialData = { ...account, notificationUrl: journey.notificationUrl };
 			await saveCredential(rest, credentialData);
-			return {
-				sandbox,
-				n8n: n8n as N8nInstance,
-				rest,
-				credential,
-				credentialData,
-				journey,
-				stop,
-			};
+			return { n8n, sandbox, rest, credential, credentialData, journey };
 		});
 	} catch (error) {
-		await stop();
+		await n8n.close();
 		throw error;
 	}
 }

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { installHost } from './host';
+import { installHost, withLock } from './host';
 import { NODES } from './journey';
-import { withLock } from './lock';
 import { DATA_FOLDER } from './paths';
-import { leave, onEnd } from './processes';
-import { DEMO_LOGIN, setUp, type SetUp } from './setUp';
+import { freePort, leave, onEnd } from './processes';
+import { DEMO_LOGIN } from './rest';
+import { setUp, type SetUp } from './setUp';
 import { messageOf, say, step } from './terminal';
 
 const SANDBOX_PORT = 4010;
@@ -34,22 +34,22 @@ async function start(keep: boolean): Promise<void> {
 	await installHost();
 	const userFolder = path.join(DATA_FOLDER, 'start');
 	if (!keep) await rm(userFolder, { recursive: true, force: true });
-	const ready = await setUp({
+	const ready = await setUp('start', {
 		userFolder,
-		sandboxPort: SANDBOX_PORT,
-		n8nPort: N8N_PORT,
+		sandbox: { port: await freePort(SANDBOX_PORT) },
+		port: N8N_PORT,
 		withRecipes: true,
 		step,
-		log: path.join(DATA_FOLDER, 'start.log'),
 	});
+	const { n8n } = ready;
 	onEnd(async () => {
-		await ready.stop();
+		await n8n.close();
 		say('Everything has stopped.');
 	});
 	introduce(ready);
-	const lastWords = await ready.n8n.died;
-	await ready.stop();
-	throw new Error(`n8n stopped unexpectedly.\n${lastWords}\n(all of it: ${ready.n8n.log})`);
+	const lastWords = await n8n.process.died;
+	await n8n.close();
+	throw new Error(`n8n stopped unexpectedly.\n${lastWords}\n(all of it: ${n8n.process.log})`);
 }
 
 withLock(

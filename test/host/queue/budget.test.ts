@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf, webStart } from '../e2e/stage/workflows';
-import { sendRequest } from '../../product/engine/harness/http';
+import { sendRequest } from '../../support/http';
 import type { Execution } from '../n8n/execution';
 import { PACKAGE_NAME } from '../n8n/paths';
 import { Figures } from '../../support/figures';

@@ -1,16 +1,16 @@
-import { Downstream } from '../e2e/stage/downstream';
 import {
 	ACTION,
+	cartOf,
 	chainOf,
 	createPix,
-	waitForPayment,
+	Downstream,
 	type NodeSketch,
+	waitForPayment,
 } from '../e2e/stage/workflows';
-import { cartOf } from '../e2e/stage/cart';
 import type { Execution } from '../n8n/execution';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
-import { IN_DOUBT } from './stage/sales';
+import { IN_DOUBT } from './stage/shop';
 import { until } from './stage/waits';
 
 const figures = new Figures('Queue mode: manual runs on the workers', 'npm run e2e -- queue');

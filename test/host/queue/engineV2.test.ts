@@ -1,22 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { chargeAt } from '../../support/charge';
-import { cartOf } from '../e2e/stage/cart';
-import { Stage } from '../e2e/stage/stage';
 import {
 	ACTION,
+	cartOf,
 	chainOf,
 	createPix,
+	type NodeSketch,
 	TRIGGER,
 	waitForPayment,
-	type NodeSketch,
 } from '../e2e/stage/workflows';
-import { postJson } from '../../product/engine/harness/http';
-import { CleanUp } from '../n8n/cleanUp';
+import { startN8n, type N8n } from '../n8n/n8n';
+import { postJson } from '../../support/http';
+import { CleanUp, freePort, LOOPBACK } from '../n8n/processes';
 import type { Execution } from '../n8n/execution';
-import { freePort, LOOPBACK } from '../n8n/ports';
 import type { SavedWorkflow } from '../n8n/rest';
-import { DATABASE, DATABASE_USER, startPostgres } from './stage/postgres';
+import { DATABASE, DATABASE_USER, startPostgres } from './stage/cluster';
 
 const START_MS = 15 * 60_000;
 const BY_HAND: NodeSketch = { name: 'By hand', type: 'n8n-nodes-base.manualTrigger' };
@@ -24,42 +23,40 @@ const REFUSED = /does not work in n8n's experimental Engine 2.0/;
 
 describe("n8n's experimental Engine 2.0", () => {
 	const cleanUp = new CleanUp();
-	let stage: Stage;
+	let n8n: N8n;
 
 	beforeAll(async () => {
 		const postgres = await startPostgres(await cleanUp.folder('engine-v2'));
 		cleanUp.add(postgres.stop);
-		stage = await Stage.open(
-			'engine-v2',
-			{},
-			{
+		n8n = await startN8n('engine-v2', {
+			env: {
 				N8N_ENABLED_MODULES: 'engine-v2',
 				N8N_ENGINE_DATABASE_URL: `postgres://${DATABASE_USER}@${LOOPBACK}:${postgres.port}/${DATABASE}`,
 				N8N_ENGINE_HOST: LOOPBACK,
 				N8N_ENGINE_PORT: String(await freePort()),
 				N8N_ENGINE_CONTROL_PLANE_PORT: String(await freePort()),
 			},
-		);
-		cleanUp.add(async () => await stage.close());
+		});
+		cleanUp.add(async () => await n8n.close());
 	}, START_MS);
 	afterAll(async () => await cleanUp.run());
 
 	const save = async (nodes: NodeSketch[], engineType = 'v2'): Promise<SavedWorkflow> =>
-		await stage.rest.createWorkflow({
-			...chainOf('engine', stage.credential, nodes),
+		await n8n.rest.createWorkflow({
+			...chainOf('engine', n8n.credential, nodes),
 			settings: { executionOrder: 'v1', engineType },
 		});
 	const run = async (node: NodeSketch): Promise<Execution> => {
 		const { id } = await save([BY_HAND, node]);
-		const executionId = await stage.rest.start(id, BY_HAND.name);
+		const executionId = await n8n.rest.start(id, BY_HAND.name);
 		for (;;) {
-			const execution = await stage.rest.execution(executionId);
+			const execution = await n8n.rest.execution(executionId);
 			if (['success', 'error'].includes(execution.summary.status)) return execution;
 			await pause(100);
 		}
 	};
 	const charge = (more: object = {}): NodeSketch => ({
-		...createPix({ notify: 'none', cart: cartOf(stage.sandbox) }),
+		...createPix({ notify: 'none', cart: cartOf(n8n.sandbox) }),
 		...more,
 	});
 	const sale: NodeSketch[] = [
@@ -72,7 +69,7 @@ describe("n8n's experimental Engine 2.0", () => {
 
 		const execution = await run({ name: 'List', type: ACTION, parameters });
 
-		expect(execution.items('List')).toHaveLength(stage.sandbox.products.length);
+		expect(execution.items('List')).toHaveLength(n8n.sandbox.products.length);
 	});
 
 	test('a charge is refused, and nothing is sent', async () => {
@@ -80,7 +77,7 @@ describe("n8n's experimental Engine 2.0", () => {
 
 		expect(execution.summary.status).toBe('error');
 		expect(execution.error).toMatch(REFUSED);
-		expect(stage.sandbox.charges()).toBe(0);
+		expect(n8n.sandbox.charges()).toBe(0);
 	});
 
 	test('with On Error: Continue it hands on the refusal, and not what came in', async () => {
@@ -88,11 +85,11 @@ describe("n8n's experimental Engine 2.0", () => {
 
 		const [item] = execution.items('Charge');
 		expect(JSON.stringify(item?.json)).toMatch(REFUSED);
-		expect(stage.sandbox.charges()).toBe(0);
+		expect(n8n.sandbox.charges()).toBe(0);
 	});
 
 	test('Wait for Payment is refused', async () => {
-		const transactionHash = await chargeAt(stage.sandbox);
+		const transactionHash = await chargeAt(n8n.sandbox);
 
 		const execution = await run(waitForPayment({ transactionHash }));
 
@@ -101,21 +98,21 @@ describe("n8n's experimental Engine 2.0", () => {
 	});
 
 	test('a trigger is not published', async () => {
-		await expect(stage.rest.publish(await save(sale))).rejects.toThrow(REFUSED);
+		await expect(n8n.rest.publish(await save(sale))).rejects.toThrow(REFUSED);
 	});
 
 	test('a trigger that comes there after it was published takes nothing', async () => {
 		const saved = await save(sale, 'v1');
-		await stage.rest.publish(saved);
+		await n8n.rest.publish(saved);
 		const settings = { executionOrder: 'v1', engineType: 'v2' };
-		await stage.rest.call(z.unknown(), 'PATCH', `/workflows/${saved.id}`, {
+		await n8n.rest.call(z.unknown(), 'PATCH', `/workflows/${saved.id}`, {
 			settings,
 			versionId: saved.versionId,
 		});
-		const hash = await chargeAt(stage.sandbox);
-		await stage.sandbox.setStatus(hash, 'paid');
+		const hash = await chargeAt(n8n.sandbox);
+		await n8n.sandbox.setStatus(hash, 'paid');
 
-		const url = `${stage.url}/webhook/engine-v2-sale/digital-sales`;
+		const url = `${n8n.url}/webhook/engine-v2-sale/digital-sales`;
 		const { status } = await postJson(url, { hash, payment_status: 'paid' });
 
 		expect(status).toBe(503);

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { chainOf, TRIGGER, webStart, type NodeSketch } from '../e2e/stage/workflows';
-import { sendRequest } from '../../product/engine/harness/http';
+import { chainOf, type NodeSketch, TRIGGER, webStart } from '../e2e/stage/workflows';
+import { sendRequest } from '../../support/http';
 import type { Execution } from '../n8n/execution';
 import { NODES } from '../n8n/journey';
-import { journeyFile } from '../n8n/journeyFile';
+import { journeyFile } from '../n8n/setUp';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Downstream } from '../e2e/stage/downstream';
+import { Downstream } from '../e2e/stage/workflows';
 import { chargesAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';

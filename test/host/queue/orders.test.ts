@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Downstream } from '../e2e/stage/downstream';
+import { Downstream } from '../e2e/stage/workflows';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
-import { IN_DOUBT, isOther, ordersOf, outcomeOf } from './stage/sales';
-import { Shop, type Sale } from './stage/shop';
+import { IN_DOUBT, isOther, ordersOf, outcomeOf, type Sale, Shop } from './stage/shop';
 
 const figures = new Figures('Queue mode: charges, asked for again', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;

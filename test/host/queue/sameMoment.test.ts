@@ -1,10 +1,9 @@
-import { Downstream } from '../e2e/stage/downstream';
+import { Downstream } from '../e2e/stage/workflows';
 import { chargesAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
 import { Notices, outcomeOf as startedIn, type Started } from './stage/notices';
-import { isOnSeveral, isOther, ordersOf, outcomeOf } from './stage/sales';
-import { Shop, type Sale } from './stage/shop';
+import { isOnSeveral, isOther, ordersOf, outcomeOf, type Sale, Shop } from './stage/shop';
 
 const figures = new Figures('Queue mode: the same at the same moment', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;

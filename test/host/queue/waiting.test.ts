@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Downstream } from '../e2e/stage/downstream';
-import { sendRequest } from '../../product/engine/harness/http';
+import { Downstream } from '../e2e/stage/workflows';
+import { sendRequest } from '../../support/http';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
 import { Waits } from './stage/waits';

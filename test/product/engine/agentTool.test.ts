@@ -4,7 +4,7 @@ import { render } from '../../../examples/source/workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
 import { useTimeLapse } from '../../support/timeLapse';
-import { openAccount, pixParameters, type Account } from './support/account';
+import { type Account, openAccount, pixParameters } from './support/account';
 import { everyProperty } from './support/form';
 import { callTool, toolArguments, type ToolRun } from './support/tool';
 

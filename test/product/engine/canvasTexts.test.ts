@@ -1,6 +1,6 @@
 import { createRunExecutionData, Workflow, type INodeParameters } from 'n8n-workflow';
 import { ACTION_TYPE, defaultProcess, TRIGGER_TYPE } from './harness';
-import { everyOperation } from '../../support/operations';
+import { everyOperation } from '../../support/samples';
 import { HarnessNodeTypes } from './harness/nodeTypes';
 
 /** A workflow of one node, to work an expression of its description out as the editor does. */

@@ -3,7 +3,7 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { catalogPages } from '../../../nodes/DigitalSales/api/catalog';
 import { useTimeLapse } from '../../support/timeLapse';
 import { runListSearch } from './harness';
-import { openAccount, pixParameters, type Account } from './support/account';
+import { type Account, openAccount, pixParameters } from './support/account';
 
 const CATALOG = 'GET /products';
 

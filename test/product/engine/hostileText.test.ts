@@ -1,6 +1,6 @@
 import set from 'lodash/set';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
-import { everyOperation } from '../../support/operations';
+import { everyOperation } from '../../support/samples';
 import { LONGEST_TEXT } from '../../../nodes/DigitalSales/domain/text';
 import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
 import { DigitalSalesApi } from '../../../credentials/DigitalSalesApi.credentials';

@@ -1,6 +1,6 @@
 import { useTimeLapse } from '../../support/timeLapse';
 import { runListSearch, TRIGGER_TYPE } from './harness';
-import { openAccount, type Account } from './support/account';
+import { type Account, openAccount } from './support/account';
 
 /** As a Brazilian writes it, by the runtime's own rules instead of the package's. */
 function reais(cents: number): string {
@@ -364,15 +364,6 @@ describe('Searchable lists', () => {
 				},
 				(error: Record<string, unknown>) => error,
 			);
-
-		test('that the token is wrong', async () => {
-			const { baseUrl } = account.sandbox;
-			const credentials = { digitalSalesApi: { baseUrl, apiToken: 'test-wrong-token' } };
-
-			await expect(runListSearch('searchProducts', { credentials })).rejects.toThrow(
-				'does not accept the API token',
-			);
-		});
 
 		test('that the token has no permission', async () => {
 			account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 403 });

@@ -1,17 +1,20 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
 import { chargeAt } from '../../support/charge';
-import { everyOperation } from '../../support/operations';
-import { sampleOf } from '../../support/samples';
+import { everyOperation, sampleOf } from '../../support/samples';
 import { ACTION_TYPE, runWorkflow, serveWebhook, START_TYPE, TRIGGER_TYPE } from './harness';
-import { openAccount, type Account } from './support/account';
+import { type Account, openAccount } from './support/account';
 
 const FOLDER = path.join(__dirname, '../../../nodes/DigitalSales/__schema__');
 /** By the type version of the node. */
 const [OF_ACTION, OF_TRIGGER] = ['v1.0.0', 'v2.0.0'];
 
 const fileOf = (name: string): string => path.join(FOLDER, `${name}.json`);
+/** The preview that is there, if one is. */
+const stored = (name: string): unknown =>
+	existsSync(fileOf(name)) ? JSON.parse(readFileSync(fileOf(name), 'utf8')) : undefined;
 const operations = everyOperation().map(
 	({ resource, value }) => `${OF_ACTION}/${resource}/${value}`,
 );
@@ -82,12 +85,13 @@ describe('What the editor shows of an output before the node has run', () => {
 			properties: Object.fromEntries(fields),
 			version: 1,
 		};
-		if (process.env.WRITE) {
+		// The order of the fields is the service's, and says nothing.
+		if (process.env.WRITE && !isDeepStrictEqual(stored(name), preview)) {
 			mkdirSync(path.dirname(fileOf(name)), { recursive: true });
 			writeFileSync(fileOf(name), `${JSON.stringify(preview, null, 2)}\n`);
 		}
 
-		expect(JSON.parse(readFileSync(fileOf(name), 'utf8'))).toEqual(preview);
+		expect(stored(name)).toEqual(preview);
 		expect(fields.length).toBeGreaterThan(0);
 		expect(fields.length).toBeLessThanOrEqual(10);
 	}

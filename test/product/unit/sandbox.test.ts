@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { crc16 } from '../../sandbox/pix/crc16';
+import { crc16 } from '../../sandbox/pix';
 import { startSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../sandbox';
 import { useTimeLapse } from '../../support/timeLapse';
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonObject } from '../http/json';
+import { isRecord, type JsonObject } from '../http';
 
 /** Collects what is wrong with a body, by dotted field, as Laravel's validator words it. */
 export class FieldErrors {

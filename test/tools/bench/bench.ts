@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Stage } from '../../host/e2e/stage/stage';
+import { startN8n, type N8n } from '../../host/n8n/n8n';
 import { chainOf, type NodeSketch } from '../../host/e2e/stage/workflows';
 import { CREDENTIAL_TYPE } from '../../host/n8n/paths';
 import type { SavedCredential, SavedWorkflow } from '../../host/n8n/rest';
@@ -45,16 +45,16 @@ export class Bench {
 	private readonly sandboxes: Sandbox[] = [];
 
 	private constructor(
-		readonly stage: Stage,
+		readonly n8n: N8n,
 		readonly lean: LeanService,
 	) {}
 
 	static async open(): Promise<Bench> {
-		return new Bench(await Stage.open('bench', {}, WITH_FLOOR), await LeanService.open());
+		return new Bench(await startN8n('bench', { env: WITH_FLOOR }), await LeanService.open());
 	}
 
 	get pid(): number {
-		return this.stage.pid;
+		return this.n8n.process.pid;
 	}
 
 	/** A sandbox that is closed with the bench. */
@@ -66,7 +66,7 @@ export class Bench {
 
 	/** Saves the credentials of both sides for an account. */
 	async account({ baseUrl, apiToken }: { baseUrl: string; apiToken: string }) {
-		const { rest } = this.stage;
+		const { rest } = this.n8n;
 		const name = `Bench ${randomUUID()}`;
 		const ours = await rest.createCredential(name, CREDENTIAL_TYPE, { baseUrl, apiToken });
 		const bearer = await rest.createCredential(name, 'httpBearerAuth', { token: apiToken });
@@ -80,7 +80,7 @@ export class Bench {
 			const chain = chainOf(address, account.ours, [startAndAnswer(address, answer), ...nodes]);
 			const settings = { ...chain.settings, saveDataSuccessExecution: 'none' };
 			await this.publish({ ...chain, settings });
-			return `${this.stage.url}/webhook/${address}`;
+			return `${this.n8n.url}/webhook/${address}`;
 		};
 		const silent = await publish('noData');
 		const telling = await publish('allEntries');
@@ -105,15 +105,15 @@ export class Bench {
 	}
 
 	/** Publishes a workflow and gives it back. */
-	async publish(workflow: Parameters<Stage['rest']['createWorkflow']>[0]): Promise<SavedWorkflow> {
-		const saved = await this.stage.rest.createWorkflow(workflow);
-		await this.stage.rest.publish(saved);
+	async publish(workflow: Parameters<N8n['rest']['createWorkflow']>[0]): Promise<SavedWorkflow> {
+		const saved = await this.n8n.rest.createWorkflow(workflow);
+		await this.n8n.rest.publish(saved);
 		return saved;
 	}
 
 	/** Restarts n8n; published workflows listen a moment after it is ready. */
 	async restartAll(env: Record<string, string> = {}): Promise<void> {
-		await this.stage.restart({ ...WITH_FLOOR, ...env });
+		await this.n8n.restart({ ...WITH_FLOOR, ...env });
 	}
 
 	/**
@@ -137,7 +137,7 @@ export class Bench {
 	}
 
 	async close(): Promise<void> {
-		await this.stage.close();
+		await this.n8n.close();
 		await this.lean.close();
 		for (const sandbox of this.sandboxes) await sandbox.close();
 	}

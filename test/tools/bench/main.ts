@@ -1,9 +1,7 @@
 import { messageOf, say, step } from '../../host/n8n/terminal';
 import { Bench } from './bench';
-import { isFailure, isMet, type GroupOutcome, type Outcome } from './outcome';
-import { readMachine } from './report/machine';
-import { tableOf } from './report/table';
-import { keepFigures } from './report/write';
+import { type GroupOutcome, isFailure, isMet, type Outcome } from './outcome';
+import { keepFigures, readMachine, tableOf } from './report';
 import { charges } from './rows/charges';
 import { gets } from './rows/gets';
 import { large } from './rows/large';

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { LOOPBACK } from '../../host/n8n/ports';
+import { LOOPBACK } from '../../host/n8n/processes';
 import { paginate } from '../../sandbox/api/paginate';
-import { seedCatalog } from '../../sandbox/catalog/seed';
+import { seedCatalog } from '../../sandbox/catalog';
 import type { Product } from '../../sandbox/types';
 
 const TOKEN = 'test-bench-token-1234567890';

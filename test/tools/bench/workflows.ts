@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { cartOf } from '../../host/e2e/stage/cart';
-import { ACTION, createPix, TRIGGER, type NodeSketch } from '../../host/e2e/stage/workflows';
+import {
+	ACTION,
+	cartOf,
+	createPix,
+	type NodeSketch,
+	TRIGGER,
+} from '../../host/e2e/stage/workflows';
 import type { Sandbox } from '../../sandbox';
 
 type Parameters = Record<string, unknown>;

@@ -3,9 +3,18 @@ import { searchKey } from '../../../nodes/DigitalSales/domain/text';
 import { hashInAddress } from '../../../nodes/DigitalSales/domain/webAddress';
 import { saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
-import { confirmed, contradicted, together, untold, type Evidence, type Finding } from './finding';
+import {
+	confirmed,
+	contradicted,
+	type Evidence,
+	type Filtered,
+	type Finding,
+	LARGE_PAGE,
+	type Listed,
+	together,
+	untold,
+} from './finding';
 import { isAnswered, isSuccess, statusOf } from './service';
-import { LARGE_PAGE, type Filtered, type Listed } from './survey';
 
 const EMPTY = 'the catalog gives no occasion to ask';
 

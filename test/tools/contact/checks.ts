@@ -1,5 +1,5 @@
 import * as catalog from './catalogChecks';
-import { contradicted, together, untold, type Evidence, type Finding } from './finding';
+import { contradicted, type Evidence, type Finding, together, untold } from './finding';
 import * as service from './serviceChecks';
 import * as transaction from './transactionChecks';
 

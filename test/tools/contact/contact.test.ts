@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { chargeAt } from '../../support/charge';
 import { CHECKS } from './checks';
 import { meet, meetServer, methods, run, startContrary, useSandbox, virtualClock } from './support';
-import { whereToChange } from './unknowns';
+import { whereToChange } from './report';
 
 test('there is a check for each row of docs/unknowns.md, in its order', () => {
 	const rows = whereToChange();

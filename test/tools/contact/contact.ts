@@ -5,14 +5,12 @@ import { hashSegment } from '../../../nodes/DigitalSales/domain/hash';
 import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
 import { offersOf } from './catalogChecks';
 import { CHECKS } from './checks';
-import type { Created, Evidence, Gathered } from './finding';
+import { type Created, type Evidence, type Gathered, readBothCases, survey } from './finding';
 import { listen, type Listener } from './listen';
-import { createShown } from './privacy';
-import { report } from './report';
+import { createShown } from './documented';
+import { report, whereToChange } from './report';
 import { isSuccess, Service, type Clock } from './service';
 import { EXIT, readSettings, Refusal, USAGE, type Settings } from './settings';
-import { readBothCases, survey } from './survey';
-import { whereToChange } from './unknowns';
 
 export interface Outside {
 	args: string[];

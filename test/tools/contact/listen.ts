@@ -2,8 +2,7 @@ import http from 'node:http';
 import { parse as parseForm } from 'node:querystring';
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
-import { kindOf } from './documented';
-import type { Shown } from './privacy';
+import { kindOf, type Shown } from './documented';
 
 /** A request that came in with a body. */
 export interface Received {

@@ -2,15 +2,15 @@ import { readServiceWords } from '../../../nodes/DigitalSales/api/schemas/error'
 import { readResource } from '../../../nodes/DigitalSales/api/schemas/lenient';
 import { readRateLimitHeaders, retryAfterMs } from '../../../nodes/DigitalSales/api/response';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
-import { BODY_FIELDS, differences, DOCUMENTED, type Differences } from './documented';
+import { BODY_FIELDS, differences, type Differences, DOCUMENTED } from './documented';
 import {
 	confirmed,
 	contradicted,
-	together,
-	untold,
 	type Created,
 	type Evidence,
 	type Finding,
+	together,
+	untold,
 } from './finding';
 import {
 	DOCUMENTED_LIMIT,

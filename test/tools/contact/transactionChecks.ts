@@ -7,7 +7,7 @@ import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
 import { offersOf } from './catalogChecks';
 import { kindOf } from './documented';
-import { confirmed, contradicted, together, untold, type Evidence, type Finding } from './finding';
+import { confirmed, contradicted, type Evidence, type Finding, together, untold } from './finding';
 import { isAnswered, isSuccess, refusesToken, statusOf } from './service';
 
 const NO_TRANSACTION = 'only a transaction can tell; name one with --hash';

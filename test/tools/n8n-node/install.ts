@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { DATA_FOLDER } from '../../host/n8n/paths';
-import { installPinned } from '../../host/n8n/pinned';
+import { installPinned } from '../../host/n8n/host';
 
 const FOLDER = path.join(DATA_FOLDER, 'n8n-node');
 const programIn = (folder: string): string => path.join(folder, 'node_modules', '.bin', 'n8n-node');

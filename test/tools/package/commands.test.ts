@@ -31,6 +31,8 @@ describe.each(GUIDES)('%s', (guide) => {
 
 	test('names only commands that exist', () => {
 		expect(Object.keys(scripts)).toEqual(expect.arrayContaining(commandsIn(text)));
+		const suites = [...text.matchAll(/\bnpm run e2e -- (\w+)/g)].map(([, suite]) => suite);
+		expect(Object.keys(SUITES)).toEqual(expect.arrayContaining(suites));
 	});
 
 	test('names only files that exist', () => {

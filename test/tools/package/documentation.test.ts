@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../host/n8n/paths';
-import { everyOperation } from '../../support/operations';
+import { everyOperation } from '../../support/samples';
 
 const textOf = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
 
@@ -63,4 +63,33 @@ describe('links to headings', () => {
 		});
 		expect(broken.map(([link]) => link)).toEqual([]);
 	});
+});
+
+const LARGEST_PICTURE_BYTES = 150_000;
+
+/** What a page links to within the project, from its own folder as Markdown reads it. */
+function links(page: string): string[] {
+	const text = textOf(page);
+	return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+		.map(([, target = '']) => target.replace(/#.*$/, ''))
+		.filter((target) => target !== '' && !/^[a-z]+:/.test(target))
+		.map((target) => path.join(path.dirname(page), target));
+}
+
+const pages = ['.', 'docs', 'examples'].flatMap(markdownIn);
+const pictures = [...new Set(pages.flatMap(links))].filter((target) => target.endsWith('.png'));
+
+test.each(pages)('%s links to what is there', (page) => {
+	const missing = links(page).filter(
+		(target) => statSync(path.join(ROOT, target), { throwIfNoEntry: false }) === undefined,
+	);
+	const advice = missing.some((target) => target.endsWith('.png'))
+		? ['make the pictures with `PICTURES=docs npm run browser`']
+		: [];
+	expect([...missing, ...advice]).toEqual([]);
+});
+
+test.each(pictures)('%s is small enough to be looked at over a telephone', (picture) => {
+	const file = statSync(path.join(ROOT, picture), { throwIfNoEntry: false });
+	expect(file?.size ?? 0).toBeLessThan(LARGEST_PICTURE_BYTES);
 });

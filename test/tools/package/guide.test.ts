@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../host/n8n/paths';
 import { everyProperty } from '../../product/engine/support/form';
-import { FORMS } from '../../product/unit/form/forms';
-import { filesOf } from '../../product/unit/form/texts';
+import { filesOf, FORMS } from '../../product/unit/form/forms';
 
 const textOf = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
 

@@ -22,6 +22,12 @@ describe('The workflows of examples/', () => {
 		expect(Object.fromEntries(written)).toEqual(files());
 	});
 
+	test('are each run in a real n8n, by test/host/e2e/recipes.test.ts', () => {
+		const tests = readFileSync(path.join(EXAMPLES, '../test/host/e2e/recipes.test.ts'), 'utf8');
+
+		expect(Object.keys(RECIPES).filter((name) => !tests.includes(`'${name}'`))).toEqual([]);
+	});
+
 	test.each(Object.entries(RECIPES))(
 		'%s has one start, and no node that does nothing',
 		(name, recipe) => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import manifest from '../../../package.json';
-import { openAccount, pixParameters, type Account } from '../../product/engine/support/account';
+import { type Account, openAccount, pixParameters } from '../../product/engine/support/account';
 import { installPackage } from '../../host/n8n/packageInstall';
 import { PACKAGE_NAME, ROOT } from '../../host/n8n/paths';
 import { capture } from '../../host/n8n/processes';

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf, TRIGGER } from '../../e2e/stage/workflows';
-import type { Stage } from '../../e2e/stage/stage';
-import { postJson } from '../../../product/engine/harness/http';
+import type { N8n } from '../../n8n/n8n';
+import { postJson } from '../../../support/http';
 import type { Execution } from '../../n8n/execution';
-import type { Chance } from './chance';
-import { busy } from './orders';
-import { eachOf } from './tally';
+import { busy, type Chance, eachOf } from './orders';
 
 const WEBHOOK_ID = 'crash-notices';
 const AT_ONCE = 8;
@@ -31,7 +29,7 @@ export class NoticeDrill {
 	private readonly retried = new Set<string>();
 
 	constructor(
-		private readonly stage: Stage,
+		private readonly n8n: N8n,
 		private readonly chance: Chance,
 		private readonly hashes: ReadonlySet<string>,
 	) {}
@@ -43,14 +41,14 @@ export class NoticeDrill {
 			webhookId: WEBHOOK_ID,
 			parameters: { triggerOn: ['paid'] },
 		};
-		const { rest, credential } = this.stage;
+		const { rest, credential } = this.n8n;
 		const workflow = chainOf('notices', credential, [trigger, busy(0.5)]);
 		await rest.publish(await rest.createWorkflow(workflow));
 	}
 
 	/** Sends notices, and some that were taken before; kills n8n on the way, and goes on. */
 	async wave(fresh: readonly string[]): Promise<void> {
-		const { chance, stage } = this;
+		const { chance, n8n } = this;
 		const before = this.newest;
 		const notices = chance.shuffled([...fresh, ...chance.some(fresh, 0.2), ...this.repeats()]);
 		const killAt = chance.within(1, notices.length);
@@ -60,11 +58,11 @@ export class NoticeDrill {
 		let kill: Promise<void> | undefined;
 		await eachOf(notices, AT_ONCE, async (hash) => {
 			if ((await this.send(hash)) === 200) taken.add(hash);
-			if ((answers += 1) === killAt) kill = pause(extraMs).then(async () => await stage.kill());
+			if ((answers += 1) === killAt) kill = pause(extraMs).then(async () => await n8n.kill());
 		});
 		await kill;
 		this.kills += 1;
-		await stage.startAgain();
+		await n8n.startAgain();
 		await this.look();
 		for (const hash of taken) if (!this.seen.has(hash)) this.lost.add(hash);
 
@@ -78,7 +76,7 @@ export class NoticeDrill {
 
 	/** Presses Retry once on each failed or crashed execution after an id. */
 	async retryCrashed(since = 0): Promise<void> {
-		const { rest } = this.stage;
+		const { rest } = this.n8n;
 		for (const id of await rest.settled()) this.stuck.add(id);
 		const crashed = (await rest.executionsSince(since)).filter(
 			({ summary: { id, status } }) =>
@@ -96,9 +94,9 @@ export class NoticeDrill {
 
 	/** How many executions have ended well with an item of each hash. */
 	async emissions(): Promise<Map<string, number>> {
-		for (const id of await this.stage.rest.settled()) this.stuck.add(id);
+		for (const id of await this.n8n.rest.settled()) this.stuck.add(id);
 		const counts = new Map<string, number>();
-		for (const execution of await this.stage.rest.executionsSince()) {
+		for (const execution of await this.n8n.rest.executionsSince()) {
 			if (execution.summary.status !== 'success') continue;
 			for (const hash of this.emittedBy(execution)) counts.set(hash, (counts.get(hash) ?? 0) + 1);
 		}
@@ -114,7 +112,7 @@ export class NoticeDrill {
 
 	/** Notes what the latest executions are about, also those that died before any node ran. */
 	private async look(): Promise<void> {
-		const { rest } = this.stage;
+		const { rest } = this.n8n;
 		await rest.settled();
 		for (const execution of await rest.executionsSince(this.newest)) {
 			const items = [...execution.items('Trigger'), ...execution.pending];
@@ -141,7 +139,7 @@ export class NoticeDrill {
 	/** Sends a notice; a killed n8n gives no status. */
 	private async send(hash: string): Promise<number | undefined> {
 		this.sent += 1;
-		const url = `${this.stage.url}/webhook/${WEBHOOK_ID}/digital-sales`;
+		const url = `${this.n8n.url}/webhook/${WEBHOOK_ID}/digital-sales`;
 		const notice = { hash, payment_status: 'paid' };
 		const answer = await postJson(url, notice).catch(() => undefined);
 		if (answer?.status === 200) this.taken.add(hash);

@@ -1,11 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Stage } from '../../e2e/stage/stage';
-import { postJson } from '../../../product/engine/harness/http';
+import type { N8n } from '../../n8n/n8n';
+import { postJson } from '../../../support/http';
 import type { Execution } from '../../n8n/execution';
-import type { Chance } from './chance';
-import { chargeWorkflow, chargedIn, ordersOf, PATHS, type Order } from './orders';
-import { eachOf } from './tally';
+import {
+	type Chance,
+	chargedIn,
+	chargeWorkflow,
+	eachOf,
+	type Order,
+	ordersOf,
+	PATHS,
+} from './orders';
 
 const LONGEST_BATCH = 4;
 const ENDPOINT = 'POST /transactions';
@@ -41,12 +47,12 @@ export class OrderDrill {
 	private readonly taken = new Set<string>();
 
 	constructor(
-		private readonly stage: Stage,
+		private readonly n8n: N8n,
 		private readonly chance: Chance,
 	) {}
 
 	async publish(): Promise<void> {
-		const { rest, credential, sandbox } = this.stage;
+		const { rest, credential, sandbox } = this.n8n;
 		for (const path of PATHS) {
 			const workflow = chargeWorkflow(path, credential, sandbox);
 			await rest.publish(await rest.createWorkflow(workflow));
@@ -59,7 +65,7 @@ export class OrderDrill {
 	 * the charges is then not only in the database.
 	 */
 	async round(orders: readonly Order[], kills: 0 | 1 | 2): Promise<void> {
-		const { rest } = this.stage;
+		const { rest } = this.n8n;
 		const [newest] = (await rest.executionsSince()).slice(-1);
 		const before = Number(newest?.summary.id ?? 0);
 		this.falter();
@@ -71,7 +77,7 @@ export class OrderDrill {
 		);
 		const inDoubt = kills > 0 ? await this.killDuring(asked) : new Set<string>();
 		await asked;
-		await this.stage.rest.settled();
+		await this.n8n.rest.settled();
 
 		const again = this.chance.shuffled([
 			...this.chance.some(orders, 0.5).filter(({ reference }) => reference !== undefined),
@@ -82,20 +88,20 @@ export class OrderDrill {
 		const tries = Promise.all([this.askAgain(again), this.retryAll(before, 2)]);
 		if (kills > 1) await this.killDuring(tries);
 		await tries;
-		this.stage.sandbox.clearFaults();
+		this.n8n.sandbox.clearFaults();
 	}
 
 	/** With the service in good order: every reference once more, and Retry of all that has failed. */
 	async settle(orders: readonly Order[]): Promise<void> {
 		await this.askAgain(orders.filter(({ reference }) => reference !== undefined));
-		await this.stage.rest.settled();
+		await this.n8n.rest.settled();
 		await this.retryAll(0, 1);
 	}
 
 	async verdict(orders: readonly Order[]): Promise<Verdict> {
-		await this.stage.rest.settled();
-		const executions = await this.stage.rest.executionsSince();
-		const { transactions } = this.stage.sandbox;
+		await this.n8n.rest.settled();
+		const executions = await this.n8n.rest.executionsSince();
+		const { transactions } = this.n8n.sandbox;
 		const customers = new Map(transactions.map(({ hash, customer }) => [hash, customer.document]));
 		const charges = new Map<string, number>();
 		for (const document of customers.values()) {
@@ -131,7 +137,7 @@ export class OrderDrill {
 
 	/** The service takes its time in different ways, refuses now and then, or hangs up. */
 	private falter(): void {
-		const { sandbox } = this.stage;
+		const { sandbox } = this.n8n;
 		const { chance } = this;
 		sandbox.clearFaults();
 		for (let nth = 0; nth < 30; nth++) {
@@ -172,7 +178,7 @@ export class OrderDrill {
 
 	/** Posts orders to the workflow that charges them; a killed n8n does not answer. */
 	private async ask(batch: readonly Order[]): Promise<void> {
-		const url = `${this.stage.url}/webhook/${batch[0]?.path}`;
+		const url = `${this.n8n.url}/webhook/${batch[0]?.path}`;
 		const answer = await postJson(url, { orders: batch }).catch(() => undefined);
 		if (answer?.status !== 200) return;
 		for (const { document } of batch) this.taken.add(document);
@@ -180,7 +186,7 @@ export class OrderDrill {
 
 	/** Retry of everything since an execution that has failed, some of it several times or at once. */
 	private async retryAll(since: number, mostPresses: number): Promise<void> {
-		const { rest } = this.stage;
+		const { rest } = this.n8n;
 		// A killed n8n lists nothing.
 		const executions = await rest.executionsSince(since).catch((): Execution[] => []);
 		const presses = executions
@@ -203,8 +209,8 @@ export class OrderDrill {
 	/** Kills n8n and starts it again; gives the customers whose charge had not been answered by then. */
 	private async killDuring(work: Promise<unknown>): Promise<Set<string>> {
 		await pause(this.chance.within(200, 2_500));
-		await this.stage.kill();
-		const open = this.stage.sandbox.requests.filter(
+		await this.n8n.kill();
+		const open = this.n8n.sandbox.requests.filter(
 			({ method, status, durationMs }) =>
 				method === 'POST' && status === null && durationMs === null,
 		);
@@ -218,10 +224,10 @@ export class OrderDrill {
 
 	/** Starts n8n again and waits until it takes orders. */
 	private async comeBack(): Promise<void> {
-		await this.stage.startAgain();
+		await this.n8n.startAgain();
 		const deadline = Date.now() + REGISTERED_WITHIN_MS;
 		for (const path of PATHS) {
-			const url = `${this.stage.url}/webhook/${path}`;
+			const url = `${this.n8n.url}/webhook/${path}`;
 			while ((await postJson(url, { orders: [] })).status === 404) {
 				if (Date.now() > deadline) throw new Error(`${path} is not published any more.`);
 				await pause(POLL_MS);

@@ -4,7 +4,7 @@ import { recipeOf } from '../../../../examples/source';
 import { render } from '../../../../examples/source/workflow';
 import { PACKAGE_NAME } from '../../n8n/paths';
 import type { Sandbox } from '../../../sandbox';
-import { cpf } from '../../../support/cpf';
+import { cpf } from '../../../support/charge';
 
 const rowsSchema = z.array(z.object({ hash: z.string() }).passthrough());
 

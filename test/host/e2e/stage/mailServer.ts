@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { HOST_FOLDER } from '../../n8n/paths';
-import { LOOPBACK } from '../../n8n/ports';
+import { LOOPBACK } from '../../n8n/processes';
 
 const END = '\r\n.\r\n';
 

@@ -4,13 +4,12 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { recipeOf } from '../../../../examples/source';
 import { render, type Language, type PlacedNode } from '../../../../examples/source/workflow';
 import type { Execution } from '../../n8n/execution';
-import { LOOPBACK } from '../../n8n/ports';
+import { LOOPBACK } from '../../n8n/processes';
 import type { SavedCredential, SavedWorkflow } from '../../n8n/rest';
 import type { Sandbox } from '../../../sandbox';
 import { chainOf, webStart } from './workflows';
-import { Guest } from './guest';
-import { writeInChat } from './chat';
-import { Services } from './services';
+import { Guest } from './sharedN8n';
+import { Services, writeInChat } from './services';
 
 const RECORDER_TYPE = 'CUSTOM.recorder';
 /** Nodes whose service cannot be put elsewhere. */

@@ -1,7 +1,13 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { LOOPBACK } from '../../n8n/ports';
+import type { Sandbox } from '../../../sandbox';
+import { HOST_FOLDER } from '../../n8n/paths';
+import { LOOPBACK } from '../../n8n/processes';
 import { MailServer } from './mailServer';
 
 const RECORDER = '/recorder';
@@ -216,3 +222,93 @@ const columnsSchema = z.object({
 	value: z.custom<IDataObject>((value) => typeof value === 'object' && value !== null),
 	matchingColumns: z.array(z.string()),
 });
+
+const HEARTBEAT = 'n8n|heartbeat';
+const OF_N8N = 'n8n|';
+
+const startedSchema = z.object({
+	executionStarted: z.literal(true),
+	executionId: z.string(),
+	resumeToken: z.string().default(''),
+});
+
+interface Socket {
+	on(event: 'message', listener: (data: Buffer) => void): void;
+	on(event: 'error', listener: () => void): void;
+	send(text: string): void;
+}
+
+const socketSchema = z.custom<new (address: string) => Socket>(
+	(value) => typeof value === 'function',
+);
+
+/** Writes into a hosted chat as its page does; gives the messages that appear in it from then on. */
+export async function writeInChat(
+	host: string,
+	chat: string,
+	chatInput: string,
+): Promise<string[]> {
+	const sessionId = randomUUID();
+	const response = await fetch(`${host}${chat}`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify({ action: 'sendMessage', sessionId, chatInput }),
+	});
+	const { executionId, resumeToken } = startedSchema.parse(await response.json());
+	const query = new URLSearchParams({
+		sessionId,
+		executionId,
+		isPublic: 'true',
+		token: resumeToken,
+	});
+	// n8n brings a client along; Node.js has none before 22.
+	const WebSocket = socketSchema.parse(createRequire(path.join(HOST_FOLDER, 'package.json'))('ws'));
+	const socket = new WebSocket(`${host.replace(/^http/, 'ws')}/chat?${query.toString()}`);
+	const messages: string[] = [];
+	socket.on('message', (data) => {
+		const text = data.toString();
+		if (text === HEARTBEAT) socket.send(`${HEARTBEAT}-ack`);
+		if (!text.startsWith(OF_N8N)) messages.push(text);
+	});
+	// n8n ends the connection with the execution.
+	socket.on('error', () => {});
+	return messages;
+}
+
+/** A running address, and what closes it. */
+export interface Front {
+	/** What several accounts have in common as their base URL. */
+	baseUrl: string;
+	close: () => Promise<void>;
+}
+
+/** One address for several sandboxes, which tells the accounts apart by their tokens alone. */
+export async function serveAccounts(sandboxes: Sandbox[]): Promise<Front> {
+	const server = createServer((asked, answer) => {
+		const sandbox = sandboxes.find(
+			({ apiToken }) => asked.headers.authorization === `Bearer ${apiToken}`,
+		);
+		if (!sandbox) {
+			answer.writeHead(401).end();
+			return;
+		}
+		const { method, headers } = asked;
+		const url = new URL(asked.url ?? '/', sandbox.baseUrl);
+		const sent = request(url, { method, headers, agent: false }, (given) => {
+			answer.writeHead(given.statusCode ?? 502, given.headers);
+			given.pipe(answer);
+		});
+		sent.on('error', () => answer.destroy());
+		asked.pipe(sent);
+	});
+	await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
+	const { port } = server.address() as AddressInfo;
+	const { pathname } = new URL(sandboxes[0]?.baseUrl ?? 'http://localhost/');
+	return {
+		baseUrl: `http://${LOOPBACK}:${port}${pathname}`,
+		close: async () => {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}

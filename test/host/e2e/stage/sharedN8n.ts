@@ -1,40 +1,56 @@
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { installHost } from '../../n8n/host';
-import { startN8n, type N8nInstance } from '../../n8n/instance';
-import { installPackage, packBuild } from '../../n8n/packageInstall';
-import { DATA_FOLDER } from '../../n8n/paths';
-import { N8nRest } from '../../n8n/rest';
-import { DEMO_LOGIN } from '../../n8n/setUp';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
+import { type N8n, startN8n } from '../../n8n/n8n';
+import { packBuild } from '../../n8n/packageInstall';
+import { CREDENTIAL_TYPE } from '../../n8n/paths';
+import { DEMO_LOGIN, N8nRest, type SavedCredential } from '../../n8n/rest';
 
 const RECORDER_FOLDER = path.join(__dirname, 'recorder');
 
 /** How the files of the suite find it. */
 export const SHARED_N8N = 'SHARED_N8N';
 
-let n8n: N8nInstance | undefined;
+let n8n: N8n | undefined;
 let removeBuild: (() => Promise<void>) | undefined;
 
 /** Builds the package and starts the n8n that most files of the suite share. */
 export default async function openSharedN8n(): Promise<void> {
-	await installHost();
-	const userFolder = path.join(DATA_FOLDER, 'e2e-shared');
-	await rm(userFolder, { recursive: true, force: true });
 	const { tarball, remove } = await packBuild();
 	removeBuild = remove;
 	process.env.PACKED_BUILD = tarball;
-	await installPackage(tarball, userFolder);
-	n8n = await startN8n({
-		userFolder,
-		log: path.join(DATA_FOLDER, 'e2e-shared.log'),
-		env: { N8N_CUSTOM_EXTENSIONS: RECORDER_FOLDER, GENERIC_TIMEZONE: 'America/Sao_Paulo' },
-	});
-	await new N8nRest(n8n.url).signIn(DEMO_LOGIN);
+	const env = { N8N_CUSTOM_EXTENSIONS: RECORDER_FOLDER, GENERIC_TIMEZONE: 'America/Sao_Paulo' };
+	n8n = await startN8n('e2e-shared', { has: 'package', env });
 	process.env[SHARED_N8N] = n8n.url;
 }
 
 /** Ends it. */
 export async function closeSharedN8n(): Promise<void> {
-	await n8n?.stop();
+	await n8n?.close();
 	await removeBuild?.();
+}
+
+/** A sandbox of its own, and a credential for it in the n8n that several files share. */
+export class Guest {
+	private constructor(
+		readonly sandbox: Sandbox,
+		readonly credential: SavedCredential,
+		readonly url: string,
+		readonly rest: N8nRest,
+	) {}
+
+	/** Signs in to the n8n that is running. */
+	static async enter(options: SandboxOptions = {}): Promise<Guest> {
+		const url = process.env[SHARED_N8N] ?? '';
+		const rest = new N8nRest(url);
+		await rest.signIn(DEMO_LOGIN);
+		const sandbox = await startSandbox(options);
+		const { baseUrl, apiToken, bodyApiToken } = sandbox;
+		const account = { baseUrl, apiToken, bodyApiToken };
+		const credential = await rest.createCredential('Sandbox', CREDENTIAL_TYPE, account);
+		return new Guest(sandbox, credential, url, rest);
+	}
+
+	async close(): Promise<void> {
+		await this.sandbox.close();
+	}
 }

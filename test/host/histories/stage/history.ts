@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Execution } from '../../n8n/execution';
-import { IN_DOUBT } from '../../queue/stage/sales';
+import { IN_DOUBT } from '../../queue/stage/shop';
 import type { Attempt, AttemptOutcome, Emitted, History, Made } from '../checker';
 import type { Recorder } from './recorder';
 

@@ -1,10 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { chargesAt } from '../../../support/charge';
-import { postJson } from '../../../product/engine/harness/http';
-import { cartOf } from '../../e2e/stage/cart';
-import { Downstream } from '../../e2e/stage/downstream';
-import { chainOf, createPix, TRIGGER, webStart, type NodeSketch } from '../../e2e/stage/workflows';
+import { postJson } from '../../../support/http';
+import {
+	cartOf,
+	chainOf,
+	createPix,
+	Downstream,
+	type NodeSketch,
+	TRIGGER,
+	webStart,
+} from '../../e2e/stage/workflows';
 import type { ExecutionSummary } from '../../n8n/execution';
 import { Cluster, type Member } from '../../queue/stage/cluster';
 import type { Asked, Noticed } from '../checker';

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { told } from '../../browser/readme';
+import { told } from '../../browser/newcomer';
 import { PACKAGE_NAME } from '../../n8n/paths';
 
 /** Settings > Community nodes, in the clicks of the README's first step. */

@@ -1,19 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { sendRequest } from '../../../product/engine/harness/http';
+import { sendRequest } from '../../../support/http';
 import { chargeAt } from '../../../support/charge';
-import { cartOf } from '../../e2e/stage/cart';
-import { Downstream, type Report } from '../../e2e/stage/downstream';
 import {
 	ACTION,
+	cartOf,
 	chainOf,
 	createPix,
+	Downstream,
+	type Report,
 	TRIGGER,
 	waitForPayment,
 	webStart,
 } from '../../e2e/stage/workflows';
 import type { Execution } from '../../n8n/execution';
 import type { SavedWorkflow } from '../../n8n/rest';
-import type { EmptyN8n } from './emptyN8n';
+import type { N8n } from '../../n8n/n8n';
 
 const POLL_MS = 100;
 const WITHIN_MS = 30_000;
@@ -28,12 +29,12 @@ type Answer = Awaited<ReturnType<typeof sendRequest>>;
  */
 export class Shop {
 	private constructor(
-		private readonly n8n: EmptyN8n,
+		private readonly n8n: N8n,
 		private readonly downstream: Downstream,
 		private readonly workflowId: string,
 	) {}
 
-	static async open(n8n: EmptyN8n): Promise<Shop> {
+	static async open(n8n: N8n): Promise<Shop> {
 		const credential = await n8n.createCredential();
 		const downstream = await Downstream.open();
 		const orders = chainOf('orders', credential, [

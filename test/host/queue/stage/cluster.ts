@@ -1,18 +1,179 @@
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { access, chmod, constants, mkdir, readdir, readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
-import { CleanUp } from '../../n8n/cleanUp';
-import { CREDENTIAL_TYPE } from '../../n8n/paths';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
 import { installHost } from '../../n8n/host';
-import { startN8n, type N8nInstance } from '../../n8n/instance';
+import { type N8nProcess, spawnN8n } from '../../n8n/instance';
 import { installPackage, packBuild } from '../../n8n/packageInstall';
-import { DATA_FOLDER } from '../../n8n/paths';
-import { freePort, LOOPBACK } from '../../n8n/ports';
-import { N8nRest, type SavedCredential } from '../../n8n/rest';
-import { DEMO_LOGIN } from '../../n8n/setUp';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
-import { DATABASE, DATABASE_USER, startPostgres } from './postgres';
-import { startRedis, type Server } from './redis';
+import { CREDENTIAL_TYPE, DATA_FOLDER } from '../../n8n/paths';
+import {
+	capture,
+	CleanUp,
+	freePort,
+	hasEnded,
+	killGroup,
+	LOOPBACK,
+	startGroup,
+	tail,
+} from '../../n8n/processes';
+import { DEMO_LOGIN, N8nRest, type SavedCredential } from '../../n8n/rest';
+
+const READY_WITHIN_MS = 30_000;
+const POLL_MS = 50;
+
+async function isProgram(file: string): Promise<boolean> {
+	return await access(file, constants.X_OK).then(
+		() => true,
+		() => false,
+	);
+}
+
+/** The path of a program; `more` are folders beside those of PATH. Says what to install without it. */
+async function findProgram(
+	name: string,
+	debianPackage: string,
+	more: string[] = [],
+): Promise<string> {
+	const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...more];
+	for (const folder of folders) {
+		const file = path.join(folder, name);
+		if (await isProgram(file)) return file;
+	}
+	throw new Error(
+		`${name} is missing. On Debian and Ubuntu: sudo apt-get install ${debianPackage}`,
+	);
+}
+
+/**
+ * A command that runs `program` as `user` (undefined: as oneself) and has the system end it when this
+ * process ends in whichever way.
+ */
+async function tied(
+	program: string,
+	args: string[],
+	{ user, endBy }: { user?: string; endBy: 'KILL' | 'QUIT' },
+): Promise<[command: string, args: string[]]> {
+	const setpriv = await findProgram('setpriv', 'util-linux');
+	const as = user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, '--init-groups'];
+	return [setpriv, [...as, '--pdeathsig', endBy, program, ...args]];
+}
+
+/** Starts a server with its output in `log`, and waits until `isReady`. */
+async function startServer(
+	[command, args]: [command: string, args: string[]],
+	{ cwd, log, isReady }: { cwd: string; log: string; isReady: () => Promise<boolean> },
+): Promise<ChildProcess> {
+	const output = createWriteStream(log, { flags: 'a' });
+	await new Promise((resolve) => output.once('open', resolve));
+	const child = startGroup(command, args, { cwd, stdio: ['ignore', output, output] });
+	child.once('exit', () => output.close());
+	const deadline = Date.now() + READY_WITHIN_MS;
+	while (!(await isReady())) {
+		if (hasEnded(child) || Date.now() > deadline) {
+			throw new Error(
+				`${path.basename(command)} ${args.join(' ')} did not start.\n${await tail(log)}`,
+			);
+		}
+		await pause(POLL_MS);
+	}
+	return child;
+}
+
+/** A server of the distributed n8n, on a port of its own. */
+export interface Server {
+	port: number;
+	stop: () => Promise<void>;
+	/** Ends it as a crash does, and starts it again with what it has on disk. */
+	restart: () => Promise<void>;
+}
+
+async function answersPing(port: number): Promise<boolean> {
+	return await new Promise((resolve) => {
+		const socket = connect({ port, host: LOOPBACK }, () => socket.write('PING\r\n'));
+		socket.setTimeout(1_000, () => socket.destroy());
+		socket.once('data', (answer: Buffer) => {
+			resolve(answer.toString().startsWith('+PONG'));
+			socket.destroy();
+		});
+		socket.once('error', () => resolve(false));
+		socket.once('close', () => resolve(false));
+	});
+}
+
+/** Starts a Redis that keeps on disk what it is told. */
+async function startRedis(folder: string): Promise<Server> {
+	const program = await findProgram('redis-server', 'redis-server');
+	const port = await freePort();
+	const args = ['--port', String(port), '--bind', LOOPBACK, '--save', '', '--appendonly', 'yes'];
+	const start = async () =>
+		await startServer(await tied(program, args, { endBy: 'KILL' }), {
+			cwd: folder,
+			log: path.join(folder, 'redis.log'),
+			isReady: async () => await answersPing(port),
+		});
+	let child = await start();
+	const stop = async () => await killGroup(child);
+	const restart = async () => {
+		await stop();
+		child = await start();
+	};
+	return { port, stop, restart };
+}
+
+const INSTALLED = '/usr/lib/postgresql';
+export const DATABASE_USER = 'n8n';
+export const DATABASE = 'postgres';
+
+// Debian puts these beside no other program, one folder a version.
+async function programFolders(): Promise<string[]> {
+	const versions = await readdir(INSTALLED).catch(() => []);
+	return versions
+		.sort((a, b) => Number(b) - Number(a))
+		.map((version) => path.join(INSTALLED, version, 'bin'));
+}
+
+/** Starts a PostgreSQL with an empty database in `folder`. It refuses to run as root. */
+export async function startPostgres(folder: string): Promise<Server> {
+	const folders = await programFolders();
+	const find = async (name: string): Promise<string> =>
+		await findProgram(name, 'postgresql', folders);
+	const user = process.getuid?.() === 0 ? 'postgres' : undefined;
+	const home = path.join(folder, 'postgres');
+	await mkdir(home);
+	if (user !== undefined) await capture('chown', [user, home], folder);
+	await chmod(folder, 0o755);
+	const data = path.join(home, 'data');
+	const initialize = ['-D', data, '-U', DATABASE_USER, '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+	const [command, args] = await tied(await find('initdb'), initialize, { user, endBy: 'KILL' });
+	await capture(command, [...args, '--locale=C.UTF-8'], home);
+	const port = await freePort();
+	const serve = ['-D', data, '-p', String(port), '-h', LOOPBACK, '-k', home, '-F'];
+	const isReady = await find('pg_isready');
+	const program = await tied(await find('postgres'), serve, { user, endBy: 'QUIT' });
+	const start = async () =>
+		await startServer(program, {
+			cwd: home,
+			log: path.join(folder, 'postgres.log'),
+			isReady: async () =>
+				await capture(isReady, ['-q', '-h', LOOPBACK, '-p', String(port)], folder).then(
+					() => true,
+					() => false,
+				),
+		});
+	let child = await start();
+	const restart = async () => {
+		const gone = new Promise((resolve) => child.once('exit', resolve));
+		// Its "immediate" end, which takes its own processes along; what is in the log is recovered.
+		child.kill('SIGQUIT');
+		await gone;
+		child = await start();
+	};
+	return { port, stop: async () => await killGroup(child), restart };
+}
 
 const STARTED = /Worker started execution (\d+) /g;
 
@@ -32,7 +193,7 @@ export interface ClusterOptions {
 export class Member {
 	/** Called when it has ended by itself, as n8n does if Redis is away for long. */
 	onDeath = (): void => {};
-	private running: N8nInstance | undefined;
+	private running: N8nProcess | undefined;
 	private starts = 0;
 
 	constructor(
@@ -50,7 +211,7 @@ export class Member {
 
 	async start(): Promise<void> {
 		this.starts += 1;
-		this.running = await startN8n({
+		this.running = await spawnN8n({
 			userFolder: path.join(this.folder, this.name),
 			command: this.command,
 			port: this.port,

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Downstream } from '../../e2e/stage/downstream';
-import { chainOf, TRIGGER } from '../../e2e/stage/workflows';
-import { postJson } from '../../../product/engine/harness/http';
+import { chainOf, type Downstream, TRIGGER } from '../../e2e/stage/workflows';
+import { postJson } from '../../../support/http';
 import type { Cluster } from './cluster';
 
 const POLL_MS = 100;

@@ -1,10 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Downstream } from '../../e2e/stage/downstream';
-import { chainOf, createPix, waitForPayment, webStart } from '../../e2e/stage/workflows';
-import { sendRequest } from '../../../product/engine/harness/http';
+import {
+	cartOf,
+	chainOf,
+	createPix,
+	type Downstream,
+	waitForPayment,
+	webStart,
+} from '../../e2e/stage/workflows';
+import { sendRequest } from '../../../support/http';
 import type { StoredTransaction } from '../../../sandbox/types';
-import { cpf } from '../../../support/cpf';
-import { cartOf } from '../../e2e/stage/cart';
+import { cpf } from '../../../support/charge';
 import type { Cluster } from './cluster';
 
 const POLL_MS = 20;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { withoutWaiting } from '../../../support/virtualTime';
+import { withoutWaiting } from '../../../support/clocks';
 import { runNode, type NodeOutcome } from '../harness';
 
 const CATALOG = Buffer.from(

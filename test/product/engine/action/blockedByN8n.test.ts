@@ -1,7 +1,6 @@
 import { setSsrfProtection } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { type Account, errorIn, openAccount, pixParameters } from '../support/account';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { errorIn } from '../support/errorItem';
 
 describe("A request that n8n's SSRF protection blocks", () => {
 	let account: Account;

@@ -2,7 +2,7 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode, type NodeOutcome } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { type Account, openAccount, pixParameters } from '../support/account';
 import { openCatalogService, type CatalogAnswer } from '../support/catalogService';
 
 const LIST = {

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../../sandbox';
 import { processedItems, type NodeOutcome, type NodeRunOptions } from '../harness';
 import { errorOf, useShop } from '../support/charging';
-import { useLimits } from '../support/limits';
+import { useLimits } from '../support/account';
 
 /** What a seller meets most, side by side: one voice, one action, the words of the form. */
 describe('The errors that a seller meets most', () => {

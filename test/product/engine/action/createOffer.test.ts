@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { openAccount, type Account } from '../support/account';
+import { type Account, openAccount } from '../support/account';
 
 describe('Offer > Create', () => {
 	let account: Account;

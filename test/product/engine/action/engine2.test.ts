@@ -1,6 +1,5 @@
 import { sampleOf } from '../../../support/samples';
-import { useAccount } from '../support/account';
-import { errorIn } from '../support/errorItem';
+import { errorIn, useAccount } from '../support/account';
 
 /** As n8n's experimental Engine 2.0 makes it. */
 const executionId = '01a20ff0-ed74-75ef-953f-0e358c611dcf';

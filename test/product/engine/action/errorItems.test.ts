@@ -1,9 +1,6 @@
-import { everyOperation } from '../../../support/operations';
-import { sampleOf } from '../../../support/samples';
+import { everyOperation, sampleOf } from '../../../support/samples';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { openAccount, pixParameters, type Account } from '../support/account';
-import { errorIn } from '../support/errorItem';
-import { useLimits } from '../support/limits';
+import { type Account, errorIn, openAccount, pixParameters, useLimits } from '../support/account';
 
 const HASH = 'nosuch1';
 

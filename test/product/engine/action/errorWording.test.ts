@@ -3,8 +3,7 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
-import { useLimits } from '../support/limits';
+import { type Account, openAccount, pixParameters, useLimits } from '../support/account';
 
 const REQUEST = 'Request: GET /transactions/{hash}';
 const BASE_URL_ADVICE = 'Try again. If this continues, check Base URL in the credential.';
@@ -38,12 +37,6 @@ describe('What a person reads of a failed request', () => {
 	});
 
 	test.each<[string, Fault, string, string]>([
-		[
-			'a rate limit',
-			{ kind: 'status', status: 429, body: {} },
-			'The service is still limiting requests (429)',
-			`Try again later, or run fewer workflows of this account at the same time.\n${REQUEST}.`,
-		],
 		[
 			'a rate limit whose body breaks off',
 			{ kind: 'status', status: 429, isCut: true },
@@ -87,22 +80,10 @@ describe('What a person reads of a failed request', () => {
 			`${REDIRECT_ADVICE}\n${REQUEST}.`,
 		],
 		[
-			'a wrong token',
-			{ kind: 'status', status: 401, body: {} },
-			'The service does not accept the API token (401)',
-			`Copy the token again from the service to API Token in the credential, without spaces.\n${REQUEST}.`,
-		],
-		[
 			'no permission',
 			{ kind: 'status', status: 403, body: {} },
 			'The API token has no permission for this (403)',
 			`Use a token of an account that may do this, or ask the service for the permission.\n${REQUEST}.`,
-		],
-		[
-			'an unknown hash',
-			{ kind: 'status', status: 404, body: {} },
-			'The service found nothing at this address (404)',
-			`Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.\n${REQUEST}.`,
 		],
 		[
 			'a refusal in whole sentences',
@@ -283,19 +264,6 @@ describe('What a person reads of a failed request', () => {
 			for (const { message } of failures) expect(message).toMatch(/still limiting requests/);
 			expect(account.sandbox.requests.length).toBeLessThanOrEqual(8 + 2);
 			expect(waited()).toBeLessThan(10_600);
-		});
-
-		test('a rate limit that closes for longer than that leaves the failure of the last try', async () => {
-			account.sandbox.addFault({ kind: 'delay', ms: 200 });
-			account.sandbox.addFault({ kind: 'status', status: 503 });
-			account.sandbox.addFault({ kind: 'retryAfter', seconds: 60 });
-			const failing = account.fail(reading({ maxTries: 5, maxWait: 10 }));
-			while (account.sandbox.requests.length === 0) await clock.sleep(5);
-			await account.fail(reading());
-
-			expect((await failing).message).toBe('The service returned an error (503)');
-			expect(account.sandbox.requests).toHaveLength(2);
-			expect(waited()).toBeLessThan(1_000);
 		});
 
 		test.each([

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
-import { cpf } from '../../../support/cpf';
+import { cpf } from '../../../support/charge';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
 import { customers, OWN_CUSTOMER } from '../support/charging';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { type Account, openAccount, pixParameters } from '../support/account';
 
 const CATALOG = 'GET /products';
 

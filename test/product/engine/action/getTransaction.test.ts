@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { mostAtOnce } from '../../../support/underWay';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { type Account, openAccount, pixParameters } from '../support/account';
 
 describe('Transaction > Get', () => {
 	let account: Account;

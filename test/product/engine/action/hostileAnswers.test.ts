@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import * as errorWords from '../../../../nodes/DigitalSales/api/schemas/error';
 import * as resource from '../../../../nodes/DigitalSales/api/schemas/lenient';
-import { HOSTILE_BODIES } from '../../../support/hostileBodies';
+import { HOSTILE_BODIES } from '../../../support/notices';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { everythingIn, runNode } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { type Account, openAccount, pixParameters } from '../support/account';
 
 /** Where JavaScript makes a text of it, it throws. */
 const NO_TEXT = { toString: 1 };

@@ -7,7 +7,7 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { selfSigned } from '../../../support/selfSigned';
 import type { NodeOutcome } from '../harness';
 import { errorOf, useShop } from '../support/charging';
-import { useLimits } from '../support/limits';
+import { useLimits } from '../support/account';
 
 const CLOSED = 'http://127.0.0.1:9';
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];

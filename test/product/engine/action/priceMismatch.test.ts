@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { NodeProcess, processedItems, runListSearch, runNode } from '../harness';
 import type { Fault } from '../../../sandbox';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { type Account, openAccount, pixParameters } from '../support/account';
 import { callTool } from '../support/tool';
 
 const CATALOG = 'GET /products';

@@ -1,7 +1,7 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { readQrCode } from '../../../support/readQrCode';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { openAccount, pixParameters, type Account } from '../support/account';
+import { type Account, openAccount, pixParameters } from '../support/account';
 import { customers, OWN_CUSTOMER } from '../support/charging';
 import { callTool } from '../support/tool';
 

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
-import { openAccount, pixParameters, type Account } from '../support/account';
-import { cpf } from '../../../support/cpf';
+import { type Account, openAccount, pixParameters } from '../support/account';
+import { cpf } from '../../../support/charge';
 import { codeIn } from '../support/charging';
 
 const CATALOG = 'GET /products';

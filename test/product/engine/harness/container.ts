@@ -5,7 +5,7 @@ import { Container } from '@n8n/di';
 import { HookContext } from 'n8n-core';
 import { LoggerProxy, type IWorkflowExecuteAdditionalData } from 'n8n-workflow';
 import { ProcessLogs } from './logs';
-import { oncePerProcess } from './oncePerProcess';
+import { oncePerProcess } from './environment';
 
 /** Where everything lands that n8n and its nodes log. */
 export const processLogs = oncePerProcess('logs', () => {

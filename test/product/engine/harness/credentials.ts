@@ -2,10 +2,8 @@ import './container';
 import { getAdditionalKeys } from 'n8n-core';
 import {
 	ICredentialsHelper,
-	isExpression,
 	NodeHelpers,
 	Workflow,
-	type IAuthenticateGeneric,
 	type ICredentialDataDecryptedObject,
 	injectDomainRestrictionFields,
 	type ICredentials,
@@ -13,7 +11,6 @@ import {
 	type ICredentialType,
 	type IDataObject,
 	type IExecuteData,
-	type IHttpRequestHelper,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeCredentialsDetails,
@@ -21,8 +18,7 @@ import {
 	type IWorkflowExecuteAdditionalData,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
-import type { NodeProcess } from './nodeProcess';
-import { HarnessNodeTypes, NO_OP_TYPE } from './nodeTypes';
+import { HarnessNodeTypes, NO_OP_TYPE, type NodeProcess } from './nodeTypes';
 
 /** What a person typed into each credential, by credential type. */
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
@@ -41,14 +37,13 @@ export class HarnessCredentials extends ICredentialsHelper {
 	constructor(
 		private readonly process: NodeProcess,
 		private readonly data: CredentialData,
-		private readonly doubles: Record<string, ICredentialType> = {},
 	) {
 		super();
 	}
 
 	/** The credential type of that name. */
 	type(name: string): ICredentialType {
-		const type = this.doubles[name] ?? this.process.credentialType(name);
+		const type = this.process.credentialType(name);
 		if (type === undefined) throw new Error(`No credential type "${name}" in this test`);
 		return type;
 	}
@@ -65,33 +60,15 @@ export class HarnessCredentials extends ICredentialsHelper {
 		credentials: ICredentialDataDecryptedObject,
 		typeName: string,
 		requestOptions: IHttpRequestOptions,
-		workflow?: Workflow,
-		node?: INode,
 	): Promise<IHttpRequestOptions> {
 		const { authenticate } = this.type(typeName);
-		if (authenticate === undefined) return requestOptions;
 		if (typeof authenticate === 'function') return await authenticate(credentials, requestOptions);
-		if (workflow === undefined || node === undefined) {
-			throw new Error('A declarative authenticate needs a workflow and a node');
-		}
-		return authenticateGeneric(authenticate, credentials, requestOptions, workflow, node);
+		throw new Error('Only a coded authenticate is part of this harness');
 	}
 
-	async preAuthentication(
-		_helpers: IHttpRequestHelper,
-		_credentials: ICredentialDataDecryptedObject,
-		typeName: string,
-	): Promise<undefined> {
-		this.refusePreAuthentication(typeName);
-	}
+	async preAuthentication(): Promise<undefined> {}
 
-	async runPreAuthentication(
-		_helpers: IHttpRequestHelper,
-		_credentials: ICredentialDataDecryptedObject,
-		typeName: string,
-	): Promise<undefined> {
-		this.refusePreAuthentication(typeName);
-	}
+	async runPreAuthentication(): Promise<undefined> {}
 
 	async getCredentials(): Promise<ICredentials> {
 		throw new Error('Stored credentials are not part of this harness');
@@ -178,42 +155,4 @@ export class HarnessCredentials extends ICredentialsHelper {
 		// n8n adds its own fields to every credential when it loads the package.
 		return injectDomainRestrictionFields(this.type(type));
 	}
-
-	private refusePreAuthentication(typeName: string): undefined {
-		if (this.type(typeName).preAuthentication !== undefined) {
-			throw new Error('Credentials with a preAuthentication are not part of this harness');
-		}
-		return undefined;
-	}
-}
-
-// n8n writes into the caller's own request object; a copy here would hide that from tests.
-function authenticateGeneric(
-	authenticate: IAuthenticateGeneric,
-	credentials: ICredentialDataDecryptedObject,
-	requestOptions: IHttpRequestOptions,
-	workflow: Workflow,
-	node: INode,
-): IHttpRequestOptions {
-	const resolve = (value: string): string => {
-		if (!isExpression(value)) return value;
-		const resolved = workflow.expression.getSimpleParameterValue(
-			node,
-			value,
-			'internal',
-			{ $credentials: credentials },
-			undefined,
-			'',
-		);
-		return resolved ? String(resolved) : '';
-	};
-	const target = requestOptions as unknown as Record<string, Record<string, string> | undefined>;
-	target.headers ??= {};
-	for (const [place, entries] of Object.entries(authenticate.properties)) {
-		const part = (target[place] ??= {});
-		for (const [key, value] of Object.entries(entries as Record<string, string>)) {
-			part[resolve(key)] = resolve(value);
-		}
-	}
-	return requestOptions;
 }

@@ -13,7 +13,6 @@ import {
 	Workflow,
 	type ExecutionStatus,
 	type IConnections,
-	type ICredentialType,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
@@ -31,8 +30,7 @@ import {
 } from 'n8n-workflow';
 import { HarnessCredentials, type CredentialData } from './credentials';
 import type { LogEntry } from './logs';
-import { defaultProcess, type NodeProcess } from './nodeProcess';
-import { HarnessNodeTypes } from './nodeTypes';
+import { defaultProcess, HarnessNodeTypes, type NodeProcess } from './nodeTypes';
 import './processedItems';
 import { webServer } from './webServer';
 
@@ -47,8 +45,6 @@ export interface Surroundings {
 	process?: NodeProcess;
 	/** Doubles by full type name. */
 	nodeTypes?: Record<string, INodeType>;
-	/** Doubles by credential type. */
-	credentialTypes?: Record<string, ICredentialType>;
 }
 
 /** A workflow as a test writes it. */
@@ -115,11 +111,7 @@ export class StoredWorkflow {
 	) {
 		const process = surroundings.process ?? defaultProcess;
 		this.nodeTypes = new HarnessNodeTypes(process, surroundings.nodeTypes);
-		this.credentials = new HarnessCredentials(
-			process,
-			surroundings.credentials ?? {},
-			surroundings.credentialTypes,
-		);
+		this.credentials = new HarnessCredentials(process, surroundings.credentials ?? {});
 		this.id = input.id ?? randomUUID();
 		const nodes = input.nodes.map((node, index) => this.complete(node, index));
 		this.base = {

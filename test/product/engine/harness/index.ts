@@ -1,5 +1,5 @@
 export { setSsrfProtection } from './container';
-export { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
+export { postJson, sendRequest, type HttpAnswer, type HttpCall } from '../../../support/http';
 export { everythingIn } from './engine';
 export type { NodeInput, NodeRun, RunOutcome, Surroundings, WorkflowInput } from './engine';
 export type { CredentialData } from './credentials';
@@ -10,11 +10,11 @@ export {
 	defaultProcess,
 	NodeProcess,
 	TRIGGER_TYPE,
-} from './nodeProcess';
-export type { NodeSources } from './nodeProcess';
+} from './nodeTypes';
+export type { NodeSources } from './nodeTypes';
 export { NO_OP_TYPE, START_TYPE } from './nodeTypes';
 export { processedItems } from './processedItems';
-export { crashedData } from './retry';
+export { crashedData } from './run';
 export { runNode, runWorkflow } from './run';
 export type { NodeOutcome, NodeRunOptions, RunHandle, RunOptions, WorkflowOutcome } from './run';
 export { activateTrigger, PublishedTrigger, serveWebhook, type TriggerOptions } from './trigger';

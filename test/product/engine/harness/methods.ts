@@ -1,7 +1,5 @@
-import { CredentialTestContext, ExecuteContext, LoadOptionsContext, RoutingNode } from 'n8n-core';
+import { CredentialTestContext, LoadOptionsContext } from 'n8n-core';
 import {
-	createEmptyRunExecutionData,
-	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsDecrypted,
 	type ICredentialTestFunction,
@@ -10,12 +8,16 @@ import {
 	type INodeCredentialTestResult,
 	type INodeListSearchResult,
 	type INodeParameters,
-	type INodeType,
 } from 'n8n-workflow';
 import { HarnessCredentials } from './credentials';
 import { createAdditionalData, StoredWorkflow, type Surroundings } from './engine';
-import { ACTION_TYPE, CREDENTIAL_TYPE, defaultProcess, TRIGGER_TYPE } from './nodeProcess';
-import { HarnessNodeTypes, NO_OP_TYPE } from './nodeTypes';
+import {
+	ACTION_TYPE,
+	CREDENTIAL_TYPE,
+	defaultProcess,
+	HarnessNodeTypes,
+	TRIGGER_TYPE,
+} from './nodeTypes';
 
 /** How a list is asked for. */
 export interface ListSearchOptions extends Surroundings {
@@ -62,18 +64,14 @@ export interface CredentialTestOptions extends Omit<Surroundings, 'credentials'>
 	testedBy?: string[];
 }
 
-/** Presses a credential's "Test" button: declared or coded, wherever n8n would find the test. */
+/** Presses a credential's "Test" button. */
 export async function runCredentialTest(
 	data: ICredentialDataDecryptedObject,
 	options: CredentialTestOptions = {},
 ): Promise<INodeCredentialTestResult> {
 	const { credentialType = CREDENTIAL_TYPE, testedBy = [ACTION_TYPE, TRIGGER_TYPE] } = options;
 	const process = options.process ?? defaultProcess;
-	const credentials = new HarnessCredentials(
-		process,
-		{ [credentialType]: data },
-		options.credentialTypes,
-	);
+	const credentials = new HarnessCredentials(process, { [credentialType]: data });
 	const additionalData = await createAdditionalData(credentials);
 	const decrypted: ICredentialsDecrypted = {
 		id: `${credentialType}-1`,
@@ -81,16 +79,10 @@ export async function runCredentialTest(
 		type: credentialType,
 		data: credentials.applyDefaults(additionalData, data, credentialType, 'internal'),
 	};
-	const declared = credentials.type(credentialType).test;
 	const nodeTypes = new HarnessNodeTypes(process, options.nodeTypes);
-	const test = declared ?? findTest(nodeTypes, testedBy, credentialType);
-	if (test === undefined) {
-		return { status: 'Error', message: 'No testing function found for this credential.' };
-	}
-	if (typeof test === 'function') {
-		return await test.call(new CredentialTestContext(additionalData), decrypted);
-	}
-	return await runDeclaredTest(test, decrypted, credentials, nodeTypes);
+	const test = findTest(nodeTypes, testedBy, credentialType);
+	if (typeof test !== 'function') throw new Error('This credential has no coded test');
+	return await test.call(new CredentialTestContext(additionalData), decrypted);
 }
 
 function findTest(
@@ -106,102 +98,4 @@ function findTest(
 		}
 	}
 	return undefined;
-}
-
-async function runDeclaredTest(
-	test: ICredentialTestRequest,
-	decrypted: ICredentialsDecrypted,
-	credentials: HarnessCredentials,
-	nodeTypes: HarnessNodeTypes,
-): Promise<INodeCredentialTestResult> {
-	const { description } = nodeTypes.getByName(NO_OP_TYPE);
-	const nodeType: INodeType = {
-		description: {
-			...description,
-			credentials: [{ name: decrypted.type, required: true }],
-			properties: [
-				{
-					displayName: 'Temp',
-					name: 'temp',
-					type: 'string',
-					routing: { request: test.request },
-					default: '',
-				},
-			],
-		},
-	};
-	const node: INode = {
-		id: 'temp',
-		name: 'Temp-Node',
-		type: NO_OP_TYPE,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		credentials: { [decrypted.type]: { id: decrypted.id, name: decrypted.name } },
-	};
-	const process = new HarnessNodeTypes(defaultProcess, { [NO_OP_TYPE]: nodeType });
-	const workflow = new Workflow({
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes: process,
-	});
-	const context = new ExecuteContext(
-		workflow,
-		node,
-		await createAdditionalData(credentials, { currentNodeParameters: {} }),
-		'internal',
-		createEmptyRunExecutionData(),
-		0,
-		[],
-		{ main: [[{ json: {} }]] },
-		{ node, data: {}, source: null },
-		[],
-	);
-	try {
-		const response = await new RoutingNode(context, nodeType, decrypted).runNode();
-		return judgeBody(test, response?.[0]?.[0]?.json);
-	} catch (error) {
-		return judgeError(test, error as DeclaredTestError);
-	}
-}
-
-interface DeclaredTestError extends Error {
-	cause?: { code?: string; response?: { status: number; statusText: string } };
-}
-
-function judgeBody(test: ICredentialTestRequest, body: unknown): INodeCredentialTestResult {
-	for (const rule of test.rules ?? []) {
-		if (rule.type !== 'responseSuccessBody') continue;
-		const { key, value, message } = rule.properties;
-		const found = key
-			.split('.')
-			.reduce<unknown>(
-				(part, name) => (part as Record<string, unknown> | null | undefined)?.[name],
-				body,
-			);
-		if (found === value) return { status: 'Error', message };
-	}
-	return { status: 'OK', message: 'Connection successful!' };
-}
-
-function judgeError(
-	test: ICredentialTestRequest,
-	error: DeclaredTestError,
-): INodeCredentialTestResult {
-	const { response, code } = error.cause ?? {};
-	if (response !== undefined) {
-		for (const rule of test.rules ?? []) {
-			if (rule.type === 'responseCode' && rule.properties.value === response.status) {
-				return { status: 'Error', message: rule.properties.message };
-			}
-		}
-		if (response.status < 199 || response.status > 299) {
-			const message = response.statusText || `Received HTTP status code: ${response.status}`;
-			return { status: 'Error', message };
-		}
-	} else if (code !== undefined) {
-		return { status: 'Error', message: code };
-	}
-	return { status: 'Error', message: error.message };
 }

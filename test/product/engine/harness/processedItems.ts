@@ -9,7 +9,7 @@ import type {
 	IDataDeduplicator,
 	IDeduplicationOutput,
 } from 'n8n-workflow';
-import { oncePerProcess } from './oncePerProcess';
+import { oncePerProcess } from './environment';
 
 /**
  * n8n's table of processed items as its server has it, in memory: a row for a workflow and node, a

@@ -20,13 +20,18 @@ import {
 	type RunOutcome,
 	type Surroundings,
 } from './engine';
-import { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
+import { postJson, sendRequest, type HttpAnswer, type HttpCall } from '../../../support/http';
 import type { LogEntry } from './logs';
-import { defaultProcess, NodeProcess, TRIGGER_TYPE } from './nodeProcess';
-import { retryData } from './retry';
-import { nextExecutionId } from './run';
-import { HttpError, webServer, type WebRequest, type WebResponse } from './webServer';
-import { callWebhook, webhooksOf } from './webhooks';
+import { defaultProcess, NodeProcess, TRIGGER_TYPE } from './nodeTypes';
+import { nextExecutionId, retryData } from './run';
+import {
+	callWebhook,
+	HttpError,
+	webhooksOf,
+	type WebRequest,
+	type WebResponse,
+	webServer,
+} from './webServer';
 
 type HookName = 'checkExists' | 'create' | 'delete';
 

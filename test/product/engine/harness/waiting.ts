@@ -2,10 +2,16 @@ import { processLogs } from './container';
 import { WAITING_TOKEN_QUERY_PARAM } from 'n8n-core';
 import type { IRunExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
 import { createAdditionalData, runLeg, type RunOutcome, type StoredWorkflow } from './engine';
-import { postJson, sendRequest, type HttpAnswer, type HttpCall } from './http';
+import { postJson, sendRequest, type HttpAnswer, type HttpCall } from '../../../support/http';
 import type { LogEntry } from './logs';
-import { HttpError, webServer, type WebRequest, type WebResponse } from './webServer';
-import { callWebhook, webhooksOf } from './webhooks';
+import {
+	callWebhook,
+	HttpError,
+	webhooksOf,
+	type WebRequest,
+	type WebResponse,
+	webServer,
+} from './webServer';
 
 /** What a notice to a parked run came to. */
 export interface Resumption {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { PAUSE_MS } from '../../../../nodes/DigitalSales/once/ledger';
-import { cpf } from '../../../support/cpf';
+import { cpf } from '../../../support/charge';
 import {
 	crashedData,
 	NodeProcess,

@@ -3,8 +3,7 @@ import { attempts } from '../../../../nodes/DigitalSales/once/attempts';
 import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
 import { NodeProcess, processedItems } from '../harness';
 import { codeIn, errorOf, useShop } from '../support/charging';
-import { errorIn } from '../support/errorItem';
-import { useLimits } from '../support/limits';
+import { errorIn, useLimits } from '../support/account';
 
 const MARKED_FOR_MS = 6_000;
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { IRunExecutionData } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
-import { cpf } from '../../../support/cpf';
+import { cpf } from '../../../support/charge';
 import type { NodeOutcome } from '../harness';
 import { codeIn, errorOf, retryable, useShop } from '../support/charging';
 

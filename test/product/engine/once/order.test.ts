@@ -1,10 +1,8 @@
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { NodeProcess, processedItems, runNode, type NodeOutcome } from '../harness';
-import { openAccount, pixParameters } from '../support/account';
+import { errorIn, openAccount, pixParameters, useLimits } from '../support/account';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
-import { errorIn } from '../support/errorItem';
 import { callTool } from '../support/tool';
-import { useLimits } from '../support/limits';
 
 const READ = 'GET /transactions/{hash}';
 

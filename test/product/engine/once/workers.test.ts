@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { IRunExecutionData } from 'n8n-workflow';
-import { cpf } from '../../../support/cpf';
+import { cpf } from '../../../support/charge';
 import { NodeProcess, processedItems } from '../harness';
 import { latencyOf, randomOf } from '../support/database';
 import { codeIn, retryable, useShop } from '../support/charging';

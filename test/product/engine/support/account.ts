@@ -1,8 +1,11 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../../../nodes/DigitalSales/api/client';
+import { ENDPOINTS } from '../../../../nodes/DigitalSales/api/outcome';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
+import { type NodeOutcome, type NodeRunOptions, processedItems, runNode } from '../harness';
 
 /** A sandbox with an account, and the action node that works on it. */
 export interface Account {
@@ -138,5 +141,41 @@ export function pixParameters(sandbox: Sandbox, more: INodeParameters = {}): INo
 		qrCodeImage: false,
 		simplify: false,
 		...more,
+	};
+}
+
+const errorItem = z
+	.object({
+		error: z
+			.object({
+				message: z.string().min(1),
+				advice: z.string().nullable(),
+				status: z.number().int().nullable(),
+				outcome: z.enum(['refused', 'unknown', 'notSent']),
+				messages: z.array(z.string()),
+				fields: z.record(z.array(z.string())),
+				about: z.string().nullable(),
+			})
+			.strict(),
+	})
+	.strict();
+
+/** What a failed item says under On Error: Continue; throws where it has another shape. */
+export function errorIn(json: IDataObject | undefined): z.output<typeof errorItem>['error'] {
+	return errorItem.parse(json).error;
+}
+
+/** Shortens, until the end of a test, what nobody can choose: how often and how long a request is tried. */
+export function useLimits(): (limits: Partial<RetryLimits> & { timeoutMs?: number }) => void {
+	const retry = { ...DEFAULT_RETRY_LIMITS };
+	const times = Object.values(ENDPOINTS).map((endpoint) => ({ endpoint, usual: { ...endpoint } }));
+	afterEach(() => {
+		Object.assign(DEFAULT_RETRY_LIMITS, retry);
+		for (const { endpoint, usual } of times) Object.assign(endpoint, usual);
+	});
+	return ({ timeoutMs, ...limits }) => {
+		Object.assign(DEFAULT_RETRY_LIMITS, limits);
+		if (timeoutMs === undefined) return;
+		for (const { endpoint } of times) Object.assign(endpoint, { timeoutMs });
 	};
 }

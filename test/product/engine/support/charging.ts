@@ -1,8 +1,8 @@
 import { deepCopy, type INodeParameters, type IRunExecutionData } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
-import { cpf } from '../../../support/cpf';
+import { cpf } from '../../../support/charge';
 import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
-import { pixParameters, useAccount, type Account } from './account';
+import { type Account, pixParameters, useAccount } from './account';
 
 /** Items of customers of their own, for {@link OWN_CUSTOMER}. */
 export const customers = (count: number) =>

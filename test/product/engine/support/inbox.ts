@@ -2,12 +2,12 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { chargeAt } from '../../../support/charge';
 import {
-	serveWebhook,
 	type HttpAnswer,
 	type PublishedTrigger,
+	serveWebhook,
 	type TriggerOptions,
 } from '../harness';
-import { pixParameters, useAccount, type Account } from './account';
+import { type Account, pixParameters, useAccount } from './account';
 
 /**
  * Opens an inbox for the tests of a block: an account, and triggers that take its notices. After each
@@ -126,3 +126,14 @@ export function counts(answers: HttpAnswer[]): Record<number, number> {
 		{},
 	);
 }
+
+/** A hash as the form holds it. */
+export const locator = (value: string): INodeParameters => ({ __rl: true, mode: 'hash', value });
+/** The field Products of the trigger. */
+export const products = (...hashes: string[]): INodeParameters => ({
+	products: { items: hashes.map((hash) => ({ product: locator(hash) })) },
+});
+/** The field Offers of the trigger. */
+export const offers = (...hashes: string[]): INodeParameters => ({
+	offers: { items: hashes.map((hash) => ({ offer: locator(hash) })) },
+});

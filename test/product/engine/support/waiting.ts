@@ -12,7 +12,7 @@ import {
 	type RunOutcome,
 	type WorkflowOutcome,
 } from '../harness';
-import { pixParameters, useAccount, type Account } from './account';
+import { type Account, pixParameters, useAccount } from './account';
 
 /** How a test runs Wait for Payment. */
 export interface WaitOptions extends Partial<RunOptions> {

@@ -1,8 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { activateTrigger } from '../harness';
 import { PublishedTrigger } from '../harness/trigger';
-import { locator, offers, products } from '../support/filters';
-import { useInbox } from '../support/inbox';
+import { locator, offers, products, useInbox } from '../support/inbox';
 
 const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
 	['a word', { minimumAmount: 'abc' }, 'Filters > Minimum Amount in Reais must be an amount'],

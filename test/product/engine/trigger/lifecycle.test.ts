@@ -1,6 +1,7 @@
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
-import { activateTrigger } from '../harness';
-import { PublishedTrigger } from '../harness/trigger';
+import { accounts } from '../../../../nodes/DigitalSales/notice/verify';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { activateTrigger, PublishedTrigger, type CredentialData } from '../harness';
 import { useInbox } from '../support/inbox';
 
 const UNREADABLE = { triggerOn: ['paid'], filters: { minimumAmount: 'abc' } };
@@ -87,5 +88,101 @@ describe('Digital Sales Trigger: publication', () => {
 
 		expect(report.status).toBe(200);
 		expect(trigger.executions).toMatchObject([[{ json: { hash } }]]);
+	});
+});
+
+describe('Digital Sales Trigger: how often its credential is read', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+
+	/** A trigger of a workflow of its own that starts nothing here, and how often its credential was read. */
+	const publish = async (more: { failing?: () => boolean; apiToken?: string } = {}) => {
+		const { failing = () => false, apiToken = inbox.account.sandbox.apiToken } = more;
+		let reads = 0;
+		const credentials: CredentialData = {
+			get digitalSalesApi() {
+				reads += 1;
+				if (failing()) throw new Error('The database is away');
+				return { ...inbox.account.credentials.digitalSalesApi, apiToken };
+			},
+		};
+		const trigger = await inbox.publish({ triggerOn: ['paid'] }, { credentials });
+		return { trigger, reads: () => reads };
+	};
+	/** A notice of a new charge, which has to be read. */
+	const notified = async (trigger: PublishedTrigger): Promise<number> =>
+		(await trigger.post({ hash: await inbox.charge() })).status;
+	const filled = (count: number): void => {
+		for (let nth = 0; nth < count; nth += 1) {
+			void accounts.get(`other ${nth}`, async () => await new Promise(() => undefined));
+		}
+	};
+
+	test('once in a burst of notices', async () => {
+		const { trigger, reads } = await publish();
+
+		const statuses = await Promise.all(
+			Array.from({ length: 20 }, async () => await notified(trigger)),
+		);
+		statuses.push(await notified(trigger));
+
+		expect(statuses).toEqual(Array.from({ length: 21 }, () => 200));
+		expect(reads()).toBe(1);
+	});
+
+	test('again after five seconds, so that a change of it takes effect', async () => {
+		const { trigger, reads } = await publish();
+		await notified(trigger);
+
+		await clock.sleep(4_900);
+		await notified(trigger);
+		expect(reads()).toBe(1);
+
+		await clock.sleep(100);
+		await notified(trigger);
+		expect(reads()).toBe(2);
+	});
+
+	test('for each trigger, which never uses the account of another', async () => {
+		const [right, wrong] = [await publish(), await publish({ apiToken: 'test-token-of-another' })];
+
+		const statuses: number[] = [];
+		for (const { trigger } of [right, wrong, right, wrong]) statuses.push(await notified(trigger));
+
+		expect(statuses).toEqual([200, 503, 200, 503]);
+		expect([right.reads(), wrong.reads()]).toEqual([1, 1]);
+	});
+
+	test('again at the next notice if it could not be read', async () => {
+		let isAway = true;
+		const { trigger, reads } = await publish({ failing: () => isAway });
+
+		const refused = await notified(trigger);
+		isAway = false;
+
+		expect([refused, await notified(trigger)]).toEqual([503, 200]);
+		expect(reads()).toBe(2);
+	});
+
+	test('the accounts of at most a hundred triggers are kept in memory', async () => {
+		filled(100);
+		const { trigger, reads } = await publish();
+
+		await notified(trigger);
+		expect(accounts.size).toBe(100);
+		const gone = accounts.get('other 0', async () => await Promise.reject(new Error('Gone')));
+		await expect(gone).rejects.toThrow('Gone');
+
+		await notified(trigger);
+		expect(reads()).toBe(1);
+	});
+
+	test('an expired account does not stay in memory', async () => {
+		filled(50);
+		await clock.sleep(5_000);
+		const { trigger } = await publish();
+
+		await notified(trigger);
+
+		expect(accounts.size).toBe(1);
 	});
 });

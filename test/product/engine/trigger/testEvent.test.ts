@@ -2,8 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../../sandbox';
 import { PublishedTrigger } from '../harness/trigger';
-import { products } from '../support/filters';
-import { useInbox } from '../support/inbox';
+import { products, useInbox } from '../support/inbox';
 
 const ENDPOINT = 'GET /transactions/{hash}';
 

@@ -1,8 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { products } from '../support/filters';
-import { useInbox } from '../support/inbox';
 import { NOTICE_SHAPES } from '../../../sandbox';
+import { products, useInbox } from '../support/inbox';
 
 describe('Digital Sales Trigger: notices', () => {
 	const inbox = useInbox();
@@ -266,17 +265,6 @@ describe('Digital Sales Trigger: notices', () => {
 	);
 
 	describe('Once per hash and status', () => {
-		test('a repeated notice is answered 200 and starts nothing, also after a restart', async () => {
-			await inbox.publish();
-			await inbox.trigger.post({ hash });
-			const repeated = await inbox.trigger.post({ hash });
-			await inbox.trigger.restart();
-			const afterRestart = await inbox.trigger.post({ hash });
-
-			expect([repeated.status, afterRestart.status]).toEqual([200, 200]);
-			expect(inbox.items).toHaveLength(1);
-		});
-
 		test('a notice of what was emitted long ago is a duplicate, without asking the service', async () => {
 			await inbox.publish();
 			await inbox.trigger.post({ hash, status: 'waiting_payment' });
@@ -339,40 +327,6 @@ describe('Digital Sales Trigger: notices', () => {
 
 			expect(inbox.items).toHaveLength(1);
 			expect(JSON.stringify(inbox.trigger.staticData).length).toBeLessThan(1_000);
-		});
-
-		test('another status of the same transaction is emitted', async () => {
-			await inbox.publish({ triggerOn: ['paid', 'reversed'] });
-			await setStatus('paid');
-			await inbox.trigger.post({ hash });
-			await setStatus('refunded');
-			await inbox.trigger.post({ hash });
-
-			expect(inbox.items).toMatchObject([
-				{ payment_status: 'paid' },
-				{ payment_status: 'refunded' },
-			]);
-		});
-
-		test('twenty notices at the same moment start one execution', async () => {
-			await inbox.publish();
-
-			const answers = await Promise.all(
-				Array.from({ length: 20 }, async () => await inbox.trigger.post({ hash })),
-			);
-
-			expect(inbox.items).toHaveLength(1);
-			expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
-		});
-
-		test('a notice that reaches another process later starts nothing', async () => {
-			await inbox.publish();
-			await inbox.trigger.post({ hash });
-			inbox.trigger.addProcess();
-			const answers = [await inbox.trigger.post({ hash }), await inbox.trigger.post({ hash })];
-
-			expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-			expect(inbox.items).toHaveLength(1);
 		});
 	});
 
@@ -438,36 +392,6 @@ describe('Digital Sales Trigger: notices', () => {
 			});
 			expect(text).toContain('still listening');
 			expect(inbox.items).toEqual([]);
-		});
-
-		test('statuses entered by the user', async () => {
-			await inbox.publish({ triggerOn: ['other'], otherStatuses: 'frozen, thawed' });
-			await setStatus('thawed');
-			await inbox.trigger.post({ hash });
-
-			expect(inbox.items).toMatchObject([{ payment_status: 'thawed' }]);
-		});
-
-		test.each([
-			[['pix'], 1],
-			[['credit_card', 'boleto'], 0],
-		])('payment methods %j', async (paymentMethods, expected) => {
-			await inbox.publish({ triggerOn: ['any'], filters: { paymentMethods } });
-			await inbox.trigger.post({ hash });
-
-			expect(inbox.items).toHaveLength(expected);
-		});
-
-		test('products', async () => {
-			const product = inbox.account.sandbox.transactions[0]?.product.hash ?? '';
-			await inbox.publish({ triggerOn: ['any'], ...products('other1') });
-			await inbox.trigger.post({ hash });
-			inbox.trigger.stopListening();
-			expect(inbox.items).toEqual([]);
-
-			await inbox.publish({ triggerOn: ['any'], ...products('other1', product) });
-			await inbox.trigger.post({ hash });
-			expect(inbox.items).toHaveLength(1);
 		});
 	});
 
@@ -538,5 +462,21 @@ describe('Digital Sales Trigger: notices', () => {
 			inbox.trigger.staticData,
 		]);
 		expect(kept).not.toContain(inbox.account.sandbox.apiToken);
+	});
+});
+
+describe('Digital Sales Trigger: a notice that is a form with files', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+	const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+
+	test.each([100, 300_000])('is refused, whatever it holds: %i bytes', async (bytes) => {
+		const hash = await inbox.charge();
+		await inbox.publish();
+		const body = `--x\r\nContent-Disposition: form-data; name="hash"\r\n\r\n${hash}\r\n--x--${' '.repeat(bytes)}`;
+
+		const { status } = await inbox.trigger.send({ headers, body });
+
+		expect(status).toBe(bytes > 256 * 1024 ? 413 : 400);
+		expect(inbox.items).toEqual([]);
 	});
 });

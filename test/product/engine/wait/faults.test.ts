@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { everythingIn } from '../harness';
 import { received, useWaitingRoom } from '../support/waiting';
-import { useLimits } from '../support/limits';
+import { useLimits } from '../support/account';
 
 const NEVER = 'always' as const;
 const JSON_TYPE = { 'content-type': 'application/json' };

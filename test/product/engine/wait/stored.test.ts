@@ -1,5 +1,7 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { received, useWaitingRoom } from '../support/waiting';
+import { ACTION_TYPE, NO_OP_TYPE, type NodeInput, runWorkflow, START_TYPE } from '../harness';
+import { pixParameters } from '../support/account';
+import { received, useWaitingRoom, waitParameters } from '../support/waiting';
 
 const READ = { endpoint: 'GET /transactions/{hash}' } as const;
 
@@ -72,5 +74,32 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 		parked.refuse(2);
 
 		expect(received(await parked.finished)).toMatchObject([{ hash, timedOut: true }]);
+	});
+});
+
+describe('The address of an execution that waits', () => {
+	const room = useWaitingRoom();
+
+	const charge = async (...next: NodeInput[]) =>
+		await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{
+					name: 'Charge',
+					type: ACTION_TYPE,
+					parameters: pixParameters(room.account.sandbox, { notify: 'automatic' }),
+				},
+				...next,
+			],
+			credentials: room.account.credentials,
+		});
+	const WAIT = { name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() };
+
+	test('sends the address of the execution, at a path that resumes no other node', async () => {
+		await charge({ name: 'Between', type: NO_OP_TYPE }, WAIT);
+
+		const url = new URL(room.account.sandbox.transactions[0]?.postback_url ?? '');
+		expect(url.pathname).toMatch(/^\/webhook-waiting\/\d+\/digital-sales$/);
+		expect(url.searchParams.get('signature')).toMatch(/^\w{32,}$/);
 	});
 });

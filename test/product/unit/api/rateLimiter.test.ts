@@ -4,7 +4,7 @@ import { CanceledError, clock } from '../../../../nodes/DigitalSales/shared/cloc
 import { readRateLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/response';
 import type { RateLimitHeaders } from '../../../../nodes/DigitalSales/api/outcome';
 import { RateLimiter, TooLateError } from '../../../../nodes/DigitalSales/api/rateLimiter';
-import { withoutWaiting } from '../../../support/virtualTime';
+import { withoutWaiting } from '../../../support/clocks';
 
 const MINUTE = 60_000;
 

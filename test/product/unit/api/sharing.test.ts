@@ -4,7 +4,7 @@ import { Client } from '../../../../nodes/DigitalSales/api/client';
 import { listProducts } from '../../../../nodes/DigitalSales/api/products';
 import { eachLimit } from '../../../../nodes/DigitalSales/shared/eachLimit';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
-import { VirtualTime } from '../../../support/jumpingTime';
+import { VirtualTime } from '../../../support/clocks';
 import { contextOf, LIMIT, MINUTE_MS, Service, simulate } from '../../../support/workers';
 
 /** The median of several seeds is above 0.9; the luck of a single one is worth so much. */

@@ -1,11 +1,24 @@
 import * as fc from 'fast-check';
-import { isPrivateAddress, parseBaseUrl } from '../../../../nodes/DigitalSales/domain/webAddress';
+import { drawQrCode } from '../../../../nodes/DigitalSales/actions/transaction/transactionItem';
+import { parsePhone } from '../../../../nodes/DigitalSales/domain/customer';
 import {
 	hashSegment,
 	isSameButForCase,
 	isUsableHash,
 } from '../../../../nodes/DigitalSales/domain/hash';
-import { parsePhone } from '../../../../nodes/DigitalSales/domain/customer';
+import {
+	isSettled,
+	isStatusGroup,
+	STATUS_GROUPS,
+} from '../../../../nodes/DigitalSales/domain/paymentStatus';
+import { isSameText, searchKey } from '../../../../nodes/DigitalSales/domain/text';
+import {
+	addressFit,
+	hashInAddress,
+	isPrivateAddress,
+	parseBaseUrl,
+} from '../../../../nodes/DigitalSales/domain/webAddress';
+import { readQrCode } from '../../../support/readQrCode';
 
 describe('Base URL', () => {
 	test.each([
@@ -176,5 +189,148 @@ describe('Addresses that the service cannot reach', () => {
 		['https://8.8.8.8/x', false],
 	])('%s: %p', (address, expected) => {
 		expect(isPrivateAddress(new URL(address))).toBe(expected);
+	});
+});
+
+const hashes = fc
+	.string({ minLength: 1, maxLength: 20 })
+	.filter((text) => text.trim() === text && !/^\.{1,2}$/.test(text));
+const queries = fc.constantFrom('', '/', '//', '?utm_source=ads', '#buy', '/?a=1#b');
+const pages = fc.constantFrom('https://pay.example.com/', 'http://example.com/p/curso/');
+
+describe('The address of a page', () => {
+	test('gives the hash at the end of its path, however it is dressed', () => {
+		fc.assert(
+			fc.property(pages, hashes, queries, (page, hash, query) => {
+				expect(hashInAddress(` ${page}${encodeURIComponent(hash)}${query} `)).toBe(hash);
+			}),
+		);
+	});
+
+	test.each([
+		'',
+		'https://example.com',
+		'https://example.com/?hash=abc',
+		'ftp://example.com/abc',
+		'example.com/abc',
+		'https://example.com/%E0%A4%A',
+		'https://example.com/%20',
+	])('holds no hash in "%s"', (text) => {
+		expect(hashInAddress(text)).toBeUndefined();
+	});
+
+	test('never fails on whatever was typed', () => {
+		fc.assert(
+			fc.property(fc.string(), fc.string(), (one, other) => {
+				hashInAddress(one);
+				addressFit(one, other);
+			}),
+		);
+	});
+
+	test('is the same with another scheme, closing slash and fragment; a query fits in part', () => {
+		fc.assert(
+			fc.property(hashes, queries, (hash, query) => {
+				const path = encodeURIComponent(hash);
+				const page = `https://www.example.com/${path}`;
+				const fit = query.includes('?') ? 'part' : 'exact';
+				expect(addressFit(page, `http://EXAMPLE.com/${path}${query}`)).toBe(fit);
+				expect(addressFit(page, `https://www.example.com/${path}x${query}`)).toBeUndefined();
+				expect(addressFit(page, `https://other.example.com/${path}`)).toBeUndefined();
+			}),
+		);
+	});
+
+	test.each([
+		['?off=anual', '?off=anual', 'exact'],
+		['?a=1&off=anual', '?off=anual&a=1', 'exact'],
+		['?off=anual', '?off=mensal', 'not'],
+		['?off=anual&a=1', '?off=mensal', 'not'],
+		['?off=anual&utm_source=ads', '?off=anual', 'part'],
+		['?utm_source=ads', '?off=anual', 'part'],
+		['', '?off=anual', 'part'],
+		['?off=anual', '', 'part'],
+		['?__proto__=1', '?__proto__=2', 'not'],
+	])('with the query %j fits one with %j: %s', (typed, known, fit) => {
+		const page = 'https://pay.example.com/P123';
+		expect(addressFit(page + typed, page + known)).toBe(fit);
+	});
+
+	test('blanks around an address do not matter, and only a leading www does not', () => {
+		expect(addressFit(' https://example.com/a ', 'https://example.com/a')).toBe('exact');
+		expect(addressFit('https://awww.example.com/a', 'https://aexample.com/a')).toBeUndefined();
+	});
+
+	test('what is no address is the same as nothing', () => {
+		expect(addressFit('not an address', 'not an address')).toBeUndefined();
+	});
+});
+
+describe('Searching in a text', () => {
+	test.each([
+		['Café da Manhã', 'cafe da manha'],
+		['  CURSO ', 'curso'],
+		['ÇÃO', 'cao'],
+		['1º', '1º'],
+	])('%p is found as %p', (text, key) => {
+		expect(searchKey(text)).toBe(key);
+	});
+});
+
+test('Texts are the same, however their accents are stored', () => {
+	expect(isSameText('em análise'.normalize('NFD'), 'em análise'.normalize('NFC'))).toBe(true);
+	expect(isSameText('em análise', 'em analise')).toBe(false);
+	expect(isSameText('Em análise', 'em análise')).toBe(false);
+});
+
+describe('the picture of a QR code', () => {
+	test('is read back by another decoder', async () => {
+		const texts = fc.string({ unit: fc.constantFrom(...'0123456789ABCabc.*-/'), minLength: 1 });
+		await fc.assert(
+			fc.asyncProperty(texts, async (text) => {
+				const png = await drawQrCode(text);
+				expect(readQrCode(png)).toBe(text);
+			}),
+			{ numRuns: 20 },
+		);
+	});
+
+	test('does not exist for a text that no QR code holds', async () => {
+		await expect(drawQrCode('x'.repeat(4_000))).rejects.toThrow('Too much');
+	});
+});
+
+describe('Payment statuses', () => {
+	test.each([
+		'paid',
+		'refused',
+		'canceled',
+		'cancelled',
+		'expired',
+		'refunded',
+		'chargeback',
+		'chargedback',
+	])('%s ends a payment', (status) => {
+		expect(isSettled(status)).toBe(true);
+	});
+
+	test.each(['waiting_payment', 'authorized', 'nobody_has_listed_it', '', null, undefined])(
+		'%p may still become anything',
+		(status) => {
+			expect(isSettled(status)).toBe(false);
+		},
+	);
+
+	test('no status stands in two groups', () => {
+		const all = Object.values(STATUS_GROUPS).flat();
+		expect(new Set(all).size).toBe(all.length);
+	});
+
+	test.each(['paid', 'waiting', 'failed', 'reversed'])('%s is a group', (group) => {
+		expect(isStatusGroup(group)).toBe(true);
+	});
+
+	test.each(['refunded', 'any', '', 'constructor', 'toString'])('%p is no group', (text) => {
+		expect(isStatusGroup(text)).toBe(false);
 	});
 });

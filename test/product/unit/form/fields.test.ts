@@ -1,4 +1,14 @@
+import type {
+	ICredentialDataDecryptedObject,
+	INode,
+	INodeParameters,
+	INodeProperties,
+} from 'n8n-workflow';
 import type { z } from 'zod';
+import { DigitalSalesApi } from '../../../../credentials/DigitalSalesApi.credentials';
+import { emailField } from '../../../../nodes/DigitalSales/actions/transaction/create.form';
+import { parseDocument, parsePhone } from '../../../../nodes/DigitalSales/domain/customer';
+import { displayPath, fieldLabel } from '../../../../nodes/DigitalSales/form/readForm';
 import {
 	cleanTextField,
 	hashField,
@@ -15,8 +25,7 @@ import {
 	wholeNumberField,
 	yesNoField,
 } from '../../../../nodes/DigitalSales/form/fields';
-import { emailField } from '../../../../nodes/DigitalSales/actions/transaction/create.form';
-import { parseDocument, parsePhone } from '../../../../nodes/DigitalSales/domain/customer';
+import { locatorField, optionalLocatorField } from '../../../../nodes/DigitalSales/form/locators';
 
 /** What a field reads: the value, or in a list what it says is wrong. */
 function read(schema: z.ZodTypeAny, input: unknown): unknown {
@@ -192,4 +201,128 @@ describe('The data of a customer', () => {
 		]);
 		expect(read(checked.document, '00000000191')).toBe('00000000191');
 	});
+});
+
+test.each<[ICredentialDataDecryptedObject, string]>([
+	[{ apiToken: 'test-token' }, 'Bearer test-token'],
+	[{ apiToken: ' test-token\n' }, 'Bearer test-token'],
+	[{ apiToken: '' }, 'Bearer '],
+	[{}, 'Bearer '],
+])(
+	'a request of anybody with the credential %j carries "%s"',
+	async (credential, authorization) => {
+		const request = {
+			url: 'https://api.example.com/v1/products',
+			headers: { Accept: 'text/plain' },
+		};
+
+		const authenticated = await new DigitalSalesApi().authenticate(credential, request);
+
+		expect(authenticated).toEqual({
+			...request,
+			headers: { Accept: 'text/plain', Authorization: authorization },
+		});
+		expect(request.headers).toEqual({ Accept: 'text/plain' });
+	},
+);
+
+const picked = (value: unknown, mode = 'hash'): unknown => ({ __rl: true, mode, value });
+const EMPTY = 'is empty; choose one or enter its hash';
+const NONE = 'is an address without a hash; choose from the list or enter the hash';
+
+describe('A locator', () => {
+	test.each<[unknown, unknown]>([
+		[picked('ab12'), { hash: 'ab12' }],
+		[picked(' ab12 '), { hash: 'ab12' }],
+		[picked(12), { hash: '12' }],
+		['ab12', { hash: 'ab12' }],
+		['ab12?of=https://pay.example.com', { hash: 'ab12?of=https://pay.example.com' }],
+		[12, { hash: '12' }],
+		['\u200bab\u206012\ufeff', { hash: 'ab12' }],
+		[2 ** 56, ['is too large for a number; enter it as text']],
+		[
+			picked('https://pay.example.com/ab12?x=1', 'url'),
+			{ hash: 'ab12', address: 'https://pay.example.com/ab12?x=1' },
+		],
+		['HTTP://pay.example.com/ab12', { hash: 'ab12', address: 'HTTP://pay.example.com/ab12' }],
+		[picked('https://pay.example.com/', 'url'), [NONE]],
+		[picked('..'), ['is not a hash']],
+		['.', ['is not a hash']],
+	])('reads %j as %j, whether or not it may be left empty', (input, expected) => {
+		expect(read(locatorField, input)).toEqual(expected);
+		expect(read(optionalLocatorField, input)).toEqual(expected);
+	});
+
+	test.each([undefined, null, '', picked(''), picked(null), picked(undefined)])(
+		'knows that %j is empty',
+		(input) => {
+			expect(read(locatorField, input)).toEqual([EMPTY]);
+			expect(read(optionalLocatorField, input)).toBeUndefined();
+		},
+	);
+
+	test.each([{}, { value: 'ab12' }, true, []])('takes %j for no text', (input) => {
+		expect(read(locatorField, input)).toEqual(['must be text']);
+		expect(read(optionalLocatorField, input)).toEqual(['must be text']);
+	});
+});
+
+const text = (name: string, displayName: string, more: Partial<INodeProperties> = {}) => ({
+	name,
+	displayName,
+	type: 'string' as const,
+	default: '',
+	...more,
+});
+
+const PROPERTIES: INodeProperties[] = [
+	text('price', 'Price in Cents', { displayOptions: { hide: { unit: ['reais'] } } }),
+	text('price', 'Price in Reais', { displayOptions: { show: { unit: ['reais'] } } }),
+	text('hidden', 'Hidden', { displayOptions: { show: { unit: ['never'] } } }),
+	{
+		...text('cart', 'Cart'),
+		type: 'fixedCollection',
+		options: [{ name: 'items', displayName: 'Item', values: [text('title', 'Title')] }],
+	},
+	{ ...text('more', 'More'), type: 'collection', options: [text('note', 'Note')] },
+	{ ...text('empty', 'Empty'), type: 'collection', options: undefined },
+	{ ...text('methods', 'Methods'), type: 'multiOptions', options: [{ name: 'Card', value: 1 }] },
+];
+
+const node = (parameters: INodeParameters): INode => ({
+	id: '1',
+	name: 'Digital Sales',
+	type: 'digitalSales',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters,
+});
+
+test.each<[Array<string | number>, INodeParameters, string]>([
+	[['price'], {}, 'Price in Cents'],
+	[['price'], { unit: 'reais' }, 'Price in Reais'],
+	[['hidden'], {}, 'Hidden'],
+	[['cart', 'items', 0, 'title'], {}, 'Cart > Item 1 > Title'],
+	[['cart', 'items', 11], {}, 'Cart > Item 12'],
+	[['more', 'note'], {}, 'More > Note'],
+	[['methods', 2], {}, 'Methods 3'],
+	[['methods', 'Card'], {}, 'Methods > Card'],
+	[['empty', 'note'], {}, 'Empty > note'],
+	[['strange'], {}, 'strange'],
+	[['strange', 'title'], {}, 'strange > title'],
+	[['price', 'title'], {}, 'Price in Cents > title'],
+	[['cart', 'others', 1, 'title'], {}, 'Cart > others 2 > title'],
+	[[], {}, ''],
+])('%j with %j is called "%s"', (path, parameters, expected) => {
+	expect(displayPath(PROPERTIES, path, node(parameters))).toBe(expected);
+});
+
+test.each([
+	['cart.0.title', 'Cart > Item 1 > Title'],
+	['cart.1st.title', undefined],
+	['cart.title', undefined],
+])("the service's field %s is called %j", (field, expected) => {
+	const form = { properties: PROPERTIES, serviceFields: { 'cart.*.title': 'cart.items.*.title' } };
+
+	expect(fieldLabel(form, field, node({}))).toBe(expected);
 });

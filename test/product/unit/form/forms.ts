@@ -1,8 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+import ts from 'typescript';
+import { z } from 'zod';
 import { DigitalSalesApi } from '../../../../credentials/DigitalSalesApi.credentials';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { DigitalSalesTrigger } from '../../../../nodes/DigitalSales/DigitalSalesTrigger.node';
-import { everyOperation } from '../../../support/operations';
+import { everyOperation } from '../../../support/samples';
 
 export interface Form {
 	/** Such as "Product > Get Many". */
@@ -49,3 +53,151 @@ export const FORMS: Form[] = [
 		description: null,
 	},
 ];
+
+const ROOT = path.join(__dirname, '../../../..');
+
+/** The files of a folder whose names end so, by their path in the project. */
+export function filesOf(folder: string, end: string): string[] {
+	return readdirSync(path.join(ROOT, folder), { withFileTypes: true, recursive: true })
+		.filter((entry) => entry.isFile() && entry.name.endsWith(end))
+		.map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
+		.filter((file) => !file.includes('node_modules') && !/\/(n8n|registry)-host\//.test(file));
+}
+
+function contentOf(file: string): string {
+	return readFileSync(path.join(ROOT, file), 'utf8');
+}
+
+function parse(file: string): ts.SourceFile {
+	return ts.createSourceFile(file, contentOf(file), ts.ScriptTarget.Latest, true);
+}
+
+/** The texts that a source builds: string literals, and templates with `...` for what is filled in. */
+export function literalsOf(file: string): string[] {
+	const found: string[] = [];
+	const visit = (node: ts.Node): void => {
+		if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
+		if (ts.isStringLiteralLike(node)) found.push(node.text);
+		if (ts.isTemplateExpression(node)) {
+			const spans = node.templateSpans.map(({ literal }) => literal.text);
+			found.push([node.head.text, ...spans].join('...'));
+		}
+		ts.forEachChild(node, visit);
+	};
+	visit(parse(file));
+	return found;
+}
+
+/** The comments of a source, each on one line. */
+export function commentsOf(file: string): string[] {
+	const source = parse(file);
+	const text = source.text;
+	const found = new Map<number, string>();
+	const visit = (node: ts.Node): void => {
+		const ranges = [
+			...(ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []),
+			...(ts.getTrailingCommentRanges(text, node.getEnd()) ?? []),
+		];
+		for (const { pos, end } of ranges) found.set(pos, text.slice(pos, end));
+		for (const child of node.getChildren(source)) visit(child);
+	};
+	visit(source);
+	return [...found.values()].map((comment) => comment.replace(/\s*\n\s*\*?\s*/g, ' '));
+}
+
+/** The prose of a page in Markdown, without code and addresses. */
+export function proseOf(file: string): string {
+	return contentOf(file)
+		.replace(/```[\s\S]*?```/g, '')
+		.replace(/`[^`\n]*`/g, '...')
+		.replace(/\]\([^)]*\)/g, ']');
+}
+
+const exampleSchema = z.object({
+	nodes: z.array(z.object({ type: z.string(), parameters: z.record(z.unknown()) })),
+});
+
+/** The sticky notes of an example workflow, and what it tells an agent. */
+export function notesOf(file: string): string[] {
+	const { nodes } = exampleSchema.parse(JSON.parse(contentOf(file)));
+	return nodes.flatMap(({ parameters }) => {
+		const { content, toolDescription, options } = parameters;
+		const message = z.object({ systemMessage: z.string() }).safeParse(options).data;
+		return [content, toolDescription, message?.systemMessage].filter(
+			(text): text is string => typeof text === 'string',
+		);
+	});
+}
+
+/** A word or construction that nobody would say aloud, and what to write instead. */
+export interface TurnedDown {
+	words: RegExp;
+	better: string;
+	/** Fine in a comment, which speaks of code. */
+	isFineInComments?: boolean;
+}
+
+/** What no text that people read may contain. */
+const TURNED_DOWN: TurnedDown[] = [
+	{ words: /\bwho(m|so)?ever\b/i, better: 'anyone who, users' },
+	{ words: /\bthe one who\b/i, better: 'the person who, or a noun' },
+	{ words: /\bmanieth\b/i, better: 'a count: 429s so far' },
+	{ words: /\bshall\b/i, better: 'must, will, or the present tense' },
+	{ words: /\b(is|are|was|were|be) given up\b/i, better: 'stops, fails' },
+	{ words: /\b(service panel|panel of the service)\b/i, better: 'the dashboard' },
+	{ words: /\bon at first\b/i, better: 'on by default' },
+	{ words: /\bwithout a hand\b/i, better: 'unattended' },
+	{ words: /\bhas not (the|a|an)\b/i, better: 'is not, lacks' },
+	{ words: /\b(one piece|how many pieces)\b/i, better: 'unit', isFineInComments: true },
+	{ words: /\bc[ao]mes? to (nothing|pass)\b/i, better: 'fails, has no effect, happens' },
+	{ words: /\bwhat c[ao]mes? of\b/i, better: 'the outcome, the result' },
+	{
+		words:
+			/\bwhere (it|there|they) (is|are|was|were|has|have|do|does|did) (not|no|none|nothing)\b/i,
+		better: 'if',
+	},
+	{ words: /\blest\b/i, better: 'so that ... not' },
+	{ words: /\bbeside it:/i, better: 'and', isFineInComments: true },
+	{ words: /\banew\b/i, better: 'again, or a new ...' },
+	{
+		words: /\bby (itself|themselves)\b/i,
+		better: 'automatically, directly, alone',
+		isFineInComments: true,
+	},
+	{ words: /\bhence\b/i, better: 'so' },
+	{ words: /\bfor ever\b/i, better: 'forever' },
+	{ words: /\bleft blank,/i, better: 'If you leave it blank,', isFineInComments: true },
+	{ words: /\bmend(s|ed|ing)?\b/i, better: 'fix' },
+	{ words: /\bused up\b/i, better: 'limit reached', isFineInComments: true },
+	{ words: /\bgo(es|ing)? on\b/i, better: 'continues, keeps', isFineInComments: true },
+	{ words: /\bturn(s|ed)? away\b/i, better: 'rejects', isFineInComments: true },
+	{ words: /\bunfold\b/i, better: 'expand' },
+	{ words: /\bnot wanted\b/i, better: 'excluded', isFineInComments: true },
+	{ words: /\bWho is told\b/, better: 'Who to notify' },
+	{ words: /\bnobody has listed\b/i, better: 'unlisted', isFineInComments: true },
+	{ words: /\bwaited for its turn\b/i, better: 'waited', isFineInComments: true },
+	{ words: /\b(instalment|behaviour|colour|favour|licence)/i, better: 'American spelling' },
+	{
+		words: /\b(recogni|authori|organi|seriali|normali|summari)s(e|es|ed|ing|ation)\b/i,
+		better: 'American spelling',
+	},
+];
+
+/** The turned-down words in a text for people, each with what to write instead. */
+export function turnedDownIn(text: string): string[] {
+	return TURNED_DOWN.flatMap((entry) => findingsOf(entry, text));
+}
+
+/** The turned-down words in a comment, each with what to write instead. */
+export function turnedDownInComment(text: string): string[] {
+	return TURNED_DOWN.filter(({ isFineInComments }) => !isFineInComments).flatMap((entry) =>
+		findingsOf(entry, text),
+	);
+}
+
+function findingsOf({ words, better }: TurnedDown, text: string): string[] {
+	const found = words.exec(text);
+	if (!found) return [];
+	const around = text.slice(Math.max(0, found.index - 40), found.index + found[0].length + 40);
+	return [`"${found[0]}" (better: ${better}) in: ${around.replace(/\s+/g, ' ')}`];
+}

@@ -2,9 +2,17 @@ import type { INodeProperties, INodePropertyMode, INodePropertyOptions } from 'n
 import { DigitalSalesApi } from '../../../../credentials/DigitalSalesApi.credentials';
 import { DigitalSalesTrigger } from '../../../../nodes/DigitalSales/DigitalSalesTrigger.node';
 import { everyProperty } from '../../engine/support/form';
-import { action, FORMS } from './forms';
-import { commentsOf, filesOf, literalsOf, notesOf, proseOf } from './texts';
-import { turnedDownIn, turnedDownInComment } from './turnedDown';
+import {
+	action,
+	commentsOf,
+	filesOf,
+	FORMS,
+	literalsOf,
+	notesOf,
+	proseOf,
+	turnedDownIn,
+	turnedDownInComment,
+} from './forms';
 
 /** Words that Title Case leaves small within a label. */
 const SMALL = ['a', 'in', 'of', 'or', 'the', 'to', 'for'];

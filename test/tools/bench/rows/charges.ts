@@ -1,8 +1,7 @@
-import { cpf } from '../../../support/cpf';
+import { cpf } from '../../../support/charge';
 import { mostAtOnce } from '../../../support/underWay';
 import { inTurn, type Bench } from '../bench';
-import type { GroupOutcome } from '../outcome';
-import { sampleOf } from '../statistics';
+import { type GroupOutcome, sampleOf } from '../outcome';
 import { createCharges, FLOOR_ACTION, splitOut } from '../workflows';
 
 const CHARGES = 100;

@@ -1,6 +1,5 @@
 import { checkSame, inTurn, type Bench } from '../bench';
-import type { Goal, GroupOutcome, Outcome } from '../outcome';
-import { sampleOf } from '../statistics';
+import { type Goal, type GroupOutcome, type Outcome, sampleOf } from '../outcome';
 import { FLOOR, getTransactions, httpRequest, splitOut } from '../workflows';
 
 const ITEMS = 1_000;

@@ -1,7 +1,6 @@
 import { inTurn, checkSame, type Bench, type Side } from '../bench';
-import type { GroupOutcome, Line, Outcome } from '../outcome';
-import { collectGarbage, WITH_MEMORY_PROBE, memoryMb, resetPeak, youngMb } from '../process';
-import { sampleOf, type Sample } from '../statistics';
+import { type GroupOutcome, type Line, type Outcome, type Sample, sampleOf } from '../outcome';
+import { collectGarbage, memoryMb, resetPeak, WITH_MEMORY_PROBE, youngMb } from '../process';
 import {
 	bodyOfFloor,
 	byPageNumber,

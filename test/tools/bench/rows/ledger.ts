@@ -1,21 +1,51 @@
-import { cartOf } from '../../../host/e2e/stage/cart';
 import { randomUUID } from 'node:crypto';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { PAUSE_MS } from '../../../../nodes/DigitalSales/once/ledger';
 import {
 	ACTION,
+	cartOf,
 	chainOf,
 	createPix,
-	TRIGGER,
 	type NodeSketch,
+	TRIGGER,
 } from '../../../host/e2e/stage/workflows';
-import { chargesAt } from '../../../support/charge';
+import { PACKAGE_NAME } from '../../../host/n8n/paths';
 import type { Sandbox, SandboxOptions } from '../../../sandbox';
-import { PAUSE_MS } from '../../../../nodes/DigitalSales/once/ledger';
-import { inTurn, post, type Bench, type BenchAccount, type Side } from '../bench';
-import type { GroupOutcome, Outcome } from '../outcome';
-import { sampleOf } from '../statistics';
+import { chargesAt } from '../../../support/charge';
+import { type Bench, type BenchAccount, inTurn, post, type Side } from '../bench';
+import { type GroupOutcome, type Outcome, sampleOf } from '../outcome';
 import { DONE, splitOut } from '../workflows';
-import { installWithoutLedger, withoutLedger } from '../withoutLedger';
+
+const COPY = `${PACKAGE_NAME}-without-ledger`;
+/** How the built module says whether a node has a ledger. */
+const ANSWER = /static of\(context\) \{/;
+
+/**
+ * Installs a second copy of the package beside the first, the same but for its ledger: there it says
+ * that it has none, as it does in n8n's Agents. n8n has to be restarted to see it.
+ */
+async function installWithoutLedger(userFolder: string): Promise<void> {
+	const modules = path.join(userFolder, '.n8n', 'nodes', 'node_modules');
+	const copy = path.join(modules, COPY);
+	await cp(path.join(modules, PACKAGE_NAME), copy, { recursive: true });
+	const manifest = path.join(copy, 'package.json');
+	const text = await readFile(manifest, 'utf8');
+	await writeFile(manifest, text.replace(`"${PACKAGE_NAME}"`, `"${COPY}"`));
+	const ledger = path.join(copy, 'dist', 'nodes', 'DigitalSales', 'once', 'ledger.js');
+	const code = await readFile(ledger, 'utf8');
+	if (!ANSWER.test(code)) throw new Error('The built ledger has another shape.');
+	await writeFile(
+		ledger,
+		code.replace(ANSWER, (found) => `${found} return undefined;`),
+	);
+}
+
+/** The type of a node of that copy. */
+function withoutLedger(type: string): string {
+	return type.replace(`${PACKAGE_NAME}.`, `${COPY}.`);
+}
 
 const ROUNDS = { warmUps: 10, counted: 60 };
 /** Between two of them, so that what one leaves to be done does not slow the next. */
@@ -42,7 +72,7 @@ interface Receiver {
 export async function ledger(bench: Bench): Promise<GroupOutcome> {
 	const sandbox = await bench.sandbox(OPEN);
 	const account = await bench.account(sandbox);
-	await installWithoutLedger(bench.stage.userFolder);
+	await installWithoutLedger(bench.n8n.userFolder);
 	await bench.restartAll();
 	const outcomes = [
 		...(await charges(bench, account, sandbox)),
@@ -83,7 +113,7 @@ async function notices(bench: Bench, account: BenchAccount, sandbox: Sandbox): P
 		const webhookId = randomUUID();
 		const trigger = { name: 'Sale', type, webhookId, parameters: { triggerOn: ['paid'] } };
 		await bench.publish(chainOf(webhookId, account.ours, [trigger, DONE]));
-		return { url: `${bench.stage.url}/webhook/${webhookId}/digital-sales`, status };
+		return { url: `${bench.n8n.url}/webhook/${webhookId}/digital-sales`, status };
 	};
 	const ours = await receive(TRIGGER, 'paid');
 	const peer = await receive(withoutLedger(TRIGGER), 'paid');

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { inTurn, type Bench, type Side } from '../bench';
-import type { GroupOutcome, Outcome } from '../outcome';
-import { sampleOf } from '../statistics';
+import { type GroupOutcome, type Outcome, sampleOf } from '../outcome';
 import { byNextUrl, httpRequest, listProducts, splitOut } from '../workflows';
 
 const PRODUCTS = 2_100;

@@ -1,6 +1,5 @@
 import { checkSame, inTurn, type Bench } from '../bench';
-import type { GroupOutcome, Outcome } from '../outcome';
-import { sampleOf } from '../statistics';
+import { type GroupOutcome, type Outcome, sampleOf } from '../outcome';
 import {
 	bodyOfFloor,
 	byNextUrl,

@@ -7,8 +7,7 @@ import { installHost } from '../../../host/n8n/host';
 import { HOST_FOLDER } from '../../../host/n8n/paths';
 import { packAndUnpack } from '../../package/unpack';
 import { inTurn } from '../bench';
-import type { GroupOutcome } from '../outcome';
-import { sampleOf } from '../statistics';
+import { type GroupOutcome, sampleOf } from '../outcome';
 
 const ROUNDS = { warmUps: 2, counted: 11 };
 const KB = 1_000;

@@ -1,14 +1,41 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { chainOf, type NodeSketch } from '../../../host/e2e/stage/workflows';
+import { installHost } from '../../../host/n8n/host';
+import { HOST_FOLDER } from '../../../host/n8n/paths';
 import type { SavedWorkflow } from '../../../host/n8n/rest';
-import { inTurn, post, type Bench, type BenchAccount } from '../bench';
-import { expressionEngineMs } from '../expressionEngine';
-import type { Goal, GroupOutcome, Outcome } from '../outcome';
-import { cpuMs } from '../process';
-import { PART_NAMES, profileOf, WITH_PROFILER } from '../profile';
-import { sampleOf } from '../statistics';
+import { type Bench, type BenchAccount, inTurn, post } from '../bench';
+import { type Goal, type GroupOutcome, type Outcome, sampleOf } from '../outcome';
+import { cpuMs, PART_NAMES, profileOf, WITH_PROFILER } from '../process';
 import { DONE, floorTrigger, httpRequest, IF_PAID, paidSale, webhook } from '../workflows';
+
+const LIBRARY = path.join(HOST_FOLDER, 'node_modules', '@n8n', 'expression-runtime');
+const TIMES = 21;
+
+const SCRIPT = `
+	const { IsolatedVmBridge } = require(process.argv[1]);
+	const times = [];
+	(async () => {
+		for (let time = 0; time < ${TIMES}; time++) {
+			const start = performance.now();
+			const engine = new IsolatedVmBridge({ timeout: 5000, memoryLimit: 128 });
+			await engine.initialize();
+			await engine.dispose();
+			times.push(performance.now() - start);
+		}
+		console.log(times.sort((a, b) => a - b)[${(TIMES - 1) / 2}]);
+	})();
+`;
+
+/** How long n8n takes to prepare one of its engines for expressions and to end it, in milliseconds. */
+async function expressionEngineMs(): Promise<number> {
+	const { node } = await installHost();
+	const { stdout } = await promisify(execFile)(node, ['--no-node-snapshot', '-e', SCRIPT, LIBRARY]);
+	return Number(stdout);
+}
 
 const LATENCY_MS = 5;
 const DISTINCT = 150;
@@ -203,7 +230,7 @@ function sidesOf(runs: Flood[][], value: (run: Flood) => number) {
 async function publishAll(bench: Bench, account: BenchAccount): Promise<Receivers> {
 	const receive = async (path: string, knowsAgain: boolean, nodes: NodeSketch[]) => {
 		const workflow = await bench.publish(chainOf(path, account.ours, [...nodes, DONE]));
-		return { workflow, url: `${bench.stage.url}/webhook/${path}`, knowsAgain };
+		return { workflow, url: `${bench.n8n.url}/webhook/${path}`, knowsAgain };
 	};
 	const [id, path, floor, silent] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
 	const url = `=${account.baseUrl}/transactions/{{ $json.body.hash }}`;
@@ -221,7 +248,7 @@ async function flood(
 	hashes: readonly string[],
 	expected: number,
 ): Promise<Flood> {
-	const { rest } = bench.stage;
+	const { rest } = bench.n8n;
 	const before = await rest.successes(workflow.id);
 	const cpuBefore = cpuMs(bench.pid);
 	const start = Date.now();

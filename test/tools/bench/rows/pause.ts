@@ -5,8 +5,7 @@ import { chainOf } from '../../../host/e2e/stage/workflows';
 import type { N8nRest, SavedCredential } from '../../../host/n8n/rest';
 import { Cluster } from '../../../host/queue/stage/cluster';
 import { WITH_FLOOR, post, type Bench } from '../bench';
-import type { GroupOutcome, Outcome } from '../outcome';
-import { sampleOf } from '../statistics';
+import { type GroupOutcome, type Outcome, sampleOf } from '../outcome';
 import { startAndAnswer } from '../workflows';
 
 const WRITERS = 20;
@@ -27,7 +26,7 @@ interface Measured {
 
 /** How long n8n takes to enter keys: a claim pauses for longer. */
 export async function pause(bench: Bench): Promise<GroupOutcome> {
-	const { rest, url, credential } = bench.stage;
+	const { rest, url, credential } = bench.n8n;
 	const outcomes = await entries({ what: 'SQLite, one process', rest, url, credential });
 	const cluster = await Cluster.open({
 		name: 'bench-pause',

@@ -1,0 +1,176 @@
+import * as fc from 'fast-check';
+import type { IRunExecutionData } from 'n8n-workflow';
+import { runNode, type NodeOutcome } from '../engine/harness';
+import { startSandbox, type Fault, type Sandbox } from '../../sandbox';
+import { cpf } from '../../support/charge';
+import { Figures } from '../../support/figures';
+import { withoutWaiting } from '../../support/clocks';
+import { builtClock, builtPackage, forgetEverything, restart } from './builtPackage';
+import { operationAt } from './operations';
+
+const figures = new Figures(
+	"Random sequences of faults, in n8n's own engine",
+	'npm run e2e -- thorough',
+);
+const SEQUENCES = Number(process.env.FAULT_SEQUENCES ?? 2_000);
+const SEED = Number(process.env.FAULT_SEED ?? 20_261_120);
+
+const statuses = fc.constantFrom(
+	200,
+	201,
+	400,
+	401,
+	404,
+	408,
+	409,
+	422,
+	429,
+	499,
+	500,
+	502,
+	503,
+	504,
+	520,
+);
+
+/** A service that charges and yet answers that it refused would deceive anybody: these may lie. */
+function honest<F extends { status: number; processed: boolean }>(one: F): F {
+	const mayLie = one.status >= 500 || one.status === 408 || one.status === 499;
+	return { ...one, processed: one.processed && mayLie };
+}
+
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+	fc
+		.record({ kind: fc.constant('status' as const), status: statuses, processed: fc.boolean() })
+		.map(honest),
+	fc.constant<Fault>({ kind: 'resetBeforeProcessing' }),
+	fc.constant<Fault>({ kind: 'resetAfterProcessing' }),
+	fc.record({
+		kind: fc.constant('truncatedBody' as const),
+		mode: fc.constantFrom('cut' as const, 'short' as const),
+	}),
+	fc.record({ kind: fc.constant('html' as const), processed: fc.boolean() }),
+	fc.record({ kind: fc.constant('notJson' as const), processed: fc.boolean() }),
+	fc.record({ kind: fc.constant('emptyBody' as const), processed: fc.boolean() }),
+	fc.record({ kind: fc.constant('successFalse' as const) }),
+	fc
+		.record({
+			kind: fc.constant('echoRequest' as const),
+			status: statuses,
+			processed: fc.boolean(),
+		})
+		.map(honest),
+	fc.record({
+		kind: fc.constant('retryAfter' as const),
+		format: fc.constantFrom(
+			'seconds' as const,
+			'http-date' as const,
+			'absent' as const,
+			'garbage' as const,
+		),
+	}),
+	fc.constant<Fault>({ kind: 'wrapData' }),
+	fc.constant<Fault>({ kind: 'refused' }),
+);
+
+const scenario = fc.record({
+	faults: fc.array(fc.tuple(fault, fc.nat(3)), { maxLength: 6 }),
+	items: fc.integer({ min: 1, max: 3 }),
+	retryOnFail: fc.boolean(),
+	continueOnFail: fc.boolean(),
+	referenced: fc.boolean(),
+	/** How often the whole workflow is run again, with the same orders. */
+	repeats: fc.integer({ min: 0, max: 2 }),
+	/** How often n8n's Retry is pressed on what has failed. */
+	retries: fc.integer({ min: 0, max: 2 }),
+	/** Whether n8n is restarted before each of all these. */
+	restarts: fc.boolean(),
+});
+
+describe('Random sequences of faults', () => {
+	let sandbox: Sandbox;
+	let restoreTime: () => number;
+
+	beforeAll(async () => {
+		sandbox = await startSandbox({ requestsPerMinute: null, qrImage: 'absent' });
+		restoreTime = withoutWaiting(builtClock);
+	});
+	afterAll(async () => {
+		restoreTime();
+		await sandbox.close();
+		figures.show();
+	});
+
+	test(`no customer is charged twice in ${SEQUENCES} sequences, seed ${SEED}`, async () => {
+		let requests = 0;
+		let charges = 0;
+		let sequence = 0;
+		await fc.assert(
+			fc.asyncProperty(scenario, async (plan) => {
+				sequence += 1;
+				sandbox.reset();
+				forgetEverything();
+				for (const [one, after] of plan.faults) {
+					sandbox.addFault({ endpoint: 'POST /transactions', ...one, after });
+				}
+				const charge = operationAt('POST /transactions', sandbox);
+				const items = Array.from({ length: plan.items }, (_, index) => ({
+					name: `Customer ${index}`,
+					document: cpf(111_444_777 + index),
+					reference: `order-${sequence}-${index}`,
+				}));
+				const orderReference = plan.referenced ? '={{ $json.reference }}' : '';
+				const execute = async (retryOf?: IRunExecutionData): Promise<NodeOutcome> => {
+					if (plan.restarts) restart();
+					return await runNode(
+						{
+							...charge.parameters,
+							customerName: '={{ $json.name }}',
+							customerDocument: '={{ $json.document }}',
+							orderReference,
+						},
+						{
+							items,
+							mode: 'trigger',
+							workflowId: `sequence ${sequence}`,
+							...(retryOf === undefined ? {} : { retryOf }),
+							continueOnFail: plan.continueOnFail,
+							settings: { retryOnFail: plan.retryOnFail, maxTries: 3, waitBetweenTries: 1 },
+							credentials: {
+								digitalSalesApi: {
+									baseUrl: sandbox.baseUrl,
+									apiToken: sandbox.apiToken,
+									bodyApiToken: sandbox.bodyApiToken,
+								},
+							},
+							process: builtPackage,
+						},
+					);
+				};
+				// Without a reference a second run is a second order.
+				const runs = plan.referenced ? 1 + plan.repeats : 1;
+				for (let run = 0; run < runs; run++) {
+					const { status, run: stored } = await execute();
+					if (status === 'success' || stored === undefined) continue;
+					for (let retry = 0; retry < plan.retries; retry++) await execute(stored.data);
+				}
+				requests += sandbox.requests.length;
+				charges += sandbox.charges();
+				for (const { name } of items) {
+					const made = sandbox.transactions.filter(
+						({ customer, payment_status }) =>
+							customer.name === name && payment_status !== 'refused',
+					);
+					expect(made.length).toBeLessThanOrEqual(1);
+				}
+			}),
+			{ numRuns: SEQUENCES, seed: SEED },
+		);
+		figures.add(
+			`sequences of up to 6 faults, 1 to 3 charges each, seed ${SEED}`,
+			sequence,
+			`${requests} requests, ${charges} charges, none twice`,
+		);
+		expect(sequence).toBeGreaterThanOrEqual(SEQUENCES);
+	});
+});

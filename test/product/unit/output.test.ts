@@ -1,0 +1,263 @@
+import type { IDataObject } from 'n8n-workflow';
+import { simplifyProduct } from '../../../nodes/DigitalSales/output/product';
+import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
+import {
+	TRANSACTION_FIELDS,
+	transactionOutput,
+	waitOutput,
+	type TransactionField,
+} from '../../../nodes/DigitalSales/output/transaction';
+
+describe('A product as flat fields', () => {
+	const offer = (hash: string, price: number | string | null): IDataObject => ({
+		hash,
+		title: `Oferta ${hash}`,
+		price,
+		url: `https://pay.example.com/${hash}`,
+		interval: 'monthly',
+	});
+	const product = (more: IDataObject = {}): IDataObject => ({
+		hash: 'p1',
+		title: 'Curso',
+		status: 1,
+		id_category: 7,
+		sale_page: 'https://example.com/p1',
+		offers: [offer('dear', 500), offer('cheap', 100), offer('middle', 300)],
+		...more,
+	});
+
+	test('shows the cheapest offer and counts them all', () => {
+		expect(simplifyProduct(product())).toEqual({
+			product_hash: 'p1',
+			title: 'Curso',
+			status: 'active',
+			category_id: 7,
+			sale_page: 'https://example.com/p1',
+			offer_hash: 'cheap',
+			offer_title: 'Oferta cheap',
+			price_reais: 1,
+			checkout_url: 'https://pay.example.com/cheap',
+			offers: 3,
+		});
+	});
+
+	test('shows the very offer of a split row, with its interval', () => {
+		const { offers: _offers, ...row } = product({ offer: offer('dear', '500') });
+
+		expect(simplifyProduct(row, true)).toEqual({
+			product_hash: 'p1',
+			title: 'Curso',
+			status: 'active',
+			category_id: 7,
+			sale_page: 'https://example.com/p1',
+			offer_hash: 'dear',
+			offer_title: 'Oferta dear',
+			price_reais: 5,
+			checkout_url: 'https://pay.example.com/dear',
+			interval: 'monthly',
+		});
+	});
+
+	test('has null for everything that the service does not say', () => {
+		expect(simplifyProduct({})).toEqual({
+			product_hash: null,
+			title: null,
+			status: null,
+			category_id: null,
+			sale_page: null,
+			offer_hash: null,
+			offer_title: null,
+			price_reais: null,
+			checkout_url: null,
+			offers: 0,
+		});
+	});
+
+	test('has null for hashes of which no text can be made', () => {
+		const hash = { toString: 1 } as unknown as string;
+
+		expect(simplifyProduct({ hash, offers: [{ hash }] } as IDataObject)).toMatchObject({
+			product_hash: null,
+			offer_hash: null,
+		});
+	});
+
+	test('has null for the offer of a row that has none', () => {
+		expect(simplifyProduct({ hash: 'p1', offer: null }, true)).toMatchObject({
+			product_hash: 'p1',
+			offer_hash: null,
+			price_reais: null,
+			interval: null,
+		});
+	});
+
+	test.each<[string, unknown[], string | null]>([
+		['a price behind one without', [offer('none', null), offer('priced', 100)], 'priced'],
+		['a price before one without', [offer('priced', 100), offer('none', null)], 'priced'],
+		['the first of equal prices', [offer('first', 100), offer('second', 100)], 'first'],
+		['the first where no price is known', [offer('first', null), offer('second', null)], 'first'],
+		['a price that is free', [offer('dear', 1), offer('free', 0)], 'free'],
+		['a price that is a text', [offer('dear', '900'), offer('cheap', '1000')], 'dear'],
+		['nothing of offers that are none', ['text'], null],
+	])('takes %s', (_name, offers, expected) => {
+		expect(simplifyProduct(product({ offers: offers as IDataObject[] })).offer_hash).toBe(expected);
+	});
+
+	test.each([
+		[1, 'active'],
+		[2, 'inactive'],
+		[3, 'in review'],
+		[4, 'blocked'],
+		['Active', 'active'],
+		['in_review', 'in review'],
+		['2', 'inactive'],
+		[5, 5],
+		[0, 0],
+		['new', null],
+		[null, null],
+	])('says of status %p: %p', (status, expected) => {
+		expect(simplifyProduct(product({ status })).status).toBe(expected);
+	});
+});
+
+/** As it is read from an answer of the service. */
+function read(body: IDataObject) {
+	const transaction = readTransaction(body);
+	if (!transaction) throw new Error('It is no transaction');
+	return transaction;
+}
+
+function simplified(body: IDataObject, fields?: TransactionField[]): IDataObject {
+	return transactionOutput(read(body), { simplify: true, fields });
+}
+
+describe('A transaction as flat fields', () => {
+	const sale = {
+		hash: 'tr1',
+		payment_status: 'waiting_payment',
+		payment_method: 'pix',
+		installments: '1',
+		amount: 1990,
+		amount_liquid: '1791',
+		customer: {
+			name: 'Maria',
+			email: 'maria@example.com',
+			phone_number: 11912345678,
+			document: '52998224725',
+		},
+		product: { hash: 'p1', title: 'Curso' },
+		offer: { hash: 'o1', title: 'Oferta' },
+		items: [{ hash: 'i1', title: 'Curso' }, { hash: 'i2' }, 'text', {}],
+		created_at: '2026-01-02 03:04:05',
+		updated_at: '2026-01-02 03:05:06',
+		pix: { pix_qr_code: '000201' },
+		tracking: { src: 'instagram' },
+		utm_source: 'google',
+		utm_medium: 'cpc',
+		utm_campaign: 'black-friday',
+		utm_content: 'a',
+		utm_term: null,
+	};
+	const ten = {
+		hash: 'tr1',
+		payment_status: 'waiting_payment',
+		amount_reais: 19.9,
+		customer_name: 'Maria',
+		customer_email: 'maria@example.com',
+		customer_phone: '11912345678',
+		product_hash: 'p1',
+		product_title: 'Curso',
+		updated_at: '2026-01-02 03:05:06',
+		pix_qr_code: '000201',
+	};
+
+	test('has ten of them by default', () => {
+		expect(simplified(sale)).toEqual(ten);
+		expect(Object.keys(ten)).toHaveLength(10);
+	});
+
+	test.each<[string, IDataObject, string | null]>([
+		['that is paid', { payment_status: 'paid' }, null],
+		['that is expired', { payment_status: 'expired' }, null],
+		['that is refunded', { payment_status: 'refunded' }, null],
+		['that a bank wants back', { payment_status: 'med_analysis' }, null],
+		['that is under review', { payment_status: 'antifraud' }, '000201'],
+		['whose status is not stated', { payment_status: null }, '000201'],
+		['without one', { pix: null }, null],
+	])('has the PIX code while it can be paid: one %s', (_name, more, code) => {
+		expect(simplified({ ...sale, ...more })).toHaveProperty('pix_qr_code', code);
+	});
+
+	test('has the chosen ones, in an order of its own, and always which sale it is', () => {
+		const fields: TransactionField[] = ['utm_source', 'item_titles', 'amount', 'offer_hash'];
+		const row = simplified(sale, fields);
+
+		expect(row).toEqual({
+			hash: 'tr1',
+			payment_status: 'waiting_payment',
+			amount: 1990,
+			offer_hash: 'o1',
+			item_titles: 'Curso, i2',
+			utm_source: 'google',
+		});
+		expect(Object.keys(row)).toEqual(Object.keys(simplified(sale, [...fields].reverse())));
+		expect(simplified(sale, [])).toEqual({ hash: 'tr1', payment_status: 'waiting_payment' });
+	});
+
+	test('has every other one to choose', () => {
+		const fields = TRANSACTION_FIELDS.filter((name) => !(name in ten));
+
+		expect(simplified(sale, fields)).toEqual({
+			hash: 'tr1',
+			payment_status: 'waiting_payment',
+			amount: 1990,
+			amount_liquid_reais: 17.91,
+			amount_liquid: 1791,
+			customer_document: '52998224725',
+			offer_hash: 'o1',
+			offer_title: 'Oferta',
+			item_titles: 'Curso, i2',
+			payment_method: 'pix',
+			installments: 1,
+			created_at: '2026-01-02 03:04:05',
+			src: 'instagram',
+			utm_source: 'google',
+			utm_medium: 'cpc',
+			utm_campaign: 'black-friday',
+			utm_content: 'a',
+			utm_term: null,
+		});
+	});
+
+	test('has at most ten beside a wait, whose own come first', () => {
+		const { product_hash: _product, updated_at: _updated, ...eight } = ten;
+		const row = waitOutput(read({ ...sale, paid: 'mine' }), { simplify: true });
+
+		expect(row).toEqual({ paid: false, ...eight, timedOut: true });
+		expect(Object.keys(row)[0]).toBe('paid');
+		const chosen = waitOutput(read(sale), { simplify: true, fields: ['product_hash'] });
+		expect(chosen).toMatchObject({ paid: false, hash: 'tr1', product_hash: 'p1' });
+		expect(chosen).not.toHaveProperty('customer_name');
+	});
+
+	test.each<[IDataObject, string]>([
+		[{ hash: 12 }, '12'],
+		[{ hash: ' tr1 ', pix: null, customer: null }, 'tr1'],
+		[{ hash: 'tr1', amount: 1e20, customer: { phone_number: true } }, 'tr1'],
+		[{ hash: 'tr1', amount: 'much', customer: 'Maria', pix: 'none', items: 'none' }, 'tr1'],
+	])('has null for what %j does not say', (json, hash) => {
+		const nothing = Object.fromEntries(Object.keys(ten).map((name) => [name, null]));
+
+		expect(simplified(json)).toEqual({ ...nothing, hash });
+	});
+
+	test('has a number for a date as text', () => {
+		expect(simplified({ hash: 'tr1', updated_at: 1767326645 }).updated_at).toBe('1767326645');
+	});
+
+	test('has the title of the offer for want of a product', () => {
+		expect(simplified({ hash: 'tr1', offer: { title: 'Oferta' } })).toMatchObject({
+			product_title: 'Oferta',
+		});
+	});
+});

@@ -1,0 +1,305 @@
+import { getEventListeners } from 'node:events';
+import fc from 'fast-check';
+import { TooLateError, Turnstile } from '../../../../nodes/DigitalSales/api/rateLimiter';
+import { CanceledError, clock, wait } from '../../../../nodes/DigitalSales/shared/clock';
+import { eachLimit, ReadsAtOnce } from '../../../../nodes/DigitalSales/shared/eachLimit';
+import { withoutWaiting } from '../../../support/clocks';
+
+/** Ends after so many turns of the event loop. */
+const turns = async (count: number): Promise<void> => {
+	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('Tasks for many entries', () => {
+	test.each([1, 2, 5])('are under way at most %i at once', async (atOnce) => {
+		let underWay = 0;
+		let most = 0;
+		await eachLimit([1, 2, 3, 4, 5, 6], atOnce, async () => {
+			most = Math.max(most, ++underWay);
+			await turns(2);
+			underWay--;
+		});
+
+		expect(most).toBe(atOnce);
+	});
+
+	test('are under way at as many at once as it is told then, each once', async () => {
+		let allowed = 2;
+		let underWay = 0;
+		const seen: number[] = [];
+		const ended: number[] = [];
+		await eachLimit(
+			[...Array(60).keys()],
+			() => allowed,
+			async (entry) => {
+				seen.push(++underWay);
+				await turns(1 + (entry % 3));
+				if (entry === 10) allowed = 6;
+				if (entry === 30) allowed = 3;
+				underWay--;
+				ended.push(entry);
+			},
+		);
+
+		expect(ended.sort((a, b) => a - b)).toEqual([...Array(60).keys()]);
+		expect(Math.max(...seen.slice(0, 10))).toBe(2);
+		expect(Math.max(...seen.slice(10, 40))).toBe(6);
+		expect(Math.max(...seen.slice(40))).toBe(3);
+	});
+
+	test('fail with the first that fails, once those under way have ended, and start no more', async () => {
+		const ended: number[] = [];
+		const running = eachLimit([3, 5, 1, 7, 8], 3, async (entry) => {
+			await turns(entry);
+			ended.push(entry);
+			if (entry !== 5) throw new Error(`entry ${entry}`);
+		});
+
+		await expect(running).rejects.toThrow('entry 1');
+		expect(ended).toEqual([1, 3, 5]);
+	});
+});
+
+/** Enters one round: as many reads as are under way at once. */
+const round = (reads: ReadsAtOnce, ms: (nth: number) => number): number => {
+	const count = reads.now;
+	for (let nth = 0; nth < count; nth++) reads.enter(ms(nth));
+	return reads.now;
+};
+
+describe('Reads at once', () => {
+	test('grow from 32 to 96 while they take no longer', () => {
+		const reads = new ReadsAtOnce();
+
+		const counts = Array.from({ length: 6 }, () => round(reads, () => 50));
+
+		expect([32, ...counts]).toEqual([32, 48, 64, 80, 96, 96, 96]);
+	});
+
+	test.each<[string, (nth: number) => number]>([
+		['all take twice as long', () => 100],
+		['one is sent again', (nth) => (nth === 7 ? 300 : 50)],
+		['one fails', (nth) => (nth === 7 ? Infinity : 50)],
+		['all fail', () => Infinity],
+	])('halve if %s, are never fewer than 32, and grow again', (_what, ms) => {
+		const reads = new ReadsAtOnce();
+		for (let nth = 0; nth < 4; nth++) round(reads, () => 50);
+
+		const counts = Array.from({ length: 3 }, () => round(reads, ms));
+
+		expect(counts).toEqual([48, 32, 32]);
+		expect(round(reads, () => 50)).toBe(48);
+	});
+
+	test('hardly grow for a service that answers 32 at a time', () => {
+		const reads = new ReadsAtOnce();
+
+		const counts = Array.from({ length: 40 }, () => {
+			const ms = (50 * reads.now) / 32;
+			return round(reads, () => ms);
+		});
+
+		expect(Math.max(...counts)).toBe(64);
+	});
+
+	test.each([
+		[300, 10, 48],
+		[10, 300, 32],
+	])(
+		'after %i ms until they are sent and %i ms at the service are %i',
+		async (own, service, now) => {
+			let elapsed = 0;
+			jest.spyOn(clock, 'elapsed').mockImplementation(() => elapsed);
+			const turn = jest.spyOn(clock, 'sleep').mockResolvedValue();
+			const reads = new ReadsAtOnce();
+			for (let nth = 0; nth < 32; nth++) reads.enter(10);
+			for (let nth = 0; nth < 48; nth++) reads.enter(10);
+			for (let nth = 0; nth < 64; nth++) reads.enter(100);
+
+			const ends = Array.from({ length: 32 }, () => reads.begin());
+			elapsed += own;
+			await turn.mock.results[0]?.value;
+			elapsed += service;
+			for (const end of ends) end(true);
+			jest.restoreAllMocks();
+
+			expect(reads.now).toBe(now);
+		},
+	);
+
+	test('are 32 to 96, whatever the service does', () => {
+		fc.assert(
+			fc.property(fc.array(fc.double({ min: 0, noNaN: true })), (times) => {
+				const reads = new ReadsAtOnce();
+				for (const ms of times) {
+					reads.enter(ms);
+					expect(reads.now).toBeGreaterThanOrEqual(32);
+					expect(reads.now).toBeLessThanOrEqual(96);
+				}
+			}),
+		);
+	});
+});
+
+describe('A line of callers', () => {
+	let free: number;
+	let delayMs: number;
+	let line: Turnstile<void>;
+	let came: string[];
+
+	beforeEach(() => {
+		free = 0;
+		delayMs = Infinity;
+		came = [];
+		line = new Turnstile<void>({
+			wake: () => line.letOneIn(),
+			delayMs: () => (free > 0 ? 0 : delayMs),
+			admit: () => {
+				free--;
+			},
+		});
+	});
+
+	const settled = async () => await new Promise((resolve) => setImmediate(resolve));
+	const enter = (name: string, options?: Parameters<typeof line.enter>[0]): void => {
+		void line.enter(options).then(
+			() => came.push(name),
+			(error: unknown) => came.push(`${name}: ${(error as Error).constructor.name}`),
+		);
+	};
+	const giveBack = async (): Promise<void> => {
+		free++;
+		line.letOneIn();
+		await settled();
+	};
+
+	test('lets in at once who finds it free, the others in their order', async () => {
+		free = 1;
+		for (const name of ['a', 'b', 'c']) enter(name);
+		await settled();
+		expect([came, line.length]).toEqual([['a'], 2]);
+
+		await giveBack();
+		expect(came).toEqual(['a', 'b']);
+		await giveBack();
+		expect([came, line.length]).toEqual([['a', 'b', 'c'], 0]);
+	});
+
+	test('is passed by nobody who comes while others wait', async () => {
+		enter('a');
+		free = 1;
+		enter('b');
+		await settled();
+		expect(came).toEqual([]);
+
+		line.letOneIn();
+		await settled();
+		expect(came).toEqual(['a']);
+	});
+
+	test('goes on by itself when a wait of known length is over', async () => {
+		delayMs = 30;
+		setTimeout(() => (free = 1), 10);
+
+		await line.enter();
+
+		expect(free).toBe(0);
+	});
+
+	test('asks again when it is not free at the end of a wait', async () => {
+		const told: number[] = [];
+		delayMs = 10;
+		setTimeout(() => (free = 1), 25);
+
+		await line.enter({ onWait: (waitMs) => told.push(waitMs) });
+
+		expect(told.length).toBeGreaterThan(1);
+		expect(new Set(told)).toEqual(new Set([10]));
+	});
+
+	test('is left at once by who is cancelled, and by who would come too late', async () => {
+		const canceling = new AbortController();
+		enter('a', { signal: canceling.signal });
+		enter('b', { latest: clock.elapsed() + 20 });
+		enter('c');
+		canceling.abort();
+		await settled();
+		expect(came).toEqual(['a: CanceledError']);
+
+		await new Promise((resolve) => setTimeout(resolve, 40));
+		expect([came.at(-1), line.length]).toEqual(['b: TooLateError', 1]);
+		await giveBack();
+		expect(came.at(-1)).toBe('c');
+		expect(getEventListeners(canceling.signal, 'abort')).toEqual([]);
+	});
+
+	test('turns away at once whose turn is certain to come too late', async () => {
+		delayMs = 60_000;
+
+		await expect(line.enter({ latest: clock.elapsed() + 59_000 })).rejects.toThrow(TooLateError);
+	});
+
+	test('lets nobody in who is cancelled before', async () => {
+		free = 1;
+
+		await expect(line.enter({ signal: AbortSignal.abort() })).rejects.toThrow(CanceledError);
+		expect(free).toBe(1);
+	});
+});
+
+describe('Waiting', () => {
+	afterEach(() => jest.restoreAllMocks());
+
+	test.each([
+		[0, []],
+		[400, [400]],
+		[2_500, [1_000, 1_000, 500]],
+	])('%i ms takes as long, in slices of a second', async (milliseconds, expected) => {
+		const slices: number[] = [];
+		let now = 0;
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
+		jest.spyOn(clock, 'sleep').mockImplementation(async (slice) => {
+			slices.push(slice);
+			now += slice;
+		});
+
+		await wait(milliseconds);
+
+		expect(slices).toEqual(expected);
+	});
+
+	test('ends at once when the execution is cancelled', async () => {
+		jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => undefined));
+		const execution = new AbortController();
+
+		const waiting = wait(60_000, execution.signal);
+		execution.abort();
+
+		await expect(waiting).rejects.toThrow(CanceledError);
+	});
+
+	test('spans do not follow the time of day, which somebody may set', () => {
+		const before = [clock.elapsed(), clock.now()] as const;
+		jest.spyOn(Date, 'now').mockReturnValue(before[1] - 600_000);
+
+		expect(clock.now() - before[1]).toBe(-600_000);
+		expect(clock.elapsed()).toBeGreaterThanOrEqual(before[0]);
+	});
+
+	test('does not begin where the execution was cancelled before', async () => {
+		const sleep = jest.spyOn(clock, 'sleep');
+
+		await expect(wait(60_000, AbortSignal.abort())).rejects.toThrow(CanceledError);
+		expect(sleep).not.toHaveBeenCalled();
+	});
+
+	test('leaves nothing at the signal of an execution, however often it waits', async () => {
+		const restoreTime = withoutWaiting(clock);
+		const { signal } = new AbortController();
+
+		for (let time = 0; time < 3; time++) await wait(5_000, signal);
+
+		restoreTime();
+		expect(getEventListeners(signal, 'abort')).toEqual([]);
+	});
+});

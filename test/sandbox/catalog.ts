@@ -1,0 +1,175 @@
+import { timestamp } from './clock';
+import { INTERVALS, type Offer, type Product, type ProductStatus } from './types';
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A repeatable source of numbers in [0, 1) (mulberry32). */
+function seededRandom(seed: number): () => number {
+	let state = seed >>> 0;
+	return () => {
+		state = (state + 0x6d2b79f5) >>> 0;
+		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+	};
+}
+
+/** One entry of a list that is not empty. */
+function pick<T>(random: () => number, list: readonly T[]): T {
+	const entry = list[Math.floor(random() * list.length)];
+	if (entry === undefined) throw new Error('pick from an empty list');
+	return entry;
+}
+
+/**
+ * A hash of a-z0-9 that is not in `taken`. The first character is a letter, because readers of
+ * notifications take an all-digit identifier for a numeric id.
+ */
+export function freshHash(random: () => number, length: number, taken: Set<string>): string {
+	for (;;) {
+		let hash = ALPHABET.charAt(Math.floor(random() * 26));
+		while (hash.length < length) hash += ALPHABET.charAt(Math.floor(random() * 36));
+		if (!taken.has(hash)) {
+			taken.add(hash);
+			return hash;
+		}
+	}
+}
+
+const FORMATS = [
+	'Curso de',
+	'Mentoria em',
+	'E-book:',
+	'Guia Prático de',
+	'Formação Completa em',
+	'Imersão',
+	'Clube de',
+	'Planilhas de',
+	'Oficina de',
+] as const;
+
+const TOPICS = [
+	'Confeitaria Artesanal',
+	'Violão para Iniciantes',
+	'Programação Web',
+	'Meditação e Respiração',
+	'Finanças Pessoais',
+	'Inglês para Viagens',
+	'Fotografia de Família',
+	'Jardinagem Orgânica',
+	'Pães de Fermentação Natural',
+	'Ilustração Digital',
+	'Gestão de Tráfego',
+	'Crochê & Tricô',
+	'Redação para o ENEM',
+	'Ioga em Casa',
+	'Marcenaria Básica',
+	'Edição de Vídeo',
+	'Oratória sem Medo',
+	'Alimentação Saudável',
+	'Maquiagem Profissional',
+	'Excel "do Zero ao Avançado"',
+	'Adestramento de Cães',
+	'Música Gospel no Teclado',
+	'Organização da Casa',
+	'Cerâmica e Modelagem à Mão',
+] as const;
+
+const EDITIONS = [
+	'',
+	' — Edição Especial',
+	' 2.0',
+	' (Turma da Manhã)',
+	' para Mães',
+	' em 30 Dias',
+	' Avançado',
+] as const;
+
+const OFFER_TITLES = ['À vista', 'Black Friday', 'Lançamento', 'Promoção de Verão', 'Padrão'];
+
+/** Cents; 115 and 1990 are among those that binary fractions get wrong. */
+const PRICES = [115, 990, 1990, 2999, 4700, 6790, 9700, 14990, 19700, 29700, 49700, 99700];
+
+const GUARANTEES = ['7', '7', '14', '15', '30'] as const;
+
+const SUPPORT_NAMES = ['Ana Conceição', 'João Araújo', 'Equipe São Luís', 'Lúcia Brandão'];
+
+const SEED = 20240131;
+const FIRST_DAY = Date.UTC(2024, 0, 8, 12, 0, 0);
+const HOUR = 3_600_000;
+const STATUSES: readonly ProductStatus[] = [1, 1, 1, 1, 1, 1, 1, 2, 3, 4];
+
+export const CHECKOUT_HOST = 'https://pay.sandbox.test';
+const CATEGORIES = 12;
+
+/**
+ * The catalog of the account: the same products for the same count, and the first n of a larger
+ * catalog are the catalog of n.
+ */
+export function seedCatalog(count: number): Product[] {
+	const random = seededRandom(SEED);
+	const taken = new Set<string>();
+	return Array.from({ length: count }, (_, index) => seedProduct(random, taken, index));
+}
+
+/**
+ * A subscription product is one with offers that recur: the document demands an interval of new
+ * offers of "subscription products" without showing how to tell one.
+ */
+export function isSubscription(product: Product): boolean {
+	return product.offers.some((offer) => offer.interval !== null);
+}
+
+function seedProduct(random: () => number, taken: Set<string>, index: number): Product {
+	const hash = freshHash(random, 5 + Math.floor(random() * 6), taken);
+	const title = titleOf(index);
+	const recurring = index % 6 === 5;
+	const created = FIRST_DAY + index * 7 * HOUR;
+	const offers = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
+		seedOffer(random, taken, recurring, created),
+	);
+	return {
+		hash,
+		title,
+		description: `${title}. Acesso imediato, suporte por e-mail e certificado de conclusão.`,
+		cover: `https://cdn.sandbox.test/covers/${hash}.jpg`,
+		id_category: 1 + Math.floor(random() * CATEGORIES),
+		product_type: 'digital',
+		guaranted_days: pick(random, GUARANTEES),
+		sale_page: `https://www.sandbox.test/p/${hash}`,
+		offers,
+		// The first products are sellable, so that a trial with "the first one" works.
+		status: index < 3 ? 1 : pick(random, STATUSES),
+		support_name: pick(random, SUPPORT_NAMES),
+		support_email: 'suporte@sandbox.test',
+		support_whatsapp: random() < 0.4 ? null : '5511900000000',
+	};
+}
+
+function seedOffer(
+	random: () => number,
+	taken: Set<string>,
+	recurring: boolean,
+	created: number,
+): Offer {
+	const hash = freshHash(random, 5 + Math.floor(random() * 6), taken);
+	return {
+		hash,
+		title: random() < 0.3 ? null : pick(random, OFFER_TITLES),
+		price: pick(random, PRICES),
+		url: `${CHECKOUT_HOST}/${hash}`,
+		status: 1,
+		interval: recurring ? pick(random, INTERVALS) : null,
+		created_at: timestamp(created),
+		updated_at: timestamp(created + Math.floor(random() * 400) * HOUR),
+	};
+}
+
+function titleOf(index: number): string {
+	const topic = TOPICS[index % TOPICS.length] ?? '';
+	const format = FORMATS[Math.floor(index / TOPICS.length + index) % FORMATS.length] ?? '';
+	const edition = EDITIONS[Math.floor(index / 3) % EDITIONS.length] ?? '';
+	// The combinations repeat after this many: a class number keeps titles apart.
+	const round = Math.floor(index / 504);
+	return `${format} ${topic}${edition}${round > 0 ? ` — Turma ${round + 1}` : ''}`;
+}
