@@ -1,9 +1,6 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { chargeAt } from '../../support/charge';
 import { CHECKS } from './checks';
-import { meet, meetServer, methods, run, startContrary, useSandbox, virtualClock } from './support';
+import { methods, run, startContrary, useSandbox, virtualClock } from './support';
 import { whereToChange } from './report';
 
 test('there is a check for each row of docs/unknowns.md, in its order', () => {
@@ -62,24 +59,6 @@ describe('a service as documented', () => {
 		},
 	);
 
-	test('is contradicted in nothing if its catalog is empty', async () => {
-		const service = await startContrary([
-			{
-				answer: (given, { path: route }) => {
-					if (route === '/products') given.json = { data: [], links: { next: null }, meta: {} };
-				},
-			},
-		]);
-		try {
-			const { exit, contradicted, untold } = await run(service.baseUrl);
-			expect(contradicted).toEqual({});
-			expect(untold).toHaveProperty('query-names');
-			expect(exit).toBe(0);
-		} finally {
-			await service.close();
-		}
-	});
-
 	test('gets one POST with --charge, of the lowest price that was read', async () => {
 		const { sandbox } = held.service;
 		// Beyond the first 30, which come without a page size.
@@ -119,22 +98,6 @@ describe('a service as documented', () => {
 
 		expect(sandbox.charges()).toBe(1);
 		expect(text).toContain("It may have been made: check the service's dashboard.");
-	});
-
-	test('says so if it does not know the hash', async () => {
-		const { exit, text } = await run(held.service.sandbox.baseUrl, ['--hash', 'mistyped1']);
-		expect(text).toContain('A transaction could not be read: 404.');
-		expect(text).not.toContain('mistyped1');
-		expect(exit).toBe(0);
-	});
-
-	test('says so if the report cannot be written, after it was shown', async () => {
-		const { exit, text } = await run(held.service.sandbox.baseUrl, [
-			'--report',
-			'/no/such/folder/a',
-		]);
-		expect(text).toMatch(/^# First contact[^]*\nThe report cannot be written/);
-		expect(exit).toBe(2);
 	});
 });
 
@@ -196,25 +159,6 @@ describe('half of the rate limit', () => {
 		}
 	});
 
-	test('waits as long as a 429 asks, and asks again', async () => {
-		const clock = virtualClock();
-		const service = await startContrary([]);
-		service.sandbox.addFault({
-			kind: 'retryAfter',
-			seconds: 7,
-			endpoint: 'GET /products',
-			after: 3,
-		});
-		try {
-			const { contradicted, confirmed } = await run(service.baseUrl, [], { clock });
-			expect(clock.slept).toContain(7_000);
-			expect(contradicted).toEqual({});
-			expect(confirmed['account-limit']).toMatch(/a 429 of GET \/products carries .*retry-after/);
-		} finally {
-			await service.close();
-		}
-	});
-
 	test('asks an endpoint no more that keeps answering 429', async () => {
 		const service = await startContrary([]);
 		service.sandbox.addFault({
@@ -233,73 +177,10 @@ describe('half of the rate limit', () => {
 			await service.close();
 		}
 	});
-
-	test('is kept together with requests of others', async () => {
-		const clock = virtualClock();
-		const service = await startContrary([
-			{
-				answer: ({ headers }, { path: route }) => {
-					if (route === '/products') headers['x-ratelimit-remaining'] = '9';
-				},
-			},
-		]);
-		try {
-			const { exit, text } = await run(service.baseUrl, [], { clock });
-			expect(clock.slept.filter((ms) => ms === 60_000).length).toBeGreaterThan(5);
-			expect(text).toContain('Waiting 60 seconds because of the rate limit.');
-			expect(exit).toBe(0);
-		} finally {
-			await service.close();
-		}
-	});
-
-	test('is kept if it is stated under a name that the package does not read', async () => {
-		const clock = virtualClock();
-		const at: number[] = [];
-		const service = await startContrary([
-			{
-				options: { requestsPerMinute: null, rateLimitHeaders: false },
-				answer: ({ headers }, { path }) => {
-					if (path !== '/products') return;
-					at.push(clock.now());
-					headers['ratelimit-limit'] = '8';
-				},
-			},
-		]);
-		try {
-			const { contradicted } = await run(service.baseUrl, [], { clock });
-			expect(contradicted['account-limit']).toContain('ratelimit-limit');
-			const inFirstMinute = at.filter((moment) => moment < (at[0] ?? 0) + 60_000);
-			expect(inFirstMinute.length).toBeLessThanOrEqual(4);
-		} finally {
-			await service.close();
-		}
-	});
 });
 
 /** In cents. */
 const LOWEST = 7;
-
-test('a long picture in an answer does not break off the command after a charge', async () => {
-	const { text, posts } = await meet(
-		[
-			{
-				answer: (given, { path }) => {
-					const { json } = given;
-					if (!path.startsWith('/transactions') || !isJsonObject(json)) return;
-					const { pix } = json;
-					if (isJsonObject(pix)) pix.qr_code_base64 = 'aB3+'.repeat(SIZE / 4);
-				},
-			},
-		],
-		() => ['--charge'],
-	);
-	expect(posts).toBe(1);
-	expect(text).toContain('POST /transactions was sent once');
-});
-/** Of the text of a picture with about 30 KB. */
-const SIZE = 40_000;
-
 test('a charge that was sent is told even if the command fails afterwards', async () => {
 	const service = await startContrary([]);
 	const said: string[] = [];
@@ -318,33 +199,4 @@ test('a charge that was sent is told even if the command fails afterwards', asyn
 	} finally {
 		await service.close();
 	}
-});
-
-test('if there is nothing to charge, the report says so', async () => {
-	const { exit, text, posts, confirmed } = await meet(
-		[
-			{
-				answer: ({ json }, { path: route }) => {
-					if (route === '/products' && isJsonObject(json)) json.data = [];
-				},
-			},
-		],
-		() => ['--charge'],
-	);
-	expect(posts).toBe(0);
-	expect(text).toContain('Nothing was charged');
-	expect(Object.keys(confirmed)).toContain('unknown-hash');
-	expect(exit).toBe(0);
-});
-
-test('an answer that is larger than the package reads is not kept', async () => {
-	const megabyte = Buffer.alloc(1_048_576, ' ');
-	const { exit, text } = await meetServer((_request, response) => {
-		response.on('error', () => undefined);
-		void pipeline(Readable.from(Array.from({ length: 40 }, () => megabyte)), response).catch(
-			() => undefined,
-		);
-	});
-	expect(text).toContain('(200, more than 32 MB)');
-	expect(exit).toBe(4);
 });

@@ -1,7 +1,4 @@
-import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
-import path from 'node:path';
-import { ROOT } from '../../host/n8n/paths';
 import { meetServer, methods, run, TOKEN, useSandbox } from './support';
 
 describe('one sentence and an exit code of its own', () => {
@@ -43,23 +40,6 @@ describe('one sentence and an exit code of its own', () => {
 		await expectRefusal([2, sentence], held.sandbox.baseUrl, args);
 	});
 
-	test('with a customer that is not complete', async () => {
-		await expectRefusal(
-			[2, /^DIGITAL_SALES_CUSTOMER is not JSON/],
-			held.sandbox.baseUrl,
-			['--charge'],
-			{
-				DIGITAL_SALES_CUSTOMER: '{"name":"Joana Prado"}',
-			},
-		);
-	});
-
-	test('at a port that is in use', async () => {
-		const { port } = new URL(held.sandbox.baseUrl);
-		await expectRefusal([2, /^Nothing can listen/], held.sandbox.baseUrl, ['--listen', port]);
-		expect(held.sandbox.requests).toEqual([]);
-	});
-
 	test('with a token that no header can carry', async () => {
 		await expectRefusal([2, /^DIGITAL_SALES_TOKEN has characters/], held.sandbox.baseUrl, [], {
 			DIGITAL_SALES_TOKEN: `${TOKEN}\n${TOKEN}`,
@@ -83,11 +63,6 @@ describe('one sentence and an exit code of its own', () => {
 		},
 	);
 
-	test('with a redirect', async () => {
-		held.sandbox.addFault({ kind: 'redirect', to: `https://example.com/?t=${TOKEN}` });
-		await expectRefusal([4, /^There is no API under this address \(302/], held.sandbox.baseUrl);
-	});
-
 	test('while the service is down', async () => {
 		const server = createServer().listen(0, '127.0.0.1');
 		await new Promise((resolve) => server.once('listening', resolve));
@@ -97,13 +72,6 @@ describe('one sentence and an exit code of its own', () => {
 		await expectRefusal(
 			[5, /^The service does not answer \(ECONNREFUSED\)/],
 			`http://127.0.0.1:${port}/api/public/v1`,
-		);
-	});
-
-	test('at a port that Node.js refuses', async () => {
-		await expectRefusal(
-			[5, /^The service does not answer \(Node\.js refuses this port\)/],
-			'http://127.0.0.1:22/api/public/v1',
 		);
 	});
 
@@ -119,43 +87,6 @@ describe('one sentence and an exit code of its own', () => {
 			held.sandbox.baseUrl,
 		);
 		expect(held.sandbox.requests).toHaveLength(1);
-	});
-
-	test('as a program', () => {
-		const { status, stdout } = spawnSync(
-			path.join(ROOT, 'node_modules', '.bin', 'tsx'),
-			[path.join('test', 'tools', 'contact', 'main.ts'), '--charge'],
-			{
-				cwd: ROOT,
-				encoding: 'utf8',
-				env: { ...process.env, DIGITAL_SALES_BASE_URL: 'x.test', DIGITAL_SALES_TOKEN: '' },
-			},
-		);
-		expect([status, stdout.trim()]).toEqual([2, 'DIGITAL_SALES_TOKEN is empty.']);
-	});
-});
-
-describe('a wrong path has its own exit code', () => {
-	test.each([
-		['text/plain', 'It works!'],
-		['application/json', '{"status":"ok"}'],
-		['text/html', '<!-- shop --><html></html>'],
-		['text/html', '<head><title>Shop</title></head>'],
-		['text/html', ''],
-	])('where everything is answered with 200, %s: %s', async (type, body) => {
-		const { exit } = await meetServer((_request, response) => {
-			response.setHeader('content-type', type);
-			response.end(body);
-		});
-		expect(exit).toBe(4);
-	});
-
-	test('and a web page with 403 is no word on the token', async () => {
-		const { text } = await meetServer((_request, response) => {
-			response.writeHead(403, { 'content-type': 'text/html' });
-			response.end('<!DOCTYPE html><title>Just a moment...</title>');
-		});
-		expect(text).not.toContain('does not accept DIGITAL_SALES_TOKEN');
 	});
 });
 
