@@ -89,7 +89,7 @@ export class Run {
 	 *
 	 * @throws CanceledError if an earlier item was refused and the run stops
 	 */
-	readonly inTurn = async <T>(step: DecidingStep, decide: () => Promise<T>): Promise<T> => {
+	readonly inItemOrder = async <T>(step: DecidingStep, decide: () => Promise<T>): Promise<T> => {
 		const turn = this.lastTurns[step].then(decide, () => {
 			throw new CanceledError();
 		});
@@ -99,8 +99,8 @@ export class Run {
 
 	/** What decides whether an item may create something, as far as the run knows. */
 	deciding(itemIndex: number) {
-		const { context, memory, signal, inTurn, isOver } = this;
-		return { context, memory, signal, inTurn, isOver, itemIndex };
+		const { context, memory, signal, inItemOrder, isOver } = this;
+		return { context, memory, signal, inItemOrder, isOver, itemIndex };
 	}
 
 	/** Sends nothing new; what is under way goes on. */

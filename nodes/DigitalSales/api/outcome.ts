@@ -89,7 +89,7 @@ const UNREADABLE_ADVICE = 'Try again. If this continues, check Base URL in the c
  * Which row an answer belongs to is decided below by its status or fault, in response.ts by its body,
  * and in client.ts if it breaks off; how often and when a request is sent again, too.
  */
-const RULES = {
+const RETRY_TABLE = {
 	/** Any 2xx with JSON; the rule is for one that is not of the documented shape. */
 	success: {
 		...UNUSABLE,
@@ -179,10 +179,10 @@ const RULES = {
 	},
 } as const satisfies Record<string, Rule>;
 
-export type OutcomeKind = keyof typeof RULES;
+export type OutcomeKind = keyof typeof RETRY_TABLE;
 
 export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryDecision {
-	return RULES[kind][method];
+	return RETRY_TABLE[kind][method];
 }
 
 const OF_STATUS = new Map<number, OutcomeKind>([
@@ -295,7 +295,7 @@ export class ServiceError extends Error {
 		readonly tries: number,
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
-		const { message, advice, shown } = RULES[kind];
+		const { message, advice, shown } = RETRY_TABLE[kind];
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
 		const [doubt, thing] =

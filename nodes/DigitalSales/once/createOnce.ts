@@ -21,7 +21,7 @@ import {
 	type Doubt,
 	type Subject,
 } from './refusals';
-import { Turns } from './turns';
+import { RepeatCodes } from './repeatCodes';
 
 /** An agent repeats a call soon; a customer who buys the same again comes later. */
 const CALL_COUNTS_MS = 15 * 60_000;
@@ -36,7 +36,7 @@ export interface Creation<T> extends Subject, Identifiable {
 	/** Whether another answer has ended the run: then nothing more is sent. */
 	isOver: () => boolean;
 	/** Runs a step of what decides whether it may be sent, after the same step of the items before it. */
-	inTurn: <R>(step: DecidingStep, decide: () => Promise<R>) => Promise<R>;
+	inItemOrder: <R>(step: DecidingStep, decide: () => Promise<R>) => Promise<R>;
 	/** The codes that the user typed to allow something in doubt to be made again. */
 	repeatCode?: string;
 	/** What is wrong with it. Asked last, when nothing else keeps it from being sent. */
@@ -81,7 +81,7 @@ class GuardedCreation<T> {
 	private readonly identity: Identity;
 	private readonly ledger: Ledger | undefined;
 	/** Those of its order; without one, those of its fingerprint. */
-	private readonly turns: Turns;
+	private readonly repeatCodes: RepeatCodes;
 	/** What this process knew when the item came up. */
 	private known: Known<T> = {};
 	private nonce = '';
@@ -90,12 +90,12 @@ class GuardedCreation<T> {
 		this.identity = identify(creation);
 		this.ledger = Ledger.of(creation.context);
 		const { order, doubt } = this.identity;
-		this.turns = new Turns(order ?? doubt, doubt, this.ledger);
+		this.repeatCodes = new RepeatCodes(order ?? doubt, doubt, this.ledger);
 	}
 
 	async run(): Promise<Created<T>> {
 		const { creation } = this;
-		const release = await creation.inTurn('look', async () => await this.look());
+		const release = await creation.inItemOrder('look', async () => await this.look());
 		const { existing } = this.known;
 		const making = existing
 			? Promise.resolve({ made: existing, isExisting: true })
@@ -113,7 +113,7 @@ class GuardedCreation<T> {
 			if (doubts && this.turnFor(doubts) === undefined) throw await this.refusal(doubts);
 		} catch (error) {
 			release();
-			throw this.recorded(error);
+			throw this.asRefusal(error);
 		}
 		return release;
 	}
@@ -121,7 +121,7 @@ class GuardedCreation<T> {
 	/** Records the attempt, which is about to be sent. If that fails, nothing of it is left. */
 	private async record(): Promise<void> {
 		const { creation, identity, ledger } = this;
-		const claim = await creation.inTurn('record', async () => await this.enter());
+		const claim = await creation.inItemOrder('record', async () => await this.enter());
 		const others =
 			(claim && (await ledger?.win(claim, lastingKeys(identity)))) ?? new Set<string>();
 		if (others.size > 0) {
@@ -238,9 +238,11 @@ class GuardedCreation<T> {
 		const keys = this.keysOf(voided);
 		const isOrder = order !== undefined && keys.includes(order);
 		// Without an order each transaction has a row of its own.
-		const turns = isOrder ? this.turns : new Turns(String(result?.hash), doubt, this.ledger);
+		const codes = isOrder
+			? this.repeatCodes
+			: new RepeatCodes(String(result?.hash), doubt, this.ledger);
 		this.assertNoProblem();
-		if (await turns.take(isOrder ? turn + 1 : 1)) return;
+		if (await codes.take(isOrder ? turn + 1 : 1)) return;
 		await this.take([{ isSame: false, orderReference, keys }]);
 	}
 
@@ -263,11 +265,12 @@ class GuardedCreation<T> {
 		if (doubts.length === 0) return this.assertNoProblem();
 		const turn = this.turnFor(doubts);
 		if (turn !== undefined) this.assertNoProblem();
-		if (turn === undefined || !(await this.turns.take(turn))) throw await this.refusal(doubts);
+		if (turn === undefined || !(await this.repeatCodes.take(turn)))
+			throw await this.refusal(doubts);
 	}
 
 	private turnFor(doubts: Doubt[]): number | undefined {
-		return this.turns.allowedBy(this.creation.repeatCode, this.partsOf(doubts));
+		return this.repeatCodes.allowedBy(this.creation.repeatCode, this.partsOf(doubts));
 	}
 
 	/** What is in doubt, as bits: the same, the order, other data in this place. */
@@ -285,11 +288,11 @@ class GuardedCreation<T> {
 
 	private async refusal(doubts: Doubt[]): Promise<Refusal> {
 		// What may exist is told even if n8n's database gives no code for it.
-		const code = await this.turns.code(this.partsOf(doubts)).catch(() => undefined);
+		const code = await this.repeatCodes.code(this.partsOf(doubts)).catch(() => undefined);
 		return inDoubt(this.creation, doubts, code);
 	}
 
-	private recorded(error: unknown): unknown {
+	private asRefusal(error: unknown): unknown {
 		return error instanceof LedgerError ? notRecorded(this.creation, error.message) : error;
 	}
 
@@ -308,7 +311,7 @@ class GuardedCreation<T> {
 			},
 		};
 		const made = await creation.create(record).catch(async (error: unknown) => {
-			if (!isRecorded) throw this.recorded(error);
+			if (!isRecorded) throw this.asRefusal(error);
 			if (isProvablyNotMade(error)) await this.withdraw();
 			else await this.ledger?.settle(ledgerKeys(identity), [], this.nonce);
 			throw error;
@@ -336,7 +339,7 @@ class GuardedCreation<T> {
 
 	private attempt(state: Attempt['state']): Attempt {
 		const { account, fingerprint, about, orderReference } = this.creation;
-		const when = { startedAt: clock.now(), turn: this.turns.latest };
+		const when = { startedAt: clock.now(), turn: this.repeatCodes.latest };
 		return { state, account: account.key, fingerprint, about, orderReference, ...when };
 	}
 

@@ -130,7 +130,7 @@ export function otherOrder({ orderReference = '' }: Subject): Refusal {
 export function notRecorded({ kind }: Subject, reason: string): Refusal {
 	return refusal(
 		`n8n could not record the ${kind}, so it was not sent`,
-		`Reason: ${reason}.\nCheck the database of n8n, then run this again.`,
+		`Reason: ${reason}.\nCheck the database of n8n, then run this again. If it is refused then, its error says what to do.`,
 		'notSent',
 	);
 }

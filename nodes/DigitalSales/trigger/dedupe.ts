@@ -6,6 +6,7 @@ import { lenientText } from '../api/schemas/lenient';
 import { digest, isRetry, originOf } from '../once/execution';
 import { Ledger, LedgerError } from '../once/ledger';
 import type { Notice } from '../notice/parse';
+import { wait } from '../shared/clock';
 
 const LONGEST_STATUS = 100;
 
@@ -48,28 +49,41 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	return [[]];
 }
 
+/** Nobody sends the notice again: a database that is busy for a while must not lose the sale. */
+const PAUSES_MS = [1_000, 5_000, 25_000];
+
 async function isDuplicate(
 	context: IExecuteFunctions,
 	ledger: Ledger,
 	key: string,
 ): Promise<boolean> {
-	return await isTakenByOther(context, ledger, key).catch((error: unknown) => {
-		if (!(error instanceof LedgerError)) throw error;
-		// With On Error: Continue n8n would pass on the input, even of a duplicate.
-		context.getExecuteData().node.onError = 'stopWorkflow';
-		throw new NodeOperationError(
-			context.getNode(),
-			'n8n could not record this webhook, so the workflow was not started',
-			{
-				description: `Reason: ${error.message}.\nCheck the database of n8n, then retry this execution.`,
-			},
-		);
-	});
+	for (let tries = 0; ; tries++) {
+		const taken = await isTakenByOther(context, ledger, key).catch((error: unknown) => {
+			if (error instanceof LedgerError) return error;
+			throw error;
+		});
+		if (!(taken instanceof LedgerError)) return taken;
+		const pauseMs = PAUSES_MS[tries];
+		if (pauseMs === undefined) throw notRecorded(context, taken);
+		await wait(pauseMs, context.getExecutionCancelSignal());
+	}
+}
+
+function notRecorded(context: IExecuteFunctions, { message }: LedgerError): NodeOperationError {
+	// With On Error: Continue n8n would pass on the input, even of a duplicate.
+	context.getExecuteData().node.onError = 'stopWorkflow';
+	return new NodeOperationError(
+		context.getNode(),
+		'n8n could not record this webhook, so the workflow was not started',
+		{
+			description: `Reason: ${message}.\nCheck the database of n8n, then retry this execution.`,
+		},
+	);
 }
 
 /**
  * Whether another execution has the notice; if not, this one takes it. The execution first claims it,
- * then enters itself as the owner, so that after a crash a Retry can tell whose the notice is.
+ * then enters itself as the owner, so that another try, or a Retry after a crash, can tell whose the notice is.
  */
 async function isTakenByOther(
 	context: IExecuteFunctions,

@@ -27,15 +27,18 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 	const cart: CartItem[] = [];
 	for (const [index, item] of form.cart.entries()) {
 		const { offerHash: located } = item;
-		if (!located || !isOpen(item)) {
-			cart.push(item);
-			continue;
-		}
 		const wrong = (field: string, message: string, advice: string): NodeOperationError => {
 			const path = ['cart', 'items', index, field];
 			const label = displayPath(chargeForm.properties, path, run.context.getNode());
 			return mistake(run.context, itemIndex, `${label} ${message}`, advice);
 		};
+		if (!located && item.price === undefined && !hasAmount) {
+			throw wrong('price', 'is empty', 'Choose an offer, or enter the price.');
+		}
+		if (!located || !isOpen(item)) {
+			cart.push(item);
+			continue;
+		}
 		const { found, several, failed } = await run.catalog.offer({ ...located, price: item.price });
 		if (failed) throw notLookedUp(run, `Offer ${located.hash}`, failed);
 		if (several) throw wrong('offerHash', ...ambiguity(several));

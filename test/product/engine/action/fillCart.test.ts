@@ -182,6 +182,14 @@ describe('The cart of Create PIX', () => {
 			]);
 		});
 
+		test('a line without an offer and a price is missed before anything is sent', async () => {
+			const failure = await account.fail(cart({ price: '5,00' }, { more: { title: 'A' } }));
+
+			expect(failure.message).toBe('Cart > Item 2 > Price in Reais is empty');
+			expect(failure.description).toContain('Choose an offer, or enter the price.');
+			expect(methods()).toEqual([]);
+		});
+
 		test.each([
 			[{}, 'Price and More > Title'],
 			[{ more: { title: 'A' } }, 'Price'],

@@ -227,6 +227,19 @@ describe('A notice starts the workflow once', () => {
 		expect(Object.values(data)[0]?.items).toHaveLength(1);
 	});
 
+	test('a database that takes no entry for a while delays the sale, and nobody has to press Retry', async () => {
+		await inbox.publish();
+		const hash = await inbox.charge();
+		processedItems.failingWrites = 6;
+		expect(await posted(hash)).toBe(200);
+
+		const [begun] = await inbox.trigger.settled();
+		expect(begun?.error).toBeUndefined();
+		expect(inbox.trigger.executions).toHaveLength(1);
+		await afterRestart(hash);
+		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
 	test('a notice that n8n could not store is not swallowed when it comes again', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();

@@ -24,7 +24,7 @@ const taken = processWide(new BoundedMap<number>({ most: 10_000 }));
  * a code and does not know the latest turn, since n8n's database can only be asked by entering: that
  * makes codes shown before invalid.
  */
-export class Turns {
+export class RepeatCodes {
 	/**
 	 * @param row names it
 	 * @param fingerprint of the only thing that a code may allow
