@@ -12,7 +12,7 @@ import { router } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
 import { resume } from './wait/suspension';
-import { resumeWebhooks } from './wait/suspendedWait';
+import { resumeWebhooks } from './wait/storedWait';
 
 export class DigitalSales implements INodeType {
 	description: INodeTypeDescription = {

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { REPLIES } from '../notice/reply';
 import { clock } from '../shared/clock';
 import { isJsonObject } from '../shared/json';
-import type { SuspendedWait } from './suspendedWait';
-import { knownWait, waits, type KnownWait } from './waits';
+import type { SuspendedWait } from './storedWait';
+import { knownWait, waits, type KnownWait } from './knownWait';
 
 /** By then the execution has been stored; the first ping makes up for a notice that came before. */
 const SOON_MS = 1_500;
@@ -64,8 +64,8 @@ class Poller {
 
 	/** Sees to it that the next ping comes no later than a moment, nor than the time limit. */
 	pingBy(moment: number): void {
-		const { limitAt, lastAt } = this.known;
-		const ends = [limitAt, lastAt].filter((end) => end > clock.elapsed());
+		const { limitAt, goesOnAt } = this.known;
+		const ends = [limitAt, goesOnAt].filter((end) => end > clock.elapsed());
 		const at = Math.min(moment, ...ends);
 		if (at >= this.nextAt) return;
 		this.nextAt = at;
@@ -96,7 +96,7 @@ class Poller {
 		if (answer === 'gone') return SOON_MS;
 		if (answer !== 'unreachable') this.wasSuspended = true;
 		const [shortest, longest] = PAUSE_MS;
-		const isLast = this.known.isLast();
+		const isLast = this.known.isLimitOver();
 		const age = clock.elapsed() - this.startedAt;
 		this.unread = answer === 'unread' || answer === 'unreachable' ? this.unread + 1 : 0;
 		if (answer === 'unfinished' || (answer === 'waiting' && isLast)) return SOON_MS;

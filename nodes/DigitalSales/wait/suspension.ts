@@ -17,8 +17,8 @@ import {
 	resumeUrl,
 	storeWait,
 	type SuspendedWait,
-} from './suspendedWait';
-import { knownWait, waits } from './waits';
+} from './storedWait';
+import { knownWait, waits } from './knownWait';
 
 const ID_BYTES = 12;
 /**
@@ -129,7 +129,7 @@ async function check(context: IWebhookFunctions): Promise<INodeExecutionData[]> 
 	if (known.isNoticed || (notice && result !== 'open')) known.pingBy?.(clock.elapsed() + RETRY_MS);
 	if (known.goingOn)
 		throw new Declined((await known.goingOn) ? REPLIES.accepted : REPLIES.inFlight);
-	if (result !== 'done' && !known.isTimeUp()) throw new Declined(REPLY[result]);
+	if (result !== 'done' && !known.mustGoOn()) throw new Declined(REPLY[result]);
 	const items = known.itemsOf(readSuspendedItems(context));
 	known.goingOn = isStored(context).then((isDone) => {
 		if (isDone) waits.delete(wait.id);

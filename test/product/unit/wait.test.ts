@@ -1,13 +1,13 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { Transaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { clearProcessWide } from '../../../nodes/DigitalSales/shared/processWide';
-import type { SuspendedWait } from '../../../nodes/DigitalSales/wait/suspendedWait';
+import type { SuspendedWait } from '../../../nodes/DigitalSales/wait/storedWait';
 import {
 	knownWait,
 	KnownWait,
 	waits,
 	type CheckResult,
-} from '../../../nodes/DigitalSales/wait/waits';
+} from '../../../nodes/DigitalSales/wait/knownWait';
 
 const LIMIT_MS = 3_600_000;
 const NET_MS = 900_000;
@@ -234,15 +234,15 @@ describe('Checks of a wait', () => {
 	test('give up just before n8n ends the wait, with what was read and else as it was suspended', async () => {
 		begin(2);
 		await check({ ...paid('h0'), h1: 'failed' });
-		expect(known.isTimeUp()).toBe(false);
+		expect(known.mustGoOn()).toBe(false);
 		now += LIMIT_MS;
-		expect(known.isLast()).toBe(true);
+		expect(known.isLimitOver()).toBe(true);
 		expect((await check(all('failed', 'h0', 'h1'))).result).toBe('unread');
-		expect(known.isTimeUp()).toBe(false);
+		expect(known.mustGoOn()).toBe(false);
 
 		now = wait.endsAt - 30_000;
 
-		expect(known.isTimeUp()).toBe(true);
+		expect(known.mustGoOn()).toBe(true);
 		expect([statusOf(0), statusOf(1)]).toEqual(['paid', 'suspended']);
 	});
 
@@ -254,9 +254,9 @@ describe('Checks of a wait', () => {
 		clock.now = () => now + by;
 
 		now += LIMIT_MS - early - 1;
-		expect(known.isLast()).toBe(false);
+		expect(known.isLimitOver()).toBe(false);
 		now += 1;
-		expect(known.isLast()).toBe(true);
+		expect(known.isLimitOver()).toBe(true);
 	});
 
 	test('are remembered for each wait until n8n has ended it', () => {

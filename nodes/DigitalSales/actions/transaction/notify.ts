@@ -3,7 +3,7 @@ import { CREDENTIAL_NAME } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { mistake } from '../../form/readForm';
 import { askListening, triggersOf, type WorkflowTrigger } from '../../trigger/address';
-import { resumeUrl } from '../../wait/suspendedWait';
+import { resumeUrl } from '../../wait/storedWait';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 

@@ -206,7 +206,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'n8n could not record the charge, so it was not sent',
 				'Reason: SQLITE_FULL: database or disk is full.',
-				'Check the database of n8n, then run this again.',
+				'Check the database of n8n, then run this again. If it is refused then, its error says what to do.',
 			],
 		],
 	])('%s', async (_name, run, lines) => {

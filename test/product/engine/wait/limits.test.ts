@@ -1,5 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { waits } from '../../../../nodes/DigitalSales/wait/waits';
+import { waits } from '../../../../nodes/DigitalSales/wait/knownWait';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { ACTION_TYPE, everythingIn } from '../harness';
 import { HttpError, webServer } from '../harness/webServer';

@@ -1,5 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { waits } from '../../../../nodes/DigitalSales/wait/waits';
+import { waits } from '../../../../nodes/DigitalSales/wait/knownWait';
 import { pixParameters } from '../support/account';
 import { customers, OWN_CUSTOMER } from '../support/charging';
 import { received, useWaitingRoom } from '../support/waiting';

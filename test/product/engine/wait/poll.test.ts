@@ -8,8 +8,8 @@ import {
 } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { pingSelf, startPolling } from '../../../../nodes/DigitalSales/wait/poll';
-import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/suspendedWait';
-import { knownWait, waits } from '../../../../nodes/DigitalSales/wait/waits';
+import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/storedWait';
+import { knownWait, waits } from '../../../../nodes/DigitalSales/wait/knownWait';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode, type NodeOutcome } from '../harness';
 

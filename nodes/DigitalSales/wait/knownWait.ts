@@ -9,7 +9,7 @@ import { waitOutput } from '../output/transaction';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
 import { eachLimit } from '../shared/eachLimit';
-import type { SuspendedWait } from './suspendedWait';
+import type { SuspendedWait } from './storedWait';
 
 type Payment = SuspendedWait['payments'][number];
 
@@ -40,8 +40,8 @@ const PAUSE_MS = 3_000;
 const LONGEST_HELD_MS = 6_000;
 
 /**
- * What this process knows of a wait. Every check reads open payments, the oldest look first, as many as
- * fit; when none is open, or the time limit is over, the execution goes on.
+ * What this process knows of a wait. Every check reads the noticed payments, then the open ones, the oldest
+ * look first, until one is still open; when none is, or after the time limit, the execution goes on.
  */
 export class KnownWait {
 	/** By the index of the item. What was read as settled stays so, if the service cannot be read later. */
@@ -66,26 +66,26 @@ export class KnownWait {
 	}
 
 	/** Whether the time limit is over, by the time of day or by the time that has passed: a clock may be set. */
-	isLast(): boolean {
+	isLimitOver(): boolean {
 		const now = clock.elapsed();
 		if (clock.now() >= this.wait.deadline) this.limitAt = Math.min(this.limitAt, now);
 		return now >= this.limitAt;
 	}
 
 	/** The last moment to go on with what is known, before n8n ends the wait with the items as they were suspended. */
-	get lastAt(): number {
+	get goesOnAt(): number {
 		const { deadline, endsAt } = this.wait;
 		return this.limitAt + endsAt - deadline - LAST_CHECK_MS;
 	}
 
-	isTimeUp(): boolean {
-		if (!this.isLast()) return false;
-		return clock.elapsed() >= this.lastAt || clock.now() + LAST_CHECK_MS >= this.wait.endsAt;
+	mustGoOn(): boolean {
+		if (!this.isLimitOver()) return false;
+		return clock.elapsed() >= this.goesOnAt || clock.now() + LAST_CHECK_MS >= this.wait.endsAt;
 	}
 
 	/** Whether n8n must have ended the wait. */
 	isOver(): boolean {
-		return clock.elapsed() > this.lastAt + LAST_CHECK_MS;
+		return clock.elapsed() > this.goesOnAt + LAST_CHECK_MS;
 	}
 
 	/** Enters a notice; false if it is about no payment of this wait. */
@@ -126,7 +126,7 @@ export class KnownWait {
 		read: (hash: string, leaves: number) => Promise<ReadBack>,
 		beginBy: number,
 	): Promise<CheckResult> {
-		const isLast = this.isLast();
+		const isLast = this.isLimitOver();
 		const found = new Set<CheckResult>();
 		const readNext = async (payment: Payment): Promise<void> => {
 			const at = clock.elapsed();
