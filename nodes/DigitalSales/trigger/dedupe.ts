@@ -6,7 +6,7 @@ import { lenientText } from '../api/schemas/lenient';
 import { digest, isRetry, originOf } from '../once/execution';
 import { Ledger, LedgerError } from '../once/ledger';
 import type { Notice } from '../notice/parse';
-import { wait } from '../shared/clock';
+import { clock, wait } from '../shared/clock';
 
 const LONGEST_STATUS = 100;
 
@@ -65,7 +65,7 @@ async function isDuplicate(
 		if (!(taken instanceof LedgerError)) return taken;
 		const pauseMs = PAUSES_MS[tries];
 		if (pauseMs === undefined) throw notRecorded(context, taken);
-		await wait(pauseMs, context.getExecutionCancelSignal());
+		await wait(pauseMs * (0.5 + clock.random()), context.getExecutionCancelSignal());
 	}
 }
 
@@ -96,7 +96,10 @@ async function isTakenByOther(
 	const nodeContext = context.getContext('node');
 	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claimed;
 	nodeContext[CONTEXT_KEY] = claimed;
-	if (!isSecondTry && !(await ledger.wins(claimed))) return true;
+	// Another try competes as well: of two processes whose database failed at the same moment, the one that
+	// wins pauses, and finds the other entered.
+	const isWon = await ledger.wins(claimed);
+	if (!isWon && !isSecondTry) return true;
 	const seen = await ledger.enter([claimed, taken, takenByThis]);
 	if (!seen.has(taken) || seen.has(takenByThis)) return false;
 	await ledger.strike([takenByThis]);

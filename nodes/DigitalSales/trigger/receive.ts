@@ -156,7 +156,7 @@ const MOST_UNANSWERED = 80;
 export const unanswered = processWide(new Map<string, number>());
 
 /**
- * Those that it has answered, by the same keys. It saves duplicates an execution; the ledger decides.
+ * Those that it has answered, by the same keys. A repeat ends here; between processes, and after a restart, the ledger decides.
  *
  * @internal
  */
