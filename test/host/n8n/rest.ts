@@ -224,7 +224,8 @@ export class N8nRest {
 			'GET',
 			`/executions?filter=${filter}&limit=100`,
 		);
-		return results;
+		// n8n sorts by start, and one that has just been stored has none yet. Only engine 2.0 has ids without order.
+		return results.sort((a, b) => Number(b.id) - Number(a.id) || 0);
 	}
 
 	/**
