@@ -224,7 +224,7 @@ export class N8nRest {
 			'GET',
 			`/executions?filter=${filter}&limit=100`,
 		);
-		// n8n sorts by start, and one that has just been stored has none yet. Only engine 2.0 has ids without order.
+		// n8n puts those under way before the others. The ids of engine 2.0 are no numbers: they stay in its order.
 		return results.sort((a, b) => Number(b.id) - Number(a.id) || 0);
 	}
 
