@@ -111,7 +111,8 @@ const MOST_IN_LINE = 256;
 /**
  * How many reads may find nothing in which time, and so be under way at once: a trigger's address is open
  * to anybody, and each notice costs a request of the account. Those that find their transaction are free.
- * Unverified notices are limited apart, so that no flood of them delays those about a transaction that is known here.
+ * Unverified notices are limited apart, so that no flood of them delays those about a transaction that is
+ * known here.
  */
 const LANES = {
 	/** About a transaction that this process has seen; in an outage even genuine ones find nothing. */

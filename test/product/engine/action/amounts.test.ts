@@ -49,6 +49,14 @@ describe('Amounts of the forms and of simplified output', () => {
 		expect(body()).toMatchObject({ price: 1990 });
 	});
 
+	test('names a field in errors as the form shows it', async () => {
+		const reais = await account.fail(pixParameters(account.sandbox, cart('1.999')));
+
+		expect(reais.message).toBe(
+			'Cart > Item 1 > Price in Reais is ambiguous: write 1999,00, not "1.999"',
+		);
+	});
+
 	test('"1.990" from a sheet charges nobody', async () => {
 		const failure = await account.fail(pixParameters(account.sandbox, cart('={{ $json.price }}')), {
 			items: [{ price: '1.990' }],

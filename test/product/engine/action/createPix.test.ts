@@ -305,6 +305,21 @@ describe('Transaction > Create PIX', () => {
 	});
 
 	test.each<[string, INodeParameters, string]>([
+		[
+			'an e-mail that is none',
+			{ customerEmail: 'maria' },
+			'Customer Email is not an e-mail address',
+		],
+		[
+			'a CPF with wrong check digits',
+			{ customerDocument: '529.982.247-26' },
+			'Customer CPF or CNPJ is not a valid CPF',
+		],
+		[
+			'a document that could be two',
+			{ customerDocument: '={{ 191 }}' },
+			'Customer CPF or CNPJ could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91. Leading zeros are missing: format the column as text',
+		],
 		['an empty cart', { cart: {} }, 'Cart is empty'],
 		[
 			'a price that is no amount',
@@ -372,6 +387,14 @@ describe('Transaction > Create PIX', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
+	test('says how to fill an empty cart', async () => {
+		const { description } = await account.fail(parameters({ cart: {} }));
+
+		expect(description).toBe(
+			'Add an item to Cart, or set Additional Fields > Amount.\nNothing was sent.',
+		);
+	});
+
 	test('leaves the checks of a customer in Custom Fields to the service', async () => {
 		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'status', status: 422 });
 		await account.fail(
@@ -385,5 +408,22 @@ describe('Transaction > Create PIX', () => {
 		expect(body()).toMatchObject({
 			customer: { email: 'maria', phone_number: '12-34', document: '123' },
 		});
+	});
+
+	test('names what was already charged when a later item fails', async () => {
+		account.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'status',
+			status: 422,
+			after: 1,
+		});
+
+		const failure = await account.fail(parameters(), { items: [{}, {}, {}] });
+
+		expect(failure.itemIndex).toBe(1);
+		expect(failure.description).toContain(
+			`Already created in this execution: item 1 is ${account.sandbox.transactions[0]?.hash}`,
+		);
+		expect(account.sandbox.charges()).toBe(1);
 	});
 });

@@ -266,6 +266,19 @@ describe('What a person reads of a failed request', () => {
 			expect(waited()).toBeLessThan(10_600);
 		});
 
+		test('a rate limit that closes for longer than that leaves the failure of the last try', async () => {
+			account.sandbox.addFault({ kind: 'delay', ms: 200 });
+			account.sandbox.addFault({ kind: 'status', status: 503 });
+			account.sandbox.addFault({ kind: 'retryAfter', seconds: 60 });
+			const failing = account.fail(reading({ maxTries: 5, maxWait: 10 }));
+			while (account.sandbox.requests.length === 0) await clock.sleep(5);
+			await account.fail(reading());
+
+			expect((await failing).message).toBe('The service returned an error (503)');
+			expect(account.sandbox.requests).toHaveLength(2);
+			expect(waited()).toBeLessThan(1_000);
+		});
+
 		test.each([
 			[429, '30', [expect.stringContaining('so this run waited')]],
 			[429, '0', [expect.stringContaining('so this run waited')]],

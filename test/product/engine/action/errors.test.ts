@@ -99,6 +99,18 @@ describe('Errors of the service', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
+	test('a wrong token names the field of the credential', async () => {
+		const failure = await account.fail(parametersOf('get'), {
+			credentials: {
+				digitalSalesApi: { ...account.credentials.digitalSalesApi, apiToken: 'test-wrong-token' },
+			},
+		});
+
+		expect(failure).toMatchObject({ httpCode: '401', itemIndex: 0 });
+		expect(failure.description).toContain('API Token in the credential');
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
 	test.each([
 		['empty', ' ', 'Base URL in the credential is empty'],
 		['no address', 'not a host', 'Base URL in the credential is not a web address'],
@@ -164,6 +176,23 @@ describe('Errors of the service', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
+	test.each([301, 302, 307, 308] as const)(
+		'a redirect (%i) to another host takes the token and the charge nowhere',
+		async (status) => {
+			const elsewhere = await openAccount();
+			account.sandbox.addFault({
+				kind: 'redirect',
+				to: `${elsewhere.sandbox.baseUrl}/transactions`,
+				status,
+			});
+
+			await account.fail(parametersOf('createPix'));
+
+			expect(elsewhere.sandbox.requests).toEqual([]);
+			await elsewhere.sandbox.close();
+		},
+	);
+
 	describe('Continue on fail', () => {
 		test('gives message and status per item, and goes on', async () => {
 			account.sandbox.addFault({
@@ -200,6 +229,23 @@ describe('Errors of the service', () => {
 			);
 			expect(json.map((item) => Object.keys(item)).slice(1, 3)).toEqual([['error'], ['error']]);
 			expect(account.sandbox.charges()).toBe(2);
+		});
+
+		test('sends failed items to the error output', async () => {
+			account.sandbox.addFault({
+				endpoint: 'GET /transactions/{hash}',
+				kind: 'status',
+				status: 404,
+				times: 2,
+			});
+			const { outputs } = await account.run(parametersOf('get'), {
+				settings: { onError: 'continueErrorOutput' },
+				items: [{}, {}],
+			});
+
+			expect(outputs[0]).toEqual([]);
+			expect(outputs[1]).toHaveLength(2);
+			expect(outputs[1]?.[0]?.json).toMatchObject({ error: { status: 404 } });
 		});
 	});
 

@@ -9,6 +9,21 @@ const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 describe('A charge whose outcome is unknown', () => {
 	const shop = useShop();
 
+	test('says what it was about and what to do', async () => {
+		shop.fault('lose');
+
+		const { message, description } = await shop.account.fail(shop.parameters());
+
+		expect(message).toContain('The customer may already have been charged: ');
+		expect(description).toContain('2 x Curso de Fotografia');
+		expect(description).toContain('R$ 39,80');
+		expect(description).toContain('document ending in 4725');
+		expect(description).not.toContain('52998224725');
+		expect(description).toContain(
+			"Check the service's dashboard before you run this again: the node then refuses the charge",
+		);
+	});
+
 	test.each([
 		['in this process', () => undefined],
 		['after a restart', () => NodeProcess.fresh()],

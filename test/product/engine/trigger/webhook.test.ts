@@ -216,6 +216,17 @@ describe('Digital Sales Trigger: notices', () => {
 			expect([stated.status, streamed.status]).toEqual([expected, expected]);
 			expect(inbox.account.sandbox.requests).toHaveLength(before);
 		});
+
+		test('a repeated notice is answered 200 and starts nothing, also after a restart', async () => {
+			await inbox.publish();
+			await inbox.trigger.post({ hash });
+			const repeated = await inbox.trigger.post({ hash });
+			await inbox.trigger.restart();
+			const afterRestart = await inbox.trigger.post({ hash });
+
+			expect([repeated.status, afterRestart.status]).toEqual([200, 200]);
+			expect(inbox.items).toHaveLength(1);
+		});
 	});
 
 	test('accepts a form, and a text that holds JSON', async () => {
@@ -327,6 +338,27 @@ describe('Digital Sales Trigger: notices', () => {
 
 			expect(inbox.items).toHaveLength(1);
 			expect(JSON.stringify(inbox.trigger.staticData).length).toBeLessThan(1_000);
+		});
+
+		test('twenty notices at the same moment start one execution', async () => {
+			await inbox.publish();
+
+			const answers = await Promise.all(
+				Array.from({ length: 20 }, async () => await inbox.trigger.post({ hash })),
+			);
+
+			expect(inbox.items).toHaveLength(1);
+			expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
+		});
+
+		test('a notice that reaches another process later starts nothing', async () => {
+			await inbox.publish();
+			await inbox.trigger.post({ hash });
+			inbox.trigger.addProcess();
+			const answers = [await inbox.trigger.post({ hash }), await inbox.trigger.post({ hash })];
+
+			expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+			expect(inbox.items).toHaveLength(1);
 		});
 	});
 
