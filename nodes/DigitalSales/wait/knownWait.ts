@@ -29,12 +29,9 @@ interface State {
 export type CheckResult = 'done' | 'open' | 'unfinished' | 'unread';
 
 const READS_AT_ONCE = 20;
-/**
- * Of the rate limit, what re-checks leave to others, and what the look at the time limit leaves to notices:
- * more than a quarter, since five notices a minute beside it would have to fit exactly.
- */
+/** Of the rate limit, what re-checks leave to others, and what the look at the time limit leaves to notices. */
 const LEFT_BY_RECHECKS = 0.5;
-const LEFT_AT_LIMIT = 0.3;
+const LEFT_AT_LIMIT = 0.25;
 /** Longer than one check, so that n8n does not end the wait during it. */
 const LAST_CHECK_MS = 30_000;
 const MOST_WAITS = 10_000;
