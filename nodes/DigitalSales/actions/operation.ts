@@ -17,10 +17,11 @@ export interface Operation<Read = unknown, Ready = Read> {
 	form: Pick<Form<never>, 'properties' | 'serviceFields'>;
 	/** Shown before several items run through it. */
 	manyItemsHint?: string;
-	/** Whether it creates something. Then errors list what was created. */
+	/**
+	 * Whether it creates something. Then errors list what was created, and several items are under way
+	 * at once: behind a refusal, the others may be created.
+	 */
 	creates: boolean;
-	/** How many items may be under way at once; 1 by default. Behind a refusal, the others may be created. */
-	atOnce?: number;
 	/** Whether each item is one read: as many are under way at once as the service bears. */
 	readsEach?: true;
 	/**

@@ -9,7 +9,7 @@ import { CanceledError } from '../shared/clock';
 import { eachLimit, ReadsAtOnce } from '../shared/eachLimit';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
-import { Run } from './run';
+import { ITEMS_AT_ONCE, Run } from './run';
 
 /** Runs the chosen operation over all items. */
 export async function router(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
@@ -89,7 +89,7 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 	);
 	const inOrder = sortBy(ready, (item) => operation.isSuspect?.(item.ready) !== true);
 	const reads = operation.readsEach && new ReadsAtOnce();
-	const most = reads ? () => reads.now : (operation.atOnce ?? 1);
+	const most = reads ? () => reads.now : operation.creates ? ITEMS_AT_ONCE : 1;
 	await eachLimit(inOrder, most, async ({ itemIndex, ready }) => {
 		if (run.isStopped) return;
 		const ended = reads?.begin();

@@ -70,10 +70,15 @@ export class RateLimiter {
 		this.placeOfRefused = rate ? 'first' : 'second';
 	}
 
+	/** Whether a 429 keeps everything from being sent now. */
+	get isClosed(): boolean {
+		return clock.elapsed() < this.closedUntil;
+	}
+
 	/** How long a request of a rate would wait now: Infinity is until another one is answered. */
 	delayMs({ rate: own, isUrgent, leaves = 0 }: TakeOptions = {}): number {
 		const now = clock.elapsed();
-		if (now < this.closedUntil) return this.closedUntil - now;
+		if (this.isClosed) return this.closedUntil - now;
 		const isWide = now - this.narrowedAt >= STATED_FOR_MS || this.inFlight.size < this.width;
 		if (!isWide && !(isUrgent && leaves === 0)) return Infinity;
 		const rate = this.rateNow(own) ?? (leaves > 0 ? this.limitNow() : undefined);

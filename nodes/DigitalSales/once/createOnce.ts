@@ -35,6 +35,8 @@ export interface Creation<T> extends Subject, Identifiable {
 	signal: AbortSignal;
 	/** Whether another answer has ended the run: then nothing more is sent. */
 	isOver: () => boolean;
+	/** Waits until it may be sent; what it gives ends that turn. */
+	turnToCreate: () => Promise<() => void>;
 	/** Runs a step of what decides whether it may be sent, after the same step of the items before it. */
 	inItemOrder: <R>(step: DecidingStep, decide: () => Promise<R>) => Promise<R>;
 	/** The codes that the user typed to allow something in doubt to be made again. */
@@ -85,6 +87,7 @@ class GuardedCreation<T> {
 	/** What this process knew when the item came up. */
 	private known: Known<T> = {};
 	private nonce = '';
+	private endTurn: () => void = () => undefined;
 
 	constructor(private readonly creation: Creation<T>) {
 		this.identity = identify(creation);
@@ -128,8 +131,10 @@ class GuardedCreation<T> {
 			const told = this.toldBy(others);
 			throw await this.refusal(told.length > 0 ? told : [{ isSame: false, keys: [] }]);
 		}
-		if (claim && creation.isOver()) {
-			await ledger?.release(ownOf(claim), claim.nonce);
+		this.endTurn = await creation.turnToCreate();
+		if (creation.isOver()) {
+			this.endTurn();
+			if (claim) await ledger?.release(ownOf(claim), claim.nonce);
 			throw new CanceledError();
 		}
 		this.nonce = claim?.nonce ?? '';
@@ -306,11 +311,13 @@ class GuardedCreation<T> {
 				isRecorded = true;
 			},
 			undo: async () => {
+				this.endTurn();
 				await this.withdraw();
 				isRecorded = false;
 			},
 		};
-		const made = await creation.create(record).catch(async (error: unknown) => {
+		const creating = creation.create(record).finally(() => this.endTurn());
+		const made = await creating.catch(async (error: unknown) => {
 			if (!isRecorded) throw this.asRefusal(error);
 			if (isProvablyNotMade(error)) await this.withdraw();
 			else await this.ledger?.settle(ledgerKeys(identity), [], this.nonce);

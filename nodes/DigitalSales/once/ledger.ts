@@ -4,6 +4,7 @@ import intersection from 'lodash/intersection';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../shared/clock';
 import { exclusively } from '../shared/exclusively';
+import { processWide } from '../shared/processWide';
 import { digest } from './execution';
 
 /**
@@ -43,6 +44,23 @@ export interface Claim {
 /** A row of n8n's table: that of the node, and that of its workflow. */
 type Row = 'node' | 'workflow';
 
+/** What a claim has left in a row, to be looked at until no stalled process can have changed it. */
+interface Leftover {
+	ledger: Ledger;
+	row: Row;
+	lasting: Keys;
+	over: Keys;
+	nonce: string;
+	/** What the next look enters: nobody else enters it again. */
+	number: string;
+	/** When it was last changed: then a process may have begun to stall. */
+	changedAt: number;
+	looks: number;
+}
+
+/** By ledger. */
+const leftovers = processWide(new Map<string, Set<Leftover>>());
+
 /**
  * What a node has done, in n8n's table of processed items. It survives a crash, and all processes of
  * n8n share it, but it only tells whether a key was entered before, and a row is read and then written
@@ -56,6 +74,8 @@ type Row = 'node' | 'workflow';
  */
 export class Ledger {
 	private readonly name: string;
+	/** The nonces of what it has won and not released. */
+	private readonly won = new Set<string>();
 
 	private constructor(
 		private readonly context: IExecuteFunctions,
@@ -143,7 +163,23 @@ export class Ledger {
 		const marked = await this.record(marks, 'workflow').catch(() => new Set<string>());
 		if (!marked.has(claim.nonce) && marked.size > 0) return marked;
 		// Later than that, another may have looked for the marks already.
-		return clock.elapsed() - begunAt > PAUSE_MS ? undefined : new Set();
+		if (clock.elapsed() - begunAt > PAUSE_MS) return undefined;
+		void this.keepMarked(marks, claim.nonce);
+		return new Set();
+	}
+
+	/** Enters marks again that another process has overwritten at the same moment, before anybody can miss them. */
+	private async keepMarked(marks: Keys, nonce: string): Promise<void> {
+		this.won.add(nonce);
+		let isKept = false;
+		while (!isKept) {
+			await clock.sleepAside(PAUSE_MS / 2);
+			await this.alone(async () => {
+				if (!this.won.has(nonce)) return void (isKept = true);
+				const seen = await this.record(marks, 'workflow').catch(() => undefined);
+				isKept = !seen || marks.every((mark) => seen.has(mark));
+			});
+		}
 	}
 
 	/**
@@ -156,7 +192,7 @@ export class Ledger {
 		const { seen, nonce } = claim;
 		if (seen.size > 0) await this.strike(numbersOf(nonce));
 		const isWon = seen.size === 0 && (await this.win(claim, [key])).size === 0;
-		if (isWon) void this.makeLast([key], [], nonce);
+		if (isWon) this.lookLater('node', [key], [], nonce);
 		return isWon;
 	}
 
@@ -167,6 +203,7 @@ export class Ledger {
 
 	/** Removes keys that were won, and their marks. Never throws. */
 	async release(keys: Keys, nonce: string): Promise<void> {
+		this.won.delete(nonce);
 		await this.takeOut(keys, nonce);
 		await this.takeOut(keys, nonce, 'workflow');
 	}
@@ -181,42 +218,72 @@ export class Ledger {
 		const [, late] = numbersOf(nonce);
 		if (over.length > 0) await this.strike([...over, nonce, late]);
 		else await this.enter(lasting).catch(() => undefined);
-		void this.makeLast(lasting, over, nonce);
-	}
-
-	private async makeLast(lasting: Keys, over: Keys, nonce: string): Promise<void> {
-		const [, , guard] = numbersOf(nonce);
-		await this.watch([...lasting, guard], over, nonce, 'node');
-		await this.strike([...lasting, ...numbersOf(nonce)], 'workflow');
+		this.lookLater('node', lasting, over, nonce);
 	}
 
 	private async takeOut(keys: Keys, nonce: string, row: Row = 'node'): Promise<void> {
-		await this.strike([...keys, ...numbersOf(nonce)], row);
-		void this.watch([], [...keys, ...numbersOf(nonce)], nonce, row);
+		const over = [...keys, ...numbersOf(nonce)];
+		await this.strike(over, row);
+		this.lookLater(row, [], over, nonce);
+	}
+
+	private lookLater(row: Row, lasting: Keys, over: Keys, nonce: string): void {
+		const [, late] = numbersOf(nonce);
+		const number = over.length > 0 ? nonce : late;
+		const changedAt = clock.elapsed();
+		const leftover = { ledger: this, row, lasting, over, nonce, number, changedAt, looks: 0 };
+		const others = leftovers.get(this.name);
+		others?.add(leftover);
+		if (!others) void this.lookUntilDone(new Set([leftover]));
+	}
+
+	/** Those that are due at once: each look at a row costs as much as a claim. */
+	private async lookUntilDone(all: Set<Leftover>): Promise<void> {
+		leftovers.set(this.name, all);
+		while (leftovers.get(this.name) === all) {
+			await clock.sleepAside(PAUSE_MS);
+			const due = [...all].filter(isDue);
+			for (const row of ['node', 'workflow'] as const) {
+				const some = due.filter((leftover) => leftover.row === row);
+				// By the newest: the first would keep its execution in memory.
+				const done = await some.at(-1)?.ledger.look(row, some);
+				for (const leftover of done ?? []) all.delete(leftover);
+			}
+			if (all.size === 0) leftovers.delete(this.name);
+		}
 	}
 
 	/**
-	 * Looks after a pause, and once no process can stall any more that began before, whether one has
-	 * brought back what is over: then the number of that look is back, too; or has overwritten what
-	 * lasts: then the guard is gone, too, and all of it is entered again. Never throws.
+	 * Looks soon, and once no process can stall any more that began before, whether one has brought back
+	 * what is over: then the number of that look is back, too; or has overwritten what lasts: then the
+	 * guard is gone, too, and all of it is entered again. Never throws.
+	 *
+	 * @returns those that need no other look
 	 */
-	private async watch(lasting: Keys, over: Keys, nonce: string, row: Row): Promise<void> {
-		const [, late, guard] = numbersOf(nonce);
-		// Nobody but this look enters its number again.
-		let number = over.length > 0 ? nonce : late;
-		for (let tries = 0; tries < MOST_TRIES; tries++) {
-			await clock.sleepAside(number === late ? LONGEST_STALL_MS : PAUSE_MS);
-			const isDone = await this.alone(async () => {
-				const seen = await this.record([...lasting, number], row).catch(() => new Set());
+	private async look(row: Row, due: Leftover[]): Promise<Leftover[]> {
+		const done: Leftover[] = [];
+		await this.alone(async () => {
+			const entered = due.flatMap((one) => [...lastingOf(one), one.number]);
+			const seen = await this.record(entered, row).catch(() => new Set());
+			const gone: string[] = [];
+			for (const one of due) {
+				const { over, nonce, number } = one;
+				const [, late, guard] = numbersOf(nonce);
 				const isBack = over.length > 0 && seen.has(number);
-				const isDone = number === late && !isBack && lasting.every((key) => seen.has(key));
-				const gone = [nonce, late, ...(isBack ? over : []), ...(isDone ? [guard] : [])];
-				await this.remove(gone, row);
-				if (!isBack) number = late;
-				return isDone;
-			});
-			if (isDone) return;
-		}
+				const isChanged = isBack || !lastingOf(one).every((key) => seen.has(key));
+				const isDone = number === late && !isChanged;
+				if (isChanged) one.changedAt = clock.elapsed();
+				if (!isBack) one.number = late;
+				if (isDone || ++one.looks === MOST_TRIES) done.push(one);
+				gone.push(nonce, late, ...(isBack ? over : []), ...(isDone ? [guard] : []));
+			}
+			await this.remove(gone, row);
+		});
+		const marks = done.flatMap(({ lasting, nonce }) =>
+			lasting.length > 0 ? [...lasting, ...numbersOf(nonce)] : [],
+		);
+		if (marks.length > 0) await this.strike(marks, 'workflow');
+		return done;
 	}
 
 	/** @returns those that had been entered before */
@@ -258,6 +325,16 @@ export class Ledger {
 /** What a claim enters beside its keys: for the first look at it, for a later one, and to tell what lasts. */
 function numbersOf(nonce: string): [nonce: string, late: string, guard: string] {
 	return [nonce, digest('late', nonce), digest('guard', nonce)];
+}
+
+function isDue({ number, nonce, changedAt }: Leftover): boolean {
+	return clock.elapsed() - changedAt >= (number === nonce ? PAUSE_MS : LONGEST_STALL_MS);
+}
+
+/** What lasts of a claim, and the guard, which tells whether it was overwritten. */
+function lastingOf({ lasting, nonce }: Leftover): string[] {
+	const [, , guard] = numbersOf(nonce);
+	return lasting.length > 0 ? [...lasting, guard] : [];
 }
 
 /** The keys that nobody had entered before. */

@@ -33,7 +33,6 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 	manyItemsHint:
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
 	creates: true,
-	atOnce: 4,
 	read: ({ context }, itemIndex) => readForm(context, itemIndex, offerForm),
 	async complete(run, itemIndex, form) {
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);

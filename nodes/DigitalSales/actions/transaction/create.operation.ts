@@ -32,7 +32,6 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	creates: true,
-	atOnce: 4,
 	read(run, itemIndex) {
 		const form = readForm(run.context, itemIndex, chargeForm);
 		// What cannot be charged, whatever the catalog says, costs no request to it.
