@@ -183,17 +183,29 @@ export class Ledger {
 	}
 
 	/**
-	 * Claims a key, and waits until it is certain whether that was won: then it lasts.
+	 * Claims a key.
+	 *
+	 * @returns tells whether it was won, then it lasts; undefined if it had been entered before
+	 * @throws LedgerError
+	 */
+	async claimKey(key: string): Promise<(() => Promise<boolean>) | undefined> {
+		const claim = await this.claim([key]);
+		const { seen, nonce } = claim;
+		if (seen.size > 0) return void (await this.strike(numbersOf(nonce)));
+		return async () => {
+			const isWon = (await this.win(claim, [key])).size === 0;
+			if (isWon) this.lookLater('node', [key], [], nonce);
+			return isWon;
+		};
+	}
+
+	/**
+	 * Claims a key, and waits until it is certain whether that was won.
 	 *
 	 * @throws LedgerError
 	 */
 	async wins(key: string): Promise<boolean> {
-		const claim = await this.claim([key]);
-		const { seen, nonce } = claim;
-		if (seen.size > 0) await this.strike(numbersOf(nonce));
-		const isWon = seen.size === 0 && (await this.win(claim, [key])).size === 0;
-		if (isWon) this.lookLater('node', [key], [], nonce);
-		return isWon;
+		return (await (await this.claimKey(key))?.()) === true;
 	}
 
 	/** Takes back what a claim has entered that is not marked. Never throws. */

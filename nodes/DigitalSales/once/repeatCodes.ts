@@ -63,9 +63,9 @@ export class RepeatCodes {
 	async code(told: number): Promise<string> {
 		let latest = taken.get(this.row);
 		for (let turn = 1; latest === undefined; turn++) {
-			// Who only shows a code need not win it.
-			const seen = await this.ledger?.enter([this.key(turn)]);
-			if (!seen || seen.size === 0) latest = turn;
+			const isWon = await this.ledger?.claimKey(this.key(turn));
+			if (isWon || !this.ledger) latest = turn;
+			if (isWon) void this.keep(turn, isWon);
 		}
 		taken.set(this.row, latest);
 		const [code = ''] = this.codesOf(latest + 1);
@@ -90,6 +90,12 @@ export class RepeatCodes {
 			if (this.codesOf(turn).some((code) => typed.includes(code))) return turn;
 		}
 		return undefined;
+	}
+
+	/** A code is shown before that is certain. If another took its turn, the next one is taken: that code is void. */
+	private async keep(turn: number, isWon: () => Promise<boolean>): Promise<void> {
+		const won = await isWon().catch(() => false);
+		if (!won) await this.take(turn + 1).catch(() => undefined);
 	}
 
 	private key(turn: number): string {

@@ -383,6 +383,45 @@ describe('Several processes that ask for the same charge at the same moment', ()
 			expect((await shop.run(allowed, { process: one })).status).toBe('success');
 		});
 
+		describe('while another worker shows a code, and what it enters for that is overwritten', () => {
+			const allowed = (code: string): INodeParameters =>
+				shop.parameters('order-1', { options: { repeatCode: code } });
+			const charge = async (): Promise<void> => {
+				await expire(await shop.run(shop.parameters('order-1'), { process: one }));
+				await pause(LOOKED_FOR_MS);
+			};
+			const showCode = async (): Promise<string> => {
+				const record = processedItems.checkProcessedAndRecord.bind(processedItems);
+				const entering = jest.spyOn(processedItems, 'checkProcessedAndRecord');
+				entering.mockImplementationOnce(record).mockImplementationOnce(async (...args) => {
+					processedItems.lostWrites = 1;
+					return await record(...args);
+				});
+				const refused = await shop.run(shop.parameters('order-1'), { process: two });
+				jest.restoreAllMocks();
+				return codeIn(refused);
+			};
+
+			test('a code that was used keeps it from being made once more', async () => {
+				await charge();
+				const code = await showCode();
+				expect((await shop.run(allowed(code), { process: two })).status).toBe('success');
+				judge([await shop.run(shop.parameters('order-1'), { process: one })]);
+
+				expect(shop.charges).toBe(2);
+			});
+
+			test('it makes the code invalid', async () => {
+				await charge();
+				const code = await showCode();
+				const again = await shop.run(shop.parameters('order-1'), { process: one });
+				expect(again.status).toBe('success');
+				judge([await shop.run(allowed(code), { process: two })]);
+
+				expect(shop.charges).toBe(2);
+			});
+		});
+
 		test('with another reference is not the charge that another worker made for it', async () => {
 			const first = await shop.run(shop.parameters('order-1'), { process: one });
 			await expire(first);
