@@ -14,8 +14,8 @@ import type { Listening } from '../trigger/address';
 export type Hint = (message: string, kind?: string, about?: string) => void;
 
 const MOST_CREATIONS = 4;
-/** Items that create something: the claims of two are decided while others are sent. */
-export const ITEMS_AT_ONCE = MOST_CREATIONS + 2;
+/** Items that create something: claims are decided while others are sent. */
+export const ITEMS_AT_ONCE = 2 * MOST_CREATIONS;
 
 /** Of the things that a hint is about. */
 const MOST_NAMED = 10;

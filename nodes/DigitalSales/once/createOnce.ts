@@ -9,7 +9,7 @@ import type { Refusal } from '../output/errors';
 import { attempts, forget, recall, type Attempt } from './attempts';
 import { digest, isRetry } from './execution';
 import { identify, lastingKeys, ledgerKeys, type Identity, type Identifiable } from './identity';
-import { Ledger, LedgerError, ownOf, type Claim } from './ledger';
+import { Ledger, ownOf, type Claim } from './ledger';
 import {
 	changed,
 	inDoubt,
@@ -22,6 +22,7 @@ import {
 	type Subject,
 } from './refusals';
 import { RepeatCodes } from './repeatCodes';
+import { LedgerError } from './table';
 
 /** An agent repeats a call soon; a customer who buys the same again comes later. */
 const CALL_COUNTS_MS = 15 * 60_000;
@@ -87,6 +88,8 @@ class GuardedCreation<T> {
 	/** What this process knew when the item came up. */
 	private known: Known<T> = {};
 	private nonce = '';
+	/** Of which it has taken a turn. */
+	private turns?: RepeatCodes;
 	private endTurn: () => void = () => undefined;
 
 	constructor(private readonly creation: Creation<T>) {
@@ -135,6 +138,7 @@ class GuardedCreation<T> {
 		if (creation.isOver()) {
 			this.endTurn();
 			if (claim) await ledger?.release(ownOf(claim), claim.nonce);
+			await this.turns?.giveBack();
 			throw new CanceledError();
 		}
 		this.nonce = claim?.nonce ?? '';
@@ -247,6 +251,7 @@ class GuardedCreation<T> {
 			? this.repeatCodes
 			: new RepeatCodes(String(result?.hash), doubt, this.ledger);
 		this.assertNoProblem();
+		this.turns = codes;
 		if (await codes.take(isOrder ? turn + 1 : 1)) return;
 		await this.take([{ isSame: false, orderReference, keys }]);
 	}
@@ -270,6 +275,7 @@ class GuardedCreation<T> {
 		if (doubts.length === 0) return this.assertNoProblem();
 		const turn = this.turnFor(doubts);
 		if (turn !== undefined) this.assertNoProblem();
+		this.turns = this.repeatCodes;
 		if (turn === undefined || !(await this.repeatCodes.take(turn)))
 			throw await this.refusal(doubts);
 	}
@@ -320,7 +326,7 @@ class GuardedCreation<T> {
 		const made = await creating.catch(async (error: unknown) => {
 			if (!isRecorded) throw this.asRefusal(error);
 			if (isProvablyNotMade(error)) await this.withdraw();
-			else await this.ledger?.settle(ledgerKeys(identity), [], this.nonce);
+			else await this.ledger?.settle(ledgerKeys(identity), [], this.nonce).catch(() => undefined);
 			throw error;
 		});
 		await this.settle(made);

@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
 import { digest } from './execution';
-import type { Ledger } from './ledger';
+import type { Claim, Ledger } from './ledger';
 
 /** No letters or digits that look alike. */
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
@@ -25,6 +25,9 @@ const taken = processWide(new BoundedMap<number>({ most: 10_000 }));
  * makes codes shown before invalid.
  */
 export class RepeatCodes {
+	/** Of the turn that it has taken. */
+	private claim?: Claim;
+
 	/**
 	 * @param row names it
 	 * @param fingerprint of the only thing that a code may allow
@@ -48,10 +51,24 @@ export class RepeatCodes {
 	 */
 	async take(turn: number): Promise<boolean> {
 		if (turn <= this.latest) return false;
-		const isMine = (await this.ledger?.wins(this.key(turn))) ?? true;
+		return await this.wins(turn, await this.ledger?.claim([this.key(turn)]));
+	}
+
+	/** Gives back the turn that it has taken, if any: nothing was sent. */
+	async giveBack(): Promise<void> {
+		const { claim } = this;
+		this.claim = undefined;
+		if (!claim) return;
+		taken.delete(this.row);
+		await this.ledger?.release(claim.keys, claim.nonce);
+	}
+
+	private async wins(turn: number, claim: Claim | undefined): Promise<boolean> {
+		const isMine = !claim || (await this.ledger?.wins(claim)) === true;
 		if (isMine) taken.set(this.row, turn);
 		// Another process may have taken later ones, too.
 		else taken.delete(this.row);
+		if (isMine) this.claim = claim;
 		return isMine;
 	}
 
@@ -63,9 +80,10 @@ export class RepeatCodes {
 	async code(told: number): Promise<string> {
 		let latest = taken.get(this.row);
 		for (let turn = 1; latest === undefined; turn++) {
-			const isWon = await this.ledger?.claimKey(this.key(turn));
-			if (isWon || !this.ledger) latest = turn;
-			if (isWon) void this.keep(turn, isWon);
+			const claim = await this.ledger?.claim([this.key(turn)]);
+			if (claim && claim.seen.size > 0) await this.ledger?.takeBack(claim);
+			else latest = turn;
+			if (latest === turn && claim) void this.keep(turn, claim);
 		}
 		taken.set(this.row, latest);
 		const [code = ''] = this.codesOf(latest + 1);
@@ -93,9 +111,9 @@ export class RepeatCodes {
 	}
 
 	/** A code is shown before that is certain. If another took its turn, the next one is taken: that code is void. */
-	private async keep(turn: number, isWon: () => Promise<boolean>): Promise<void> {
-		const won = await isWon().catch(() => false);
-		if (!won) await this.take(turn + 1).catch(() => undefined);
+	private async keep(turn: number, claim: Claim): Promise<void> {
+		const isMine = await this.ledger?.wins(claim).catch(() => false);
+		if (isMine !== true) await this.take(turn + 1).catch(() => undefined);
 	}
 
 	private key(turn: number): string {

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { lenientText } from '../api/schemas/lenient';
 import { digest, isRetry, originOf } from '../once/execution';
-import { Ledger, LedgerError } from '../once/ledger';
+import { Ledger } from '../once/ledger';
+import { LedgerError } from '../once/table';
 import type { Notice } from '../notice/parse';
 import { clock, wait } from '../shared/clock';
 
@@ -81,6 +82,9 @@ function notRecorded(context: IExecuteFunctions, { message }: LedgerError): Node
 	);
 }
 
+/** By then whoever has won a claim has entered itself. */
+const ENTERED_MS = 2_000;
+
 /**
  * Whether another execution has the notice; if not, this one takes it. The execution first claims it,
  * then enters itself as the owner, so that another try, or a Retry after a crash, can tell whose the notice is.
@@ -96,12 +100,16 @@ async function isTakenByOther(
 	const nodeContext = context.getContext('node');
 	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claimed;
 	nodeContext[CONTEXT_KEY] = claimed;
-	// Another try competes as well: of two processes whose database failed at the same moment, the one that
-	// wins pauses, and finds the other entered.
-	const isWon = await ledger.wins(claimed);
-	if (!isWon && !isSecondTry) return true;
-	const seen = await ledger.enter([claimed, taken, takenByThis]);
-	if (!seen.has(taken) || seen.has(takenByThis)) return false;
-	await ledger.strike([takenByThis]);
-	return true;
+	const claim = await ledger.claim([claimed]);
+	const isKnown = claim.seen.size > 0;
+	if (isKnown) await ledger.takeBack(claim);
+	if (isKnown && !isSecondTry) return true;
+	if (!isKnown && (await ledger.win(claim, [claimed])).size === 0) {
+		await ledger.settle([claimed, taken, takenByThis], [], claim.nonce);
+		return false;
+	}
+	// A stalled process may have made all lose, and the one that had won may have crashed.
+	await wait(ENTERED_MS, context.getExecutionCancelSignal());
+	const owning = await ledger.claim([taken, takenByThis]);
+	return !(await ledger.wins(owning)) && !owning.seen.has(takenByThis);
 }

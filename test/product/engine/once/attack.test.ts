@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { chargeFingerprint } from '../../../../nodes/DigitalSales/once/identity';
-import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
+import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/table';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { exclusively, queues } from '../../../../nodes/DigitalSales/shared/exclusively';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { attempts } from '../../../../nodes/DigitalSales/once/attempts';
-import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/ledger';
+import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/table';
 import { NodeProcess, processedItems } from '../harness';
 import { codeIn, errorOf, useShop } from '../support/charging';
 import { errorIn, useLimits } from '../support/account';

@@ -1,0 +1,101 @@
+import { createRunExecutionData } from 'n8n-workflow';
+import { processedItems } from '../harness';
+import { useInbox } from '../support/inbox';
+
+const LOOKED_FOR_MS = 6_000;
+
+const pause = async (ms: number): Promise<void> =>
+	await new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('A sale that two processes are told of', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+	afterEach(() => {
+		jest.restoreAllMocks();
+		processedItems.clear();
+	});
+
+	test('starts although one stalls and the database is slow', async () => {
+		await inbox.publish();
+		inbox.trigger.addProcess();
+		const hash = await inbox.charge();
+		let calls = 0;
+		// 1: the first stalls before it writes; 4 to 7: the second one looks and marks.
+		const plan: Record<number, number> = { 1: 332, 4: 60, 5: 60, 6: 60, 7: 60 };
+		processedItems.latency = () => plan[calls++] ?? 2;
+		const first = inbox.trigger.post({ hash });
+		while (calls < 2) await pause(1);
+		const second = inbox.trigger.post({ hash });
+
+		expect([(await first).status, (await second).status]).toEqual([200, 200]);
+		await inbox.trigger.settled();
+		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
+	test('starts although a stalled process has made both lose', async () => {
+		await inbox.publish();
+		inbox.trigger.addProcess();
+		const hash = await inbox.charge();
+		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
+		let rows = 0;
+		// Both claim at the same moment, and each finds the row of the other when it looks.
+		jest.spyOn(processedItems, 'checkProcessedAndRecord').mockImplementation(async (...args) => {
+			const nth = rows++;
+			const { new: entered, processed } = await record(...args);
+			if (nth < 2) return { new: args[0], processed: [] };
+			const [key = ''] = args[0];
+			return nth < 4 ? { new: args[0].slice(1), processed: [key] } : { new: entered, processed };
+		});
+		await Promise.all([inbox.trigger.post({ hash }), inbox.trigger.post({ hash })]);
+		await inbox.trigger.settled();
+
+		expect(rows).toBeGreaterThan(4);
+		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
+	test('starts once although the database of one fails once', async () => {
+		await inbox.publish();
+		inbox.trigger.addProcess();
+		jest.spyOn(Math, 'random').mockReturnValue(0.5);
+		processedItems.latency = () => 2;
+		const started: number[] = [];
+		for (let offset = 970; offset < 1_030; offset += 2) {
+			const before = inbox.trigger.executions.length;
+			const hash = await inbox.charge();
+			processedItems.failingWrites = 2;
+			const first = inbox.trigger.post({ hash });
+			await pause(offset);
+			await Promise.all([first, inbox.trigger.post({ hash })]);
+			await inbox.trigger.settled();
+			started.push(inbox.trigger.executions.length - before);
+		}
+
+		expect(started.filter((executions) => executions !== 1)).toEqual([]);
+	}, 30_000);
+
+	test('is not started by the Retry of a crashed duplicate, although its owner was overwritten at once', async () => {
+		await inbox.publish();
+		const hash = await inbox.charge();
+		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
+		let owners = 0;
+		jest
+			.spyOn(processedItems, 'checkProcessedAndRecord')
+			.mockImplementation(async (items, ...more) => {
+				if (items.length === 3 && owners++ === 0) processedItems.lostWrites = 1;
+				return await record(items, ...more);
+			});
+		await inbox.trigger.post({ hash });
+		await inbox.trigger.settled();
+		expect(owners).toBe(1);
+		await pause(2 * LOOKED_FOR_MS);
+		await inbox.trigger.restart();
+		processedItems.failAfter = 0;
+		await inbox.trigger.post({ hash });
+		await inbox.trigger.settled();
+		processedItems.clear({ keepRows: true });
+		const [, duplicate = createRunExecutionData()] = inbox.trigger.begun;
+		const { data } = await inbox.trigger.retry(duplicate);
+
+		expect(inbox.trigger.executions).toHaveLength(1);
+		expect(Object.values(data)[0]?.items).toEqual([]);
+	});
+});
