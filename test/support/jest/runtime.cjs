@@ -4,15 +4,21 @@ const { default: Runtime } = require('jest-runtime');
 /** The last script of each file: the wrapped source, and what the engine has made of it. */
 const scripts = new Map();
 
+const isInstalled = (name = '.') => !/^[./]/.test(name);
+
 /**
- * Loads what is installed once for a whole process: jest would load n8n's engine again for every
- * file of tests, which takes longer than most tests. Our own modules are loaded again for each, from
- * scripts that are compiled once.
+ * Loads what is installed once for a whole process: jest would load n8n's engine, and what its own
+ * runner is made of, again for every file of tests, which takes longer than most tests. Our own modules
+ * are loaded again for each, from scripts that are compiled once.
  */
 module.exports = class InstalledOnce extends Runtime {
 	requireModuleOrMock(from, name) {
-		const isOurs = name.startsWith('.') || name.startsWith('/') || name === '@jest/globals';
-		return isOurs ? super.requireModuleOrMock(from, name) : createRequire(from)(name);
+		const isShared = isInstalled(name) && name !== '@jest/globals';
+		return isShared ? createRequire(from)(name) : super.requireModuleOrMock(from, name);
+	}
+
+	requireInternalModule(from, name) {
+		return isInstalled(name) ? createRequire(from)(name) : super.requireInternalModule(from, name);
 	}
 
 	createScriptFromCode(source, file) {

@@ -53,14 +53,18 @@ describe('A bounded map', () => {
 			fc.property(fc.array(step), fc.integer({ min: 1, max: 5 }), (steps, most) => {
 				const map = new BoundedMap<string>({ most });
 				let keys: string[] = [];
+				const held: string[][] = [];
+				const expected: string[][] = [];
 				for (const { key, what } of steps) {
 					if (what === 'set') map.set(key, key);
 					else if (what === 'delete') map.delete(key);
 					else map.clear();
 					keys = what === 'clear' ? [] : keys.filter((one) => one !== key);
 					if (what === 'set') keys = [...keys, key].slice(-most);
-					expect(map.list().map(([one]) => one)).toEqual(keys);
+					held.push(map.list().map(([one]) => one));
+					expected.push(keys);
 				}
+				expect(held).toEqual(expected);
 			}),
 			{ numRuns: 1_000 },
 		);
