@@ -3,7 +3,6 @@ import has from 'lodash/has';
 import set from 'lodash/set';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
-import { isJsonObject } from '../shared/json';
 
 /**
  * A field of a form stands in one place: what n8n shows, how it is read, and its name in the body of
@@ -34,8 +33,8 @@ export type Weight = 'decides' | 'guards';
 /** What becomes of a field beside what n8n shows of it. */
 export interface Use {
 	/**
-	 * Its name in the body, dotted if it is nested; without one it is not sent. Blanks are left out, a
-	 * locator sends its hash, and of two fields with one name the first that is filled in counts.
+	 * Its name in the body, dotted if it is nested; without one it is not sent. Blanks are left out, and of
+	 * two fields with one name the first that is filled in counts.
 	 */
 	sentAs?: string;
 	weight?: Weight;
@@ -94,8 +93,7 @@ export function field<const N extends string, S extends z.ZodTypeAny>(
 		},
 		weights: weight ? { [name]: weight } : {},
 		write(value, body) {
-			const sent = type === 'resourceLocator' && isJsonObject(value) ? value.hash : value;
-			if (sentAs !== undefined) put(body, sentAs, sent);
+			if (sentAs !== undefined) put(body, sentAs, value);
 		},
 	};
 }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Result } from '../domain/text';
 import { moneyField, optional, parsed, required, text } from '../form/fields';
 import { field, formOf, group, list, type FormValues } from '../form/formOf';
-import { listedBy, locatorField } from '../form/locators';
+import { PICKED_OFFER, PICKED_PRODUCT, locatorField } from '../form/locators';
 import { fieldsOption, simplifyOption } from '../form/outputOptions';
 import { checkForm, valuesOf } from '../form/readForm';
 import { isJsonObject } from '../shared/json';
@@ -101,30 +101,24 @@ function parseTriggerOn(input: unknown): Result<string[]> {
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
 /**
- * Compared as it is. An address is not looked up: a notice may cost no request for a filter.
+ * Compared as it is.
  *
  * @internal
  */
-export const soldHashField = locatorField.transform(({ hash, address }, context) => {
-	const text = address ?? hash;
-	if (address === undefined && !NOT_IN_HASH.test(text)) return hash;
-	context.addIssue({
-		code: 'custom',
+export const soldHashField = locatorField.refine(
+	(text) => !NOT_IN_HASH.test(text),
+	(text) => ({
 		message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
-	});
-	return z.NEVER;
-});
+	}),
+);
 
 /**
  * Any number of products or offers, each picked from a list. They stand in the form itself: n8n drops a
  * list without an entry from a collection, so a filter that was added and forgotten would let everything in.
  */
-function soldList<const N extends string>(
-	name: N,
-	{ label, ...texts }: Parameters<typeof listedBy>[0] & { label: string },
-) {
+function soldList<const N extends string>(name: N, label: string, picked: typeof PICKED_PRODUCT) {
 	const description = `The ${name} that was sold`;
-	const entry = { displayName: label, name, required: true, description, ...listedBy(texts) };
+	const entry = { displayName: label, name, required: true, description, ...picked };
 	return list(
 		{
 			displayName: `${label}s`,
@@ -207,18 +201,8 @@ export const triggerForm = formOf(
 			displayOptions: { show: { triggerOn: [OTHER] } },
 			reads: optional(parsed(parseTexts)),
 		}),
-		soldList('product', {
-			label: 'Product',
-			choose: 'Choose a product ...',
-			searchMethod: 'searchProducts',
-			hash: 'e.g. prodab12cd',
-		}),
-		soldList('offer', {
-			label: 'Offer',
-			choose: 'Choose an offer ...',
-			searchMethod: 'searchOffers',
-			hash: 'e.g. offer12ab',
-		}),
+		soldList('product', 'Product', PICKED_PRODUCT),
+		soldList('offer', 'Offer', PICKED_OFFER),
 		simplifyOption,
 		filters,
 		options,

@@ -35,7 +35,7 @@ const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
 	[
 		'an address',
 		offers('https://pay.example.com/off1'),
-		'Offers > Offer 1 > Offer is "https://pay.example.com/off1", which is not a hash',
+		'Offers > Offer 1 > Offer is an address, not a hash; choose from the list or enter the hash',
 	],
 	['a list for a hash', offers('={{ ["p1"] }}'), 'Offers > Offer 1 > Offer must be text'],
 	['a number for methods', { paymentMethods: 17 }, 'Filters > Payment Methods must be a list'],

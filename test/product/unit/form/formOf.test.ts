@@ -129,7 +129,7 @@ describe('What is read', () => {
 		).toEqual({
 			personName: 'Maria',
 			methods: [3],
-			cart: [{ offerHash: { hash: 'ab12' }, price: 1990, kind: 'a' }],
+			cart: [{ offerHash: 'ab12', price: 1990, kind: 'a' }],
 			more: { size: 2, origin: { utmSource: 'ads' } },
 		});
 	});
@@ -158,7 +158,7 @@ describe('What is read', () => {
 
 describe('The body', () => {
 	test('holds what was filled in, under the names of the service', () => {
-		const offerHash = { __rl: true, mode: 'url', value: 'https://pay.example.com/ab12' };
+		const offerHash = { __rl: true, mode: 'hash', value: 'ab12' };
 		const input = {
 			personName: 'Maria',
 			personPhone: '11',
