@@ -61,15 +61,8 @@ type Values<P extends Part> = {
 	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
 };
 
-/** The name of a field, or of a collection and a field in it. */
-type PathIn<T> = {
-	[N in keyof T & string]:
-		| [N]
-		| (T[N] extends Record<string, unknown> ? [N, keyof T[N] & string] : never);
-}[keyof T & string];
-
 /** What is wrong with fields that are valid one by one; `path` names the field to change. */
-type Check<T> = (values: T) => Array<{ path: PathIn<T>; message: string }>;
+type Check<T> = (values: T) => Array<{ path: [keyof T & string]; message: string }>;
 
 export type FormValues<F> = F extends Form<infer T> ? T : never;
 
