@@ -1,11 +1,7 @@
 import * as fc from 'fast-check';
 import { drawQrCode } from '../../../../nodes/DigitalSales/actions/transaction/transactionItem';
 import { parsePhone } from '../../../../nodes/DigitalSales/domain/customer';
-import {
-	hashSegment,
-	isSameButForCase,
-	isUsableHash,
-} from '../../../../nodes/DigitalSales/domain/hash';
+import { hashSegment, isUsableHash } from '../../../../nodes/DigitalSales/domain/hash';
 import {
 	isSettled,
 	isStatusGroup,
@@ -86,30 +82,6 @@ describe('Hashes', () => {
 
 	test.each(['', ' ', '.', '..', ' .. '])('%p is not usable', (hash) => {
 		expect(isUsableHash(hash)).toBe(false);
-	});
-
-	test('are the same but for case where each character is the same letter of A to Z, or the same', () => {
-		const letters = fc.string({
-			unit: fc.constantFrom('a', 'A', 'k', 'K', '\u212a', 'é', 'É', '1', ' '),
-		});
-		const code = (letter: string): number => {
-			const at = letter.charCodeAt(0);
-			return at >= 65 && at <= 90 ? at + 32 : at;
-		};
-		fc.assert(
-			fc.property(letters, letters, (one, other) => {
-				const expected =
-					one.length === other.length &&
-					[...one].every((letter, at) => code(letter) === code(other.charAt(at)));
-				expect(isSameButForCase(one, other)).toBe(expected);
-				expect(
-					isSameButForCase(
-						one,
-						one.replace(/[a-z]/g, (letter) => letter.toUpperCase()),
-					),
-				).toBe(true);
-			}),
-		);
 	});
 });
 
