@@ -140,7 +140,9 @@ export const yesNoField = z.union(
 	{ errorMap: () => ({ message: 'must be true or false' }) },
 );
 
-export const hashField = cleanTextField.refine(isUsableHash, 'is not a hash');
+export const hashField = cleanTextField
+	.refine((text) => !/^https?:\/\//i.test(text), 'is an address, not a hash; enter the hash alone')
+	.refine(isUsableHash, 'is not a hash');
 
 /** An address that the service may post to (API document, Limits: a valid http or https URL). */
 export const webAddressField = cleanTextField.refine(

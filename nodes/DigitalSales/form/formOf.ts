@@ -1,5 +1,4 @@
 import get from 'lodash/get';
-import has from 'lodash/has';
 import set from 'lodash/set';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
@@ -33,8 +32,7 @@ export type Weight = 'decides' | 'guards';
 /** What becomes of a field beside what n8n shows of it. */
 export interface Use {
 	/**
-	 * Its name in the body, dotted if it is nested; without one it is not sent. Blanks are left out, and of
-	 * two fields with one name the first that is filled in counts.
+	 * Its name in the body, dotted if it is nested; without one it is not sent. Blanks are left out.
 	 */
 	sentAs?: string;
 	weight?: Weight;
@@ -163,11 +161,8 @@ export function formOf<P extends Part>(
 	const inner = {
 		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
 		schema: schemaOf(fields, check),
-		// If fields share a name in the body the first counts, here as in `write`.
-		serviceFields: Object.fromEntries(
-			[...fields].reverse().flatMap(({ serviceFields }) => Object.entries(serviceFields)),
-		),
-		weights: Object.fromEntries(fields.flatMap(({ weights }) => Object.entries(weights))),
+		serviceFields: Object.assign({}, ...fields.map(({ serviceFields }) => serviceFields)),
+		weights: Object.assign({}, ...fields.map(({ weights }) => weights)),
 		write(values: unknown, body: IDataObject) {
 			for (const one of fields) one.write(get(values, one.name), body);
 		},
@@ -212,9 +207,9 @@ function written(inner: Pick<Field, 'write'>, values: unknown): IDataObject {
 	return body;
 }
 
-/** Writes a value, unless it is blank or another field has written one. */
+/** Writes a value, unless it is blank. */
 function put(body: IDataObject, sentAs: string, value: unknown): void {
 	const isBlank = value === undefined || value === null;
 	if (isBlank || (typeof value === 'object' && Object.keys(value).length === 0)) return;
-	if (!has(body, sentAs)) set(body, sentAs, value);
+	set(body, sentAs, value);
 }

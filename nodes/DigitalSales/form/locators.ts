@@ -1,38 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
-import { isUsableHash } from '../domain/hash';
 import { heldBy } from './readForm';
-import { cleanTextField } from './fields';
+import { hashField, optional, required } from './fields';
 import { field } from './formOf';
 
-/** The hash that a locator holds; a plain text from an expression counts as well. */
-export const locatorField = z
-	.unknown()
-	.transform((input) => heldBy(input) ?? '')
-	.pipe(cleanTextField)
-	.superRefine((text, context) => {
-		const message = problemOf(text);
-		if (message !== undefined) context.addIssue({ code: 'custom', message });
-	});
-
-/**
- * A locator that may be left empty.
- *
- * @internal
- */
-export const optionalLocatorField = z
-	.unknown()
-	.transform((input) =>
-		[undefined, null, ''].some((blank) => blank === heldBy(input)) ? undefined : input,
-	)
-	.pipe(locatorField.optional());
-
-function problemOf(text: string): string | undefined {
-	if (text === '') return 'is empty; choose one or enter its hash';
-	if (/^https?:\/\//i.test(text)) {
-		return 'is an address, not a hash; choose from the list or enter the hash';
-	}
-	return isUsableHash(text) ? undefined : 'is not a hash';
+/** What a locator holds, as a schema reads it; a plain text from an expression counts as well. */
+export function located<T extends z.ZodTypeAny>(reads: T) {
+	return z.unknown().transform(heldBy).pipe(reads);
 }
 
 /** A list of a large catalog takes seconds, and waits if the rate limit is used up. */
@@ -98,7 +72,7 @@ export const productLocator = field({
 	...PICKED_PRODUCT,
 	description: 'The product that the offer sells',
 	weight: 'decides',
-	reads: locatorField,
+	reads: located(required(hashField)),
 });
 
 export const offerLocator = field({
@@ -109,5 +83,5 @@ export const offerLocator = field({
 		'The offer that the customer buys. Its price and title come from the catalog if you leave them empty.',
 	weight: 'decides',
 	sentAs: 'offer_hash',
-	reads: optionalLocatorField,
+	reads: located(optional(hashField)),
 });

@@ -7,9 +7,9 @@ import {
 import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
 import type { Result } from '../domain/text';
-import { moneyField, optional, parsed, required, text } from '../form/fields';
+import { hashField, moneyField, optional, parsed, required, text } from '../form/fields';
 import { field, formOf, group, list, type FormValues } from '../form/formOf';
-import { PICKED_OFFER, PICKED_PRODUCT, locatorField } from '../form/locators';
+import { PICKED_OFFER, PICKED_PRODUCT, located } from '../form/locators';
 import { fieldsOption, simplifyOption } from '../form/outputOptions';
 import { checkForm, valuesOf } from '../form/readForm';
 import { isJsonObject } from '../shared/json';
@@ -105,11 +105,15 @@ const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
  *
  * @internal
  */
-export const soldHashField = locatorField.refine(
-	(text) => !NOT_IN_HASH.test(text),
-	(text) => ({
-		message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
-	}),
+export const soldHashField = located(
+	required(
+		hashField.refine(
+			(text) => !NOT_IN_HASH.test(text),
+			(text) => ({
+				message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
+			}),
+		),
+	),
 );
 
 /**
@@ -235,7 +239,7 @@ export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): Tr
 		const value: unknown = context.getNodeParameter(name, initial);
 		return isJsonObject(value) ? mapValues(value, (inner) => inner ?? null) : value;
 	});
-	const { data, problems } = checkForm(triggerForm, values, node);
+	const { data, problems } = checkForm(triggerForm, values);
 	if (data) return data;
 	throw new NodeOperationError(node, problems.join('. '), {
 		description: 'Correct it, then publish the workflow or listen for a test event again.',

@@ -66,7 +66,7 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		const place = field === 'cart' && path.length > 0 ? [field, 'items'] : [field];
 		const own = field === 'cart' ? place : ['additionalFields', field];
 		const from = field in customFields ? ['additionalFields', 'customFields', field] : own;
-		return displayPath(chargeForm.properties, [...from, ...path], context.getNode());
+		return displayPath(chargeForm.properties, [...from, ...path]);
 	};
 	const read = bodySchema.safeParse(given);
 	if (!read.success) {

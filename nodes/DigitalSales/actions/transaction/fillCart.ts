@@ -26,8 +26,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 	for (const [index, item] of form.cart.entries()) {
 		const { offerHash: hash } = item;
 		const wrong = (field: string, message: string, advice: string): NodeOperationError => {
-			const path = ['cart', 'items', index, field];
-			const label = displayPath(chargeForm.properties, path, run.context.getNode());
+			const label = displayPath(chargeForm.properties, ['cart', 'items', index, field]);
 			return mistake(run.context, itemIndex, `${label} ${message}`, advice);
 		};
 		if (!hash && item.price === undefined && !hasAmount) {

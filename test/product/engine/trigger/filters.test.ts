@@ -16,12 +16,12 @@ const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
 	[
 		'a product that nobody has chosen',
 		{ products: { items: [{ product: { __rl: true, mode: 'list', value: '' } }] } },
-		'Products > Product 1 > Product is empty; choose one or enter its hash',
+		'Products > Product 1 > Product is empty; fill it in',
 	],
 	[
 		'a product that its expression does not give',
 		products('p1', '={{ undefined }}'),
-		'Products > Product 2 > Product is empty; choose one or enter its hash',
+		'Products > Product 2 > Product is empty; fill it in',
 	],
 	[
 		'a placeholder',
@@ -35,7 +35,7 @@ const BAD_FILTERS: Array<[string, INodeParameters, string]> = [
 	[
 		'an address',
 		offers('https://pay.example.com/off1'),
-		'Offers > Offer 1 > Offer is an address, not a hash; choose from the list or enter the hash',
+		'Offers > Offer 1 > Offer is an address, not a hash; enter the hash alone',
 	],
 	['a list for a hash', offers('={{ ["p1"] }}'), 'Offers > Offer 1 > Offer must be text'],
 	['a number for methods', { paymentMethods: 17 }, 'Filters > Payment Methods must be a list'],

@@ -1,9 +1,4 @@
-import type {
-	ICredentialDataDecryptedObject,
-	INode,
-	INodeParameters,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import type { z } from 'zod';
 import { DigitalSalesApi } from '../../../../credentials/DigitalSalesApi.credentials';
 import { emailField } from '../../../../nodes/DigitalSales/actions/transaction/create.form';
@@ -25,7 +20,7 @@ import {
 	wholeNumberField,
 	yesNoField,
 } from '../../../../nodes/DigitalSales/form/fields';
-import { locatorField, optionalLocatorField } from '../../../../nodes/DigitalSales/form/locators';
+import { offerLocator, productLocator } from '../../../../nodes/DigitalSales/form/locators';
 
 /** What a field reads: the value, or in a list what it says is wrong. */
 function read(schema: z.ZodTypeAny, input: unknown): unknown {
@@ -227,8 +222,8 @@ test.each<[ICredentialDataDecryptedObject, string]>([
 );
 
 const picked = (value: unknown, mode = 'hash'): unknown => ({ __rl: true, mode, value });
-const EMPTY = 'is empty; choose one or enter its hash';
-const ADDRESS = 'is an address, not a hash; choose from the list or enter the hash';
+const EMPTY = 'is empty; fill it in';
+const ADDRESS = 'is an address, not a hash; enter the hash alone';
 
 describe('A locator', () => {
 	test.each<[unknown, unknown]>([
@@ -245,21 +240,21 @@ describe('A locator', () => {
 		[picked('..'), ['is not a hash']],
 		['.', ['is not a hash']],
 	])('reads %j as %j, whether or not it may be left empty', (input, expected) => {
-		expect(read(locatorField, input)).toEqual(expected);
-		expect(read(optionalLocatorField, input)).toEqual(expected);
+		expect(read(productLocator.schema, input)).toEqual(expected);
+		expect(read(offerLocator.schema, input)).toEqual(expected);
 	});
 
 	test.each([undefined, null, '', picked(''), picked(null), picked(undefined)])(
 		'knows that %j is empty',
 		(input) => {
-			expect(read(locatorField, input)).toEqual([EMPTY]);
-			expect(read(optionalLocatorField, input)).toBeUndefined();
+			expect(read(productLocator.schema, input)).toEqual([EMPTY]);
+			expect(read(offerLocator.schema, input)).toBeUndefined();
 		},
 	);
 
 	test.each([{}, { value: 'ab12' }, true, []])('takes %j for no text', (input) => {
-		expect(read(locatorField, input)).toEqual(['must be text']);
-		expect(read(optionalLocatorField, input)).toEqual(['must be text']);
+		expect(read(productLocator.schema, input)).toEqual(['must be text']);
+		expect(read(offerLocator.schema, input)).toEqual(['must be text']);
 	});
 });
 
@@ -272,9 +267,7 @@ const text = (name: string, displayName: string, more: Partial<INodeProperties> 
 });
 
 const PROPERTIES: INodeProperties[] = [
-	text('price', 'Price in Cents', { displayOptions: { hide: { unit: ['reais'] } } }),
-	text('price', 'Price in Reais', { displayOptions: { show: { unit: ['reais'] } } }),
-	text('hidden', 'Hidden', { displayOptions: { show: { unit: ['never'] } } }),
+	text('price', 'Price in Reais'),
 	{
 		...text('cart', 'Cart'),
 		type: 'fixedCollection',
@@ -285,32 +278,21 @@ const PROPERTIES: INodeProperties[] = [
 	{ ...text('methods', 'Methods'), type: 'multiOptions', options: [{ name: 'Card', value: 1 }] },
 ];
 
-const node = (parameters: INodeParameters): INode => ({
-	id: '1',
-	name: 'Digital Sales',
-	type: 'digitalSales',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters,
-});
-
-test.each<[Array<string | number>, INodeParameters, string]>([
-	[['price'], {}, 'Price in Cents'],
-	[['price'], { unit: 'reais' }, 'Price in Reais'],
-	[['hidden'], {}, 'Hidden'],
-	[['cart', 'items', 0, 'title'], {}, 'Cart > Item 1 > Title'],
-	[['cart', 'items', 11], {}, 'Cart > Item 12'],
-	[['more', 'note'], {}, 'More > Note'],
-	[['methods', 2], {}, 'Methods 3'],
-	[['methods', 'Card'], {}, 'Methods > Card'],
-	[['empty', 'note'], {}, 'Empty > note'],
-	[['strange'], {}, 'strange'],
-	[['strange', 'title'], {}, 'strange > title'],
-	[['price', 'title'], {}, 'Price in Cents > title'],
-	[['cart', 'others', 1, 'title'], {}, 'Cart > others 2 > title'],
-	[[], {}, ''],
-])('%j with %j is called "%s"', (path, parameters, expected) => {
-	expect(displayPath(PROPERTIES, path, node(parameters))).toBe(expected);
+test.each<[Array<string | number>, string]>([
+	[['price'], 'Price in Reais'],
+	[['cart', 'items', 0, 'title'], 'Cart > Item 1 > Title'],
+	[['cart', 'items', 11], 'Cart > Item 12'],
+	[['more', 'note'], 'More > Note'],
+	[['methods', 2], 'Methods 3'],
+	[['methods', 'Card'], 'Methods > Card'],
+	[['empty', 'note'], 'Empty > note'],
+	[['strange'], 'strange'],
+	[['strange', 'title'], 'strange > title'],
+	[['price', 'title'], 'Price in Reais > title'],
+	[['cart', 'others', 1, 'title'], 'Cart > others 2 > title'],
+	[[], ''],
+])('%j is called "%s"', (path, expected) => {
+	expect(displayPath(PROPERTIES, path)).toBe(expected);
 });
 
 test.each([
@@ -320,5 +302,5 @@ test.each([
 ])("the service's field %s is called %j", (field, expected) => {
 	const form = { properties: PROPERTIES, serviceFields: { 'cart.*.title': 'cart.items.*.title' } };
 
-	expect(fieldLabel(form, field, node({}))).toBe(expected);
+	expect(fieldLabel(form, field)).toBe(expected);
 });
