@@ -18,7 +18,7 @@ import { isJsonObject } from '../shared/json';
 export const OTHER = 'other';
 export const ANY = 'any';
 
-export const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
+const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 	{
 		name: 'Any Status',
 		value: ANY,
@@ -70,7 +70,7 @@ const SUBTITLE_WORDS = {
 /** The text under the trigger on the canvas: what starts the workflow. */
 export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
 
-export const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
+const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 	{ name: 'Boleto', value: 'boleto' },
 	{ name: 'Card', value: 'credit_card' },
 	{ name: 'PIX', value: 'pix' },
