@@ -318,7 +318,7 @@ describe('Transaction > Create PIX', () => {
 		[
 			'a document that could be two',
 			{ customerDocument: '={{ 191 }}' },
-			'Customer CPF or CNPJ could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91. Leading zeros are missing: format the column as text',
+			'Customer CPF or CNPJ is a number that is not clearly one CPF or CNPJ. Leading zeros may be missing: format the column as text',
 		],
 		['an empty cart', { cart: {} }, 'Cart is empty'],
 		[

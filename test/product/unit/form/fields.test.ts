@@ -192,7 +192,7 @@ describe('The data of a customer', () => {
 
 	test('are not guessed where a number could be two documents', () => {
 		expect(read(checked.document, 191)).toEqual([
-			expect.stringContaining('could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91'),
+			expect.stringContaining('not clearly one CPF or CNPJ'),
 		]);
 		expect(read(checked.document, '00000000191')).toBe('00000000191');
 	});
