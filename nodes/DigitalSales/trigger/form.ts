@@ -150,7 +150,7 @@ const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'A
 		placeholder: 'e.g. 19,90',
 		description:
 			'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
-		reads: required(moneyField('reais')).optional(),
+		reads: required(moneyField).optional(),
 	}),
 	field({
 		displayName: 'Payment Methods',

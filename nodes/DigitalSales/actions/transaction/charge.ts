@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Account } from '../../api/account';
 import { tolerated } from '../../api/schemas/lenient';
 import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../domain/money';
-import { moneyField, wholeNumberField, withCustomFields } from '../../form/fields';
+import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
 import { digest } from '../../once/execution';
 import { chargeFingerprint, isVagueCharge } from '../../once/identity';
@@ -38,7 +38,7 @@ const lineSchema = z.object(
 	{
 		offer_hash: word,
 		title: word,
-		price: moneyField('cents').nullish(),
+		price: wholeNumberField(0).nullish(),
 		quantity: wholeNumberField(0).default(1),
 	},
 	{ message: 'must be an object' },
@@ -47,7 +47,7 @@ type CartLine = z.output<typeof lineSchema>;
 
 /** Custom Fields may put anything into a body: what cannot be checked is not sent. */
 const bodySchema = z.object({
-	amount: moneyField('cents').optional(),
+	amount: wholeNumberField(0).optional(),
 	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
 	customer: tolerated(z.object({ document: word })),
 	api_token: word,
@@ -153,13 +153,13 @@ export function priceMismatch(
 	): Refusal | undefined => {
 		if (given == null || other === undefined || !isHundredfold(given, other)) return undefined;
 		// Custom Fields are in the service's own unit.
-		const unit = label[0] in (additionalFields.customFields ?? {}) ? 'cents' : 'reais';
+		const isCustom = label[0] in (additionalFields.customFields ?? {});
 		const isOnly = context.getInputData().length === 1;
 		const notSent = isOnly ? 'Nothing was sent.' : `Item ${itemIndex + 1} was not sent.`;
 		return new Refusal(
 			`${labelOf(...label)} is ${formatReais(given)}, but ${says} ${formatReais(other)}`,
 			{
-				advice: `${notSent} Enter ${typedAmount(other, unit)}, or add Options > Allow Price Mismatch if ${formatReais(given)} is right.`,
+				advice: `${notSent} Enter ${isCustom ? other : typedAmount(other)}, or add Options > Allow Price Mismatch if ${formatReais(given)} is right.`,
 				outcome: 'notSent',
 			},
 		);

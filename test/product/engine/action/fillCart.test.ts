@@ -314,14 +314,18 @@ describe('The cart of Create PIX', () => {
 		};
 
 		test.each([
-			[1990, 9_007_199_254_740_991, 'times Quantity is more than R$ 90.071.992.547.409,91'],
-			[-1990, 1, 'must not be negative'],
+			[
+				1990,
+				9_007_199_254_740_991,
+				'Cart > Item 1 > Price in Reais times Quantity is more than R$ 90.071.992.547.409,91',
+			],
+			[-1990, 1, 'Cart > Item 1 > Price in Reais must be a whole number of at least 0'],
 		])('charges nobody: %d times %d', async (price, quantity, problem) => {
 			const failure = await account.fail(priced(price), {
 				items: [{ offer: product(0).offer.hash, quantity }],
 			});
 
-			expect(failure.message).toContain(`Cart > Item 1 > Price in Reais ${problem}`);
+			expect(failure.message).toContain(problem);
 			expect(methods()).toEqual(['GET']);
 		});
 
