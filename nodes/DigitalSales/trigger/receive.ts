@@ -115,8 +115,9 @@ class Delivery {
 
 	private declineDuplicate(notice: Notice): void {
 		const key = this.keyOf(notice);
-		if (unanswered.has(key)) throw new Declined(REPLIES.inFlight);
-		if (answered.get(key)) throw new Declined(REPLIES.duplicate);
+		const since = handedOver.get(key);
+		if (since === undefined) return;
+		throw new Declined(since < Infinity ? REPLIES.inFlight : REPLIES.duplicate);
 	}
 
 	private keyOf(notice: Notice): string {
@@ -130,19 +131,13 @@ const LONGEST_WAIT_MS = 3_000;
 const MOST_UNANSWERED = 80;
 
 /**
- * Notices handed over to n8n that it has not answered yet: since when, on `clock.elapsed()`, by trigger
- * and {@link dedupeKey}; the oldest comes first.
+ * Notices handed over to n8n, by trigger and {@link dedupeKey}: since when it stores them, on
+ * `clock.elapsed()`; Infinity once it has answered. A repeat ends here; between processes, and after a
+ * restart, the ledger decides.
  *
  * @internal
  */
-export const unanswered = processWide(new Map<string, number>());
-
-/**
- * Those that it has answered, by the same keys. A repeat ends here; between processes, and after a restart, the ledger decides.
- *
- * @internal
- */
-export const answered = processWide(new BoundedMap<true>({ most: 10_000 }));
+export const handedOver = processWide(new BoundedMap<number>({ most: 10_000 }));
 
 /**
  * Whether n8n, still storing earlier notices, would answer the next one too late.
@@ -150,8 +145,9 @@ export const answered = processWide(new BoundedMap<true>({ most: 10_000 }));
  * @internal
  */
 export function isBacklogged(): boolean {
-	const [oldest = Infinity] = unanswered.values();
-	return unanswered.size >= MOST_UNANSWERED || clock.elapsed() - oldest >= LONGEST_WAIT_MS;
+	const unanswered = handedOver.list().flatMap(([, since]) => (since < Infinity ? [since] : []));
+	const oldest = Math.min(...unanswered);
+	return unanswered.length >= MOST_UNANSWERED || clock.elapsed() - oldest >= LONGEST_WAIT_MS;
 }
 
 /**
@@ -162,11 +158,11 @@ export function isBacklogged(): boolean {
  * @internal
  */
 export function handOver(context: IWebhookFunctions, key: string, isRepeatable: boolean): void {
-	unanswered.set(key, clock.elapsed());
+	handedOver.set(key, clock.elapsed());
 	const response = context.getResponseObject();
 	response.once('close', () => {
-		unanswered.delete(key);
 		const isAnswered = response.writableFinished && response.statusCode === 200;
-		if (isAnswered && !isRepeatable) answered.set(key, true);
+		if (isAnswered && !isRepeatable) handedOver.set(key, Infinity);
+		else handedOver.delete(key);
 	});
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { handOver, isBacklogged, unanswered } from '../../../nodes/DigitalSales/trigger/receive';
+import { handedOver, handOver, isBacklogged } from '../../../nodes/DigitalSales/trigger/receive';
 import { type Wanted, whyUnwanted } from '../../../nodes/DigitalSales/trigger/wanted';
 
 type Given = Partial<Omit<Wanted, 'filters'>> & { filters?: Partial<Wanted['filters']> };
@@ -142,7 +142,7 @@ describe('Whether n8n would answer the next notice too late', () => {
 
 	beforeEach(() => {
 		[now, responses] = [1_000_000, []];
-		unanswered.clear();
+		handedOver.clear();
 		jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
 	});
 	afterEach(() => jest.restoreAllMocks());
