@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../../api/account';
 import { tolerated } from '../../api/schemas/lenient';
@@ -81,7 +81,13 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
 		throw mistake(context, itemIndex, 'Cart is empty', advice);
 	}
-	const cartTotal = exactTotal(context, itemIndex, cart, labelOf);
+	// Not a number if a price is missing.
+	const total = cart.reduce((sum, { price, quantity }) => sum + (price ?? NaN) * quantity, 0);
+	if (total > LARGEST_AMOUNT) {
+		const problem = `${labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
+		throw mistake(context, itemIndex, problem, 'Correct a price or a quantity.');
+	}
+	const cartTotal = cart.length === 0 || Number.isNaN(total) ? undefined : total;
 	const amount = read.data.amount ?? cartTotal;
 	const body = amount === undefined ? given : { amount, ...given };
 	return {
@@ -95,25 +101,6 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		isVague: isVagueCharge(body),
 		labelOf,
 	};
-}
-
-/** The sum of the cart in cents; undefined if a price is not known. Refuses sums too large to be exact. */
-function exactTotal(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	cart: CartLine[],
-	labelOf: Charge['labelOf'],
-): number | undefined {
-	const sums = cart.map(({ price, quantity }) => (price ?? NaN) * quantity);
-	const total = sums.length === 0 ? NaN : sums.reduce((sum, one) => sum + one, 0);
-	const wrong = sums.findIndex((sum) => sum > LARGEST_AMOUNT);
-	if (wrong < 0 && !(total > LARGEST_AMOUNT)) return Number.isNaN(total) ? undefined : total;
-	const name =
-		wrong < 0
-			? `${labelOf('cart')} adds up to`
-			: `${labelOf('cart', wrong, 'price')} times Quantity is`;
-	const problem = `${name} more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
-	throw mistake(context, itemIndex, problem, 'Correct a price or a quantity.');
 }
 
 function inWords(
