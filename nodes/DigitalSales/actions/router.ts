@@ -78,7 +78,7 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 		failedItem(context, itemIndex, error, {
 			itemIndex,
 			isSent: true,
-			labelOf: (field) => fieldLabel(form, field, context.getNode()),
+			labelOf: (field) => fieldLabel(form, field),
 			about: operation.about?.(ready),
 			...createdBefore(operation, run, itemIndex),
 		});

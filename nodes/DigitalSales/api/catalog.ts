@@ -1,6 +1,5 @@
 import pick from 'lodash/pick';
 import uniqBy from 'lodash/uniqBy';
-import { addressFit } from '../domain/webAddress';
 import { PromiseCache, processWide } from '../shared/processWide';
 import type { Account } from './account';
 import { Client, type ServiceContext } from './client';
@@ -16,7 +15,7 @@ import {
 } from './schemas/product';
 
 const PRODUCT_FIELDS = ['hash', 'title', 'cover', 'sale_page', 'status'] as const;
-const OFFER_FIELDS = ['hash', 'title', 'price', 'url', 'interval'] as const;
+const OFFER_FIELDS = ['hash', 'title', 'price', 'url'] as const;
 
 /** Of a product only what lists and lookups need. */
 export type CatalogProduct = Pick<Product, (typeof PRODUCT_FIELDS)[number]> & {
@@ -102,32 +101,16 @@ export interface FoundOffer {
 	offer: CatalogOffer;
 }
 
-/** What to look up: a hash, or an address at whose end it may stand. */
-interface Wanted {
-	hash: string;
-	address?: string;
-}
-
-export interface Lookup<T> {
-	found?: T;
+export interface Lookup {
+	found?: FoundOffer;
 	/** What fits equally well, instead of one that is found. */
-	several?: T[];
+	several?: FoundOffer[];
 	/** Why the catalog could not be read. */
 	failed?: ServiceError;
 }
 
-type Fit = 'exact' | 'part' | 'not';
-interface Candidate<T> {
-	found: T;
-	fit: Fit;
-	isSold: boolean;
-	/** What tells it apart. */
-	key: string;
-}
-type Picker<T> = (product: CatalogProduct) => Array<Candidate<T>>;
-
 /**
- * Looks things up in the catalog for all items of a run, on its first few pages, until one fits exactly.
+ * Looks offers up in the catalog for all items of a run, on its first few pages, until one is sold.
  * After a failure the run reads no more, so that no item waits for nothing.
  */
 export class CatalogLookup {
@@ -140,35 +123,19 @@ export class CatalogLookup {
 		this.reading = readCatalog(client, { maxPages: MOST_LOOKUP_PAGES });
 	}
 
-	/** @param wanted if its price is given, the catalog's does not tell offers apart */
-	async offer(wanted: Wanted & { price?: number }): Promise<Lookup<FoundOffer>> {
-		return await this.best((product) =>
-			product.offers.flatMap((offer) => {
-				const fit = fitOf(wanted, offer.hash, [offer.url]);
-				const key = JSON.stringify([offer.hash, wanted.price ?? offer.price]);
-				return fit ? [{ found: { product, offer }, fit, isSold: isSold(product), key }] : [];
-			}),
-		);
-	}
-
-	/** A product by its hash, its sales page or the checkout of one of its offers. */
-	async product(wanted: Wanted): Promise<Lookup<CatalogProduct>> {
-		return await this.best((product) => {
-			const pages = [product.sale_page, ...product.offers.map(({ url }) => url)];
-			const fit = fitOf(wanted, product.hash, pages);
-			const key = String(product.hash);
-			return fit ? [{ found: product, fit, isSold: isSold(product), key }] : [];
-		});
-	}
-
-	private async best<T>(pick: Picker<T>): Promise<Lookup<T>> {
-		const candidates = this.products.flatMap(pick);
-		while (!candidates.some(isSure)) {
+	/**
+	 * The offer with a hash. One that is sold goes before one that is not.
+	 *
+	 * @param price if it is given, the catalog's does not tell offers apart
+	 */
+	async offer(hash: string, price?: number): Promise<Lookup> {
+		const found = offersIn(this.products, hash);
+		while (!found.some(({ product }) => isSold(product))) {
 			const more = await this.nextPage();
-			if (!more) return { ...chosen(candidates), failed: this.failed };
-			candidates.push(...more.flatMap(pick));
+			if (!more) return { ...chosen(found, price), failed: this.failed };
+			found.push(...offersIn(more, hash));
 		}
-		return chosen(candidates);
+		return chosen(found, price);
 	}
 
 	/** The products of the next page; undefined if there is none, or it cannot be read. */
@@ -191,31 +158,14 @@ function withoutSignal(context: ServiceContext): ServiceContext {
 	});
 }
 
-function isSure({ fit, isSold }: Candidate<unknown>): boolean {
-	return fit === 'exact' && isSold;
+function offersIn(products: CatalogProduct[], hash: string): FoundOffer[] {
+	return products.flatMap((product) =>
+		product.offers.filter((offer) => offer.hash === hash).map((offer) => ({ product, offer })),
+	);
 }
 
-/** A hash at the end of an address is only a part of what the address says if it has a query. */
-function fitOf(
-	{ hash, address }: Wanted,
-	known: CatalogOffer['hash'],
-	pages: Array<string | null | undefined>,
-): Fit | undefined {
-	if (address === undefined) return known === hash ? 'exact' : undefined;
-	const fits = new Set(pages.map((page) => (page == null ? undefined : addressFit(address, page))));
-	if (known === hash) fits.add(address.includes('?') ? 'part' : 'exact');
-	return (['exact', 'part', 'not'] as const).find((fit) => fits.has(fit));
-}
-
-/** The one that fits best. One that is sold goes before one that is not. */
-function chosen<T>(candidates: Array<Candidate<T>>): Lookup<T> {
-	const exact = candidates.filter(({ fit }) => fit === 'exact');
-	const usable = exact.length > 0 ? exact : candidates.filter(({ fit }) => fit === 'part');
-	const sold = usable.filter(({ isSold }) => isSold);
-	// Where all contradict the address, none is taken, but they are named.
-	const best = usable.length === 0 ? candidates : sold.length > 0 ? sold : usable;
-	const different = uniqBy(best, 'key').map(({ found }) => found);
-	const [found, ...others] = different;
-	if (found === undefined) return {};
-	return usable.length > 0 && others.length === 0 ? { found } : { several: different };
+function chosen(all: FoundOffer[], price: number | undefined): Lookup {
+	const sold = all.filter(({ product }) => isSold(product));
+	const different = uniqBy(sold.length > 0 ? sold : all, ({ offer }) => price ?? offer.price);
+	return different.length > 1 ? { several: different } : { found: different[0] };
 }

@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import { CredentialError, readAccount } from './account';
-import { readFault, ServiceError } from './outcome';
+import { readFault, ServiceError, withoutAnswer } from './outcome';
 import { sized } from './products';
 import { readResponse, responseHead } from './response';
 import { readProductPage } from './schemas/product';
@@ -51,36 +51,21 @@ export async function digitalSalesApiTest(
 			: failed('The host answers, but not with a list of products. Check Base URL.');
 	} catch (error) {
 		if (error instanceof CredentialError) return failed(error.message);
-		return failed(
-			error instanceof ServiceError ? refusal(error) : faultText(readFault(error).code),
-		);
+		if (error instanceof ServiceError) return failed(refusal(error));
+		const { kind, code } = readFault(error);
+		return failed(refusal(new ServiceError('GET /products', withoutAnswer(kind, code), 1)));
 	}
 }
 
 function refusal(error: ServiceError): string {
-	const { status = 0, isWebPage, kind } = error.outcome;
+	const { status = 0, isWebPage, kind, code } = error.outcome;
 	if (isWebPage || status === 404 || status === 405) {
 		return `The host answers, but there is no API under this path (${status}${isWebPage ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
 	}
 	if (kind === 'rejected' || kind === 'unclear') {
 		return `The service did not accept the request (${status}). Check Base URL and API Token.`;
 	}
-	return `${error.message}. ${error.facts.advice}`;
-}
-
-function faultText(code: string | undefined): string {
-	switch (code) {
-		case 'ENOTFOUND':
-		case 'EAI_AGAIN':
-			return 'The host in Base URL does not exist or its name cannot be looked up. Check it.';
-		case 'ECONNREFUSED':
-			return 'Nothing answers at the host in Base URL. Check the host and the port.';
-		case 'ECONNABORTED':
-		case 'ETIMEDOUT':
-			return `The host in Base URL did not answer within ${TIMEOUT_MS / 1_000} seconds. Check it, or try again later.`;
-		default:
-			return `The connection to the host in Base URL failed${code === undefined ? '' : ` (${code})`}. Check the host, and whether it accepts http or https.`;
-	}
+	return `${error.message}${code === undefined ? '' : ` (${code})`}. ${error.facts.advice}`;
 }
 
 function failed(message: string): INodeCredentialTestResult {

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hashSegment, isSameButForCase } from '../domain/hash';
+import { hashSegment } from '../domain/hash';
 import { BoundedMap, processWide } from '../shared/processWide';
 import type { Account } from './account';
 import type { Client, Recording } from './client';
@@ -37,7 +37,7 @@ export async function createTransaction(
 
 /**
  * Reads one transaction (API document, Endpoint 1: GET /transactions/{hash}). An answer about another
- * one is not believed. A service that ignores case may spell the hash otherwise; its spelling counts.
+ * one is not believed, nor is one that spells the hash otherwise.
  *
  * @returns the transaction, in its GET shape
  * @throws ServiceError
@@ -48,7 +48,7 @@ export async function getTransaction(client: Client, hash: string): Promise<Tran
 		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(hash)}` },
 		(body) => {
 			const transaction = readTransaction(body);
-			return transaction && isSameButForCase(transaction.hash, wanted) ? transaction : undefined;
+			return transaction?.hash === wanted ? transaction : undefined;
 		},
 	);
 	markTransactionSeen(client.account, transaction.hash);

@@ -39,26 +39,16 @@ function stripDocument(text: string): string {
 }
 
 function documentFromNumber(value: number): Result<string> {
-	if (!Number.isSafeInteger(value) || value < 0) return { problem: 'is not a CPF or CNPJ' };
 	const asCpf = String(value).padStart(CPF_LENGTH, '0');
 	const asCnpj = String(value).padStart(CNPJ_LENGTH, '0');
 	const mayBeCpf = CPF_SHAPE.test(asCpf) && isCpf(asCpf);
 	const mayBeCnpj = isCnpj(asCnpj);
-	if (mayBeCpf && mayBeCnpj) {
-		return {
-			problem: `could be the CPF ${cpf.format(asCpf)} or the CNPJ ${cnpj.format(asCnpj)}. Leading zeros are missing: format the column as text`,
-		};
-	}
-	if (mayBeCpf) return { value: asCpf };
-	if (mayBeCnpj && String(value).length === CPF_LENGTH) {
-		return {
-			problem: `is not a valid CPF, but could be the CNPJ ${cnpj.format(asCnpj)}. Leading zeros are missing: format the column as text`,
-		};
-	}
-	if (mayBeCnpj) return { value: asCnpj };
+	// Eleven digits were typed as a CPF.
+	const isClear = mayBeCpf !== mayBeCnpj && (mayBeCpf || String(value).length !== CPF_LENGTH);
+	if (isClear) return { value: mayBeCpf ? asCpf : asCnpj };
 	return {
 		problem:
-			'is not a valid CPF or CNPJ, even with leading zeros. If digits are missing, format the column as text',
+			'is a number that is not clearly one CPF or CNPJ. Leading zeros may be missing: format the column as text',
 	};
 }
 

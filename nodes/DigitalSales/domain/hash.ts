@@ -14,16 +14,3 @@ export function isUsableHash(hash: string): boolean {
 export function hashSegment(hash: string): string {
 	return encodeURIComponent(hash.trim().replace(/\p{Surrogate}/gu, '\ufffd'));
 }
-
-/**
- * Whether two hashes differ at most in the case of A to Z. They are one transaction only if the
- * service returns one for the other.
- */
-export function isSameButForCase(one: string, other: string): boolean {
-	return lowerCase(one) === lowerCase(other);
-}
-
-/** Unicode has letters whose lower case is another letter, such as the Kelvin sign. */
-function lowerCase(hash: string): string {
-	return hash.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-}

@@ -1,8 +1,5 @@
 import type { Result } from './text';
 
-/** The unit in which a person types an amount; the service knows only integer cents. */
-export type AmountUnit = 'cents' | 'reais';
-
 /** An amount in reais without marks between its thousands, and one with the same mark between all. */
 const PLAIN = /^\d+(?:[.,]\d{1,2})?$/;
 const GROUPED = /^[1-9]\d{0,2}(?<mark>[ .,])\d{3}(?:\k<mark>\d{3})*(?:(?!\k<mark>)[.,]\d{1,2})?$/;
@@ -21,16 +18,16 @@ export const LARGEST_AMOUNT = Number.MAX_SAFE_INTEGER;
 const IS_NO_AMOUNT = { problem: 'is not an amount' };
 
 /**
- * Reads an amount, typed or computed by an expression, as integer cents: a number, or a text such as
- * `1990` (cents), `19,90`, `1.234,56` or `R$ 19.90` (reais). An ambiguous text is refused. Decimals
- * are moved as text, because `1.15 * 100` is `114.99999999999999`.
+ * Reads an amount in reais, typed or computed by an expression, as integer cents: a number, or a text
+ * such as `19,90`, `1.234,56` or `R$ 19.90`. An ambiguous text is refused. Decimals are moved as text,
+ * because `1.15 * 100` is `114.99999999999999`.
  */
-export function parseCents(input: unknown, unit: AmountUnit): Result<number> {
-	if (typeof input === 'number') return centsOfNumber(input, unit);
+export function parseCents(input: unknown): Result<number> {
+	if (typeof input === 'number') return centsOfNumber(input);
 	if (typeof input !== 'string') return IS_NO_AMOUNT;
 	const text = input.trim();
-	const digits = unit === 'cents' ? /^\d+$/.exec(text)?.[0] : digitsOfReais(text);
-	return digits === undefined ? { problem: problemOf(text, unit) } : exactly(Number(digits));
+	const digits = digitsOfReais(text);
+	return digits === undefined ? { problem: problemOf(text) } : exactly(Number(digits));
 }
 
 /** Integer cents as a Brazilian writes them: `123456` gives `R$ 1.234,56`. */
@@ -42,9 +39,9 @@ export function formatReais(cents: number): string {
 	return `${cents < 0 ? '-' : ''}R$ ${reais},${digits.slice(-2)}`;
 }
 
-/** Integer cents as a person types them into a form, by default in reais: `1990` gives `19,90` or `1990`. */
-export function typedAmount(cents: number, unit?: AmountUnit): string {
-	return unit === 'cents' ? String(cents) : formatReais(cents).replace('R$ ', '');
+/** Integer cents as a person types them into a form: `1990` gives `19,90`. */
+export function typedAmount(cents: number): string {
+	return formatReais(cents).replace('R$ ', '');
 }
 
 /** Whether one amount is exactly 100 times the other, as if reais and cents were mixed up; 0 is not. */
@@ -52,19 +49,10 @@ export function isHundredfold(one: number, other: number): boolean {
 	return one !== 0 && (one === other * 100 || one * 100 === other);
 }
 
-/** Integer cents as a number of reais with two decimals: `1990` gives `19.9`. */
-function centsToReais(cents: number): number {
-	return cents / 100;
-}
-
-function centsOfNumber(value: number, unit: AmountUnit): Result<number> {
+function centsOfNumber(value: number): Result<number> {
 	if (Number.isNaN(value)) return IS_NO_AMOUNT;
 	if (value < 0) return { problem: 'must not be negative' };
 	if (value > LARGEST_AMOUNT) return exactly(value);
-	if (unit === 'cents') {
-		if (Number.isInteger(value)) return exactly(Math.abs(value));
-		return { problem: `must be whole cents, for example 1990 for R$ 19,90; ${value} is not` };
-	}
 	const digits = digitsOfReais(String(value)) ?? digitsOfReais(withoutNoise(value));
 	if (digits !== undefined) return exactly(Number(digits));
 	return { problem: `must have at most two decimals; ${value} has more. Round it first` };
@@ -94,12 +82,9 @@ function exactly(cents: number): Result<number> {
 	return { problem: `is too large; the largest amount is ${formatReais(LARGEST_AMOUNT)}` };
 }
 
-function problemOf(text: string, unit: AmountUnit): string {
+function problemOf(text: string): string {
 	const isLong = text.length > LONGEST_QUOTE;
 	const quoted = JSON.stringify(isLong ? `${text.slice(0, LONGEST_QUOTE)}...` : text);
-	if (unit === 'cents') {
-		return `must be digits only, for example 1990 for R$ 19,90; ${quoted} is not an amount`;
-	}
 	const [, reais, decimals, last] = AMBIGUOUS.exec(bareAmount(text)) ?? [];
 	if (reais === undefined)
 		return `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`;
@@ -109,5 +94,5 @@ function problemOf(text: string, unit: AmountUnit): string {
 
 /** An amount of the service in reais; null if it states none. */
 export function inReais(cents: number | null | undefined): number | null {
-	return cents == null ? null : centsToReais(cents);
+	return cents == null ? null : cents / 100;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isJsonObject } from '../shared/json';
 import { isUsableHash } from '../domain/hash';
 import { LONGEST_TEXT, type Result, cleanText, composed } from '../domain/text';
-import { type AmountUnit, parseCents } from '../domain/money';
+import { parseCents } from '../domain/money';
 import { parseWebAddress } from '../domain/webAddress';
 import { type Field, type Use, field } from './formOf';
 
@@ -89,19 +89,9 @@ export const optionalReferenceField = optional(
 export function wholeNumberField(least: number, most = Number.MAX_SAFE_INTEGER) {
 	const message = `must be a whole number${most === Number.MAX_SAFE_INTEGER ? ` of at least ${least}` : ` from ${least} to ${most}`}`;
 	return z
-		.union(
-			[
-				z.number(),
-				z
-					.string()
-					.trim()
-					.regex(/^-?\d+$/, message)
-					.transform(Number),
-			],
-			{
-				errorMap: () => ({ message }),
-			},
-		)
+		.union([z.number(), z.string().trim().regex(/^\d+$/, message).transform(Number)], {
+			errorMap: () => ({ message }),
+		})
 		.refine((value) => Number.isSafeInteger(value) && value >= least && value <= most, message);
 }
 
@@ -129,10 +119,8 @@ export const percentField = decimalField.refine(
 	'must be a percentage from 0 to 100, for example 12.5',
 );
 
-/** An amount in integer cents, typed in the given unit. */
-export function moneyField(unit: AmountUnit) {
-	return parsed((input) => parseCents(input, unit));
-}
+/** An amount in integer cents, typed in reais. */
+export const moneyField = parsed(parseCents);
 
 /** True or false, which an expression may give as text. */
 export const yesNoField = z.union(
@@ -140,7 +128,9 @@ export const yesNoField = z.union(
 	{ errorMap: () => ({ message: 'must be true or false' }) },
 );
 
-export const hashField = cleanTextField.refine(isUsableHash, 'is not a hash');
+export const hashField = cleanTextField
+	.refine((text) => !/^https?:\/\//i.test(text), 'is an address, not a hash; enter the hash alone')
+	.refine(isUsableHash, 'is not a hash');
 
 /** An address that the service may post to (API document, Limits: a valid http or https URL). */
 export const webAddressField = cleanTextField.refine(
@@ -204,7 +194,7 @@ export function money<const N extends string>({
 		placeholder: 'e.g. 19,90',
 		hint: '97 is R$ 97,00. If your data is in cents, divide it by 100.',
 		weight: 'decides',
-		reads: optional(moneyField('reais')),
+		reads: optional(moneyField),
 		...spec,
 	});
 }

@@ -1,9 +1,7 @@
 import get from 'lodash/get';
-import has from 'lodash/has';
 import set from 'lodash/set';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
-import { isJsonObject } from '../shared/json';
 
 /**
  * A field of a form stands in one place: what n8n shows, how it is read, and its name in the body of
@@ -34,8 +32,7 @@ export type Weight = 'decides' | 'guards';
 /** What becomes of a field beside what n8n shows of it. */
 export interface Use {
 	/**
-	 * Its name in the body, dotted if it is nested; without one it is not sent. Blanks are left out, a
-	 * locator sends its hash, and of two fields with one name the first that is filled in counts.
+	 * Its name in the body, dotted if it is nested; without one it is not sent. Blanks are left out.
 	 */
 	sentAs?: string;
 	weight?: Weight;
@@ -62,15 +59,8 @@ type Values<P extends Part> = {
 	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
 };
 
-/** The name of a field, or of a collection and a field in it. */
-type PathIn<T> = {
-	[N in keyof T & string]:
-		| [N]
-		| (T[N] extends Record<string, unknown> ? [N, keyof T[N] & string] : never);
-}[keyof T & string];
-
 /** What is wrong with fields that are valid one by one; `path` names the field to change. */
-type Check<T> = (values: T) => Array<{ path: PathIn<T>; message: string }>;
+type Check<T> = (values: T) => Array<{ path: [keyof T & string]; message: string }>;
 
 export type FormValues<F> = F extends Form<infer T> ? T : never;
 
@@ -94,8 +84,7 @@ export function field<const N extends string, S extends z.ZodTypeAny>(
 		},
 		weights: weight ? { [name]: weight } : {},
 		write(value, body) {
-			const sent = type === 'resourceLocator' && isJsonObject(value) ? value.hash : value;
-			if (sentAs !== undefined) put(body, sentAs, sent);
+			if (sentAs !== undefined) put(body, sentAs, value);
 		},
 	};
 }
@@ -172,11 +161,8 @@ export function formOf<P extends Part>(
 	const inner = {
 		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
 		schema: schemaOf(fields, check),
-		// If fields share a name in the body the first counts, here as in `write`.
-		serviceFields: Object.fromEntries(
-			[...fields].reverse().flatMap(({ serviceFields }) => Object.entries(serviceFields)),
-		),
-		weights: Object.fromEntries(fields.flatMap(({ weights }) => Object.entries(weights))),
+		serviceFields: Object.assign({}, ...fields.map(({ serviceFields }) => serviceFields)),
+		weights: Object.assign({}, ...fields.map(({ weights }) => weights)),
 		write(values: unknown, body: IDataObject) {
 			for (const one of fields) one.write(get(values, one.name), body);
 		},
@@ -221,9 +207,9 @@ function written(inner: Pick<Field, 'write'>, values: unknown): IDataObject {
 	return body;
 }
 
-/** Writes a value, unless it is blank or another field has written one. */
+/** Writes a value, unless it is blank. */
 function put(body: IDataObject, sentAs: string, value: unknown): void {
 	const isBlank = value === undefined || value === null;
 	if (isBlank || (typeof value === 'object' && Object.keys(value).length === 0)) return;
-	if (!has(body, sentAs)) set(body, sentAs, value);
+	set(body, sentAs, value);
 }

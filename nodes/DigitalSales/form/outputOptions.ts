@@ -48,22 +48,13 @@ export const fieldsOption = field({
 	reads: transactionFieldsSchema,
 });
 
-const qrCodeImageProperty = {
+export const qrCodeImage = field({
 	displayName: 'QR Code Image',
 	name: 'qrCodeImage',
 	type: 'boolean',
 	default: true,
 	description:
 		'Whether to add the QR code of the PIX as a PNG picture, in the binary field <code>qrCode</code>. The picture is drawn in n8n, so no other service sees the charge.',
-} as const;
-
-export const qrCodeImage = field({
-	...qrCodeImageProperty,
-	reads: yesNoField,
-});
-
-export const qrCodeImageOption = field({
-	...qrCodeImageProperty,
 	reads: optional(yesNoField),
 });
 

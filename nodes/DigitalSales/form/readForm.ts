@@ -1,11 +1,9 @@
 import get from 'lodash/get';
 import {
 	type IExecuteFunctions,
-	type INode,
 	type INodeProperties,
 	type INodePropertyCollection,
 	type INodePropertyOptions,
-	NodeHelpers,
 	NodeOperationError,
 } from 'n8n-workflow';
 import { bounded } from './fields';
@@ -29,7 +27,7 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 	);
 	const evaluate = (part: string): unknown => context.evaluateExpression(part, itemIndex);
 	const gaps = gapsIn(form, raw, values, evaluate);
-	const { data, problems } = checkForm(form, values, context.getNode(), gaps);
+	const { data, problems } = checkForm(form, values, gaps);
 	if (data) return data;
 	throw new NodeOperationError(context.getNode(), problems.slice(0, 1).join(), {
 		itemIndex,
@@ -56,7 +54,6 @@ export function valuesOf(
 export function checkForm<T>(
 	{ properties, schema }: Form<T>,
 	values: Record<string, unknown>,
-	node: INode,
 	gaps: Gap[] = [],
 ): { data?: T; problems: string[] } {
 	const result = bounded(schema).safeParse(values);
@@ -64,7 +61,7 @@ export function checkForm<T>(
 	const ofGaps = new Set(gaps.map(({ path }) => path.join('.')));
 	const others = (result.error?.issues ?? []).filter(({ path }) => !ofGaps.has(path.join('.')));
 	const problems = [...gaps, ...others].map(
-		({ path, message }) => `${displayPath(properties, path, node)} ${message}`,
+		({ path, message }) => `${displayPath(properties, path)} ${message}`,
 	);
 	return { problems };
 }
@@ -94,13 +91,11 @@ type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOption
 
 /**
  * The path of a value in the words of the form: `['cart', 'items', 0, 'price']` gives
- * `Cart > Item 1 > Price`. If fields share a name, the one that the form shows counts. Unknown names
- * stay as they are.
+ * `Cart > Item 1 > Price`. Unknown names stay as they are.
  */
 export function displayPath(
 	properties: INodeProperties[],
 	path: ReadonlyArray<string | number>,
-	node: INode,
 ): string {
 	const labels: string[] = [];
 	let entries: FormEntry[] = properties;
@@ -109,7 +104,7 @@ export function displayPath(
 			labels.push(`${labels.pop()} ${key + 1}`);
 			continue;
 		}
-		const entry = entryNamed(entries, key, node);
+		const entry = entries.find(({ name }) => name === key);
 		labels.push(entry === undefined ? key : labelOf(entry));
 		entries = entry === undefined ? [] : childrenOf(entry);
 	}
@@ -123,7 +118,6 @@ export function displayPath(
 export function fieldLabel(
 	{ properties, serviceFields }: Pick<Form<never>, 'properties' | 'serviceFields'>,
 	serviceField: string,
-	node: INode,
 ): string | undefined {
 	const keys = serviceField.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
 	const pattern = keys.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
@@ -134,18 +128,7 @@ export function fieldLabel(
 	const path = parameter
 		.split('.')
 		.flatMap((key): Array<string | number> => (key === '*' ? indexes.splice(0, 1) : [key]));
-	return displayPath(properties, path, node);
-}
-
-function entryNamed(entries: FormEntry[], wanted: string, node: INode): FormEntry | undefined {
-	const named = entries.filter(({ name }) => name === wanted);
-	return named.find((entry) => isShown(entry, node)) ?? named[0];
-}
-
-function isShown(entry: FormEntry, node: INode): boolean {
-	if (!('type' in entry)) return true;
-	const { parameters } = node;
-	return NodeHelpers.displayParameter(parameters, entry, node, null, parameters);
+	return displayPath(properties, path);
 }
 
 function labelOf(entry: FormEntry): string {

@@ -7,9 +7,9 @@ import {
 import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
 import type { Result } from '../domain/text';
-import { moneyField, optional, parsed, required, text } from '../form/fields';
+import { hashField, moneyField, optional, parsed, required, text } from '../form/fields';
 import { field, formOf, group, list, type FormValues } from '../form/formOf';
-import { listedBy, locatorField } from '../form/locators';
+import { PICKED_OFFER, PICKED_PRODUCT, located } from '../form/locators';
 import { fieldsOption, simplifyOption } from '../form/outputOptions';
 import { checkForm, valuesOf } from '../form/readForm';
 import { isJsonObject } from '../shared/json';
@@ -18,7 +18,7 @@ import { isJsonObject } from '../shared/json';
 export const OTHER = 'other';
 export const ANY = 'any';
 
-export const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
+const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 	{
 		name: 'Any Status',
 		value: ANY,
@@ -70,7 +70,7 @@ const SUBTITLE_WORDS = {
 /** The text under the trigger on the canvas: what starts the workflow. */
 export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
 
-export const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
+const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 	{ name: 'Boleto', value: 'boleto' },
 	{ name: 'Card', value: 'credit_card' },
 	{ name: 'PIX', value: 'pix' },
@@ -101,30 +101,28 @@ function parseTriggerOn(input: unknown): Result<string[]> {
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
 /**
- * Compared as it is. An address is not looked up: a notice may cost no request for a filter.
+ * Compared as it is.
  *
  * @internal
  */
-export const soldHashField = locatorField.transform(({ hash, address }, context) => {
-	const text = address ?? hash;
-	if (address === undefined && !NOT_IN_HASH.test(text)) return hash;
-	context.addIssue({
-		code: 'custom',
-		message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
-	});
-	return z.NEVER;
-});
+export const soldHashField = located(
+	required(
+		hashField.refine(
+			(text) => !NOT_IN_HASH.test(text),
+			(text) => ({
+				message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
+			}),
+		),
+	),
+);
 
 /**
  * Any number of products or offers, each picked from a list. They stand in the form itself: n8n drops a
  * list without an entry from a collection, so a filter that was added and forgotten would let everything in.
  */
-function soldList<const N extends string>(
-	name: N,
-	{ label, ...texts }: Parameters<typeof listedBy>[0] & { label: string },
-) {
+function soldList<const N extends string>(name: N, label: string, picked: typeof PICKED_PRODUCT) {
 	const description = `The ${name} that was sold`;
-	const entry = { displayName: label, name, required: true, description, ...listedBy(texts) };
+	const entry = { displayName: label, name, required: true, description, ...picked };
 	return list(
 		{
 			displayName: `${label}s`,
@@ -152,7 +150,7 @@ const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'A
 		placeholder: 'e.g. 19,90',
 		description:
 			'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
-		reads: required(moneyField('reais')).optional(),
+		reads: required(moneyField).optional(),
 	}),
 	field({
 		displayName: 'Payment Methods',
@@ -207,18 +205,8 @@ export const triggerForm = formOf(
 			displayOptions: { show: { triggerOn: [OTHER] } },
 			reads: optional(parsed(parseTexts)),
 		}),
-		soldList('product', {
-			label: 'Product',
-			choose: 'Choose a product ...',
-			searchMethod: 'searchProducts',
-			hash: 'e.g. prodab12cd',
-		}),
-		soldList('offer', {
-			label: 'Offer',
-			choose: 'Choose an offer ...',
-			searchMethod: 'searchOffers',
-			hash: 'e.g. offer12ab',
-		}),
+		soldList('product', 'Product', PICKED_PRODUCT),
+		soldList('offer', 'Offer', PICKED_OFFER),
 		simplifyOption,
 		filters,
 		options,
@@ -251,7 +239,7 @@ export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): Tr
 		const value: unknown = context.getNodeParameter(name, initial);
 		return isJsonObject(value) ? mapValues(value, (inner) => inner ?? null) : value;
 	});
-	const { data, problems } = checkForm(triggerForm, values, node);
+	const { data, problems } = checkForm(triggerForm, values);
 	if (data) return data;
 	throw new NodeOperationError(node, problems.join('. '), {
 		description: 'Correct it, then publish the workflow or listen for a test event again.',

@@ -13,8 +13,6 @@ import { whyUnwanted } from './wanted';
 
 /** Between two reads of a transaction; a forged notice costs reads, too. */
 const REREAD_AFTER_MS = 3_000;
-/** Notices about one transaction: one that is read, and the next that says something else. */
-const MOST_AT_ONCE = 2;
 
 interface Read {
 	/** When it began, on `clock.elapsed()`. */
@@ -28,9 +26,6 @@ interface Read {
  * @internal
  */
 export const reads = processWide(new PromiseCache<Read>({ most: 1_000, keptMs: REREAD_AFTER_MS }));
-
-/** How many notices are at it, by the same keys. */
-const atOnce = processWide(new Map<string, number>());
 
 /**
  * Takes a notification in. It is a hint, not a fact: the transaction is read back before anything
@@ -69,7 +64,7 @@ class Delivery {
 		// If the service said this before, it was handed over: a repeated notice needs no read.
 		if (notice.status !== undefined) this.declineDuplicate(notice);
 		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
-		const transaction = await this.readOnce(notice);
+		const transaction = await this.readUntilFresh(notice);
 		const reason = whyUnwanted(form, transaction);
 		if (reason !== undefined) {
 			// Only the person who tests in the editor may learn what the transaction is like.
@@ -86,22 +81,9 @@ class Delivery {
 		};
 	}
 
-	private async readOnce(notice: Notice): Promise<Transaction> {
-		const key = `${this.triggerKey} ${notice.hash}`;
-		const others = atOnce.get(key) ?? 0;
-		if (others >= MOST_AT_ONCE) throw new Declined(REPLIES.inFlight);
-		atOnce.set(key, others + 1);
-		try {
-			return await this.readUntilFresh(key, notice);
-		} finally {
-			const left = (atOnce.get(key) ?? 1) - 1;
-			if (left > 0) atOnce.set(key, left);
-			else atOnce.delete(key);
-		}
-	}
-
 	/** Takes a read that shows what the notice says, or that began after it; again while that is behind. */
-	private async readUntilFresh(key: string, { hash, status }: Notice): Promise<Transaction> {
+	private async readUntilFresh({ hash, status }: Notice): Promise<Transaction> {
+		const key = `${this.triggerKey} ${hash}`;
 		for (;;) {
 			const { at, transaction } = await reads.get(key, async () => await this.read(hash));
 			const isSame = status !== undefined && status === transaction.payment_status;
@@ -133,8 +115,9 @@ class Delivery {
 
 	private declineDuplicate(notice: Notice): void {
 		const key = this.keyOf(notice);
-		if (unanswered.has(key)) throw new Declined(REPLIES.inFlight);
-		if (answered.get(key)) throw new Declined(REPLIES.duplicate);
+		const since = handedOver.get(key);
+		if (since === undefined) return;
+		throw new Declined(since < Infinity ? REPLIES.inFlight : REPLIES.duplicate);
 	}
 
 	private keyOf(notice: Notice): string {
@@ -148,19 +131,13 @@ const LONGEST_WAIT_MS = 3_000;
 const MOST_UNANSWERED = 80;
 
 /**
- * Notices handed over to n8n that it has not answered yet: since when, on `clock.elapsed()`, by trigger
- * and {@link dedupeKey}; the oldest comes first.
+ * Notices handed over to n8n, by trigger and {@link dedupeKey}: since when it stores them, on
+ * `clock.elapsed()`; Infinity once it has answered. A repeat ends here; between processes, and after a
+ * restart, the ledger decides.
  *
  * @internal
  */
-export const unanswered = processWide(new Map<string, number>());
-
-/**
- * Those that it has answered, by the same keys. A repeat ends here; between processes, and after a restart, the ledger decides.
- *
- * @internal
- */
-export const answered = processWide(new BoundedMap<true>({ most: 10_000 }));
+export const handedOver = processWide(new BoundedMap<number>({ most: 10_000 }));
 
 /**
  * Whether n8n, still storing earlier notices, would answer the next one too late.
@@ -168,8 +145,9 @@ export const answered = processWide(new BoundedMap<true>({ most: 10_000 }));
  * @internal
  */
 export function isBacklogged(): boolean {
-	const [oldest = Infinity] = unanswered.values();
-	return unanswered.size >= MOST_UNANSWERED || clock.elapsed() - oldest >= LONGEST_WAIT_MS;
+	const unanswered = handedOver.list().flatMap(([, since]) => (since < Infinity ? [since] : []));
+	const oldest = Math.min(...unanswered);
+	return unanswered.length >= MOST_UNANSWERED || clock.elapsed() - oldest >= LONGEST_WAIT_MS;
 }
 
 /**
@@ -180,11 +158,11 @@ export function isBacklogged(): boolean {
  * @internal
  */
 export function handOver(context: IWebhookFunctions, key: string, isRepeatable: boolean): void {
-	unanswered.set(key, clock.elapsed());
+	handedOver.set(key, clock.elapsed());
 	const response = context.getResponseObject();
 	response.once('close', () => {
-		unanswered.delete(key);
 		const isAnswered = response.writableFinished && response.statusCode === 200;
-		if (isAnswered && !isRepeatable) answered.set(key, true);
+		if (isAnswered && !isRepeatable) handedOver.set(key, Infinity);
+		else handedOver.delete(key);
 	});
 }

@@ -1,7 +1,6 @@
 import sortBy from 'lodash/sortBy';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
-import { isSameButForCase } from '../domain/hash';
 import { isBehind, isSettled, isWaiting } from '../domain/paymentStatus';
 import type { Notice } from '../notice/parse';
 import type { ReadBack } from '../notice/verify';
@@ -90,7 +89,7 @@ export class KnownWait {
 
 	/** Enters a notice; false if it is about no payment of this wait. */
 	notice({ hash, status }: Notice): boolean {
-		const payments = this.wait.payments.filter((one) => isSameButForCase(one.hash, hash));
+		const payments = this.wait.payments.filter((one) => one.hash === hash);
 		for (const { index } of payments) this.noticed.set(index, { status });
 		return payments.length > 0;
 	}

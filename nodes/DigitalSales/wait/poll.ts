@@ -36,12 +36,6 @@ type Context = Pick<IExecuteFunctions | IWebhookFunctions, 'helpers' | 'logger'>
  */
 export function startPolling(context: Context, wait: SuspendedWait, url: string): void {
 	const known = knownWait(wait);
-	if (waits.get(wait.id) !== known) {
-		context.logger.warn(
-			`Wait for Payment: ${waits.size} executions wait already, so this one is not re-checked; it continues when a webhook comes, or after its time limit.`,
-		);
-		return;
-	}
 	const poller = new Poller(context, wait, url, known);
 	known.pingBy = (moment) => poller.pingBy(moment);
 	poller.pingBy(clock.elapsed() + SOON_MS);

@@ -70,12 +70,7 @@ function waitFor(results: ItemResult[]): SuspendedWait | undefined {
 		deadline,
 		endsAt: deadline + netMs,
 		count: results.length,
-		payments: pending.map(({ index, hash, simplify, fields }) => ({
-			index,
-			hash,
-			simplify,
-			fields,
-		})),
+		payments: pending,
 	};
 }
 

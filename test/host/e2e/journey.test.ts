@@ -163,7 +163,7 @@ describe('the test of the credential', () => {
 		const host = `${LOOPBACK}:${await freePort()}`;
 		const { status, message } = await testWith({ baseUrl: `http://${host}/api/public/v1` });
 		expect(status).toBe('Error');
-		expect(message).toContain('Nothing answers at the host');
+		expect(message).toContain('could not be reached (ECONNREFUSED)');
 	});
 
 	it('says that there is no API under the path', async () => {

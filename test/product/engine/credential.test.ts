@@ -74,12 +74,12 @@ describe('Credential test', () => {
 		[
 			'a wrong host',
 			() => ({ baseUrl: 'http://host.invalid/api/public/v1' }),
-			/The host in Base URL does not exist/,
+			/could not be reached \(ENOTFOUND\)\. Nothing was sent\. Check the host/,
 		],
 		[
 			'a wrong port',
 			() => ({ baseUrl: 'http://127.0.0.1:9/v1' }),
-			/Nothing answers at the host in Base URL/,
+			/could not be reached \(ECONNREFUSED\)/,
 		],
 		[
 			'a path that gives a web page',
@@ -188,15 +188,15 @@ describe('Credential test', () => {
 		await expect(result()).resolves.toEqual({
 			status: 'Error',
 			message:
-				'The connection to the host in Base URL failed (ECONNRESET). Check the host, and whether it accepts http or https.',
+				'The service did not answer in time, or the connection broke (ECONNRESET). Try again later.',
 		});
 	});
 
 	test.each([
-		['EAI_AGAIN', 'The host in Base URL does not exist or its name cannot be looked up.'],
-		['ETIMEDOUT', 'The host in Base URL did not answer within 20 seconds.'],
-		['ECONNABORTED', 'The host in Base URL did not answer within 20 seconds.'],
-		[undefined, 'The connection to the host in Base URL failed. Check the host'],
+		['EAI_AGAIN', 'could not be reached (EAI_AGAIN). Nothing was sent. Check the host'],
+		['ETIMEDOUT', 'did not answer in time, or the connection broke (ETIMEDOUT)'],
+		['ECONNABORTED', 'did not answer in time, or the connection broke (ECONNABORTED)'],
+		[undefined, 'did not answer in time, or the connection broke. Try again'],
 	])('says of a host that cannot be reached (%s) what to check', async (code, message) => {
 		// The harness looks up its own host, once.
 		await result();

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { handOver, isBacklogged, unanswered } from '../../../nodes/DigitalSales/trigger/receive';
+import { handedOver, handOver, isBacklogged } from '../../../nodes/DigitalSales/trigger/receive';
 import { type Wanted, whyUnwanted } from '../../../nodes/DigitalSales/trigger/wanted';
 
 type Given = Partial<Omit<Wanted, 'filters'>> & { filters?: Partial<Wanted['filters']> };
@@ -24,13 +24,13 @@ describe('What a trigger does not want', () => {
 			'a status that is not stated',
 			{ triggerOn: ['paid'] },
 			{},
-			'The status of the transaction is not stated; Trigger On asks for Paid.',
+			'The status of the transaction is not stated, which Trigger On does not let in.',
 		],
 		[
 			'another of the other statuses',
 			{ triggerOn: ['other'], otherStatuses: ['frozen', 'thawed'] },
 			{ payment_status: 'paid' },
-			'The status of the transaction is paid; Trigger On asks for frozen, thawed.',
+			'The status of the transaction is paid, which Trigger On does not let in.',
 		],
 		[
 			'one of the other statuses, however its accents are stored',
@@ -55,7 +55,7 @@ describe('What a trigger does not want', () => {
 			'a method that is not stated',
 			{ filters: { paymentMethods: ['pix', 'crypto'] } },
 			{},
-			'The payment method of the transaction is not stated; Filters > Payment Methods asks for PIX, crypto.',
+			'The payment method of the transaction is not stated, which Filters > Payment Methods does not let in.',
 		],
 		[
 			'its product',
@@ -67,13 +67,13 @@ describe('What a trigger does not want', () => {
 			'a product that is not stated',
 			{ products: [{ product: 'p1' }, { product: 'p2' }] },
 			{},
-			'The product of the transaction is not stated; Products asks for p1, p2.',
+			'The product of the transaction is not stated, which Products does not let in.',
 		],
 		[
 			'another product',
 			{ products: [{ product: 'p1' }] },
 			{ product: { hash: 'p3' } },
-			'The product of the transaction is p3; Products asks for p1.',
+			'The product of the transaction is p3, which Products does not let in.',
 		],
 		[
 			'its offer',
@@ -85,13 +85,13 @@ describe('What a trigger does not want', () => {
 			'an offer that is not stated',
 			{ offers: [{ offer: 'o1' }, { offer: 'o2' }] },
 			{ product: { hash: 'o1' } },
-			'The offer of the transaction is not stated; Offers asks for o1, o2.',
+			'The offer of the transaction is not stated, which Offers does not let in.',
 		],
 		[
 			'another offer',
 			{ offers: [{ offer: 'o1' }], products: [{ product: 'p1' }] },
 			{ offer: { hash: 'o3' }, product: { hash: 'p1' } },
-			'The offer of the transaction is o3; Offers asks for o1.',
+			'The offer of the transaction is o3, which Offers does not let in.',
 		],
 		['exactly the amount', { filters: { minimumAmount: 1990 } }, { amount: 1990 }, undefined],
 		['the amount as a text', { filters: { minimumAmount: 1990 } }, { amount: '1990' }, undefined],
@@ -101,31 +101,31 @@ describe('What a trigger does not want', () => {
 			'a cent less than the amount',
 			{ filters: { minimumAmount: 199_000 } },
 			{ amount: 198_999 },
-			'The amount of the transaction is R$ 1.989,99; Filters > Minimum Amount in Reais asks for R$ 1.990,00 or more.',
+			'The amount of the transaction is R$ 1.989,99, which Filters > Minimum Amount in Reais does not let in.',
 		],
 		[
 			'an amount that is not stated',
 			{ filters: { minimumAmount: 1990 } },
 			{},
-			'The amount of the transaction is not stated; Filters > Minimum Amount in Reais asks for R$ 19,90 or more.',
+			'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
 		],
 		[
 			'an amount that is not stated where nothing is the least',
 			{ filters: { minimumAmount: 0 } },
 			{},
-			'The amount of the transaction is not stated; Filters > Minimum Amount in Reais asks for R$ 0,00 or more.',
+			'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
 		],
 		[
 			'an amount that is empty',
 			{ filters: { minimumAmount: 1990 } },
 			{ amount: '' },
-			'The amount of the transaction is not stated; Filters > Minimum Amount in Reais asks for R$ 19,90 or more.',
+			'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
 		],
 		[
 			'an amount that cannot be read',
 			{ filters: { minimumAmount: 0 } },
 			{ amount: '19.90' },
-			'The amount of the transaction cannot be read; Filters > Minimum Amount in Reais asks for R$ 0,00 or more.',
+			'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
 		],
 	])('%s', (_name, wanted, transaction, expected) => {
 		const filters = { ...NOTHING.filters, ...wanted.filters };
@@ -142,7 +142,7 @@ describe('Whether n8n would answer the next notice too late', () => {
 
 	beforeEach(() => {
 		[now, responses] = [1_000_000, []];
-		unanswered.clear();
+		handedOver.clear();
 		jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
 	});
 	afterEach(() => jest.restoreAllMocks());

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { searchKey } from '../../../nodes/DigitalSales/domain/text';
-import { hashInAddress } from '../../../nodes/DigitalSales/domain/webAddress';
 import { saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import {
@@ -139,28 +138,6 @@ export function accents({ search, plainSearch, ...evidence }: Evidence): Finding
 	return finds(plainSearch)
 		? confirmed('a word with accents is found in the composed form, and without its accents')
 		: contradicted('a word with accents is found only with its accents');
-}
-
-/** Whether pages end with the hash of what they sell. */
-export function pageAddresses({ products }: Evidence): Finding {
-	const offers = products.flatMap(offersOf);
-	return together(
-		[
-			lastSegments('checkout pages', offers, 'url'),
-			lastSegments('sales pages', products, 'sale_page'),
-		],
-		EMPTY,
-	);
-}
-
-function lastSegments(what: string, sold: IDataObject[], name: string): Finding {
-	const withPage = sold.filter((entry) => typeof entry[name] === 'string' && entry[name] !== '');
-	const ending = withPage.filter(
-		(entry) => hashInAddress(String(entry[name])) === String(entry.hash),
-	);
-	if (withPage.length === 0) return untold(`no ${what} in the catalog`);
-	const text = `${ending.length} of ${withPage.length} ${what} end with the hash`;
-	return ending.length === withPage.length ? confirmed(text) : contradicted(text);
 }
 
 export function offersOf({ offers }: IDataObject): IDataObject[] {

@@ -111,11 +111,6 @@ export const CHECKS: readonly Check[] = [
 		unknown: 'which offer and product a transaction names if its cart has several',
 		read: never('it would take a charge of several offers'),
 	},
-	{
-		id: 'page-address',
-		unknown: 'how the address of a checkout or sales page names its offer or product',
-		read: catalog.pageAddresses,
-	},
 	{ id: 'accents', unknown: 'how a search matches', read: catalog.accents },
 	{ id: 'largest-amount', unknown: 'the largest amount', read: transaction.largestAmount },
 	{

@@ -37,7 +37,6 @@ describe('a service as documented', () => {
 			'account-limit',
 			'operation-type',
 			'installments',
-			'page-address',
 			'accents',
 		]);
 		expect(new Set(methods(sandbox.requests))).toEqual(new Set(['GET']));

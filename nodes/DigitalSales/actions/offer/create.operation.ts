@@ -1,19 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type CatalogProduct, forgetCatalog } from '../../api/catalog';
+import { forgetCatalog } from '../../api/catalog';
 import { createOffer, markPricesSeen } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { withCustomFields } from '../../form/fields';
-import type { FormValues } from '../../form/formOf';
-import type { Located } from '../../form/locators';
-import { mistake, readForm } from '../../form/readForm';
+import { readForm } from '../../form/readForm';
 import { createOnce } from '../../once/createOnce';
 import { offerFingerprint } from '../../once/identity';
 import { offerOutput } from '../../output/product';
-import { type Run, notLookedUp } from '../run';
 import type { Operation } from '../operation';
 import { offerForm } from './create.form';
-
-type OfferForm = FormValues<typeof offerForm>;
 
 interface ReadyOffer {
 	productHash: string;
@@ -24,7 +19,7 @@ interface ReadyOffer {
 }
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
-export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
+export const createOfferOperation: Operation<ReadyOffer> = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create an offer',
@@ -33,12 +28,11 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 	manyItemsHint:
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
 	creates: true,
-	read: ({ context }, itemIndex) => readForm(context, itemIndex, offerForm),
-	async complete(run, itemIndex, form) {
-		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
-		const productHash = await productHashOf(run, itemIndex, form.productHash);
-		const { repeatCode } = form.options;
-		return { productHash, body, repeatCode, about: inWords(productHash, body) };
+	read({ context }, itemIndex) {
+		const form = readForm(context, itemIndex, offerForm);
+		const { productHash, additionalFields, options } = form;
+		const body = withCustomFields(offerForm.body(form), additionalFields.customFields);
+		return { productHash, body, ...options, about: inWords(productHash, body) };
 	},
 	about: ({ about }) => about,
 	async send(run, itemIndex, { productHash, body, repeatCode, about }) {
@@ -67,26 +61,6 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 		return [{ json: offerOutput(json) }];
 	},
 };
-
-/** The hash of a product, looked up by its address if that was given. */
-async function productHashOf(run: Run, itemIndex: number, located: Located): Promise<string> {
-	const { hash, address } = located;
-	if (address === undefined) return hash;
-	const { found, several, failed } = await run.catalog.product(located);
-	if (failed) throw notLookedUp(run, `The product at ${address}`, failed);
-	if (several) throw ambiguous(run, itemIndex, several);
-	return found?.hash ?? hash;
-}
-
-function ambiguous({ context }: Run, itemIndex: number, several: CatalogProduct[]) {
-	const names = several.map(({ hash, title }) => `${hash} (${title ?? 'no title'})`);
-	return mistake(
-		context,
-		itemIndex,
-		'Product fits several products of the catalog, or none of them exactly',
-		`They are ${names.join(', ')}. Choose the product from the list or enter its hash.`,
-	);
-}
 
 function inWords(productHash: string, { title, price }: IDataObject): string {
 	return [

@@ -33,9 +33,8 @@ export const getAllProducts: Operation<ProductsForm> = {
 			run.hint(`The list of products may be incomplete: ${incomplete}.`);
 		}
 		for (const name of ignored) {
-			const path = ['filters', name];
 			run.hint(
-				`${displayPath(productsForm.properties, path, run.context.getNode())} seems to have no effect in the service, which answers the same without it. So the node itself left out products by ${COMPARED[name]}. If your service has another name for it, enter it under Options > Query Parameter Names.`,
+				`${displayPath(productsForm.properties, ['filters', name])} seems to have no effect in the service, which answers the same without it. So the node itself left out products by ${COMPARED[name]}. If your service has another name for it, enter it under Options > Query Parameter Names.`,
 			);
 		}
 		return rows.map((json) => ({ json: simplify ? simplifyProduct(json, isSplit) : json }));

@@ -1,9 +1,9 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../../api/account';
 import { tolerated } from '../../api/schemas/lenient';
 import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../domain/money';
-import { moneyField, wholeNumberField, withCustomFields } from '../../form/fields';
+import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
 import { digest } from '../../once/execution';
 import { chargeFingerprint, isVagueCharge } from '../../once/identity';
@@ -38,7 +38,7 @@ const lineSchema = z.object(
 	{
 		offer_hash: word,
 		title: word,
-		price: moneyField('cents').nullish(),
+		price: wholeNumberField(0).nullish(),
 		quantity: wholeNumberField(0).default(1),
 	},
 	{ message: 'must be an object' },
@@ -47,7 +47,7 @@ type CartLine = z.output<typeof lineSchema>;
 
 /** Custom Fields may put anything into a body: what cannot be checked is not sent. */
 const bodySchema = z.object({
-	amount: moneyField('cents').optional(),
+	amount: wholeNumberField(0).optional(),
 	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
 	customer: tolerated(z.object({ document: word })),
 	api_token: word,
@@ -66,7 +66,7 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		const place = field === 'cart' && path.length > 0 ? [field, 'items'] : [field];
 		const own = field === 'cart' ? place : ['additionalFields', field];
 		const from = field in customFields ? ['additionalFields', 'customFields', field] : own;
-		return displayPath(chargeForm.properties, [...from, ...path], context.getNode());
+		return displayPath(chargeForm.properties, [...from, ...path]);
 	};
 	const read = bodySchema.safeParse(given);
 	if (!read.success) {
@@ -81,7 +81,13 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
 		throw mistake(context, itemIndex, 'Cart is empty', advice);
 	}
-	const cartTotal = exactTotal(context, itemIndex, cart, labelOf);
+	// Not a number if a price is missing.
+	const total = cart.reduce((sum, { price, quantity }) => sum + (price ?? NaN) * quantity, 0);
+	if (total > LARGEST_AMOUNT) {
+		const problem = `${labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
+		throw mistake(context, itemIndex, problem, 'Correct a price or a quantity.');
+	}
+	const cartTotal = cart.length === 0 || Number.isNaN(total) ? undefined : total;
 	const amount = read.data.amount ?? cartTotal;
 	const body = amount === undefined ? given : { amount, ...given };
 	return {
@@ -95,25 +101,6 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		isVague: isVagueCharge(body),
 		labelOf,
 	};
-}
-
-/** The sum of the cart in cents; undefined if a price is not known. Refuses sums too large to be exact. */
-function exactTotal(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	cart: CartLine[],
-	labelOf: Charge['labelOf'],
-): number | undefined {
-	const sums = cart.map(({ price, quantity }) => (price ?? NaN) * quantity);
-	const total = sums.length === 0 ? NaN : sums.reduce((sum, one) => sum + one, 0);
-	const wrong = sums.findIndex((sum) => sum > LARGEST_AMOUNT);
-	if (wrong < 0 && !(total > LARGEST_AMOUNT)) return Number.isNaN(total) ? undefined : total;
-	const name =
-		wrong < 0
-			? `${labelOf('cart')} adds up to`
-			: `${labelOf('cart', wrong, 'price')} times Quantity is`;
-	const problem = `${name} more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
-	throw mistake(context, itemIndex, problem, 'Correct a price or a quantity.');
 }
 
 function inWords(
@@ -153,13 +140,13 @@ export function priceMismatch(
 	): Refusal | undefined => {
 		if (given == null || other === undefined || !isHundredfold(given, other)) return undefined;
 		// Custom Fields are in the service's own unit.
-		const unit = label[0] in (additionalFields.customFields ?? {}) ? 'cents' : 'reais';
+		const isCustom = label[0] in (additionalFields.customFields ?? {});
 		const isOnly = context.getInputData().length === 1;
 		const notSent = isOnly ? 'Nothing was sent.' : `Item ${itemIndex + 1} was not sent.`;
 		return new Refusal(
 			`${labelOf(...label)} is ${formatReais(given)}, but ${says} ${formatReais(other)}`,
 			{
-				advice: `${notSent} Enter ${typedAmount(other, unit)}, or add Options > Allow Price Mismatch if ${formatReais(given)} is right.`,
+				advice: `${notSent} Enter ${isCustom ? other : typedAmount(other)}, or add Options > Allow Price Mismatch if ${formatReais(given)} is right.`,
 				outcome: 'notSent',
 			},
 		);

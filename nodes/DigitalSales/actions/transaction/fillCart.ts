@@ -5,16 +5,14 @@ import { seenPrice } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { webAddressIn } from '../../domain/webAddress';
 import { displayPath, mistake } from '../../form/readForm';
-import type { Located } from '../../form/locators';
 import { type Run, notLookedUp } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 
 type CartItem = ChargeForm['cart'][number];
 
 /**
- * Fills blank titles and prices of the cart's offers from the catalog, and finds an offer's hash by
- * its checkout address. A blank cover is filled along with them, but is not worth a request of its own.
- * Without a title, or with the hash from the end of an address, the charge is still made, with a hint.
+ * Fills blank titles and prices of the cart's offers from the catalog. A blank cover is filled along with
+ * them, but is not worth a request of its own. Without a title the charge is still made, with a hint.
  * A cart of Custom Fields is sent as it is.
  *
  * @throws Refusal if the catalog cannot be read
@@ -26,29 +24,28 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 	const hasAmount = amount !== undefined || 'amount' in customFields;
 	const cart: CartItem[] = [];
 	for (const [index, item] of form.cart.entries()) {
-		const { offerHash: located } = item;
+		const { offerHash: hash } = item;
 		const wrong = (field: string, message: string, advice: string): NodeOperationError => {
-			const path = ['cart', 'items', index, field];
-			const label = displayPath(chargeForm.properties, path, run.context.getNode());
+			const label = displayPath(chargeForm.properties, ['cart', 'items', index, field]);
 			return mistake(run.context, itemIndex, `${label} ${message}`, advice);
 		};
-		if (!located && item.price === undefined && !hasAmount) {
+		if (!hash && item.price === undefined && !hasAmount) {
 			throw wrong('price', 'is empty', 'Choose an offer, or enter the price.');
 		}
-		if (!located || !isOpen(item)) {
+		if (!hash || blanksOf(item).length === 0) {
 			cart.push(item);
 			continue;
 		}
-		const { found, several, failed } = await run.catalog.offer({ ...located, price: item.price });
-		if (failed) throw notLookedUp(run, `Offer ${located.hash}`, failed);
+		const { found, several, failed } = await run.catalog.offer(hash, item.price);
+		if (failed) throw notLookedUp(run, `Offer ${hash}`, failed);
 		if (several) throw wrong('offerHash', ...ambiguity(several));
-		const filled = found ? filledFrom(run, item, located, found) : item;
-		const problem = problemOf(located, blanksOf(filled), found);
+		const filled = found ? filledFrom(run, item, hash, found) : item;
+		const problem = problemOf(blanksOf(filled), found);
 		if (filled.price === undefined && !hasAmount) {
-			throw wrong('price', 'is empty', `Offer ${located.hash} ${problem}. Enter the price.`);
+			throw wrong('price', 'is empty', `Offer ${hash} ${problem}. Enter the price.`);
 		}
 		if (problem !== undefined) {
-			run.hint(`Offer ${located.hash} ${problem}.`, problem, `offer ${located.hash}`);
+			run.hint(`Offer ${hash} ${problem}.`, problem, `offer ${hash}`);
 		}
 		cart.push(filled);
 	}
@@ -59,28 +56,14 @@ function ambiguity(several: FoundOffer[]): [message: string, advice: string] {
 	const names = several.map(
 		({ offer: { hash, price } }) => `${hash} (${price == null ? 'no price' : formatReais(price)})`,
 	);
-	return [
-		'fits several offers of the catalog, or none of them exactly',
-		`They are ${names.join(', ')}. Choose the offer from the list or enter its hash, and its price if they share the hash.`,
-	];
+	return ['fits several offers of the catalog', `They are ${names.join(', ')}. Enter the price.`];
 }
 
-function problemOf(
-	{ address }: Located,
-	blanks: string[],
-	found: FoundOffer | undefined,
-): string | undefined {
-	const come = [
-		...(address !== undefined && !found ? ['its hash was taken from the end of its address'] : []),
-		...(blanks.length > 0 ? [`${blanks.join(' and ')} stayed empty`] : []),
-	].join(', and ');
-	if (come === '') return undefined;
+function problemOf(blanks: string[], found: FoundOffer | undefined): string | undefined {
+	if (blanks.length === 0) return undefined;
+	const come = `${blanks.join(' and ')} stayed empty`;
 	if (found) return `is incomplete in the catalog, so ${come}`;
 	return `was not found in the part of the catalog that was read (at most ${MOST_LOOKUP_PAGES} pages), so ${come}`;
-}
-
-function isOpen(item: CartItem): boolean {
-	return item.offerHash?.address !== undefined || blanksOf(item).length > 0;
 }
 
 function blanksOf(item: CartItem): string[] {
@@ -94,14 +77,12 @@ function blanksOf(item: CartItem): string[] {
 function filledFrom(
 	{ account }: Run,
 	item: CartItem,
-	located: Located,
+	hash: string,
 	{ product, offer }: FoundOffer,
 ): CartItem {
-	const hash = offer.hash ?? located.hash;
 	const seen = isSold(product) ? seenPrice(account, hash) : undefined;
 	return {
 		...item,
-		offerHash: { hash },
 		price: item.price ?? seen ?? offer.price ?? undefined,
 		more: {
 			...item.more,

@@ -98,7 +98,6 @@ export const waitForPaymentOperation: Operation<WaitForm> = {
 				return { hash: typed, json: { hash: typed } };
 			},
 		);
-		// Notices name the transaction as the service spells it.
 		const { hash, payment_status: status } = transaction;
 		const isOpen = !isSettled(status);
 		const pending =

@@ -1,5 +1,4 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { Fault } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { type Account, openAccount } from '../support/account';
 
@@ -175,23 +174,6 @@ describe('Offer > Create', () => {
 		expect(failure.message).toContain(message);
 		expect(failure.itemIndex).toBe(0);
 		expect(account.sandbox.requests).toEqual([]);
-	});
-
-	test.each<[string, Fault | undefined]>([
-		['knows another address of it', undefined],
-		['does not know it', { kind: 'patchBody', set: { data: [], links: null, meta: null } }],
-	])('takes the hash from the path of an address where the catalog %s', async (_name, fault) => {
-		if (fault) account.sandbox.addFault({ endpoint: 'GET /products', times: 'always', ...fault });
-		const hash = account.sandbox.products[2]?.hash ?? '';
-
-		await account.run(
-			parameters({
-				productHash: { __rl: true, mode: 'url', value: `https://other.example.com/p/${hash}` },
-			}),
-		);
-
-		expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
-		expect(account.sandbox.requests[1]?.path).toContain(`/products/${hash}/offers`);
 	});
 
 	test('names all that is wrong at once', async () => {

@@ -153,20 +153,6 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(charges()).toMatchObject([{ amount: 199_000 }]);
 	});
 
-	test('is found by the checkout address of the offer', async () => {
-		sells({ hash: known(), price: 1990, url: 'https://pay.example.com/curso-de-fotografia' });
-		const offerHash = {
-			__rl: true,
-			mode: 'url',
-			value: 'https://pay.example.com/curso-de-fotografia',
-		};
-
-		const failure = await account.fail(cart(item('1990', { offerHash })));
-
-		expect(failure.message).toContain('Cart > Item 1 > Price in Reais is R$ 1.990,00');
-		expect(charges()).toEqual([]);
-	});
-
 	describe('in one item of a run', () => {
 		const rows = (): INodeParameters =>
 			cart({

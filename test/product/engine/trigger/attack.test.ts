@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { unanswered } from '../../../../nodes/DigitalSales/trigger/receive';
+import { handedOver } from '../../../../nodes/DigitalSales/trigger/receive';
 import { NO_OP_TYPE, processedItems } from '../harness';
 import { useInbox } from '../support/inbox';
 
@@ -11,11 +11,11 @@ const pause = async (ms: number) => await new Promise((resolve) => setTimeout(re
 describe('Attacks on what starts the workflow once', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 
-	beforeEach(() => unanswered.clear());
+	beforeEach(() => handedOver.clear());
 	afterEach(() => jest.restoreAllMocks());
 
 	const storeAThousand = (): void => {
-		for (let nth = 0; nth < 1_000; nth++) unanswered.set(`${nth}`, clock.elapsed());
+		for (let nth = 0; nth < 1_000; nth++) handedOver.set(`${nth}`, clock.elapsed());
 	};
 	const posted = async (hash: string): Promise<number> =>
 		(await inbox.trigger.post({ hash })).status;
@@ -37,7 +37,7 @@ describe('Attacks on what starts the workflow once', () => {
 		delayReads();
 		await leaveWhileVerified({ hash });
 
-		expect(unanswered.size).toBe(0);
+		expect(handedOver.size).toBe(0);
 	});
 
 	test('a sender that left while its notice was verified is answered 200 when it comes again', async () => {
@@ -58,7 +58,7 @@ describe('Attacks on what starts the workflow once', () => {
 		expect(await posted(hash)).toBe(503);
 		expect(inbox.reads).toBe(0);
 
-		unanswered.clear();
+		handedOver.clear();
 		expect(await posted(hash)).toBe(200);
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
@@ -73,7 +73,7 @@ describe('Attacks on what starts the workflow once', () => {
 		expect(await answer).toBe(503);
 		expect(inbox.reads).toBe(1);
 
-		unanswered.clear();
+		handedOver.clear();
 		expect(await posted(hash)).toBe(200);
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});

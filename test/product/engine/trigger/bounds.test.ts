@@ -1,5 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { answered } from '../../../../nodes/DigitalSales/trigger/receive';
+import { handedOver } from '../../../../nodes/DigitalSales/trigger/receive';
 import { reads } from '../../../../nodes/DigitalSales/trigger/receive';
 import { mostAtOnce } from '../../../support/underWay';
 import type { HttpAnswer } from '../harness';
@@ -178,16 +178,16 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 	});
 
 	test('what was answered is bounded, and so is a status in it', async () => {
-		for (let nth = 0; nth < 10_000; nth++) answered.set(`old ${nth}`, true);
+		for (let nth = 0; nth < 10_000; nth++) handedOver.set(`old ${nth}`, Infinity);
 		const hash = await inbox.chargeHere();
 		await inbox.account.sandbox.setStatus(hash, 'x'.repeat(100_000));
 
 		await inbox.trigger.post({ hash });
 		await inbox.trigger.settled();
 
-		expect(answered.size).toBe(9_000);
-		expect(answered.get('old 0')).toBeUndefined();
-		expect(answered.list().at(-1)?.[0].length).toBeLessThan(300);
+		expect(handedOver.size).toBe(9_000);
+		expect(handedOver.get('old 0')).toBeUndefined();
+		expect(handedOver.list().at(-1)?.[0].length).toBeLessThan(300);
 	});
 
 	test('a credential that is gone is no crash, and the log says what went wrong', async () => {

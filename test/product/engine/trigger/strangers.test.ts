@@ -254,20 +254,7 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 			expect(reads.length).toBeLessThanOrEqual(2 * READS_AT_ONCE + 4);
 		});
 
-		test('the workflow starts with the hash that the service returns', async () => {
-			await serve(always(200, paid(HASH)));
-
-			const first = await trigger.post({ hash: 'ABCDEFGH', status: 'paid' });
-			const second = await trigger.post({ hash: HASH, status: 'paid' });
-			await trigger.restart();
-			const third = await trigger.post({ hash: 'ABCDefgh', status: 'paid' });
-
-			expect([first.status, second.status, third.status]).toEqual([200, 200, 200]);
-			expect(second.json).toMatchObject({ reason: 'already known' });
-			expect(trigger.executions).toMatchObject([[{ json: { hash: HASH } }]]);
-		});
-
-		test('variants that the service confirmed are not seen transactions', async () => {
+		test('variants that the service confirms are not seen transactions', async () => {
 			await serve(always(200, paid(HASH)));
 			await postAll(VARIANTS.slice(1, 41));
 			const before = reads.length;
@@ -275,10 +262,12 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 			await postAll(VARIANTS.slice(1, 41));
 
 			expect(reads.length - before).toBeLessThanOrEqual(1);
+			await clock.sleep(20_000);
 			expect((await trigger.post({ hash: HASH })).status).toBe(200);
 		});
 
 		test.each([
+			['another case', 'ABCDEFGH'],
 			['an accent', 'abcdéfgh'],
 			['a letter that only looks the same', 'abcdefg\u212a'],
 			['an extra letter', 'abcdefghi'],

@@ -141,13 +141,13 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		test.each<[INodeParameters, string]>([
 			[
 				{ triggerOn: ['reversed'] },
-				'The status of the transaction is paid; Trigger On asks for Refunded or Charged Back.',
+				'The status of the transaction is paid, which Trigger On does not let in.',
 			],
 			[
 				{ filters: { minimumAmount: '50' } },
-				'The amount of the transaction is R$ 19,90; Filters > Minimum Amount in Reais asks for R$ 50,00 or more.',
+				'The amount of the transaction is R$ 19,90, which Filters > Minimum Amount in Reais does not let in.',
 			],
-			[products('other1'), 'Products asks for other1.'],
+			[products('other1'), 'which Products does not let in.'],
 		])('for one that the form excludes: %j', async (more, reason) => {
 			const advice = `${reason} Enter another transaction, or change the form.`;
 

@@ -397,20 +397,17 @@ describe('Digital Sales Trigger: notices', () => {
 		test.each([
 			[
 				{ triggerOn: ['paid', 'reversed'] },
-				'The status of the transaction is waiting_payment; Trigger On asks for Paid, Refunded or Charged Back.',
+				'The status of the transaction is waiting_payment, which Trigger On does not let in.',
 			],
 			[
 				{ triggerOn: ['paid', 'other'], otherStatuses: 'frozen, thawed' },
-				'The status of the transaction is waiting_payment; Trigger On asks for Paid, frozen, thawed.',
+				'The status of the transaction is waiting_payment, which Trigger On does not let in.',
 			],
 			[
 				{ triggerOn: ['any'], filters: { paymentMethods: ['credit_card', 'boleto'] } },
-				'The payment method of the transaction is pix; Filters > Payment Methods asks for Card, Boleto.',
+				'The payment method of the transaction is pix, which Filters > Payment Methods does not let in.',
 			],
-			[
-				{ triggerOn: ['any'], ...products('other1', 'other2') },
-				'Products asks for other1, other2.',
-			],
+			[{ triggerOn: ['any'], ...products('other1', 'other2') }, 'which Products does not let in.'],
 		])('tell the person who tests in the editor why nothing starts: %j', async (form, reason) => {
 			await inbox.publish(form, { mode: 'test' });
 

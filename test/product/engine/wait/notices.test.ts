@@ -33,30 +33,6 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		expect(clock.elapsed() - noticedAt).toBeLessThan(60_000);
 	});
 
-	test('match a payment that the service spells differently than the form', async () => {
-		const typed = await room.charge();
-		const hash = typed.toUpperCase();
-		room.account.sandbox.addFault({ ...READ, kind: 'patchBody', set: { hash }, times: 'always' });
-		const parked = await room.park([typed], quiet);
-
-		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
-
-		// It is read under that hash, which the sandbox does not know.
-		expect(answer.status).toBe(503);
-		expect(room.reads(hash)).toBeGreaterThan(0);
-	});
-
-	test('match a payment whose hash was typed in another case, even if it could not be read', async () => {
-		const hash = await room.charge();
-		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, body: {} });
-		const parked = await room.park([hash.toUpperCase()], quiet);
-
-		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
-
-		// It is read as it was typed, which the sandbox does not know.
-		expect(answer.status).toBe(503);
-	});
-
 	test('at the same moment resume it once, and none has to be sent again', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], quiet);

@@ -177,7 +177,7 @@ describe('A charge whose price is in the catalog, where the limit was reached tw
 				await refused();
 				void listing();
 				const lookup = new CatalogLookup(context, account);
-				found.push(await lookup.offer({ hash: 'offer3' }));
+				found.push(await lookup.offer('offer3'));
 			})();
 		});
 

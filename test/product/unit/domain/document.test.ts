@@ -39,6 +39,9 @@ const cnpj = text('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', 12)
 	.filter(varied)
 	.map((base) => checkDigits(base, CNPJ_WEIGHTS));
 
+const UNCLEAR =
+	'is a number that is not clearly one CPF or CNPJ. Leading zeros may be missing: format the column as text';
+
 describe('CPF and CNPJ', () => {
 	test.each([
 		['529.982.247-25', '52998224725'],
@@ -71,8 +74,8 @@ describe('CPF and CNPJ', () => {
 
 	test.each([
 		[null, 'is not a CPF or CNPJ'],
-		[1.5, 'is not a CPF or CNPJ'],
-		[-52998224725, 'is not a CPF or CNPJ'],
+		[1.5, UNCLEAR],
+		[-52998224725, UNCLEAR],
 		['52998224726', 'is not a valid CPF: check its digits'],
 		['11222333000182', 'is not a valid CNPJ: check its characters'],
 		[
@@ -85,18 +88,9 @@ describe('CPF and CNPJ', () => {
 		],
 		['529982247250', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 12'],
 		['112223330001811', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 15'],
-		[
-			123,
-			'is not a valid CPF or CNPJ, even with leading zeros. If digits are missing, format the column as text',
-		],
-		[
-			191,
-			'could be the CPF 000.000.001-91 or the CNPJ 00.000.000/0001-91. Leading zeros are missing: format the column as text',
-		],
-		[
-			0,
-			'is not a valid CPF or CNPJ, even with leading zeros. If digits are missing, format the column as text',
-		],
+		[123, UNCLEAR],
+		[191, UNCLEAR],
+		[0, UNCLEAR],
 	])('%p: %s', (input, problem) => {
 		expect(parseDocument(input)).toEqual({ problem });
 	});
@@ -149,19 +143,10 @@ describe('CPF and CNPJ', () => {
 			];
 			const [one = '', other] = readings;
 			const isMistyped = String(number).length === 11 && one.length === 14;
-			if (isMistyped) return { problem: expect.stringContaining('format the column as text') };
-			if (other === undefined && one !== '') return { value: one };
-			const both = `could be the CPF ${dotted(one)} or the CNPJ ${dotted(other ?? '')}.`;
-			return {
-				problem: expect.stringContaining(
-					other ? both : 'not a valid CPF or CNPJ, even with leading zeros',
-				),
-			};
+			return other === undefined && one !== '' && !isMistyped
+				? { value: one }
+				: { problem: UNCLEAR };
 		};
-		const dotted = (digits: string): string =>
-			digits.length === 11
-				? digits.replace(/(...)(...)(...)(..)/, '$1.$2.$3-$4')
-				: digits.replace(/(..)(...)(...)(....)(..)/, '$1.$2.$3/$4-$5');
 		const withZeros = fc
 			.integer({ min: 1, max: 8 })
 			.chain((zeros) => text('0123456789', 9 - zeros).map((base) => '0'.repeat(zeros) + base))
@@ -194,8 +179,7 @@ describe('CPF and CNPJ', () => {
 
 	test('a number of eleven digits that is no CPF does not become a CNPJ', () => {
 		expect(parseDocument(52_998_224_793)).toEqual({
-			problem:
-				'is not a valid CPF, but could be the CNPJ 00.052.998/2247-93. Leading zeros are missing: format the column as text',
+			problem: UNCLEAR,
 		});
 	});
 

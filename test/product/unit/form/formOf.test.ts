@@ -56,7 +56,6 @@ const form = formOf(
 						sentAs: 'price',
 					}),
 					field({ ...text('kind', 'Kind'), sentAs: 'kind', reads: optional(textField) }),
-					field({ ...text('otherKind', 'Other Kind'), sentAs: 'kind', reads: optional(textField) }),
 				],
 			},
 		),
@@ -103,12 +102,7 @@ test('n8n gets the properties of all fields, in their order', () => {
 			{
 				displayName: 'Item',
 				name: 'items',
-				values: [
-					{ name: 'offerHash' },
-					{ displayName: 'Price in Reais' },
-					{ name: 'kind' },
-					{ name: 'otherKind' },
-				],
+				values: [{ name: 'offerHash' }, { displayName: 'Price in Reais' }, { name: 'kind' }],
 			},
 		],
 	});
@@ -129,7 +123,7 @@ describe('What is read', () => {
 		).toEqual({
 			personName: 'Maria',
 			methods: [3],
-			cart: [{ offerHash: { hash: 'ab12' }, price: 1990, kind: 'a' }],
+			cart: [{ offerHash: 'ab12', price: 1990, kind: 'a' }],
 			more: { size: 2, origin: { utmSource: 'ads' } },
 		});
 	});
@@ -158,13 +152,13 @@ describe('What is read', () => {
 
 describe('The body', () => {
 	test('holds what was filled in, under the names of the service', () => {
-		const offerHash = { __rl: true, mode: 'url', value: 'https://pay.example.com/ab12' };
+		const offerHash = { __rl: true, mode: 'hash', value: 'ab12' };
 		const input = {
 			personName: 'Maria',
 			personPhone: '11',
 			note: 'mine',
 			methods: [1, 3],
-			cart: { items: [{ offerHash, price: '0', kind: 'a', otherKind: 'b' }, { otherKind: 'c' }] },
+			cart: { items: [{ offerHash, price: '0', kind: 'a' }, { kind: 'c' }] },
 			more: { size: 2, origin: { utmSource: 'ads' } },
 		};
 
@@ -244,14 +238,5 @@ test.each<[string, string | undefined]>([
 	['more', undefined],
 	['constructor', undefined],
 ])('errors call the field %s of the service %s', (serviceField, label) => {
-	const node = {
-		id: '1',
-		name: 'Digital Sales',
-		type: 'digitalSales',
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters: {},
-	};
-
-	expect(fieldLabel(form, serviceField, node)).toBe(label);
+	expect(fieldLabel(form, serviceField)).toBe(label);
 });
