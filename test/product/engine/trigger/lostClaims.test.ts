@@ -58,7 +58,7 @@ describe('A sale that two processes are told of', () => {
 		jest.spyOn(Math, 'random').mockReturnValue(0.5);
 		processedItems.latency = () => 2;
 		const started: number[] = [];
-		for (let offset = 970; offset < 1_030; offset += 2) {
+		for (let offset = 770; offset < 830; offset += 2) {
 			const before = inbox.trigger.executions.length;
 			const hash = await inbox.charge();
 			processedItems.failingWrites = 2;
