@@ -100,12 +100,8 @@ function parseTriggerOn(input: unknown): Result<string[]> {
 /** In no hash: blanks, quotes and separators, which an entry of several hashes or a placeholder has. */
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
-/**
- * Compared as it is. An address is not looked up: a notice may cost no request for a filter.
- *
- * @internal
- */
-export const soldHashField = locatorField.transform(({ hash, address }, context) => {
+/** Compared as it is. An address is not looked up: a notice may cost no request for a filter. */
+const soldHashField = locatorField.transform(({ hash, address }, context) => {
 	const text = address ?? hash;
 	if (address === undefined && !NOT_IN_HASH.test(text)) return hash;
 	context.addIssue({
