@@ -7,7 +7,9 @@ import { contact } from './contact';
 
 let sandbox: Sandbox;
 beforeEach(async () => {
-	sandbox = await startSandbox({ qrImage: 'absent', requestsPerMinute: null });
+	// Words like the name of a field.
+	const tokens = { apiToken: 'test-token-of-header', bodyApiToken: 'test-token-of-body' };
+	sandbox = await startSandbox({ ...tokens, qrImage: 'absent', requestsPerMinute: null });
 });
 afterEach(async () => await sandbox.close());
 
@@ -124,6 +126,8 @@ test('nothing personal and no token is shown, whatever the service puts where', 
 		'529.982.247-25': 1,
 		[sandbox.apiToken]: 1,
 		k3yh4shabc: { status: CUSTOMER.name },
+		// Looks like the name of a field, and is a value of one.
+		Joana: { status: 'Prado' },
 	};
 	const hash = await chargeAt(sandbox, undefined, { customer: CUSTOMER });
 	sandbox.addFault({
@@ -194,7 +198,7 @@ describe('refuses with one sentence, and creates nothing', () => {
 		const { isComplete, text } = await run(['--charge', ...args], environment);
 		const last = text.startsWith('# First contact') ? text.split('\n').at(-1) : text;
 		expect(last).toMatch(sentence);
-		expect(text).not.toMatch(/test-(api|body)-token|Joana/);
+		expect(text).not.toMatch(/test-(api-)?token|Joana/);
 		expect(isComplete).toBe(false);
 		expect(posts()).toEqual([]);
 	});
