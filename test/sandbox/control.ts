@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { charge } from './api/transactions';
-import { faultProblem, isFault } from './faults';
 import { isRecord, type JsonObject, parseJson } from './http';
 import type { DeliveryReport } from './notices';
 import type { SandboxParts } from './parts';
 import { qrImageBase64 } from './pix';
-import { isNoticeShape, type NoticeShape, readShape } from './shapes';
+import { isNoticeShape, type NoticeShape } from './shapes';
 import type { StoredTransaction } from './types';
 
 /**
@@ -44,28 +43,6 @@ async function newestOrSample(parts: SandboxParts): Promise<StoredTransaction> {
 	);
 }
 
-/** What GET /sandbox/state tells; transactions in the shape of GET /transactions/{hash}. */
-function stateView(parts: SandboxParts): object {
-	const { settings, state, notifier, log, faults } = parts;
-	return {
-		base_url: `${parts.origin()}${settings.basePath}`,
-		page_url: `${parts.origin()}/`,
-		counts: {
-			products: state.products.length,
-			offers: state.createdOffers.length,
-			transactions: state.transactions.length,
-			charges: state.charges(),
-			requests: log.requests.length,
-			deliveries: notifier.deliveries.length,
-			pending_resends: notifier.pending,
-		},
-		transactions: state.transactions.map((stored) => readShape(stored, settings.qrImage)),
-		offers: state.createdOffers,
-		deliveries: notifier.deliveries,
-		faults: faults.list(),
-	};
-}
-
 /** What a person, or a test, can have the service do. */
 export interface SandboxControls {
 	/** Changes payment_status and notifies; rejects for an unknown hash. */
@@ -78,15 +55,12 @@ export interface SandboxControls {
 	reset(): void;
 }
 
-/** The controls over HTTP, for other processes. */
+/** The controls over HTTP, for the page. */
 export function registerControls(
 	app: FastifyInstance,
 	parts: SandboxParts,
 	sandbox: SandboxControls,
 ): void {
-	app.get('/sandbox/state', () => stateView(parts));
-	app.get('/sandbox/requests', () => parts.log.requests);
-	registerFaults(app, parts);
 	registerTransactions(app, parts, sandbox);
 	app.post('/sandbox/reset', () => {
 		sandbox.reset();
@@ -99,21 +73,6 @@ export function registerControls(
 		if (!image) return await reply.code(404).send({ message: 'No such code' });
 		void reply.header('content-type', 'image/png').header('cache-control', 'max-age=86400');
 		return await reply.send(Buffer.from(image, 'base64'));
-	});
-}
-
-function registerFaults(app: FastifyInstance, parts: SandboxParts): void {
-	app.post('/sandbox/faults', async (request, reply) => {
-		const body = parseJson(request.body);
-		const faults: unknown[] = Array.isArray(body) ? body : [body];
-		const problem = faults.map(faultProblem).find((text) => text !== undefined);
-		if (problem !== undefined) return await reply.code(400).send({ message: problem });
-		for (const fault of faults.filter(isFault)) parts.faults.add(fault);
-		return { faults: parts.faults.list() };
-	});
-	app.delete('/sandbox/faults', () => {
-		parts.faults.clear();
-		return { faults: [] };
 	});
 }
 
@@ -141,15 +100,6 @@ function registerTransactions(
 			}
 			await sandbox.setStatus(hash, status);
 			return { hash, payment_status: status };
-		},
-	);
-	app.post<{ Params: { hash: string } }>(
-		'/sandbox/transactions/:hash/notify',
-		async (request, reply) => {
-			const { hash } = request.params;
-			if (!parts.state.transaction(hash)) return await reply.code(404).send(unknown(hash));
-			const body = bodyOf(request);
-			return await sandbox.notify(hash, { ...shapeOf(body), ...urlOf(body) });
 		},
 	);
 	app.post('/sandbox/test-notice', async (request, reply) => {

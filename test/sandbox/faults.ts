@@ -10,16 +10,14 @@ import {
 	withBody,
 } from './http';
 
-const ENDPOINTS = [
-	'GET /products',
-	'POST /products/{hash}/offers',
-	'POST /transactions',
-	'GET /transactions/{hash}',
-] as const;
-export type Endpoint = (typeof ENDPOINTS)[number];
+export type Endpoint =
+	| 'GET /products'
+	| 'POST /products/{hash}/offers'
+	| 'POST /transactions'
+	| 'GET /transactions/{hash}';
 
 interface FaultBase {
-	/** Default `*`; notices are not requests, so duplicateNotice and lostNotice ignore it. */
+	/** Default `*`; notices are not requests, so lostNotice ignores it. */
 	endpoint?: Endpoint | '*';
 	/** How many matching requests (or notices) it strikes; default 1. */
 	times?: number | 'always';
@@ -158,19 +156,17 @@ export interface RateLimitHeadersFault extends FaultBase {
 	remove?: string[];
 	set?: Record<string, string>;
 }
-const PAGINATION_LIES = [
-	'lastPageTooLow',
-	'lastPageTooHigh',
-	'metaMissing',
-	'metaAndLinksMissing',
-	'numbersAsStrings',
-	'repeatedPage',
-	'ignoresPage',
-	'emptyPage',
-	'neverEnding',
-	'shrinking',
-] as const;
-export type PaginationLie = (typeof PAGINATION_LIES)[number];
+export type PaginationLie =
+	| 'lastPageTooLow'
+	| 'lastPageTooHigh'
+	| 'metaMissing'
+	| 'metaAndLinksMissing'
+	| 'numbersAsStrings'
+	| 'repeatedPage'
+	| 'ignoresPage'
+	| 'emptyPage'
+	| 'neverEnding'
+	| 'shrinking';
 /**
  * Usually wanted with `times: 'always'`. After a `repeatedPage` or `emptyPage` the catalog goes
  * on one page later, so a reader who goes on to the last page gets every product.
@@ -192,21 +188,6 @@ export interface ErrorsByFieldFault extends FaultBase {
 export interface RefusedFault extends FaultBase {
 	kind: 'refused';
 }
-/** A notice is posted, and answered, before the create call answers. */
-export interface EarlyNoticeFault extends FaultBase {
-	kind: 'earlyNotice';
-	/** The status it speaks of; default is the one after creation. */
-	status?: string;
-	/** GET /transactions/{hash} says 404 until the create call has answered; default false. */
-	hidden?: boolean;
-}
-/** The notice goes out `copies` times more (default 1). */
-export interface DuplicateNoticeFault extends FaultBase {
-	kind: 'duplicateNotice';
-	copies?: number;
-	/** All at the same time instead of one after another; default false. */
-	together?: boolean;
-}
 /** The notice is never sent, nor re-sent. */
 export interface LostNoticeFault extends FaultBase {
 	kind: 'lostNotice';
@@ -220,11 +201,9 @@ export type ChangingFault =
 	| RateLimitHeadersFault
 	| PaginationFault
 	| ErrorsByFieldFault
-	| RefusedFault
-	| EarlyNoticeFault;
-export type NoticeFault = DuplicateNoticeFault | LostNoticeFault;
+	| RefusedFault;
 
-export type Fault = AnswerFault | ChangingFault | NoticeFault;
+export type Fault = AnswerFault | ChangingFault | LostNoticeFault;
 export type FaultKind = Fault['kind'];
 
 type Family = 'answer' | 'change' | 'notice';
@@ -251,12 +230,8 @@ const FAMILIES: Record<FaultKind, Family> = {
 	paginationLies: 'change',
 	errorsByField: 'change',
 	refused: 'change',
-	earlyNotice: 'change',
-	duplicateNotice: 'notice',
 	lostNotice: 'notice',
 };
-
-const FAULT_KINDS = Object.keys(FAMILIES);
 
 function isAnswerFault(fault: Fault): fault is AnswerFault {
 	return FAMILIES[fault.kind] === 'answer';
@@ -264,10 +239,6 @@ function isAnswerFault(fault: Fault): fault is AnswerFault {
 
 function isChangingFault(fault: Fault): fault is ChangingFault {
 	return FAMILIES[fault.kind] === 'change';
-}
-
-function isNoticeFault(fault: Fault): fault is NoticeFault {
-	return FAMILIES[fault.kind] === 'notice';
 }
 
 /** Whether the service does its work although this fault takes the place of its answer. */
@@ -327,19 +298,11 @@ export class FaultBook {
 		this.entries = [];
 	}
 
-	/** What is still switched on, for the state shown to people. */
-	list(): Array<{ fault: Fault; left: number | 'always' }> {
-		return this.entries.map(({ fault, left }) => ({
-			fault,
-			left: left === Infinity ? 'always' : left,
-		}));
-	}
-
 	strikeRequest(endpoint: Endpoint, query: Record<string, string>): StruckFaults {
 		const struck: Array<AnswerFault | ChangingFault> = [];
 		for (const entry of this.entries) {
 			const { fault } = entry;
-			if (isNoticeFault(fault) || !matches(fault, endpoint, query)) continue;
+			if (fault.kind === 'lostNotice' || !matches(fault, endpoint, query)) continue;
 			if (this.spare(entry)) continue;
 			const group = isAnswerFault(fault) ? struck.some(isAnswerFault) : false;
 			if (group || struck.some((other) => other.kind === fault.kind)) continue;
@@ -350,14 +313,13 @@ export class FaultBook {
 		return new StruckFaults(struck);
 	}
 
-	strikeNotice(): NoticeFault | undefined {
-		for (const entry of this.entries) {
-			if (!isNoticeFault(entry.fault) || this.spare(entry)) continue;
-			entry.left -= 1;
-			this.forgetSpent();
-			return entry.fault;
-		}
-		return undefined;
+	/** Whether the next notice is lost. */
+	strikeNotice(): boolean {
+		const entry = this.entries.find(({ fault }) => fault.kind === 'lostNotice');
+		if (!entry || this.spare(entry)) return false;
+		entry.left -= 1;
+		this.forgetSpent();
+		return true;
 	}
 
 	private spare(entry: Entry): boolean {
@@ -375,42 +337,6 @@ function matches(fault: Fault, endpoint: Endpoint, query: Record<string, string>
 	const where = fault.endpoint ?? '*';
 	if (where !== '*' && where !== endpoint) return false;
 	return Object.entries(fault.query ?? {}).every(([name, value]) => query[name] === value);
-}
-
-const NEEDED: Record<string, Record<string, 'number' | 'string'>> = {
-	status: { status: 'number' },
-	delay: { ms: 'number' },
-	delayAfterProcessing: { ms: 'number' },
-	slowBody: { ms: 'number' },
-	redirect: { to: 'string' },
-	paginationLies: { lie: 'string' },
-};
-
-/** What is wrong with a fault that came over HTTP; undefined if nothing is. */
-export function faultProblem(value: unknown): string | undefined {
-	if (!isRecord(value)) return 'A fault is an object';
-	const { kind, endpoint, times } = value;
-	if (typeof kind !== 'string' || !FAULT_KINDS.includes(kind)) {
-		return `kind is one of ${FAULT_KINDS.join(', ')}`;
-	}
-	const endpoints: readonly unknown[] = [undefined, '*', ...ENDPOINTS];
-	if (!endpoints.includes(endpoint)) return `endpoint is * or one of ${ENDPOINTS.join(', ')}`;
-	if (times !== undefined && times !== 'always' && typeof times !== 'number') {
-		return "times is a number or 'always'";
-	}
-	for (const [name, type] of Object.entries(NEEDED[kind] ?? {})) {
-		if (typeof value[name] !== type) return `${kind} needs ${name} (${type})`;
-	}
-	const lies: readonly unknown[] = PAGINATION_LIES;
-	if (kind === 'paginationLies' && !lies.includes(value['lie'])) {
-		return `lie is one of ${PAGINATION_LIES.join(', ')}`;
-	}
-	return undefined;
-}
-
-/** Narrows a value whose problems have been ruled out. */
-export function isFault(value: unknown): value is Fault {
-	return faultProblem(value) === undefined;
 }
 
 const YEAR_SECONDS = 31_536_000;

@@ -56,8 +56,6 @@ export interface Answer {
 	body: unknown;
 	/** The body as it is sent, for what is no JSON or has been serialized before. */
 	text?: () => string;
-	/** After the last byte has been handed over. */
-	afterSent?: () => void;
 }
 
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
@@ -99,7 +97,7 @@ export function withBody(answer: Answer, body: JsonObject): Answer {
 export function sendAnswer(response: ServerResponse, answer: Answer): void {
 	const text = bodyText(answer);
 	begin(response, answer, { 'content-length': Buffer.byteLength(text) });
-	response.end(text, answer.afterSent);
+	response.end(text);
 }
 
 /** Announces the whole body, hands over a part of it and breaks the connection. */
@@ -108,7 +106,6 @@ export function sendCut(response: ServerResponse, answer: Answer, keep: number):
 	begin(response, answer, { 'content-length': whole.length });
 	const part = whole.subarray(0, Math.min(whole.length - 1, Math.floor(whole.length * keep)));
 	response.write(part, () => response.socket?.destroy());
-	answer.afterSent?.();
 }
 
 const PIECES = 20;
@@ -123,7 +120,6 @@ export async function sendSlowly(
 	const whole = Buffer.from(bodyText(answer), 'utf8');
 	const size = Math.ceil(whole.length / PIECES);
 	begin(response, answer, { 'content-length': whole.length });
-	answer.afterSent?.();
 	for (let from = 0; from < whole.length && !response.destroyed; from += size) {
 		await pause(milliseconds / PIECES);
 		response.write(whole.subarray(from, from + size));
@@ -139,7 +135,6 @@ export function sendEndlessly(response: ServerResponse, answer: Answer): void {
 		while (!response.destroyed && response.write(filler));
 	};
 	begin(response, answer);
-	answer.afterSent?.();
 	response.on('drain', more);
 	more();
 }

@@ -16,6 +16,7 @@ export interface PostResult {
 }
 
 const KEPT_ANSWER = 500;
+const ANSWER_WITHIN_MS = 10_000;
 
 /** Whether a notification may go there: the sandbox talks to this machine alone. */
 function isLoopback(address: string): boolean {
@@ -130,16 +131,8 @@ export class Notifier {
 	async announce(stored: StoredTransaction, shape?: NoticeShape): Promise<DeliveryReport[]> {
 		if (stored.postback_url === '') return [];
 		const notice = this.write(stored, { shape, resend: true });
-		const fault = this.faults.strikeNotice();
-		if (fault?.kind === 'lostNotice') return [this.report(notice, 1, 'lost')];
-		const copies = 1 + (fault?.kind === 'duplicateNotice' ? (fault.copies ?? 1) : 0);
-		const send = (): Promise<DeliveryReport> => this.attempt(notice, 1);
-		if (fault?.kind === 'duplicateNotice' && fault.together) {
-			return await Promise.all(Array.from({ length: copies }, send));
-		}
-		const reports: DeliveryReport[] = [];
-		for (let copy = 0; copy < copies; copy += 1) reports.push(await send());
-		return reports;
+		if (this.faults.strikeNotice()) return [this.report(notice, 1, 'lost')];
+		return [await this.attempt(notice, 1)];
 	}
 
 	/** One notice by hand: sent once, untouched by faults. */
@@ -148,11 +141,6 @@ export class Notifier {
 		options: { shape?: NoticeShape | undefined; url?: string | undefined },
 	): Promise<DeliveryReport> {
 		return await this.attempt(this.write(stored, { ...options, resend: false }), 1);
-	}
-
-	/** How many re-sends are waiting for their time. */
-	get pending(): number {
-		return this.timers.size;
 	}
 
 	/** Drops what is under way and what is scheduled. */
@@ -193,8 +181,7 @@ export class Notifier {
 		}
 		const { signal } = notice;
 		const at = Date.now();
-		const { deliveryTimeoutMs } = this.settings;
-		const result = await postJson(notice.url, notice.body, deliveryTimeoutMs, signal);
+		const result = await postJson(notice.url, notice.body, ANSWER_WITHIN_MS, signal);
 		const outcome = outcomeOf(result);
 		const { status, answer, error } = result;
 		const durationMs = Date.now() - at;

@@ -16,8 +16,6 @@ export interface SandboxOptions {
 	maxPageSize?: number;
 	/** GET /products; default 20 (section "Limits"), null for no limit. */
 	requestsPerMinute?: number | null;
-	/** Each POST endpoint on its own; the document names no number, so the default is null. */
-	writesPerMinute?: number | null;
 	/** GET /transactions/{hash}; the document names no number, so the default is null. */
 	readsPerMinute?: number | null;
 	/** `fixed` (default) opens a window with its first request, as Laravel's throttle does. */
@@ -30,12 +28,8 @@ export interface SandboxOptions {
 	bodyApiToken?: string;
 	/** What this deployment calls its query parameters; the document does not show the names. */
 	queryNames?: Partial<Record<QueryMeaning, string>>;
-	/** Default `/api/public/v1`. */
-	basePath?: string;
 	/** Default `envelope`. */
 	noticeShape?: NoticeShape;
-	/** Real ms a receiver has to answer a notification; default 10,000. */
-	deliveryTimeoutMs?: number;
 	/** Sandbox seconds before each re-send; default 5, 30, 120, 600, 3600. */
 	resendAfterSeconds?: number[];
 	/** POST /transactions answers `{success, data}`; default false. */
@@ -44,16 +38,14 @@ export interface SandboxOptions {
 	errorsByField?: boolean;
 	/** Default `bare`, as the document shows. */
 	qrImage?: QrImageStyle;
-	/** What this deployment calls the notification address in POST /transactions. */
-	notificationField?: string;
-	/** Further body fields (dotted) this deployment demands; the document does not say which. */
-	demands?: { offer?: string[]; transaction?: string[] };
 }
 
-export interface Settings extends Required<Omit<SandboxOptions, 'queryNames' | 'demands'>> {
+export interface Settings extends Required<Omit<SandboxOptions, 'queryNames'>> {
 	queryNames: Record<QueryMeaning, string>;
-	demands: { offer: string[]; transaction: string[] };
 }
+
+/** Of the four endpoints. */
+export const BASE_PATH = '/api/public/v1';
 
 /** Fills in the defaults. */
 export function resolveOptions(options: SandboxOptions): Settings {
@@ -63,7 +55,6 @@ export function resolveOptions(options: SandboxOptions): Settings {
 		products: options.products ?? 137,
 		maxPageSize: options.maxPageSize ?? 100,
 		requestsPerMinute: options.requestsPerMinute === undefined ? 20 : options.requestsPerMinute,
-		writesPerMinute: options.writesPerMinute ?? null,
 		readsPerMinute: options.readsPerMinute ?? null,
 		rateLimitWindow: options.rateLimitWindow ?? 'fixed',
 		rateLimitHeaders: options.rateLimitHeaders ?? true,
@@ -78,17 +69,10 @@ export function resolveOptions(options: SandboxOptions): Settings {
 			page: 'page',
 			...options.queryNames,
 		},
-		basePath: (options.basePath ?? '/api/public/v1').replace(/\/+$/, ''),
 		noticeShape: options.noticeShape ?? 'envelope',
-		deliveryTimeoutMs: options.deliveryTimeoutMs ?? 10_000,
 		resendAfterSeconds: options.resendAfterSeconds ?? [5, 30, 120, 600, 3600],
 		wrapTransactions: options.wrapTransactions ?? false,
 		errorsByField: options.errorsByField ?? false,
 		qrImage: options.qrImage ?? 'bare',
-		notificationField: options.notificationField ?? 'webhook_url',
-		demands: {
-			offer: options.demands?.offer ?? [],
-			transaction: options.demands?.transaction ?? [],
-		},
 	};
 }

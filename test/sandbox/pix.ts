@@ -1,7 +1,7 @@
 import QRCode from 'qrcode';
 
 /** CRC-16/CCITT-FALSE (polynomial 0x1021, start 0xFFFF) as four capital hex digits. */
-export function crc16(text: string): string {
+function crc16(text: string): string {
 	let crc = 0xffff;
 	for (const byte of Buffer.from(text, 'utf8')) {
 		crc ^= byte << 8;

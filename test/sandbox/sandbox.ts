@@ -7,7 +7,7 @@ import { registerControls, type SandboxControls } from './control';
 import { type Fault, FaultBook } from './faults';
 import { type DeliveryReport, Notifier } from './notices';
 import type { NoticeShape } from './shapes';
-import { resolveOptions, type SandboxOptions } from './options';
+import { BASE_PATH, resolveOptions, type SandboxOptions } from './options';
 import { registerPage } from './page';
 import { SandboxState } from './state';
 import type { CreatedOffer, Product, StoredTransaction } from './types';
@@ -81,7 +81,7 @@ class RunningSandbox implements Sandbox {
 	) {}
 
 	get baseUrl(): string {
-		return `${this.parts.origin()}${this.parts.settings.basePath}`;
+		return `${this.parts.origin()}${BASE_PATH}`;
 	}
 
 	get pageUrl(): string {

@@ -108,6 +108,4 @@ export interface StoredTransaction {
 	paid_at: string | null;
 	/** Made by the sandbox itself for a test notice: no charge of any caller. */
 	sample: boolean;
-	/** Not yet readable: a notice can come before the service can answer for the transaction. */
-	hidden: boolean;
 }

@@ -100,12 +100,8 @@ function parseTriggerOn(input: unknown): Result<string[]> {
 /** In no hash: blanks, quotes and separators, which an entry of several hashes or a placeholder has. */
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
-/**
- * Compared as it is.
- *
- * @internal
- */
-export const soldHashField = located(
+/** Compared as it is. */
+const soldHashField = located(
 	required(
 		hashField.refine(
 			(text) => !NOT_IN_HASH.test(text),

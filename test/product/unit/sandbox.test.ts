@@ -1,6 +1,7 @@
 import http from 'node:http';
-import { crc16 } from '../../sandbox/pix';
 import { startSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../sandbox';
+import { chargeAt } from '../../support/charge';
+import { type HttpAnswer, sendRequest } from '../../support/http';
 import { useTimeLapse } from '../../support/timeLapse';
 
 // What the API document shows, and what other tests build on; all else of the sandbox they show themselves.
@@ -59,34 +60,6 @@ const PRODUCT_FIELDS = [
 	'support_whatsapp',
 ];
 
-/** The checksum once more, with a table instead of a shift register. */
-function tableCrc(text: string): string {
-	const table = Array.from({ length: 256 }, (_, index) => {
-		let value = index * 256;
-		for (let bit = 0; bit < 8; bit += 1) {
-			value = value >= 0x8000 ? (value * 2) % 0x10000 ^ 0x1021 : value * 2;
-		}
-		return value;
-	});
-	let crc = 0xffff;
-	for (const character of text) {
-		const index = (Math.floor(crc / 256) ^ character.charCodeAt(0)) & 0xff;
-		crc = (crc * 256) % 0x10000 ^ (table[index] ?? 0);
-	}
-	return crc.toString(16).toUpperCase().padStart(4, '0');
-}
-
-/** Reads a BR Code into its fields. */
-function fields(code: string): Record<string, string> {
-	const found: Record<string, string> = {};
-	for (let at = 0; at < code.length; ) {
-		const length = Number(code.slice(at + 2, at + 4));
-		found[code.slice(at, at + 2)] = code.slice(at + 4, at + 4 + length);
-		at += 4 + length;
-	}
-	return found;
-}
-
 async function flood(options: SandboxOptions, requests: number): Promise<Reply[]> {
 	const sandbox = await startSandbox(options);
 	const replies: Reply[] = [];
@@ -135,19 +108,19 @@ describe('GET /products', () => {
 
 	test('counts down in the headers and refuses the 21st', async () => {
 		const replies = await flood({}, 21);
-		const left = replies.map(({ headers }) => headers.get('x-ratelimit-remaining'));
+		const left = replies.map(({ headers }) => headers['x-ratelimit-remaining']);
 		expect(replies.map(({ status }) => status)).toEqual([...Array<number>(20).fill(200), 429]);
 		expect(left[0]).toBe('19');
 		expect(left[19]).toBe('0');
 		const refused = replies[20];
 		expect(refused?.body).toEqual({ message: 'Too Many Attempts.' });
-		expect(refused?.headers.get('x-ratelimit-limit')).toBe('20');
-		const wait = Number(refused?.headers.get('retry-after'));
+		expect(refused?.headers['x-ratelimit-limit']).toBe('20');
+		const wait = Number(refused?.headers['retry-after']);
 		expect(wait).toBeGreaterThan(55);
 		expect(wait).toBeLessThanOrEqual(60);
-		const reset = Number(refused?.headers.get('x-ratelimit-reset'));
+		const reset = Number(refused?.headers['x-ratelimit-reset']);
 		expect(Math.abs(reset - (Date.now() / 1000 + wait))).toBeLessThan(3);
-		expect(replies[0]?.headers.get('retry-after')).toBeNull();
+		expect(replies[0]?.headers['retry-after']).toBeUndefined();
 	});
 });
 
@@ -224,7 +197,7 @@ describe('transactions', () => {
 	});
 
 	test('answers the GET shape', async () => {
-		const hash = await create(held.sandbox);
+		const hash = await chargeAt(held.sandbox);
 		const { status, body } = await call(held.sandbox, 'GET', `/transactions/${hash}`);
 		expect(status).toBe(200);
 		expect(Object.keys(body as object).sort()).toEqual(
@@ -251,34 +224,6 @@ describe('transactions', () => {
 	});
 });
 
-describe('the PIX code', () => {
-	const held = useSandbox();
-
-	test('has a right checksum: the published check value, and another implementation', () => {
-		expect(crc16('123456789')).toBe('29B1');
-		expect(tableCrc('123456789')).toBe('29B1');
-	});
-
-	test.each([
-		[115, '1.15'],
-		[5, '0.05'],
-		[123_456, '1234.56'],
-	])('of a charge of %i cents asks for R$ %s', async (amount, reais) => {
-		const { body } = await call(
-			held.sandbox,
-			'POST',
-			'/transactions',
-			order(held.sandbox, { amount }),
-		);
-		const code = String(at(body, 'pix', 'pix_qr_code'));
-		expect(code.slice(-4)).toBe(tableCrc(code.slice(0, -4)));
-		const read = fields(code);
-		expect(read).toMatchObject({ '00': '01', '53': '986', '54': reais, '58': 'BR' });
-		expect(fields(read['26'] ?? '')).toMatchObject({ '00': 'br.gov.bcb.pix' });
-		expect(read['26']).toContain(String(at(body, 'hash')));
-	});
-});
-
 describe('a notification', () => {
 	const held = useSandbox({ resendAfterSeconds: [5, 10, 20], clockScale: 1000, qrImage: 'absent' });
 	let receiver: Receiver;
@@ -287,7 +232,7 @@ describe('a notification', () => {
 	});
 	afterEach(async () => await receiver.close());
 	const notifying = async (sandbox: Sandbox): Promise<string> =>
-		await create(sandbox, { webhook_url: receiver.url });
+		await chargeAt(sandbox, receiver.url);
 
 	test('is posted on payment, as an envelope', async () => {
 		const hash = await notifying(held.sandbox);
@@ -375,18 +320,13 @@ describe('whether a charge exists after a fault', () => {
 	];
 	test.each(cases)('%s', async (_name, fault, charges) => {
 		held.sandbox.addFault(fault);
-		await create(held.sandbox).catch(() => undefined);
+		await chargeAt(held.sandbox).catch(() => undefined);
 		expect(held.sandbox.charges()).toBe(charges);
 		expect(held.sandbox.requests).toHaveLength(1);
 	});
 });
 
-interface Reply {
-	status: number;
-	headers: Headers;
-	text: string;
-	body: unknown;
-}
+type Reply = Omit<HttpAnswer, 'json'> & { body: unknown };
 
 /** A sandbox for the tests of one describe block, reset before each of them. */
 function useSandbox(options: SandboxOptions = {}): { readonly sandbox: Sandbox } {
@@ -409,21 +349,16 @@ async function call(
 	method: string,
 	path: string,
 	body?: unknown,
-	headers: Record<string, string> = {},
 ): Promise<Reply> {
-	const response = await fetch(path.startsWith('http') ? path : sandbox.baseUrl + path, {
+	const { json, ...answer } = await sendRequest(sandbox.baseUrl + path, {
 		method,
-		redirect: 'manual',
 		headers: {
 			authorization: `Bearer ${sandbox.apiToken}`,
-			accept: 'application/json',
 			'content-type': 'application/json',
-			...headers,
 		},
 		...(body === undefined ? {} : { body: JSON.stringify(body) }),
 	});
-	const text = await response.text();
-	return { status: response.status, headers: response.headers, text, body: parse(text) };
+	return { ...answer, body: json };
 }
 
 /** A value deep in a parsed body, e.g. `at(body, 'data', 0, 'hash')`. */
@@ -460,12 +395,6 @@ function order(sandbox: Sandbox, changes: Record<string, unknown> = {}): object 
 	};
 }
 
-async function create(sandbox: Sandbox, changes?: Record<string, unknown>): Promise<string> {
-	const reply = await call(sandbox, 'POST', '/transactions', order(sandbox, changes));
-	if (reply.status !== 201) throw new Error(reply.text);
-	return String(at(reply.body, 'hash'));
-}
-
 interface Receiver {
 	url: string;
 	/** Bodies of the notices, in the order of their arrival. */
@@ -487,7 +416,7 @@ async function startReceiver(): Promise<Receiver> {
 		let text = '';
 		request.on('data', (chunk: Buffer) => (text += chunk.toString()));
 		request.on('end', () => {
-			const body = parse(text);
+			const body: unknown = JSON.parse(text);
 			receiver.notices.push(body);
 			receiver.answer(receiver.notices.length, response, body);
 		});
@@ -505,13 +434,5 @@ async function until(condition: () => boolean): Promise<void> {
 	while (!condition()) {
 		if (Date.now() > end) throw new Error('Waited in vain');
 		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
-}
-
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text) as unknown;
-	} catch {
-		return undefined;
 	}
 }

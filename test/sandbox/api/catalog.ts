@@ -9,10 +9,11 @@ import {
 	json,
 	type JsonObject,
 } from '../http';
+import { BASE_PATH } from '../options';
 import type { ApiRequest, SandboxParts } from '../parts';
 import type { SandboxState } from '../state';
 import { INTERVALS, type Offer, type Product } from '../types';
-import { demand, FieldErrors, FieldReader } from './fields';
+import { FieldErrors, FieldReader } from './fields';
 import { lyingPage, type PageRequest, paginate, type ProductPage } from './paginate';
 
 export interface CatalogFilter {
@@ -93,7 +94,7 @@ export function listProducts(parts: SandboxParts): (request: ApiRequest) => Answ
 		const request: PageRequest = {
 			page: positive(query[names.page], 1),
 			perPage: Math.min(positive(query[names.perPage], DEFAULT_PAGE_SIZE), settings.maxPageSize),
-			path: `${parts.origin()}${settings.basePath}/products`,
+			path: `${parts.origin()}${BASE_PATH}/products`,
 			pageName: names.page,
 		};
 		const lie = faults.of('paginationLies');
@@ -143,7 +144,6 @@ export function createOffer(parts: SandboxParts): (request: ApiRequest) => Answe
 		if (forced?.errors) return failureByField('The given data was invalid.', forced.errors);
 		const input = isRecord(body) ? body : {};
 		const errors = checkOffer(input, product);
-		demand(errors, input, settings.demands.offer);
 		if (errors.any) {
 			if (forced || settings.errorsByField) {
 				return failureByField(errors.message(), errors.keyed());

@@ -145,17 +145,6 @@ export class FieldReader {
 	}
 }
 
-/** Demands of this deployment beyond the document, as dotted names of body fields. */
-export function demand(errors: FieldErrors, body: JsonObject, names: readonly string[]): void {
-	for (const name of names) {
-		let value: unknown = body;
-		for (const part of name.split('.')) value = isRecord(value) ? value[part] : undefined;
-		if (value === undefined || value === null || value === '') {
-			errors.add(name, `The ${name} field is required.`);
-		}
-	}
-}
-
 function isList(value: unknown): value is unknown[] {
 	return Array.isArray(value);
 }

@@ -23,18 +23,12 @@ import {
 	sendSlowly,
 	strangePage,
 } from '../http';
+import { BASE_PATH } from '../options';
 import type { ApiRequest, RecordedRequest, SandboxParts } from '../parts';
 import { createOffer, listProducts } from './catalog';
 import { createTransaction, readTransactionByHash } from './transactions';
 
 export type Handler = (request: ApiRequest) => Answer | Promise<Answer>;
-
-const LIMITED: Record<Endpoint, 'list' | 'write' | 'read'> = {
-	'GET /products': 'list',
-	'POST /products/{hash}/offers': 'write',
-	'POST /transactions': 'write',
-	'GET /transactions/{hash}': 'read',
-};
 
 /**
  * The way of every API request: log, faults in front of the service, bearer check, rate limit,
@@ -78,13 +72,11 @@ async function work(
 ): Promise<Answer> {
 	const { settings } = parts;
 	if (!entry.bearer) return failure(401, 'Unauthenticated.');
-	const limited = LIMITED[endpoint];
-	const limits = {
-		list: settings.requestsPerMinute,
-		write: settings.writesPerMinute,
-		read: settings.readsPerMinute,
+	const limits: Partial<Record<Endpoint, number | null>> = {
+		'GET /products': settings.requestsPerMinute,
+		'GET /transactions/{hash}': settings.readsPerMinute,
 	};
-	const ruling = parts.limiter.check(`${endpoint} ${settings.apiToken}`, limits[limited]);
+	const ruling = parts.limiter.check(`${endpoint} ${settings.apiToken}`, limits[endpoint] ?? null);
 	if (!ruling.allowed) return json(429, { message: 'Too Many Attempts.' }, ruling.headers);
 	const answer = await handler(call);
 	return { ...answer, headers: { ...answer.headers, ...ruling.headers } };
@@ -105,7 +97,6 @@ function deliver(
 		case 'resetBeforeProcessing':
 		case 'resetAfterProcessing':
 			sendReset(response);
-			real.afterSent?.();
 			return null;
 		case 'truncatedBody': {
 			const keep = fault.keep ?? 0.5;
@@ -122,8 +113,7 @@ function deliver(
 			sendEndlessly(response, real);
 			return real.status;
 		default: {
-			const { afterSent } = real;
-			const answer = { ...answerOf(fault, raw), ...(afterSent && { afterSent }) };
+			const answer = answerOf(fault, raw);
 			if (fault.kind === 'status' && fault.isCut) sendCut(response, answer, 0.5);
 			else sendAnswer(response, answer);
 			return answer.status;
@@ -148,21 +138,23 @@ function toParams(params: unknown): Record<string, string> {
 
 /** The four operations of the document, and the answer to any other route. */
 export function registerApi(app: FastifyInstance, parts: SandboxParts): void {
-	const base = parts.settings.basePath;
-	app.get(`${base}/products`, serve(parts, 'GET /products', listProducts(parts)));
+	app.get(`${BASE_PATH}/products`, serve(parts, 'GET /products', listProducts(parts)));
 	app.post(
-		`${base}/products/:hash/offers`,
+		`${BASE_PATH}/products/:hash/offers`,
 		serve(parts, 'POST /products/{hash}/offers', createOffer(parts)),
 	);
-	app.post(`${base}/transactions`, serve(parts, 'POST /transactions', createTransaction(parts)));
+	app.post(
+		`${BASE_PATH}/transactions`,
+		serve(parts, 'POST /transactions', createTransaction(parts)),
+	);
 	app.get(
-		`${base}/transactions/:hash`,
+		`${BASE_PATH}/transactions/:hash`,
 		serve(parts, 'GET /transactions/{hash}', readTransactionByHash(parts)),
 	);
 	app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
 		const raw = toRaw(request);
 		const path = raw.url.split('?')[0] ?? '';
-		const answer = strayAnswer(raw.method, path, base);
+		const answer = strayAnswer(raw.method, path);
 		if (!path.startsWith('/sandbox/')) {
 			const entry = parts.log.open({ ...raw, query: flatQuery(request.query) });
 			parts.log.close(entry, answer.status);
@@ -173,8 +165,8 @@ export function registerApi(app: FastifyInstance, parts: SandboxParts): void {
 }
 
 /** Inside the base path a JSON 404; outside a web page, the sign of a wrong base URL. */
-function strayAnswer(method: string, path: string, base: string): Answer {
-	if (path === base || path.startsWith(`${base}/`)) {
+function strayAnswer(method: string, path: string): Answer {
+	if (path === BASE_PATH || path.startsWith(`${BASE_PATH}/`)) {
 		return failure(404, `The route ${path} could not be found.`);
 	}
 	if (path.startsWith('/sandbox/')) return failure(404, 'No such control.');

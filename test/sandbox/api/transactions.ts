@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { timestamp } from '../clock';
-import type { EarlyNoticeFault } from '../faults';
 import {
 	type Answer,
 	failure,
@@ -10,13 +9,12 @@ import {
 	json,
 	type JsonObject,
 } from '../http';
-import type { Settings } from '../options';
 import type { ApiRequest, SandboxParts } from '../parts';
 import { brCode, qrImageBase64 } from '../pix';
 import { createdShape, MERCHANT_NAME, readShape } from '../shapes';
 import type { SandboxState, SoldOffer } from '../state';
 import type { Pix, StoredTransaction, Tracking } from '../types';
-import { demand, FieldErrors, FieldReader } from './fields';
+import { FieldErrors, FieldReader } from './fields';
 
 // Eleven digits are a CPF; a CNPJ may have letters in its first twelve places since July 2026.
 const DOCUMENT = /^(\d{11}|[0-9A-Z]{12}\d{2})$/;
@@ -39,7 +37,6 @@ export interface TransactionInput {
  */
 function readTransaction(
 	body: JsonObject,
-	settings: Settings,
 	state: SandboxState,
 ): { errors: FieldErrors; input: TransactionInput } {
 	const errors = new FieldErrors();
@@ -48,7 +45,7 @@ function readTransaction(
 	// "Request shapes for methods other than pix: not shown", so there is nothing else to accept.
 	if (fields.required('payment_method')) fields.oneOf('payment_method', ['pix']);
 	const items = readCart(fields, state);
-	const notificationUrl = fields.httpUrl(settings.notificationField);
+	const notificationUrl = fields.httpUrl('webhook_url');
 	const input: TransactionInput = {
 		amount: amount ?? 0,
 		installments: fields.integer('installments', 1) ?? 1,
@@ -58,7 +55,6 @@ function readTransaction(
 		tracking: readTracking(fields),
 		notificationUrl: notificationUrl ?? '',
 	};
-	demand(errors, body, settings.demands.transaction);
 	return { errors, input };
 }
 
@@ -157,7 +153,6 @@ export async function charge(
 		updated_at: now,
 		paid_at: status === 'paid' ? now : null,
 		sample: options.sample ?? false,
-		hidden: false,
 	};
 	state.addTransaction(stored);
 	return stored;
@@ -215,7 +210,7 @@ export function createTransaction(parts: SandboxParts): (request: ApiRequest) =>
 		}
 		const forced = faults.of('errorsByField');
 		if (forced?.errors) return failureByField('The given data was invalid.', forced.errors);
-		const { errors, input } = readTransaction(source, settings, state);
+		const { errors, input } = readTransaction(source, state);
 		if (errors.any) {
 			if (forced || settings.errorsByField) {
 				return failureByField(errors.message(), errors.keyed());
@@ -224,9 +219,7 @@ export function createTransaction(parts: SandboxParts): (request: ApiRequest) =>
 		}
 		const stored = await charge(parts, input, { refused: faults.of('refused') !== undefined });
 		const shape = createdShape(stored, settings.qrImage);
-		const answer = json(201, settings.wrapTransactions ? { success: true, data: shape } : shape);
-		const early = faults.of('earlyNotice');
-		return early ? await notifyEarly(parts, stored, answer, early) : answer;
+		return json(201, settings.wrapTransactions ? { success: true, data: shape } : shape);
 	};
 }
 
@@ -235,7 +228,7 @@ export function readTransactionByHash(parts: SandboxParts): (request: ApiRequest
 	const { settings, state } = parts;
 	return ({ params }) => {
 		const stored = state.transaction(params['hash'] ?? '');
-		if (!stored || stored.hidden) return failure(404, 'Transaction not found.');
+		if (!stored) return failure(404, 'Transaction not found.');
 		const shape = readShape(stored, settings.qrImage);
 		return json(200, settings.wrapTransactions ? { success: true, data: shape } : shape);
 	};
@@ -248,21 +241,4 @@ export function changeStatus(stored: StoredTransaction, status: string): void {
 	stored.payment_status = status;
 	stored.updated_at = now;
 	if (status === 'paid') stored.paid_at = now;
-}
-
-async function notifyEarly(
-	parts: SandboxParts,
-	stored: StoredTransaction,
-	answer: Answer,
-	fault: EarlyNoticeFault,
-): Promise<Answer> {
-	if (fault.hidden) stored.hidden = true;
-	if (fault.status !== undefined) changeStatus(stored, fault.status);
-	await parts.notifier.announce(stored);
-	return {
-		...answer,
-		afterSent: () => {
-			stored.hidden = false;
-		},
-	};
 }

@@ -14,7 +14,7 @@ import { startAndAnswer } from './workflows';
 const REGISTERED_WITHIN_MS = 30_000;
 const POLL_MS = 100;
 /** Nodes that do nothing. */
-export const WITH_FLOOR = { N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'floor') };
+const WITH_FLOOR = { N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'floor') };
 
 /** An account at a stand-in, and the credentials of both sides for it. */
 export interface BenchAccount {
@@ -36,8 +36,6 @@ export interface Side {
 	run(body?: object): Promise<Cost>;
 	/** Runs it and gives the items of its last node. */
 	items(body?: object): Promise<unknown[]>;
-	/** Runs it where it may fail, and gives what n8n answered. */
-	attempt(body?: object): Promise<{ status: number; text: string }>;
 }
 
 /** The real n8n in which both sides run, and the stand-ins that they talk to. */
@@ -100,7 +98,6 @@ export class Bench {
 				const items: unknown = JSON.parse(text);
 				return Array.isArray(items) ? items : [items];
 			},
-			attempt: async (body = {}) => await post(telling, body),
 		};
 	}
 
@@ -111,18 +108,13 @@ export class Bench {
 		return saved;
 	}
 
-	/** Restarts n8n; published workflows listen a moment after it is ready. */
-	async restartAll(env: Record<string, string> = {}): Promise<void> {
-		await this.n8n.restart({ ...WITH_FLOOR, ...env });
-	}
-
 	/**
 	 * Restarts n8n, so that no earlier run has left anything in its memory.
 	 *
 	 * @param url of a published workflow: its address listens a moment after n8n is ready
 	 */
 	async restart(url: string, env: Record<string, string> = {}): Promise<void> {
-		await this.restartAll(env);
+		await this.n8n.restart({ ...WITH_FLOOR, ...env });
 		const deadline = Date.now() + REGISTERED_WITHIN_MS;
 		// A connection that was kept from the n8n before may be found broken once.
 		const listens = async (): Promise<boolean> =>

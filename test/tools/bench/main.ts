@@ -4,13 +4,8 @@ import { type GroupOutcome, isFailure, isMet, type Outcome } from './outcome';
 import { keepFigures, readMachine, tableOf } from './report';
 import { charges } from './rows/charges';
 import { gets } from './rows/gets';
-import { large } from './rows/large';
-import { ledger } from './rows/ledger';
-import { limit } from './rows/limit';
 import { list } from './rows/list';
-import { load } from './rows/load';
 import { notices } from './rows/notices';
-import { pause } from './rows/pause';
 
 interface Group {
 	name: string;
@@ -20,15 +15,9 @@ interface Group {
 
 const GROUPS: readonly Group[] = [
 	{ name: 'list', title: 'The catalog from 50 ms away', measure: list },
-	{ name: 'limit', title: 'The catalog under 20 requests a minute', measure: limit },
 	{ name: 'gets', title: 'One request for each item', measure: gets },
 	{ name: 'charges', title: 'A list of charges', measure: charges },
 	{ name: 'notices', title: 'Notices of payments', measure: notices },
-	{ name: 'ledger', title: 'What it costs to charge once', measure: ledger },
-	{ name: 'pause', title: "Entries in n8n's table of processed items", measure: pause },
-	{ name: 'load', title: 'The package itself', measure: load },
-	// Last, because it restarts n8n many times.
-	{ name: 'large', title: 'Large catalogs', measure: large },
 ];
 
 async function measureAll(groups: readonly Group[], isKept: boolean): Promise<Outcome[]> {

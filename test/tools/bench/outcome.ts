@@ -45,26 +45,9 @@ export interface Outcome {
 	notes?: string[];
 }
 
-/** A line of a plot: points of x and y. */
-export interface Line {
-	label: string;
-	points: Array<[x: number, y: number]>;
-}
-
-/** A picture of figures against the size of the work. */
-export interface Plot {
-	/** Of the file, without its ending. */
-	name: string;
-	title: string;
-	xLabel: string;
-	yLabel: string;
-	lines: Line[];
-}
-
 /** What a group of rows gave. */
 export interface GroupOutcome {
 	outcomes: Outcome[];
-	plots?: Plot[];
 	/** How it was measured, in words for the reader. */
 	method: string;
 }

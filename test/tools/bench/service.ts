@@ -2,31 +2,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LOOPBACK } from '../../host/n8n/processes';
-import { paginate } from '../../sandbox/api/paginate';
-import { seedCatalog } from '../../sandbox/catalog';
-import type { Product } from '../../sandbox/types';
 
 const TOKEN = 'test-bench-token-1234567890';
-const DEFAULT_PAGE_SIZE = 30;
-const LARGEST_PAGE_SIZE = 100;
 
 /**
- * A lean simulation of the service for rows in which the sandbox would be the slower side: it serves pages and
- * transactions that are ready as bytes, and counts. What it sends is what the sandbox sends.
+ * A lean simulation of the service for rows in which the sandbox would be the slower side: it serves
+ * transactions, and counts. What it sends is what the sandbox sends.
  */
 export class LeanService {
 	readonly apiToken = TOKEN;
 
-	/** Requests since the last {@link resetCounts}. */
-	requests = 0;
-	/** The most of them that were under way at one time. */
+	/** The most requests under way at one time, since the last {@link resetCounts}. */
 	mostAtOnce = 0;
 	/** Before each answer, in milliseconds. */
 	latencyMs = 0;
 
 	private atOnce = 0;
-	private readonly pages = new Map<string, Buffer>();
-	private catalog: Product[] = [];
 	private readonly server = createServer((request, response) => {
 		void this.answer(request, response);
 	});
@@ -40,22 +31,12 @@ export class LeanService {
 		return service;
 	}
 
-	/** The base URL of an account with so many products. */
-	baseUrl(products: number): string {
-		return `${this.origin}/${products}/public/v1`;
-	}
-
-	/** Makes the pages of a catalog ready, so that no answer waits for them. */
-	prepare(products: number, pageSizes: readonly number[]): void {
-		for (const perPage of pageSizes) {
-			for (let page = 1; page <= Math.ceil(products / perPage); page++) {
-				this.page(products, page, perPage);
-			}
-		}
+	get baseUrl(): string {
+		const { port } = this.server.address() as AddressInfo;
+		return `http://${LOOPBACK}:${port}/public/v1`;
 	}
 
 	resetCounts(): void {
-		this.requests = 0;
 		this.mostAtOnce = this.atOnce;
 	}
 
@@ -64,13 +45,7 @@ export class LeanService {
 		await new Promise((resolve) => this.server.close(resolve));
 	}
 
-	private get origin(): string {
-		const { port } = this.server.address() as AddressInfo;
-		return `http://${LOOPBACK}:${port}`;
-	}
-
 	private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		this.requests++;
 		this.atOnce++;
 		this.mostAtOnce = Math.max(this.mostAtOnce, this.atOnce);
 		if (this.latencyMs > 0) await pause(this.latencyMs);
@@ -85,27 +60,8 @@ export class LeanService {
 
 	private body(request: IncomingMessage): Buffer | undefined {
 		if (request.headers.authorization !== `Bearer ${TOKEN}`) return undefined;
-		const { pathname, searchParams } = new URL(request.url ?? '/', this.origin);
-		const [, products, , , resource, hash] = pathname.split('/');
-		if (resource === 'transactions' && hash !== undefined) return transaction(hash);
-		if (resource !== 'products') return undefined;
-		const asked = Number(searchParams.get('per_page') ?? DEFAULT_PAGE_SIZE);
-		const page = Number(searchParams.get('page') ?? 1);
-		return this.page(Number(products), page, Math.min(asked, LARGEST_PAGE_SIZE));
-	}
-
-	private page(products: number, page: number, perPage: number): Buffer {
-		const key = `${products} ${page} ${perPage}`;
-		let text = this.pages.get(key);
-		if (!text) {
-			if (this.catalog.length < products) this.catalog = seedCatalog(products);
-			const path = `${this.baseUrl(products)}/products`;
-			const listed = this.catalog.slice(0, products);
-			const made = paginate(listed, { page, perPage, path, pageName: 'page' });
-			text = Buffer.from(JSON.stringify(made));
-			this.pages.set(key, text);
-		}
-		return text;
+		const hash = /\/transactions\/([^/?]+)$/.exec(request.url ?? '')?.[1];
+		return hash === undefined ? undefined : transaction(hash);
 	}
 }
 

@@ -1,201 +1,205 @@
+import http from 'node:http';
+import { NOTICE_SHAPES, startSandbox, type Sandbox } from '../../sandbox';
 import { chargeAt } from '../../support/charge';
-import { CHECKS } from './checks';
-import { methods, run, startContrary, useSandbox, virtualClock } from './support';
-import { whereToChange } from './report';
+import { contact } from './contact';
 
-test('there is a check for each row of docs/unknowns.md, in its order', () => {
-	const rows = whereToChange();
-	expect(CHECKS.map(({ unknown }) => unknown)).toEqual([...rows.keys()]);
-	expect([...rows.values()].filter((where) => where === '')).toEqual([]);
-	expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
+// Asks the sandbox as it would ask the service: one POST at most, and a report without values.
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+	// Words like the name of a field.
+	const tokens = { apiToken: 'test-token-of-header', bodyApiToken: 'test-token-of-body' };
+	sandbox = await startSandbox({ ...tokens, qrImage: 'absent', requestsPerMinute: null });
 });
+afterEach(async () => await sandbox.close());
 
-describe('a service as documented', () => {
-	const held = { service: useSandbox() };
+const CUSTOMER = {
+	name: 'Joana Prado',
+	email: 'joana.prado@correio.test',
+	phone_number: '11987650001',
+	document: '52998224725',
+};
 
-	test('is contradicted in nothing, and only read', async () => {
-		const { sandbox } = held.service;
-		const hash = await chargeAt(sandbox);
-		sandbox.requests.length = 0;
+interface Ran {
+	isComplete: boolean;
+	text: string;
+	pausesMs: number[];
+}
 
-		const { exit, contradicted, confirmed, untold } = await run(sandbox.baseUrl, ['--hash', hash]);
-
-		expect(contradicted).toEqual({});
-		expect(exit).toBe(0);
-		expect(Object.keys({ ...confirmed, ...untold }).sort()).toEqual(
-			CHECKS.map(({ id }) => id).sort(),
-		);
-		expect(Object.keys(confirmed)).toEqual([
-			'query-names',
-			'page-size',
-			'success',
-			'failure',
-			'unknown-hash',
-			'hash-case',
-			'hash',
-			'dates',
-			'account-limit',
-			'operation-type',
-			'installments',
-			'accents',
-		]);
-		expect(new Set(methods(sandbox.requests))).toEqual(new Set(['GET']));
-		const pages = sandbox.requests.filter((request) => request.path.endsWith('/products'));
-		expect(pages.length).toBeLessThanOrEqual(10);
-	});
-
-	test.each([1, 2, 3, 10, 29, 30, 31, 60])(
-		'is contradicted in nothing with a catalog of %i',
-		async (products) => {
-			const service = await startContrary([{ options: { products } }]);
-			try {
-				const { exit, contradicted } = await run(service.baseUrl);
-				expect(contradicted).toEqual({});
-				expect(exit).toBe(0);
-			} finally {
-				await service.close();
-			}
-		},
-	);
-
-	test('gets one POST with --charge, of the lowest price that was read', async () => {
-		const { sandbox } = held.service;
-		// Beyond the first 30, which come without a page size.
-		Object.assign(sandbox.products[90] ?? {}, { status: 1 });
-		Object.assign(sandbox.products[90]?.offers[0] ?? {}, { price: LOWEST, interval: null });
-
-		const { exit, text, confirmed, untold } = await run(sandbox.baseUrl, ['--charge']);
-
-		expect(exit).toBe(0);
-		expect(methods(sandbox.requests).filter((method) => method === 'POST')).toHaveLength(1);
-		expect(sandbox.transactions.map(({ amount }) => amount)).toEqual([LOWEST]);
-		expect(text).toContain('POST /transactions was sent once and answered with 201.');
-		expect(Object.keys(confirmed)).toEqual(
-			expect.arrayContaining(['required-fields', 'tokens', 'hash-case']),
-		);
-		// The charge itself sent these values.
-		expect(Object.keys(untold)).toEqual(expect.arrayContaining(['operation-type', 'installments']));
-	});
-
-	test('gets one POST with --offer', async () => {
-		const { sandbox } = held.service;
-		const recurring = sandbox.products.find(({ offers }) => offers[0]?.interval !== null);
-
-		const { exit, text } = await run(sandbox.baseUrl, ['--offer', recurring?.hash ?? '']);
-
-		expect(exit).toBe(0);
-		expect(methods(sandbox.requests).filter((method) => method === 'POST')).toHaveLength(1);
-		expect(sandbox.offers.map(({ product_hash }) => product_hash)).toEqual([recurring?.hash]);
-		expect(text).toContain('POST /products/{hash}/offers was sent once and answered with 201.');
-	});
-
-	test('is not charged again when the answer to the charge fails', async () => {
-		const { sandbox } = held.service;
-		sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
-
-		const { text } = await run(sandbox.baseUrl, ['--charge']);
-
-		expect(sandbox.charges()).toBe(1);
-		expect(text).toContain("It may have been made: check the service's dashboard.");
-	});
-});
-
-test('what the package handles already is not a contradiction', async () => {
-	const service = await startContrary([
-		{ options: { wrapTransactions: true, errorsByField: true, maxPageSize: 20, qrImage: 'bare' } },
-	]);
-	try {
-		const { contradicted, confirmed } = await run(service.baseUrl, ['--charge']);
-		expect(contradicted).toEqual({});
-		expect(confirmed.success).toContain('a transaction comes wrapped with 200');
-		expect(confirmed['page-size']).toContain('of 250 asked for, 20 came');
-	} finally {
-		await service.close();
-	}
-});
-
-test.each([502, 503, 504])('a %i that comes in between is not a contradiction', async (status) => {
-	const service = await startContrary([
-		{
-			answer: (given, { query, path: route }) => {
-				if (query.search !== undefined || route.startsWith('/transactions')) given.status = status;
-			},
-		},
-	]);
-	try {
-		const { exit, contradicted, untold } = await run(service.baseUrl, ['--hash', 'any1']);
-		expect(contradicted).toEqual({});
-		expect(untold['unknown-hash']).toContain(`it is answered with ${status}`);
-		expect(exit).toBe(0);
-	} finally {
-		await service.close();
-	}
-});
-
-describe('half of the rate limit', () => {
-	test('is never exceeded', async () => {
-		const clock = virtualClock();
-		const at: number[] = [];
-		const service = await startContrary([
-			{
-				options: { requestsPerMinute: null },
-				answer: ({ headers }, { path: route }) => {
-					if (route !== '/products') return;
-					at.push(clock.now());
-					headers['x-ratelimit-limit'] = '6';
-				},
-			},
-		]);
-		try {
-			await run(service.baseUrl, [], { clock });
-			expect(at.length).toBeGreaterThan(6);
-			for (const start of at) {
-				const inMinute = at.filter((moment) => moment >= start && moment < start + 60_000);
-				expect(inMinute.length).toBeLessThanOrEqual(3);
-			}
-		} finally {
-			await service.close();
-		}
-	});
-
-	test('asks an endpoint no more that keeps answering 429', async () => {
-		const service = await startContrary([]);
-		service.sandbox.addFault({
-			kind: 'retryAfter',
-			endpoint: 'GET /products',
-			after: 2,
-			times: 'always',
-		});
-		try {
-			await run(service.baseUrl);
-			const pages = service.sandbox.requests.filter((request) =>
-				request.path.endsWith('/products'),
-			);
-			expect(pages.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
-		} finally {
-			await service.close();
-		}
-	});
-});
-
-/** In cents. */
-const LOWEST = 7;
-test('a charge that was sent is told even if the command fails afterwards', async () => {
-	const service = await startContrary([]);
+async function run(
+	args: string[] = [],
+	environment: Record<string, string> = {},
+	onListening: (url: string) => void = () => undefined,
+	enough = AbortSignal.timeout(5_000),
+): Promise<Ran> {
 	const said: string[] = [];
-	try {
-		const { sandbox, baseUrl } = service;
-		const clock = {
-			...virtualClock(),
-			now: () => {
-				if (sandbox.transactions.length > 0) throw new Error('a fault of the command');
-				return 0;
-			},
-		};
-		await expect(run(baseUrl, ['--charge'], { clock, said })).rejects.toThrow('a fault');
-		expect(sandbox.transactions).toHaveLength(1);
-		expect(said).toEqual(['Sending POST /transactions once.']);
-	} finally {
-		await service.close();
+	const pausesMs: number[] = [];
+	const isComplete = await contact({
+		args,
+		environment: {
+			DIGITAL_SALES_BASE_URL: sandbox.baseUrl,
+			DIGITAL_SALES_TOKEN: sandbox.apiToken,
+			DIGITAL_SALES_SECOND_TOKEN: sandbox.bodyApiToken,
+			DIGITAL_SALES_CUSTOMER: JSON.stringify(CUSTOMER),
+			...environment,
+		},
+		say: (text) => {
+			said.push(text);
+			const port = /on port (\d+)/.exec(text)?.[1];
+			if (port !== undefined) onListening(`http://127.0.0.1:${port}/hook?of=1`);
+		},
+		sleep: async (ms) => {
+			pausesMs.push(ms);
+		},
+		enough: () => enough,
+	});
+	return { isComplete, text: said.join('\n'), pausesMs };
+}
+
+const posts = () => sandbox.requests.filter(({ method }) => method === 'POST');
+
+test('without an argument it only reads, and shows statuses and shapes', async () => {
+	const hash = await chargeAt(sandbox);
+	sandbox.requests.length = 0;
+
+	const { isComplete, text } = await run(['--hash', hash]);
+
+	expect(isComplete).toBe(true);
+	expect(posts()).toEqual([]);
+	expect(sandbox.requests.length).toBeLessThanOrEqual(13);
+	expect(text).toContain('"payment_status": "a text: waiting_payment"');
+	expect(text).toContain(
+		'the same hash in the other case\n\n404; the package reads no transaction',
+	);
+	expect(text).toContain('## per_page=1\n\n200; 1 products, others');
+	expect(text).toContain('## page=2\n\n200; 30 products, others');
+	expect(text).toContain('## GET without a token\n\n401');
+});
+
+test('half of the limit that the service states is left to others', async () => {
+	sandbox.addFault({
+		kind: 'rateLimitHeaders',
+		set: { 'x-ratelimit-limit': '6', 'retry-after': '30' },
+		times: 'always',
+	});
+	const { text, pausesMs } = await run();
+	expect(new Set(pausesMs.slice(1))).toEqual(new Set([30_000]));
+	expect(text).toContain('x-ratelimit-limit: 6');
+});
+
+test('a charge is the cheapest, sent once, and told before it is sent', async () => {
+	Object.assign(sandbox.products[90] ?? {}, { status: 1 });
+	Object.assign(sandbox.products[90]?.offers[0] ?? {}, { price: 7, interval: null });
+	sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
+
+	const { text } = await run(['--charge']);
+
+	expect(sandbox.transactions.map(({ amount }) => amount)).toEqual([7]);
+	expect(text).toMatch(
+		/^Sending a POST to transactions once\.\n[^]*## POST \/transactions\n\nno answer/,
+	);
+});
+
+test('an offer is created once', async () => {
+	const product = sandbox.products.find(({ offers }) => offers[0]?.interval !== null);
+	await run(['--offer', product?.hash ?? '']);
+	expect(sandbox.offers.map(({ product_hash }) => product_hash)).toEqual([product?.hash]);
+});
+
+test.each(NOTICE_SHAPES)('the webhook of a charge is read: %s', async (shape) => {
+	const { text } = await run(['--charge', '--listen', '0'], {}, (url) => {
+		void sandbox.notify(sandbox.transactions[0]?.hash ?? '', { shape, url });
+	});
+	expect(text).toContain('POST, application/json; headers: content-type, ');
+	expect(text).toContain('query: of; the package reads from it: hash, status');
+});
+
+test('says so if no webhook comes', async () => {
+	const { text } = await run(['--listen', '0'], {}, undefined, AbortSignal.timeout(20));
+	expect(text).toContain('None came');
+});
+
+test('nothing personal and no token is shown, whatever the service puts where', async () => {
+	const planted = {
+		[CUSTOMER.email]: 1,
+		[CUSTOMER.name]: 1,
+		'529.982.247-25': 1,
+		[sandbox.apiToken]: 1,
+		k3yh4shabc: { status: CUSTOMER.name },
+		// Looks like the name of a field, and is a value of one.
+		Joana: { status: 'Prado' },
+	};
+	const hash = await chargeAt(sandbox, undefined, { customer: CUSTOMER });
+	sandbox.addFault({
+		kind: 'patchBody',
+		endpoint: 'GET /transactions/{hash}',
+		set: { ...planted, payment_status: CUSTOMER.name },
+		times: 'always',
+	});
+	sandbox.addFault({ kind: 'echoRequest', endpoint: 'POST /transactions' });
+
+	const { text } = await run(['--hash', hash, '--charge', '--listen', '0'], {}, (url) => {
+		void fetch(url, {
+			method: 'POST',
+			headers: { 'content-type': `application/json; of=${sandbox.apiToken}` },
+			body: JSON.stringify({ ...planted, hash, status: 'paid', session: sandbox.apiToken }),
+		});
+	});
+
+	expect(text).toContain('## The webhook');
+	for (const secret of [
+		...Object.values(CUSTOMER),
+		...[sandbox.apiToken, sandbox.bodyApiToken, hash, '529.982.247-25', 'k3yh4shabc'],
+		...['Joana', 'Prado'],
+		...sandbox.products.slice(0, 30).flatMap((product) => [product.hash, product.title]),
+	]) {
+		expect(text).not.toContain(secret);
 	}
+});
+
+test('a redirect takes the token nowhere', async () => {
+	let followed = 0;
+	const elsewhere = http.createServer((_request, response) => {
+		followed++;
+		response.end();
+	});
+	await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+	const address = elsewhere.address();
+	const port = typeof address === 'object' ? address?.port : undefined;
+	sandbox.addFault({ kind: 'redirect', to: `http://127.0.0.1:${port}/` });
+	expect((await run(['--charge'])).isComplete).toBe(false);
+	elsewhere.close();
+	expect(followed).toBe(0);
+});
+
+describe('refuses with one sentence, and creates nothing', () => {
+	test.each<[string, string[], Record<string, string>, RegExp]>([
+		['no token', [], { DIGITAL_SALES_TOKEN: ' ' }, /^DIGITAL_SALES_TOKEN is empty\.$/],
+		['no address', [], { DIGITAL_SALES_BASE_URL: '' }, /^DIGITAL_SALES_BASE_URL is empty/],
+		[
+			'the token in its place',
+			[],
+			{ DIGITAL_SALES_BASE_URL: 'ftp://test-api-token' },
+			/^DIGITAL_SALES_BASE_URL is empty/,
+		],
+		[
+			'a token of two lines',
+			[],
+			{ DIGITAL_SALES_TOKEN: 'test-api-token\nx' },
+			/^DIGITAL_SALES_TOKEN/,
+		],
+		['a wrong token', [], { DIGITAL_SALES_TOKEN: 'test-api-token-7' }, /no list of products/],
+		['an unknown argument', ['--chrage'], {}, /^Usage/],
+		['a hash that leads elsewhere', ['--hash', '..'], {}, /need a hash\.$/],
+		['a port that is none', ['--listen', 'here'], {}, /port of --listen\.$/],
+		['an address that is none', ['--notify', 'example.com'], {}, /^--notify needs/],
+		['a customer that is none', [], { DIGITAL_SALES_CUSTOMER: 'Joana' }, /^DIGITAL_SALES_CUSTOMER/],
+	])('%s', async (_what, args, environment, sentence) => {
+		const { isComplete, text } = await run(['--charge', ...args], environment);
+		const last = text.startsWith('# First contact') ? text.split('\n').at(-1) : text;
+		expect(last).toMatch(sentence);
+		expect(text).not.toMatch(/test-(api-)?token|Joana/);
+		expect(isComplete).toBe(false);
+		expect(posts()).toEqual([]);
+	});
 });

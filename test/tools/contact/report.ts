@@ -1,88 +1,147 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { ROOT } from '../../host/n8n/paths';
-import type { Check } from './checks';
-import type { Evidence, Finding, Verdict } from './finding';
-import { shapeOf } from './listen';
-import { statusOf } from './service';
+import type { IDataObject } from 'n8n-workflow';
+import type { Redactor } from '../../../nodes/DigitalSales/api/redact';
+import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
+import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
+import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
+import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
+import type { Heard } from './listen';
+import type { Answer } from './service';
 
-export type Checked = Check & Finding;
+/** Fields whose values name a person, a thing of the account, or a secret. */
+const TELLING = /hash|name|mail|phone|whatsapp|document|token|^id$|^transaction$/i;
+/** What names of fields, headers, statuses and content types look like. */
+const WORD = /^_?[a-z]+\d{0,2}(?:[_.+/-](?:[a-z]+\d{0,2}|\d{1,3}))*$/i;
+/** Fields whose values are words of the service, not of a person. */
+const SPOKEN = /^(event|status|payment_status|method|payment_method|type|interval)$/;
+const LONGEST_WORD = 40;
+const SHORTEST_VALUE = 4;
+/** Nothing from deeper down gets into a report. */
+const DEEPEST = 12;
+const DEEPEST_COLLECTED = 64;
 
-const TITLES: Record<Verdict, string> = {
-	contradicted: 'Contradicted',
-	confirmed: 'Confirmed',
-	untold: 'Cannot be told by reading',
-};
+/**
+ * What the service answered: statuses, limits, and the names and kinds in each body. Of what came only
+ * words are shown that look like a name of a field, a header or a status, and that are no telling value
+ * of any body.
+ */
+export class Report {
+	private readonly telling = new Set<string>();
+	private readonly sections: Array<() => string> = [];
 
-/** The report in Markdown. */
-export function report(
-	checked: Checked[],
-	evidence: Evidence,
-	whereToChange: Map<string, string>,
-): string {
-	const { service, heard, shown } = evidence;
-	const reads = service.answers.filter(({ endpoint }) => endpoint.startsWith('GET'));
-	const counts = Object.entries(TITLES).map(
-		([verdict, title]) =>
-			`${checked.filter((check) => check.verdict === verdict).length} ${title.toLowerCase()}`,
-	);
-	const sections = (['contradicted', 'confirmed', 'untold'] as const).flatMap((verdict) => {
-		const rows = checked.filter((check) => check.verdict === verdict);
-		if (rows.length === 0) return [];
-		return [`## ${TITLES[verdict]}`, rows.map((row) => line(row, whereToChange)).join('\n')];
-	});
-	return [
-		'# First contact',
-		`${counts.join(', ')}. Requests: ${reads.length} GET, ${service.answers.length - reads.length} POST.`,
-		...created(evidence),
-		...notRead(evidence),
-		...sections,
-		...(heard?.notice
-			? [
-					'## Shape of the webhook',
-					`Content type: ${shown(heard.notice.contentType)}. Other requests that came: ${heard.others}.`,
-					fenced(shapeOf(heard.notice.content, shown)),
-				]
-			: []),
-	].join('\n\n');
-}
+	/** @param own what else is not shown */
+	constructor(
+		private readonly redact: Redactor,
+		own: unknown[],
+	) {
+		this.collect(own, 'hash');
+	}
 
-function line({ id, unknown, verdict, seen }: Checked, whereToChange: Map<string, string>): string {
-	const change =
-		verdict === 'contradicted' ? `\n  Change it in: ${whereToChange.get(unknown)}` : '';
-	return `- \`${id}\` ${unknown}: ${seen}.${change}`;
-}
+	/** An answer; `more` is said behind its status. */
+	add(what: string, { status, headers, json, fault }: Answer, more = ''): void {
+		this.collect(json);
+		const limits = Object.entries(headers).filter(
+			([name, value]) => /rate-?limit|retry-after/.test(name) && /^\d{1,10}$/.test(value),
+		);
+		this.sections.push(() => {
+			const said = [
+				status === 0 ? `no answer (${fault})` : `${status}${json === undefined ? ', no JSON' : ''}`,
+				...limits.map(([name, value]) => `${this.shown(name)}: ${value}`),
+				...(more === '' ? [] : [more]),
+			].join('; ');
+			return `## ${what}\n\n${said}\n\n${this.shape(json)}`;
+		});
+	}
 
-/** What was created stays in the account, so it is never passed over. */
-function created({ charge, offer }: Evidence): string[] {
-	return [charge, offer].flatMap((post) => {
-		if (!post) return [];
-		if (post === 'none')
-			return ['Nothing was charged: no active product has an offer with a price and no interval.'];
-		const { answer } = post;
-		const isInDoubt = answer.status === 0 || answer.status >= 500;
-		const doubt = isInDoubt ? " It may have been made: check the service's dashboard." : '';
-		return [`${answer.endpoint} was sent once and answered with ${statusOf(answer)}.${doubt}`];
-	});
-}
+	/** A page of products, against the first one. */
+	addPage(what: string, answer: Answer, first: IDataObject[]): void {
+		const page = readProductPage(answer.json);
+		const hashes = (products: IDataObject[]) => products.map(({ hash }) => String(hash)).join();
+		const isSame = page && hashes(page.data) === hashes(first);
+		this.add(
+			what,
+			// Its shape has been shown.
+			{ ...answer, json: page ? {} : answer.json },
+			page && `${page.data.length} products, ${isSame ? 'the same' : 'others'}`,
+		);
+		this.collect(answer.json);
+	}
 
-function notRead({ transactions }: Evidence): string[] {
-	return transactions
-		.filter(({ transaction }) => !transaction)
-		.map(({ answer }) => `A transaction could not be read: ${statusOf(answer)}.`);
-}
+	addTransaction(what: string, answer: Answer): void {
+		const isRead = readTransaction(answer.json) !== undefined;
+		this.add(what, answer, `the package reads ${isRead ? 'a' : 'no'} transaction from it`);
+	}
 
-function fenced(value: unknown): string {
-	return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
-}
+	addWebhook({ notice, others }: Heard): void {
+		if (!notice) {
+			this.sections.push(() => `## The webhook\n\nNone came; other requests: ${others}`);
+			return;
+		}
+		const { method, contentType, headers, query, body } = notice;
+		const read = readNotice(body);
+		const told = Object.entries(read ?? {}).flatMap(([name, value]) => (value ? [name] : []));
+		this.collect(body);
+		this.collect(read?.hash, 'hash');
+		this.sections.push(() => {
+			const said = [
+				`${method}, ${this.shown(contentType)}`,
+				`headers: ${headers.map(this.shown).join(', ')}`,
+				`query: ${query.map(this.shown).join(', ') || 'none'}`,
+				`the package reads from it: ${told.join(', ') || 'nothing'}`,
+				`other requests: ${others}`,
+			];
+			return `## The webhook\n\n${said.join('; ')}\n\n${this.shape(body)}`;
+		});
+	}
 
-/** By the first cell of each row of docs/unknowns.md: its third cell, where it can be changed. */
-export function whereToChange(): Map<string, string> {
-	const page = readFileSync(path.join(ROOT, 'docs', 'unknowns.md'), 'utf8');
-	// Further tables stand under headings of their own.
-	const [text = ''] = page.split('\n## ');
-	const rows = text.split('\n').filter((line) => line.startsWith('|'));
-	const cells = rows.map((row) => row.split('|').map((cell) => cell.trim()));
-	// The first two are the heading and the line below it.
-	return new Map(cells.slice(2).map(([, unknown = '', , where = '']) => [unknown, where]));
+	/** The report in Markdown; made at the end, when all that must not be shown is known. */
+	text(): string {
+		return ['# First contact', ...this.sections.map((section) => section())].join('\n\n');
+	}
+
+	private readonly shown = (word: string): string => {
+		const parts = [word, ...word.split(/[_.+/-]/)].map((part) => part.toLowerCase());
+		const isShown =
+			word.length <= LONGEST_WORD &&
+			WORD.test(word) &&
+			this.redact.text(word) === word &&
+			!parts.some((part) => this.telling.has(part));
+		return isShown ? word : '[removed]';
+	};
+
+	private shape(json: unknown): string {
+		return `\`\`\`json\n${JSON.stringify(this.kinds(json), null, 2) ?? ''}\n\`\`\``;
+	}
+
+	private kinds(value: unknown, name = '', depth = 0): unknown {
+		if (depth === DEEPEST) return '...';
+		if (Array.isArray(value)) {
+			return value.slice(0, 1).map((entry) => this.kinds(entry, name, depth + 1));
+		}
+		if (isJsonObject(value)) {
+			return Object.fromEntries(
+				Object.entries(value).map(([key, entry]) => [
+					this.shown(key),
+					this.kinds(entry, key, depth + 1),
+				]),
+			);
+		}
+		if (SPOKEN.test(name) && typeof value === 'string') return `a text: ${this.shown(value)}`;
+		if (typeof value === 'number')
+			return Number.isSafeInteger(value) ? 'a whole number' : 'a number';
+		return value === null ? 'null' : typeof value === 'string' ? 'a text' : typeof value;
+	}
+
+	private collect(value: unknown, name = '', depth = 0): void {
+		if (depth > DEEPEST_COLLECTED) return;
+		if (Array.isArray(value)) {
+			for (const entry of value) this.collect(entry, name, depth + 1);
+		} else if (isJsonObject(value)) {
+			for (const [key, entry] of Object.entries(value)) this.collect(entry, key, depth + 1);
+		} else if (TELLING.test(name) && (typeof value === 'string' || typeof value === 'number')) {
+			const whole = String(value).trim().toLowerCase();
+			for (const part of [whole, ...whole.split(/\s+/)]) {
+				if (part.length >= SHORTEST_VALUE) this.telling.add(part);
+			}
+		}
+	}
 }

@@ -79,19 +79,22 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(items.map((item) => Object.keys(item).length)).toEqual([6, 6]);
 	});
 
-	test.each(NOTICE_SHAPES)('resumes on a notice of shape %s', async (shape) => {
-		const hash = await room.charge();
-		const parked = await room.park([hash]);
-		await room.account.sandbox.setStatus(hash, 'paid');
+	test.each(NOTICE_SHAPES)(
+		'resumes on a notice of shape %s, which notice/parse.ts reads',
+		async (shape) => {
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+			await room.account.sandbox.setStatus(hash, 'paid');
 
-		const url = await parked.resumeUrl('digital-sales');
-		const report = await room.account.sandbox.notify(hash, { shape, url });
+			const url = await parked.resumeUrl('digital-sales');
+			const report = await room.account.sandbox.notify(hash, { shape, url });
 
-		expect(report.status).toBe(200);
-		expect(received(await parked.finished)).toMatchObject([
-			{ paid: true, hash, payment_status: 'paid', timedOut: false },
-		]);
-	});
+			expect(report.status).toBe(200);
+			expect(received(await parked.finished)).toMatchObject([
+				{ paid: true, hash, payment_status: 'paid', timedOut: false },
+			]);
+		},
+	);
 
 	test('is notified by the service if Create PIX sent it the address of this execution', async () => {
 		const { sandbox } = room.account;

@@ -9,7 +9,6 @@ import {
 } from 'n8n-workflow';
 import { offerForm } from '../../../../nodes/DigitalSales/actions/offer/create.form';
 import { chargeForm } from '../../../../nodes/DigitalSales/actions/transaction/create.form';
-import { BODY_FIELDS } from '../../../tools/contact/documented';
 import { markdownTable } from '../../../support/figures';
 import { everyProperty } from '../../engine/support/form';
 import { action, CHOOSERS, type Form, FORMS } from './forms';
@@ -141,6 +140,21 @@ describe.each(FORMS)('$name', (form) => {
 		expect(shownFields(form, choices)).toEqual(expect.arrayContaining(amounts));
 	});
 });
+
+/** The fields of the bodies, dotted, as the API document lists them; entries of a list have no number. */
+const BODY_FIELDS: ReadonlySet<string> = new Set([
+	...['api_token', 'amount', 'payment_method', 'installments', 'webhook_url', 'cart', 'customer'],
+	...['offer_hash', 'price', 'quantity', 'operation_type', 'title', 'cover'].map(
+		(name) => `cart.${name}`,
+	),
+	...['name', 'email', 'phone_number', 'document'].map((name) => `customer.${name}`),
+	...['src', 'utm_source', 'utm_campaign', 'utm_content', 'utm_term', 'utm_medium'].map(
+		(name) => `tracking.${name}`,
+	),
+	...['tracking', 'title', 'price', 'payment_methods', 'method_default', 'interval'],
+	...['affiliates_visible', 'payment_method_discounts'],
+	...['payment_method', 'discount_percentage'].map((name) => `payment_method_discounts.${name}`),
+]);
 
 test.each([
 	['Offer > Create', offerForm],

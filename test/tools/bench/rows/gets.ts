@@ -18,7 +18,7 @@ export async function gets(bench: Bench): Promise<GroupOutcome> {
 
 async function measure(bench: Bench, latencyMs: number, goal: Goal): Promise<Outcome[]> {
 	const { lean } = bench;
-	const account = await bench.account({ baseUrl: lean.baseUrl(0), apiToken: lean.apiToken });
+	const account = await bench.account({ baseUrl: lean.baseUrl, apiToken: lean.apiToken });
 	const url = `=${account.baseUrl}/transactions/{{ $json.hash }}`;
 	const body = { hashes: Array.from({ length: ITEMS }, (_, nth) => `bench${latencyMs}n${nth}`) };
 	const items = splitOut('body.hashes', 'hash');

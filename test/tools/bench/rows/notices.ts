@@ -85,7 +85,7 @@ function becauseOfEngines(engineMs: number): string {
 /** Notices of paid sales, one for each and in floods. */
 export async function notices(bench: Bench): Promise<GroupOutcome> {
 	const { lean } = bench;
-	const account = await bench.account({ baseUrl: lean.baseUrl(0), apiToken: lean.apiToken });
+	const account = await bench.account({ baseUrl: lean.baseUrl, apiToken: lean.apiToken });
 	const receivers = await publishAll(bench, account);
 	lean.latencyMs = LATENCY_MS;
 	const asItComes = await measure(bench, receivers, {
