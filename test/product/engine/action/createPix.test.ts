@@ -245,6 +245,15 @@ describe('Transaction > Create PIX', () => {
 			customer_email: 'maria@example.com',
 			pix_qr_code: account.sandbox.transactions[0]?.pix?.pix_qr_code,
 		});
+		expect(json[0]).not.toHaveProperty('amount');
+	});
+
+	test('gives cents, too, where they are chosen', async () => {
+		const options = { fields: ['amount', 'amount_reais'] };
+
+		const { json } = await account.run(parameters({ simplify: true, options }));
+
+		expect(json[0]).toMatchObject({ amount: 3980, amount_reais: 39.8 });
 	});
 
 	describe('Notify', () => {
@@ -385,14 +394,6 @@ describe('Transaction > Create PIX', () => {
 		expect(failure.message).toContain(message);
 		expect(failure.description).toContain('Nothing was sent.');
 		expect(account.sandbox.requests).toEqual([]);
-	});
-
-	test('says how to fill an empty cart', async () => {
-		const { description } = await account.fail(parameters({ cart: {} }));
-
-		expect(description).toBe(
-			'Add an item to Cart, or set Additional Fields > Amount.\nNothing was sent.',
-		);
 	});
 
 	test('leaves the checks of a customer in Custom Fields to the service', async () => {
