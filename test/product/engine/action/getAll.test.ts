@@ -3,7 +3,7 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
 import { HarnessCredentials } from '../harness/credentials';
-import { type Account, errorIn, openAccount } from '../support/account';
+import { type Account, errorIn, openAccount, useAccount } from '../support/account';
 
 const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false };
 
@@ -237,14 +237,7 @@ describe('Product > Get Many', () => {
 
 const CATALOG = 'GET /products';
 describe('Product > Get Many asks', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	const sent = (): unknown[] => account.sandbox.requests.map(({ query }) => query);
 
