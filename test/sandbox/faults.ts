@@ -156,29 +156,6 @@ export interface RateLimitHeadersFault extends FaultBase {
 	remove?: string[];
 	set?: Record<string, string>;
 }
-export type PaginationLie =
-	| 'lastPageTooLow'
-	| 'lastPageTooHigh'
-	| 'metaMissing'
-	| 'metaAndLinksMissing'
-	| 'numbersAsStrings'
-	| 'repeatedPage'
-	| 'ignoresPage'
-	| 'emptyPage'
-	| 'neverEnding'
-	| 'shrinking';
-/**
- * Usually wanted with `times: 'always'`. After a `repeatedPage` or `emptyPage` the catalog goes
- * on one page later, so a reader who goes on to the last page gets every product.
- */
-export interface PaginationFault extends FaultBase {
-	kind: 'paginationLies';
-	lie: PaginationLie;
-	/** The page at which repeatedPage, emptyPage and shrinking begin; default 2. */
-	page?: number;
-	/** neverEnding: invent new hashes forever instead of starting over with the catalog. */
-	fresh?: boolean;
-}
 /** Validation errors as an object keyed by field; with `errors`, a refusal of any request. */
 export interface ErrorsByFieldFault extends FaultBase {
 	kind: 'errorsByField';
@@ -199,7 +176,6 @@ export type ChangingFault =
 	| WrapDataFault
 	| PatchBodyFault
 	| RateLimitHeadersFault
-	| PaginationFault
 	| ErrorsByFieldFault
 	| RefusedFault;
 
@@ -227,7 +203,6 @@ const FAMILIES: Record<FaultKind, Family> = {
 	wrapData: 'change',
 	patchBody: 'change',
 	rateLimitHeaders: 'change',
-	paginationLies: 'change',
 	errorsByField: 'change',
 	refused: 'change',
 	lostNotice: 'notice',

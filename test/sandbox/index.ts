@@ -1,7 +1,7 @@
 export { startSandbox, type Sandbox } from './sandbox';
 export type { QrImageStyle } from './shapes';
 export type { SandboxOptions, QueryMeaning } from './options';
-export type { Fault, FaultKind, Endpoint, PaginationLie } from './faults';
+export type { Fault, FaultKind, Endpoint } from './faults';
 export type { RecordedRequest } from './parts';
 export type { DeliveryReport } from './notices';
 export { NOTICE_SHAPES, noticeBody, type NoticeShape } from './shapes';

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { NODES, runJourney, triggerExecutions, type Journey } from '../n8n/journey';
-import { freePort, LOOPBACK } from '../n8n/processes';
 import type { CredentialTest } from '../n8n/rest';
 import { setUp, type SetUp } from '../n8n/setUp';
 import { ACTION, chainOf } from './stage/workflows';
@@ -157,19 +156,5 @@ describe('the test of the credential', () => {
 		expect(status).toBe('Error');
 		expect(message).toMatch(/does not accept the API token \(401\)/);
 		expect(message).not.toContain('wrong-token-1');
-	});
-
-	it('says that nothing answers at the host', async () => {
-		const host = `${LOOPBACK}:${await freePort()}`;
-		const { status, message } = await testWith({ baseUrl: `http://${host}/api/public/v1` });
-		expect(status).toBe('Error');
-		expect(message).toContain('could not be reached (ECONNREFUSED)');
-	});
-
-	it('says that there is no API under the path', async () => {
-		const { origin } = new URL(ready.sandbox.baseUrl);
-		const { status, message } = await testWith({ baseUrl: `${origin}/wrong/v1` });
-		expect(status).toBe('Error');
-		expect(message).toMatch(/Check the path in Base URL/);
 	});
 });

@@ -3,8 +3,7 @@ import { recipeOf } from '../../../examples/source';
 import { render } from '../../../examples/source/workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
-import { useTimeLapse } from '../../support/timeLapse';
-import { type Account, openAccount, pixParameters } from './support/account';
+import { pixParameters, useAccount } from './support/account';
 import { everyProperty } from './support/form';
 import { callTool, toolArguments, type ToolRun } from './support/tool';
 
@@ -17,14 +16,7 @@ const KINDS: Partial<Record<INodeProperties['type'], string>> = {
 };
 
 describe('The node as a tool of an AI agent', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	const { description } = new DigitalSales();
 	const call = async (parameters: INodeParameters, ...calls: IDataObject[]): Promise<ToolRun> =>

@@ -1,22 +1,14 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { catalogPages } from '../../../nodes/DigitalSales/api/catalog';
-import { useTimeLapse } from '../../support/timeLapse';
 import { runListSearch } from './harness';
-import { type Account, openAccount, pixParameters } from './support/account';
+import { type Account, openAccount, pixParameters, useAccount } from './support/account';
 
 const CATALOG = 'GET /products';
 
 describe('The catalog behind lists and charges', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount({ products: 630 });
-	});
-	beforeEach(() => account.reset());
+	const account = useAccount({ products: 630 });
 	afterEach(() => jest.restoreAllMocks());
-	afterAll(async () => await account.sandbox.close());
 
 	describe('is remembered for a moment', () => {
 		const list = async (filter?: string, { credentials } = account): Promise<unknown[]> =>

@@ -1,6 +1,5 @@
-import { useTimeLapse } from '../../support/timeLapse';
 import { runListSearch, TRIGGER_TYPE } from './harness';
-import { type Account, openAccount } from './support/account';
+import { type Account, openAccount, useAccount } from './support/account';
 
 /** As a Brazilian writes it, by the runtime's own rules instead of the package's. */
 function reais(cents: number): string {
@@ -10,14 +9,7 @@ function reais(cents: number): string {
 }
 
 describe('Searchable lists', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	test('show products with price and status, page by page', async () => {
 		const { credentials } = account;

@@ -14,7 +14,7 @@ import type { ApiRequest, SandboxParts } from '../parts';
 import type { SandboxState } from '../state';
 import { INTERVALS, type Offer, type Product } from '../types';
 import { FieldErrors, FieldReader } from './fields';
-import { lyingPage, type PageRequest, paginate, type ProductPage } from './paginate';
+import { type PageRequest, paginate, type ProductPage } from './paginate';
 
 export interface CatalogFilter {
 	search?: string | undefined;
@@ -85,7 +85,7 @@ export function listProducts(parts: SandboxParts): (request: ApiRequest) => Answ
 	const serialized = new SerializedProducts();
 	const names = settings.queryNames;
 
-	return ({ query, faults }) => {
+	return ({ query }) => {
 		const found = search.find({
 			search: query[names.search],
 			categories: query[names.categories],
@@ -97,8 +97,6 @@ export function listProducts(parts: SandboxParts): (request: ApiRequest) => Answ
 			path: `${parts.origin()}${BASE_PATH}/products`,
 			pageName: names.page,
 		};
-		const lie = faults.of('paginationLies');
-		if (lie) return json(200, lyingPage(found, request, lie));
 		const page = paginate(found, request);
 		return { ...json(200, page), text: () => serialized.page(page) };
 	};

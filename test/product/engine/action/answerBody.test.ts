@@ -65,37 +65,8 @@ describe('The body of an answer', () => {
 		expect(requests).toBe(2);
 	});
 
-	test('starts with a byte order mark', async () => {
-		const baseUrl = await serve((response) => {
-			response.writeHead(200, JSON_TYPE);
-			response.end(Buffer.concat([Buffer.from('\ufeff'), CATALOG]));
-		});
-		expect(titles(await list(baseUrl))).toEqual([title]);
-	});
-
 	describe('takes its time:', () => {
 		useTimeLapse();
-
-		test('it comes in pieces that cut a letter in two', async () => {
-			const cut = CATALOG.indexOf('ã') + 1;
-			const baseUrl = await serve((response) => {
-				response.writeHead(200, JSON_TYPE);
-				response.write(CATALOG.subarray(0, cut), () => {
-					setTimeout(() => response.end(CATALOG.subarray(cut)), 20);
-				});
-			});
-			expect(titles(await list(baseUrl))).toEqual([title]);
-		});
-
-		test('it never comes to its end: when the time is up it is asked for again', async () => {
-			const baseUrl = await serve((response, nth) => {
-				response.writeHead(200, JSON_TYPE);
-				if (nth > 1) response.end(CATALOG);
-				else response.write('{');
-			});
-			expect(titles(await list(baseUrl, 1))).toEqual([title]);
-			expect(requests).toBe(2);
-		});
 
 		test('it comes in drops without end: the connection is left when the time is up', async () => {
 			let left: Promise<unknown> = Promise.resolve();

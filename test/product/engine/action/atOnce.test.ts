@@ -346,13 +346,13 @@ describe('Several offers at once', () => {
 	const offer = () => ({
 		resource: 'offer',
 		operation: 'create',
-		productHash: { __rl: true, mode: 'hash', value: account().sandbox.products[0]?.hash ?? '' },
+		productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
 		title: '={{ "Offer " + $json.n }}',
 		price: '19,90',
 	});
 
 	test('none is sent behind one that is in doubt', async () => {
-		const { sandbox, run, fail } = account();
+		const { sandbox, run, fail } = account;
 		const options = { mode: 'trigger', workflowId: 'offers' } as const;
 		const made = () => sandbox.requests.filter(({ method }) => method === 'POST').length;
 		const endpoint = 'POST /products/{hash}/offers';
@@ -370,7 +370,7 @@ describe('Several offers at once', () => {
 	});
 
 	test('four unless told otherwise, in their order', async () => {
-		const { sandbox, run } = account();
+		const { sandbox, run } = account;
 
 		const { json } = await run(offer(), { items: customers(9) });
 

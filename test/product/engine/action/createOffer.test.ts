@@ -1,16 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { useTimeLapse } from '../../../support/timeLapse';
-import { type Account, openAccount } from '../support/account';
+import { useAccount } from '../support/account';
 
 describe('Offer > Create', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	const parameters = (more: INodeParameters = {}): INodeParameters => ({
 		resource: 'offer',

@@ -1,16 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { useTimeLapse } from '../../../support/timeLapse';
-import { type Account, CUSTOMER, openAccount, pixParameters } from '../support/account';
+import { CUSTOMER, pixParameters, useAccount } from '../support/account';
 
 describe('Transaction > Create PIX', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	const parameters = (more: INodeParameters = {}): INodeParameters =>
 		pixParameters(account.sandbox, more);
@@ -245,6 +237,15 @@ describe('Transaction > Create PIX', () => {
 			customer_email: 'maria@example.com',
 			pix_qr_code: account.sandbox.transactions[0]?.pix?.pix_qr_code,
 		});
+		expect(json[0]).not.toHaveProperty('amount');
+	});
+
+	test('gives cents, too, where they are chosen', async () => {
+		const options = { fields: ['amount', 'amount_reais'] };
+
+		const { json } = await account.run(parameters({ simplify: true, options }));
+
+		expect(json[0]).toMatchObject({ amount: 3980, amount_reais: 39.8 });
 	});
 
 	describe('Notify', () => {
@@ -380,14 +381,6 @@ describe('Transaction > Create PIX', () => {
 		expect(failure.message).toContain(message);
 		expect(failure.description).toContain('Nothing was sent.');
 		expect(account.sandbox.requests).toEqual([]);
-	});
-
-	test('says how to fill an empty cart', async () => {
-		const { description } = await account.fail(parameters({ cart: {} }));
-
-		expect(description).toBe(
-			'Add an item to Cart, or set Additional Fields > Amount.\nNothing was sent.',
-		);
 	});
 
 	test('leaves the checks of a customer in Custom Fields to the service', async () => {

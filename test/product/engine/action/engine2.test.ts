@@ -7,15 +7,14 @@ const REFUSED = "does not work in n8n's experimental Engine 2.0";
 
 describe("In n8n's experimental Engine 2.0", () => {
 	const account = useAccount();
-	const parametersOf = (name: string) =>
-		sampleOf(name, account().sandbox, { transactionHash: 'h' });
+	const parametersOf = (name: string) => sampleOf(name, account.sandbox, { transactionHash: 'h' });
 
 	test.each(['transaction/create', 'offer/create', 'transaction/waitForPayment'])(
 		'%s sends nothing and fails each item for itself',
 		async (name) => {
 			const items = [{ nth: 1 }, { nth: 2 }];
 			const options = { executionId, items, continueOnFail: true };
-			const { json } = await account().run(parametersOf(name), options);
+			const { json } = await account.run(parametersOf(name), options);
 
 			expect(json).toHaveLength(2);
 			for (const item of json) {
@@ -24,12 +23,12 @@ describe("In n8n's experimental Engine 2.0", () => {
 					outcome: 'notSent',
 				});
 			}
-			expect(account().sandbox.requests).toEqual([]);
+			expect(account.sandbox.requests).toEqual([]);
 		},
 	);
 
 	test('an item that is refused ends the execution', async () => {
-		const { message, itemIndex } = await account().fail(parametersOf('transaction/create'), {
+		const { message, itemIndex } = await account.fail(parametersOf('transaction/create'), {
 			executionId,
 		});
 
@@ -37,7 +36,7 @@ describe("In n8n's experimental Engine 2.0", () => {
 	});
 
 	test('products are listed', async () => {
-		const { json } = await account().run(parametersOf('product/getAll'), { executionId });
+		const { json } = await account.run(parametersOf('product/getAll'), { executionId });
 
 		expect(json).not.toEqual([]);
 	});

@@ -1,20 +1,12 @@
 import { everyOperation, sampleOf } from '../../../support/samples';
-import { useTimeLapse } from '../../../support/timeLapse';
-import { type Account, errorIn, openAccount, pixParameters, useLimits } from '../support/account';
+import { errorIn, pixParameters, useAccount, useLimits } from '../support/account';
 
 const HASH = 'nosuch1';
 
 /** What a workflow can go by when an item has failed and the run goes on. */
 describe('A failed item under On Error: Continue', () => {
 	const limit = useLimits();
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	const asking = everyOperation()
 		.map(({ resource, value }) => `${resource}/${value}`)

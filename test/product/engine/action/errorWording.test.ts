@@ -1,9 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../../sandbox';
-import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
-import { type Account, openAccount, pixParameters, useLimits } from '../support/account';
+import { pixParameters, useAccount, useLimits } from '../support/account';
 
 const REQUEST = 'Request: GET /transactions/{hash}';
 const BASE_URL_ADVICE = 'Try again. If this continues, check Base URL in the credential.';
@@ -14,14 +13,7 @@ const SERVICE_ADVICE = 'The problem is on the side of the service. Try again lat
 
 describe('What a person reads of a failed request', () => {
 	const limit = useLimits();
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	/** Reads a transaction within other limits than the usual ones. */
 	const reading = ({ maxTries = 1, maxWait = 0 } = {}): INodeParameters => {

@@ -2,22 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { freePort } from '../../../host/n8n/processes';
 import { startSandbox, type Fault } from '../../../sandbox';
-import { useTimeLapse } from '../../../support/timeLapse';
 import { everythingIn, runNode } from '../harness';
-import { type Account, openAccount, pixParameters } from '../support/account';
+import { openAccount, pixParameters, useAccount } from '../support/account';
 
 /** Every operation with parameters that are right. */
 type Operation = 'getAll' | 'createOffer' | 'createPix' | 'get';
 
 describe('Errors of the service', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	const parametersOf = (operation: Operation): INodeParameters => {
 		switch (operation) {

@@ -2,22 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { cpf } from '../../../support/charge';
-import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
 import { customers, OWN_CUSTOMER } from '../support/charging';
-import { type Account, openAccount, pixParameters } from '../support/account';
+import { pixParameters, useAccount } from '../support/account';
 
 const CATALOG = 'GET /products';
 
 describe('The cart of Create PIX', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	const product = (index: number) => {
 		const found = account.sandbox.products[index];

@@ -14,7 +14,7 @@ const ID = '0b9d5c1e-3a52-4f6e-9d3c-9a1f0c6f7e21';
 const SALE: NodeInput = { name: 'Sale', type: TRIGGER_TYPE, webhookId: ID };
 
 describe('Notification > Get Address', () => {
-	const opened = useAccount();
+	const account = useAccount();
 
 	const check = async (...triggers: NodeInput[]) => {
 		const { data } = await runWorkflow({
@@ -28,7 +28,7 @@ describe('Notification > Get Address', () => {
 				...triggers,
 			],
 			connections: { Start: { main: [[{ node: 'Address', type: 'main', index: 0 }]] } },
-			credentials: opened().credentials,
+			credentials: account.credentials,
 		});
 		return { items: data.Address?.items.map(({ json }) => json), error: data.Address?.error };
 	};
@@ -37,7 +37,7 @@ describe('Notification > Get Address', () => {
 
 	test('tells the URL of a published trigger, and that it listens', async () => {
 		const trigger = await serveWebhook({
-			credentials: opened().credentials,
+			credentials: account.credentials,
 			settings: { webhookId: ID },
 		});
 

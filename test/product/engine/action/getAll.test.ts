@@ -3,7 +3,7 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
 import { HarnessCredentials } from '../harness/credentials';
-import { type Account, errorIn, openAccount } from '../support/account';
+import { type Account, errorIn, openAccount, useAccount } from '../support/account';
 
 const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false };
 
@@ -233,58 +233,11 @@ describe('Product > Get Many', () => {
 		]);
 		expect(items[0]?.json).toHaveProperty('guaranted_days');
 	});
-
-	test.each([
-		['numbers sent as texts', { lie: 'numbersAsStrings' }],
-		['meta left out', { lie: 'metaMissing' }],
-		['meta and links left out', { lie: 'metaAndLinksMissing' }],
-		['a repeated page', { lie: 'repeatedPage' }],
-		['an empty page in the middle', { lie: 'emptyPage' }],
-		['a last page that is too low', { lie: 'lastPageTooLow' }],
-		['a last page that is too high', { lie: 'lastPageTooHigh' }],
-		['a last page that shrinks meanwhile', { lie: 'shrinking' }],
-	] as const)('gives the whole catalog once despite %s', async (_name, lie) => {
-		account.sandbox.addFault({
-			endpoint: 'GET /products',
-			kind: 'paginationLies',
-			times: 'always',
-			...lie,
-		});
-
-		const { json } = await account.run({ ...PARAMETERS, returnAll: true });
-
-		expect(json.map(({ hash }) => hash)).toEqual(account.sandbox.products.map(({ hash }) => hash));
-	});
-
-	test.each([
-		['ignores the page', { lie: 'ignoresPage' }],
-		['never ends', { lie: 'neverEnding' }],
-	] as const)('comes to an end when the service %s, and says so', async (_name, lie) => {
-		account.sandbox.addFault({
-			endpoint: 'GET /products',
-			kind: 'paginationLies',
-			times: 'always',
-			...lie,
-		});
-
-		const { json, hints } = await account.run({ ...PARAMETERS, returnAll: true });
-
-		expect(new Set(json.map(({ hash }) => hash)).size).toBe(json.length);
-		expect(JSON.stringify(hints)).toContain('may be incomplete');
-		expect(account.sandbox.requests.length).toBeLessThan(40);
-	});
 });
 
 const CATALOG = 'GET /products';
 describe('Product > Get Many asks', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	const sent = (): unknown[] => account.sandbox.requests.map(({ query }) => query);
 

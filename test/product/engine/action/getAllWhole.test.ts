@@ -4,7 +4,6 @@ import { useTimeLapse } from '../../../support/timeLapse';
 import { openCatalogService, type CatalogService } from '../support/catalogService';
 
 const ALL = { returnAll: true };
-const INCOMPLETE = expect.stringContaining('may be incomplete') as string;
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 80);
 
@@ -33,65 +32,6 @@ describe('Product > Get Many of a service that', () => {
 			body: { data: rows(...(pages[Number(page) - 1] ?? '')), ...figures(Number(page)) },
 		});
 	};
-
-	describe('pages as it likes', () => {
-		test.each([2, 0])(
-			'and states a total of %i of six is read on while a link says so',
-			async (total) => {
-				service.answers(
-					paged(['ab', 'cd', 'ef'], (page) => ({ meta: { total }, links: next(page < 3) })),
-				);
-
-				await expect(service.list(ALL)).resolves.toMatchObject({
-					json: rows(...'abcdef'),
-					hints: [],
-				});
-				expect(service.asked).toHaveLength(3);
-			},
-		);
-
-		test('and states nothing is read until a page is empty, short ones included', async () => {
-			service.answers(paged(['abc', 'de', 'fgh']));
-
-			const { json, hints } = await service.list(ALL);
-
-			expect([hashes(json), hints]).toEqual(['abcdefgh', []]);
-			expect(service.asked.map(({ page }) => page)).toEqual(['1', '2', '3', '4']);
-		});
-
-		test('and has an empty page in the middle is read on while a link says so', async () => {
-			service.answers(paged(['ab', '', 'cd'], (page) => ({ links: next(page < 3) })));
-
-			expect(hashes((await service.list(ALL)).json)).toBe('abcd');
-		});
-
-		test('and states a total that is too small, and no more, is asked once more', async () => {
-			service.answers(paged(['ab', 'cd'], () => ({ meta: { total: 2 } })));
-
-			const { json } = await service.list(ALL);
-
-			expect(hashes(json)).toBe('abcd');
-		});
-
-		test('and sends rows again and no figures says that something may lack', async () => {
-			service.answers(paged(['ab', 'ab', 'cd'], (page) => ({ links: next(page < 2) })));
-
-			await expect(service.list(ALL)).resolves.toMatchObject({
-				json: rows('a', 'b'),
-				hints: [INCOMPLETE],
-			});
-		});
-
-		test('and knows no pages sends everything at once and again, which is told', async () => {
-			service.answers(() => ({ body: rows('a', 'b', 'c') }));
-
-			await expect(service.list(ALL)).resolves.toMatchObject({
-				json: rows('a', 'b', 'c'),
-				hints: [INCOMPLETE],
-			});
-			expect(service.asked).toHaveLength(2);
-		});
-	});
 
 	describe('has rows of another kind', () => {
 		const offer = (hash: string): IDataObject => ({ hash, title: null, price: 100 });

@@ -3,9 +3,8 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import * as errorWords from '../../../../nodes/DigitalSales/api/schemas/error';
 import * as resource from '../../../../nodes/DigitalSales/api/schemas/lenient';
 import { HOSTILE_BODIES } from '../../../support/notices';
-import { useTimeLapse } from '../../../support/timeLapse';
 import { everythingIn, runNode } from '../harness';
-import { type Account, openAccount, pixParameters } from '../support/account';
+import { pixParameters, useAccount } from '../support/account';
 
 /** Where JavaScript makes a text of it, it throws. */
 const NO_TEXT = { toString: 1 };
@@ -14,17 +13,13 @@ const BODIES = Object.entries(HOSTILE_BODIES);
 const LONGEST_ERROR = 20_000;
 
 describe('An answer that is made to make the node fail', () => {
-	let account: Account;
+	const account = useAccount();
 	let charge: INodeParameters;
 
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
+	beforeAll(() => {
 		charge = pixParameters(account.sandbox, { orderReference: 'order-1' });
 	});
-	beforeEach(() => account.reset());
 	afterEach(() => jest.restoreAllMocks());
-	afterAll(async () => await account.sandbox.close());
 
 	const reading = {
 		resource: 'transaction',

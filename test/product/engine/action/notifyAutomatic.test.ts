@@ -35,7 +35,7 @@ const NO_WAIT =
 	'no Wait for Payment follows in this workflow (one in a sub-workflow does not count)';
 
 describe('Create PIX > Notify: Automatic', () => {
-	const opened = useAccount();
+	const account = useAccount();
 	/** Whether SALE and OTHER_SALE are published. */
 	const publish = (isPublished: boolean): void => {
 		for (const { webhookId } of [SALE, OTHER_SALE]) {
@@ -53,7 +53,7 @@ describe('Create PIX > Notify: Automatic', () => {
 
 	const WAIT: NodeInput = { name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() };
 	const untouched = (more: INodeParameters = {}): INodeParameters => {
-		const { notify: _none, ...parameters } = pixParameters(opened().sandbox, more);
+		const { notify: _none, ...parameters } = pixParameters(account.sandbox, more);
 		return parameters;
 	};
 	const chain = (...names: string[]): IConnections =>
@@ -81,7 +81,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		mode?: WorkflowExecuteMode;
 		parameters?: INodeParameters;
 	} = {}): Promise<{ run: WorkflowOutcome; url?: string | null; hints: string[] }> {
-		const { credentials, sandbox } = opened();
+		const { credentials, sandbox } = account;
 		const run = await runWorkflow({
 			nodes: [
 				{ name: 'Start', type: START_TYPE },
@@ -260,7 +260,7 @@ describe('Create PIX > Notify: Automatic', () => {
 
 		test('it is', async () => {
 			const trigger = await serveWebhook({
-				credentials: opened().credentials,
+				credentials: account.credentials,
 				settings: { webhookId: ID },
 			});
 
@@ -309,7 +309,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			const { elapsed } = clock;
 			expect((await asked()).url).toBe(IN_CREDENTIAL);
 			const trigger = await serveWebhook({
-				credentials: opened().credentials,
+				credentials: account.credentials,
 				settings: { webhookId: ID },
 			});
 
@@ -360,7 +360,7 @@ describe('Create PIX > Notify: Automatic', () => {
 					'Notification URL in the credential must be a complete web address that starts with http:// or https://',
 				description: 'Correct it there, or change Notify.\nNothing was sent.',
 			});
-			expect(opened().sandbox.requests).toEqual([]);
+			expect(account.sandbox.requests).toEqual([]);
 		});
 
 		test('it does not matter where another address comes first', async () => {
@@ -369,9 +369,9 @@ describe('Create PIX > Notify: Automatic', () => {
 	});
 
 	test('an existing transaction keeps its address, so nothing is said of one', async () => {
-		const { credentials } = opened();
+		const { credentials } = account;
 		const run = async (): Promise<string[]> => {
-			const { hints } = await opened().run(untouched({ orderReference: 'order-1' }), {
+			const { hints } = await account.run(untouched({ orderReference: 'order-1' }), {
 				credentials,
 				workflowId: 'notify twice',
 			});
@@ -384,14 +384,14 @@ describe('Create PIX > Notify: Automatic', () => {
 
 	test('as the tool of an agent a wait behind the agent is none', async () => {
 		const { answers } = await callTool(untouched(), [{}], {
-			credentials: opened().credentials,
+			credentials: account.credentials,
 			next: { type: ACTION_TYPE, parameters: waitParameters() },
 			others: [SALE],
 			mode: 'webhook',
 		});
 
 		expect(answers).toHaveLength(1);
-		expect(opened().sandbox.transactions[0]?.postback_url).toMatch(TRIGGER);
+		expect(account.sandbox.transactions[0]?.postback_url).toMatch(TRIGGER);
 	});
 
 	const WHY = `${NO_WAIT}, and a Digital Sales Trigger started this execution, so each payment would charge again`;
@@ -409,7 +409,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			parameters: INodeParameters,
 			notificationUrl?: string,
 		): Promise<{ told?: string | null; hints: string[] }> => {
-			const { credentials, sandbox } = opened();
+			const { credentials, sandbox } = account;
 			const { data } = await runWorkflow({
 				nodes: [SALE, { name: 'Charge', type: ACTION_TYPE, parameters }, OTHER_SALE],
 				connections: chain('Sale', 'Charge'),
@@ -450,7 +450,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			'https://n8n.example.com/webhook/shop-1/imported%20sale/digital-sales',
 			'https://n8n.example.com/webhook/SHOP-1/imported%20sale/digital-sales/',
 		])('nor, if a command imported it, at the URL that it has then: %s', async (inCredential) => {
-			const { credentials, sandbox } = opened();
+			const { credentials, sandbox } = account;
 			const imported: NodeInput = { name: 'Imported sale', type: TRIGGER_TYPE, webhookId: '' };
 			const { data } = await runWorkflow({
 				id: 'shop-1',
@@ -497,7 +497,7 @@ describe('Create PIX > Notify: Automatic', () => {
 				false,
 			],
 		])('%s', async (_, parameters, expected, warns) => {
-			const { told, hints } = await startedBySale(pixParameters(opened().sandbox, parameters));
+			const { told, hints } = await startedBySale(pixParameters(account.sandbox, parameters));
 
 			expect(told).toMatch(expected);
 			expect(hints.some((hint) => hint.startsWith(LOOP))).toBe(warns);
@@ -512,13 +512,13 @@ describe('Create PIX > Notify: Automatic', () => {
 
 		test('as the tool of an agent behind the trigger it notifies nobody, either', async () => {
 			const { answers } = await callTool(untouched(), [{}], {
-				credentials: opened().credentials,
+				credentials: account.credentials,
 				start: { name: 'Sale', json: { hash: 'paid1', payment_status: 'paid' }, node: SALE },
 				mode: 'webhook',
 			});
 
 			expect(answers).toHaveLength(1);
-			expect(opened().sandbox.transactions[0]?.postback_url).toBe('');
+			expect(account.sandbox.transactions[0]?.postback_url).toBe('');
 		});
 	});
 
@@ -539,7 +539,7 @@ describe('Create PIX > Notify: Automatic', () => {
 				message: expect.stringMatching(message),
 				description: 'Correct that and publish the workflow, or change Notify.\nNothing was sent.',
 			});
-			expect(opened().sandbox.requests).toEqual([]);
+			expect(account.sandbox.requests).toEqual([]);
 		});
 	});
 });

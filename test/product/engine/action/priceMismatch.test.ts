@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { useTimeLapse } from '../../../support/timeLapse';
 import { NodeProcess, processedItems, runListSearch, runNode } from '../harness';
 import type { Fault } from '../../../sandbox';
-import { type Account, openAccount, pixParameters } from '../support/account';
+import { openAccount, pixParameters, useAccount } from '../support/account';
 import { callTool } from '../support/tool';
 
 const CATALOG = 'GET /products';
@@ -15,14 +14,7 @@ function reais(cents: number): string {
 }
 
 describe('A price that differs from the catalog by exactly a hundred', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	/** The hash of an offer that the service takes. */
 	const known = (): string => account.sandbox.products[0]?.offers[0]?.hash ?? '';

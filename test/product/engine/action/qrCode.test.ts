@@ -1,21 +1,13 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { readQrCode } from '../../../support/readQrCode';
-import { useTimeLapse } from '../../../support/timeLapse';
-import { type Account, openAccount, pixParameters } from '../support/account';
+import { pixParameters, useAccount } from '../support/account';
 import { customers, OWN_CUSTOMER } from '../support/charging';
 import { callTool } from '../support/tool';
 
 const BODY = 'POST /transactions';
 
 describe('The QR code of a PIX transaction', () => {
-	useTimeLapse();
-	let account: Account;
-
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	const parameters = (more: INodeParameters = {}): INodeParameters =>
 		pixParameters(account.sandbox, more);

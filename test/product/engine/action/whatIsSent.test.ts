@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
-import { type Account, openAccount, pixParameters } from '../support/account';
+import { pixParameters, useAccount } from '../support/account';
 import { cpf } from '../../../support/charge';
 import { codeIn } from '../support/charging';
 
@@ -11,14 +10,7 @@ const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
 const SHOP = { mode: 'trigger', workflowId: 'shop' } as const;
 
 describe('What is sent', () => {
-	let account: Account;
-
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount();
-	});
-	beforeEach(() => account.reset());
-	afterAll(async () => await account.sandbox.close());
+	const account = useAccount();
 
 	const offerAt = (index: number): string => account.sandbox.products[index]?.offers[0]?.hash ?? '';
 	const known = (): string => offerAt(0);

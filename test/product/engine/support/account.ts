@@ -89,9 +89,9 @@ export async function openAccount(
 
 /**
  * Opens an account for the tests of a block, in which waiting takes no time: reset before each of
- * them, closed at the end.
+ * them, closed at the end. It is there from the first test on.
  */
-export function useAccount(options: SandboxOptions = {}): () => Account {
+export function useAccount(options: SandboxOptions = {}): Account {
 	useTimeLapse();
 	let account: Account | undefined;
 	const opened = (): Account => {
@@ -103,7 +103,17 @@ export function useAccount(options: SandboxOptions = {}): () => Account {
 	});
 	beforeEach(() => opened().reset());
 	afterAll(async () => await opened().sandbox.close());
-	return opened;
+	return {
+		get sandbox() {
+			return opened().sandbox;
+		},
+		get credentials() {
+			return opened().credentials;
+		},
+		reset: () => opened().reset(),
+		run: async (...given) => await opened().run(...given),
+		fail: async (...given) => await opened().fail(...given),
+	};
 }
 
 /** A customer whose CPF has right check digits. */

@@ -35,11 +35,7 @@ class Shop {
 	/** All runs of a test are of one workflow, of one node. */
 	workflowId = '';
 
-	constructor(private readonly opened: () => Account) {}
-
-	get account(): Account {
-		return this.opened();
-	}
+	constructor(readonly account: Account) {}
 
 	/** Goes on with another workflow. */
 	begin(): void {

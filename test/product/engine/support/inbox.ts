@@ -27,11 +27,7 @@ export function useInbox(options: SandboxOptions = {}): Inbox {
 class Inbox {
 	private readonly published: PublishedTrigger[] = [];
 
-	constructor(private readonly opened: () => Account) {}
-
-	get account(): Account {
-		return this.opened();
-	}
+	constructor(readonly account: Account) {}
 
 	/** The trigger that was published last. */
 	get trigger(): PublishedTrigger {

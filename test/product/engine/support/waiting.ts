@@ -32,11 +32,7 @@ export function useWaitingRoom(options: SandboxOptions = {}): WaitingRoom {
 
 /** An account, and executions that wait for its payments. */
 class WaitingRoom {
-	constructor(private readonly opened: () => Account) {}
-
-	get account(): Account {
-		return this.opened();
-	}
+	constructor(readonly account: Account) {}
 
 	/** What a restart of n8n does to the process. */
 	forget(): void {

@@ -191,23 +191,6 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		expect(emitted()).toEqual([hash]);
 	});
 
-	test.each([
-		[
-			{ minimumAmount: '20' },
-			'The amount of the transaction is R$ 19,90, which Filters > Minimum Amount in Reais does not let in.',
-		],
-		[offers('other1'), 'which Offers does not let in.'],
-	])('whoever tests it in the editor is told why nothing starts: %j', async (filter, reason) => {
-		const hash = await paid(1990);
-
-		const { json } = await (await publish(parametersOf(filter), 'test')).post({ hash });
-
-		expect(json).toMatchObject({
-			started: false,
-			reason: expect.stringContaining(reason) as string,
-		});
-	});
-
 	describe.each(BAD)('a form that cannot be read: %s', (_name, form, problem) => {
 		test.each([undefined, 'test'] as const)('is reported at once (%s)', async (mode) => {
 			const publishing = activateTrigger({

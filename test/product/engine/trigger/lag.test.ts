@@ -154,14 +154,6 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		},
 	);
 
-	test('the claim may stand within an envelope', async () => {
-		await publish('paid');
-		settle(60_000);
-		const transaction = { hash, payment_status: 'paid' };
-
-		expect((await inbox.trigger.post({ event: 'transaction', transaction })).status).toBe(503);
-	});
-
 	test('however slowly the service answers, the sender is answered in time', async () => {
 		await publish('paid');
 		inbox.account.sandbox.addFault({
@@ -192,8 +184,6 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		expect((await Promise.all(held)).map(({ status }) => status)).toEqual(forged.map(() => 503));
 	});
 });
-
-/** The longest time to an answer, whatever the service does. */
 
 describe('Digital Sales Trigger: an answer before the sender stops waiting', () => {
 	const inbox = useInbox();

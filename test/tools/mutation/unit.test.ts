@@ -1,4 +1,0 @@
-import { gather } from './gather';
-
-// The tests of the sandbox cannot notice a change of a node.
-gather('unit', /^sandbox/);
