@@ -82,7 +82,7 @@ function notRecorded(context: IExecuteFunctions, { message }: LedgerError): Node
 	);
 }
 
-/** By then whoever has won a claim has entered itself. */
+/** By then the one that has won a claim has entered itself. */
 const ENTERED_MS = 2_000;
 
 /**
