@@ -21,6 +21,8 @@ export interface Leftover {
 }
 
 interface Watched extends Leftover {
+	/** In the row of the workflow, of what lasts. */
+	marks: Keys;
 	/** Whether the next look is the last one, unless something has changed. */
 	isLate: boolean;
 	/** When it was last changed: then a process may have begun to stall. */
@@ -47,9 +49,13 @@ export function lookLater(leftover: Leftover): void {
 	const watched = known ?? new Set<Watched>();
 	// Of an earlier claim they last no longer either.
 	for (const one of watched) {
-		if (one.row === leftover.row) one.lasting = difference(one.lasting, leftover.over);
+		if (one.row !== leftover.row) continue;
+		one.lasting = difference(one.lasting, leftover.over);
+		one.marks = difference(one.marks, leftover.over);
 	}
-	watched.add({ ...leftover, isLate: false, changedAt: clock.elapsed(), looks: 0 });
+	const { lasting, nonce } = leftover;
+	const marks = lasting.length > 0 ? [...lasting, ...Object.values(numbersOf(nonce))] : [];
+	watched.add({ ...leftover, marks, isLate: false, changedAt: clock.elapsed(), looks: 0 });
 	if (known) return;
 	watchedOf.set(name, watched);
 	void lookUntilDone(name, watched);
@@ -105,11 +111,13 @@ async function lookAlone(table: Table, row: Row, due: Watched[]): Promise<Watche
 /** They are over as well. */
 async function removeMarks(done: Watched[]): Promise<void> {
 	const row = 'workflow';
-	const marked = done.filter(({ lasting }) => lasting.length > 0);
-	const marksOf = ({ lasting, nonce }: Watched) => [...lasting, ...Object.values(numbersOf(nonce))];
-	await marked.at(-1)?.table.strike(marked.flatMap(marksOf), row);
-	for (const { table, nonce, ...one } of marked) {
-		lookLater({ table, nonce, row, lasting: [], over: marksOf({ table, nonce, ...one }) });
+	const marked = done.filter(({ marks }) => marks.length > 0);
+	await marked.at(-1)?.table.strike(
+		marked.flatMap(({ marks }) => marks),
+		row,
+	);
+	for (const { table, nonce, marks } of marked) {
+		lookLater({ table, nonce, row, lasting: [], over: marks });
 	}
 }
 

@@ -194,8 +194,9 @@ describe('Reads and writes of several processes that meet', () => {
 			await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'refused');
 			shop.fault('refuse');
 			expect(errorOf(await shop.run(order(), { process: fast }))).toContain('422');
-			await pause(2 * LOOKED_FOR_MS);
+			await pause(4 * LOOKED_FOR_MS);
 
+			expect(processedItems.marks).toBe(0);
 			expect(errorOf(await shop.run(order(), { process: fast })).trim()).toBe('');
 		},
 	);
