@@ -13,6 +13,8 @@ import { whyUnwanted } from './wanted';
 
 /** Between two reads of a transaction; a forged notice costs reads, too. */
 const REREAD_AFTER_MS = 3_000;
+/** Notices about one transaction: one that is read, and the next that says something else. */
+const MOST_AT_ONCE = 2;
 
 interface Read {
 	/** When it began, on `clock.elapsed()`. */
@@ -26,6 +28,9 @@ interface Read {
  * @internal
  */
 export const reads = processWide(new PromiseCache<Read>({ most: 1_000, keptMs: REREAD_AFTER_MS }));
+
+/** How many notices are at it, by the same keys. */
+const atOnce = processWide(new Map<string, number>());
 
 /**
  * Takes a notification in. It is a hint, not a fact: the transaction is read back before anything
@@ -64,7 +69,7 @@ class Delivery {
 		// If the service said this before, it was handed over: a repeated notice needs no read.
 		if (notice.status !== undefined) this.declineDuplicate(notice);
 		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
-		const transaction = await this.readUntilFresh(notice);
+		const transaction = await this.readOnce(notice);
 		const reason = whyUnwanted(form, transaction);
 		if (reason !== undefined) {
 			// Only the person who tests in the editor may learn what the transaction is like.
@@ -81,9 +86,22 @@ class Delivery {
 		};
 	}
 
+	private async readOnce(notice: Notice): Promise<Transaction> {
+		const key = `${this.triggerKey} ${notice.hash}`;
+		const others = atOnce.get(key) ?? 0;
+		if (others >= MOST_AT_ONCE) throw new Declined(REPLIES.inFlight);
+		atOnce.set(key, others + 1);
+		try {
+			return await this.readUntilFresh(key, notice);
+		} finally {
+			const left = (atOnce.get(key) ?? 1) - 1;
+			if (left > 0) atOnce.set(key, left);
+			else atOnce.delete(key);
+		}
+	}
+
 	/** Takes a read that shows what the notice says, or that began after it; again while that is behind. */
-	private async readUntilFresh({ hash, status }: Notice): Promise<Transaction> {
-		const key = `${this.triggerKey} ${hash}`;
+	private async readUntilFresh(key: string, { hash, status }: Notice): Promise<Transaction> {
 		for (;;) {
 			const { at, transaction } = await reads.get(key, async () => await this.read(hash));
 			const isSame = status !== undefined && status === transaction.payment_status;
