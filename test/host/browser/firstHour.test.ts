@@ -257,7 +257,7 @@ describe('the first hour in the editor', () => {
 			await picture(editor.page, 'trigger-listens');
 			await service.open();
 			const unwanted = await service.sendTestNotice(url);
-			expect(unwanted).toContain('is waiting_payment; Trigger On asks for Paid');
+			expect(unwanted).toContain('is waiting_payment, which Trigger On does not let in');
 			await picture(service.page, 'test-notice-unwanted', top(640));
 			await service.pay(newestHash());
 			expect(await service.sendTestNotice(url)).toContain('Answered 200');
