@@ -6,8 +6,6 @@ import type { DecidingStep } from '../once/createOnce';
 import { ServiceError } from '../api/outcome';
 import { ExecutionMemory, type Where } from '../once/executionMemory';
 import { CanceledError } from '../shared/clock';
-import { isRetry } from '../once/execution';
-import { Refusal } from '../output/errors';
 import type { Listening } from '../trigger/address';
 
 /** Gives a hint about a run; those of one kind are summed up, and name what they are about. */
@@ -167,13 +165,4 @@ export class Run {
 /** Runs and items count from 1; most nodes run once. */
 function placeName({ run, item }: Where): string {
 	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item + 1}`;
-}
-
-/** Refuses an item whose product or offer could not be looked up: what the catalog says is not guessed. */
-export function notLookedUp({ context }: Run, what: string, error: ServiceError): Refusal {
-	return new Refusal(`${what} could not be looked up in the catalog`, {
-		advice: `${error.message}. Nothing was sent. Run this again later, or fill in what the catalog is asked for: the hash, the price and the title.`,
-		outcome: isRetry(context) ? 'unknown' : 'notSent',
-		answer: error.outcome,
-	});
 }

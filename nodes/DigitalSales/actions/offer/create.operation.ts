@@ -32,7 +32,8 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 		const form = readForm(context, itemIndex, offerForm);
 		const { productHash, additionalFields, options } = form;
 		const body = withCustomFields(offerForm.body(form), additionalFields.customFields);
-		return { productHash, body, ...options, about: inWords(productHash, body) };
+		const { repeatCode } = options;
+		return { productHash, body, repeatCode, about: inWords(productHash, body) };
 	},
 	about: ({ about }) => about,
 	async send(run, itemIndex, { productHash, body, repeatCode, about }) {

@@ -5,7 +5,10 @@ import { seenPrice } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { webAddressIn } from '../../domain/webAddress';
 import { displayPath, mistake } from '../../form/readForm';
-import { type Run, notLookedUp } from '../run';
+import type { ServiceError } from '../../api/outcome';
+import { isRetry } from '../../once/execution';
+import { Refusal } from '../../output/errors';
+import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 
 type CartItem = ChargeForm['cart'][number];
@@ -37,7 +40,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 			continue;
 		}
 		const { found, several, failed } = await run.catalog.offer(hash, item.price);
-		if (failed) throw notLookedUp(run, `Offer ${hash}`, failed);
+		if (failed) throw notLookedUp(run, hash, failed);
 		if (several) throw wrong('offerHash', ...ambiguity(several));
 		const filled = found ? filledFrom(run, item, hash, found) : item;
 		const problem = problemOf(blanksOf(filled), found);
@@ -50,6 +53,15 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 		cart.push(filled);
 	}
 	return { ...form, cart };
+}
+
+/** What the catalog says is not guessed. */
+function notLookedUp({ context }: Run, hash: string, error: ServiceError): Refusal {
+	return new Refusal(`Offer ${hash} could not be looked up in the catalog`, {
+		advice: `${error.message}. Nothing was sent. Run this again later, or fill in what the catalog is asked for: the price and the title.`,
+		outcome: isRetry(context) ? 'unknown' : 'notSent',
+		answer: error.outcome,
+	});
 }
 
 function ambiguity(several: FoundOffer[]): [message: string, advice: string] {
