@@ -142,7 +142,7 @@ function causeless(history: History): Anomaly[] {
 
 /**
  * Of an order or a place every process knows that it was charged; of a customer only whether the
- * outcome is still open, or whoever was to make sure that it is known has died.
+ * outcome is still open, or the process that was to settle it has died.
  */
 function isCause(
 	other: Attempt,
