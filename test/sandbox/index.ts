@@ -1,6 +1,6 @@
 export { startSandbox, type Sandbox } from './sandbox';
 export type { QrImageStyle } from './shapes';
-export type { SandboxOptions, QueryMeaning } from './options';
+export type { SandboxOptions } from './options';
 export type { Fault, FaultKind, Endpoint } from './faults';
 export type { RecordedRequest } from './parts';
 export type { DeliveryReport } from './notices';

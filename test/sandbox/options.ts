@@ -1,7 +1,5 @@
 import type { NoticeShape, QrImageStyle } from './shapes';
 
-export type QueryMeaning = 'search' | 'categories' | 'status' | 'perPage' | 'page';
-
 export interface SandboxOptions {
 	/** Default 0: any free port. */
 	port?: number;
@@ -26,8 +24,8 @@ export interface SandboxOptions {
 	latencyMs?: number;
 	apiToken?: string;
 	bodyApiToken?: string;
-	/** What this deployment calls its query parameters; the document does not show the names. */
-	queryNames?: Partial<Record<QueryMeaning, string>>;
+	/** As a deployment that calls it otherwise: the document does not show the names; default false. */
+	ignoresSearch?: boolean;
 	/** Default `envelope`. */
 	noticeShape?: NoticeShape;
 	/** Sandbox seconds before each re-send; default 5, 30, 120, 600, 3600. */
@@ -40,9 +38,7 @@ export interface SandboxOptions {
 	qrImage?: QrImageStyle;
 }
 
-export interface Settings extends Required<Omit<SandboxOptions, 'queryNames'>> {
-	queryNames: Record<QueryMeaning, string>;
-}
+export type Settings = Required<SandboxOptions>;
 
 /** Of the four endpoints. */
 export const BASE_PATH = '/api/public/v1';
@@ -61,14 +57,7 @@ export function resolveOptions(options: SandboxOptions): Settings {
 		latencyMs: options.latencyMs ?? 0,
 		apiToken: options.apiToken ?? 'test-api-token-1234567890',
 		bodyApiToken: options.bodyApiToken ?? 'test-body-token-0987654321',
-		queryNames: {
-			search: 'search',
-			categories: 'categories',
-			status: 'status',
-			perPage: 'per_page',
-			page: 'page',
-			...options.queryNames,
-		},
+		ignoresSearch: options.ignoresSearch ?? false,
 		noticeShape: options.noticeShape ?? 'envelope',
 		resendAfterSeconds: options.resendAfterSeconds ?? [5, 30, 120, 600, 3600],
 		wrapTransactions: options.wrapTransactions ?? false,

@@ -4,7 +4,7 @@ import { PromiseCache, processWide } from '../shared/processWide';
 import type { Account } from './account';
 import { Client, type ServiceContext } from './client';
 import { ServiceError } from './outcome';
-import { type NewItems, isSamePage, pages } from './pagination';
+import { type NewItems, pages } from './pagination';
 import { fetchProductPage, sized } from './products';
 import {
 	type Offer,
@@ -57,19 +57,8 @@ export function readCatalog(
 	client: Client,
 	{ search, ...range }: { search?: string; from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<CatalogProduct>, string | undefined> {
-	const read = pageReader(client);
-	return pages({ ...range, fetchPage: async (page) => await read(page, search) });
-}
-
-/** Whether the service answers the same without a search: it ignores a name that it does not know. */
-export async function ignoresSearch(client: Client, search: string): Promise<boolean> {
-	const read = pageReader(client);
-	return isSamePage(await read(1, search), await read(1));
-}
-
-function pageReader(client: Client) {
-	return sized(
-		async (pageSize, page: number, search?: string) =>
+	const read = sized(
+		async (pageSize, page: number) =>
 			await catalogPages.get(
 				client.account.key + JSON.stringify({ search, page, pageSize }),
 				async () => {
@@ -79,6 +68,7 @@ function pageReader(client: Client) {
 			),
 		PAGE_SIZE,
 	);
+	return pages({ ...range, fetchPage: read });
 }
 
 /** Forgets an account's catalog, because it was just changed. */

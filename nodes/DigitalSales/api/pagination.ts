@@ -1,4 +1,3 @@
-import isEqual from 'lodash/isEqual';
 import type { ProductPage } from './schemas/product';
 
 export interface NewItems<T> {
@@ -127,12 +126,4 @@ class Progress {
  */
 function rowKey(row: { hash?: unknown }): string {
 	return JSON.stringify(row, row.hash == null ? null : ['hash', 'offer', 'offers', 'price']);
-}
-
-/** Whether two answers hold the same products, so that what they were asked makes no difference. */
-export function isSamePage(one: ProductPage<object>, other: ProductPage<object>): boolean {
-	const [hashes, others] = [one, other].map(({ data }) =>
-		data.map((row) => JSON.stringify(row, ['hash'])).sort(),
-	);
-	return one.total === other.total && isEqual(hashes, others);
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { composed, finder } from '../domain/text';
 import type { Client, Recording } from './client';
-import { isSamePage, pages } from './pagination';
+import { pages } from './pagination';
 import {
 	type ProductPage,
 	isSold,
@@ -39,22 +39,8 @@ function keyOf({ key }: Account, hash: IDataObject[string]): string {
 	return `${key.slice(0, 16)} ${String(hash)}`;
 }
 
-/**
- * The likely names: the API document (Endpoint 4) shows none. A service ignores a wrong name silently,
- * so filters are applied here if it does.
- */
-export const DEFAULT_QUERY_NAMES = {
-	search: 'search',
-	categories: 'categories',
-	status: 'status',
-	pageSize: 'per_page',
-	page: 'page',
-};
-
-export type QueryNames = typeof DEFAULT_QUERY_NAMES;
-
 export interface ProductFilters {
-	/** What the service finds; words in the title or the hash if it ignores the search. */
+	/** Words of the title or the hash. */
 	search?: string;
 	categories?: number[];
 	status?: number;
@@ -63,15 +49,12 @@ export interface ProductFilters {
 interface ProductQuery extends ProductFilters {
 	/** Products per page. */
 	pageSize?: number;
-	queryNames?: QueryNames;
 }
 
 interface Listing {
 	rows: IDataObject[];
 	/** Why the list may lack something, in words for the user; undefined if it is complete. */
 	incomplete?: string;
-	/** The filters that make no difference to the service, and were applied here. */
-	ignored: Array<keyof ProductFilters>;
 }
 
 /** The service's own maximum is not documented. */
@@ -94,32 +77,20 @@ export async function listProducts(
 ): Promise<Listing> {
 	const ending = new AbortController();
 	const client = clientUntil(ending.signal);
-	const filters = filtersOf(query);
+	const filter = filterOf(query);
 	const read = sized(
-		async (pageSize, page: number, asked: ProductQuery) =>
-			await fetchProductPage(client, { ...asked, page, pageSize }),
-		query.pageSize ?? Math.min(LARGEST_PAGE_SIZE, filters.size > 0 ? Infinity : limit),
+		async (pageSize, page: number) => await fetchProductPage(client, { ...query, page, pageSize }),
+		query.pageSize ?? Math.min(LARGEST_PAGE_SIZE, filter ? Infinity : limit),
 	);
-	let first: ProductPage | undefined;
-	const ignored: Listing['ignored'] = [];
-	const filtered = applied(filters, async (name) => {
-		const without = await read(1, { ...query, [name]: undefined });
-		const isIgnored = first !== undefined && isSamePage(first, without);
-		if (isIgnored) ignored.push(name);
-		return isIgnored;
-	});
 	const rows: IDataObject[] = [];
-	const reading = pages({
-		fetchPage: async (page) => await read(page, query),
-		wanted: () => limit - rows.length,
-	});
+	const reading = pages({ fetchPage: read, wanted: () => limit - rows.length });
 	try {
 		for (;;) {
 			const { done, value } = await reading.next();
-			if (done) return { rows, incomplete: value, ignored };
-			first ??= value.page;
-			for (const row of (await filtered(value.items)).flatMap(rowsOf)) rows.push(row);
-			if (rows.length >= limit) return { rows: rows.slice(0, limit), ignored };
+			if (done) return { rows, incomplete: value };
+			const items = filter ? value.items.filter(filter) : value.items;
+			for (const row of items.flatMap(rowsOf)) rows.push(row);
+			if (rows.length >= limit) return { rows: rows.slice(0, limit) };
 		}
 	} finally {
 		ending.abort();
@@ -127,36 +98,19 @@ export async function listProducts(
 }
 
 /**
- * Applies filters to what came back, each from the first page on that holds something else, if the
- * service turns out to ignore it. Else its answer counts: how it compares is not documented.
+ * Fetches one page of products. Of the names of the query the API document shows `page` alone; a service
+ * ignores those that it does not know.
  */
-export function applied<T, N>(
-	filters: Map<N, (product: T) => boolean>,
-	isIgnored: (name: N) => Promise<boolean>,
-): (products: T[]) => Promise<T[]> {
-	const applying: Array<(product: T) => boolean> = [];
-	return async (products) => {
-		for (const [name, matches] of filters) {
-			if (products.every(matches)) continue;
-			filters.delete(name);
-			if (await isIgnored(name)) applying.push(matches);
-		}
-		return products.filter((product) => applying.every((matches) => matches(product)));
-	};
-}
-
-/** Fetches one page of products, unfiltered beyond what the service itself does. */
 export async function fetchProductPage(
 	client: Client,
-	{ page, pageSize, ...query }: ProductQuery & { page: number },
+	{ page, pageSize, search, categories, status }: ProductQuery & { page: number },
 ): Promise<ProductPage> {
-	const names = query.queryNames ?? DEFAULT_QUERY_NAMES;
-	const parameters: IDataObject = { [names.page]: page };
-	if (pageSize !== undefined) parameters[names.pageSize] = pageSize;
+	const parameters: IDataObject = { page };
+	if (pageSize !== undefined) parameters.per_page = pageSize;
 	// Titles are most likely stored in this form, whatever the keyboard sends.
-	if (query.search) parameters[names.search] = composed(query.search);
-	if (query.categories?.length) parameters[names.categories] = query.categories.join(',');
-	if (query.status !== undefined) parameters[names.status] = query.status;
+	if (search) parameters.search = composed(search);
+	if (categories?.length) parameters.categories = categories.join(',');
+	if (status !== undefined) parameters.status = status;
 	const fetched = await client.request(
 		{ endpoint: 'GET /products', path: '/products', query: parameters },
 		readProductPage,
@@ -167,21 +121,23 @@ export async function fetchProductPage(
 	return fetched;
 }
 
-/** What cannot be read does not match. */
-function filtersOf({ search, categories, status }: ProductFilters) {
-	const { title, hash, id_category: category, status: code } = productSchema.shape;
-	const filters = new Map<keyof ProductFilters, (product: IDataObject) => boolean>();
-	if (search) {
-		const isFound = finder(search);
-		filters.set('search', (one) => isFound([title.parse(one.title), hash.parse(one.hash)]));
-	}
-	if (categories?.length) {
-		filters.set('categories', (one) =>
-			categories.some((id) => id === category.parse(one.id_category)),
+/**
+ * What a service that ignores the filters has to be searched for here; undefined without filters. A
+ * category or status that cannot be read fits: the service may have found it by that.
+ */
+function filterOf({ search, categories = [], status }: ProductFilters) {
+	if (!search && categories.length === 0 && status === undefined) return undefined;
+	const isFound = finder(search ?? '');
+	const { shape } = productSchema;
+	return (product: IDataObject): boolean => {
+		const category = shape.id_category.parse(product.id_category);
+		const code = shape.status.parse(product.status);
+		return (
+			isFound([shape.title.parse(product.title), shape.hash.parse(product.hash)]) &&
+			(categories.length === 0 || category == null || categories.includes(category)) &&
+			(status === undefined || code == null || code === status)
 		);
-	}
-	if (status !== undefined) filters.set('status', (one) => code.parse(one.status) === status);
-	return filters;
+	};
 }
 
 /**

@@ -8,14 +8,12 @@ import {
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import {
 	CATALOG_LIMITS,
-	ignoresSearch,
 	readCatalog,
 	type CatalogOffer,
 	type CatalogProduct,
 } from '../api/catalog';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/outcome';
-import { applied } from '../api/products';
 import { productStatusName } from '../output/product';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
@@ -23,7 +21,7 @@ import { cleanText, finder } from '../domain/text';
 import { webAddressIn } from '../domain/webAddress';
 import { toFailure, type NodeError } from '../output/errors';
 
-/** A service may ignore the search; then its pages are searched here. */
+/** A service may ignore the search: its pages are searched here, too. */
 const MOST_PAGES_A_CALL = 5;
 /** It goes into an address. */
 const LONGEST_SEARCH = 200;
@@ -90,24 +88,17 @@ function searchable(what: string, entriesOf: (product: CatalogProduct) => Found[
 	): Promise<INodeListSearchResult> {
 		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
 		const isFound = finder(search);
-		const fitting = (product: CatalogProduct): Found[] =>
-			entriesOf(product).filter(({ texts }) => isFound(texts));
 		try {
 			const credential = await this.getCredentials(CREDENTIAL_NAME);
 			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);
 			const from = Number(paginationToken);
-			const found = applied(
-				new Map([[search, (product: CatalogProduct) => fitting(product).length > 0]]),
-				async () => search === '' || (await ignoresSearch(client, search)),
-			);
 			const reading = readCatalog(client, { search: search || undefined, from });
 			for (let page = await reading.next(); !page.done; page = await reading.next()) {
 				const { number, items, hasNext } = page.value;
-				const results = (await found(items)).flatMap((product) => {
-					const entries = fitting(product);
-					// Another rule of the service has found the product.
-					return (entries.length > 0 ? entries : entriesOf(product)).map(({ entry }) => entry);
-				});
+				const results = items
+					.flatMap(entriesOf)
+					.filter(({ texts }) => isFound(texts))
+					.map(({ entry }) => entry);
 				if (results.length === 0) {
 					if (hasNext === false) break;
 					if (number + 1 < from + MOST_PAGES_A_CALL) continue;

@@ -61,7 +61,7 @@ describe('Searchable lists', () => {
 		let ignoring: Account;
 
 		beforeAll(async () => {
-			ignoring = await openAccount({ queryNames: { search: 'other' }, products: 630 });
+			ignoring = await openAccount({ ignoresSearch: true, products: 630 });
 		});
 		beforeEach(() => ignoring.reset());
 		afterAll(async () => await ignoring.sandbox.close());
@@ -84,7 +84,6 @@ describe('Searchable lists', () => {
 					ignoring.sandbox.requests.map(({ query: { page, search } }) => [page, search]),
 				).toEqual([
 					['1', filter],
-					['1', undefined],
 					['2', filter],
 				]);
 			},
@@ -96,8 +95,7 @@ describe('Searchable lists', () => {
 
 			const first = await runListSearch('searchProducts', { credentials, filter });
 			expect(first).toEqual({ results: [], paginationToken: '6' });
-			// Page 1 without the search shows that it is ignored.
-			expect(ignoring.sandbox.requests).toHaveLength(6);
+			expect(ignoring.sandbox.requests).toHaveLength(5);
 
 			const { paginationToken } = first;
 			const second = await runListSearch('searchProducts', {
@@ -107,7 +105,7 @@ describe('Searchable lists', () => {
 			});
 			expect(second.results.map(({ value }) => value)).toEqual([filter]);
 			expect(second.paginationToken).toBeUndefined();
-			expect(ignoring.sandbox.requests.map(({ query }) => query.page).slice(6)).toEqual(['6', '7']);
+			expect(ignoring.sandbox.requests.map(({ query }) => query.page).slice(5)).toEqual(['6', '7']);
 		});
 
 		test('find an offer by its own hash or title among the offers of its product', async () => {
@@ -124,33 +122,6 @@ describe('Searchable lists', () => {
 				});
 				expect(results.map(({ value }) => value)).toEqual([wanted.hash]);
 			}
-		});
-	});
-
-	describe('of a service that searches by its own rule', () => {
-		const found = [
-			{ hash: 'p1', title: 'Curso', offers: [{ hash: 'o1' }, { hash: 'o2', title: 'Câmera' }] },
-			{ hash: 'p2', title: 'Guia', offers: [{ hash: 'o3' }, { hash: 'o4' }] },
-			{ hash: 'p3', title: 'Sem ofertas' },
-		];
-
-		test.each([
-			['searchProducts', ['p1', 'p2', 'p3']],
-			// Of a product all offers, unless some of them fit.
-			['searchOffers', ['o2', 'o3', 'o4']],
-		])('%s shows all that it finds', async (name, expected) => {
-			account.sandbox.addFault({
-				kind: 'patchBody',
-				set: { data: found, meta: null, links: { next: null } },
-				query: { search: 'camera' },
-				times: 'always',
-			});
-			const { credentials } = account;
-
-			const { results } = await runListSearch(name, { credentials, filter: 'camera' });
-
-			expect(results.map(({ value }) => value)).toEqual(expected);
-			expect(account.sandbox.requests).toHaveLength(2);
 		});
 	});
 

@@ -83,22 +83,18 @@ export function listProducts(parts: SandboxParts): (request: ApiRequest) => Answ
 	const { settings, state } = parts;
 	const search = new CatalogSearch(state);
 	const serialized = new SerializedProducts();
-	const names = settings.queryNames;
 
 	return ({ query }) => {
-		const found = search.find({
-			search: query[names.search],
-			categories: query[names.categories],
-			status: query[names.status],
-		});
+		const { categories, status, page, per_page: size } = query;
+		const words = settings.ignoresSearch ? undefined : query.search;
+		const found = search.find({ search: words, categories, status });
 		const request: PageRequest = {
-			page: positive(query[names.page], 1),
-			perPage: Math.min(positive(query[names.perPage], DEFAULT_PAGE_SIZE), settings.maxPageSize),
+			page: positive(page, 1),
+			perPage: Math.min(positive(size, DEFAULT_PAGE_SIZE), settings.maxPageSize),
 			path: `${parts.origin()}${BASE_PATH}/products`,
-			pageName: names.page,
 		};
-		const page = paginate(found, request);
-		return { ...json(200, page), text: () => serialized.page(page) };
+		const list = paginate(found, request);
+		return { ...json(200, list), text: () => serialized.page(list) };
 	};
 }
 

@@ -26,8 +26,6 @@ export interface PageRequest {
 	perPage: number;
 	/** Address of the list without a query. */
 	path: string;
-	/** What this deployment calls the page number. */
-	pageName: string;
 }
 
 /**
@@ -35,11 +33,11 @@ export interface PageRequest {
  * document shows them: filters and page size are dropped.
  */
 export function paginate(products: readonly Product[], request: PageRequest): ProductPage {
-	const { page, perPage, path, pageName } = request;
+	const { page, perPage, path } = request;
 	const from = (page - 1) * perPage;
 	const data = products.slice(from, from + perPage);
 	const lastPage = Math.max(1, Math.ceil(products.length / perPage));
-	const url = (number: number): string => `${path}?${encodeURIComponent(pageName)}=${number}`;
+	const url = (number: number): string => `${path}?page=${number}`;
 	const prev = page > 1 ? url(page - 1) : null;
 	const next = page < lastPage ? url(page + 1) : null;
 	const numbers = shownPages(page, lastPage).map((number) => ({

@@ -1,5 +1,3 @@
-import mapValues from 'lodash/mapValues';
-import { DEFAULT_QUERY_NAMES, type QueryNames } from '../../api/products';
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import type { Result } from '../../domain/text';
 import { optional, parsed, text, wholeNumberField, yesNo, yesNoField } from '../../form/fields';
@@ -16,35 +14,6 @@ const requestLimitOption = field({
 	description:
 		'How many product requests your account can make in a minute. The documented limit is 20.',
 	reads: optional(wholeNumberField(1)),
-});
-
-const QUERY_NAMES_EXAMPLE = 'search=q, per_page=limit';
-
-/** Names of the service's own, by ours: `search=q, per_page=limit`. */
-const queryNamesField = parsed((value): Result<QueryNames> => {
-	const pairs = String(value)
-		.split(/[,;&\n]/)
-		.filter((pair) => pair.trim() !== '')
-		.map((pair) => pair.split('=').map((name) => name.trim()));
-	const own = new Map(pairs.map(([name = '', theirs]) => [name, theirs]));
-	const isKnown = pairs.every(
-		([name = '', theirs, ...more]) =>
-			Object.values<string>(DEFAULT_QUERY_NAMES).includes(name) && theirs && more.length === 0,
-	);
-	return isKnown
-		? { value: mapValues(DEFAULT_QUERY_NAMES, (name) => own.get(name) ?? name) }
-		: {
-				problem: `must be pairs of ${Object.values(DEFAULT_QUERY_NAMES).join(', ')} and their names, such as ${QUERY_NAMES_EXAMPLE}`,
-			};
-});
-
-const queryNamesOption = text({
-	displayName: 'Query Parameter Names',
-	name: 'queryParameterNames',
-	placeholder: `e.g. ${QUERY_NAMES_EXAMPLE}`,
-	description:
-		'Other names that your service uses for search, categories, status, per_page and page, since they are not documented. Set them if a filter or the page size has no effect.',
-	reads: optional(queryNamesField),
 });
 
 const categoriesField = parsed((value): Result<number[] | undefined> => {
@@ -70,7 +39,7 @@ const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'A
 		name: 'search',
 		placeholder: 'e.g. curso',
 		description:
-			'Words that the service searches for. If it ignores the search, each word must be part of the title or the hash; order, upper case and accents do not matter.',
+			'Each word must be part of the title or the hash; order, upper case and accents do not matter',
 	}),
 	field({
 		displayName: 'Status',
@@ -99,7 +68,6 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 			'How many products to request per page. Without this option, the node requests as many as are useful; the service may return fewer.',
 		reads: optional(wholeNumberField(1)),
 	}),
-	queryNamesOption,
 	requestLimitOption,
 	yesNo({
 		displayName: 'Split Offers',

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { listProducts } from '../../api/products';
-import { displayPath, readForm } from '../../form/readForm';
+import { readForm } from '../../form/readForm';
 import type { FormValues } from '../../form/formOf';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
@@ -19,30 +19,21 @@ export const getAllProducts: Operation<ProductsForm> = {
 	read: ({ context }, itemIndex) => readForm(context, itemIndex, productsForm),
 	async send(run, _itemIndex, { returnAll, limit = 50, simplify, filters, options }) {
 		const isSplit = options.splitOffers === true;
-		const { rows, incomplete, ignored } = await listProducts(
+		const { rows, incomplete } = await listProducts(
 			(ended) => run.client({ productRate: options.requestLimit, signal: ended }),
 			{
 				...filters,
 				limit: returnAll ? undefined : limit,
 				pageSize: options.pageSize,
-				queryNames: options.queryParameterNames,
 			},
 			isSplit ? splitOffers : undefined,
 		);
 		if (incomplete !== undefined) {
 			run.hint(`The list of products may be incomplete: ${incomplete}.`);
 		}
-		for (const name of ignored) {
-			run.hint(
-				`${displayPath(productsForm.properties, ['filters', name])} seems to have no effect in the service, which answers the same without it. So the node itself left out products by ${COMPARED[name]}. If your service has another name for it, enter it under Options > Query Parameter Names.`,
-			);
-		}
 		return rows.map((json) => ({ json: simplify ? simplifyProduct(json, isSplit) : json }));
 	},
 };
-
-/** What the node compares where the service ignores a filter. */
-const COMPARED = { search: 'title and hash', categories: 'id_category', status: 'status' };
 
 /** One row per offer of a product, the offer under `offer`; a product without offers keeps its row. */
 function splitOffers(product: IDataObject): IDataObject[] {
