@@ -77,7 +77,9 @@ export class Records {
 
 	/** An ask whose execution n8n has forgotten, or of which nobody knows whether it began. */
 	private untold(): Attempt[] {
-		const told = new Set(this.ofCharges().map((execution) => this.placeOf(execution)));
+		// A Retry tells the place of an execution, and nothing of how that ended.
+		const first = this.ofCharges().filter(({ summary }) => !summary.retryOf);
+		const told = new Set(first.map((execution) => this.placeOf(execution)));
 		return this.recorder.sent
 			.filter(({ ask }) => !told.has(ask.place))
 			.map(({ ask: { place }, sentAt }) => {
