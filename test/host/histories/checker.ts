@@ -30,7 +30,6 @@ export interface Attempt {
 /** What the service really made. */
 export interface Made extends Asked {
 	hash: string;
-	madeAt: number;
 	/** Neither expired, refused nor canceled. */
 	isPayable: boolean;
 }
@@ -59,17 +58,12 @@ export interface History {
 	noticed: readonly Noticed[];
 	/** After each crashed execution was retried once. */
 	emitted: readonly Emitted[];
-	/** When a process of n8n was killed, or ended by itself. */
-	deaths: readonly number[];
 	/**
 	 * When executions were stored that a sale has started and of which n8n has kept nothing, so that a
 	 * Retry has nothing to run: it does so if the worker dies.
 	 */
 	forgotten: readonly number[];
 }
-
-/** So long another process may bring back an entry that was removed, and its own process has to remove it again. */
-const SETTLED_AFTER_MS = 5_500;
 
 /** What must not happen. */
 export interface Anomaly {
@@ -133,43 +127,24 @@ function causeless(history: History): Anomaly[] {
 	const asks = new Map(history.asked.map((ask) => [ask.place, ask]));
 	return history.attempts
 		.filter((attempt) => attempt.outcome === 'inDoubt')
-		.filter(
-			(doubt) => !history.attempts.some((other) => isCause(other, doubt, asks, history.deaths)),
-		)
-		.filter((doubt) => !history.made.some((charge) => isChargedBefore(charge, doubt, asks)))
+		.filter((doubt) => !history.attempts.some((other) => isCause(other, doubt, asks)))
 		.map(({ place }) => ({ kind: 'doubt without a cause', what: place }));
 }
 
 /**
  * Of an order or a place every process knows that it was charged; of a customer only whether the
- * outcome is still open, or the process that was to settle it has died.
+ * outcome is still open.
  */
-function isCause(
-	other: Attempt,
-	doubt: Attempt,
-	asks: ReadonlyMap<string, Asked>,
-	deaths: readonly number[],
-): boolean {
+function isCause(other: Attempt, doubt: Attempt, asks: ReadonlyMap<string, Asked>): boolean {
 	if (other === doubt || other.begunAt > doubt.endedAt) return false;
 	const [mine, others] = [asks.get(doubt.place), asks.get(other.place)];
 	if (!mine || !others) return false;
 	const isUnderWay = other.endedAt >= doubt.begunAt;
 	const isOpen = isUnderWay || ['unknown', 'notRecorded'].includes(other.outcome);
-	if (isSame(mine, others)) return isOpen || other.outcome === 'charged';
-	const hasDied = deaths.some(
-		(at) => at >= other.begunAt && at <= other.endedAt + SETTLED_AFTER_MS,
-	);
-	return (isOpen || hasDied) && mine.customer === others.customer;
-}
-
-/** n8n may have forgotten the execution that charged it. */
-function isChargedBefore(charge: Made, doubt: Attempt, asks: ReadonlyMap<string, Asked>): boolean {
-	const mine = asks.get(doubt.place);
-	return mine !== undefined && isSame(mine, charge) && charge.madeAt <= doubt.endedAt;
-}
-
-function isSame(one: Asked, other: Asked): boolean {
-	return one.place === other.place || (one.order !== undefined && one.order === other.order);
+	const isSame =
+		doubt.place === other.place || (mine.order !== undefined && mine.order === others.order);
+	if (isSame) return isOpen || other.outcome === 'charged';
+	return isOpen && mine.customer === others.customer;
 }
 
 function wronglyEmitted({ noticed, emitted, forgotten }: History): Anomaly[] {

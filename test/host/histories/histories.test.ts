@@ -40,10 +40,10 @@ describe('charges and sales while the processes of a distributed n8n are killed'
 
 	const enter = ({ forgotten }: Records): void => {
 		const { attempts, made, noticed, emitted, asked } = history;
-		const { operations, ownDeaths } = recorder;
+		const { operations, deaths } = recorder;
 		const title = `charges, Retries and notices at random (seed ${chance.seed})`;
 		figures.add(title, operations, `${anomaliesIn(history).length} anomalies`);
-		figures.add('`kill -9` of a process of n8n', KILLS, `${ownDeaths} more ended by themselves`);
+		figures.add('`kill -9` of a process of n8n', KILLS, `${deaths} more ended by themselves`);
 		figures.add('restart of Redis, and of PostgreSQL', 2 * RESTARTS, '');
 		const outcomes = tally(attempts.map(({ outcome }) => outcome));
 		figures.add('executions and Retries that charge', attempts.length, outcomes);

@@ -20,12 +20,7 @@ const charged = (place: string, begunAt = 0): Attempt => ({
 	endedAt: begunAt + 10,
 	outcome: 'charged',
 });
-const made = (ask: Asked, hash = `of ${ask.place}`): Made => ({
-	...ask,
-	hash,
-	madeAt: 5,
-	isPayable: true,
-});
+const made = (ask: Asked, hash = `of ${ask.place}`): Made => ({ ...ask, hash, isPayable: true });
 const notice = (more: Partial<Noticed> = {}): Noticed => ({
 	hash: 'h1',
 	status: 'paid',
@@ -42,7 +37,6 @@ const historyOf = (some: Partial<History>): History => ({
 	made: [],
 	noticed: [],
 	emitted: [],
-	deaths: [],
 	forgotten: [],
 	...some,
 });
@@ -101,22 +95,6 @@ describe('A history that is right', () => {
 
 		expect(kindsIn({ attempts: [cause, doubt] })).toEqual([]);
 	});
-
-	test('with a refusal of an order that was charged by an execution that n8n has forgotten', () => {
-		const doubt: Attempt = { place: 'p2', begunAt: 20, endedAt: 30, outcome: 'inDoubt' };
-		const unknown: Attempt = { ...charged('p1'), endedAt: Infinity, outcome: 'unknown' };
-
-		expect(kindsIn({ attempts: [doubt], made: [made(ASK)] })).not.toContain(
-			'doubt without a cause',
-		);
-		expect(kindsIn({ attempts: [unknown, doubt], made: [made(ASK)] })).toEqual([]);
-	});
-
-	test('with a refusal of a customer whose last charge was followed by a death', () => {
-		const doubt: Attempt = { place: 'p4', begunAt: 9_000, endedAt: 9_010, outcome: 'inDoubt' };
-
-		expect(kindsIn({ attempts: [charged('p3'), doubt], deaths: [3_000] })).toEqual([]);
-	});
 });
 
 describe('A history that is wrong', () => {
@@ -163,11 +141,9 @@ describe('A history that is wrong', () => {
 		['another refusal is none', [{ ...charged('p1'), outcome: 'inDoubt' }], 'p2'],
 		['another customer', [{ ...charged('p1'), outcome: 'unknown' }], 'p3'],
 		['the customer was charged, and the outcome is known', [charged('p3')], 'p4'],
-		['nobody had to settle it any more', [charged('p3', -6_000)], 'p4'],
 	])('doubt without a cause: %s', (_what, attempts, place) => {
 		const doubt: Attempt = { place, begunAt: 20, endedAt: 30, outcome: 'inDoubt' };
-		const later = { ...made(ASK), madeAt: 31 };
-		const kinds = kindsIn({ attempts: [...attempts, doubt], made: [later], deaths: [-100] });
+		const kinds = kindsIn({ attempts: [...attempts, doubt] });
 
 		expect(kinds).toContain('doubt without a cause');
 	});

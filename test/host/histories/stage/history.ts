@@ -38,14 +38,13 @@ export class Records {
 	}
 
 	get history(): History {
-		const { sent, noticed, deaths } = this.recorder;
+		const { sent, noticed } = this.recorder;
 		return {
 			asked: sent.map(({ ask }) => ask),
 			attempts: [...this.attempts(), ...this.untold()],
 			made: this.made(),
 			noticed,
 			emitted: this.emitted(),
-			deaths,
 			forgotten: this.forgotten
 				.filter(({ summary }) => summary.workflowId === this.recorder.selling)
 				.map(({ summary }) => Date.parse(summary.createdAt ?? '')),
@@ -105,13 +104,11 @@ export class Records {
 	/** The name of the customer tells which ask it was. */
 	private made(): Made[] {
 		return this.recorder.cluster.sandbox.transactions.flatMap((transaction) => {
-			const { hash, customer, payment_status: status, created_at } = transaction;
+			const { hash, customer, payment_status: status } = transaction;
 			const [, place, order] = /^(p\S+) (\S+)$/.exec(customer.name) ?? [];
 			if (place === undefined || order === undefined) return [];
 			const { document } = customer;
-			const madeAt = Date.parse(created_at);
-			const isPayable = !VOID.includes(status);
-			const made = { hash, madeAt, place, customer: document, isPayable };
+			const made = { hash, place, customer: document, isPayable: !VOID.includes(status) };
 			return [{ ...made, ...(order !== '-' && { order }) }];
 		});
 	}

@@ -45,10 +45,8 @@ export type Report = z.infer<typeof reportSchema>;
 export class Recorder {
 	readonly sent: Sent[] = [];
 	readonly noticed: Noticed[] = [];
-	/** When a process of n8n was killed, or ended by itself. */
-	readonly deaths: number[] = [];
-	/** How often one has ended by itself. */
-	ownDeaths = 0;
+	/** How often n8n has ended by itself. */
+	deaths = 0;
 	/** What was done, without the Retries for which there was nothing to retry. */
 	operations = 0;
 	private hashes: string[] = [];
@@ -108,8 +106,7 @@ export class Recorder {
 		const recorder = new Recorder(cluster, downstream, charging, await publish('sales', [trigger]));
 		for (const member of recorder.members) {
 			member.onDeath = () => {
-				recorder.deaths.push(Date.now());
-				recorder.ownDeaths += 1;
+				recorder.deaths += 1;
 				recorder.background.push(recorder.revive(member));
 			};
 		}
@@ -249,7 +246,6 @@ export class Recorder {
 		const member = alive[Math.floor(which * alive.length)];
 		if (!member) throw new Error('No process is left to kill.');
 		this.down.add(member);
-		this.deaths.push(Date.now());
 		await member.kill();
 		this.background.push(pause(downMs).then(async () => await this.revive(member)));
 	}
