@@ -104,11 +104,10 @@ const CATEGORIES = 12;
 
 /**
  * The catalog of the account: the same products for the same count, and the first n of a larger
- * catalog are the catalog of n.
+ * catalog are the catalog of n. Their hashes are added to those taken.
  */
-export function seedCatalog(count: number): Product[] {
+export function seedCatalog(count: number, taken: Set<string>): Product[] {
 	const random = seededRandom(SEED);
-	const taken = new Set<string>();
 	return Array.from({ length: count }, (_, index) => seedProduct(random, taken, index));
 }
 
