@@ -9,7 +9,7 @@ const KEPT_REPORTS = 2000;
 const ANSWER_WITHIN_MS = 10_000;
 
 /** Where a notification may go: the sandbox talks to this machine alone. */
-const LOOPBACK = /^http:\/\/(localhost|[\w.-]+\.localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|$)/;
+const LOOPBACK = /^http:\/\/(localhost|[\w.-]+\.localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|$)/i;
 
 export interface DeliveryReport {
 	hash: string;

@@ -28,7 +28,7 @@ const DEFAULT_PAGE_SIZE = 30;
 /** Section "GET /products": the list with its filters; unknown query names change nothing. */
 export function listProducts({ settings, state, origin }: SandboxParts) {
 	return ({ query }: ApiRequest): Answer => {
-		const { search, ...others } = query;
+		const { search: _search, ...others } = query;
 		const filter = filterOf(settings.ignoresSearch ? others : query);
 		return json(
 			200,

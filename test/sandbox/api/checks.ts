@@ -12,7 +12,7 @@ const required = z.string().min(1);
 const webAddress = z
 	.string()
 	.url()
-	.regex(/^https?:/);
+	.regex(/^https?:/i);
 const methodCode = z.number().refine((code) => [1, 2, 3].includes(code));
 // Eleven digits are a CPF; a CNPJ may have letters in its first twelve places since July 2026.
 const document = z.string().regex(/^(\d{11}|[0-9A-Z]{12}\d{2})$/);

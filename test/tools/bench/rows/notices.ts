@@ -44,7 +44,7 @@ interface Flood {
 
 /**
  * n8n prepares its engine for expressions when it meets one. As it comes, it prepares one for each call
- * of a trigger that is not its own Webhook node, also where there is no expression
+ * of a trigger that is not its own Webhook node, expressions or not
  * (`webhookPhaseNeedsIsolate` in its live-webhooks), and another one for the execution.
  */
 const LAZY = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
