@@ -121,10 +121,12 @@ function pageOf(parts: SandboxParts, answer: string): string {
 <meta charset="utf-8">
 <title>Digital Sales sandbox</title>
 <style>
-body { margin: 0 auto; max-width: 900px; padding: 20px; font: 15px/1.5 system-ui, sans-serif; }
+body { margin: 0 auto; max-width: 1200px; padding: 20px; font: 15px/1.5 system-ui, sans-serif; }
 section { border: 1px solid #8886; border-radius: 12px; padding: 0 18px; margin: 16px 0; overflow: auto; }
 img { float: right; width: 148px; margin: 18px 0 18px 18px; }
-mark { border-radius: 99px; padding: 0 9px; font-size: 14px; }
+#page { display: grid; grid-template-columns: minmax(0, 1fr) 400px; gap: 16px; }
+form { margin: 16px 0; }
+mark { background: #8883; border-radius: 99px; padding: 0 9px; font-size: 14px; }
 code { overflow-wrap: anywhere; }
 h2 { font-size: 18px; }
 </style>
@@ -132,6 +134,9 @@ h2 { font-size: 18px; }
 <body>
 <h1>Digital Sales sandbox</h1>
 <p>Simulates the service on your machine. No money moves here.</p>
+<div id="page">
+<main>${live(parts)}</main>
+<aside>
 <section>
 	<p>Base URL ${copyable(`${origin()}${BASE_PATH}`, 'base-url')}</p>
 	<p>API token ${copyable(settings.apiToken, 'api-token')}</p>
@@ -141,13 +146,14 @@ h2 { font-size: 18px; }
 	<p>Send a notice of the newest transaction to an address on this machine, such as the test URL of a
 	trigger that is listening:</p>
 	<form method="post" action="/sandbox/test-notice">
-		<input name="url" type="url" required size="60" aria-label="Address" data-testid="test-notice-url">
+		<input name="url" type="url" required size="40" aria-label="Address" data-testid="test-notice-url">
 		<select name="shape" aria-label="Shape">${options(NOTICE_SHAPES)}</select>
 		<button data-testid="test-notice-send">Send</button>
 	</form>
 	<p data-testid="test-notice-result">${escapeHtml(answer)}</p>
 </section>
-<main>${live(parts)}</main>
+</aside>
+</div>
 <script>
 setInterval(async () => {
 	const page = await fetch('/').then((answer) => answer.text()).catch(() => '');
