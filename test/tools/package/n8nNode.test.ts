@@ -1,4 +1,4 @@
-import { access, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { installPinned } from '../../host/n8n/host';
@@ -11,8 +11,12 @@ const FOLDER = path.join(DATA_FOLDER, 'n8n-node');
 const PROGRAM = path.join(FOLDER, 'node_modules', '.bin', 'n8n-node');
 const SETTINGS = ['eslint.config.mjs', 'package.json', 'tsconfig.json'];
 // A few of the files that ship; `npm run lint` takes all of them through the same configuration.
-const CREDENTIAL = 'credentials/DigitalSalesApi.credentials.ts';
-const NODE = ['DigitalSales.node.ts', 'digitalSales.svg', 'digitalSales.dark.svg', 'shared'];
+const SHIPPED = [
+	'credentials',
+	...['DigitalSales.node.ts', 'digitalSales.svg', 'digitalSales.dark.svg', 'shared'].map(
+		(name) => `nodes/DigitalSales/${name}`,
+	),
+];
 
 let folder: string;
 
@@ -28,7 +32,8 @@ beforeAll(async () => {
 	});
 	// A copy, because the official build removes dist/, which other tests read.
 	folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-official-'));
-	for (const name of [...SETTINGS, CREDENTIAL]) await copy(name);
+	for (const name of SETTINGS) await copy(name);
+	await mkdir(path.join(folder, 'nodes'));
 	await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
 }, INSTALL_MS);
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
@@ -47,6 +52,7 @@ describe("n8n's official command line", () => {
 	test(
 		'refuses to build, and names the command that does',
 		async () => {
+			await writeFile(path.join(folder, 'nodes', 'any.ts'), 'export {};\n');
 			await expect(n8nNode('build')).rejects.toThrow(/run "npm run build"/);
 		},
 		RUN_MS,
@@ -55,7 +61,7 @@ describe("n8n's official command line", () => {
 	test(
 		'lints by our rules: finds nothing in files of ours, and what breaks them',
 		async () => {
-			for (const name of NODE) await copy(`nodes/DigitalSales/${name}`);
+			for (const name of SHIPPED) await copy(name);
 			const request = "export const answer = fetch('https://example.com');\n";
 			await writeFile(path.join(folder, 'nodes', 'request.ts'), request);
 			const found = await n8nNode('lint').catch(String);
