@@ -4,7 +4,7 @@ import { INTERVALS, type Offer, type Product, type ProductStatus } from './types
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** A repeatable source of numbers in [0, 1) (mulberry32). */
-function seededRandom(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {
 		state = (state + 0x6d2b79f5) >>> 0;
@@ -36,54 +36,25 @@ export function freshHash(random: () => number, length: number, taken: Set<strin
 	}
 }
 
-const FORMATS = [
-	'Curso de',
-	'Mentoria em',
-	'E-book:',
-	'Guia Prático de',
-	'Formação Completa em',
-	'Imersão',
-	'Clube de',
-	'Planilhas de',
-	'Oficina de',
-] as const;
+const FORMATS = list(`
+	Curso de | Mentoria em | E-book: | Guia Prático de | Formação Completa em | Imersão | Clube de |
+	Planilhas de | Oficina de`);
 
-const TOPICS = [
-	'Confeitaria Artesanal',
-	'Violão para Iniciantes',
-	'Programação Web',
-	'Meditação e Respiração',
-	'Finanças Pessoais',
-	'Inglês para Viagens',
-	'Fotografia de Família',
-	'Jardinagem Orgânica',
-	'Pães de Fermentação Natural',
-	'Ilustração Digital',
-	'Gestão de Tráfego',
-	'Crochê & Tricô',
-	'Redação para o ENEM',
-	'Ioga em Casa',
-	'Marcenaria Básica',
-	'Edição de Vídeo',
-	'Oratória sem Medo',
-	'Alimentação Saudável',
-	'Maquiagem Profissional',
-	'Excel "do Zero ao Avançado"',
-	'Adestramento de Cães',
-	'Música Gospel no Teclado',
-	'Organização da Casa',
-	'Cerâmica e Modelagem à Mão',
-] as const;
+const TOPICS = list(`
+	Confeitaria Artesanal | Violão para Iniciantes | Programação Web | Meditação e Respiração |
+	Finanças Pessoais | Inglês para Viagens | Fotografia de Família | Jardinagem Orgânica |
+	Pães de Fermentação Natural | Ilustração Digital | Gestão de Tráfego | Crochê & Tricô |
+	Redação para o ENEM | Ioga em Casa | Marcenaria Básica | Edição de Vídeo | Oratória sem Medo |
+	Alimentação Saudável | Maquiagem Profissional | Excel "do Zero ao Avançado" |
+	Adestramento de Cães | Música Gospel no Teclado | Organização da Casa |
+	Cerâmica e Modelagem à Mão`);
 
-const EDITIONS = [
-	'',
-	' — Edição Especial',
-	' 2.0',
-	' (Turma da Manhã)',
-	' para Mães',
-	' em 30 Dias',
-	' Avançado',
-] as const;
+const EDITIONS = list(`
+	| — Edição Especial | 2.0 | (Turma da Manhã) | para Mães | em 30 Dias | Avançado`);
+
+function list(text: string): string[] {
+	return text.split('|').map((entry) => entry.trim());
+}
 
 const OFFER_TITLES = ['À vista', 'Black Friday', 'Lançamento', 'Promoção de Verão', 'Padrão'];
 
@@ -104,11 +75,10 @@ const CATEGORIES = 12;
 
 /**
  * The catalog of the account: the same products for the same count, and the first n of a larger
- * catalog are the catalog of n.
+ * catalog are the catalog of n. Their hashes are added to those taken.
  */
-export function seedCatalog(count: number): Product[] {
+export function seedCatalog(count: number, taken: Set<string>): Product[] {
 	const random = seededRandom(SEED);
-	const taken = new Set<string>();
 	return Array.from({ length: count }, (_, index) => seedProduct(random, taken, index));
 }
 
@@ -171,5 +141,6 @@ function titleOf(index: number): string {
 	const edition = EDITIONS[Math.floor(index / 3) % EDITIONS.length] ?? '';
 	// The combinations repeat after this many: a class number keeps titles apart.
 	const round = Math.floor(index / 504);
-	return `${format} ${topic}${edition}${round > 0 ? ` — Turma ${round + 1}` : ''}`;
+	const parts = [format, topic, edition, round > 0 ? `— Turma ${round + 1}` : ''];
+	return parts.filter((part) => part !== '').join(' ');
 }

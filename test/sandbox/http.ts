@@ -20,9 +20,8 @@ export function parseJson(text: unknown): unknown {
 /** The last of repeated query parameters counts, as in PHP. */
 export function flatQuery(query: unknown): Record<string, string> {
 	const flat: Record<string, string> = {};
-	if (!isRecord(query)) return flat;
-	for (const [name, value] of Object.entries(query)) {
-		const last: unknown = Array.isArray(value) ? value[value.length - 1] : value;
+	for (const [name, value] of Object.entries(isRecord(query) ? query : {})) {
+		const last: unknown = Array.isArray(value) ? value.at(-1) : value;
 		if (typeof last === 'string') flat[name] = last;
 	}
 	return flat;
@@ -30,12 +29,7 @@ export function flatQuery(query: unknown): Record<string, string> {
 
 /** Escapes text for HTML, attributes included. */
 export function escapeHtml(text: string): string {
-	return text
-		.replace(/&/g, '&amp;')
-		.replace(/</g, '&lt;')
-		.replace(/>/g, '&gt;')
-		.replace(/"/g, '&quot;')
-		.replace(/'/g, '&#39;');
+	return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
 /** What a web server shows where no API is: the sign of a wrong base URL. */
@@ -48,64 +42,51 @@ export function strangePage(title: string, text: string): string {
 `;
 }
 
-/** One answer of the service before it goes over the wire. */
+/** One answer of the service before it goes over the wire; a text is sent as it is, all else as JSON. */
 export interface Answer {
 	status: number;
 	headers: Record<string, string>;
-	/** JSON, unless `text` is given. */
 	body: unknown;
-	/** The body as it is sent, for what is no JSON or has been serialized before. */
-	text?: () => string;
 }
 
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
-	return { status, headers, body };
+	return { status, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
 export function html(status: number, page: string): Answer {
-	const headers = { 'content-type': 'text/html; charset=UTF-8' };
-	return { status, headers, body: undefined, text: () => page };
+	return json(status, page, { 'content-type': 'text/html; charset=UTF-8' });
 }
 
-/** Error shape (b) of section "Errors": success and message. */
-export function failure(status: number, message: string): Answer {
-	return json(status, { success: false, message });
+/** The error shapes of section "Errors": success and message, or also a list of errors. */
+export function failure(status: number, message: string, errors?: string[]): Answer {
+	return json(status, { success: false, message, ...(errors && { errors }) });
 }
 
-/** Error shape (a): success, message and a list of errors. */
-export function failureList(status: number, message: string, errors: string[]): Answer {
-	return json(status, { success: false, message, errors });
-}
-
-/** The keyed form that real deployments send: dotted field, each an array of texts. */
-export function failureByField(message: string, errors: Record<string, string[]>): Answer {
-	return json(422, { message, errors });
-}
-
-/** The text that goes over the wire. */
-export function bodyText(answer: Answer): string {
-	if (answer.text) return answer.text();
-	return answer.body === undefined ? '' : JSON.stringify(answer.body);
-}
-
-export function withBody(answer: Answer, body: JsonObject): Answer {
-	const { text: _replaced, ...rest } = answer;
-	return { ...rest, body };
+function bytesOf({ body }: Answer): Buffer {
+	return Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
 }
 
 /** Writes the whole answer. */
-export function sendAnswer(response: ServerResponse, answer: Answer): void {
-	const text = bodyText(answer);
-	begin(response, answer, { 'content-length': Buffer.byteLength(text) });
-	response.end(text);
+export function sendAnswer(
+	response: ServerResponse,
+	answer: Answer,
+	bytes = bytesOf(answer),
+): void {
+	response.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
+	response.end(bytes);
 }
 
-/** Announces the whole body, hands over a part of it and breaks the connection. */
-export function sendCut(response: ServerResponse, answer: Answer, keep: number): void {
-	const whole = Buffer.from(bodyText(answer), 'utf8');
-	begin(response, answer, { 'content-length': whole.length });
-	const part = whole.subarray(0, Math.min(whole.length - 1, Math.floor(whole.length * keep)));
-	response.write(part, () => response.socket?.destroy());
+/** Announces half of the body and sends that. */
+export function sendShort(response: ServerResponse, answer: Answer): void {
+	const bytes = bytesOf(answer);
+	sendAnswer(response, answer, bytes.subarray(0, bytes.length / 2));
+}
+
+/** Announces the whole body, hands over half of it and breaks the connection. */
+export function sendCut(response: ServerResponse, answer: Answer): void {
+	const bytes = bytesOf(answer);
+	response.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
+	response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.destroy());
 }
 
 const PIECES = 20;
@@ -117,12 +98,12 @@ export async function sendSlowly(
 	answer: Answer,
 	milliseconds: number,
 ): Promise<void> {
-	const whole = Buffer.from(bodyText(answer), 'utf8');
-	const size = Math.ceil(whole.length / PIECES);
-	begin(response, answer, { 'content-length': whole.length });
-	for (let from = 0; from < whole.length && !response.destroyed; from += size) {
+	const bytes = bytesOf(answer);
+	const size = Math.ceil(bytes.length / PIECES);
+	response.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
+	for (let from = 0; from < bytes.length && !response.destroyed; from += size) {
 		await pause(milliseconds / PIECES);
-		response.write(whole.subarray(from, from + size));
+		response.write(bytes.subarray(from, from + size));
 	}
 	// At once with the last piece: a client that has all of it may send its next request.
 	response.end();
@@ -134,24 +115,7 @@ export function sendEndlessly(response: ServerResponse, answer: Answer): void {
 	const more = (): void => {
 		while (!response.destroyed && response.write(filler));
 	};
-	begin(response, answer);
+	response.writeHead(answer.status, answer.headers);
 	response.on('drain', more);
 	more();
-}
-
-function begin(
-	response: ServerResponse,
-	answer: Answer,
-	headers: Record<string, number> = {},
-): void {
-	response.writeHead(answer.status, {
-		'content-type': 'application/json',
-		...answer.headers,
-		...headers,
-	});
-}
-
-/** A connection reset instead of an answer. */
-export function sendReset(response: ServerResponse): void {
-	response.socket?.resetAndDestroy();
 }

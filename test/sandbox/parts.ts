@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { SandboxClock } from './clock';
-import type { FaultBook, StruckFaults } from './faults';
+import type { FaultBook, RawRequest, StruckFaults } from './faults';
 import { isRecord } from './http';
 import type { Notifier } from './notices';
 import type { Settings } from './options';
@@ -21,8 +21,6 @@ export interface RecordedRequest {
 	body: unknown;
 	/** Null as long as there is no answer, and if the connection was cut instead. */
 	status: number | null;
-	/** Kinds of the faults that struck it. */
-	faults: string[];
 	/** Real ms from arrival to answer. */
 	durationMs: number | null;
 }
@@ -30,27 +28,18 @@ export interface RecordedRequest {
 const KEPT_REQUESTS = 10_000;
 const REDACTED = '[redacted]';
 
-export interface IncomingRequest {
-	method: string;
-	url: string;
-	query: Record<string, string>;
-	headers: NodeJS.Dict<string | string[]>;
-	body: unknown;
-}
-
 /** Every request outside of the page and its controls, oldest first. */
 export class RequestLog {
 	readonly requests: RecordedRequest[] = [];
 
 	constructor(private readonly settings: Settings) {}
 
-	open(incoming: IncomingRequest): RecordedRequest {
-		const headers: Record<string, string> = {};
-		for (const [name, value] of Object.entries(incoming.headers)) {
-			if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
-		}
-		const bearer = headers['authorization'] === `Bearer ${this.settings.apiToken}`;
-		if (headers['authorization'] !== undefined) headers['authorization'] = REDACTED;
+	open(incoming: RawRequest & { query: Record<string, string> }): RecordedRequest {
+		const headers = Object.fromEntries(
+			Object.entries(incoming.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+		);
+		const bearer = headers.authorization === `Bearer ${this.settings.apiToken}`;
+		if (headers.authorization !== undefined) headers.authorization = REDACTED;
 		const entry: RecordedRequest = {
 			at: Date.now(),
 			method: incoming.method,
@@ -60,7 +49,6 @@ export class RequestLog {
 			bearer,
 			body: isRecord(incoming.body) ? this.withoutStrangeToken(incoming.body) : incoming.body,
 			status: null,
-			faults: [],
 			durationMs: null,
 		};
 		this.requests.push(entry);
@@ -83,54 +71,49 @@ export class RequestLog {
 
 const MINUTE_MS = 60_000;
 
-export interface Ruling {
-	allowed: boolean;
-	headers: Record<string, string>;
-}
-
 /**
- * Requests a minute per token and endpoint (section "Limits"), the window in sandbox time, the
- * headers as Laravel's throttle writes them and in real time.
+ * Requests a minute per endpoint (section "Limits"), the window in sandbox time, the headers as
+ * Laravel's throttle writes them and in real time.
  */
 export class RateLimiter {
 	private readonly hits = new Map<string, number[]>();
 
 	constructor(
 		private readonly clock: SandboxClock,
-		private readonly kind: 'fixed' | 'sliding',
-		private readonly sendHeaders: boolean,
+		private readonly settings: Settings,
 	) {}
 
-	check(key: string, limit: number | null): Ruling {
+	check(key: string, limit: number | null): { allowed: boolean; headers: Record<string, string> } {
 		if (limit === null) return { allowed: true, headers: {} };
 		const now = performance.now();
 		const window = this.clock.toReal(MINUTE_MS);
-		const hits = this.open(key, now, window);
+		const hits = this.open(key, now - window);
 		const allowed = hits.length < limit;
 		// A refused request does not count, or a client that keeps asking would never be let in.
 		if (allowed) hits.push(now);
-		const headers: Record<string, string> = {
+		const waitMs = (hits[0] ?? now) + window - now;
+		const headers = {
 			'x-ratelimit-limit': String(limit),
 			'x-ratelimit-remaining': String(Math.max(0, limit - hits.length)),
+			...(!allowed && {
+				'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))),
+				'x-ratelimit-reset': String(Math.ceil((Date.now() + waitMs) / 1000)),
+			}),
 		};
-		if (!allowed) {
-			const waitMs = (hits[0] ?? now) + window - now;
-			headers['retry-after'] = String(Math.max(1, Math.ceil(waitMs / 1000)));
-			headers['x-ratelimit-reset'] = String(Math.ceil((Date.now() + waitMs) / 1000));
-		}
-		return { allowed, headers: this.sendHeaders ? headers : {} };
+		return { allowed, headers: this.settings.rateLimitHeaders ? headers : {} };
 	}
 
 	reset(): void {
 		this.hits.clear();
 	}
 
-	private open(key: string, now: number, window: number): number[] {
+	/** What counts of the requests so far. */
+	private open(key: string, begin: number): number[] {
 		const known = this.hits.get(key) ?? [];
-		const first = known[0];
-		let open = known;
-		if (this.kind === 'sliding') open = known.filter((at) => now - at < window);
-		else if (first !== undefined && now - first >= window) open = [];
+		const [first = Infinity] = known;
+		const isFixed = this.settings.rateLimitWindow === 'fixed';
+		// A fixed window ends for all its requests at once.
+		const open = known.filter((at) => (isFixed ? first : at) > begin);
 		this.hits.set(key, open);
 		return open;
 	}

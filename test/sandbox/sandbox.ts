@@ -1,40 +1,15 @@
 import fastify, { type FastifyInstance } from 'fastify';
-import { RateLimiter, type RecordedRequest, RequestLog, type SandboxParts } from './parts';
 import { registerApi } from './api/routes';
 import { changeStatus } from './api/transactions';
 import { SandboxClock } from './clock';
-import { registerControls, type SandboxControls } from './control';
 import { type Fault, FaultBook } from './faults';
 import { type DeliveryReport, Notifier } from './notices';
-import type { NoticeShape } from './shapes';
 import { BASE_PATH, resolveOptions, type SandboxOptions } from './options';
 import { registerPage } from './page';
+import { RateLimiter, type RecordedRequest, RequestLog, type SandboxParts } from './parts';
+import type { NoticeShape } from './shapes';
 import { SandboxState } from './state';
 import type { CreatedOffer, Product, StoredTransaction } from './types';
-
-/** A running simulation of the service. */
-export interface Sandbox extends SandboxControls {
-	/** Ends in the version segment, e.g. `http://127.0.0.1:4010/api/public/v1`. */
-	readonly baseUrl: string;
-	/** The page for people. */
-	readonly pageUrl: string;
-	readonly apiToken: string;
-	readonly bodyApiToken: string;
-	/** Every API request, oldest first. */
-	readonly requests: RecordedRequest[];
-	readonly products: readonly Product[];
-	/** Those made through the API; the seeded ones are in their products. */
-	readonly offers: readonly CreatedOffer[];
-	/** Oldest first. */
-	readonly transactions: readonly StoredTransaction[];
-	/** Every attempt to deliver a notification, oldest first. */
-	readonly deliveries: readonly DeliveryReport[];
-	/** How many transactions callers really created. */
-	charges(): number;
-	addFault(fault: Fault): void;
-	clearFaults(): void;
-	close(): Promise<void>;
-}
 
 /** Starts a sandbox on the loopback interface. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -47,16 +22,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		state: new SandboxState(settings.products),
 		clock,
 		faults,
-		limiter: new RateLimiter(clock, settings.rateLimitWindow, settings.rateLimitHeaders),
+		limiter: new RateLimiter(clock, settings),
 		log: new RequestLog(settings),
 		notifier: new Notifier(settings, clock, faults),
 		origin: () => origin,
 	};
 	const app = createServer();
-	const sandbox = new RunningSandbox(app, parts);
+	const sandbox = new Sandbox(app, parts);
 	registerApi(app, parts);
-	registerControls(app, parts, sandbox);
-	registerPage(app, parts);
+	registerPage(app, parts, sandbox);
 	origin = await app.listen({ host: '127.0.0.1', port: settings.port });
 	return sandbox;
 }
@@ -74,16 +48,19 @@ function createServer(): FastifyInstance {
 	return app;
 }
 
-class RunningSandbox implements Sandbox {
+/** A running simulation of the service. */
+export class Sandbox {
 	constructor(
 		private readonly app: FastifyInstance,
 		private readonly parts: SandboxParts,
 	) {}
 
+	/** Ends in the version segment, e.g. `http://127.0.0.1:4010/api/public/v1`. */
 	get baseUrl(): string {
 		return `${this.parts.origin()}${BASE_PATH}`;
 	}
 
+	/** The page for people. */
 	get pageUrl(): string {
 		return `${this.parts.origin()}/`;
 	}
@@ -96,6 +73,7 @@ class RunningSandbox implements Sandbox {
 		return this.parts.settings.bodyApiToken;
 	}
 
+	/** Every API request, oldest first. */
 	get requests(): RecordedRequest[] {
 		return this.parts.log.requests;
 	}
@@ -104,20 +82,24 @@ class RunningSandbox implements Sandbox {
 		return this.parts.state.products;
 	}
 
+	/** Those made through the API; the seeded ones are in their products. */
 	get offers(): readonly CreatedOffer[] {
 		return this.parts.state.createdOffers;
 	}
 
+	/** Oldest first. */
 	get transactions(): readonly StoredTransaction[] {
 		return this.parts.state.transactions;
 	}
 
+	/** Every attempt to deliver a notification, oldest first. */
 	get deliveries(): readonly DeliveryReport[] {
 		return this.parts.notifier.deliveries;
 	}
 
+	/** How many transactions were really created, refused ones included. */
 	charges(): number {
-		return this.parts.state.charges();
+		return this.transactions.length;
 	}
 
 	addFault(fault: Fault): void {
@@ -128,14 +110,17 @@ class RunningSandbox implements Sandbox {
 		this.parts.faults.clear();
 	}
 
+	/** Changes payment_status and notifies. */
 	async setStatus(hash: string, status: string): Promise<void> {
 		await this.change(hash, status);
 	}
 
+	/** Pays and notifies; the reports are of the first attempts, none without an address. */
 	async pay(hash: string): Promise<DeliveryReport[]> {
 		return await this.change(hash, 'paid');
 	}
 
+	/** Sends one notice of the current status, without re-sending it. */
 	async notify(
 		hash: string,
 		options: { shape?: NoticeShape; url?: string } = {},
@@ -143,6 +128,7 @@ class RunningSandbox implements Sandbox {
 		return await this.parts.notifier.send(this.find(hash), options);
 	}
 
+	/** State back to the seed; faults, requests, rate-limit windows and re-sends gone. */
 	reset(): void {
 		this.parts.state.reset();
 		this.parts.faults.clear();

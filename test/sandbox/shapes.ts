@@ -1,8 +1,5 @@
 import type { StoredTransaction } from './types';
 
-/** How the picture of the QR code is handed out; the document shows only `bare`. */
-export type QrImageStyle = 'bare' | 'dataUri' | 'pix_base64' | 'absent';
-
 const PRODUCER = {
 	hash: 'prod7k2m9x',
 	name: 'Escola Sandbox Ltda',
@@ -12,19 +9,19 @@ const PRODUCER = {
 export const MERCHANT_NAME = PRODUCER.name;
 
 /** The transaction as POST /transactions answers it (section "Transaction"). */
-export function createdShape(stored: StoredTransaction, image: QrImageStyle): object {
+export function createdShape(stored: StoredTransaction): object {
 	return {
-		...common(stored, image),
+		...common(stored),
 		producer: { name: PRODUCER.name },
 		tracking_code: stored.tracking.src,
 	};
 }
 
 /** The transaction as GET /transactions/{hash} answers it (section "Transaction"). */
-export function readShape(stored: StoredTransaction, image: QrImageStyle): object {
+export function readShape(stored: StoredTransaction): object {
 	const platform = stored.amount - stored.amount_liquid;
 	return {
-		...common(stored, image),
+		...common(stored),
 		producer: PRODUCER,
 		split_recipients: [
 			// Texts, and cents: the document notes the type and says no unit.
@@ -35,37 +32,11 @@ export function readShape(stored: StoredTransaction, image: QrImageStyle): objec
 	};
 }
 
-function common(stored: StoredTransaction, image: QrImageStyle): object {
-	const { src: _code, ...utm } = stored.tracking;
-	return {
-		event: 'transaction',
-		hash: stored.hash,
-		payment_method: stored.payment_method,
-		payment_status: stored.payment_status,
-		installments: stored.installments,
-		pix: pixShape(stored, image),
-		billet: null,
-		amount: stored.amount,
-		amount_liquid: stored.amount_liquid,
-		transaction: stored.transaction,
-		...utm,
-		customer: stored.customer,
-		affiliate: null,
-		offer: stored.offer,
-		product: stored.product,
-		items: stored.items,
-		postback_url: stored.postback_url,
-		created_at: stored.created_at,
-		updated_at: stored.updated_at,
-	};
-}
-
-function pixShape({ pix }: StoredTransaction, image: QrImageStyle): object | null {
-	if (!pix) return null;
-	const { qr_code_base64: bare, ...rest } = pix;
-	if (image === 'absent') return { ...rest, qr_code_base64: null };
-	if (image === 'pix_base64') return { ...rest, pix_base64: bare };
-	return { ...rest, qr_code_base64: image === 'dataUri' ? `data:image/png;base64,${bare}` : bare };
+/** All but what only one of the answers, a notice or the sandbox knows. */
+function common(transaction: StoredTransaction): object {
+	const { id: _id, previous_status: _previous, paid_at: _paid, tracking, ...stored } = transaction;
+	const { src: _code, ...utm } = tracking;
+	return { event: 'transaction', ...stored, ...utm, billet: null, affiliate: null };
 }
 
 // Not a token of the account: nobody shows what this field is good for.
@@ -96,10 +67,7 @@ const NOTICE_BODIES = {
 		tracking: stored.tracking,
 	}),
 	/** The transaction itself. */
-	transaction: (stored: StoredTransaction): object => ({
-		id: stored.id,
-		...readShape(stored, 'bare'),
-	}),
+	transaction: (stored: StoredTransaction): object => ({ id: stored.id, ...readShape(stored) }),
 	/** A flat summary of it. */
 	summary: (stored: StoredTransaction): object => ({
 		transaction_hash: stored.hash,
@@ -116,9 +84,4 @@ export const NOTICE_SHAPES = Object.keys(NOTICE_BODIES) as NoticeShape[];
 /** The body of a notification in a shape. */
 export function noticeBody(stored: StoredTransaction, shape: NoticeShape): object {
 	return NOTICE_BODIES[shape](stored);
-}
-
-export function isNoticeShape(value: unknown): value is NoticeShape {
-	const shapes: readonly unknown[] = NOTICE_SHAPES;
-	return shapes.includes(value);
 }

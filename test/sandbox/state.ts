@@ -2,15 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { freshHash, seedCatalog } from './catalog';
 import type { CreatedOffer, Offer, Product, StoredTransaction } from './types';
 
-export interface SoldOffer {
-	offer: Offer;
-	product: Product;
-	/** Numeric identifier of the product, shown only by transaction items. */
-	productId: number;
-}
-
 // Chance, not a seed: an n8n that outlives a sandbox must not meet the same hash as a new charge.
 const chance = (): number => randomBytes(4).readUInt32BE() / 4294967296;
+
+const FIRST_PRODUCT_ID = 1001;
 
 /** Everything the service knows. */
 export class SandboxState {
@@ -18,18 +13,14 @@ export class SandboxState {
 	createdOffers: CreatedOffer[] = [];
 	/** Oldest first. */
 	transactions: StoredTransaction[] = [];
-	/** Grows with every change of the catalog, so that what was derived from it can be dropped. */
-	catalogVersion = 0;
 
-	private productIndex = new Map<string, number>();
-	private offerIndex = new Map<string, { offer: Offer; productIndex: number }>();
-	private transactionIndex = new Map<string, StoredTransaction>();
-	private hashes = new Set<string>();
+	private byHash = new Map<string, StoredTransaction>();
+	private readonly hashes = new Set<string>();
 	private nextId = 48_213;
 	private readonly seeded: readonly Product[];
 
 	constructor(productCount: number) {
-		this.seeded = seedCatalog(productCount);
+		this.seeded = seedCatalog(productCount, this.hashes);
 		this.reset();
 	}
 
@@ -40,46 +31,34 @@ export class SandboxState {
 		}));
 		this.createdOffers = [];
 		this.transactions = [];
-		this.productIndex = new Map();
-		this.offerIndex = new Map();
-		this.transactionIndex = new Map();
-		this.hashes = new Set();
-		this.catalogVersion += 1;
-		this.products.forEach((product, index) => {
-			this.productIndex.set(product.hash, index);
-			this.hashes.add(product.hash);
-			for (const offer of product.offers) this.indexOffer(offer, index);
-		});
+		this.byHash = new Map();
 	}
 
 	product(hash: string): Product | undefined {
-		const index = this.productIndex.get(hash);
-		return index === undefined ? undefined : this.products[index];
+		return this.products.find((product) => product.hash === hash);
 	}
 
-	soldOffer(hash: string): SoldOffer | undefined {
-		const found = this.offerIndex.get(hash);
-		const product = found && this.products[found.productIndex];
-		if (!found || !product) return undefined;
-		return { offer: found.offer, product, productId: 1001 + found.productIndex };
+	/** An offer with its product, and the numeric identifier of that, shown only by transaction items. */
+	soldOffer(hash: string) {
+		for (const [index, product] of this.products.entries()) {
+			const offer = product.offers.find((one) => one.hash === hash);
+			if (offer) return { offer, product, productId: FIRST_PRODUCT_ID + index };
+		}
+		return undefined;
 	}
 
 	transaction(hash: string): StoredTransaction | undefined {
-		return this.transactionIndex.get(hash);
+		return this.byHash.get(hash);
 	}
 
 	addOffer(product: Product, offer: Offer, request: Record<string, unknown>): void {
-		const index = this.productIndex.get(product.hash);
-		if (index === undefined) return;
 		product.offers.push(offer);
-		this.indexOffer(offer, index);
 		this.createdOffers.push({ product_hash: product.hash, offer, request });
-		this.catalogVersion += 1;
 	}
 
 	addTransaction(transaction: StoredTransaction): void {
 		this.transactions.push(transaction);
-		this.transactionIndex.set(transaction.hash, transaction);
+		this.byHash.set(transaction.hash, transaction);
 	}
 
 	newHash(): string {
@@ -89,15 +68,5 @@ export class SandboxState {
 	newId(): number {
 		this.nextId += 1;
 		return this.nextId;
-	}
-
-	/** How many transactions callers really created, refused ones included. */
-	charges(): number {
-		return this.transactions.filter((transaction) => !transaction.sample).length;
-	}
-
-	private indexOffer(offer: Offer, productIndex: number): void {
-		this.offerIndex.set(offer.hash, { offer, productIndex });
-		this.hashes.add(offer.hash);
 	}
 }

@@ -106,6 +106,4 @@ export interface StoredTransaction {
 	created_at: string;
 	updated_at: string;
 	paid_at: string | null;
-	/** Made by the sandbox itself for a test notice: no charge of any caller. */
-	sample: boolean;
 }

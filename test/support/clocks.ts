@@ -1,4 +1,5 @@
 import { clock } from '../../nodes/DigitalSales/shared/clock';
+import { seededRandom } from '../sandbox/catalog';
 
 /** The part of the package's clock that decides how long waiting takes. */
 export interface ReplaceableClock {
@@ -46,7 +47,7 @@ export class VirtualTime {
 	private readonly moments: number[] = [];
 
 	constructor(seed: number) {
-		this.random = randomBy(seed);
+		this.random = seededRandom(seed);
 	}
 
 	/** Runs a scenario in this time until a moment; whatever is still waiting then is left. */
@@ -107,15 +108,4 @@ export class VirtualTime {
 		}
 		return from;
 	}
-}
-
-/** Mulberry32: small, and even enough for this. */
-function randomBy(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-	};
 }

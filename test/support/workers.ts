@@ -44,8 +44,8 @@ export const MINUTE_MS = 60_000;
 
 type Window = 'sliding' | 'fixed';
 
-/** What the service says about its limit: nothing, the truth, or something else. */
-type Headers = 'right' | 'none' | 'tooMuchLeft' | 'tooLittleLeft' | 'askTooLong';
+/** What the service says about its limit: nothing, the truth, or too much. */
+type Headers = 'right' | 'none' | 'tooMuchLeft';
 
 interface Answer {
 	status: 200 | 429;
@@ -64,7 +64,7 @@ export class Service {
 	) {}
 
 	answer(now: number): Answer {
-		const begin = this.beginOfWindow(now);
+		const begin = this.window === 'fixed' ? now - (now % MINUTE_MS) : now - MINUTE_MS + 1;
 		const counted = this.allowed.filter((at) => at >= begin);
 		const isAllowed = counted.length < LIMIT;
 		if (isAllowed) this.allowed.push(now);
@@ -72,38 +72,18 @@ export class Service {
 		const first = this.window === 'fixed' ? begin : (counted[0] ?? now);
 		const waitSeconds = Math.max(1, Math.ceil((first + MINUTE_MS - now) / 1_000));
 		const left = Math.max(0, LIMIT - counted.length - 1);
-		return isAllowed
-			? { status: 200, headers: this.headersOf(left) }
-			: { status: 429, headers: { ...this.headersOf(0), ...this.retryAfter(waitSeconds) } };
+		return { status: isAllowed ? 200 : 429, headers: this.headersOf(left, isAllowed, waitSeconds) };
 	}
 
-	private beginOfWindow(now: number): number {
-		return this.window === 'fixed' ? now - (now % MINUTE_MS) : now - MINUTE_MS + 1;
-	}
-
-	private headersOf(left: number): Record<string, string> {
+	private headersOf(left: number, isAllowed: boolean, wait: number): Record<string, string> {
 		if (this.headers === 'none') return {};
-		if (this.headers === 'tooMuchLeft') return statedHeaders(60, 59);
-		return statedHeaders(LIMIT, this.headers === 'tooLittleLeft' ? 0 : left);
+		const isTrue = this.headers === 'right';
+		return {
+			'x-ratelimit-limit': String(isTrue ? LIMIT : 60),
+			'x-ratelimit-remaining': String(isTrue ? left : 59),
+			...(!isAllowed && { 'retry-after': String(isTrue ? wait : 1) }),
+		};
 	}
-
-	private retryAfter(seconds: number): Record<string, string> {
-		switch (this.headers) {
-			case 'right':
-			case 'tooLittleLeft':
-				return { 'retry-after': String(seconds) };
-			case 'none':
-				return {};
-			case 'tooMuchLeft':
-				return { 'retry-after': '1' };
-			case 'askTooLong':
-				return { 'retry-after': '60' };
-		}
-	}
-}
-
-function statedHeaders(limit: number, remaining: number): Record<string, string> {
-	return { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': String(remaining) };
 }
 
 /** Listings at a time in each worker, the next as soon as one has ended. */
@@ -127,8 +107,6 @@ interface Result {
 	failedListings: number;
 	/** Of the listing that took longest; one that was under way at the end counts as well. */
 	longestMinutes: number;
-	/** What each listing would take if the workers shared equally. */
-	fairMinutes: number;
 }
 
 /** Runs workers that share nothing but the account, each with more to list than the limit allows. */
@@ -173,7 +151,6 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 		failedListings: listings.filter(({ hasFailed }) => hasFailed).length,
 		longestMinutes:
 			Math.max(...listings.map(({ begun, ended = end }) => ended - begun)) / MINUTE_MS,
-		fairMinutes: (workers * AT_ONCE * PAGES) / LIMIT,
 	};
 }
 

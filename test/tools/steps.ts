@@ -7,7 +7,6 @@ type Steps = Record<string, string>;
 /** What has to hold before a change is handed in. */
 const CHECK: Steps = {
 	lint: 'npm run lint',
-	'n8n-node': 'tsx test/tools/n8n-node/main.ts lint',
 	unused: 'knip && knip --production --include files,exports,types',
 	coverage: 'jest --coverage --randomize',
 	build: 'npm run build',

@@ -1,4 +1,5 @@
 import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { startSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../sandbox';
 import { chargeAt } from '../../support/charge';
 import { type HttpAnswer, sendRequest } from '../../support/http';
@@ -7,94 +8,42 @@ import { useTimeLapse } from '../../support/timeLapse';
 // What the API document shows, and what other tests build on; all else of the sandbox they show themselves.
 useTimeLapse();
 
-const COMMON_FIELDS = [
-	'affiliate',
-	'amount',
-	'amount_liquid',
-	'billet',
-	'created_at',
-	'customer',
-	'event',
-	'hash',
-	'installments',
-	'items',
-	'offer',
-	'payment_method',
-	'payment_status',
-	'pix',
-	'postback_url',
-	'producer',
-	'product',
-	'transaction',
-	'updated_at',
-	'utm_campaign',
-	'utm_content',
-	'utm_medium',
-	'utm_source',
-	'utm_term',
-];
+const words = (text: string): string[] => text.split(' ');
 
-const OFFER_FIELDS = [
-	'hash',
-	'title',
-	'price',
-	'url',
-	'status',
-	'interval',
-	'created_at',
-	'updated_at',
-];
-const PRODUCT_FIELDS = [
-	'hash',
-	'title',
-	'description',
-	'cover',
-	'id_category',
-	'product_type',
-	'guaranted_days',
-	'sale_page',
-	'offers',
-	'status',
-	'support_name',
-	'support_email',
-	'support_whatsapp',
-];
-
-async function flood(options: SandboxOptions, requests: number): Promise<Reply[]> {
-	const sandbox = await startSandbox(options);
-	const replies: Reply[] = [];
-	for (let i = 0; i < requests; i += 1) replies.push(await call(sandbox, 'GET', '/products'));
-	await sandbox.close();
-	return replies;
-}
+const COMMON_FIELDS = words(
+	'affiliate amount amount_liquid billet created_at customer event hash installments items offer payment_method payment_status pix postback_url producer product transaction updated_at utm_campaign utm_content utm_medium utm_source utm_term',
+);
+const OFFER_FIELDS = words('hash title price url status interval created_at updated_at');
+const PRODUCT_FIELDS = words(
+	'hash title description cover id_category product_type guaranted_days sale_page offers status support_name support_email support_whatsapp',
+);
 
 describe('GET /products', () => {
-	const held = useSandbox({ requestsPerMinute: null });
-	const list = async (query: string): ReturnType<typeof call> =>
-		await call(held.sandbox, 'GET', `/products${query}`);
+	const held = useSandbox();
+	const list = async (): Promise<HttpAnswer> => await call(held.sandbox, 'GET', '/products');
 
 	test('answers a page in the documented shape, 30 products by default', async () => {
-		const { status, body } = await list('');
+		const { status, json } = await list();
 		expect(status).toBe(200);
 		const path = `${held.sandbox.baseUrl}/products`;
 		const page = (number: number): string => `${path}?page=${number}`;
-		expect(at(body, 'links')).toEqual({
+		expect(at(json, 'links')).toEqual({
 			first: page(1),
 			last: page(5),
 			prev: null,
 			next: page(2),
 		});
-		expect(at(body, 'meta')).toEqual({
+		expect(at(json, 'meta')).toEqual({
 			current_page: 1,
 			from: 1,
 			last_page: 5,
 			links: [
 				{ url: null, label: 'pagination.previous', active: false },
-				{ url: page(1), label: '1', active: true },
-				{ url: page(2), label: '2', active: false },
-				{ url: page(3), label: '3', active: false },
-				{ url: page(4), label: '4', active: false },
-				{ url: page(5), label: '5', active: false },
+				...[1, 2, 3, 4, 5].map((number) => ({
+					url: page(number),
+					label: String(number),
+					active: number === 1,
+				})),
 				{ url: page(2), label: 'pagination.next', active: false },
 			],
 			path,
@@ -102,18 +51,18 @@ describe('GET /products', () => {
 			to: 30,
 			total: 137,
 		});
-		expect(Object.keys(at(body, 'data', 0) as object)).toEqual(PRODUCT_FIELDS);
-		expect(Object.keys(at(body, 'data', 0, 'offers', 0) as object)).toEqual(OFFER_FIELDS);
+		expect(fieldsOf(json, 'data', 0)).toEqual(PRODUCT_FIELDS);
+		expect(fieldsOf(json, 'data', 0, 'offers', 0)).toEqual(OFFER_FIELDS);
 	});
 
 	test('counts down in the headers and refuses the 21st', async () => {
-		const replies = await flood({}, 21);
+		const replies: HttpAnswer[] = [];
+		while (replies.length < 21) replies.push(await list());
 		const left = replies.map(({ headers }) => headers['x-ratelimit-remaining']);
 		expect(replies.map(({ status }) => status)).toEqual([...Array<number>(20).fill(200), 429]);
-		expect(left[0]).toBe('19');
-		expect(left[19]).toBe('0');
+		expect([left[0], left[19]]).toEqual(['19', '0']);
 		const refused = replies[20];
-		expect(refused?.body).toEqual({ message: 'Too Many Attempts.' });
+		expect(refused?.json).toEqual({ message: 'Too Many Attempts.' });
 		expect(refused?.headers['x-ratelimit-limit']).toBe('20');
 		const wait = Number(refused?.headers['retry-after']);
 		expect(wait).toBeGreaterThan(55);
@@ -126,17 +75,17 @@ describe('GET /products', () => {
 
 describe('transactions', () => {
 	const held = useSandbox();
-	const post = async (changes?: Record<string, unknown>): Promise<Reply> =>
-		await call(held.sandbox, 'POST', '/transactions', order(held.sandbox, changes));
+	const post = async (changes: object): Promise<HttpAnswer> =>
+		await call(held.sandbox, 'POST', '/transactions', orderOf(held.sandbox, changes));
 
 	test('answers 201 with the POST shape', async () => {
 		const tracking = { src: 'afiliado', utm_source: 'email', utm_term: 'null' };
 		const webhook = 'https://n8n.example.test/hook';
-		const { status, body } = await post({ tracking, webhook_url: webhook });
+		const { status, json } = await post({ tracking, webhook_url: webhook });
 		expect(status).toBe(201);
-		expect(Object.keys(body as object).sort()).toEqual([...COMMON_FIELDS, 'tracking_code'].sort());
+		expect(fieldsOf(json).sort()).toEqual([...COMMON_FIELDS, 'tracking_code'].sort());
 		const first = held.sandbox.products[0];
-		expect(body).toMatchObject({
+		expect(json).toMatchObject({
 			event: 'transaction',
 			hash: expect.stringMatching(/^[a-z][a-z0-9]{9}$/) as unknown,
 			payment_method: 'pix',
@@ -156,12 +105,12 @@ describe('transactions', () => {
 			postback_url: webhook,
 			tracking_code: 'afiliado',
 		});
-		expect(Object.keys(at(body, 'producer') as object)).toEqual(['name']);
-		expect(at(body, 'created_at')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+		expect(fieldsOf(json, 'producer')).toEqual(['name']);
+		expect(at(json, 'created_at')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
 		expect(held.sandbox.charges()).toBe(1);
 	});
 
-	test.each([
+	test.each<[string, object, string]>([
 		['an amount as a text', { amount: '1990' }, 'amount'],
 		['an amount with a fraction', { amount: 19.9 }, 'amount'],
 		['another method', { payment_method: 'credit_card' }, 'payment_method'],
@@ -172,38 +121,26 @@ describe('transactions', () => {
 		['a cart of texts', { cart: ['x'] }, 'cart.0'],
 		['installments as a text', { installments: '1' }, 'installments'],
 		['no customer', { customer: undefined }, 'customer'],
-		[
-			'a document with punctuation',
-			{ customer: { document: '529.982.247-25' } },
-			'customer.document',
-		],
-		[
-			'a phone number with signs',
-			{ customer: { phone_number: '+55 11 9' } },
-			'customer.phone_number',
-		],
+		['punctuation', { customer: { document: '529.982.247-25' } }, 'customer.document'],
+		['a phone with signs', { customer: { phone_number: '+55 11 9' } }, 'customer.phone_number'],
 		['an address that is no URL', { webhook_url: 'n8n.example' }, 'webhook_url'],
 		['an address of another scheme', { webhook_url: 'ftp://example.test/' }, 'webhook_url'],
 		['tracking that is no object', { tracking: 'src=1' }, 'tracking'],
 	])('refuses %s', async (_what, changes, field) => {
-		held.sandbox.addFault({ kind: 'errorsByField' });
-		const keyed = await post(changes);
-		expect(keyed.status).toBe(422);
-		expect(at(keyed.body, 'errors')).toHaveProperty([field]);
-		const listed = await post(changes);
-		expect(listed.body).toMatchObject({ success: false, message: expect.any(String) as unknown });
-		expect(Array.isArray(at(listed.body, 'errors'))).toBe(true);
+		const { status, json } = await post(changes);
+		expect(status).toBe(422);
+		expect(json).toMatchObject({ success: false, message: expect.any(String) as unknown });
+		expect(at(json, 'errors')).toContainEqual(expect.stringContaining(` ${field} `));
 		expect(held.sandbox.charges()).toBe(0);
 	});
 
 	test('answers the GET shape', async () => {
 		const hash = await chargeAt(held.sandbox);
-		const { status, body } = await call(held.sandbox, 'GET', `/transactions/${hash}`);
+		const { status, json } = await call(held.sandbox, 'GET', `/transactions/${hash}`);
 		expect(status).toBe(200);
-		expect(Object.keys(body as object).sort()).toEqual(
-			[...COMMON_FIELDS, 'balance', 'split_recipients'].sort(),
-		);
-		expect(body).toMatchObject({
+		const fields = [...COMMON_FIELDS, 'balance', 'split_recipients'];
+		expect(fieldsOf(json).sort()).toEqual(fields.sort());
+		expect(json).toMatchObject({
 			hash,
 			amount: 1990,
 			amount_liquid: 1791,
@@ -213,53 +150,53 @@ describe('transactions', () => {
 				{ recipient_type: 'platform', amount: '199' },
 			],
 		});
-		expect(Object.keys(at(body, 'producer') as object)).toEqual(['hash', 'name', 'email']);
+		expect(fieldsOf(json, 'producer')).toEqual(['hash', 'name', 'email']);
 	});
 
 	test('answers a JSON 404 for a hash it does not know, and 401 without a token', async () => {
 		const unknown = await call(held.sandbox, 'GET', '/transactions/nothing');
 		expect(unknown.status).toBe(404);
-		expect(unknown.body).toEqual({ success: false, message: 'Transaction not found.' });
+		expect(unknown.json).toEqual({ success: false, message: 'Transaction not found.' });
 		expect((await fetch(`${held.sandbox.baseUrl}/transactions/nothing`)).status).toBe(401);
 	});
 });
 
 describe('a notification', () => {
-	const held = useSandbox({ resendAfterSeconds: [5, 10, 20], clockScale: 1000, qrImage: 'absent' });
-	let receiver: Receiver;
-	beforeEach(async () => {
-		receiver = await startReceiver();
+	const held = useSandbox({ resendAfterSeconds: [5, 10, 20], qrImage: 'absent' });
+	const notices: unknown[] = [];
+	/** What the notices are answered with, in their order; then 200. */
+	let answers: number[] = [];
+	const receiver = http.createServer((request, response) => {
+		let text = '';
+		request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+		request.on('end', () => {
+			notices.push(JSON.parse(text));
+			response.writeHead(answers.shift() ?? 200).end();
+		});
 	});
-	afterEach(async () => await receiver.close());
-	const notifying = async (sandbox: Sandbox): Promise<string> =>
-		await chargeAt(sandbox, receiver.url);
+	beforeAll(async () => {
+		await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+	});
+	beforeEach(() => {
+		notices.length = 0;
+		answers = [];
+	});
+	afterAll(async () => await new Promise((resolve) => receiver.close(resolve)));
+	const charged = async (): Promise<string> => {
+		const { port } = receiver.address() as AddressInfo;
+		return await chargeAt(held.sandbox, `http://127.0.0.1:${port}/hook`);
+	};
 
 	test('is posted on payment, as an envelope', async () => {
-		const hash = await notifying(held.sandbox);
-		expect(receiver.notices).toEqual([]);
-		const reports = await held.sandbox.pay(hash);
-		expect(reports).toMatchObject([
-			{
-				hash,
-				payment_status: 'paid',
-				shape: 'envelope',
-				attempt: 1,
-				outcome: 'delivered',
-				status: 200,
-			},
+		const hash = await charged();
+		expect(notices).toEqual([]);
+		expect(await held.sandbox.pay(hash)).toMatchObject([
+			{ hash, payment_status: 'paid', shape: 'envelope', attempt: 1, outcome: 'delivered' },
 		]);
-		const [notice] = receiver.notices;
-		expect(Object.keys(notice as object)).toEqual([
-			'token',
-			'event',
-			'status',
-			'method',
-			'customer',
-			'transaction',
-			'offer',
-			'items',
-			'tracking',
-		]);
+		const [notice] = notices;
+		expect(fieldsOf(notice)).toEqual(
+			words('token event status method customer transaction offer items tracking'),
+		);
 		expect(notice).toMatchObject({
 			event: 'transaction',
 			status: 'paid',
@@ -267,31 +204,32 @@ describe('a notification', () => {
 			transaction: { id: hash, status: 'waiting_payment', amount: '1990' },
 		});
 		const read = await call(held.sandbox, 'GET', `/transactions/${hash}`);
-		expect(at(read.body, 'payment_status')).toBe('paid');
+		expect(at(read.json, 'payment_status')).toBe('paid');
 	});
 
 	test('can be the transaction itself with a numeric id, or a summary', async () => {
-		const hash = await notifying(held.sandbox);
+		const hash = await charged();
 		await held.sandbox.notify(hash, { shape: 'transaction' });
 		await held.sandbox.notify(hash, { shape: 'summary' });
-		const [flat, brief] = receiver.notices;
 		const read = await call(held.sandbox, 'GET', `/transactions/${hash}`);
-		expect(flat).toEqual({ ...(read.body as object), id: expect.any(Number) as unknown });
-		expect(brief).toEqual({
-			transaction_hash: hash,
-			status: 'waiting_payment',
-			amount: 1990,
-			payment_method: 'pix',
-			paid_at: null,
-		});
+		expect(notices).toEqual([
+			{ ...(read.json as object), id: expect.any(Number) as unknown },
+			{
+				transaction_hash: hash,
+				status: 'waiting_payment',
+				amount: 1990,
+				payment_method: 'pix',
+				paid_at: null,
+			},
+		]);
 	});
 
 	test('is sent again until it is answered 2xx, the same each time', async () => {
-		receiver.answer = (nth, response) => response.writeHead(nth < 3 ? 503 : 204).end();
-		const [first] = await held.sandbox.pay(await notifying(held.sandbox));
+		answers = [503, 503, 204];
+		const [first] = await held.sandbox.pay(await charged());
 		expect(first).toMatchObject({ outcome: 'refused', status: 503 });
-		await until(() => receiver.notices.length === 3 && held.sandbox.deliveries.length === 3);
-		expect(receiver.notices[2]).toEqual(receiver.notices[0]);
+		await new Promise((resolve) => setTimeout(resolve, 60_000));
+		expect(notices).toEqual(Array(3).fill(notices[0]));
 		expect(held.sandbox.deliveries.map(({ attempt, status }) => [attempt, status])).toEqual([
 			[1, 503],
 			[2, 503],
@@ -301,8 +239,8 @@ describe('a notification', () => {
 });
 
 describe('whether a charge exists after a fault', () => {
-	const held = useSandbox({ requestsPerMinute: null, qrImage: 'absent' });
-	const cases: Array<[string, Fault, number]> = [
+	const held = useSandbox({ qrImage: 'absent' });
+	test.each<[string, Fault, number]>([
 		['status', { kind: 'status', status: 504 }, 0],
 		['status, processed', { kind: 'status', status: 504, processed: true }, 1],
 		['resetBeforeProcessing', { kind: 'resetBeforeProcessing' }, 0],
@@ -317,8 +255,7 @@ describe('whether a charge exists after a fault', () => {
 		['redirect', { kind: 'redirect', to: 'http://127.0.0.1:1/' }, 0],
 		['retryAfter', { kind: 'retryAfter' }, 0],
 		['echoRequest', { kind: 'echoRequest' }, 0],
-	];
-	test.each(cases)('%s', async (_name, fault, charges) => {
+	])('%s', async (_name, fault, charges) => {
 		held.sandbox.addFault(fault);
 		await chargeAt(held.sandbox).catch(() => undefined);
 		expect(held.sandbox.charges()).toBe(charges);
@@ -326,39 +263,48 @@ describe('whether a charge exists after a fault', () => {
 	});
 });
 
-type Reply = Omit<HttpAnswer, 'json'> & { body: unknown };
+test('the page shows what a person needs, pays, and sends a test notice', async () => {
+	const sandbox = await startSandbox();
+	const hash = await chargeAt(sandbox);
+	const page = async (): Promise<string> =>
+		(await sendRequest(sandbox.pageUrl, { method: 'GET' })).text;
+	const press = async (path: string, body: string): Promise<string | undefined> =>
+		(await sendRequest(`${sandbox.pageUrl}sandbox/${path}`, { body })).headers.location;
+
+	for (const shown of [sandbox.baseUrl, sandbox.apiToken, sandbox.bodyApiToken, hash]) {
+		expect(await page()).toContain(shown);
+	}
+	const picture = await sendRequest(`${sandbox.pageUrl}sandbox/qr/${hash}.png`, { method: 'GET' });
+	expect(picture.headers['content-type']).toBe('image/png');
+	await press(`status/${hash}`, 'pay=paid&status=expired');
+	expect(sandbox.transactions[0]?.payment_status).toBe('paid');
+	await press(`status/${hash}`, 'status=refunded');
+	expect(await page()).toContain(`data-testid="badge-${hash}">refunded<`);
+	const url = encodeURIComponent(`${sandbox.baseUrl}/nowhere`);
+	expect(await press('test-notice', `url=${url}&shape=summary`)).toContain('answer=Answered+404');
+	await sandbox.close();
+});
 
 /** A sandbox for the tests of one describe block, reset before each of them. */
-function useSandbox(options: SandboxOptions = {}): { readonly sandbox: Sandbox } {
-	const held: { sandbox?: Sandbox } = {};
+function useSandbox(options: SandboxOptions = {}): { sandbox: Sandbox } {
+	const held = {} as { sandbox: Sandbox };
 	beforeAll(async () => {
 		held.sandbox = await startSandbox(options);
 	});
-	beforeEach(() => held.sandbox?.reset());
-	afterAll(async () => await held.sandbox?.close());
-	return {
-		get sandbox(): Sandbox {
-			if (!held.sandbox) throw new Error('The sandbox has not been started');
-			return held.sandbox;
-		},
-	};
+	beforeEach(() => held.sandbox.reset());
+	afterAll(async () => await held.sandbox.close());
+	return held;
 }
 
-async function call(
-	sandbox: Sandbox,
-	method: string,
-	path: string,
-	body?: unknown,
-): Promise<Reply> {
-	const { json, ...answer } = await sendRequest(sandbox.baseUrl + path, {
+async function call(sandbox: Sandbox, method: string, path: string, body?: object) {
+	return await sendRequest(sandbox.baseUrl + path, {
 		method,
 		headers: {
 			authorization: `Bearer ${sandbox.apiToken}`,
 			'content-type': 'application/json',
 		},
-		...(body === undefined ? {} : { body: JSON.stringify(body) }),
+		...(body && { body: JSON.stringify(body) }),
 	});
-	return { ...answer, body: json };
 }
 
 /** A value deep in a parsed body, e.g. `at(body, 'data', 0, 'hash')`. */
@@ -368,8 +314,12 @@ function at(body: unknown, ...path: Array<string | number>): unknown {
 	return value;
 }
 
+function fieldsOf(body: unknown, ...path: Array<string | number>): string[] {
+	return Object.keys(at(body, ...path) as object);
+}
+
 /** A body that POST /transactions accepts; amounts in cents. */
-function order(sandbox: Sandbox, changes: Record<string, unknown> = {}): object {
+function orderOf(sandbox: Sandbox, changes: object): object {
 	return {
 		api_token: sandbox.bodyApiToken,
 		amount: 1990,
@@ -393,46 +343,4 @@ function order(sandbox: Sandbox, changes: Record<string, unknown> = {}): object 
 		},
 		...changes,
 	};
-}
-
-interface Receiver {
-	url: string;
-	/** Bodies of the notices, in the order of their arrival. */
-	notices: unknown[];
-	/** What to do with the nth notice; default is to answer 200. */
-	answer: (nth: number, response: http.ServerResponse, body: unknown) => void;
-	close(): Promise<void>;
-}
-
-/** Somebody who is notified. */
-async function startReceiver(): Promise<Receiver> {
-	const receiver: Receiver = {
-		url: '',
-		notices: [],
-		answer: (_nth, response) => response.end('{}'),
-		close: async () => await new Promise((resolve) => server.close(() => resolve())),
-	};
-	const server = http.createServer((request, response) => {
-		let text = '';
-		request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-		request.on('end', () => {
-			const body: unknown = JSON.parse(text);
-			receiver.notices.push(body);
-			receiver.answer(receiver.notices.length, response, body);
-		});
-	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('No port');
-	receiver.url = `http://127.0.0.1:${address.port}/hook`;
-	return receiver;
-}
-
-/** Waits until a condition holds, for at most two seconds. */
-async function until(condition: () => boolean): Promise<void> {
-	const end = Date.now() + 2000;
-	while (!condition()) {
-		if (Date.now() > end) throw new Error('Waited in vain');
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
 }

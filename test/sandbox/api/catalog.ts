@@ -1,72 +1,10 @@
 import { CHECKOUT_HOST, isSubscription } from '../catalog';
 import { timestamp } from '../clock';
-import {
-	type Answer,
-	failure,
-	failureByField,
-	failureList,
-	isRecord,
-	json,
-	type JsonObject,
-} from '../http';
+import { type Answer, failure, isRecord, json } from '../http';
 import { BASE_PATH } from '../options';
 import type { ApiRequest, SandboxParts } from '../parts';
-import type { SandboxState } from '../state';
-import { INTERVALS, type Offer, type Product } from '../types';
-import { FieldErrors, FieldReader } from './fields';
-import { type PageRequest, paginate, type ProductPage } from './paginate';
-
-export interface CatalogFilter {
-	search?: string | undefined;
-	categories?: string | undefined;
-	status?: string | undefined;
-}
-
-/** Filters the catalog (section "GET /products") and remembers recent results for their pages. */
-class CatalogSearch {
-	private results = new Map<string, Product[]>();
-	private folded: Array<{ hash: string; title: string }> | undefined;
-	private version = -1;
-
-	constructor(private readonly state: SandboxState) {}
-
-	find(filter: CatalogFilter): Product[] {
-		if (this.version !== this.state.catalogVersion) this.forget();
-		const { search, categories, status } = filter;
-		if (!search && !categories && !status) return this.state.products;
-		const key = JSON.stringify([search, categories, status]);
-		const known = this.results.get(key);
-		if (known) return known;
-		const found = this.filter(filter);
-		if (this.results.size > 50) this.results.clear();
-		this.results.set(key, found);
-		return found;
-	}
-
-	private filter({ search, categories, status }: CatalogFilter): Product[] {
-		const wanted = categories ? new Set(categories.split(',').map((id) => id.trim())) : undefined;
-		const needle = search ? fold(search) : undefined;
-		const folded = needle === undefined ? [] : this.foldedCatalog();
-		return this.state.products.filter((product, index) => {
-			if (status && String(product.status) !== status) return false;
-			if (wanted && !wanted.has(String(product.id_category))) return false;
-			if (needle === undefined) return true;
-			const text = folded[index];
-			return text !== undefined && (text.title.includes(needle) || text.hash.includes(needle));
-		});
-	}
-
-	private foldedCatalog(): Array<{ hash: string; title: string }> {
-		this.folded ??= this.state.products.map(({ hash, title }) => ({ hash, title: fold(title) }));
-		return this.folded;
-	}
-
-	private forget(): void {
-		this.results.clear();
-		this.folded = undefined;
-		this.version = this.state.catalogVersion;
-	}
-}
+import type { Offer, Product } from '../types';
+import { offerSchema, refusal } from './checks';
 
 /** Letters without case and accents: the collation such services run on compares that way. */
 function fold(text: string): string {
@@ -76,25 +14,31 @@ function fold(text: string): string {
 		.toLowerCase();
 }
 
+function filterOf({ search = '', categories, status }: Record<string, string>) {
+	const wanted = categories?.split(',').map((id) => id.trim());
+	const needle = fold(search);
+	return (product: Product): boolean =>
+		(!status || String(product.status) === status) &&
+		(!categories || (wanted ?? []).includes(String(product.id_category))) &&
+		(!needle || fold(product.title).includes(needle) || product.hash.includes(needle));
+}
+
 const DEFAULT_PAGE_SIZE = 30;
 
 /** Section "GET /products": the list with its filters; unknown query names change nothing. */
-export function listProducts(parts: SandboxParts): (request: ApiRequest) => Answer {
-	const { settings, state } = parts;
-	const search = new CatalogSearch(state);
-	const serialized = new SerializedProducts();
-
-	return ({ query }) => {
-		const { categories, status, page, per_page: size } = query;
-		const words = settings.ignoresSearch ? undefined : query.search;
-		const found = search.find({ search: words, categories, status });
-		const request: PageRequest = {
-			page: positive(page, 1),
-			perPage: Math.min(positive(size, DEFAULT_PAGE_SIZE), settings.maxPageSize),
-			path: `${parts.origin()}${BASE_PATH}/products`,
-		};
-		const list = paginate(found, request);
-		return { ...json(200, list), text: () => serialized.page(list) };
+export function listProducts({ settings, state, origin }: SandboxParts) {
+	return ({ query }: ApiRequest): Answer => {
+		const { search: _search, ...others } = query;
+		const filter = filterOf(settings.ignoresSearch ? others : query);
+		return json(
+			200,
+			pageOf(
+				state.products.filter(filter),
+				positive(query.page, 1),
+				Math.min(positive(query.per_page, DEFAULT_PAGE_SIZE), settings.maxPageSize),
+				`${origin()}${BASE_PATH}/products`,
+			),
+		);
 	};
 }
 
@@ -104,84 +48,69 @@ function positive(text: string | undefined, fallback: number): number {
 	return value >= 1 ? value : fallback;
 }
 
-/** Products as JSON text, made once: benchmarks read the catalog many times over. */
-class SerializedProducts {
-	private readonly texts = new WeakMap<Product, { offers: number; text: string }>();
-
-	page({ data, links, meta }: ProductPage): string {
-		const products = data.map((product) => this.product(product)).join(',');
-		return `{"data":[${products}],"links":${JSON.stringify(links)},"meta":${JSON.stringify(meta)}}`;
-	}
-
-	private product(product: Product): string {
-		const known = this.texts.get(product);
-		// Offers are only ever added, so their number tells whether the text is still true.
-		if (known && known.offers === product.offers.length) return known.text;
-		const text = JSON.stringify(product);
-		this.texts.set(product, { offers: product.offers.length, text });
-		return text;
-	}
-}
-
-const METHOD_CODES = [1, 2, 3];
+/** How far from the first, the last and the present page there is a link to each. */
+const LINKED = 4;
 
 /**
- * Section "POST /products/{hash}/offers". Only the price is demanded, and the interval for a
- * subscription product: the document does not say which further fields are required.
+ * One page of the list. The links carry the page number alone, as the document shows them: filters and
+ * page size are dropped.
  */
-export function createOffer(parts: SandboxParts): (request: ApiRequest) => Answer {
-	const { settings, state } = parts;
-	return ({ params, body, faults }) => {
-		const product = state.product(params['hash'] ?? '');
-		if (!product) return failure(404, 'Product not found.');
-		const forced = faults.of('errorsByField');
-		if (forced?.errors) return failureByField('The given data was invalid.', forced.errors);
-		const input = isRecord(body) ? body : {};
-		const errors = checkOffer(input, product);
-		if (errors.any) {
-			if (forced || settings.errorsByField) {
-				return failureByField(errors.message(), errors.keyed());
-			}
-			return failureList(422, errors.message(), errors.list());
-		}
-		const offer = toOffer(input, state.newHash());
-		state.addOffer(product, offer, input);
-		const { interval, ...rest } = offer;
-		return json(201, interval === null ? rest : { ...rest, interval });
+function pageOf(products: readonly Product[], page: number, perPage: number, path: string): object {
+	const from = (page - 1) * perPage;
+	const data = products.slice(from, from + perPage);
+	const last = Math.max(1, Math.ceil(products.length / perPage));
+	const url = (number: number): string => `${path}?page=${number}`;
+	const prev = page > 1 ? url(page - 1) : null;
+	const next = page < last ? url(page + 1) : null;
+	const numbers = Array.from({ length: last }, (_, index) => index + 1).filter((number) =>
+		[1, page, last].some((near) => Math.abs(number - near) <= LINKED),
+	);
+	return {
+		data,
+		links: { first: url(1), last: url(last), prev, next },
+		meta: {
+			current_page: page,
+			from: data.length > 0 ? from + 1 : null,
+			last_page: last,
+			links: [
+				{ url: prev, label: 'pagination.previous', active: false },
+				...numbers.map((number) => ({
+					url: url(number),
+					label: String(number),
+					active: number === page,
+				})),
+				{ url: next, label: 'pagination.next', active: false },
+			],
+			path,
+			per_page: perPage,
+			to: data.length > 0 ? from + data.length : null,
+			total: products.length,
+		},
 	};
 }
 
-function checkOffer(input: JsonObject, product: Product): FieldErrors {
-	const errors = new FieldErrors();
-	const fields = new FieldReader(errors, input);
-	fields.text('title');
-	if (fields.required('price')) fields.integer('price', 1);
-	fields.list('payment_methods').forEach((code, index) => {
-		if (typeof code !== 'number' || !METHOD_CODES.includes(code)) {
-			fields.refuse(`payment_methods.${index}`, 'is invalid.');
-		}
-	});
-	fields.oneOf('method_default', METHOD_CODES);
-	if (isSubscription(product)) fields.required('interval');
-	fields.oneOf('interval', INTERVALS);
-	fields.boolean('affiliates_visible');
-	for (const discount of fields.objects('payment_method_discounts')) {
-		if (discount.required('payment_method')) discount.text('payment_method');
-		if (discount.required('discount_percentage')) discount.number('discount_percentage', 0, 100);
-	}
-	return errors;
-}
-
-function toOffer(input: JsonObject, hash: string): Offer {
-	const now = timestamp(Date.now());
-	return {
-		hash,
-		title: typeof input['title'] === 'string' ? input['title'] : null,
-		price: typeof input['price'] === 'number' ? input['price'] : 0,
-		url: `${CHECKOUT_HOST}/${hash}`,
-		status: 1,
-		interval: INTERVALS.find((interval) => interval === input['interval']) ?? null,
-		created_at: now,
-		updated_at: now,
+/** Section "POST /products/{hash}/offers". */
+export function createOffer({ state }: SandboxParts) {
+	return ({ params, body }: ApiRequest): Answer => {
+		const product = state.product(params.hash ?? '');
+		if (!product) return failure(404, 'Product not found.');
+		const request = isRecord(body) ? body : {};
+		const { data, error } = offerSchema(isSubscription(product)).safeParse(request);
+		if (error) return refusal(error);
+		const now = timestamp(Date.now());
+		const hash = state.newHash();
+		const offer: Offer = {
+			hash,
+			title: data.title ?? null,
+			price: data.price,
+			url: `${CHECKOUT_HOST}/${hash}`,
+			status: 1,
+			interval: data.interval ?? null,
+			created_at: now,
+			updated_at: now,
+		};
+		state.addOffer(product, offer, request);
+		const { interval, ...rest } = offer;
+		return json(201, interval === null ? rest : offer);
 	};
 }

@@ -10,7 +10,6 @@ import {
 } from '../faults';
 import {
 	type Answer,
-	bodyText,
 	failure,
 	flatQuery,
 	html,
@@ -19,16 +18,16 @@ import {
 	sendAnswer,
 	sendCut,
 	sendEndlessly,
-	sendReset,
+	sendShort,
 	sendSlowly,
 	strangePage,
 } from '../http';
 import { BASE_PATH } from '../options';
-import type { ApiRequest, RecordedRequest, SandboxParts } from '../parts';
+import type { ApiRequest, SandboxParts } from '../parts';
 import { createOffer, listProducts } from './catalog';
 import { createTransaction, readTransactionByHash } from './transactions';
 
-export type Handler = (request: ApiRequest) => Answer | Promise<Answer>;
+type Handler = (request: ApiRequest) => Answer | Promise<Answer>;
 
 /**
  * The way of every API request: log, faults in front of the service, bearer check, rate limit,
@@ -42,19 +41,21 @@ function serve(parts: SandboxParts, endpoint: Endpoint, handler: Handler) {
 		const query = flatQuery(request.query);
 		const entry = parts.log.open({ ...raw, query });
 		const faults = parts.faults.strikeRequest(endpoint, query);
-		entry.faults = faults.kinds;
-		const params = toParams(request.params);
-		const call = { params, query, body: inputOf(request), faults };
+		const call = { params: flatQuery(request.params), query, body: inputOf(request), faults };
 		try {
 			await parts.clock.sleep(parts.settings.latencyMs + (faults.of('delay')?.ms ?? 0));
 			const fault = faults.answer;
 			const real =
 				fault && !isProcessed(fault)
 					? json(200, {})
-					: changeAnswer(await work(parts, endpoint, entry, call, handler), faults);
+					: changeAnswer(
+							entry.bearer
+								? await work(parts, endpoint, call, handler)
+								: failure(401, 'Unauthenticated.'),
+							faults,
+						);
 			await parts.clock.sleep(faults.of('delayAfterProcessing')?.ms ?? 0);
-			const status = deliver(reply.raw, real, fault, raw);
-			parts.log.close(entry, status);
+			parts.log.close(entry, deliver(reply.raw, real, fault, raw));
 		} catch (error) {
 			parts.log.close(entry, null);
 			if (parts.clock.stopped) reply.raw.destroy();
@@ -64,20 +65,19 @@ function serve(parts: SandboxParts, endpoint: Endpoint, handler: Handler) {
 }
 
 async function work(
-	parts: SandboxParts,
+	{ settings, limiter }: SandboxParts,
 	endpoint: Endpoint,
-	entry: RecordedRequest,
 	call: ApiRequest,
 	handler: Handler,
 ): Promise<Answer> {
-	const { settings } = parts;
-	if (!entry.bearer) return failure(401, 'Unauthenticated.');
 	const limits: Partial<Record<Endpoint, number | null>> = {
 		'GET /products': settings.requestsPerMinute,
 		'GET /transactions/{hash}': settings.readsPerMinute,
 	};
-	const ruling = parts.limiter.check(`${endpoint} ${settings.apiToken}`, limits[endpoint] ?? null);
+	const ruling = limiter.check(endpoint, limits[endpoint] ?? null);
 	if (!ruling.allowed) return json(429, { message: 'Too Many Attempts.' }, ruling.headers);
+	const errors = endpoint.startsWith('POST') && call.faults.of('errorsByField')?.errors;
+	if (errors) return json(422, { message: 'The given data was invalid.', errors });
 	const answer = await handler(call);
 	return { ...answer, headers: { ...answer.headers, ...ruling.headers } };
 }
@@ -89,36 +89,28 @@ function deliver(
 	fault: AnswerFault | undefined,
 	raw: RawRequest,
 ): number | null {
-	if (!fault) {
-		sendAnswer(response, real);
-		return real.status;
-	}
-	switch (fault.kind) {
+	const answer = (fault && answerOf(fault, raw)) ?? real;
+	switch (fault?.kind) {
 		case 'resetBeforeProcessing':
 		case 'resetAfterProcessing':
-			sendReset(response);
+			response.socket?.resetAndDestroy();
 			return null;
-		case 'truncatedBody': {
-			const keep = fault.keep ?? 0.5;
-			const text = bodyText(real);
-			if (fault.mode === 'short') {
-				sendAnswer(response, { ...real, text: () => text.slice(0, text.length * keep) });
-			} else sendCut(response, real, keep);
-			return real.status;
-		}
+		case 'truncatedBody':
+			(fault.mode === 'short' ? sendShort : sendCut)(response, answer);
+			break;
 		case 'slowBody':
-			void sendSlowly(response, real, fault.ms);
-			return real.status;
+			void sendSlowly(response, answer, fault.ms);
+			break;
 		case 'endlessBody':
-			sendEndlessly(response, real);
-			return real.status;
-		default: {
-			const answer = answerOf(fault, raw);
-			if (fault.kind === 'status' && fault.isCut) sendCut(response, answer, 0.5);
-			else sendAnswer(response, answer);
-			return answer.status;
-		}
+			sendEndlessly(response, answer);
+			break;
+		case 'status':
+			(fault.isCut ? sendCut : sendAnswer)(response, answer);
+			break;
+		default:
+			sendAnswer(response, answer);
 	}
+	return answer.status;
 }
 
 function toRaw(request: FastifyRequest): RawRequest {
@@ -132,33 +124,23 @@ function inputOf(request: FastifyRequest): unknown {
 	return /[/+]json\b/i.test(type) ? parseJson(request.body) : undefined;
 }
 
-function toParams(params: unknown): Record<string, string> {
-	return flatQuery(params);
-}
-
 /** The four operations of the document, and the answer to any other route. */
 export function registerApi(app: FastifyInstance, parts: SandboxParts): void {
-	app.get(`${BASE_PATH}/products`, serve(parts, 'GET /products', listProducts(parts)));
-	app.post(
-		`${BASE_PATH}/products/:hash/offers`,
-		serve(parts, 'POST /products/{hash}/offers', createOffer(parts)),
-	);
-	app.post(
-		`${BASE_PATH}/transactions`,
-		serve(parts, 'POST /transactions', createTransaction(parts)),
-	);
-	app.get(
-		`${BASE_PATH}/transactions/:hash`,
-		serve(parts, 'GET /transactions/{hash}', readTransactionByHash(parts)),
-	);
+	const endpoints: Record<Endpoint, Handler> = {
+		'GET /products': listProducts(parts),
+		'POST /products/{hash}/offers': createOffer(parts),
+		'POST /transactions': createTransaction(parts),
+		'GET /transactions/{hash}': readTransactionByHash(parts),
+	};
+	for (const endpoint of Object.keys(endpoints) as Endpoint[]) {
+		const [method = '', path = ''] = endpoint.split(' ');
+		const url = BASE_PATH + path.replace('{hash}', ':hash');
+		app.route({ method, url, handler: serve(parts, endpoint, endpoints[endpoint]) });
+	}
 	app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
 		const raw = toRaw(request);
-		const path = raw.url.split('?')[0] ?? '';
-		const answer = strayAnswer(raw.method, path);
-		if (!path.startsWith('/sandbox/')) {
-			const entry = parts.log.open({ ...raw, query: flatQuery(request.query) });
-			parts.log.close(entry, answer.status);
-		}
+		const answer = strayAnswer(raw.method, raw.url.split('?')[0] ?? '');
+		parts.log.close(parts.log.open({ ...raw, query: flatQuery(request.query) }), answer.status);
 		reply.hijack();
 		sendAnswer(reply.raw, answer);
 	});
@@ -169,7 +151,6 @@ function strayAnswer(method: string, path: string): Answer {
 	if (path === BASE_PATH || path.startsWith(`${BASE_PATH}/`)) {
 		return failure(404, `The route ${path} could not be found.`);
 	}
-	if (path.startsWith('/sandbox/')) return failure(404, 'No such control.');
 	if (path.startsWith('/wrong/')) return html(404, strangePage('404', 'Página não encontrada.'));
 	if (method !== 'GET') return html(405, strangePage('405', 'Método não permitido.'));
 	return html(200, strangePage('Bem-vindo', 'Venda seus produtos digitais conosco.'));

@@ -3,7 +3,6 @@ export interface Sample {
 	median: number;
 	least: number;
 	most: number;
-	rounds: number;
 }
 
 /** Sums up the values of the rounds; there has to be one. */
@@ -15,7 +14,6 @@ export function sampleOf(values: readonly number[]): Sample {
 		median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
 		least: at(0),
 		most: at(sorted.length - 1),
-		rounds: sorted.length,
 	};
 }
 
@@ -25,10 +23,6 @@ export interface Goal {
 	of: 'ratio' | 'floor' | 'ours';
 	bound: 'atMost' | 'atLeast';
 	value: number;
-	/** A bound in absolute time depends on the machine: it is shown, and a miss is no failure. */
-	isOnlyShown?: boolean;
-	/** Why it is missed, where that is known and accepted: then a miss is no failure. */
-	missedBecause?: string;
 }
 
 /** One row of the table. */
@@ -43,13 +37,6 @@ export interface Outcome {
 	goal?: Goal;
 	/** What else belongs to the figures: counts, what the peer did wrong, the physical limit. */
 	notes?: string[];
-}
-
-/** What a group of rows gave. */
-export interface GroupOutcome {
-	outcomes: Outcome[];
-	/** How it was measured, in words for the reader. */
-	method: string;
 }
 
 /** Ours divided by the peer's. */
@@ -70,10 +57,4 @@ export function isMet(outcome: Outcome): boolean | undefined {
 	const value = values[goal.of];
 	if (value === undefined) throw new Error(`"${outcome.what}" has nothing to be compared with.`);
 	return goal.bound === 'atMost' ? value <= goal.value : value >= goal.value;
-}
-
-/** Whether a row makes the whole run fail: missed, and nobody has said why. */
-export function isFailure(outcome: Outcome): boolean {
-	const { goal } = outcome;
-	return isMet(outcome) === false && !goal?.isOnlyShown && goal?.missedBecause === undefined;
 }

@@ -110,7 +110,7 @@ test.each(NOTICE_SHAPES)('the webhook of a charge is read: %s', async (shape) =>
 	const { text } = await run(['--charge', '--listen', '0'], {}, (url) => {
 		void sandbox.notify(sandbox.transactions[0]?.hash ?? '', { shape, url });
 	});
-	expect(text).toContain('POST, application/json; headers: content-type, ');
+	expect(text).toMatch(/POST, application\/json; headers: [a-z, -]*content-type/);
 	expect(text).toContain('query: of; the package reads from it: hash, status');
 });
 

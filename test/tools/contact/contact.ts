@@ -8,9 +8,8 @@ import { hashSegment, isUsableHash } from '../../../nodes/DigitalSales/domain/ha
 import { parseBaseUrl, parseWebAddress } from '../../../nodes/DigitalSales/domain/webAddress';
 import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
-import { listen, type Listener } from './listen';
+import { type Answer, listen, type Listener, Service } from './outside';
 import { Report } from './report';
-import { type Answer, Service } from './service';
 
 export interface Outside {
 	args: string[];
@@ -65,24 +64,28 @@ export async function contact(outside: Outside): Promise<boolean> {
 
 type Settings = ReturnType<typeof readSettings>;
 
+function refuseIf(isWrong: boolean, sentence: string): void {
+	if (isWrong) throw new Refusal(sentence);
+}
+
 function readSettings({ args, environment }: Outside) {
-	const values = argumentsOf(args);
+	const { hash: hashes, ...values } = argumentsOf(args);
+	const { offer, notify, charge } = values;
 	const base = parseBaseUrl(environment.DIGITAL_SALES_BASE_URL ?? '');
+	const token = tokenIn(environment, 'DIGITAL_SALES_TOKEN');
 	// What it holds stays out of the sentence: it may be a token.
 	if ('problem' in base) {
 		throw new Refusal(
 			'DIGITAL_SALES_BASE_URL is empty or not a web address that ends with its path.',
 		);
 	}
-	const token = tokenIn(environment, 'DIGITAL_SALES_TOKEN');
-	if (token === undefined) throw new Refusal('DIGITAL_SALES_TOKEN is empty.');
-	const { hash: hashes, offer } = values;
-	if (![...hashes, ...(offer === undefined ? [] : [offer])].every(isUsableHash))
-		throw new Refusal('--hash and --offer need a hash.');
-	const { notify, charge } = values;
-	if (notify !== undefined && !(charge && parseWebAddress(notify))) {
-		throw new Refusal('--notify needs --charge, and an address with http:// or https://.');
-	}
+	refuseIf(token === '', 'DIGITAL_SALES_TOKEN is empty.');
+	const named = offer === undefined ? hashes : [...hashes, offer];
+	refuseIf(!named.every(isUsableHash), '--hash and --offer need a hash.');
+	refuseIf(
+		notify !== undefined && !(charge && parseWebAddress(notify)),
+		'--notify needs --charge, and an address with http:// or https://.',
+	);
 	return {
 		...values,
 		hashes,
@@ -113,10 +116,9 @@ function argumentsOf(args: string[]) {
 /** A header cannot carry other characters, and the error about it would quote the token. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-function tokenIn(environment: Outside['environment'], name: string): string | undefined {
+function tokenIn(environment: Outside['environment'], name: string): string {
 	const token = environment[name]?.trim() ?? '';
-	if (token === '') return undefined;
-	if (!SENDABLE.test(token)) throw new Refusal(`${name} has characters that no token has.`);
+	refuseIf(token !== '' && !SENDABLE.test(token), `${name} has characters that no token has.`);
 	return token;
 }
 
@@ -133,24 +135,29 @@ function customerIn(text: string | undefined): object {
 	);
 }
 
-async function meet(settings: Settings, outside: Outside): Promise<void> {
-	const { say, sleep, enough } = outside;
+async function meet(settings: Settings, { say, sleep, enough }: Outside): Promise<void> {
 	const redact = createRedactor([settings.token, settings.secondToken]);
-	const service = new Service(settings, { say, sleep });
+	const service = new Service(settings.baseUrl, settings.token, sleep);
 	const report = new Report(redact, [settings.customer, ...settings.hashes, settings.offer]);
+	const create = async (path: string, body: object): Promise<Answer> => {
+		// Before it is sent, so that it is known however the command ends.
+		say(`Sending a POST to ${path.split('/').pop()} once.`);
+		return await service.ask(path, body);
+	};
 	const listener = settings.listen === undefined ? undefined : await listenAt(settings.listen);
 	try {
 		const products = await readCatalog(service, report);
 		const hashes = new Set(settings.hashes);
 		if (settings.charge) {
-			const charged = await charge(service, settings, products);
+			const charged = await create('/transactions', chargeOf(settings, products));
 			report.add('POST /transactions', charged);
 			const made = readTransaction(charged.json);
 			if (made) hashes.add(made.hash);
 		}
-		if (settings.offer !== undefined) {
-			const created = await createOffer(service, settings.offer, products);
-			report.add('POST /products/{hash}/offers', created);
+		const { offer } = settings;
+		if (offer !== undefined) {
+			const path = `/products/${hashSegment(offer)}/offers`;
+			report.add('POST /products/{hash}/offers', await create(path, offerOf(offer, products)));
 		}
 		if (listener) {
 			say(`Waiting for one webhook on port ${listener.port}.`);
@@ -159,20 +166,28 @@ async function meet(settings: Settings, outside: Outside): Promise<void> {
 					readNotice(body) !== undefined || [...hashes].some((hash) => text.includes(hash)),
 				enough(),
 			);
-			report.addWebhook(heard);
-			const notice = readNotice(heard.notice?.body);
+			report.addWebhook(heard, listener.received.length - (heard ? 1 : 0));
+			const notice = readNotice(heard?.body);
 			if (notice) hashes.add(notice.hash);
 		}
-		for (const hash of hashes) await readBothCases(service, report, hash);
+		for (const hash of hashes) {
+			report.addTransaction('GET /transactions/{hash}', await service.ask(pathOf(hash)));
+			const other = hash.replace(/[a-z]/gi, (letter) =>
+				letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+			);
+			report.addTransaction('the same hash in the other case', await service.ask(pathOf(other)));
+		}
 		const unknown = `nosuch${randomBytes(5).toString('hex')}`;
-		report.add('GET an unknown hash', await service.get(`/transactions/${unknown}`));
-		report.add('GET without a token', await service.get('/transactions/nosuch', false));
+		report.add('GET an unknown hash', await service.ask(pathOf(unknown)));
+		report.add('GET without a token', await service.ask(pathOf('nosuch'), undefined, false));
 	} finally {
 		await listener?.close();
 		// Also of what was asked before a fault: a POST stays in the account.
 		say(report.text());
 	}
 }
+
+const pathOf = (hash: string): string => `/transactions/${hashSegment(hash)}`;
 
 async function listenAt(port: string): Promise<Listener> {
 	if (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) {
@@ -184,7 +199,7 @@ async function listenAt(port: string): Promise<Listener> {
 
 /** Reads pages with each query parameter, and gives all products that came. */
 async function readCatalog(service: Service, report: Report): Promise<IDataObject[]> {
-	const first = await service.get('/products');
+	const first = await service.ask('/products');
 	const page = readProductPage(first.json);
 	report.add('GET /products', first);
 	// Before anything is created.
@@ -193,9 +208,9 @@ async function readCatalog(service: Service, report: Report): Promise<IDataObjec
 			'The first answer is no list of products. Check DIGITAL_SALES_BASE_URL and DIGITAL_SALES_TOKEN.',
 		);
 	}
-	const products = new Map(page.data.map((product) => [String(product.hash), product]));
 	const [one, another] = page.data;
 	if (!one) return [];
+	const products = [...page.data];
 	const word = String(one.title).split(/\s/).at(-1) ?? '';
 	const queries = {
 		'per_page=1': { per_page: '1' },
@@ -208,21 +223,15 @@ async function readCatalog(service: Service, report: Report): Promise<IDataObjec
 		'categories: two': { categories: `${one.id_category},${another?.id_category}` },
 	};
 	for (const [what, query] of Object.entries(queries)) {
-		const answer = await service.get(`/products?${new URLSearchParams(query).toString()}`);
+		const answer = await service.ask(`/products?${new URLSearchParams(query).toString()}`);
 		report.addPage(what, answer, page.data);
-		for (const product of readProductPage(answer.json)?.data ?? []) {
-			products.set(String(product.hash), product);
-		}
+		products.push(...(readProductPage(answer.json)?.data ?? []));
 	}
-	return [...products.values()];
+	return products;
 }
 
-/** Charges the cheapest active offer that was read, at its own price. */
-async function charge(
-	service: Service,
-	{ token, secondToken, customer, notify }: Settings,
-	products: IDataObject[],
-): Promise<Answer> {
+/** The charge of the cheapest active offer that was read, at its own price. */
+function chargeOf({ token, secondToken, customer, notify }: Settings, products: IDataObject[]) {
 	const [cheapest] = products
 		.filter(({ status }) => status === 1)
 		.flatMap(offersOf)
@@ -232,45 +241,30 @@ async function charge(
 		throw new Refusal('Nothing was charged: no active product has an offer without an interval.');
 	}
 	const { hash, price } = cheapest;
-	return await service.post('/transactions', {
-		api_token: secondToken ?? token,
+	return {
+		api_token: secondToken || token,
 		amount: price,
 		payment_method: 'pix',
 		cart: [{ offer_hash: hash, price, quantity: 1, operation_type: 1, title: 'First contact' }],
 		installments: 1,
 		customer,
 		...(notify !== undefined && { webhook_url: notify }),
-	});
+	};
 }
 
-async function createOffer(
-	service: Service,
-	productHash: string,
-	products: IDataObject[],
-): Promise<Answer> {
+function offerOf(productHash: string, products: IDataObject[]): object {
 	const product = products.find(({ hash }) => String(hash) === productHash);
 	const recurring = product && offersOf(product).find(({ interval }) => interval != null);
-	return await service.post(`/products/${hashSegment(productHash)}/offers`, {
+	return {
 		title: 'First contact',
 		price: OFFER_PRICE_CENTS,
 		payment_methods: [3],
 		method_default: 3,
 		affiliates_visible: false,
 		...(recurring && { interval: recurring.interval }),
-	});
+	};
 }
 
 function offersOf({ offers }: IDataObject): IDataObject[] {
 	return Array.isArray(offers) ? offers.filter(isJsonObject) : [];
-}
-
-/** Reads a transaction, and the same hash with its letters in the other case. */
-async function readBothCases(service: Service, report: Report, hash: string): Promise<void> {
-	const answer = await service.get(`/transactions/${hashSegment(hash)}`);
-	report.addTransaction('GET /transactions/{hash}', answer);
-	const other = hash.replace(/[a-z]/gi, (letter) =>
-		letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
-	);
-	const again = await service.get(`/transactions/${hashSegment(other)}`);
-	report.addTransaction('the same hash in the other case', again);
 }

@@ -4,8 +4,7 @@ import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
-import type { Heard } from './listen';
-import type { Answer } from './service';
+import type { Answer, Received } from './outside';
 
 /** Fields whose values name a person, a thing of the account, or a secret. */
 const TELLING = /hash|name|mail|phone|whatsapp|document|token|^id$|^transaction$/i;
@@ -71,7 +70,8 @@ export class Report {
 		this.add(what, answer, `the package reads ${isRead ? 'a' : 'no'} transaction from it`);
 	}
 
-	addWebhook({ notice, others }: Heard): void {
+	/** The webhook, if one came, and how many other requests. */
+	addWebhook(notice: Received | undefined, others: number): void {
 		if (!notice) {
 			this.sections.push(() => `## The webhook\n\nNone came; other requests: ${others}`);
 			return;

@@ -1,9 +1,95 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import manifest from '../../../package.json';
 import { ROOT } from '../../host/n8n/paths';
 import { everyOperation } from '../../support/samples';
 
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- jest reads it as well, as it is
+const { SUITES } = require('../../suites') as { SUITES: Record<string, { folders: string[] }> };
+
+const SCRIPTS: Record<string, string> = manifest.scripts;
+const SHIPPED = 'nodes/DigitalSales';
+const GENERATED = ['CHANGELOG.md', 'docs/parameters.md', 'docs/measurements.md'];
+const LARGEST_PICTURE_BYTES = 150_000;
+
 const textOf = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
+const isThere = (file: string): boolean => existsSync(path.join(ROOT, file));
+const filesIn = (folder: string, recursive = true): string[] =>
+	readdirSync(path.join(ROOT, folder), { recursive, encoding: 'utf8' }).map((name) =>
+		path.join(folder, name),
+	);
+
+const PAGES = ['.', 'docs', 'examples', '.github'].flatMap((folder) =>
+	filesIn(folder, false).filter((name) => name.endsWith('.md')),
+);
+
+/** What a page links to within the project, and the heading, if one is named. */
+function linksOf(page: string): Array<{ link: string; file: string; anchor: string }> {
+	const links = textOf(page).matchAll(/\]\((?![a-z]+:)([^)#\s]*)#?([^)\s]*)\)/g);
+	return [...links].map(([link, target = '', anchor = '']) => ({
+		link,
+		file: target === '' ? page : path.join(path.dirname(page), target),
+		anchor,
+	}));
+}
+
+const anchorsOf = (page: string): string[] =>
+	[...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+		heading
+			.toLowerCase()
+			.replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+			.replaceAll(' ', '-'),
+	);
+
+/** The scripts that a text tells its reader to run; `npm version` runs one under another name. */
+function commandsIn(text: string): string[] {
+	const named = text.matchAll(/\bnpm (?:run ([\w:-]+)|(test|start|version)\b)/g);
+	return [
+		...new Set(
+			[...named].map(([, run, short]) => run ?? short?.replace('version', 'preversion') ?? ''),
+		),
+	];
+}
+
+describe.each(PAGES)('%s', (page) => {
+	test('names only commands that exist', () => {
+		const text = textOf(page);
+		expect(Object.keys(SCRIPTS)).toEqual(expect.arrayContaining(commandsIn(text)));
+		const suites = [...text.matchAll(/\bnpm run e2e -- (\w+)/g)].map(([, suite]) => suite);
+		expect(Object.keys(SUITES)).toEqual(expect.arrayContaining(suites));
+	});
+
+	test('names only files that exist', () => {
+		const named = textOf(page).matchAll(/`([\w.-]+\/[\w./-]+\.(?:ts|js|cjs|mjs|json|md))`/g);
+		const missing = [...named].filter(
+			([, file = '']) =>
+				!['', SHIPPED, 'docs', 'test'].some((folder) => isThere(path.join(folder, file))),
+		);
+		expect(missing.map(([file]) => file)).toEqual([]);
+	});
+
+	test('links to what is there', () => {
+		const broken = linksOf(page).filter(
+			({ file, anchor }) => !isThere(file) || (anchor !== '' && !anchorsOf(file).includes(anchor)),
+		);
+		const advice = broken.some(({ file }) => file.endsWith('.png'))
+			? ['make the pictures with `PICTURES=docs npm run browser`']
+			: [];
+		expect([...broken.map(({ link }) => link), ...advice]).toEqual([]);
+	});
+});
+
+test.each([...new Set(PAGES.flatMap(linksOf).map(({ file }) => file))].filter(isPicture))(
+	'%s is small enough to be looked at over a telephone',
+	(picture) => {
+		const file = statSync(path.join(ROOT, picture), { throwIfNoEntry: false });
+		expect(file?.size ?? 0).toBeLessThan(LARGEST_PICTURE_BYTES);
+	},
+);
+
+function isPicture(file: string): boolean {
+	return file.endsWith('.png');
+}
 
 test.each(['docs/guide.md', 'docs/pt-BR.md'])('%s has a place for each operation', (page) => {
 	const text = textOf(page);
@@ -13,20 +99,12 @@ test.each(['docs/guide.md', 'docs/pt-BR.md'])('%s has a place for each operation
 	expect(missing.map(({ label }) => `${label} is not described in ${page}`)).toEqual([]);
 });
 
-/** What counts as a word, also in the cells of a table. */
-const wordsIn = (text: string): number =>
-	text.split(/\s+/).filter((word) => /\w/.test(word)).length;
-
-const markdownIn = (folder: string): string[] =>
-	readdirSync(path.join(ROOT, folder))
-		.filter((name) => name.endsWith('.md'))
-		.map((name) => path.join(folder, name));
-
 describe('who reads has little to read', () => {
-	const GENERATED = ['CHANGELOG.md', 'docs/parameters.md', 'docs/measurements.md'];
-	const pages = ['.', 'docs', 'examples'].flatMap(markdownIn);
-	const written = pages.filter((page) => !GENERATED.includes(page));
+	const written = PAGES.filter((page) => !GENERATED.includes(page) && !page.startsWith('.github'));
 	const [start = ''] = textOf('README.md').split('**That is all you need to start.');
+	/** What counts as a word, also in the cells of a table. */
+	const wordsIn = (text: string): number =>
+		text.split(/\s+/).filter((word) => /\w/.test(word)).length;
 
 	test.each([
 		['the way to the first charge and the first sale', start, 650],
@@ -46,50 +124,31 @@ describe('who reads has little to read', () => {
 	});
 });
 
-describe('links to headings', () => {
-	const slug = (heading: string): string =>
-		heading
-			.toLowerCase()
-			.replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-			.replaceAll(' ', '-');
-	const anchorsOf = (page: string): string[] =>
-		[...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slug(heading));
+test('CONTRIBUTING.md explains every command', () => {
+	expect(commandsIn(textOf('CONTRIBUTING.md')).sort()).toEqual(Object.keys(SCRIPTS).sort());
+});
 
-	test.each(['.', 'docs', 'examples'].flatMap(markdownIn))('of %s lead somewhere', (page) => {
-		const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)]+)\)/g)];
-		const broken = links.filter(([, file = '', anchor = '']) => {
-			const target = file === '' ? page : path.join(path.dirname(page), file);
-			return !anchorsOf(target).includes(anchor);
-		});
-		expect(broken.map(([link]) => link)).toEqual([]);
+describe.each(Object.entries(SCRIPTS))('npm run %s', (_name, script) => {
+	const steps = script.split(' && ').map((step) => step.split(' '));
+
+	test('starts programs that are installed', () => {
+		const missing = steps.filter(
+			([program = '']) => program !== 'node' && !isThere(`node_modules/.bin/${program}`),
+		);
+		expect(missing).toEqual([]);
+	});
+
+	test('works on files that exist', () => {
+		const files = steps.flat().filter((word) => /\/.*\.[cm]?[jt]s$/.test(word));
+		expect(files.filter((file) => !isThere(file))).toEqual([]);
 	});
 });
 
-const LARGEST_PICTURE_BYTES = 150_000;
-
-/** What a page links to within the project, from its own folder as Markdown reads it. */
-function links(page: string): string[] {
-	const text = textOf(page);
-	return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-		.map(([, target = '']) => target.replace(/#.*$/, ''))
-		.filter((target) => target !== '' && !/^[a-z]+:/.test(target))
-		.map((target) => path.join(path.dirname(page), target));
-}
-
-const pages = ['.', 'docs', 'examples'].flatMap(markdownIn);
-const pictures = [...new Set(pages.flatMap(links))].filter((target) => target.endsWith('.png'));
-
-test.each(pages)('%s links to what is there', (page) => {
-	const missing = links(page).filter(
-		(target) => statSync(path.join(ROOT, target), { throwIfNoEntry: false }) === undefined,
+test('each test belongs to one suite, and each suite has tests', () => {
+	const tests = filesIn('test').filter((name) => /^(?!.*mutation).*\.test\.ts$/.test(name));
+	const suites = Object.values(SUITES).map(({ folders }) =>
+		tests.filter((name) => folders.some((folder) => name.startsWith(`test/${folder}/`))),
 	);
-	const advice = missing.some((target) => target.endsWith('.png'))
-		? ['make the pictures with `PICTURES=docs npm run browser`']
-		: [];
-	expect([...missing, ...advice]).toEqual([]);
-});
-
-test.each(pictures)('%s is small enough to be looked at over a telephone', (picture) => {
-	const file = statSync(path.join(ROOT, picture), { throwIfNoEntry: false });
-	expect(file?.size ?? 0).toBeLessThan(LARGEST_PICTURE_BYTES);
+	expect(suites.flat().sort()).toEqual(tests.sort());
+	expect(suites.filter((files) => files.length === 0)).toEqual([]);
 });

@@ -20,17 +20,9 @@ export interface HostOrder {
 }
 
 /** What it found. */
-export interface HostReport {
-	production: boolean;
-	nodes: Array<{ name: string; categories: string[]; icons: string[]; packageVersion: unknown }>;
-	credentials: Array<{ name: string; icons: string[]; nodes: string[]; documentation: unknown }>;
-	/** Icons that are named and not there. */
-	missing: string[];
-	/** Modules that the package finds only in n8n, and where. */
-	found: Record<string, { fromPackage: string; fromHost: string }>;
-	run: { status: string; items: unknown[]; error?: string };
-}
+export type HostReport = Awaited<ReturnType<typeof report>>;
 
+/** What the package finds only in n8n. */
 const HOST_MODULES = ['n8n-workflow', 'zod', 'lodash'];
 
 interface Themed {
@@ -42,7 +34,7 @@ function icons({ iconUrl }: Themed): string[] {
 	return typeof iconUrl === 'string' ? [iconUrl] : [iconUrl.light, iconUrl.dark];
 }
 
-async function report({ folder, credentials, parameters }: HostOrder): Promise<HostReport> {
+async function report({ folder, credentials, parameters }: HostOrder) {
 	const loader = new PackageDirectoryLoader(folder);
 	await loader.loadAll();
 	const name = loader.packageName;
@@ -72,6 +64,7 @@ async function report({ folder, credentials, parameters }: HostOrder): Promise<H
 			nodes: credential.supportedNodes ?? [],
 			documentation: credential.documentationUrl,
 		})),
+		// Icons that are named and not there.
 		missing: [...types.nodes, ...types.credentials]
 			.flatMap(icons)
 			.filter((icon) => !existsSync(path.join(folder, icon.replace(`icons/${name}/`, '')))),

@@ -11,36 +11,22 @@ export interface Packed {
 	folder: string;
 	/** Every file in it, relative and sorted. */
 	files: string[];
-	remove: () => Promise<void>;
+	remove: () => Promise<unknown>;
 }
 
 /** Builds, packs and unpacks the package. */
 export async function packAndUnpack(): Promise<Packed> {
-	const { tarball, remove: removeTarball } = await packBuild();
-	try {
-		const unpacked = await unpack(tarball);
-		const remove = async () => {
-			await removeTarball();
-			await unpacked.remove();
-		};
-		return { ...unpacked, remove };
-	} catch (error) {
-		await removeTarball();
-		throw error;
-	}
+	const { tarball, remove } = await packBuild();
+	const unpacked = await unpack(tarball);
+	return { ...unpacked, remove: async () => await Promise.all([remove(), unpacked.remove()]) };
 }
 
 /** Unpacks a tarball; removing what was unpacked leaves the tarball itself. */
 export async function unpack(tarball: string): Promise<Packed> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-unpacked-'));
+	await capture('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], folder);
 	const remove = async () => await rm(folder, { recursive: true, force: true });
-	try {
-		await capture('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], folder);
-		return { tarball, folder, files: await filesIn(folder), remove };
-	} catch (error) {
-		await remove();
-		throw error;
-	}
+	return { tarball, folder, files: await filesIn(folder), remove };
 }
 
 /** Every file below a folder, relative to it and sorted. */

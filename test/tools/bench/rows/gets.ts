@@ -1,29 +1,29 @@
 import { checkSame, inTurn, type Bench } from '../bench';
-import { type Goal, type GroupOutcome, type Outcome, sampleOf } from '../outcome';
-import { FLOOR, getTransactions, httpRequest, splitOut } from '../workflows';
+import { type Outcome, sampleOf } from '../outcome';
+import { FLOOR, GET_TRANSACTIONS, httpRequest, splitOut } from '../workflows';
 
 const ITEMS = 1_000;
 const ROUNDS = { warmUps: 2, counted: 7 };
 const MOST_AT_ONCE = 96;
 
-/** One request for each item. */
-export async function gets(bench: Bench): Promise<GroupOutcome> {
-	const slow = await measure(bench, 50, { of: 'ratio', bound: 'atMost', value: 0.9 });
-	const fast = await measure(bench, 0, { of: 'ratio', bound: 'atMost', value: 0.7 });
-	return {
-		outcomes: [...slow, ...fast],
-		method: `${ITEMS.toLocaleString('en-US')} hashes come in with the start, Split Out makes items of them, and each is read from a lean server, with whole transactions put out by both sides (Simplify off). n8n itself is a node that hands its items on. We begin with 32 requests at once and send more only while they are answered as fast as before. HTTP Request has no limit where no batching is set: it has as many under way as it gets to send before the first is answered.`,
-	};
+/**
+ * One request for each item: hashes come in with the start, and each is read from a lean server, with
+ * whole transactions put out by both sides. We begin with 32 requests at once and send more only while
+ * they are answered as fast as before; HTTP Request has as many under way as it gets to send before
+ * the first is answered.
+ */
+export async function gets(bench: Bench): Promise<Outcome[]> {
+	return [...(await measure(bench, 50, 0.9)), ...(await measure(bench, 0, 0.7))];
 }
 
-async function measure(bench: Bench, latencyMs: number, goal: Goal): Promise<Outcome[]> {
+async function measure(bench: Bench, latencyMs: number, ratio: number): Promise<Outcome[]> {
 	const { lean } = bench;
-	const account = await bench.account({ baseUrl: lean.baseUrl, apiToken: lean.apiToken });
+	const account = await bench.account(lean);
 	const url = `=${account.baseUrl}/transactions/{{ $json.hash }}`;
 	const body = { hashes: Array.from({ length: ITEMS }, (_, nth) => `bench${latencyMs}n${nth}`) };
 	const items = splitOut('body.hashes', 'hash');
 	const sides = [
-		await bench.side(account, [items, getTransactions()]),
+		await bench.side(account, [items, GET_TRANSACTIONS]),
 		await bench.side(account, [items, httpRequest(account.bearer, url)]),
 	];
 	lean.latencyMs = latencyMs;
@@ -36,20 +36,21 @@ async function measure(bench: Bench, latencyMs: number, goal: Goal): Promise<Out
 	});
 	lean.latencyMs = 0;
 	const [ours = [], peer = [], nothing = []] = runs;
-	const most = (rounds: typeof ours): number => Math.max(...rounds.map((run) => run.mostAtOnce));
-	const cpu = (rounds: typeof ours): number =>
-		Math.round(sampleOf(rounds.map((run) => run.cpuMs)).median);
+	const msOf = (rounds: typeof ours) => sampleOf(rounds.map(({ ms }) => ms));
+	const most = (rounds: typeof ours) =>
+		sampleOf([Math.max(...rounds.map((run) => run.mostAtOnce))]);
+	const cpu = runs.map((rounds) => Math.round(sampleOf(rounds.map((run) => run.cpuMs)).median));
 	const what = `${ITEMS.toLocaleString('en-US')} × Get at ${latencyMs} ms`;
-	const floorMs = Math.ceil(ITEMS / MOST_AT_ONCE) * latencyMs;
+	const leastMs = Math.ceil(ITEMS / MOST_AT_ONCE) * latencyMs;
 	const time: Outcome = {
 		what,
 		unit: 'ms',
-		ours: sampleOf(ours.map(({ ms }) => ms)),
-		peer: { name: 'HTTP Request', figures: sampleOf(peer.map(({ ms }) => ms)) },
-		floor: sampleOf(nothing.map(({ ms }) => ms)),
-		goal,
+		ours: msOf(ours),
+		peer: { name: 'HTTP Request', figures: msOf(peer) },
+		floor: msOf(nothing),
+		goal: { of: 'ratio', bound: 'atMost', value: ratio },
 		notes: [
-			`${what}: CPU time of n8n ${cpu(ours)} ms against ${cpu(peer)} ms, and ${cpu(nothing)} ms with a node that does nothing.${latencyMs > 0 ? ` ${MOST_AT_ONCE} at once make at least ${floorMs} ms of waiting.` : ''}`,
+			`${what}: CPU time of n8n ${cpu[0]} ms against ${cpu[1]} ms, and ${cpu[2]} ms with a node that does nothing. ${MOST_AT_ONCE} at once make at least ${leastMs} ms of waiting.`,
 		],
 	};
 	// A server that answers at once has no two requests under way.
@@ -59,8 +60,8 @@ async function measure(bench: Bench, latencyMs: number, goal: Goal): Promise<Out
 		{
 			what: `most requests at once, ${what}`,
 			unit: 'requests',
-			ours: sampleOf([most(ours)]),
-			peer: { name: 'HTTP Request', figures: sampleOf([most(peer)]) },
+			ours: most(ours),
+			peer: { name: 'HTTP Request', figures: most(peer) },
 			goal: { of: 'ours', bound: 'atMost', value: MOST_AT_ONCE },
 		},
 	];

@@ -1,0 +1,149 @@
+import { EventEmitter, once } from 'node:events';
+import http from 'node:http';
+import { parse as parseForm } from 'node:querystring';
+import { readFault } from '../../../nodes/DigitalSales/api/outcome';
+
+export interface Answer {
+	/** 0 if no answer came. */
+	status: number;
+	/** By lower-case name. */
+	headers: Record<string, string>;
+	/** Undefined if the body is not JSON. */
+	json: unknown;
+	/** What went wrong if no answer came. */
+	fault?: string;
+}
+
+/** Half of 20 a minute. */
+const APART_MS = 6_000;
+const READ_TIMEOUT_MS = 30_000;
+/** As long as the package waits. */
+const POST_TIMEOUT_MS = 120_000;
+
+/** Plain requests, one after the other, so that the answers are seen as they are; none is repeated. */
+export class Service {
+	private apartMs = 0;
+
+	constructor(
+		private readonly baseUrl: string,
+		private readonly token: string,
+		private readonly sleep: (ms: number) => Promise<void>,
+	) {}
+
+	/** Sends a GET, or, with a body, a POST; never rejects. */
+	async ask(path: string, body?: object, withToken = true): Promise<Answer> {
+		await this.sleep(this.apartMs);
+		const late = AbortSignal.timeout(body ? POST_TIMEOUT_MS : READ_TIMEOUT_MS);
+		try {
+			const response = await fetch(this.baseUrl + path, {
+				method: body ? 'POST' : 'GET',
+				// A redirect would take the token along.
+				redirect: 'manual',
+				headers: {
+					accept: 'application/json',
+					...(withToken && { authorization: `Bearer ${this.token}` }),
+					...(body && { 'content-type': 'application/json' }),
+				},
+				...(body && { body: JSON.stringify(body) }),
+				signal: late,
+			});
+			const headers = Object.fromEntries(response.headers);
+			this.apartMs = pauseAfter(headers);
+			return { status: response.status, headers, json: parseJson(await response.text()) };
+		} catch (error) {
+			// Only a code is kept: the message of a failed request may quote its headers.
+			const fault = late.aborted ? 'it took too long' : (readFault(error).code ?? 'it broke off');
+			return { status: 0, headers: {}, json: undefined, fault };
+		}
+	}
+}
+
+/** Leaves half of the limit that the service states to others, and waits after a 429. */
+function pauseAfter(headers: Record<string, string>): number {
+	const stated = Object.entries(headers)
+		.filter(([name]) => /rate-?limit-?(limit|requests)?$/.test(name))
+		.map(([, value]) => Number.parseInt(value, 10));
+	const least = Math.min(...stated.filter((limit) => limit > 0));
+	const asked = Number(headers['retry-after']) * 1_000 || 0;
+	return Math.max(APART_MS, 120_000 / least, Math.min(asked, 120_000));
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** A request that came in with a body. */
+export interface Received {
+	method: string;
+	contentType: string;
+	/** The names of its headers and query parameters. */
+	headers: string[];
+	query: string[];
+	/** As n8n hands it to the trigger: undefined if it is neither JSON nor a form. */
+	body: unknown;
+	text: string;
+}
+
+export type Listener = Awaited<ReturnType<typeof listen>>;
+
+const LARGEST_NOTICE = 262_144;
+
+/** Takes requests in from now on, and answers each with 200. */
+export async function listen(port: number) {
+	const received: Received[] = [];
+	const arrivals = new EventEmitter();
+	const server = http.createServer((request, response) => {
+		void takeIn(request)
+			.then((taken) => {
+				response.setHeader('content-type', 'application/json');
+				// Not before it is answered: the command may end at once, and the service would send it again.
+				response.end('{}', () => {
+					if (taken.text !== '') received.push(taken);
+					arrivals.emit('one');
+				});
+			})
+			.catch(() => request.destroy());
+	});
+	await once(server.listen(port, '127.0.0.1'), 'listening');
+	const address = server.address();
+	return {
+		port: typeof address === 'object' ? address?.port : port,
+		received,
+		/** The first request that is awaited, from now until it is enough; undefined if none comes. */
+		first: async (isAwaited: (received: Received) => boolean, enough: AbortSignal) => {
+			for (;;) {
+				const found = received.find(isAwaited);
+				if (found || enough.aborted) return found;
+				await once(arrivals, 'one', { signal: enough }).catch(() => undefined);
+			}
+		},
+		close: async () => {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
+
+/** Rejects if the body is larger than any notice. */
+async function takeIn(request: http.IncomingMessage): Promise<Received> {
+	let text = '';
+	for await (const chunk of request.setEncoding('utf8')) {
+		text += String(chunk);
+		if (text.length > LARGEST_NOTICE) throw new Error('The body is too large');
+	}
+	const { headers, method = '', url = '' } = request;
+	const contentType = headers['content-type']?.split(';')[0]?.trim() ?? '';
+	const isForm = contentType === 'application/x-www-form-urlencoded';
+	return {
+		method,
+		contentType,
+		headers: Object.keys(headers),
+		query: [...new URL(url, 'http://listener.test').searchParams.keys()],
+		body: isForm ? { ...parseForm(text) } : parseJson(text),
+		text,
+	};
+}
