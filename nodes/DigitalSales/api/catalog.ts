@@ -38,7 +38,7 @@ export const CATALOG_LIMITS = {
 const REMEMBERED_MS = 45_000;
 
 /**
- * Pages of catalogs by account, search and number.
+ * Pages of catalogs by account and number.
  *
  * @internal
  */
@@ -55,17 +55,14 @@ export const catalogPages = processWide(
  */
 export function readCatalog(
 	client: Client,
-	{ search, ...range }: { search?: string; from?: number; maxPages?: number },
+	range: { from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<CatalogProduct>, string | undefined> {
 	const read = sized(
 		async (pageSize, page: number) =>
-			await catalogPages.get(
-				client.account.key + JSON.stringify({ search, page, pageSize }),
-				async () => {
-					const { data, ...figures } = await fetchProductPage(client, { search, page, pageSize });
-					return { ...figures, data: data.map((item) => toCatalog(productSchema.parse(item))) };
-				},
-			),
+			await catalogPages.get(client.account.key + JSON.stringify({ page, pageSize }), async () => {
+				const { data, ...figures } = await fetchProductPage(client, { page, pageSize });
+				return { ...figures, data: data.map((item) => toCatalog(productSchema.parse(item))) };
+			}),
 		PAGE_SIZE,
 	);
 	return pages({ ...range, fetchPage: read });

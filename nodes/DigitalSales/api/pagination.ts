@@ -1,8 +1,8 @@
 import type { ProductPage } from './schemas/product';
 
 export interface NewItems<T> {
+	/** Of the page. */
 	number: number;
-	page: ProductPage<T>;
 	/** Without the rows that came on a page before. */
 	items: T[];
 	/** Whether another page follows; undefined if only asking for it can tell. */
@@ -50,7 +50,7 @@ export async function* pages<T extends object>(
 		if (!page) return undefined;
 		const items = progress.enter(page);
 		const hasNext = progress.hasNext(page, number);
-		yield { number, page, items, hasNext };
+		yield { number, items, hasNext };
 		if (hasNext === false) return progress.incomplete();
 		if (progress.barren >= MOST_BARREN_PAGES) {
 			return 'the service kept sending pages without anything new';

@@ -121,10 +121,7 @@ export async function fetchProductPage(
 	return fetched;
 }
 
-/**
- * What a service that ignores the filters has to be searched for here; undefined without filters. A
- * category or status that cannot be read fits: the service may have found it by that.
- */
+/** Undefined without filters. What cannot be read does not match. */
 function filterOf({ search, categories = [], status }: ProductFilters) {
 	if (!search && categories.length === 0 && status === undefined) return undefined;
 	const isFound = finder(search ?? '');
@@ -134,8 +131,8 @@ function filterOf({ search, categories = [], status }: ProductFilters) {
 		const code = shape.status.parse(product.status);
 		return (
 			isFound([shape.title.parse(product.title), shape.hash.parse(product.hash)]) &&
-			(categories.length === 0 || category == null || categories.includes(category)) &&
-			(status === undefined || code == null || code === status)
+			(categories.length === 0 || categories.some((wanted) => wanted === category)) &&
+			(status === undefined || code === status)
 		);
 	};
 }

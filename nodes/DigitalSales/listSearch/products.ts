@@ -8,6 +8,7 @@ import {
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import {
 	CATALOG_LIMITS,
+	MOST_LOOKUP_PAGES,
 	readCatalog,
 	type CatalogOffer,
 	type CatalogProduct,
@@ -21,9 +22,8 @@ import { cleanText, finder } from '../domain/text';
 import { webAddressIn } from '../domain/webAddress';
 import { toFailure, type NodeError } from '../output/errors';
 
-/** A service may ignore the search: its pages are searched here, too. */
-const MOST_PAGES_A_CALL = 5;
-/** It goes into an address. */
+/** Those of a charge's lookup: they are remembered, and searched here, so that no word costs a request of its own. */
+const MOST_PAGES_A_CALL = MOST_LOOKUP_PAGES;
 const LONGEST_SEARCH = 200;
 
 /** The searchable list of products: lowest price, title, status. */
@@ -92,24 +92,30 @@ function searchable(what: string, entriesOf: (product: CatalogProduct) => Found[
 			const credential = await this.getCredentials(CREDENTIAL_NAME);
 			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);
 			const from = Number(paginationToken);
-			const reading = readCatalog(client, { search: search || undefined, from });
+			const reading = readCatalog(client, { from });
+			const results: INodeListSearchItems[] = [];
+			let more: number | undefined;
 			for (let page = await reading.next(); !page.done; page = await reading.next()) {
 				const { number, items, hasNext } = page.value;
-				const results = items
-					.flatMap(entriesOf)
-					.filter(({ texts }) => isFound(texts))
-					.map(({ entry }) => entry);
-				if (results.length === 0) {
-					if (hasNext === false) break;
-					if (number + 1 < from + MOST_PAGES_A_CALL) continue;
-				}
+				const found = items.flatMap(entriesOf).filter(({ texts }) => isFound(texts));
+				results.push(...found.map(({ entry }) => entry));
+				if (hasNext === false) break;
+				const isEnough = search === '' && results.length > 0;
+				if (!isEnough && number + 1 < from + MOST_PAGES_A_CALL) continue;
 				// If it cannot be read, asking for it says why.
 				const next = hasNext ?? (await reading.next().catch(() => page)).value;
-				return (typeof next === 'object' ? next.items.length > 0 : next === true)
-					? { results, paginationToken: String(number + 1) }
-					: { results };
+				if (typeof next === 'object' ? next.items.length > 0 : next === true) more = number + 1;
+				break;
 			}
-			if (from > 1 || search !== '') return { results: [] };
+			if (more !== undefined) {
+				if (search === '' || results.length > 0) return { results, paginationToken: String(more) };
+				throw listFailure(
+					this.getNode(),
+					`Not among the ${what} of the first ${MOST_PAGES_A_CALL} pages`,
+					'The list searches no further. Enter the hash with By Hash.',
+				);
+			}
+			if (results.length > 0 || from > 1 || search !== '') return { results };
 			throw listFailure(
 				this.getNode(),
 				`This account has no ${what} yet`,

@@ -51,14 +51,6 @@ describe('The catalog behind lists and charges', () => {
 			expect(account.sandbox.requests).toHaveLength(1);
 		});
 
-		test('each search for itself', async () => {
-			await list('curso');
-			await list('guia');
-			await list('curso');
-
-			expect(account.sandbox.requests.map(({ query }) => query.search)).toEqual(['curso', 'guia']);
-		});
-
 		test('for 45 seconds and no longer', async () => {
 			const now = jest.spyOn(clock, 'elapsed');
 			now.mockReturnValue(1_000_000);
@@ -76,17 +68,20 @@ describe('The catalog behind lists and charges', () => {
 			const accounts = await Promise.all([1, 2, 3, 4].map(async () => await openAccount()));
 			const asked = (): number =>
 				accounts.reduce((sum, one) => sum + one.sandbox.requests.length, 0);
-			const search = async (nth: number): Promise<unknown> =>
-				await list(`search ${nth}`, accounts[nth % accounts.length]);
+			const open = async (nth: number): Promise<unknown> =>
+				await runListSearch('searchProducts', {
+					credentials: accounts[nth % accounts.length]?.credentials,
+					paginationToken: String(Math.floor(nth / accounts.length) + 1),
+				});
 
-			for (let nth = 0; nth < 60; nth++) await search(nth);
-			await search(0);
+			for (let nth = 0; nth < 60; nth++) await open(nth);
+			await open(0);
 			expect(asked()).toBe(60);
 
-			await search(60);
-			await search(1);
+			await open(60);
+			await open(1);
 			expect(asked()).toBe(61);
-			await search(0);
+			await open(0);
 			expect(asked()).toBe(62);
 			await Promise.all(accounts.map(async ({ sandbox }) => await sandbox.close()));
 		});
@@ -94,8 +89,12 @@ describe('The catalog behind lists and charges', () => {
 		test('and take no memory after that', async () => {
 			const now = jest.spyOn(clock, 'elapsed');
 			now.mockReturnValue(1_000_000);
-			await list('curso');
-			await list('guia');
+			for (const paginationToken of ['1', '2']) {
+				await runListSearch('searchProducts', {
+					credentials: account.credentials,
+					paginationToken,
+				});
+			}
 			now.mockReturnValue(1_000_000 + 45_000);
 			await list();
 

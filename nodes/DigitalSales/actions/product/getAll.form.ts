@@ -1,6 +1,14 @@
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import type { Result } from '../../domain/text';
-import { optional, parsed, text, wholeNumberField, yesNo, yesNoField } from '../../form/fields';
+import {
+	cleanTextField,
+	optional,
+	parsed,
+	text,
+	wholeNumberField,
+	yesNo,
+	yesNoField,
+} from '../../form/fields';
 import { field, formOf, group } from '../../form/formOf';
 import { simplifyOption } from '../../form/outputOptions';
 
@@ -39,7 +47,8 @@ const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'A
 		name: 'search',
 		placeholder: 'e.g. curso',
 		description:
-			'Each word must be part of the title or the hash; order, upper case and accents do not matter',
+			'Words of the title or the hash. The platform may find them only in this order, and with these accents.',
+		reads: optional(cleanTextField),
 	}),
 	field({
 		displayName: 'Status',

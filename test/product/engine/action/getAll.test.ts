@@ -46,7 +46,7 @@ describe('Product > Get Many', () => {
 		expect(sent()).toEqual([{ page: '1', per_page: '5' }]);
 	});
 
-	test('sends the filters under their names and applies them again', async () => {
+	test('sends the filters under their likely names', async () => {
 		const wanted = account.sandbox.products.filter(
 			({ status, id_category: category }) => status === 1 && [2, 3].includes(category),
 		);
@@ -173,13 +173,14 @@ describe('Product > Get Many', () => {
 			[{ search: 'Hash CURSO' }, [3]],
 			[{ search: ' p3 ' }, [2]],
 			[{ search: 'curso' }, [0, 3, 4]],
-			[{ categories: '1' }, [0, 2, 3]],
-			[{ categories: '2, 12' }, [1, 2, 3, 4]],
-			[{ status: 1 }, [0, 2, 3]],
-			[{ status: 2 }, [1, 2, 3]],
-			[{ search: 'curso', categories: '1', status: 2 }, [3]],
+			[{ search: 'cur\u200bso' }, [0, 3, 4]],
+			[{ categories: '1' }, [0]],
+			[{ categories: '2, 12' }, [1, 4]],
+			[{ status: 1 }, [0]],
+			[{ status: 2 }, [1]],
+			[{ search: 'curso', categories: '1', status: 2 }, []],
 			[{ search: ' ', categories: '' }, [0, 1, 2, 3, 4]],
-		])('%j keeps only what matches, or does not say', async (filters, expected) => {
+		])('%j keeps only what matches', async (filters, expected) => {
 			const set = { data, meta: null, links: { next: null } };
 			account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
 
