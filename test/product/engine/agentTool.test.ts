@@ -94,11 +94,7 @@ describe('The node as a tool of an AI agent', () => {
 	});
 
 	test('charges without a workflow, as in an Agent of n8n, and refuses what is in doubt', async () => {
-		account.sandbox.addFault({
-			endpoint: 'POST /transactions',
-			kind: 'resetAfterProcessing',
-			after: 1,
-		});
+		account.fault('charge', { kind: 'resetAfterProcessing', after: 1 });
 		const customerDocument = "={{ $fromAI('document', 'CPF', 'string') }}";
 		const { answers, errors } = await callTool(
 			pixParameters(account.sandbox, { customerDocument }),
@@ -182,15 +178,8 @@ describe('The node as a tool of an AI agent', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('charges once where the model repeats itself', async () => {
-		const { answers } = await call(charging(), order(), order());
-
-		expect(account.sandbox.charges()).toBe(1);
-		expect(answers[1]?.[0]?.hash).toBe(answers[0]?.[0]?.hash);
-	});
-
 	test('charges once where the outcome is unknown and the tool is tried again', async () => {
-		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+		account.fault('charge', { kind: 'resetAfterProcessing' });
 
 		const { errors } = await callTool(charging(), [order()], {
 			credentials: account.credentials,
@@ -220,7 +209,7 @@ describe('The node as a tool of an AI agent', () => {
 	});
 
 	test('is refused what is in doubt, however the name is spelled', async () => {
-		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+		account.fault('charge', { kind: 'resetAfterProcessing' });
 		const { errors } = await callTool(
 			charging(),
 			[order(), { ...order(), customerName: 'M. Silva' }, { ...order(), customerName: 'maria' }],
@@ -256,19 +245,6 @@ describe('The node as a tool of an AI agent', () => {
 		);
 
 		expect(answers).toMatchObject([[{ hash, payment_status: 'waiting_payment' }]]);
-	});
-
-	test('refuses to wait: a tool cannot be parked', async () => {
-		const { errors } = await call(
-			{
-				resource: 'transaction',
-				operation: 'waitForPayment',
-				transactionHash: field('transaction', 'waitForPayment', 'transactionHash'),
-			},
-			{ transactionHash: 'abc123' },
-		);
-
-		expect(errors.join()).toContain('cannot be used as a tool');
 	});
 
 	describe('in the recipe of a sales assistant', () => {

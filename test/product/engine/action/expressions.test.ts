@@ -233,13 +233,11 @@ describe('The customer of an agent', () => {
 
 	// The sandbox wants a customer's data, the document does not.
 	const takesAnybody = (): void =>
-		shop.account.sandbox.addFault({
-			endpoint: 'POST /transactions',
-			kind: 'status',
-			status: 201,
-			body: { hash: 'abc1', payment_status: 'waiting_payment' },
-			times: 'always',
-		});
+		shop.account.fault(
+			'charge',
+			{ kind: 'status', status: 201, body: { hash: 'abc1', payment_status: 'waiting_payment' } },
+			'always',
+		);
 
 	test.each([
 		['without data', {}],

@@ -81,10 +81,9 @@ describe('What never left this machine', () => {
 	});
 
 	const charge = async (baseUrl: string): Promise<NodeOutcome> => {
-		const { digitalSalesApi: credential } = shop.account.credentials;
 		limit({ timeoutMs: 1_000, maxTries: 1 });
 		return await shop.run(shop.parameters('order-1'), {
-			credentials: { digitalSalesApi: { ...credential, baseUrl } },
+			credentials: shop.account.credentialsWith({ baseUrl }),
 		});
 	};
 	const https = async (options: ServerOptions, act?: (socket: Socket) => void): Promise<number> => {

@@ -122,11 +122,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		'a transaction whose amount is %j stays out',
 		async (amount) => {
 			const hash = await paid(1990);
-			inbox.account.sandbox.addFault({
-				endpoint: 'GET /transactions/{hash}',
-				kind: 'patchBody',
-				set: { amount },
-			});
+			inbox.account.fault('read', { kind: 'patchBody', set: { amount } });
 			const served = await publish({ filters: { minimumAmount: 0 } }, 'test');
 
 			expect((await served.post({ hash })).json).toMatchObject({
@@ -179,11 +175,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 
 	test('a product whose hash is a number', async () => {
 		const hash = await paid(1990);
-		inbox.account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'patchBody',
-			set: { product: { hash: 17 } },
-		});
+		inbox.account.fault('read', { kind: 'patchBody', set: { product: { hash: 17 } } });
 		const served = await publish(products('={{ 17 }}'));
 
 		await served.post({ hash });

@@ -104,7 +104,7 @@ describe('A notice starts the workflow once', () => {
 		const hash = await inbox.charge();
 		for (const payment_status of [1, 2]) {
 			const fault = { kind: 'patchBody', set: { payment_status } } as const;
-			inbox.account.sandbox.addFault({ endpoint: 'GET /transactions/{hash}', ...fault });
+			inbox.account.fault('read', { ...fault });
 			await afterRestart(hash);
 		}
 

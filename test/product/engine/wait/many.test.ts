@@ -1,26 +1,19 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { waits } from '../../../../nodes/DigitalSales/wait/knownWait';
-import { pixParameters } from '../support/account';
-import { customers, OWN_CUSTOMER } from '../support/charging';
+import { chargesAt } from '../../../support/charge';
 import { received, useWaitingRoom } from '../support/waiting';
-
-const READ = { endpoint: 'GET /transactions/{hash}' } as const;
-const ALWAYS = 'always' as const;
 
 describe('Transaction > Wait for Payment: many payments', () => {
 	const room = useWaitingRoom();
 
-	const charges = async (count: number): Promise<string[]> => {
-		const { sandbox, run } = room.account;
-		const { json } = await run(pixParameters(sandbox, OWN_CUSTOMER), { items: customers(count) });
-		return json.map(({ hash }) => String(hash));
-	};
+	const charges = async (count: number): Promise<string[]> =>
+		await chargesAt(room.account.sandbox, count);
 	const settle = async (hashes: string[], status = 'paid'): Promise<void> => {
 		for (const hash of hashes) await room.account.sandbox.setStatus(hash, status);
 	};
 	/** Has the service take so many seconds for a read. */
 	const delay = (seconds: number): void => {
-		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: seconds * 1_000, times: ALWAYS });
+		room.account.fault('read', { kind: 'delay', ms: seconds * 1_000 }, 'always');
 	};
 	const limits = (timeLimit: number) => ({
 		parameters: { timeLimit, timeLimitUnit: 'seconds' },
@@ -83,7 +76,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		const notice = { hash: hashes.at(-1), status: 'paid' };
 		const first = await parked.resumeByWebhook(notice);
 		room.account.sandbox.clearFaults();
-		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, times: ALWAYS });
+		room.account.fault('read', { kind: 'status', status: 500 }, 'always');
 		await clock.sleep(5_000);
 		room.account.sandbox.clearFaults();
 
@@ -98,13 +91,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		const parked = await room.park(hashes, limits(600));
 		await clock.sleep(5_000);
 		await settle(hashes);
-		room.account.sandbox.addFault({
-			...READ,
-			kind: 'retryAfter',
-			seconds: 20,
-			after: 12,
-			times: 1,
-		});
+		room.account.fault('read', { kind: 'retryAfter', seconds: 20, after: 12 }, 1);
 
 		const notice = await parked.resumeByWebhook({ hash: hashes[0], status: 'paid' });
 
@@ -171,7 +158,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		await clock.sleep(5_000);
 		await settle([paid]);
 		await parked.resumeByWebhook({ hash: paid, status: 'paid' });
-		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, times: ALWAYS });
+		room.account.fault('read', { kind: 'status', status: 500 }, 'always');
 
 		const items = received(await parked.finished);
 
@@ -200,7 +187,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		const run = await room.wait(hashes, limits(12));
 		await clock.sleep(5_000);
 		await settle(hashes);
-		room.account.sandbox.addFault({ ...READ, kind: 'retryAfter', seconds: 600, after: 12 });
+		room.account.fault('read', { kind: 'retryAfter', seconds: 600, after: 12 });
 
 		const items = received(await run.parked?.finished);
 
