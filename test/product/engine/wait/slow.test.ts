@@ -76,13 +76,13 @@ describe.each([
 			const waits: Array<{ hash: string; parked: ParkedRun }> = [];
 			while (waits.length < 100) {
 				const hash = await room.charge();
-				const timeLimit = waits.length % 4 === AT_LIMIT ? 30 : 20;
+				const timeLimit = waits.length % 4 === AT_LIMIT ? 40 : 30;
 				const parked = await room.park([hash], {
 					parameters: { timeLimit, timeLimitUnit: 'minutes' },
 				});
 				waits.push({ hash, parked });
 			}
-			const limitAt = clock.elapsed() + 20 * 60_000;
+			const limitAt = clock.elapsed() + 30 * 60_000;
 			let foundEarly = 0;
 			const ends = waits.map(async ({ parked }, nth) => {
 				const end = await parked.finished;
