@@ -171,13 +171,6 @@ describe('The node as a tool of an AI agent', () => {
 		expect(account.sandbox.charges()).toBe(2);
 	});
 
-	test('tells the model what it did wrong, and sends nothing', async () => {
-		const { errors } = await call(charging(), order({ customerDocument: '529.982.247-26' }));
-
-		expect(errors.join()).toContain('Customer CPF or CNPJ is not a valid CPF');
-		expect(account.sandbox.requests).toEqual([]);
-	});
-
 	test('charges once where the outcome is unknown and the tool is tried again', async () => {
 		account.fault('charge', { kind: 'resetAfterProcessing' });
 
@@ -229,22 +222,6 @@ describe('The node as a tool of an AI agent', () => {
 
 		expect(errors.join()).toContain('Transaction Hash is not filled in by the agent');
 		expect(account.sandbox.requests).toEqual([]);
-	});
-
-	test('reads a transaction', async () => {
-		await call(charging(), order());
-		const { hash } = account.sandbox.transactions[0] ?? {};
-
-		const { answers } = await call(
-			{
-				resource: 'transaction',
-				operation: 'get',
-				transactionHash: field('transaction', 'get', 'transactionHash'),
-			},
-			{ transactionHash: hash ?? '' },
-		);
-
-		expect(answers).toMatchObject([[{ hash, payment_status: 'waiting_payment' }]]);
 	});
 
 	describe('in the recipe of a sales assistant', () => {

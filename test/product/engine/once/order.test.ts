@@ -315,15 +315,6 @@ describe('Order Reference', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('one that the service refused can be tried again', async () => {
-		shop.fault('refuse');
-		const first = await shop.run(shop.parameters('order-1'));
-		const second = await afterRestart(shop.parameters('order-1'));
-
-		expect([first.status, second.status]).toEqual(['error', 'success']);
-		expect(shop.charges).toBe(1);
-	});
-
 	test('an order refused at once can be charged again, even after a restart', async () => {
 		shop.account.fault('charge', { kind: 'refused' });
 		const first = await shop.run(shop.parameters('order-1'));

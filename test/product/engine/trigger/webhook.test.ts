@@ -60,22 +60,6 @@ describe('Digital Sales Trigger: notices', () => {
 		]);
 	});
 
-	test('answers a notice for an unknown transaction with 404 and starts nothing', async () => {
-		await inbox.publish();
-
-		expect((await inbox.trigger.post({ hash: 'nosuch1' })).status).toBe(404);
-		expect(inbox.items).toEqual([]);
-	});
-
-	test('does not swallow the next notice after an unknown one', async () => {
-		await inbox.publish();
-		inbox.account.fault('read', { kind: 'status', status: 404, body: {} });
-
-		expect((await inbox.trigger.post({ hash })).status).toBe(404);
-		expect((await inbox.trigger.post({ hash })).status).toBe(200);
-		expect(inbox.items).toHaveLength(1);
-	});
-
 	test.each([
 		['an empty body', { body: '' }],
 		['no content type and no hash', { body: '{"id":17}', headers: {} }],
@@ -294,17 +278,6 @@ describe('Digital Sales Trigger: notices', () => {
 
 			expect(inbox.items).toHaveLength(1);
 			expect(JSON.stringify(inbox.trigger.staticData).length).toBeLessThan(1_000);
-		});
-
-		test('twenty notices at the same moment start one execution', async () => {
-			await inbox.publish();
-
-			const answers = await Promise.all(
-				Array.from({ length: 20 }, async () => await inbox.trigger.post({ hash })),
-			);
-
-			expect(inbox.items).toHaveLength(1);
-			expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
 		});
 	});
 

@@ -267,31 +267,6 @@ describe('Pings of a suspended execution', () => {
 		expect(waits.list().map(([id]) => id)).toEqual(['wait-2']);
 	});
 
-	test('come once before the time limit without a re-check interval', async () => {
-		tells = [SUSPENDED];
-
-		await inANode(async (context) => {
-			startPolling(context, waitFor(300), url);
-			while (calls.length < 1) await clock.sleep(500);
-			await clock.sleep(6_000);
-		});
-
-		expect(calls).toHaveLength(1);
-	});
-
-	test('end when polling is stopped', async () => {
-		tells = [SUSPENDED];
-
-		await inANode(async (context) => {
-			startPolling(context, waitFor(300), url);
-			while (calls.length < 2) await clock.sleep(500);
-			waits.clear();
-			await clock.sleep(5_000);
-		});
-
-		expect(calls).toHaveLength(2);
-	});
-
 	test('go on for a while after the time limit, then leave it to n8n', async () => {
 		tells = [SUSPENDED];
 
