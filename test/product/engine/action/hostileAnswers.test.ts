@@ -9,6 +9,8 @@ import { pixParameters, useAccount } from '../support/account';
 /** Where JavaScript makes a text of it, it throws. */
 const NO_TEXT = { toString: 1 };
 const BODIES = Object.entries(HOSTILE_BODIES);
+/** Made once, since that takes long. */
+const BINARY = fc.string({ unit: 'binary' });
 /** A long answer must not become a long error: n8n stores it with the execution. */
 const LONGEST_ERROR = 20_000;
 
@@ -48,7 +50,7 @@ describe('An answer that is made to make the node fail', () => {
 	const answers = () => {
 		const odd = fc.oneof(
 			fc.jsonValue({ maxDepth: 3 }),
-			fc.string({ unit: 'binary' }),
+			BINARY,
 			fc.constantFrom(
 				'A'.repeat(125_000),
 				'0002'.repeat(50_000),
@@ -104,7 +106,7 @@ describe('An answer that is made to make the node fail', () => {
 		async (simplify) => {
 			const hashes = fc.oneof(
 				fc.constantFrom('ab12', 'a/b', '\u0000x', 'h'.repeat(5_000), 12),
-				fc.string({ unit: 'binary', minLength: 1 }).filter((text) => text.trim() !== ''),
+				BINARY.filter((text) => text.trim() !== ''),
 			);
 			const wrapped = fc.constantFrom<(made: object) => object>(
 				(made) => made,
