@@ -96,12 +96,7 @@ describe('Several charges at once', () => {
 				...String(data.PIX?.error?.description).matchAll(/((?:run 2, )?item \d) is/g),
 			];
 			expect(listed.map(([, place]) => place)).toEqual([
-				'item 1',
-				'item 2',
-				'item 3',
-				'run 2, item 1',
-				'run 2, item 2',
-				'run 2, item 3',
+				...['item 1', 'item 2', 'item 3', 'run 2, item 1', 'run 2, item 2', 'run 2, item 3'],
 			]);
 			expect(shop.hashes).toHaveLength(6);
 		});

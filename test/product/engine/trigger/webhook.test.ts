@@ -27,16 +27,8 @@ describe('Digital Sales Trigger: notices', () => {
 				{ hash, payment_status: 'paid', amount_reais: 39.8, customer_email: 'maria@example.com' },
 			]);
 			expect(Object.keys(inbox.items[0] ?? {}).sort()).toEqual([
-				'amount_reais',
-				'customer_email',
-				'customer_name',
-				'customer_phone',
-				'hash',
-				'payment_status',
-				'pix_qr_code',
-				'product_hash',
-				'product_title',
-				'updated_at',
+				...['amount_reais', 'customer_email', 'customer_name', 'customer_phone', 'hash'],
+				...['payment_status', 'pix_qr_code', 'product_hash', 'product_title', 'updated_at'],
 			]);
 		},
 	);

@@ -59,16 +59,8 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const [item = { json: {} }] = end?.data.After?.items ?? [];
 		expect(Object.keys(item).sort()).toEqual(['json', 'pairedItem']);
 		expect(Object.keys(item.json)).toEqual([
-			'paid',
-			'hash',
-			'payment_status',
-			'amount_reais',
-			'customer_name',
-			'customer_email',
-			'customer_phone',
-			'product_title',
-			'pix_qr_code',
-			'timedOut',
+			...['paid', 'hash', 'payment_status', 'amount_reais', 'customer_name'],
+			...['customer_email', 'customer_phone', 'product_title', 'pix_qr_code', 'timedOut'],
 		]);
 		expect(item.json).toMatchObject({ pix_qr_code: expect.stringMatching(/^000201/) as string });
 		expect(end && everythingIn(end)).not.toContain(room.account.sandbox.apiToken);

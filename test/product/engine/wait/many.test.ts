@@ -37,20 +37,6 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		expect(clock.now() - startedAt).toBeLessThan(100_000);
 	});
 
-	test('are all found paid at the time limit, without re-checks before it', async () => {
-		const hashes = await charges(60);
-		const parked = await room.park(hashes, limits(12));
-		await clock.sleep(5_000);
-		await settle(hashes);
-		delay(4);
-
-		const items = received(await parked.finished);
-
-		expect(items?.filter(({ paid, timedOut }) => paid === true && timedOut === false)).toHaveLength(
-			60,
-		);
-	});
-
 	test('are all found by the one notice of the last payment, without re-checks', async () => {
 		const hashes = await charges(60);
 		const parked = await room.park(hashes, limits(300));
@@ -133,23 +119,6 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		await clock.sleep(5_000);
 
 		expect(room.reads() - before).toBe(5 + 1);
-	});
-
-	test('are not paid by what an earlier look read', async () => {
-		const [reversed, open] = [await room.charge(), await room.charge()];
-		const parked = await room.park([reversed, open], limits(600));
-		await clock.sleep(5_000);
-		await settle([reversed]);
-		await parked.resumeByWebhook({ hash: reversed, status: 'paid' });
-		await settle([reversed], 'chargeback');
-		await settle([open]);
-
-		const { outcome } = await parked.resumeByWebhook({ hash: open, status: 'paid' });
-
-		expect(received(outcome)).toMatchObject([
-			{ paid: false, hash: reversed, payment_status: 'chargeback' },
-			{ paid: true, hash: open },
-		]);
 	});
 
 	test('stay settled once they were read so, whatever is answered at the time limit', async () => {

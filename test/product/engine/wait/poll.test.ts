@@ -200,19 +200,18 @@ describe('Pings of a suspended execution', () => {
 		expect(calls).toHaveLength(expected);
 	});
 
+	/** The seconds between one ping and the next. */
+	const pausesOf = (pings: number[]): number[] =>
+		pings.slice(1).map((at, nth) => Math.round(at - (pings[nth] ?? 0)));
+
 	test('come again soon if one reached or read nothing, then after a minute', async () => {
 		tells = [{ status: 502 }, undone('of any kind'), SUSPENDED, { status: 502 }, { status: 502 }];
 
 		const { pings, logs } = await poll(url, 200);
 
-		const pauses = pings.slice(1).map((at, nth) => Math.round(at - (pings[nth] ?? 0)));
-		expect(pauses.slice(0, 4)).toEqual([15, 30, 60, 15]);
+		expect(pausesOf(pings).slice(0, 4)).toEqual([15, 30, 60, 15]);
 		expect(logs).toHaveLength(1);
 	});
-
-	/** The seconds between one ping and the next. */
-	const pausesOf = (pings: number[]): number[] =>
-		pings.slice(1).map((at, nth) => Math.round(at - (pings[nth] ?? 0)));
 
 	test('become rarer as the wait gets longer: a day costs about a hundred', async () => {
 		tells = [SUSPENDED];
@@ -265,6 +264,19 @@ describe('Pings of a suspended execution', () => {
 			['wait-1', 'wait-2', 'wait-1', 'wait-2', 'wait-2'].map((pingedWait) => ({ pingedWait })),
 		);
 		expect(waits.list().map(([id]) => id)).toEqual(['wait-2']);
+	});
+
+	test('end when polling is stopped', async () => {
+		tells = [SUSPENDED];
+
+		await inANode(async (context) => {
+			startPolling(context, waitFor(300), url);
+			while (calls.length < 2) await clock.sleep(500);
+			waits.clear();
+			await clock.sleep(65_000);
+		});
+
+		expect(calls).toHaveLength(2);
 	});
 
 	test('go on for a while after the time limit, then leave it to n8n', async () => {

@@ -195,13 +195,7 @@ describe('the picture of a QR code', () => {
 
 describe('Payment statuses', () => {
 	test.each([
-		'paid',
-		'refused',
-		'canceled',
-		'cancelled',
-		'expired',
-		'refunded',
-		'chargeback',
+		...['paid', 'refused', 'canceled', 'cancelled', 'expired', 'refunded', 'chargeback'],
 		'chargedback',
 	])('%s ends a payment', (status) => {
 		expect(isSettled(status)).toBe(true);
