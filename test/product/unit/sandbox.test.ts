@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
+import { startSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../sandbox';
 import { chargeAt } from '../../support/charge';
 import { type HttpAnswer, sendRequest } from '../../support/http';
 import { useTimeLapse } from '../../support/timeLapse';
@@ -8,20 +8,56 @@ import { useTimeLapse } from '../../support/timeLapse';
 useTimeLapse();
 
 const COMMON_FIELDS = [
-	...['affiliate', 'amount', 'amount_liquid', 'billet', 'created_at', 'customer'],
-	...['event', 'hash', 'installments', 'items', 'offer', 'payment_method'],
-	...['payment_status', 'pix', 'postback_url', 'producer', 'product', 'transaction'],
-	...['updated_at', 'utm_campaign', 'utm_content', 'utm_medium', 'utm_source', 'utm_term'],
+	'affiliate',
+	'amount',
+	'amount_liquid',
+	'billet',
+	'created_at',
+	'customer',
+	'event',
+	'hash',
+	'installments',
+	'items',
+	'offer',
+	'payment_method',
+	'payment_status',
+	'pix',
+	'postback_url',
+	'producer',
+	'product',
+	'transaction',
+	'updated_at',
+	'utm_campaign',
+	'utm_content',
+	'utm_medium',
+	'utm_source',
+	'utm_term',
 ];
 
 const OFFER_FIELDS = [
-	...['hash', 'title', 'price', 'url', 'status', 'interval'],
-	...['created_at', 'updated_at'],
+	'hash',
+	'title',
+	'price',
+	'url',
+	'status',
+	'interval',
+	'created_at',
+	'updated_at',
 ];
 const PRODUCT_FIELDS = [
-	...['hash', 'title', 'description', 'cover', 'id_category', 'product_type'],
-	...['guaranted_days', 'sale_page', 'offers', 'status', 'support_name', 'support_email'],
-	...['support_whatsapp'],
+	'hash',
+	'title',
+	'description',
+	'cover',
+	'id_category',
+	'product_type',
+	'guaranted_days',
+	'sale_page',
+	'offers',
+	'status',
+	'support_name',
+	'support_email',
+	'support_whatsapp',
 ];
 
 async function flood(options: SandboxOptions, requests: number): Promise<Reply[]> {
@@ -214,7 +250,14 @@ describe('a notification', () => {
 		]);
 		const [notice] = receiver.notices;
 		expect(Object.keys(notice as object)).toEqual([
-			...['token', 'event', 'status', 'method', 'customer', 'transaction', 'offer', 'items'],
+			'token',
+			'event',
+			'status',
+			'method',
+			'customer',
+			'transaction',
+			'offer',
+			'items',
 			'tracking',
 		]);
 		expect(notice).toMatchObject({
@@ -254,6 +297,32 @@ describe('a notification', () => {
 			[2, 503],
 			[3, 204],
 		]);
+	});
+});
+
+describe('whether a charge exists after a fault', () => {
+	const held = useSandbox({ requestsPerMinute: null, qrImage: 'absent' });
+	const cases: Array<[string, Fault, number]> = [
+		['status', { kind: 'status', status: 504 }, 0],
+		['status, processed', { kind: 'status', status: 504, processed: true }, 1],
+		['resetBeforeProcessing', { kind: 'resetBeforeProcessing' }, 0],
+		['resetAfterProcessing', { kind: 'resetAfterProcessing' }, 1],
+		['truncatedBody', { kind: 'truncatedBody' }, 1],
+		['slowBody', { kind: 'slowBody', ms: 20 }, 1],
+		['html', { kind: 'html', status: 502 }, 0],
+		['html, processed', { kind: 'html', processed: true }, 1],
+		['successFalse', { kind: 'successFalse' }, 0],
+		['notJson', { kind: 'notJson' }, 1],
+		['emptyBody', { kind: 'emptyBody' }, 1],
+		['redirect', { kind: 'redirect', to: 'http://127.0.0.1:1/' }, 0],
+		['retryAfter', { kind: 'retryAfter' }, 0],
+		['echoRequest', { kind: 'echoRequest' }, 0],
+	];
+	test.each(cases)('%s', async (_name, fault, charges) => {
+		held.sandbox.addFault(fault);
+		await chargeAt(held.sandbox).catch(() => undefined);
+		expect(held.sandbox.charges()).toBe(charges);
+		expect(held.sandbox.requests).toHaveLength(1);
 	});
 });
 

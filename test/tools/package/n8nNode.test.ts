@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ROOT } from '../../host/n8n/paths';
@@ -8,6 +8,7 @@ import { installN8nNode } from '../n8n-node/install';
 const INSTALL_MS = 300_000;
 const RUN_MS = 240_000;
 const SETTINGS = ['eslint.config.mjs', 'package.json', 'tsconfig.json'];
+const CREDENTIAL = path.join('credentials', 'DigitalSalesApi.credentials.ts');
 
 let program: string;
 let folder: string;
@@ -47,9 +48,7 @@ describe("n8n's official command line", () => {
 	test(
 		'refuses to build, and names the command that does',
 		async () => {
-			await copy(SETTINGS);
-			await mkdir(path.join(folder, 'nodes'));
-			await writeFile(path.join(folder, 'nodes', 'any.ts'), 'export {};\n');
+			await copy([CREDENTIAL, ...SETTINGS]);
 			await expect(n8nNode('build')).rejects.toThrow(/run "npm run build"/);
 		},
 		RUN_MS,
