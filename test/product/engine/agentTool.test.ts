@@ -94,11 +94,7 @@ describe('The node as a tool of an AI agent', () => {
 	});
 
 	test('charges without a workflow, as in an Agent of n8n, and refuses what is in doubt', async () => {
-		account.sandbox.addFault({
-			endpoint: 'POST /transactions',
-			kind: 'resetAfterProcessing',
-			after: 1,
-		});
+		account.fault('charge', { kind: 'resetAfterProcessing', after: 1 });
 		const customerDocument = "={{ $fromAI('document', 'CPF', 'string') }}";
 		const { answers, errors } = await callTool(
 			pixParameters(account.sandbox, { customerDocument }),
@@ -175,22 +171,8 @@ describe('The node as a tool of an AI agent', () => {
 		expect(account.sandbox.charges()).toBe(2);
 	});
 
-	test('tells the model what it did wrong, and sends nothing', async () => {
-		const { errors } = await call(charging(), order({ customerDocument: '529.982.247-26' }));
-
-		expect(errors.join()).toContain('Customer CPF or CNPJ is not a valid CPF');
-		expect(account.sandbox.requests).toEqual([]);
-	});
-
-	test('charges once where the model repeats itself', async () => {
-		const { answers } = await call(charging(), order(), order());
-
-		expect(account.sandbox.charges()).toBe(1);
-		expect(answers[1]?.[0]?.hash).toBe(answers[0]?.[0]?.hash);
-	});
-
 	test('charges once where the outcome is unknown and the tool is tried again', async () => {
-		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+		account.fault('charge', { kind: 'resetAfterProcessing' });
 
 		const { errors } = await callTool(charging(), [order()], {
 			credentials: account.credentials,
@@ -220,7 +202,7 @@ describe('The node as a tool of an AI agent', () => {
 	});
 
 	test('is refused what is in doubt, however the name is spelled', async () => {
-		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+		account.fault('charge', { kind: 'resetAfterProcessing' });
 		const { errors } = await callTool(
 			charging(),
 			[order(), { ...order(), customerName: 'M. Silva' }, { ...order(), customerName: 'maria' }],
@@ -240,35 +222,6 @@ describe('The node as a tool of an AI agent', () => {
 
 		expect(errors.join()).toContain('Transaction Hash is not filled in by the agent');
 		expect(account.sandbox.requests).toEqual([]);
-	});
-
-	test('reads a transaction', async () => {
-		await call(charging(), order());
-		const { hash } = account.sandbox.transactions[0] ?? {};
-
-		const { answers } = await call(
-			{
-				resource: 'transaction',
-				operation: 'get',
-				transactionHash: field('transaction', 'get', 'transactionHash'),
-			},
-			{ transactionHash: hash ?? '' },
-		);
-
-		expect(answers).toMatchObject([[{ hash, payment_status: 'waiting_payment' }]]);
-	});
-
-	test('refuses to wait: a tool cannot be parked', async () => {
-		const { errors } = await call(
-			{
-				resource: 'transaction',
-				operation: 'waitForPayment',
-				transactionHash: field('transaction', 'waitForPayment', 'transactionHash'),
-			},
-			{ transactionHash: 'abc123' },
-		);
-
-		expect(errors.join()).toContain('cannot be used as a tool');
 	});
 
 	describe('in the recipe of a sales assistant', () => {

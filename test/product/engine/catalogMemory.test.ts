@@ -102,15 +102,15 @@ describe('The catalog behind lists and charges', () => {
 		});
 
 		test('but no faults', async () => {
-			account.sandbox.addFault({ endpoint: CATALOG, kind: 'status', status: 403 });
+			account.fault('list', { kind: 'status', status: 403 });
 
 			await expect(list()).rejects.toThrow('no permission');
 			await expect(list()).resolves.not.toHaveLength(0);
 		});
 
 		test('even where a fault of an older reading comes later', async () => {
-			account.sandbox.addFault({ endpoint: CATALOG, kind: 'delay', ms: 150 });
-			account.sandbox.addFault({ endpoint: CATALOG, kind: 'status', status: 403 });
+			account.fault('list', { kind: 'delay', ms: 150 });
+			account.fault('list', { kind: 'status', status: 403 });
 			const older = Promise.allSettled([list()]);
 			while (requests('GET').length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 			await createOffer();
@@ -172,7 +172,7 @@ describe('The catalog behind lists and charges', () => {
 
 		test('also where the service says nothing of its pages', async () => {
 			const set = { meta: null, links: null };
-			account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set, times: 'always' });
+			account.fault('list', { kind: 'patchBody', set }, 'always');
 
 			await expect(chargeFor(499)).resolves.toEqual({
 				hints: [],

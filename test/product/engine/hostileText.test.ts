@@ -156,12 +156,7 @@ describe('Text that is made to stop n8n', () => {
 					...{ hash: 'p', title, sale_page: title },
 					offers: [{ hash: 'o', title, url: title, price: 1 }],
 				}));
-			account.sandbox.addFault({
-				endpoint: 'GET /products',
-				kind: 'patchBody',
-				set: { data, meta: { last_page: 1 } },
-				times: 'always',
-			});
+			account.fault('list', { kind: 'patchBody', set: { data, meta: { last_page: 1 } } }, 'always');
 			await runListSearch('searchOffers', { credentials: account.credentials, filter: 'curso' });
 			await runNode(
 				pixParameters(account.sandbox, {

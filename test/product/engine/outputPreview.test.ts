@@ -4,7 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
 import { chargeAt } from '../../support/charge';
 import { everyOperation, sampleOf } from '../../support/samples';
-import { ACTION_TYPE, runWorkflow, serveWebhook, START_TYPE, TRIGGER_TYPE } from './harness';
+import {
+	ACTION_TYPE,
+	connect,
+	runWorkflow,
+	serveWebhook,
+	START_TYPE,
+	TRIGGER_TYPE,
+} from './harness';
 import { type Account, openAccount } from './support/account';
 
 const FOLDER = path.join(__dirname, '../../../nodes/DigitalSales/__schema__');
@@ -49,7 +56,7 @@ describe('What the editor shows of an output before the node has run', () => {
 				// For the operation that shows its address.
 				{ name: 'Sale', type: TRIGGER_TYPE },
 			],
-			connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
+			connections: connect({ Start: 'Node' }),
 			credentials: account.credentials,
 		});
 		return data.Node?.items[0]?.json ?? {};

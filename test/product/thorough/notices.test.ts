@@ -102,11 +102,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		const reads: number[] = [];
 		for (const fault of faults) {
 			account.reset();
-			account.sandbox.addFault({
-				endpoint: 'GET /transactions/{hash}',
-				...fault,
-				times: 'always',
-			});
+			account.fault('read', { ...fault }, 'always');
 			const forged = Array.from({ length: 600 }, (_, nth) => `forged${nth}`);
 			await Promise.all(forged.map(async (hash) => await trigger.post({ hash, status: 'paid' })));
 			reads.push(account.sandbox.requests.length);

@@ -28,6 +28,18 @@ interface Row {
 
 const once = (outcome: Outcome, created = 0): Expected => ({ outcome, requests: 1, created });
 const again = (requests = 2, created = 1): Expected => ({ outcome: 'ok', requests, created });
+const FAILED = once('fail');
+const REFUSED = once('fail', 0);
+/** Nobody knows what a POST has done: it was processed, or lost. */
+const [DONE_UNKNOWN, LOST_UNKNOWN] = [once('unknown', 1), once('unknown', 0)];
+const AGAIN = again();
+const row = (
+	fault: string,
+	faults: Fault | Fault[],
+	get: Expected,
+	post: Expected,
+	listing?: Expected,
+): Row => ({ fault, faults: [faults].flat(), get, post, ...(listing && { listing }) });
 
 /** Waits that nobody can go by: each of them made no wait at all of a 429. */
 const USELESS_WAITS: Array<[string, Record<string, string>]> = [
@@ -42,236 +54,137 @@ const USELESS_WAITS: Array<[string, Record<string, string>]> = [
 const UNTIL_TIME_IS_UP: Expected = { outcome: 'fail', requests: [16, 33] };
 
 const ROWS: Row[] = [
-	{ fault: 'none', faults: [], get: once('ok'), post: once('ok', 1) },
-	...(['seconds', 'http-date', 'absent', 'huge', 'garbage'] as const).map((format) => ({
-		fault: `429, Retry-After ${format}`,
-		faults: [{ kind: 'retryAfter' as const, format }],
-		get: again(),
-		post: again(),
-	})),
+	row('none', [], once('ok'), once('ok', 1)),
+	...(['seconds', 'http-date', 'absent', 'huge', 'garbage'] as const).map((format) =>
+		row(`429, Retry-After ${format}`, { kind: 'retryAfter', format }, AGAIN, AGAIN),
+	),
 	...USELESS_WAITS.flatMap(([spelling, headers]) => [
-		{
-			fault: `429, ${spelling}`,
-			faults: [{ kind: 'status' as const, status: 429, headers }],
-			get: again(),
-			post: again(),
-		},
-		{
-			fault: `429 without end, ${spelling}`,
-			faults: [{ kind: 'status' as const, status: 429, headers, times: 'always' as const }],
-			get: UNTIL_TIME_IS_UP,
-			post: { ...UNTIL_TIME_IS_UP, created: 0 },
-		},
+		row(`429, ${spelling}`, { kind: 'status', status: 429, headers }, AGAIN, AGAIN),
+		row(
+			`429 without end, ${spelling}`,
+			{ kind: 'status', status: 429, headers, times: 'always' },
+			UNTIL_TIME_IS_UP,
+			{ ...UNTIL_TIME_IS_UP, created: 0 },
+		),
 	]),
-	{
-		fault: '429 without end, Retry-After absent',
-		faults: [{ kind: 'retryAfter', format: 'absent', times: 'always' }],
-		get: UNTIL_TIME_IS_UP,
-		post: { ...UNTIL_TIME_IS_UP, created: 0 },
-	},
-	{
-		fault: '429 three times',
-		faults: [{ kind: 'retryAfter', times: 3 }],
-		get: again(4),
-		post: again(4),
-	},
-	{
-		fault: '429 without end, 61 s each',
-		faults: [{ kind: 'retryAfter', seconds: 61, times: 'always' }],
-		get: { outcome: 'fail', requests: 5 },
-		post: { outcome: 'fail', requests: 5, created: 0 },
-	},
-	{
-		fault: '429, body cut off',
-		faults: [{ kind: 'status', status: 429, headers: { 'Retry-After': '30' }, isCut: true }],
-		get: again(),
-		post: again(),
-	},
+	row(
+		'429 without end, Retry-After absent',
+		{ kind: 'retryAfter', format: 'absent', times: 'always' },
+		UNTIL_TIME_IS_UP,
+		{ ...UNTIL_TIME_IS_UP, created: 0 },
+	),
+	row('429 three times', { kind: 'retryAfter', times: 3 }, again(4), again(4)),
+	row(
+		'429 without end, 61 s each',
+		{ kind: 'retryAfter', seconds: 61, times: 'always' },
+		{ outcome: 'fail', requests: 5 },
+		{ outcome: 'fail', requests: 5, created: 0 },
+	),
+	row(
+		'429, body cut off',
+		{ kind: 'status', status: 429, headers: { 'Retry-After': '30' }, isCut: true },
+		AGAIN,
+		AGAIN,
+	),
 	...[502, 503, 504].flatMap((status) => [
-		{
-			fault: `${status}, not processed`,
-			faults: [{ kind: 'status' as const, status }],
-			get: again(),
-			post: once('unknown', 0),
-		},
-		{
-			fault: `${status}, processed`,
-			faults: [{ kind: 'status' as const, status, processed: true }],
-			get: again(),
-			post: once('unknown', 1),
-		},
+		row(`${status}, not processed`, { kind: 'status', status }, AGAIN, LOST_UNKNOWN),
+		row(`${status}, processed`, { kind: 'status', status, processed: true }, AGAIN, DONE_UNKNOWN),
 	]),
-	{
-		fault: '503 without end',
-		faults: [{ kind: 'status', status: 503, times: 'always' }],
-		get: { outcome: 'fail', requests: 5 },
-		post: once('unknown', 0),
-	},
-	{
-		fault: '500, not processed',
-		faults: [{ kind: 'status', status: 500 }],
-		get: once('fail'),
-		post: once('unknown', 0),
-	},
-	{
-		fault: '500, processed',
-		faults: [{ kind: 'status', status: 500, processed: true }],
-		get: once('fail'),
-		post: once('unknown', 1),
-	},
-	...[400, 401, 403, 404, 413, 422].map((status) => ({
-		fault: String(status),
-		// The page size may be what was refused: the list is asked for once more without one.
-		...([400, 413, 422].includes(status) ? { listing: again() } : {}),
-		faults: [{ kind: 'status' as const, status, body: { message: 'No' } }],
-		get: once('fail'),
-		post: once('fail', 0),
-	})),
-	{
-		fault: '409 that says it was refused',
-		faults: [{ kind: 'status' as const, status: 409, body: { success: false, message: 'No' } }],
-		listing: again(),
-		get: once('fail'),
-		post: once('fail', 0),
-	},
-	...[408, 409, 425, 499].map((status) => ({
-		fault: `${status}, processed`,
-		faults: [{ kind: 'status' as const, status, processed: true, body: { message: 'No' } }],
-		get: once('fail'),
-		post: once('unknown', 1),
-	})),
+	row(
+		'503 without end',
+		{ kind: 'status', status: 503, times: 'always' },
+		{ outcome: 'fail', requests: 5 },
+		LOST_UNKNOWN,
+	),
+	row('500, not processed', { kind: 'status', status: 500 }, FAILED, LOST_UNKNOWN),
+	row('500, processed', { kind: 'status', status: 500, processed: true }, FAILED, DONE_UNKNOWN),
+	// The page size may be what was refused: the list is asked for once more without one.
+	...[400, 401, 403, 404, 413, 422].map((status) =>
+		row(
+			String(status),
+			{ kind: 'status', status, body: { message: 'No' } },
+			FAILED,
+			REFUSED,
+			[400, 413, 422].includes(status) ? AGAIN : undefined,
+		),
+	),
+	row(
+		'409 that says it was refused',
+		{ kind: 'status', status: 409, body: { success: false, message: 'No' } },
+		FAILED,
+		REFUSED,
+		AGAIN,
+	),
+	...[408, 409, 425, 499].map((status) =>
+		row(
+			`${status}, processed`,
+			{ kind: 'status', status, processed: true, body: { message: 'No' } },
+			FAILED,
+			DONE_UNKNOWN,
+		),
+	),
 	...Object.entries(HOSTILE_BODIES).flatMap(([name, body]) => [
-		{
-			fault: `500, processed, ${name}`,
-			faults: [{ kind: 'status' as const, status: 500, processed: true, body }],
-			get: once('fail'),
-			post: once('unknown', 1),
-		},
-		{
-			fault: `422, ${name}`,
-			faults: [{ kind: 'status' as const, status: 422, body }],
-			listing: again(),
-			get: once('fail'),
-			post: once('fail', 0),
-		},
+		row(
+			`500, processed, ${name}`,
+			{ kind: 'status', status: 500, processed: true, body },
+			FAILED,
+			DONE_UNKNOWN,
+		),
+		row(`422, ${name}`, { kind: 'status', status: 422, body }, FAILED, REFUSED, AGAIN),
 	]),
-	{
-		fault: '200, processed, 20,000 lists',
-		faults: [
-			{
-				kind: 'status',
-				status: 200,
-				processed: true,
-				body: HOSTILE_BODIES['20,000 lists'],
-			},
-		],
-		get: once('fail'),
-		post: once('unknown', 1),
-	},
-	{
-		fault: 'reset before processing',
-		faults: [{ kind: 'resetBeforeProcessing' }],
-		get: again(),
-		post: once('unknown', 0),
-	},
-	{
-		fault: 'reset after processing',
-		faults: [{ kind: 'resetAfterProcessing' }],
-		get: again(),
-		post: once('unknown', 1),
-	},
-	{
-		fault: 'time-out, processed',
-		faults: [{ kind: 'delayAfterProcessing', ms: 130_000 }],
-		get: again(),
-		post: once('unknown', 1),
-	},
-	{
-		fault: 'body cut off',
-		faults: [{ kind: 'truncatedBody' }],
-		get: again(),
-		post: once('unknown', 1),
-	},
-	{
-		fault: 'body short',
-		faults: [{ kind: 'truncatedBody', mode: 'short' }],
-		get: once('fail'),
-		post: once('unknown', 1),
-	},
-	{
-		fault: 'body piece by piece, over the time',
-		faults: [{ kind: 'slowBody', ms: 400_000 }],
-		get: again(),
-		post: once('unknown', 1),
-	},
-	{
-		fault: 'body without end',
-		faults: [{ kind: 'endlessBody' }],
-		get: once('fail'),
-		post: once('unknown', 1),
-	},
-	{
-		fault: 'HTML under 200',
-		faults: [{ kind: 'html' }],
-		get: once('fail'),
-		post: once('unknown', 0),
-	},
-	{
-		fault: 'HTML under 404',
-		faults: [{ kind: 'html', status: 404 }],
-		get: once('fail'),
-		post: once('fail', 0),
-	},
-	{ fault: 'no JSON', faults: [{ kind: 'notJson' }], get: once('fail'), post: once('unknown', 1) },
-	{
-		fault: 'no body',
-		faults: [{ kind: 'emptyBody' }],
-		get: once('fail'),
-		post: once('unknown', 1),
-	},
-	{
-		fault: 'success: false',
-		faults: [{ kind: 'successFalse' }],
-		listing: again(),
-		get: once('fail'),
-		post: once('fail', 0),
-	},
-	{
-		fault: 'errors by field',
-		faults: [{ kind: 'errorsByField', errors: { price: ['is odd'] } }],
-		get: once('ok'),
-		post: once('fail', 0),
-	},
-	...([301, 307, 308] as const).map((status) => ({
-		fault: `redirect ${status}`,
-		faults: [{ kind: 'redirect' as const, status, to: 'http://127.0.0.1:9/elsewhere' }],
-		get: once('fail'),
-		post: once('fail', 0),
-	})),
-	...([302, 303] as const).map((status) => ({
-		fault: `redirect ${status}`,
-		faults: [{ kind: 'redirect' as const, status, to: 'http://127.0.0.1:9/elsewhere' }],
-		get: once('fail'),
-		post: once('unknown', 0),
-	})),
-	{
-		fault: 'echo of the request, 500',
-		faults: [{ kind: 'echoRequest' }],
-		get: once('fail'),
-		post: once('unknown', 0),
-	},
-	{
-		fault: 'wrapped in data',
-		faults: [{ kind: 'wrapData' }],
-		get: once('ok'),
-		post: once('ok', 1),
-	},
-	{
-		fault: '429, then reset before processing',
-		faults: [{ kind: 'retryAfter' }, { kind: 'resetBeforeProcessing' }],
-		get: again(3),
-		post: { outcome: 'unknown', requests: 2, created: 0 },
-	},
+	row(
+		'200, processed, 20,000 lists',
+		{
+			kind: 'status',
+			status: 200,
+			processed: true,
+			body: HOSTILE_BODIES['20,000 lists'],
+		},
+		FAILED,
+		DONE_UNKNOWN,
+	),
+	row('reset before processing', { kind: 'resetBeforeProcessing' }, AGAIN, LOST_UNKNOWN),
+	row('reset after processing', { kind: 'resetAfterProcessing' }, AGAIN, DONE_UNKNOWN),
+	row('time-out, processed', { kind: 'delayAfterProcessing', ms: 130_000 }, AGAIN, DONE_UNKNOWN),
+	row('body cut off', { kind: 'truncatedBody' }, AGAIN, DONE_UNKNOWN),
+	row('body short', { kind: 'truncatedBody', mode: 'short' }, FAILED, DONE_UNKNOWN),
+	row('body piece by piece, over the time', { kind: 'slowBody', ms: 400_000 }, AGAIN, DONE_UNKNOWN),
+	row('body without end', { kind: 'endlessBody' }, FAILED, DONE_UNKNOWN),
+	row('HTML under 200', { kind: 'html' }, FAILED, LOST_UNKNOWN),
+	row('HTML under 404', { kind: 'html', status: 404 }, FAILED, REFUSED),
+	row('no JSON', { kind: 'notJson' }, FAILED, DONE_UNKNOWN),
+	row('no body', { kind: 'emptyBody' }, FAILED, DONE_UNKNOWN),
+	row('success: false', { kind: 'successFalse' }, FAILED, REFUSED, AGAIN),
+	row(
+		'errors by field',
+		{ kind: 'errorsByField', errors: { price: ['is odd'] } },
+		once('ok'),
+		REFUSED,
+	),
+	...([301, 307, 308] as const).map((status) =>
+		row(
+			`redirect ${status}`,
+			{ kind: 'redirect', status, to: 'http://127.0.0.1:9/elsewhere' },
+			FAILED,
+			REFUSED,
+		),
+	),
+	...([302, 303] as const).map((status) =>
+		row(
+			`redirect ${status}`,
+			{ kind: 'redirect', status, to: 'http://127.0.0.1:9/elsewhere' },
+			FAILED,
+			LOST_UNKNOWN,
+		),
+	),
+	row('echo of the request, 500', { kind: 'echoRequest' }, FAILED, LOST_UNKNOWN),
+	row('wrapped in data', { kind: 'wrapData' }, once('ok'), once('ok', 1)),
+	row(
+		'429, then reset before processing',
+		[{ kind: 'retryAfter' }, { kind: 'resetBeforeProcessing' }],
+		again(3),
+		{ outcome: 'unknown', requests: 2, created: 0 },
+	),
 ];
 
 const printed: string[] = [];

@@ -66,12 +66,7 @@ describe('Wait for Payment: a notice around the moment of suspension', () => {
 		const offsets = Array.from({ length: ROUNDS }, () =>
 			Array.from({ length: LAST_OFFSET_MS + 1 }, (_, offset) => offset),
 		).flat();
-		room.account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'delayAfterProcessing',
-			ms: LOOK_MS,
-			times: 'always',
-		});
+		room.account.fault('read', { kind: 'delayAfterProcessing', ms: LOOK_MS }, 'always');
 		const runs: EarlyRun[] = [];
 		let next = 0;
 		const worker = async (): Promise<void> => {

@@ -16,123 +16,100 @@ const NOTHING: Wanted = {
 };
 
 describe('What a trigger does not want', () => {
-	test.each<[string, Given, IDataObject, string | undefined]>([
-		['any status', {}, { payment_status: 'never_heard_of' }, undefined],
-		['any status, even none', {}, {}, undefined],
-		['a status of its group', { triggerOn: ['paid'] }, { payment_status: 'paid' }, undefined],
+	const STATUS = 'which Trigger On does not let in.';
+	const AMOUNT = 'which Filters > Minimum Amount in Reais does not let in.';
+	const NO_AMOUNT = `amount of the transaction is not stated in cents, ${AMOUNT}`;
+	const least = (minimumAmount: number): Given => ({ filters: { minimumAmount } });
+	const paidBy = (...paymentMethods: string[]): Given => ({ filters: { paymentMethods } });
+	const ofProducts = (...hashes: string[]): Given => ({
+		products: hashes.map((product) => ({ product })),
+	});
+	const ofOffers = (...hashes: string[]): Given => ({ offers: hashes.map((offer) => ({ offer })) });
+	const other = (...otherStatuses: string[]): Given => ({ triggerOn: ['other'], otherStatuses });
+
+	test.each<[string, Given, IDataObject, string?]>([
+		['any status', {}, { payment_status: 'never_heard_of' }],
+		['any status, even none', {}, {}],
+		['a status of its group', { triggerOn: ['paid'] }, { payment_status: 'paid' }],
 		[
-			'a status that is not stated',
+			'no status',
 			{ triggerOn: ['paid'] },
 			{},
-			'The status of the transaction is not stated, which Trigger On does not let in.',
+			`status of the transaction is not stated, ${STATUS}`,
 		],
 		[
 			'another of the other statuses',
-			{ triggerOn: ['other'], otherStatuses: ['frozen', 'thawed'] },
+			other('frozen', 'thawed'),
 			{ payment_status: 'paid' },
-			'The status of the transaction is paid, which Trigger On does not let in.',
+			`status of the transaction is paid, ${STATUS}`,
 		],
 		[
 			'one of the other statuses, however its accents are stored',
-			{ triggerOn: ['other'], otherStatuses: ['em análise'.normalize('NFD')] },
+			other('em análise'.normalize('NFD')),
 			{ payment_status: 'em análise'.normalize('NFC') },
-			undefined,
 		],
-		['its method', { filters: { paymentMethods: ['pix'] } }, { payment_method: 'pix' }, undefined],
+		['its method', paidBy('pix'), { payment_method: 'pix' }],
+		['boleto', paidBy('boleto'), { payment_method: 'boleto' }],
+		['billet', paidBy('boleto'), { payment_method: 'billet' }],
 		[
-			'boleto',
-			{ filters: { paymentMethods: ['boleto'] } },
-			{ payment_method: 'boleto' },
-			undefined,
-		],
-		[
-			'billet',
-			{ filters: { paymentMethods: ['boleto'] } },
-			{ payment_method: 'billet' },
-			undefined,
-		],
-		[
-			'a method that is not stated',
-			{ filters: { paymentMethods: ['pix', 'crypto'] } },
+			'no method',
+			paidBy('pix', 'crypto'),
 			{},
-			'The payment method of the transaction is not stated, which Filters > Payment Methods does not let in.',
+			'payment method of the transaction is not stated, which Filters > Payment Methods does not let in.',
 		],
+		['its product', ofProducts('p1', 'p2'), { product: { hash: 'p2' } }],
 		[
-			'its product',
-			{ products: [{ product: 'p1' }, { product: 'p2' }] },
-			{ product: { hash: 'p2' } },
-			undefined,
-		],
-		[
-			'a product that is not stated',
-			{ products: [{ product: 'p1' }, { product: 'p2' }] },
+			'no product',
+			ofProducts('p1', 'p2'),
 			{},
-			'The product of the transaction is not stated, which Products does not let in.',
+			'product of the transaction is not stated, which Products does not let in.',
 		],
 		[
 			'another product',
-			{ products: [{ product: 'p1' }] },
+			ofProducts('p1'),
 			{ product: { hash: 'p3' } },
-			'The product of the transaction is p3, which Products does not let in.',
+			'product of the transaction is p3, which Products does not let in.',
 		],
+		['its offer', ofOffers('o1', 'o2'), { offer: { hash: 'o2' } }],
 		[
-			'its offer',
-			{ offers: [{ offer: 'o1' }, { offer: 'o2' }] },
-			{ offer: { hash: 'o2' } },
-			undefined,
-		],
-		[
-			'an offer that is not stated',
-			{ offers: [{ offer: 'o1' }, { offer: 'o2' }] },
+			'no offer',
+			ofOffers('o1', 'o2'),
 			{ product: { hash: 'o1' } },
-			'The offer of the transaction is not stated, which Offers does not let in.',
+			'offer of the transaction is not stated, which Offers does not let in.',
 		],
 		[
 			'another offer',
-			{ offers: [{ offer: 'o1' }], products: [{ product: 'p1' }] },
+			{ ...ofOffers('o1'), ...ofProducts('p1') },
 			{ offer: { hash: 'o3' }, product: { hash: 'p1' } },
-			'The offer of the transaction is o3, which Offers does not let in.',
+			'offer of the transaction is o3, which Offers does not let in.',
 		],
-		['exactly the amount', { filters: { minimumAmount: 1990 } }, { amount: 1990 }, undefined],
-		['the amount as a text', { filters: { minimumAmount: 1990 } }, { amount: '1990' }, undefined],
-		['nothing to pay', { filters: { minimumAmount: 0 } }, { amount: 0 }, undefined],
-		['more than the amount', { filters: { minimumAmount: 1990 } }, { amount: 1991 }, undefined],
+		['exactly the amount', least(1990), { amount: 1990 }],
+		['the amount as a text', least(1990), { amount: '1990' }],
+		['nothing to pay', least(0), { amount: 0 }],
+		['more than the amount', least(1990), { amount: 1991 }],
 		[
 			'a cent less than the amount',
-			{ filters: { minimumAmount: 199_000 } },
+			least(199_000),
 			{ amount: 198_999 },
-			'The amount of the transaction is R$ 1.989,99, which Filters > Minimum Amount in Reais does not let in.',
+			`amount of the transaction is R$ 1.989,99, ${AMOUNT}`,
 		],
-		[
-			'an amount that is not stated',
-			{ filters: { minimumAmount: 1990 } },
-			{},
-			'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
-		],
-		[
-			'an amount that is not stated where nothing is the least',
-			{ filters: { minimumAmount: 0 } },
-			{},
-			'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
-		],
-		[
-			'an amount that is empty',
-			{ filters: { minimumAmount: 1990 } },
-			{ amount: '' },
-			'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
-		],
-		[
-			'an amount that cannot be read',
-			{ filters: { minimumAmount: 0 } },
-			{ amount: '19.90' },
-			'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
-		],
-	])('%s', (_name, wanted, transaction, expected) => {
+		['no amount', least(1990), {}, NO_AMOUNT],
+		['no amount where nothing is the least', least(0), {}, NO_AMOUNT],
+		...['', '19.90', 'R$ 19,90', 19.9, true, 1e20, null].map(
+			(amount): [string, Given, IDataObject, string] => [
+				`an amount that cannot be read: ${String(amount)}`,
+				least(0),
+				{ amount },
+				NO_AMOUNT,
+			],
+		),
+	])('%s', (...given) => {
+		const [, wanted, transaction, expected] = given;
 		const filters = { ...NOTHING.filters, ...wanted.filters };
 		const whole = { ...NOTHING, ...wanted, filters };
 		const read = readTransaction({ hash: 'tr1', ...transaction });
 		if (!read) throw new Error('Not a transaction');
-		expect(whyUnwanted(whole, read)).toBe(expected);
+		expect(whyUnwanted(whole, read)).toBe(expected && `The ${expected}`);
 	});
 });
 

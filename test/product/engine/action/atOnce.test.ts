@@ -4,6 +4,7 @@ import { PAUSE_MS } from '../../../../nodes/DigitalSales/once/ledger';
 import { mostAtOnce } from '../../../support/underWay';
 import {
 	ACTION_TYPE,
+	connect,
 	crashedData,
 	NO_OP_TYPE,
 	type NodeOutcome,
@@ -31,15 +32,6 @@ describe('Several charges at once', () => {
 	};
 	const posts = () => shop.account.sandbox.requests.filter(({ method }) => method === 'POST');
 
-	test('four', async () => {
-		const run = await shop.run(charge(), { items: customers(12) });
-
-		expect(run.status).toBe('success');
-		expect(mostAtOnce(posts())).toBeLessThanOrEqual(4);
-		expect(mostAtOnce(posts())).toBeGreaterThan(2);
-		expect(posts()).toHaveLength(12);
-	});
-
 	test('the claims of the next are decided while four are under way', async () => {
 		const delay = { endpoint: ENDPOINT, kind: 'delay', times: 'always' } as const;
 		shop.account.sandbox.addFault({ ...delay, ms: 500 });
@@ -54,7 +46,7 @@ describe('Several charges at once', () => {
 	});
 
 	test('the order of the items is kept, whichever is done first', async () => {
-		shop.account.sandbox.addFault({ endpoint: ENDPOINT, kind: 'delay', ms: 200, times: 1 });
+		shop.account.fault('charge', { kind: 'delay', ms: 200 }, 1);
 
 		const run = await shop.run(charge(), { items: customers(6) });
 
@@ -81,7 +73,7 @@ describe('Several charges at once', () => {
 			// In the second run the first item is refused, beside the others, and made by Retry On Fail.
 			shop.fault('refuse', 3);
 			const always = { kind: 'status', status: 422, after: 7, times: 'always' } as const;
-			shop.account.sandbox.addFault({ endpoint: ENDPOINT, ...always });
+			shop.account.fault('charge', { ...always });
 
 			const { data } = await runWorkflow({
 				credentials: shop.account.credentials,
@@ -97,33 +89,20 @@ describe('Several charges at once', () => {
 					},
 					{ name: 'End', type: NO_OP_TYPE },
 				],
-				connections: {
-					Start: { main: [[{ node: 'PIX', type: 'main', index: 0 }]] },
-					PIX: { main: [[{ node: 'End', type: 'main', index: 0 }]] },
-					End: { main: [[{ node: 'PIX', type: 'main', index: 0 }]] },
-				},
+				connections: connect({ Start: 'PIX', PIX: 'End', End: 'PIX' }),
 			});
 
 			const listed = [
 				...String(data.PIX?.error?.description).matchAll(/((?:run 2, )?item \d) is/g),
 			];
 			expect(listed.map(([, place]) => place)).toEqual([
-				'item 1',
-				'item 2',
-				'item 3',
-				'run 2, item 1',
-				'run 2, item 2',
-				'run 2, item 3',
+				...['item 1', 'item 2', 'item 3', 'run 2, item 1', 'run 2, item 2', 'run 2, item 3'],
 			]);
 			expect(shop.hashes).toHaveLength(6);
 		});
 
 		test('the error names those that may exist as well', async () => {
-			shop.account.sandbox.addFault({
-				endpoint: ENDPOINT,
-				kind: 'resetAfterProcessing',
-				times: 'always',
-			});
+			shop.account.fault('charge', { kind: 'resetAfterProcessing' }, 'always');
 
 			const run = await shop.run(charge(), { items: customers(20) });
 
@@ -136,11 +115,7 @@ describe('Several charges at once', () => {
 		});
 
 		test('the error is that of the first item, also if a later one failed before it', async () => {
-			shop.account.sandbox.addFault({
-				endpoint: ENDPOINT,
-				kind: 'delayAfterProcessing',
-				ms: 1_500,
-			});
+			shop.account.fault('charge', { kind: 'delayAfterProcessing', ms: 1_500 });
 			shop.fault('refuse', 1);
 
 			limit({ timeoutMs: 1_000 });
@@ -164,31 +139,6 @@ describe('Several charges at once', () => {
 			expect(posts()).toHaveLength(2);
 			expect(Date.now() - began).toBeLessThan(10_000);
 		});
-
-		test('a Retry charges the others, and nobody twice', async () => {
-			shop.fault('refuse', 5);
-			const failed = await shop.run(charge(), { items: customers(12) });
-			expect(failed.status).toBe('error');
-
-			const run = await shop.retry(charge(), failed);
-
-			expect(run.status).toBe('success');
-			expect(shop.charges).toBe(12);
-			expect(customersOf(run)).toEqual(customers(12).map(({ n }) => `Customer ${n}`));
-		});
-	});
-
-	test('under On Error: Continue all others are charged', async () => {
-		shop.fault('refuse', 2);
-
-		const run = await shop.run(charge(), {
-			items: customers(10),
-			settings: { onError: 'continueRegularOutput' },
-		});
-
-		expect(run.json).toHaveLength(10);
-		expect(run.json.filter((json) => 'error' in json)).toHaveLength(1);
-		expect(shop.charges).toBe(9);
 	});
 
 	test.each([1, 4])('a 429 slows all of them: %i at once', async (times) => {
@@ -299,21 +249,6 @@ describe('What is refused before it is sent', () => {
 		expect(shop.posts).toBe(6);
 	});
 
-	test('one that is under way in another execution is waited for', async () => {
-		const { sandbox } = shop.account;
-		const slow = { endpoint: ENDPOINT, kind: 'delayAfterProcessing', ms: 300 } as const;
-		sandbox.addFault({ ...slow, times: 1 });
-		const running = shop.run(charge(), { items: customers(1) });
-		while (shop.charges < 1) await new Promise((resolve) => setTimeout(resolve, 5));
-
-		const run = await shop.run(charge(), { items: customers(3) });
-
-		expect((await running).status).toBe('success');
-		// The same customer, asked for twice on purpose.
-		expect(run.status).toBe('success');
-		expect(shop.posts).toBe(4);
-	});
-
 	test('two runs over the same customers in opposite order both end', async () => {
 		const runs = await Promise.all([
 			shop.run(charge(), { items: customers(8) }),
@@ -322,22 +257,6 @@ describe('What is refused before it is sent', () => {
 
 		expect(runs.map(({ status }) => status)).toEqual(['success', 'success']);
 		expect(shop.charges).toBe(16);
-	});
-
-	test('a cancelled execution does not wait for what is under way elsewhere', async () => {
-		const { sandbox } = shop.account;
-		sandbox.addFault({ endpoint: ENDPOINT, kind: 'delayAfterProcessing', ms: 1_000, times: 1 });
-		const running = shop.run(charge(), { items: customers(1) });
-		while (shop.charges < 1) await new Promise((resolve) => setTimeout(resolve, 5));
-		const canceling = new AbortController();
-		setTimeout(() => canceling.abort(), 50);
-		const began = Date.now();
-
-		await shop.run(charge(), { items: customers(3), signal: canceling.signal });
-
-		expect(Date.now() - began).toBeLessThan(600);
-		expect((await running).status).toBe('success');
-		expect(shop.posts).toBe(1);
 	});
 });
 
@@ -380,8 +299,6 @@ describe('Several offers at once', () => {
 	});
 });
 
-const POST = 'POST /transactions';
-const GET = 'GET /transactions/{hash}';
 /** The node was under way. */
 const CRASHED = [
 	{ name: 'Start', finished: true },
@@ -416,18 +333,12 @@ describe('Attacks on several charges at once', () => {
 		const { digitalSalesApi: credential } = shop.account.credentials;
 		const baseUrl = String(credential?.baseUrl).replace('127.0.0.1', 'localhost');
 		// The service is unwell for a moment, which a read waits out; meanwhile item 2 is refused.
-		shop.account.sandbox.addFault({
-			endpoint: GET,
-			kind: 'status',
-			status: 503,
-			headers: { 'Retry-After': '3' },
-			times: 1,
-		});
-		shop.account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 300, times: 1 });
+		shop.account.fault('read', { kind: 'status', status: 503, headers: { 'Retry-After': '3' } }, 1);
+		shop.account.fault('charge', { kind: 'delay', ms: 300 }, 1);
 		shop.fault('refuse');
 
 		const retry = await shop.retry(charge(), first, {
-			credentials: { digitalSalesApi: { ...credential, baseUrl } },
+			credentials: shop.account.credentialsWith({ baseUrl }),
 		});
 
 		expect(errorOf(retry)).toContain('did not accept the request (422)');
@@ -467,9 +378,9 @@ describe('Attacks on several charges at once', () => {
 
 	test('the Retry of a crash never says that nothing was created', async () => {
 		shop.fault('refuse');
-		shop.account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 150, times: 1 });
+		shop.account.fault('charge', { kind: 'delay', ms: 150 }, 1);
 		const slow = { kind: 'delayAfterProcessing', ms: 600 } as const;
-		shop.account.sandbox.addFault({ endpoint: POST, ...slow, after: 1, times: 3 });
+		shop.account.fault('charge', { ...slow, after: 1 }, 3);
 		const running = shop.run(charge(), { items: customers(4), process: NodeProcess.fresh() });
 		while (shop.charges < 3) await pause(5);
 		await pause(200);
@@ -501,7 +412,7 @@ describe('Attacks on several charges at once', () => {
 	});
 
 	test('several doubts at once: each code allows its own charge, and none of them twice', async () => {
-		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetAfterProcessing', times: 6 });
+		shop.account.fault('charge', { kind: 'resetAfterProcessing' }, 6);
 		const settings = { onError: 'continueRegularOutput' } as const;
 		const items = customers(6);
 		await shop.run(charge(), { items, settings });
@@ -510,7 +421,7 @@ describe('Attacks on several charges at once', () => {
 		expect(new Set(codes).size).toBe(6);
 		// All six are pasted; three are lost again.
 		const repeatCode = codes.join(', ');
-		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetAfterProcessing', times: 3 });
+		shop.account.fault('charge', { kind: 'resetAfterProcessing' }, 3);
 		const twice = [...items, ...items];
 		await shop.run(charge({ repeatCode }), { items: twice, settings });
 		const lost = shop.charges;

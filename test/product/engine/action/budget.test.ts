@@ -132,10 +132,9 @@ describe('A limit that is stated in another unit', () => {
 		account.reset();
 		const { json } = await account.run(pixParameters(account.sandbox));
 		const headers = { 'x-ratelimit-limit': '5', 'retry-after': '1' };
-		const endpoint = 'GET /transactions/{hash}' as const;
-		account.sandbox.addFault({ endpoint, kind: 'status', status: 429, headers });
+		account.fault('read', { kind: 'status', status: 429, headers });
 		const set = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' };
-		account.sandbox.addFault({ endpoint, kind: 'rateLimitHeaders', set, times: 'always' });
+		account.fault('read', { kind: 'rateLimitHeaders', set }, 'always');
 		const startedAt = clock.elapsed();
 
 		await account.run(

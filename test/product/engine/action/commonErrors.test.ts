@@ -17,8 +17,7 @@ describe('The errors that a seller meets most', () => {
 		return await charge({});
 	};
 	const at = async (baseUrl: string): Promise<NodeOutcome> => {
-		const { digitalSalesApi } = shop.account.credentials;
-		return await charge({}, { credentials: { digitalSalesApi: { ...digitalSalesApi, baseUrl } } });
+		return await charge({}, { credentials: shop.account.credentialsWith({ baseUrl }) });
 	};
 	const cartWith = (price: string): INodeParameters => ({
 		cart: {

@@ -49,8 +49,7 @@ describe('Offer > Create', () => {
 	});
 
 	test('returns what the service sent, with the price in reais besides', async () => {
-		const endpoint = 'POST /products/{hash}/offers';
-		account.sandbox.addFault({ endpoint, kind: 'patchBody', set: { extra: 1 } });
+		account.fault('offer', { kind: 'patchBody', set: { extra: 1 } });
 
 		const { json } = await account.run(parameters());
 
@@ -90,20 +89,6 @@ describe('Offer > Create', () => {
 		});
 	});
 
-	test('reads parameters of each item from its own data', async () => {
-		await account.run(parameters({ price: '={{ $json.price }}', title: '={{ $json.name }}' }), {
-			items: [
-				{ price: 1, name: 'A' },
-				{ price: 2.5, name: 'B' },
-			],
-		});
-
-		expect(account.sandbox.offers.map(({ request }) => request)).toMatchObject([
-			{ price: 100, title: 'A' },
-			{ price: 250, title: 'B' },
-		]);
-	});
-
 	test.each<[string, INodeParameters, string]>([
 		[
 			'no product',
@@ -115,22 +100,10 @@ describe('Offer > Create', () => {
 			{ productHash: { __rl: true, mode: 'hash', value: '={{ ".." }}' } },
 			'Product is not a hash',
 		],
-		['an ambiguous price', { price: '1.990' }, 'Price in Reais is ambiguous'],
-		['a negative price', { price: -5 }, 'Price in Reais must not be negative'],
-		[
-			'an unknown payment method',
-			{ paymentMethods: [4] },
-			'Payment Methods 1 must be a whole number from 1 to 3',
-		],
 		[
 			'payment methods that are no list',
 			{ paymentMethods: '={{ "pix" }}' },
 			'Payment Methods must be a list of 1, 2 and 3',
-		],
-		[
-			'an unknown interval',
-			{ additionalFields: { interval: 'hourly' } },
-			'Additional Fields > Interval must be one of daily, weekly, monthly, quarterly, semi-annual, yearly',
 		],
 		[
 			'a discount above 100',

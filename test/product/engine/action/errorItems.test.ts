@@ -127,7 +127,7 @@ describe('A failed item under On Error: Continue', () => {
 	])('is every item of a run whose credential has %s', async (_name, more) => {
 		const run = await account.run(pixParameters(account.sandbox), {
 			settings: { onError: 'continueErrorOutput' },
-			credentials: { digitalSalesApi: { ...account.credentials.digitalSalesApi, ...more } },
+			credentials: account.credentialsWith(more),
 			items: [{ row: 1 }, { row: 2 }],
 		});
 
@@ -141,7 +141,7 @@ describe('A failed item under On Error: Continue', () => {
 	});
 
 	test('is about the charge as it was sent, Custom Fields included', async () => {
-		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+		account.fault('charge', { kind: 'resetAfterProcessing' });
 		const customFields = '{"amount": 500, "customer": {"document": "11144477735"}}';
 
 		const { json } = await account.run(
@@ -153,7 +153,7 @@ describe('A failed item under On Error: Continue', () => {
 	});
 
 	test('of a charge that may have been made before is of unknown outcome, and shows the code', async () => {
-		account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+		account.fault('charge', { kind: 'resetAfterProcessing' });
 		const parameters = pixParameters(account.sandbox);
 		const options = { continueOnFail: true, workflowId: 'doubtful', mode: 'trigger' } as const;
 		const first = await account.run(parameters, options);

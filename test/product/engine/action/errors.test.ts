@@ -30,57 +30,28 @@ describe('Errors of the service', () => {
 		}
 	};
 
-	test.each<[string, Fault, Operation, RegExp[]]>([
-		[
-			'errors as an array',
-			{
-				kind: 'status',
-				status: 422,
-				body: { success: false, message: 'Invalid', errors: ['No price', 'No title'] },
-			},
-			'createOffer',
-			[/did not accept the request \(422\)/, /Invalid \| No price \| No title/],
-		],
-		[
-			'errors keyed by field',
-			{
-				kind: 'status',
-				status: 422,
-				body: {
-					message: 'Invalid',
-					errors: {
-						'cart.0.price': ['must be positive'],
-						'customer.document': ['is unknown', 'is short'],
-						'cart.10.quantity': ['is high'],
-						'cart.item1.price': ['is low'],
-						strange: ['is odd'],
-					},
-				},
-			},
-			'createPix',
+	test('what is wrong with a field is said by its name in the form', async () => {
+		const errors = {
+			'cart.0.price': ['must be positive'],
+			'customer.document': ['is unknown', 'is short'],
+			'cart.10.quantity': ['is high'],
+			'cart.item1.price': ['is low'],
+			strange: ['is odd'],
+		};
+		account.fault('charge', { kind: 'status', status: 422, body: { message: 'Invalid', errors } });
+
+		const { description } = await account.fail(parametersOf('createPix'), { items: [{}, {}] });
+
+		expect(description).toContain(
 			[
-				/Cart > Item 1 > Price in Reais \(cart\.0\.price\): must be positive/,
-				/Customer CPF or CNPJ \(customer\.document\): is unknown, is short/,
-				/Cart > Item 11 > Quantity \(cart\.10\.quantity\): is high/,
-				/\| cart\.item1\.price: is low/,
-				/strange: is odd/,
-			],
-		],
-		[
-			'success: false under a 2xx of a list',
-			{ kind: 'successFalse', message: 'Account suspended' },
-			'getAll',
-			[/did not accept the request/, /Account suspended/],
-		],
-		['nothing', { kind: 'emptyBody' }, 'get', [/could not be read/]],
-	])('%s give one clear error', async (_name, fault, operation, texts) => {
-		account.sandbox.addFault({ times: 'always', ...fault });
-
-		const { message, description } = await account.fail(parametersOf(operation), {
-			items: [{}, {}],
-		});
-
-		for (const text of texts) expect(`${message}\n${description}`).toMatch(text);
+				'The service said: Invalid',
+				'Cart > Item 1 > Price in Reais (cart.0.price): must be positive',
+				'Customer CPF or CNPJ (customer.document): is unknown, is short',
+				'Cart > Item 11 > Quantity (cart.10.quantity): is high',
+				'cart.item1.price: is low',
+				'strange: is odd.',
+			].join(' | '),
+		);
 	});
 
 	test('an operation that there is none of says what to choose', async () => {
@@ -91,54 +62,23 @@ describe('Errors of the service', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('a wrong token names the field of the credential', async () => {
-		const failure = await account.fail(parametersOf('get'), {
-			credentials: {
-				digitalSalesApi: { ...account.credentials.digitalSalesApi, apiToken: 'test-wrong-token' },
-			},
-		});
-
-		expect(failure).toMatchObject({ httpCode: '401', itemIndex: 0 });
-		expect(failure.description).toContain('API Token in the credential');
-		expect(account.sandbox.requests).toHaveLength(1);
-	});
-
 	test.each([
 		['empty', ' ', 'Base URL in the credential is empty'],
 		['no address', 'not a host', 'Base URL in the credential is not a web address'],
 		['with a query', 'https://api.example.com/v1?x=1', 'must end with its path'],
 	])('a Base URL that is %s is told before anything is sent', async (_name, baseUrl, message) => {
 		const failure = await account.fail(parametersOf('get'), {
-			credentials: { digitalSalesApi: { ...account.credentials.digitalSalesApi, baseUrl } },
+			credentials: account.credentialsWith({ baseUrl }),
 		});
 
 		expect(failure.message).toContain(message);
 	});
 
-	test.each([
-		['slashes behind it', (url: string) => `${url}//`],
-		['blanks around it', (url: string) => `  ${url} `],
-	])('a Base URL with %s works', async (_name, change) => {
-		const { json } = await account.run(parametersOf('getAll'), {
-			credentials: {
-				digitalSalesApi: {
-					...account.credentials.digitalSalesApi,
-					baseUrl: change(account.sandbox.baseUrl),
-				},
-			},
-		});
-
-		expect(json).toHaveLength(50);
-	});
-
 	test('a charge whose connection was refused is sent again, and once', async () => {
 		const port = await freePort();
-		const credentials = {
-			digitalSalesApi: {
-				...account.credentials.digitalSalesApi,
-				baseUrl: `http://127.0.0.1:${port}/api/public/v1`,
-			},
-		};
+		const credentials = account.credentialsWith({
+			baseUrl: `http://127.0.0.1:${port}/api/public/v1`,
+		});
 		const { apiToken, bodyApiToken } = account.sandbox;
 		const running = account.run(parametersOf('createPix'), { credentials });
 		await pause(300);
@@ -151,21 +91,6 @@ describe('Errors of the service', () => {
 		} finally {
 			await late.close();
 		}
-	});
-
-	test('allowed domains of the credential hold', async () => {
-		const failure = await account.fail(parametersOf('getAll'), {
-			credentials: {
-				digitalSalesApi: {
-					...account.credentials.digitalSalesApi,
-					allowedHttpRequestDomains: 'domains',
-					allowedDomains: 'api.example.com',
-				},
-			},
-		});
-
-		expect(failure.message).toContain('Allowed Domains');
-		expect(account.sandbox.requests).toEqual([]);
 	});
 
 	test.each([301, 302, 307, 308] as const)(
@@ -187,13 +112,7 @@ describe('Errors of the service', () => {
 
 	describe('Continue on fail', () => {
 		test('gives message and status per item, and goes on', async () => {
-			account.sandbox.addFault({
-				endpoint: 'POST /transactions',
-				kind: 'status',
-				status: 422,
-				body: { message: 'No' },
-				after: 1,
-			});
+			account.fault('charge', { kind: 'status', status: 422, body: { message: 'No' }, after: 1 });
 			const { json, items } = await account.run(
 				{
 					...parametersOf('createPix'),
@@ -221,23 +140,6 @@ describe('Errors of the service', () => {
 			);
 			expect(json.map((item) => Object.keys(item)).slice(1, 3)).toEqual([['error'], ['error']]);
 			expect(account.sandbox.charges()).toBe(2);
-		});
-
-		test('sends failed items to the error output', async () => {
-			account.sandbox.addFault({
-				endpoint: 'GET /transactions/{hash}',
-				kind: 'status',
-				status: 404,
-				times: 2,
-			});
-			const { outputs } = await account.run(parametersOf('get'), {
-				settings: { onError: 'continueErrorOutput' },
-				items: [{}, {}],
-			});
-
-			expect(outputs[0]).toEqual([]);
-			expect(outputs[1]).toHaveLength(2);
-			expect(outputs[1]?.[0]?.json).toMatchObject({ error: { status: 404 } });
 		});
 	});
 

@@ -104,11 +104,8 @@ describe('An expression that gives nothing', () => {
 	});
 
 	test.each([
-		"'order-' + $json.id",
-		'`order_${$json.id}`',
-		"'order ' + $json.id + '-x'",
-		"'order' + $json.id",
-		"'maria ' + DateTime.fromISO($json.due).toFormat('yyyy-MM')",
+		...["'order-' + $json.id", '`order_${$json.id}`', "'order ' + $json.id + '-x'"],
+		...["'order' + $json.id", "'maria ' + DateTime.fromISO($json.due).toFormat('yyyy-MM')"],
 		"'maria ' + new Date($json.due)",
 	])('inside the expression of an Order Reference is refused: %s', async (expression) => {
 		const failed = await shop.run(shop.parameters(`={{ ${expression} }}`));
@@ -233,13 +230,11 @@ describe('The customer of an agent', () => {
 
 	// The sandbox wants a customer's data, the document does not.
 	const takesAnybody = (): void =>
-		shop.account.sandbox.addFault({
-			endpoint: 'POST /transactions',
-			kind: 'status',
-			status: 201,
-			body: { hash: 'abc1', payment_status: 'waiting_payment' },
-			times: 'always',
-		});
+		shop.account.fault(
+			'charge',
+			{ kind: 'status', status: 201, body: { hash: 'abc1', payment_status: 'waiting_payment' } },
+			'always',
+		);
 
 	test.each([
 		['without data', {}],

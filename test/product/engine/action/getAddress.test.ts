@@ -1,11 +1,12 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import {
 	ACTION_TYPE,
+	connect,
+	type NodeInput,
 	runWorkflow,
 	serveWebhook,
 	START_TYPE,
 	TRIGGER_TYPE,
-	type NodeInput,
 } from '../harness';
 import { webServer } from '../harness/webServer';
 import { useAccount } from '../support/account';
@@ -27,7 +28,7 @@ describe('Notification > Get Address', () => {
 				},
 				...triggers,
 			],
-			connections: { Start: { main: [[{ node: 'Address', type: 'main', index: 0 }]] } },
+			connections: connect({ Start: 'Address' }),
 			credentials: account.credentials,
 		});
 		return { items: data.Address?.items.map(({ json }) => json), error: data.Address?.error };

@@ -56,12 +56,7 @@ describe('Transaction > Get', () => {
 		['more than 32 requests under way, but never more than 96, while answers are fast', 32, 96, {}],
 		['at most 32 requests under way while all fail', 8, 32, { transactionHash: 'unknown1' }],
 	])('has %s', async (_what, moreThan, atMost, more) => {
-		account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'delay',
-			ms: 90,
-			times: 'always',
-		});
+		account.fault('read', { kind: 'delay', ms: 90 }, 'always');
 		const items = Array.from({ length: 200 }, () => created[0] ?? {});
 		const before = account.sandbox.requests.length;
 		// All reads take equally long, however busy the machine is.
@@ -78,19 +73,6 @@ describe('Transaction > Get', () => {
 		expect(mostAtOnce(requests)).toBeLessThanOrEqual(atMost);
 	});
 
-	test.each([
-		['nothing', ' '],
-		['a dot', '.'],
-		['two dots', '..'],
-	])('refuses %s as a hash and sends nothing', async (_name, transactionHash) => {
-		const before = account.sandbox.requests.length;
-
-		const failure = await account.fail({ ...parameters, transactionHash });
-
-		expect(failure.message).toMatch(/^Transaction Hash is (empty|not a hash)/);
-		expect(account.sandbox.requests).toHaveLength(before);
-	});
-
 	test('encodes a hash into one segment of the path', async () => {
 		const failure = await account.fail({ ...parameters, transactionHash: 'a/../b?c#d' });
 
@@ -102,11 +84,7 @@ describe('Transaction > Get', () => {
 		['another transaction', () => 'another1'],
 		['one that the service spells otherwise', () => String(created[0]?.hash).toUpperCase()],
 	])('does not take %s for the one asked for', async (_name, hash) => {
-		account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'patchBody',
-			set: { hash: hash() },
-		});
+		account.fault('read', { kind: 'patchBody', set: { hash: hash() } });
 
 		const failure = await account.fail(parameters, { items: created.slice(0, 1) });
 

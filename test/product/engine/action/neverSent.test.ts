@@ -81,10 +81,9 @@ describe('What never left this machine', () => {
 	});
 
 	const charge = async (baseUrl: string): Promise<NodeOutcome> => {
-		const { digitalSalesApi: credential } = shop.account.credentials;
 		limit({ timeoutMs: 1_000, maxTries: 1 });
 		return await shop.run(shop.parameters('order-1'), {
-			credentials: { digitalSalesApi: { ...credential, baseUrl } },
+			credentials: shop.account.credentialsWith({ baseUrl }),
 		});
 	};
 	const https = async (options: ServerOptions, act?: (socket: Socket) => void): Promise<number> => {
@@ -152,11 +151,11 @@ describe('What never left this machine', () => {
 	});
 
 	test.each<[string, () => Promise<string>, string]>([
-		['refuses (502)', async () => await refusing(502), 'a proxy answered 502'],
-		['refuses (503)', async () => await refusing(503), 'a proxy answered 503'],
-		['refuses (504)', async () => await refusing(504), 'a proxy answered 504'],
-		['refuses (500)', async () => await refusing(500), 'a proxy answered 500'],
-		['refuses (403)', async () => await refusing(403), 'a proxy answered 403'],
+		...[502, 503, 504, 500, 403].map((status): [string, () => Promise<string>, string] => [
+			`refuses (${status})`,
+			async () => await refusing(status),
+			`a proxy answered ${status}`,
+		]),
 		['wants a password', async () => await refusing(407), 'a proxy answered 407'],
 		['is not there', async () => CLOSED, 'ECONNREFUSED'],
 		['resets', async () => await proxy((socket) => socket.resetAndDestroy()), 'ECONNRESET'],

@@ -1,5 +1,5 @@
 import type {
-	IConnections,
+	IExecuteFunctions,
 	INodeParameters,
 	INodeProperties,
 	INodeType,
@@ -9,13 +9,14 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import {
 	ACTION_TYPE,
-	defaultProcess,
+	connect,
+	double,
 	NO_OP_TYPE,
+	type NodeInput,
 	runWorkflow,
 	serveWebhook,
 	START_TYPE,
 	TRIGGER_TYPE,
-	type NodeInput,
 	type WorkflowOutcome,
 } from '../harness';
 import { webServer } from '../harness/webServer';
@@ -56,17 +57,10 @@ describe('Create PIX > Notify: Automatic', () => {
 		const { notify: _none, ...parameters } = pixParameters(account.sandbox, more);
 		return parameters;
 	};
-	const chain = (...names: string[]): IConnections =>
-		Object.fromEntries(
-			names
-				.slice(1)
-				.map((node, nth) => [names[nth], { main: [[{ node, type: 'main' as const, index: 0 }]] }]),
-		);
-
 	/** Start, Charge and what follows; returns what the service was told and what the user was told. */
 	async function charge({
 		next = [],
-		connections,
+		wires,
 		nodeTypes,
 		notificationUrl,
 		triggers = [],
@@ -74,14 +68,14 @@ describe('Create PIX > Notify: Automatic', () => {
 		parameters = {},
 	}: {
 		next?: NodeInput[];
-		connections?: IConnections;
+		wires?: Parameters<typeof connect>[0];
 		nodeTypes?: Record<string, INodeType>;
 		notificationUrl?: string;
 		triggers?: NodeInput[];
 		mode?: WorkflowExecuteMode;
 		parameters?: INodeParameters;
 	} = {}): Promise<{ run: WorkflowOutcome; url?: string | null; hints: string[] }> {
-		const { credentials, sandbox } = account;
+		const { sandbox } = account;
 		const run = await runWorkflow({
 			nodes: [
 				{ name: 'Start', type: START_TYPE },
@@ -89,15 +83,10 @@ describe('Create PIX > Notify: Automatic', () => {
 				...next,
 				...triggers,
 			],
-			connections: connections ?? chain('Start', 'Charge', ...next.map(({ name }) => name)),
+			connections: connect(wires ?? { Start: 'Charge', ...(next[0] && { Charge: next[0].name }) }),
 			...(nodeTypes && { nodeTypes }),
 			mode,
-			credentials: {
-				digitalSalesApi: {
-					...credentials.digitalSalesApi,
-					...(notificationUrl !== undefined && { notificationUrl }),
-				},
-			},
+			credentials: account.credentialsWith({ notificationUrl }),
 		});
 		return {
 			run,
@@ -128,15 +117,7 @@ describe('Create PIX > Notify: Automatic', () => {
 					{ name: 'Other', type: NO_OP_TYPE },
 					{ ...WAIT },
 				],
-				connections: {
-					...chain('Start', 'Charge', 'Switch'),
-					Switch: {
-						main: [
-							[{ node: 'Other', type: 'main', index: 0 }],
-							[{ node: 'Wait', type: 'main', index: 0 }],
-						],
-					},
-				},
+				wires: { Start: 'Charge', Charge: 'Switch', Switch: ['Other', 'Wait'] },
 				nodeTypes: { 'test.switch': branching((nth) => (nth < 0 ? 1 : 0)) },
 				...everything,
 			});
@@ -147,16 +128,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		test('also in a loop that goes from the charge back to the wait before it', async () => {
 			const { url, run } = await charge({
 				next: [{ name: 'Loop', type: 'test.loop' }, WAIT, { name: 'Done', type: NO_OP_TYPE }],
-				connections: {
-					...chain('Start', 'Loop'),
-					...chain('Charge', 'Loop'),
-					Loop: {
-						main: [
-							[{ node: 'Wait', type: 'main', index: 0 }],
-							[{ node: 'Charge', type: 'main', index: 0 }],
-						],
-					},
-				},
+				wires: { Start: 'Loop', Charge: 'Loop', Loop: ['Wait', 'Charge'] },
 				nodeTypes: { 'test.loop': branching((nth) => (nth === 0 ? 1 : 0)) },
 				...everything,
 			});
@@ -409,18 +381,13 @@ describe('Create PIX > Notify: Automatic', () => {
 			parameters: INodeParameters,
 			notificationUrl?: string,
 		): Promise<{ told?: string | null; hints: string[] }> => {
-			const { credentials, sandbox } = account;
+			const { sandbox } = account;
 			const { data } = await runWorkflow({
 				nodes: [SALE, { name: 'Charge', type: ACTION_TYPE, parameters }, OTHER_SALE],
-				connections: chain('Sale', 'Charge'),
+				connections: connect({ Sale: 'Charge' }),
 				mode: 'webhook',
 				startItems: [{ hash: 'paid1', payment_status: 'paid' }],
-				credentials: {
-					digitalSalesApi: {
-						...credentials.digitalSalesApi,
-						...(notificationUrl !== undefined && { notificationUrl }),
-					},
-				},
+				credentials: account.credentialsWith({ notificationUrl }),
 			});
 			return {
 				told: sandbox.transactions[0]?.postback_url,
@@ -450,17 +417,15 @@ describe('Create PIX > Notify: Automatic', () => {
 			'https://n8n.example.com/webhook/shop-1/imported%20sale/digital-sales',
 			'https://n8n.example.com/webhook/SHOP-1/imported%20sale/digital-sales/',
 		])('nor, if a command imported it, at the URL that it has then: %s', async (inCredential) => {
-			const { credentials, sandbox } = account;
+			const { sandbox } = account;
 			const imported: NodeInput = { name: 'Imported sale', type: TRIGGER_TYPE, webhookId: '' };
 			const { data } = await runWorkflow({
 				id: 'shop-1',
 				nodes: [imported, { name: 'Charge', type: ACTION_TYPE, parameters: untouched() }],
-				connections: chain('Imported sale', 'Charge'),
+				connections: connect({ 'Imported sale': 'Charge' }),
 				mode: 'webhook',
 				startItems: [{ hash: 'paid1', payment_status: 'paid' }],
-				credentials: {
-					digitalSalesApi: { ...credentials.digitalSalesApi, notificationUrl: inCredential },
-				},
+				credentials: account.credentialsWith({ notificationUrl: inCredential }),
 			});
 
 			expect(sandbox.transactions[0]?.postback_url).toBe('');
@@ -549,21 +514,13 @@ function branching(
 	outputAt: (nth: number) => number,
 	properties: INodeProperties[] = [],
 ): INodeType {
-	const base = defaultProcess.nodeType(ACTION_TYPE)?.description;
-	if (!base) throw new Error('There is no action node');
 	let nth = 0;
-	return {
-		description: {
-			...base,
-			name: 'branching',
-			properties,
-			credentials: [],
-			webhooks: [],
-			outputs: ['main', 'main'],
-		},
-		async execute() {
+	return double(
+		async function (this: IExecuteFunctions) {
 			const output = outputAt(nth++);
 			return [0, 1].map((index) => (index === output ? this.getInputData() : []));
 		},
-	};
+		2,
+		{ properties },
+	);
 }

@@ -5,7 +5,6 @@ import type { Fault } from '../../../sandbox';
 import { openAccount, pixParameters, useAccount } from '../support/account';
 import { callTool } from '../support/tool';
 
-const CATALOG = 'GET /products';
 const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
 
 /** Integer cents as a person types reais. */
@@ -23,7 +22,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		const data = [{ hash: 'p1', title: 'Curso', offers }];
 		const set = { data, meta: { last_page: 1 } };
 		account.sandbox.clearFaults();
-		account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set, times: 'always' });
+		account.fault('list', { kind: 'patchBody', set }, 'always');
 	};
 	const seen = async (price: number | string): Promise<void> => {
 		sells({ hash: known(), price });
@@ -174,21 +173,6 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 			expect(failure.description).toContain(`Item ${wrong + 1} was not sent.`);
 			expect(charges()).toEqual([]);
 		});
-
-		test('stops that item alone if errors let the run go on', async () => {
-			await seen(1990);
-
-			const { json } = await account.run(rows(), {
-				items: [
-					{ title: 'A', price: '1990' },
-					{ title: 'B', price: '19,90' },
-				],
-				continueOnFail: true,
-			});
-
-			expect(JSON.stringify(json[0])).toContain('but the catalog last said R$ 19,90');
-			expect(charges()).toMatchObject([{ amount: 1990 }]);
-		});
 	});
 
 	test('is refused for a hundredfold and a hundredth, and for no other factor', async () => {
@@ -295,8 +279,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		});
 
 		test('is refused as well if a Retry returned the offer after a restart', async () => {
-			const endpoint = 'POST /products/{hash}/offers';
-			account.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 1 });
+			account.fault('offer', { kind: 'status', status: 422, after: 1 });
 			const raw = offer({ simplify: false });
 			const of = {
 				credentials: account.credentials,

@@ -5,7 +5,6 @@ import { pixParameters, useAccount } from '../support/account';
 import { cpf } from '../../../support/charge';
 import { codeIn } from '../support/charging';
 
-const CATALOG = 'GET /products';
 const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
 const SHOP = { mode: 'trigger', workflowId: 'shop' } as const;
 
@@ -22,7 +21,7 @@ describe('What is sent', () => {
 	const sells = (...data: IDataObject[]): void => {
 		const set = { data, meta: { last_page: 1 }, links: { next: null } };
 		account.sandbox.clearFaults();
-		account.sandbox.addFault({ endpoint: CATALOG, kind: 'patchBody', set, times: 'always' });
+		account.fault('list', { kind: 'patchBody', set }, 'always');
 	};
 	const seen = async (price: number): Promise<void> => {
 		sells({ hash: 'p1', title: 'Curso', offers: [{ hash: known(), price }] });
@@ -205,7 +204,7 @@ describe('What is sent', () => {
 		});
 
 		test('is compared: a doubt with its code', async () => {
-			account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetAfterProcessing' });
+			account.fault('charge', { kind: 'resetAfterProcessing' });
 			await account.fail(order(), SHOP);
 			const run = { credentials: account.credentials, ...SHOP };
 			const repeatCode = codeIn(await runNode(order(), run));
@@ -222,12 +221,7 @@ describe('What is sent', () => {
 
 	describe('if the service answers another amount', () => {
 		const another = (): void =>
-			account.sandbox.addFault({
-				endpoint: 'POST /transactions',
-				kind: 'patchBody',
-				set: { amount: 398_000 },
-				remove: ['pix'],
-			});
+			account.fault('charge', { kind: 'patchBody', set: { amount: 398_000 }, remove: ['pix'] });
 
 		test('is told, with both amounts', async () => {
 			another();
@@ -280,19 +274,12 @@ describe('What is sent', () => {
 			expect(bodies()).toMatchObject([{ amount: 4700 }, { amount: 9700 }]);
 		});
 
-		test.each([
-			['cannot be read', 500, 'could not be looked up in the catalog'],
-			['does not hold the offer', 200, 'Cart > Item 1 > Price in Reais is empty'],
-		])('is never a hole: the catalog %s', async (_name, status, problem) => {
+		test('is never a hole: the catalog does not hold the offer', async () => {
 			sells();
-			if (status === 500) {
-				account.sandbox.clearFaults();
-				account.sandbox.addFault({ endpoint: CATALOG, kind: 'status', status, times: 'always' });
-			}
 
 			const failure = await account.fail(blank());
 
-			expect(failure.message).toContain(problem);
+			expect(failure.message).toContain('Cart > Item 1 > Price in Reais is empty');
 			expect(bodies()).toEqual([]);
 		});
 	});
@@ -348,14 +335,10 @@ describe('What is sent', () => {
 					const { lines, own, order } = asked;
 					const offers = catalog.map((price, at) => ({ hash: offerAt(at), title: 'A', price }));
 					sells({ hash: 'p1', title: 'Curso', offers });
-					const endpoint = 'POST /transactions';
-					if (answer === 'lost')
-						account.sandbox.addFault({ endpoint, kind: 'resetAfterProcessing' });
-					if (answer === 'refused')
-						account.sandbox.addFault({ endpoint, kind: 'status', status: 422 });
+					if (answer === 'lost') account.fault('charge', { kind: 'resetAfterProcessing' });
+					if (answer === 'refused') account.fault('charge', { kind: 'status', status: 422 });
 					const set = { amount: 777 };
-					if (answer === 'another amount')
-						account.sandbox.addFault({ endpoint, kind: 'patchBody', set });
+					if (answer === 'another amount') account.fault('charge', { kind: 'patchBody', set });
 					const { length } = account.sandbox.requests;
 					if (more.isRead) await account.run(GET_MANY);
 					const ownCart = own.cart?.map(({ offer, price, quantity }) => ({

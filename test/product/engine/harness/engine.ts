@@ -197,13 +197,18 @@ export class StoredWorkflow {
 
 /** Connects the nodes one after the other by their first outputs. */
 function chain(nodes: ReadonlyArray<{ name: string }>): IConnections {
-	const connections: IConnections = {};
-	nodes.forEach((node, index) => {
-		const next = nodes[index + 1];
-		if (next === undefined) return;
-		connections[node.name] = { main: [[{ node: next.name, type: 'main', index: 0 }]] };
-	});
-	return connections;
+	return connect(
+		Object.fromEntries(nodes.slice(1).map(({ name }, nth) => [String(nodes[nth]?.name), name])),
+	);
+}
+
+/** Connections in short: of each node the next one, or one for each of its outputs. */
+export function connect(wires: Record<string, string | string[]>): IConnections {
+	const main = (next: string | string[]) =>
+		[next].flat().map((node) => [{ node, type: 'main' as const, index: 0 }]);
+	return Object.fromEntries(
+		Object.entries(wires).map(([from, next]) => [from, { main: main(next) }]),
+	);
 }
 
 /**

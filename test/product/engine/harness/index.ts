@@ -1,6 +1,6 @@
 export { setSsrfProtection } from './container';
 export { postJson, sendRequest, type HttpAnswer, type HttpCall } from '../../../support/http';
-export { everythingIn } from './engine';
+export { connect, everythingIn } from './engine';
 export type { NodeInput, NodeRun, RunOutcome, Surroundings, WorkflowInput } from './engine';
 export type { CredentialData } from './credentials';
 export type { LogEntry } from './logs';
@@ -12,7 +12,7 @@ export {
 	TRIGGER_TYPE,
 } from './nodeTypes';
 export type { NodeSources } from './nodeTypes';
-export { NO_OP_TYPE, START_TYPE } from './nodeTypes';
+export { double, NO_OP_TYPE, START_TYPE } from './nodeTypes';
 export { processedItems } from './processedItems';
 export { crashedData } from './run';
 export { runNode, runWorkflow } from './run';

@@ -112,31 +112,36 @@ export const START_TYPE = 'n8n-nodes-base.manualTrigger';
 /** A node that hands on what it gets; n8n's own "No Operation". */
 export const NO_OP_TYPE = 'n8n-nodes-base.noOp';
 
-class PassThrough implements INodeType {
-	description: INodeTypeDescription;
-
-	constructor(name: string, isStart: boolean) {
-		this.description = {
-			displayName: name,
-			name,
-			group: [isStart ? 'trigger' : 'transform'],
+/** A node that does what a test says, with so many outputs. */
+export function double(
+	execute: INodeType['execute'],
+	outputs = 1,
+	more: Partial<INodeTypeDescription> = {},
+): INodeType {
+	return {
+		description: {
+			displayName: 'Double',
+			name: 'double',
+			group: ['transform'],
 			version: 1,
 			description: '',
-			defaults: { name },
-			inputs: isStart ? [] : [NodeConnectionTypes.Main],
-			outputs: [NodeConnectionTypes.Main],
+			defaults: { name: 'Double' },
+			inputs: [NodeConnectionTypes.Main],
+			outputs: Array(outputs).fill(NodeConnectionTypes.Main) as INodeTypeDescription['outputs'],
 			properties: [],
-		};
-	}
+			...more,
+		},
+		execute,
+	};
+}
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [this.getInputData()];
-	}
+async function passOn(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	return [this.getInputData()];
 }
 
 const BUILT_IN: Record<string, INodeType> = {
-	[START_TYPE]: new PassThrough(START_TYPE, true),
-	[NO_OP_TYPE]: new PassThrough(NO_OP_TYPE, false),
+	[START_TYPE]: double(passOn, 1, { group: ['trigger'], inputs: [] }),
+	[NO_OP_TYPE]: double(passOn),
 };
 
 /** The node types of a run: the given doubles first, then the package's own, then n8n's. */

@@ -3,15 +3,7 @@ import { chargeFingerprint } from '../../../../nodes/DigitalSales/once/identity'
 import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/table';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { exclusively, queues } from '../../../../nodes/DigitalSales/shared/exclusively';
-import {
-	ACTION_TYPE,
-	crashedData,
-	NO_OP_TYPE,
-	NodeProcess,
-	processedItems,
-	runWorkflow,
-	START_TYPE,
-} from '../harness';
+import { crashedData, NodeProcess, processedItems } from '../harness';
 import { errorIn, openAccount, pixParameters } from '../support/account';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { callTool } from '../support/tool';
@@ -24,9 +16,6 @@ const pause = async (ms: number) => await new Promise((resolve) => setTimeout(re
 describe('Attacks on what is charged once', () => {
 	const shop = useShop();
 	afterEach(() => jest.restoreAllMocks());
-
-	const GET = 'GET /transactions/{hash}';
-	const POST = 'POST /transactions';
 
 	describe('exclusively', () => {
 		test('leaving the end of the queue does not let the next one in', async () => {
@@ -69,13 +58,13 @@ describe('Attacks on what is charged once', () => {
 		test('an order is charged once if queued executions in between are cancelled', async () => {
 			const first = await shop.run(shop.parameters('order-1'));
 			await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
-			shop.account.sandbox.addFault({ endpoint: GET, kind: 'delay', ms: 600 });
+			shop.account.fault('read', { kind: 'delay', ms: 600 });
 			const a = shop.run(shop.parameters('order-1'));
 			await pause(60);
 			// One for each of the two keys that they share: fingerprint and order.
 			await cancelled();
 			await cancelled();
-			shop.account.sandbox.addFault({ endpoint: GET, kind: 'delay', ms: 1_200 });
+			shop.account.fault('read', { kind: 'delay', ms: 1_200 });
 			const c = await shop.run(shop.parameters('order-1'));
 			await a;
 
@@ -84,7 +73,7 @@ describe('Attacks on what is charged once', () => {
 		});
 
 		test('the next one waits, as documented, after a queued one was cancelled', async () => {
-			shop.account.sandbox.addFault({ endpoint: POST, kind: 'delay', ms: 600 });
+			shop.account.fault('charge', { kind: 'delay', ms: 600 });
 			const a = shop.run(shop.parameters());
 			while (shop.posts < 1) await pause(5);
 			const canceling = new AbortController();
@@ -108,33 +97,24 @@ describe('Attacks on what is charged once', () => {
 		const baseUrl = String(credential?.baseUrl).replace('127.0.0.1', 'localhost');
 		expect(baseUrl).not.toBe(credential?.baseUrl);
 		const retry = await shop.retry(shop.parameters(), first, {
-			credentials: { digitalSalesApi: { ...credential, baseUrl } },
+			credentials: shop.account.credentialsWith({ baseUrl }),
 		});
 
 		expect([retry.status, shop.charges]).toEqual(['success', 2]);
 	});
 
-	test('Retry with another account and another cart shows nothing of the first charge', async () => {
+	test.each([
+		[
+			'another cart, which shows nothing of the first charge',
+			{ additionalFields: { amount: '50' } },
+		],
+		['the same, which it cannot read', {}],
+	])('Retry with another account charges nobody: for %s', async (_name, more) => {
 		shop.fault('refuse', 1);
 		const first = await shop.run(shop.parameters(), { items: [{}, {}] });
 		const other = await openAccount();
-		const amount = { additionalFields: { amount: '50' } };
-		const retry = await shop.retry(shop.parameters(undefined, amount), first, {
-			credentials: other.credentials,
-		});
-		await other.sandbox.close();
-
-		expect(retry.node?.error?.message).toBe(
-			'The customer of item 1 was already charged with another token or Base URL, so nothing was sent',
-		);
-		expect(other.sandbox.charges()).toBe(0);
-	});
-
-	test('Retry with an account that cannot read the first charge charges nobody', async () => {
-		shop.fault('refuse', 1);
-		const first = await shop.run(shop.parameters(), { items: [{}, {}] });
-		const other = await openAccount();
-		const retry = await shop.retry(shop.parameters(), first, { credentials: other.credentials });
+		const { credentials } = other;
+		const retry = await shop.retry(shop.parameters(undefined, more), first, { credentials });
 		await other.sandbox.close();
 
 		expect(retry.node?.error?.message).toBe(
@@ -269,8 +249,7 @@ describe('Attacks on what is charged once', () => {
 	});
 
 	test('a charge stands if the picture, the hint or Simplify fails after it', async () => {
-		shop.account.sandbox.addFault({
-			endpoint: POST,
+		shop.account.fault('charge', {
 			kind: 'patchBody',
 			set: { payment_status: { a: 1 }, pix: 7, customer: [1] },
 		});
@@ -313,43 +292,6 @@ describe('Attacks on what is charged once', () => {
 		});
 
 		expect(shop.charges).toBe(1);
-	});
-
-	test('an error in a loop names what earlier batches were charged', async () => {
-		shop.fault('refuse', 2);
-		const run = await runWorkflow({
-			credentials: shop.account.credentials,
-			mode: 'trigger',
-			nodes: [
-				{ name: 'Start', type: START_TYPE },
-				{ name: 'PIX', type: ACTION_TYPE, parameters: shop.parameters() },
-				{ name: 'End', type: NO_OP_TYPE },
-			],
-			connections: {
-				Start: { main: [[{ node: 'PIX', type: 'main', index: 0 }]] },
-				PIX: { main: [[{ node: 'End', type: 'main', index: 0 }]] },
-				End: { main: [[{ node: 'PIX', type: 'main', index: 0 }]] },
-			},
-		});
-
-		expect(shop.charges).toBe(2);
-		const told = String(run.data.PIX?.error?.description);
-		expect(told).toContain(
-			`Already created in this execution: item 1 is ${shop.hashes[0]}; run 2, item 1 is ${shop.hashes[1]}.`,
-		);
-		expect(told).not.toContain('Nothing was created');
-	});
-
-	test('an order that came to nothing can be charged with a corrected cart', async () => {
-		const first = await shop.run(shop.parameters('order-1'));
-		await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'expired');
-		const corrected: INodeParameters = {
-			orderReference: 'order-1',
-			additionalFields: { amount: '10' },
-		};
-		const second = await shop.run(shop.parameters(undefined, corrected));
-
-		expect(errorOf(second)).toBe('\n');
 	});
 
 	test.each([
@@ -395,7 +337,7 @@ describe('Attacks on what is charged once', () => {
 				customerPhone: '',
 				customerDocument: '',
 			});
-		shop.account.sandbox.addFault({ endpoint: POST, kind: 'resetBeforeProcessing' });
+		shop.account.fault('charge', { kind: 'resetBeforeProcessing' });
 		await shop.run(named('NFC'));
 		const again = await shop.run(named('NFD'));
 
@@ -500,7 +442,7 @@ describe('Attacks on what a tool charges once', () => {
 	});
 
 	test('a call in the same execution is not given what came to nothing', async () => {
-		shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'refused' });
+		shop.account.fault('charge', { kind: 'refused' });
 		const parameters = pixParameters(shop.account.sandbox, { orderReference: 'order-1' });
 		const { answers } = await callTool(parameters, [{}, {}], {
 			credentials: shop.account.credentials,

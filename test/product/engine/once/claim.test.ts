@@ -155,7 +155,7 @@ describe('Several processes that ask for the same charge at the same moment', ()
 		}, 15_000);
 
 		test('what was refused or made meanwhile can be asked for again', async () => {
-			shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 500 });
+			shop.account.fault('charge', { kind: 'delay', ms: 500 });
 			shop.fault('refuse');
 			const refused = begin(fast, 'order-1', 0);
 			while (shop.posts < 1) await pause(1);
@@ -332,9 +332,8 @@ describe('Several processes that ask for the same charge at the same moment', ()
 
 	describe('one that was recorded and waits for the rate limit, while another worker is asked', () => {
 		const [one, two] = processes;
-		const endpoint = 'POST /transactions';
 		const askBoth = async (first: INodeParameters, second: INodeParameters): Promise<void> => {
-			shop.account.sandbox.addFault({ endpoint, kind: 'retryAfter', seconds: 60 });
+			shop.account.fault('charge', { kind: 'retryAfter', seconds: 60 });
 			const waiting = shop.run(first, { process: one });
 			await pause(10_000);
 			const passing = await shop.run(second, { process: two });

@@ -126,7 +126,7 @@ describe('Reads and writes of several processes that meet', () => {
 	});
 
 	test('what a stalled process brings back is removed, although another node of the workflow is busy', async () => {
-		shop.account.sandbox.addFault({ endpoint: ENDPOINT, kind: 'delay', ms: 500 });
+		shop.account.fault('charge', { kind: 'delay', ms: 500 });
 		shop.fault('refuse');
 		const refused = shop.run(order(), { process: fast });
 		while (shop.posts < 1) await pause(1);

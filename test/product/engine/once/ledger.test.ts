@@ -98,8 +98,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('a doubt that another process overwrites during the request is entered again', async () => {
-		const endpoint = 'POST /transactions';
-		shop.account.sandbox.addFault({ endpoint, kind: 'delayAfterProcessing', ms: 1_500 });
+		shop.account.fault('charge', { kind: 'delayAfterProcessing', ms: 1_500 });
 		limit({ timeoutMs: 1_000 });
 		const running = shop.run(shop.parameters());
 		while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -112,7 +111,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('a charge stands, and its order is known, even if its doubt could not be removed', async () => {
-		shop.account.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'delay', ms: 200 });
+		shop.account.fault('charge', { kind: 'delay', ms: 200 });
 		const running = shop.run(shop.parameters('order-1'));
 		while (shop.posts < 1) await new Promise((resolve) => setTimeout(resolve, 5));
 		processedItems.failingWrites = 2;

@@ -26,9 +26,8 @@ describe('Offer > Create, asked again', () => {
 		);
 	const offers = (): number => shop.account.sandbox.offers.length;
 	const fault = (kind: 'status' | 'resetAfterProcessing', after = 0): void => {
-		const endpoint = 'POST /products/{hash}/offers';
-		if (kind === 'status') shop.account.sandbox.addFault({ endpoint, kind, status: 422, after });
-		else shop.account.sandbox.addFault({ endpoint, kind, after });
+		if (kind === 'status') shop.account.fault('offer', { kind, status: 422, after });
+		else shop.account.fault('offer', { kind, after });
 	};
 
 	test('Retry On Fail creates each offer once, and returns what the first try created', async () => {
@@ -99,7 +98,7 @@ describe('Offer > Create, asked again', () => {
 			{},
 			{
 				...(first.run && { retryOf: first.run.data }),
-				credentials: { digitalSalesApi: { ...credential, baseUrl } },
+				credentials: shop.account.credentialsWith({ baseUrl }),
 			},
 		);
 

@@ -1,9 +1,11 @@
-import type { IConnections, INodeType } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 import { z } from 'zod';
 import { jsonObject } from '../../../../nodes/DigitalSales/shared/json';
 import {
 	ACTION_TYPE,
+	connect,
 	crashedData,
+	double,
 	type NodeOutcome,
 	NodeProcess,
 	runWorkflow,
@@ -61,14 +63,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		});
 
 		test('an error names what this run has charged, whichever try it was', async () => {
-			const endpoint = 'POST /transactions';
-			shop.account.sandbox.addFault({
-				endpoint,
-				kind: 'status',
-				status: 422,
-				after: 2,
-				times: 'always',
-			});
+			shop.account.fault('charge', { kind: 'status', status: 422, after: 2 }, 'always');
 
 			const run = await shop.run(shop.parameters(), { settings: RETRY_ON_FAIL, items: ITEMS });
 
@@ -327,10 +322,6 @@ describe('What an execution has charged before', () => {
 	test('is not read again by each run of a loop', async () => {
 		const RUNS = 5;
 		const watched = watcher(RUNS);
-		const to = (node: string): IConnections[string] => ({
-			main: [[{ node, type: 'main', index: 0 }]],
-		});
-
 		const run = await runWorkflow({
 			credentials: shop.account.credentials,
 			mode: 'trigger',
@@ -340,7 +331,7 @@ describe('What an execution has charged before', () => {
 				{ name: 'Watch', type: 'test.watch' },
 			],
 			nodeTypes: { 'test.watch': watched.node },
-			connections: { Start: to('PIX'), PIX: to('Watch'), Watch: to('PIX') },
+			connections: connect({ Start: 'PIX', PIX: 'Watch', Watch: 'PIX' }),
 		});
 
 		expect([run.status, shop.charges]).toEqual(['success', RUNS]);
@@ -376,35 +367,22 @@ function watcher(mostRuns: number): {
 	const seen = new Set<string>();
 	let looks = 0;
 	let runs = 0;
-	const node: INodeType = {
-		description: {
-			displayName: 'Watch',
-			name: 'watch',
-			group: ['transform'],
-			version: 1,
-			description: '',
-			defaults: { name: 'Watch' },
-			inputs: ['main'],
-			outputs: ['main'],
-			properties: [],
-		},
-		async execute() {
-			const { context } = this.getWorkflowDataProxy(0).$node.PIX;
-			const { attempts } = memorySchema.parse({ digitalSales: context.digitalSales }).digitalSales;
-			for (const spot of Object.keys(attempts).filter((key) => !seen.has(key))) {
-				const attempt = attempts[spot];
-				seen.add(spot);
-				Object.defineProperty(attempts, spot, {
-					enumerable: true,
-					configurable: true,
-					get: () => {
-						looks++;
-						return attempt;
-					},
-				});
-			}
-			return [++runs < mostRuns ? this.getInputData() : []];
-		},
-	};
+	const node = double(async function (this: IExecuteFunctions) {
+		const { context } = this.getWorkflowDataProxy(0).$node.PIX;
+		const { attempts } = memorySchema.parse({ digitalSales: context.digitalSales }).digitalSales;
+		for (const spot of Object.keys(attempts).filter((key) => !seen.has(key))) {
+			const attempt = attempts[spot];
+			seen.add(spot);
+			Object.defineProperty(attempts, spot, {
+				enumerable: true,
+				configurable: true,
+				get: () => {
+					looks++;
+					return attempt;
+				},
+			});
+		}
+		return [++runs < mostRuns ? this.getInputData() : []];
+	});
 	return { node, attempts: () => seen.size, looks: () => looks };
 }

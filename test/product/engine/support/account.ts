@@ -1,16 +1,29 @@
+import omitBy from 'lodash/omitBy';
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../../../nodes/DigitalSales/api/client';
 import { ENDPOINTS } from '../../../../nodes/DigitalSales/api/outcome';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
+import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { type NodeOutcome, type NodeRunOptions, processedItems, runNode } from '../harness';
+
+/** Short names of the endpoints. */
+const ENDPOINT = {
+	list: 'GET /products',
+	offer: 'POST /products/{hash}/offers',
+	charge: 'POST /transactions',
+	read: 'GET /transactions/{hash}',
+} as const;
 
 /** A sandbox with an account, and the action node that works on it. */
 export interface Account {
 	sandbox: Sandbox;
 	credentials: Record<string, ICredentialDataDecryptedObject>;
+	/** What goes wrong at one endpoint, and how often: once by default. */
+	fault: (at: keyof typeof ENDPOINT, fault: Fault, times?: number | 'always') => void;
+	/** The credentials with other fields; one that is undefined stays as it was. */
+	credentialsWith: (changes: IDataObject) => Account['credentials'];
 	/** Sets the service back, and with it what the process remembers of it. */
 	reset: () => void;
 	/** Runs the action node once over the items; rejects where the run fails. */
@@ -59,6 +72,14 @@ export async function openAccount(
 	return {
 		sandbox,
 		credentials,
+		fault: (at, fault, times = fault.times) =>
+			sandbox.addFault({ ...fault, endpoint: ENDPOINT[at], times }),
+		credentialsWith: (changes) => ({
+			digitalSalesApi: Object.assign(
+				{ ...credentials.digitalSalesApi },
+				omitBy(changes, (value) => value === undefined),
+			),
+		}),
 		reset() {
 			sandbox.reset();
 			clearProcessWide();
@@ -110,6 +131,8 @@ export function useAccount(options: SandboxOptions = {}): Account {
 		get credentials() {
 			return opened().credentials;
 		},
+		fault: (...given) => opened().fault(...given),
+		credentialsWith: (changes) => opened().credentialsWith(changes),
 		reset: () => opened().reset(),
 		run: async (...given) => await opened().run(...given),
 		fail: async (...given) => await opened().fail(...given),

@@ -1,22 +1,25 @@
 import { getSchema } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
 import {
 	deepCopy,
-	NodeConnectionTypes,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import {
 	ACTION_TYPE,
+	connect,
 	defaultProcess,
+	double,
 	NO_OP_TYPE,
+	type NodeInput,
 	runWorkflow,
 	START_TYPE,
-	type NodeInput,
 	type WorkflowOutcome,
 } from '../harness';
 import type { CredentialData } from '../harness';
@@ -66,20 +69,12 @@ function agentType(
 	calls: IDataObject[],
 	run: Pick<ToolRun, 'answers' | 'errors'> & Partial<ToolRun>,
 ) {
-	const base = defaultProcess.nodeType(ACTION_TYPE)?.description;
-	if (!base) throw new Error('There is no action node');
-	return {
-		description: {
-			...base,
-			name: 'agent',
-			properties: [],
-			credentials: [],
-			inputs: [
-				NodeConnectionTypes.Main,
-				{ type: NodeConnectionTypes.AiTool, displayName: 'Tool', required: true },
-			],
-		},
-		async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const inputs: INodeTypeDescription['inputs'] = [
+		NodeConnectionTypes.Main,
+		{ type: NodeConnectionTypes.AiTool, displayName: 'Tool', required: true },
+	];
+	return double(
+		async function (this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 			const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
 			if (!tool) throw new Error('The agent has no tool');
 			run.description = tool.description;
@@ -92,7 +87,9 @@ function agentType(
 			}
 			return [[{ json: {} }]];
 		},
-	} as INodeType;
+		1,
+		{ inputs },
+	);
 }
 
 /** The node before the agent and what it hands on. */
@@ -139,8 +136,7 @@ export async function callTool(
 			},
 		],
 		connections: {
-			[start]: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
-			Agent: { main: [[{ node: 'End', type: 'main', index: 0 }]] },
+			...connect({ [start]: 'Agent', Agent: 'End' }),
 			[TOOL]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 		},
 	});

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import type { SandboxOptions } from '../../../sandbox';
+import { chargeAt } from '../../../support/charge';
 import {
 	ACTION_TYPE,
 	NO_OP_TYPE,
@@ -12,7 +13,7 @@ import {
 	type RunOutcome,
 	type WorkflowOutcome,
 } from '../harness';
-import { type Account, pixParameters, useAccount } from './account';
+import { type Account, useAccount } from './account';
 
 /** How a test runs Wait for Payment. */
 export interface WaitOptions extends Partial<RunOptions> {
@@ -41,8 +42,7 @@ class WaitingRoom {
 
 	/** Charges a customer, without anybody being told of what becomes of it. */
 	async charge(): Promise<string> {
-		await this.account.run(pixParameters(this.account.sandbox));
-		return this.account.sandbox.transactions.at(-1)?.hash ?? '';
+		return await chargeAt(this.account.sandbox);
 	}
 
 	/** How often the service was asked for a transaction. */

@@ -24,12 +24,7 @@ describe('Attacks on what starts the workflow once', () => {
 		await pause(250);
 		await inbox.trigger.settled();
 	};
-	const delayReads = (): void =>
-		inbox.account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'delay',
-			ms: 200,
-		});
+	const delayReads = (): void => inbox.account.fault('read', { kind: 'delay', ms: 200 });
 
 	test('a sender that leaves while its notice is verified is not counted forever', async () => {
 		await inbox.publish();
@@ -82,11 +77,7 @@ describe('Attacks on what starts the workflow once', () => {
 		await inbox.publish();
 		for (let nth = 0; nth < 40; nth++) {
 			const hash = await inbox.charge();
-			inbox.account.sandbox.addFault({
-				endpoint: 'GET /transactions/{hash}',
-				kind: 'delay',
-				ms: 40,
-			});
+			inbox.account.fault('read', { kind: 'delay', ms: 40 });
 			await inbox.postAndLeave({ hash }, async () => await pause(20));
 			await pause(40);
 		}
@@ -149,7 +140,7 @@ describe('Attacks on what starts the workflow once', () => {
 		await inbox.publish(
 			{ ...ANY, simplify: false },
 			{
-				credentials: { digitalSalesApi: { ...inbox.account.credentials.digitalSalesApi, baseUrl } },
+				credentials: inbox.account.credentialsWith({ baseUrl }),
 			},
 		);
 		const statuses = [await posted('123456')];

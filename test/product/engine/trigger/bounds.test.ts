@@ -57,12 +57,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 
 	test('a charge stays known if its notice comes before it can be read', async () => {
 		const made = await inbox.chargeHere();
-		inbox.account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'status',
-			status: 404,
-			body: {},
-		});
+		inbox.account.fault('read', { kind: 'status', status: 404, body: {} });
 		expect((await inbox.trigger.post({ hash: made })).status).toBe(404);
 		await flood(40, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
 
@@ -82,12 +77,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 	test('at most eight transactions unknown to this process are read at once', async () => {
 		const hashes: string[] = [];
 		while (hashes.length < 30) hashes.push(await inbox.charge());
-		inbox.account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'delay',
-			ms: 400,
-			times: 'always',
-		});
+		inbox.account.fault('read', { kind: 'delay', ms: 400 }, 'always');
 
 		await flood(30, (nth) => ({ hash: hashes[nth] }));
 
@@ -129,11 +119,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 
 	test('a change that is reported during a read is read next', async () => {
 		const hash = await inbox.chargeHere();
-		inbox.account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'delayAfterProcessing',
-			ms: 100,
-		});
+		inbox.account.fault('read', { kind: 'delayAfterProcessing', ms: 100 });
 		const first = inbox.trigger.post({ hash, payment_status: 'waiting_payment' });
 		await clock.sleep(50);
 		await inbox.account.sandbox.setStatus(hash, 'paid');
@@ -162,11 +148,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 
 	test('a closed rate limit is not waited for: the sender has to come again', async () => {
 		const hash = await inbox.chargeHere();
-		inbox.account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'retryAfter',
-			seconds: 30,
-		});
+		inbox.account.fault('read', { kind: 'retryAfter', seconds: 30 });
 		const limited = await inbox.trigger.post({ hash });
 		const startedAt = Date.now();
 

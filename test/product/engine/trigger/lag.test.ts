@@ -3,7 +3,6 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { HarnessCredentials } from '../harness/credentials';
 import { useInbox } from '../support/inbox';
 
-const ENDPOINT = 'GET /transactions/{hash}';
 /** The longest time to an answer, whatever the service does. */
 const ANSWER_WITHIN_MS = 9_500;
 /** What one notice may cost, be it forged. */
@@ -142,7 +141,7 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 			await publish('paid');
 			settle(0);
 			const fault = { kind: 'patchBody', set: { payment_status: status } } as const;
-			inbox.account.sandbox.addFault({ endpoint: ENDPOINT, ...fault, times: 'always' });
+			inbox.account.fault('read', { ...fault }, 'always');
 
 			const early = await inbox.trigger.post({ hash, status: 'paid' });
 			inbox.account.sandbox.clearFaults();
@@ -156,12 +155,7 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 
 	test('however slowly the service answers, the sender is answered in time', async () => {
 		await publish('paid');
-		inbox.account.sandbox.addFault({
-			endpoint: ENDPOINT,
-			kind: 'delay',
-			ms: 3_000,
-			times: 'always',
-		});
+		inbox.account.fault('read', { kind: 'delay', ms: 3_000 }, 'always');
 		const startedAt = clock.elapsed();
 
 		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(503);
@@ -208,12 +202,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 	afterEach(() => jest.restoreAllMocks());
 
 	const down = (times: number | 'always') =>
-		inbox.account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'status',
-			status: 503,
-			times,
-		});
+		inbox.account.fault('read', { kind: 'status', status: 503, times });
 
 	test('a service that was down for a moment is asked once more', async () => {
 		down(1);
@@ -240,12 +229,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 	test('the less time is left, the sooner a read of a silent service is aborted', async () => {
 		await inbox.trigger.post({ hash: 'nosuch1' });
 		inbox.account.reset();
-		inbox.account.sandbox.addFault({
-			endpoint: 'GET /transactions/{hash}',
-			kind: 'delay',
-			ms: 4_000,
-			times: 'always',
-		});
+		inbox.account.fault('read', { kind: 'delay', ms: 4_000 }, 'always');
 		credentialTakesMs = ANSWER_WITHIN_MS - 3_100;
 		const startedAt = clock.elapsed();
 

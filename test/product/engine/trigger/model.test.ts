@@ -180,7 +180,7 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 			await trigger.post({ hash, status: 'paid' });
 		} else if (one.do === 'fault') {
 			const { fault, times } = one;
-			account.sandbox.addFault({ endpoint: 'GET /transactions/{hash}', ...fault, times });
+			account.fault('read', { ...fault, times });
 		} else if (one.do === 'refuseToStore') {
 			trigger.failingStores = 1;
 			await send(pending.slice(0, 1));

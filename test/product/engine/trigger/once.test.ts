@@ -14,15 +14,6 @@ describe('A notice starts the workflow once', () => {
 		return await posted(hash);
 	};
 
-	test('n8n answers it, after it has stored the execution', async () => {
-		await inbox.publish();
-		const hash = await inbox.charge();
-		const { status, text } = await inbox.trigger.post({ hash });
-
-		expect([status, text]).toEqual([200, '']);
-		expect(inbox.trigger.executions).toHaveLength(1);
-	});
-
 	test('a duplicate after a restart ends in success, without an item', async () => {
 		await inbox.publish(undefined, { next: [{ name: 'Deliver', type: NO_OP_TYPE }] });
 		const hash = await inbox.charge();
@@ -46,15 +37,6 @@ describe('A notice starts the workflow once', () => {
 
 		expect(JSON.stringify(inbox.trigger.staticData)).not.toContain(hash);
 		expect(inbox.trigger.executions).toHaveLength(2);
-	});
-
-	test('two processes of n8n emit one item', async () => {
-		await inbox.publish();
-		inbox.trigger.addProcess();
-		const hash = await inbox.charge();
-		expect([await posted(hash), await posted(hash)]).toEqual([200, 200]);
-
-		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
 	test('two processes that are told at the same moment emit one item', async () => {
@@ -104,7 +86,7 @@ describe('A notice starts the workflow once', () => {
 		const hash = await inbox.charge();
 		for (const payment_status of [1, 2]) {
 			const fault = { kind: 'patchBody', set: { payment_status } } as const;
-			inbox.account.sandbox.addFault({ endpoint: 'GET /transactions/{hash}', ...fault });
+			inbox.account.fault('read', { ...fault });
 			await afterRestart(hash);
 		}
 

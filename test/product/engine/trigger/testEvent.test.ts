@@ -4,8 +4,6 @@ import type { Fault } from '../../../sandbox';
 import { PublishedTrigger } from '../harness/trigger';
 import { products, useInbox } from '../support/inbox';
 
-const ENDPOINT = 'GET /transactions/{hash}';
-
 describe('Digital Sales Trigger: Test With Transaction', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 	let hash: string;
@@ -160,7 +158,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		});
 
 		test('for a token that the service refuses', async () => {
-			inbox.account.sandbox.addFault({ endpoint: ENDPOINT, kind: 'status', status: 401 });
+			inbox.account.fault('read', { kind: 'status', status: 401 });
 
 			expect(await failing(hash)).toMatchObject({
 				name: 'NodeApiError',
@@ -175,7 +173,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			['is silent', { kind: 'delay', ms: 60_000 }],
 			['limits requests', { kind: 'retryAfter', seconds: 60 }],
 		])('for a service that %s, before the person gives up', async (_name, fault) => {
-			inbox.account.sandbox.addFault({ endpoint: ENDPOINT, ...fault, times: 'always' });
+			inbox.account.fault('read', { ...fault }, 'always');
 			const startedAt = clock.elapsed();
 
 			expect(await failing(hash)).toMatchObject({
@@ -188,7 +186,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		test('for an account that is at its rate limit already', async () => {
 			await inbox.publish();
 			const fault = { kind: 'retryAfter', seconds: 250 } as const;
-			inbox.account.sandbox.addFault({ endpoint: ENDPOINT, ...fault });
+			inbox.account.fault('read', { ...fault });
 			await inbox.trigger.post({ hash });
 			const startedAt = clock.elapsed();
 
@@ -238,12 +236,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 
 		test('because the service was down a moment later', async () => {
 			await listen(hash);
-			inbox.account.sandbox.addFault({
-				endpoint: ENDPOINT,
-				kind: 'status',
-				status: 503,
-				times: 'always',
-			});
+			inbox.account.fault('read', { kind: 'status', status: 503 }, 'always');
 			await waited(20_000);
 			inbox.account.sandbox.clearFaults();
 

@@ -179,15 +179,6 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(clock.elapsed() - rightAt).toBeLessThan(20_000);
 	});
 
-	test('a transaction that is gone is waited for like any other', async () => {
-		const hash = await room.charge();
-		const parked = await room.park([hash], { parameters: {} });
-		room.account.sandbox.addFault({ kind: 'status', status: 404, body: {}, times: NEVER });
-
-		expect((await parked.resumeByWebhook({ hash, status: 'paid' })).answer.status).toBe(503);
-		expect(parked.legs).toBe(1);
-	});
-
 	test('after a restart the next notice is taken, and brings the re-check back', async () => {
 		const [first, second] = [await room.charge(), await room.charge()];
 		const parked = await room.park([first, second], { parameters: {} });

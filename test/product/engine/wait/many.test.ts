@@ -1,26 +1,19 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { waits } from '../../../../nodes/DigitalSales/wait/knownWait';
-import { pixParameters } from '../support/account';
-import { customers, OWN_CUSTOMER } from '../support/charging';
+import { chargesAt } from '../../../support/charge';
 import { received, useWaitingRoom } from '../support/waiting';
-
-const READ = { endpoint: 'GET /transactions/{hash}' } as const;
-const ALWAYS = 'always' as const;
 
 describe('Transaction > Wait for Payment: many payments', () => {
 	const room = useWaitingRoom();
 
-	const charges = async (count: number): Promise<string[]> => {
-		const { sandbox, run } = room.account;
-		const { json } = await run(pixParameters(sandbox, OWN_CUSTOMER), { items: customers(count) });
-		return json.map(({ hash }) => String(hash));
-	};
+	const charges = async (count: number): Promise<string[]> =>
+		await chargesAt(room.account.sandbox, count);
 	const settle = async (hashes: string[], status = 'paid'): Promise<void> => {
 		for (const hash of hashes) await room.account.sandbox.setStatus(hash, status);
 	};
 	/** Has the service take so many seconds for a read. */
 	const delay = (seconds: number): void => {
-		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: seconds * 1_000, times: ALWAYS });
+		room.account.fault('read', { kind: 'delay', ms: seconds * 1_000 }, 'always');
 	};
 	const limits = (timeLimit: number) => ({
 		parameters: { timeLimit, timeLimitUnit: 'seconds' },
@@ -42,20 +35,6 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		// The first check may have begun before they were paid.
 		expect(room.reads() - before).toBeLessThanOrEqual(120);
 		expect(clock.now() - startedAt).toBeLessThan(100_000);
-	});
-
-	test('are all found paid at the time limit, without re-checks before it', async () => {
-		const hashes = await charges(60);
-		const parked = await room.park(hashes, limits(12));
-		await clock.sleep(5_000);
-		await settle(hashes);
-		delay(4);
-
-		const items = received(await parked.finished);
-
-		expect(items?.filter(({ paid, timedOut }) => paid === true && timedOut === false)).toHaveLength(
-			60,
-		);
 	});
 
 	test('are all found by the one notice of the last payment, without re-checks', async () => {
@@ -83,7 +62,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		const notice = { hash: hashes.at(-1), status: 'paid' };
 		const first = await parked.resumeByWebhook(notice);
 		room.account.sandbox.clearFaults();
-		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, times: ALWAYS });
+		room.account.fault('read', { kind: 'status', status: 500 }, 'always');
 		await clock.sleep(5_000);
 		room.account.sandbox.clearFaults();
 
@@ -98,13 +77,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		const parked = await room.park(hashes, limits(600));
 		await clock.sleep(5_000);
 		await settle(hashes);
-		room.account.sandbox.addFault({
-			...READ,
-			kind: 'retryAfter',
-			seconds: 20,
-			after: 12,
-			times: 1,
-		});
+		room.account.fault('read', { kind: 'retryAfter', seconds: 20, after: 12 }, 1);
 
 		const notice = await parked.resumeByWebhook({ hash: hashes[0], status: 'paid' });
 
@@ -148,30 +121,13 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		expect(room.reads() - before).toBe(5 + 1);
 	});
 
-	test('are not paid by what an earlier look read', async () => {
-		const [reversed, open] = [await room.charge(), await room.charge()];
-		const parked = await room.park([reversed, open], limits(600));
-		await clock.sleep(5_000);
-		await settle([reversed]);
-		await parked.resumeByWebhook({ hash: reversed, status: 'paid' });
-		await settle([reversed], 'chargeback');
-		await settle([open]);
-
-		const { outcome } = await parked.resumeByWebhook({ hash: open, status: 'paid' });
-
-		expect(received(outcome)).toMatchObject([
-			{ paid: false, hash: reversed, payment_status: 'chargeback' },
-			{ paid: true, hash: open },
-		]);
-	});
-
 	test('stay settled once they were read so, whatever is answered at the time limit', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
 		const parked = await room.park([open, paid], limits(600));
 		await clock.sleep(5_000);
 		await settle([paid]);
 		await parked.resumeByWebhook({ hash: paid, status: 'paid' });
-		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 500, times: ALWAYS });
+		room.account.fault('read', { kind: 'status', status: 500 }, 'always');
 
 		const items = received(await parked.finished);
 
@@ -200,7 +156,7 @@ describe('Transaction > Wait for Payment: many payments', () => {
 		const run = await room.wait(hashes, limits(12));
 		await clock.sleep(5_000);
 		await settle(hashes);
-		room.account.sandbox.addFault({ ...READ, kind: 'retryAfter', seconds: 600, after: 12 });
+		room.account.fault('read', { kind: 'retryAfter', seconds: 600, after: 12 });
 
 		const items = received(await run.parked?.finished);
 

@@ -1,8 +1,6 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { received, useWaitingRoom } from '../support/waiting';
 
-const READ = { endpoint: 'GET /transactions/{hash}' } as const;
-
 describe('Transaction > Wait for Payment: several notices', () => {
 	const room = useWaitingRoom();
 
@@ -37,7 +35,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], quiet);
 		await room.account.sandbox.setStatus(hash, 'paid');
-		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 300, times: 'always' });
+		room.account.fault('read', { kind: 'delay', ms: 300 }, 'always');
 		const before = room.reads();
 
 		const notices = await Promise.all([
@@ -61,7 +59,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		// By then it has polled once.
 		while (room.reads() < 3) await clock.sleep(100);
 		await clock.sleep(3_500);
-		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 600, times: 'always' });
+		room.account.fault('read', { kind: 'delay', ms: 600 }, 'always');
 
 		const notices = await Promise.all([
 			parked.resumeByWebhook({ hash: first, status: 'analyzing' }),
@@ -76,7 +74,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const parked = await room.park(hashes, quiet);
 		await clock.sleep(30 * 60_000);
-		room.account.sandbox.addFault({ ...READ, kind: 'delayAfterProcessing', ms: 8_000 });
+		room.account.fault('read', { kind: 'delayAfterProcessing', ms: 8_000 });
 		const before = room.reads();
 		while (room.reads() === before) await clock.sleep(100);
 		for (const hash of hashes) await room.account.sandbox.setStatus(hash, 'paid');

@@ -2,13 +2,11 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { ParkedRun, RunOutcome } from '../harness';
 import { received, useWaitingRoom } from '../support/waiting';
 
-const READ = { endpoint: 'GET /transactions/{hash}' } as const;
-
 describe('Transaction > Wait for Payment: a slow service', () => {
 	const room = useWaitingRoom();
 
 	const delay = (ms: number, times: number | 'always'): void =>
-		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms, times });
+		room.account.fault('read', { kind: 'delay', ms, times });
 	/** Two payments without re-checks that are paid so long after they were suspended. */
 	const paidAfter = async (ms: number): Promise<{ hash?: string; parked: ParkedRun }> => {
 		const hashes = [await room.charge(), await room.charge()];
@@ -50,7 +48,7 @@ describe('Transaction > Wait for Payment: a slow service', () => {
 		// The pause after the first check is not over.
 		const { hash, parked } = await paidAfter(2_500);
 		delay(2_500, 1);
-		room.account.sandbox.addFault({ ...READ, kind: 'status', status: 503, after: 1 });
+		room.account.fault('read', { kind: 'status', status: 503, after: 1 });
 		const before = room.reads();
 
 		const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
@@ -78,7 +76,7 @@ describe.each([
 			const waits: Array<{ hash: string; parked: ParkedRun }> = [];
 			while (waits.length < 100) {
 				const hash = await room.charge();
-				const timeLimit = waits.length % 4 === AT_LIMIT ? 60 : 30;
+				const timeLimit = waits.length % 4 === AT_LIMIT ? 40 : 30;
 				const parked = await room.park([hash], {
 					parameters: { timeLimit, timeLimitUnit: 'minutes' },
 				});

@@ -1,25 +1,10 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { ACTION_TYPE, NO_OP_TYPE, type NodeInput, runWorkflow, START_TYPE } from '../harness';
-import { pixParameters } from '../support/account';
-import { received, useWaitingRoom, waitParameters } from '../support/waiting';
-
-const READ = { endpoint: 'GET /transactions/{hash}' } as const;
+import { received, useWaitingRoom } from '../support/waiting';
 
 describe('Transaction > Wait for Payment: what is answered 200 is stored', () => {
 	const room = useWaitingRoom();
 
 	const quiet = { parameters: {} };
-
-	test('n8n answers the notice that resumes the execution', async () => {
-		const hash = await room.charge();
-		const parked = await room.park([hash], quiet);
-		await room.account.sandbox.setStatus(hash, 'paid');
-
-		const { answer, outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
-
-		expect([answer.status, answer.text]).toEqual([200, '']);
-		expect(received(outcome)).toMatchObject([{ hash, paid: true }]);
-	});
 
 	test('a notice is not answered 200 if n8n cannot store it, and the next one is taken', async () => {
 		const hash = await room.charge();
@@ -39,7 +24,7 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 		const hash = await room.charge();
 		const parked = await room.park([hash], quiet);
 		await room.account.sandbox.setStatus(hash, 'paid');
-		room.account.sandbox.addFault({ ...READ, kind: 'delay', ms: 300 });
+		room.account.fault('read', { kind: 'delay', ms: 300 });
 		parked.refuse(1);
 
 		const notices = await Promise.all([
@@ -74,32 +59,5 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 		parked.refuse(2);
 
 		expect(received(await parked.finished)).toMatchObject([{ hash, timedOut: true }]);
-	});
-});
-
-describe('The address of an execution that waits', () => {
-	const room = useWaitingRoom();
-
-	const charge = async (...next: NodeInput[]) =>
-		await runWorkflow({
-			nodes: [
-				{ name: 'Start', type: START_TYPE },
-				{
-					name: 'Charge',
-					type: ACTION_TYPE,
-					parameters: pixParameters(room.account.sandbox, { notify: 'automatic' }),
-				},
-				...next,
-			],
-			credentials: room.account.credentials,
-		});
-	const WAIT = { name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() };
-
-	test('sends the address of the execution, at a path that resumes no other node', async () => {
-		await charge({ name: 'Between', type: NO_OP_TYPE }, WAIT);
-
-		const url = new URL(room.account.sandbox.transactions[0]?.postback_url ?? '');
-		expect(url.pathname).toMatch(/^\/webhook-waiting\/\d+\/digital-sales$/);
-		expect(url.searchParams.get('signature')).toMatch(/^\w{32,}$/);
 	});
 });

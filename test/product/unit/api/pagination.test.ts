@@ -241,12 +241,7 @@ describe('Pages of a list', () => {
 			const one = (hash: string): [string, ProductPageFigures] => [hash, announced];
 			const pages = [...same(10), one('b'), ...same(9), one('c')];
 
-			await expect(
-				read(
-					pages.map(([...one]) => one),
-					{ limit: 3 },
-				),
-			).resolves.toMatchObject({
+			await expect(read(pages, { limit: 3 })).resolves.toMatchObject({
 				asked: 21,
 				hashes: 'abc',
 				incomplete: undefined,
@@ -288,102 +283,77 @@ describe('Pages of a list', () => {
 		});
 	});
 
-	test('a full last page does not end the list while less has come than was announced', async () => {
-		const figures = { total: 4, lastPage: 2 };
+	const MORE = { lastPage: 1, hasNext: true };
+	const END = { lastPage: 1, hasNext: false };
 
-		await expect(
-			read([
-				['ab', figures],
-				['bc', figures],
-				['d', figures],
-			]),
-		).resolves.toEqual({ asked: 3, most: 1, hashes: 'abcd', incomplete: undefined });
-	});
-
-	test('pages behind the last are asked for one by one, and once each', async () => {
-		const more = { lastPage: 1, hasNext: true };
-
-		await expect(
-			read([
-				['a', more],
-				['b', more],
-				['c', { lastPage: 1, hasNext: false }],
-			]),
-		).resolves.toEqual({ asked: 3, most: 1, hashes: 'abc', incomplete: undefined });
-	});
-
-	test('an empty page ends the list, although a link leads on, once all has come', async () => {
-		const all = { total: 1, hasNext: true };
-
-		await expect(
-			read([
-				['a', all],
-				['', all],
-			]),
-		).resolves.toEqual({ asked: 2, most: 1, hashes: 'a', incomplete: undefined });
-	});
-
-	test('a last page and a total end the list where they agree', async () => {
-		await expect(read([['ab', { total: 2, lastPage: 1 }]])).resolves.toMatchObject({ asked: 1 });
-	});
-
-	test.each([
-		['last page', { lastPage: 1 }],
-		['total', { total: 2 }],
-	])('a %s alone does not end it', async (_name, figures) => {
-		await expect(read([['ab', figures], ['cd', figures], ['']])).resolves.toMatchObject({
-			asked: 3,
-			hashes: 'abcd',
-		});
-	});
-
-	test('a total that is not reached is told, after one more page', async () => {
-		const figures = { total: 8, lastPage: 2 };
-
-		await expect(
-			read([
-				['abc', figures],
-				['def', figures],
-				['', figures],
-			]),
-		).resolves.toMatchObject({
-			asked: 3,
-			hashes: 'abcdef',
-			incomplete: 'the service announced 8 and sent 6',
-		});
-	});
-
-	test('an empty first page ends the list, whatever total is announced', async () => {
-		await expect(read([['', { total: 5 }]])).resolves.toEqual({
-			asked: 1,
-			most: 1,
-			hashes: '',
-			incomplete: 'the service announced 5 and sent 0',
-		});
-	});
-
-	test('after an empty first page of several, one is asked for at a time', async () => {
-		const figures = { lastPage: 3 };
-
-		await expect(
-			read([
-				['', figures],
-				['ab', figures],
-				['c', { ...figures, hasNext: false }],
-			]),
-		).resolves.toMatchObject({ asked: 3, most: 1, hashes: 'abc' });
-	});
-
-	test('what was announced holds for pages that say nothing of it', async () => {
-		await expect(
-			read([['a', { lastPage: 3, total: 4 }], ['b'], ['c'], ['d']]),
-		).resolves.toMatchObject({ hashes: 'abcd', incomplete: undefined });
-		await expect(read([['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']])).resolves.toEqual({
-			asked: 3,
-			most: 2,
-			hashes: 'ab',
-			incomplete: 'the service announced 4 and sent 2, and 1 came more than once',
-		});
+	test.each<[string, Array<[string, ProductPageFigures?]>, object]>([
+		[
+			'a full last page does not end it while less has come than was announced',
+			['ab', 'bc', 'd'].map((hashes) => [hashes, { total: 4, lastPage: 2 }]),
+			{ asked: 3, most: 1, hashes: 'abcd' },
+		],
+		[
+			'pages behind the last are asked for one by one, and once each',
+			[
+				['a', MORE],
+				['b', MORE],
+				['c', END],
+			],
+			{ asked: 3, most: 1, hashes: 'abc' },
+		],
+		[
+			'an empty page ends it, although a link leads on, once all has come',
+			['a', ''].map((hashes) => [hashes, { total: 1, hasNext: true }]),
+			{ asked: 2, most: 1, hashes: 'a' },
+		],
+		[
+			'a last page and a total end it where they agree',
+			[['ab', { total: 2, lastPage: 1 }]],
+			{ asked: 1 },
+		],
+		...[{ lastPage: 1 }, { total: 2 }].map(
+			(figures): [string, Array<[string, ProductPageFigures?]>, object] => [
+				`${Object.keys(figures).join()} alone does not end it`,
+				[['ab', figures], ['cd', figures], ['']],
+				{ asked: 3, hashes: 'abcd' },
+			],
+		),
+		[
+			'a total that is not reached is told, after one more page',
+			['abc', 'def', ''].map((hashes) => [hashes, { total: 8, lastPage: 2 }]),
+			{ asked: 3, hashes: 'abcdef', incomplete: 'the service announced 8 and sent 6' },
+		],
+		[
+			'an empty first page ends it, whatever total is announced',
+			[['', { total: 5 }]],
+			{ asked: 1, most: 1, hashes: '', incomplete: 'the service announced 5 and sent 0' },
+		],
+		[
+			'after an empty first page of several, one is asked for at a time',
+			[
+				['', { lastPage: 3 }],
+				['ab', { lastPage: 3 }],
+				['c', { lastPage: 3, hasNext: false }],
+			],
+			{ asked: 3, most: 1, hashes: 'abc' },
+		],
+		[
+			'what was announced holds for pages that say nothing of it',
+			[['a', { lastPage: 3, total: 4 }], ['b'], ['c'], ['d']],
+			{ hashes: 'abcd' },
+		],
+		[
+			'what came more than once is told beside what is missing',
+			[['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']],
+			{
+				asked: 3,
+				most: 2,
+				hashes: 'ab',
+				incomplete: 'the service announced 4 and sent 2, and 1 came more than once',
+			},
+		],
+	])('%s', async (_name, pages, expected) => {
+		expect(await read(pages)).toMatchObject({ incomplete: undefined, ...expected });
 	});
 
 	test('no more pages are under way than the limit still needs', async () => {
@@ -430,33 +400,26 @@ describe('Pages of a list', () => {
 		expect(listing.incomplete).toBeDefined();
 	});
 
-	test.each<[string, Partial<ProductPage>, string[]]>([
-		['says that another follows', { hasNext: true }, ['a', 'b', 'c', 'd']],
-		['says that none follows', { hasNext: false }, ['a', 'b']],
-		['says nothing of it', {}, ['a', 'b', 'c', 'd']],
-		['announces more in all', { total: 4 }, ['a', 'b', 'c', 'd']],
-		['has sent all that it announces', { total: 2 }, ['a', 'b']],
-		['says so of itself alone', { total: 2, hasNext: true }, ['a', 'b', 'c', 'd']],
-		['leads nowhere, but announces more', { total: 4, hasNext: false }, ['a', 'b', 'c', 'd']],
-	])(
-		'a full page that is called the last and %s decides how it goes on',
-		async (_name, figures, expected) => {
-			const pages = [
-				['a', 'b'],
-				['c', 'd'],
-			];
-			const listing = await listPages({
-				fetchPage: async (number) => {
-					const data = (pages[number - 1] ?? []).map((hash) => ({ hash }));
-					return { data, ...(number === 1 ? { lastPage: 1, ...figures } : { lastPage: 1 }) };
-				},
-				keep: () => true,
-			});
+	test.each<[string, Partial<ProductPage>, string]>([
+		['says that another follows', { hasNext: true }, 'abcd'],
+		['says that none follows', { hasNext: false }, 'ab'],
+		['says nothing of it', {}, 'abcd'],
+		['announces more in all', { total: 4 }, 'abcd'],
+		['has sent all that it announces', { total: 2 }, 'ab'],
+		['says so of itself alone', { total: 2, hasNext: true }, 'abcd'],
+		['leads nowhere, but announces more', { total: 4, hasNext: false }, 'abcd'],
+	])('a full page that is called the last and %s decides how it goes on', async (...given) => {
+		const [, figures, hashes] = given;
+		const last = { lastPage: 1 };
 
-			expect(listing.items.map(({ hash }) => hash)).toEqual(expected);
-			expect(listing.incomplete).toBeUndefined();
-		},
-	);
+		expect(
+			await read([
+				['ab', { ...last, ...figures }],
+				['cd', last],
+				['', last],
+			]),
+		).toMatchObject({ hashes, incomplete: undefined });
+	});
 
 	test('items without a hash are told by all that they say', async () => {
 		const data = [{ title: 'A' }, { title: 'B' }, { hash: null }, { hash: 'a' }, { title: 'A' }];

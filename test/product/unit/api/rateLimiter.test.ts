@@ -334,45 +334,6 @@ describe('The budget of an account', () => {
 		});
 	});
 
-	test('requests under way count', async () => {
-		const limiter = new RateLimiter(2);
-		const place = await limiter.take();
-		await limiter.take();
-
-		expect(limiter.delayMs()).toBe(Infinity);
-		const third = limiter.take();
-		limiter.settle(place, {});
-		await third;
-		expect(limiter.delayMs()).toBe(Infinity);
-	});
-
-	test('serves those who wait in the order in which they came', async () => {
-		const limiter = new RateLimiter(1);
-		const served: string[] = [];
-		const execution = async (name: string): Promise<void> => {
-			for (let page = 0; page < 3; page++) {
-				const place = await limiter.take();
-				served.push(name);
-				limiter.settle(place, {});
-			}
-		};
-		await Promise.all(['a', 'b', 'c', 'd'].map(execution));
-
-		for (let round = 0; round < 12; round += 4) {
-			expect([...served.slice(round, round + 4)].sort()).toEqual(['a', 'b', 'c', 'd']);
-		}
-	});
-
-	test('follows the service where others spend from the same account', async () => {
-		const limiter = new RateLimiter(20);
-		const place = await limiter.take();
-		limiter.settle(place, { limit: 20, remaining: 3 });
-
-		const moments = await send(limiter, 4);
-		expect(moments[2]).toBeLessThan(1_000);
-		expect(moments[3]).toBeGreaterThan(MINUTE - 1_000);
-	});
-
 	test('does not take for others what it spent itself while answers were under way', async () => {
 		const service: number[] = [];
 		const limiter = new RateLimiter(20);
@@ -412,18 +373,6 @@ describe('The budget of an account', () => {
 
 		const atOnce = moments.filter((moment) => moment < 1_000);
 		expect(atOnce).toHaveLength(Math.min(more, 19));
-	});
-
-	test('takes a lower limit over from the service, and no higher one', async () => {
-		const lower = new RateLimiter(20);
-		const ofLower = await lower.take();
-		lower.settle(ofLower, { limit: 5, remaining: 4 });
-		expect((await send(lower, 5))[4]).toBeGreaterThan(MINUTE - 1_000);
-
-		const higher = new RateLimiter(2);
-		const ofHigher = await higher.take();
-		higher.settle(ofHigher, { limit: 600, remaining: 599 });
-		expect((await send(higher, 2))[1]).toBeGreaterThan(MINUTE - 1_000);
 	});
 
 	test('a limit that one answer lowered holds until the next answer states another', async () => {
@@ -528,21 +477,6 @@ describe('The budget of an account', () => {
 		expect(limiter.delayMs({ rate: 31 })).toBe(0);
 	});
 
-	test('whoever waits for a smaller rate keeps nobody of a larger one waiting', async () => {
-		const limiter = new RateLimiter(20);
-		limiter.settle(await limiter.take(), {});
-		restoreTime();
-		const canceling = new AbortController();
-		const rate = 1;
-		const waiting = limiter.take({ rate, signal: canceling.signal });
-
-		limiter.settle(await limiter.take(), {});
-
-		canceling.abort();
-		await expect(waiting).rejects.toThrow(CanceledError);
-		restoreTime = withoutWaiting(clock);
-	});
-
 	test('paces nothing without a known limit, until a 429 teaches one', async () => {
 		const limiter = new RateLimiter(undefined);
 		expect((await send(limiter, 100))[99]).toBeLessThan(1_000);
@@ -553,16 +487,6 @@ describe('The budget of an account', () => {
 		expect(moments[0]).toBeGreaterThan(6_900);
 		expect(moments[1]).toBeLessThan(8_000);
 		expect(moments[2]).toBeGreaterThan(6_900 + MINUTE);
-	});
-
-	test('after a 429 one request goes first, and the others follow when it has passed', async () => {
-		const limiter = new RateLimiter(undefined);
-		const limited = await limiter.take();
-		limiter.settleLimited(limited, {}, 5_000);
-		const probe = await limiter.take();
-		expect(limiter.delayMs()).toBe(Infinity);
-		limiter.settle(probe, {});
-		expect(limiter.delayMs()).toBe(0);
 	});
 
 	test('what was in flight before a 429 widens nothing', async () => {
@@ -577,23 +501,6 @@ describe('The budget of an account', () => {
 		limiter.settle(next, {});
 		await limiter.take();
 		expect(limiter.delayMs()).toBe(0);
-	});
-
-	test('a turn that would come too late is refused at once', async () => {
-		const limiter = new RateLimiter(1);
-		limiter.settle(await limiter.take(), {});
-		const start = clock.elapsed();
-		const told: number[] = [];
-		const onWait = (delayMs: number): number => told.push(delayMs);
-
-		const late = limiter.take({ latest: start + 30_000, onWait });
-		await expect(late).rejects.toThrow(TooLateError);
-		expect(clock.elapsed() - start).toBeLessThan(1_000);
-		expect(told).toEqual([]);
-
-		const { takenAt } = await limiter.take({ latest: start + MINUTE + 1_000, onWait });
-		expect(takenAt - start).toBeLessThanOrEqual(MINUTE + 1_000);
-		expect(told.length).toBeGreaterThan(0);
 	});
 
 	test('whoever queues behind others is told at once, or refused at once', async () => {
@@ -695,39 +602,6 @@ describe('The budget of an account', () => {
 		await limiter.take();
 	});
 
-	test('a cancelled execution does not wait for another that is before it', async () => {
-		restoreTime();
-		jest.useFakeTimers();
-		const limiter = new RateLimiter(1);
-		limiter.settle(await limiter.take(), {});
-		const canceling = new AbortController();
-		const other = limiter.take();
-		const outcome = limiter.take({ signal: canceling.signal }).catch((error: unknown) => error);
-
-		await jest.advanceTimersByTimeAsync(5_000);
-		canceling.abort();
-		await jest.advanceTimersByTimeAsync(0);
-		expect(await outcome).toBeInstanceOf(CanceledError);
-
-		await jest.advanceTimersByTimeAsync(MINUTE);
-		limiter.settle(await other, {});
-		jest.useRealTimers();
-	});
-
-	test('a cancelled execution does not wait for an answer that another is owed', async () => {
-		const limiter = new RateLimiter(1);
-		const place = await limiter.take();
-		const canceling = new AbortController();
-		const canceled = limiter.take({ signal: canceling.signal });
-		await new Promise((resolve) => setImmediate(resolve));
-		canceling.abort();
-
-		await expect(canceled).rejects.toThrow(CanceledError);
-		expect(getEventListeners(canceling.signal, 'abort')).toEqual([]);
-		limiter.settle(place, {});
-		limiter.settle(await limiter.take(), {});
-	});
-
 	test('whoever has got a place no longer listens for a cancellation', async () => {
 		const { signal } = new AbortController();
 
@@ -779,43 +653,6 @@ describe('The budget of an account', () => {
 			expect(Math.round(limiter.delayMs() / MINUTE)).toBe(outcome === 'taken' ? 1 : 0);
 		}
 		expect([...outcomes].sort()).toEqual(['given back', 'taken']);
-	});
-
-	test('one that was to go first and is cancelled at that moment leaves the way to the next', async () => {
-		const outcomes = new Set<string>();
-		for (let turns = 0; turns < 20; turns++) {
-			const limiter = new RateLimiter(undefined);
-			limiter.settleLimited(await limiter.take(), {}, 0);
-			const canceling = new AbortController();
-			const taking = limiter.take({ signal: canceling.signal }).then(
-				() => 'taken',
-				() => 'given back',
-			);
-			const outcome = await canceledAfter(turns, canceling, taking);
-			outcomes.add(outcome);
-
-			expect(limiter.delayMs()).toBe(outcome === 'taken' ? Infinity : 0);
-		}
-		expect([...outcomes].sort()).toEqual(['given back', 'taken']);
-	});
-
-	test('who is cancelled already takes nothing, and keeps nobody waiting', async () => {
-		const limiter = new RateLimiter(1);
-
-		await expect(limiter.take({ signal: AbortSignal.abort() })).rejects.toThrow(CanceledError);
-		await new Promise((resolve) => setImmediate(resolve));
-
-		expect(limiter.delayMs()).toBe(0);
-	});
-
-	test('a limit without what remains of it is taken over, and nothing is entered for others', async () => {
-		const limiter = new RateLimiter(20);
-		const place = await limiter.take();
-		limiter.settle(place, { limit: 3 });
-
-		const moments = await send(limiter, 3);
-		expect(moments[1]).toBeLessThan(1_000);
-		expect(moments[2]).toBeGreaterThan(MINUTE - 1_000);
 	});
 });
 

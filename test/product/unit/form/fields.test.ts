@@ -2,7 +2,6 @@ import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workfl
 import type { z } from 'zod';
 import { DigitalSalesApi } from '../../../../credentials/DigitalSalesApi.credentials';
 import { emailField } from '../../../../nodes/DigitalSales/actions/transaction/create.form';
-import { parseDocument, parsePhone } from '../../../../nodes/DigitalSales/domain/customer';
 import { displayPath, fieldLabel } from '../../../../nodes/DigitalSales/form/readForm';
 import {
 	cleanTextField,
@@ -11,7 +10,6 @@ import {
 	moneyField,
 	optional,
 	optionalReferenceField,
-	parsed,
 	percentField,
 	positiveNumberField,
 	required,
@@ -140,13 +138,7 @@ describe('A field', () => {
 	});
 });
 
-describe('The data of a customer', () => {
-	const checked = {
-		email: emailField,
-		phone: parsed(parsePhone),
-		document: parsed(parseDocument),
-	};
-
+describe('The address of a customer', () => {
 	test.each([
 		'maria',
 		'a b@example.com',
@@ -165,35 +157,16 @@ describe('The data of a customer', () => {
 		'Maria <maria@example.com>',
 		'a@example.com;b@example.com',
 		`${'a'.repeat(243)}@example.com`,
-	])('are no e-mail address: %s', (email) => {
-		expect(read(checked.email, email)).toEqual(['is not an e-mail address']);
+	])('is no e-mail address: %s', (email) => {
+		expect(read(emailField, email)).toEqual(['is not an e-mail address']);
 	});
 
 	test.each(['maria+n8n@mail.example.com', "o'neil@example.com", `${'a'.repeat(242)}@example.com`])(
-		'are an e-mail address: %s',
+		'is an e-mail address: %s',
 		(email) => {
-			expect(read(checked.email, `\u200b${email}\u2060 `)).toBe(email);
+			expect(read(emailField, `\u200b${email}\u2060 `)).toBe(email);
 		},
 	);
-
-	test('are checked and freed of punctuation', () => {
-		expect(read(checked.email, ' maria@example.com ')).toBe('maria@example.com');
-		expect(read(checked.phone, '(11) 91234-5678')).toBe('11912345678');
-		expect(read(checked.phone, '1234')).toEqual([expect.stringContaining('10 to 13 digits')]);
-		expect(read(checked.document, '529.982.247-25')).toBe('52998224725');
-		expect(read(checked.document, '529.982.247-26')).toEqual([
-			expect.stringContaining('check its digits'),
-		]);
-		// As a number it has lost its leading zero.
-		expect(read(checked.document, 1_234_567_890)).toBe('01234567890');
-	});
-
-	test('are not guessed where a number could be two documents', () => {
-		expect(read(checked.document, 191)).toEqual([
-			expect.stringContaining('not clearly one CPF or CNPJ'),
-		]);
-		expect(read(checked.document, '00000000191')).toBe('00000000191');
-	});
 });
 
 test.each<[ICredentialDataDecryptedObject, string]>([

@@ -89,13 +89,7 @@ function bodyOf(input: unknown) {
 
 test('n8n gets the properties of all fields, in their order', () => {
 	expect(form.properties.map(({ name }) => name)).toEqual([
-		'readMe',
-		'personName',
-		'personPhone',
-		'note',
-		'methods',
-		'cart',
-		'more',
+		...['readMe', 'personName', 'personPhone', 'note', 'methods', 'cart', 'more'],
 	]);
 	expect(form.properties.at(-2)).toMatchObject({
 		options: [

@@ -19,12 +19,8 @@ const SMALL = ['a', 'in', 'of', 'or', 'the', 'to', 'for'];
 
 /** Lists of well-known names and words; what any of them means needs no sentence. */
 const SELF_EXPLAINING = [
-	'filters.status',
-	'filters.paymentMethods',
-	'paymentMethods',
-	'additionalFields.methodDefault',
-	'additionalFields.interval',
-	'timeLimitUnit',
+	...['filters.status', 'filters.paymentMethods', 'paymentMethods'],
+	...['additionalFields.methodDefault', 'additionalFields.interval', 'timeLimitUnit'],
 	'options.fields',
 ];
 
