@@ -2,6 +2,13 @@ import type { Locator, Page } from 'playwright-core';
 import type { Login } from '../n8n/rest';
 import type { Area } from './pictures';
 
+/** Types into a field; the editor takes a text over a moment later, and a person is slower than that. */
+async function fillIn(page: Page, input: Locator, text: string): Promise<void> {
+	await input.fill(text);
+	await input.blur();
+	await page.waitForTimeout(300);
+}
+
 /** The form of a credential. Saving it tests it; it closes if the test succeeds. */
 export class CredentialDialog {
 	constructor(private readonly page: Page) {}
@@ -15,10 +22,7 @@ export class CredentialDialog {
 	/** Types into a field. */
 	async fill(field: string, text: string): Promise<void> {
 		const input = this.dialog.getByTestId(`parameter-input-${field}`).locator('input');
-		await input.fill(text);
-		// The editor takes a text over a moment after the last key, and a person is slower than that.
-		await input.blur();
-		await this.page.waitForTimeout(300);
+		await fillIn(this.page, input, text);
 	}
 
 	/** Saves, and returns all that is shown once the failing test says what is expected of it. */
@@ -98,27 +102,19 @@ export class NodeView {
 
 	/** Types into a field. */
 	async fill(field: string, text: string): Promise<void> {
-		const input = this.field(field).locator('input, textarea').first();
-		await input.fill(text);
-		// The editor takes a text over a moment after the last key, and a person is slower than that.
-		await input.blur();
-		await this.page.waitForTimeout(300);
+		await fillIn(this.page, this.input(field), text);
 	}
 
-	/** Clicks into a field. */
-	async click(field: string): Promise<void> {
-		await this.field(field).locator('input, textarea').first().click();
+	/** Types into a field as a person does: a click into it, then the keys. */
+	async type(field: string, text: string): Promise<void> {
+		await this.input(field).click();
+		await this.page.keyboard.type(text);
+		await this.page.waitForTimeout(300);
 	}
 
 	/** What an expression field holds. */
 	async valueOf(field: string): Promise<string> {
 		return (await this.field(field).locator('.cm-content').first().innerText()).trim();
-	}
-
-	/** Chooses from a list of fixed choices. */
-	async choose(field: string, choice: string): Promise<void> {
-		await this.field(field).click();
-		await this.shownChoice(choice).click();
 	}
 
 	/** Adds an entry to a collection such as the cart. */
@@ -132,22 +128,10 @@ export class NodeView {
 		await this.shownChoice(name).click();
 	}
 
-	/** Chooses one more from a list of several, and closes the list. */
-	async chooseMore(field: string, choice: string): Promise<void> {
-		await this.choose(field, choice);
-		await this.page.getByTestId('output-panel').click({ position: { x: 8, y: 8 } });
-		await this.shownChoice(choice).waitFor({ state: 'hidden' });
-	}
-
 	/** Opens the list of a resource locator. */
 	async openList(field: string): Promise<void> {
-		await this.page.getByTestId(`resource-locator-${field}`).getByTestId('rlc-input').click();
-		await this.entries.first().waitFor();
-	}
-
-	/** Takes the first entry of the open list. */
-	async pickFirst(): Promise<void> {
-		await this.entries.first().click();
+		await this.locator(field).getByTestId('rlc-input').click();
+		await this.entries.or(this.failure).first().waitFor();
 	}
 
 	/** Waits until an entry of a collection has this name above it, and returns the name. */
@@ -158,8 +142,7 @@ export class NodeView {
 
 	/** Opens the list of a resource locator, searches it, and returns what it shows. */
 	async search(field: string, text: string): Promise<string[]> {
-		await this.page.getByTestId(`resource-locator-${field}`).getByTestId('rlc-input').click();
-		await this.entries.first().waitFor();
+		await this.openList(field);
 		const found = this.page.waitForResponse(
 			(answer) =>
 				answer.url().endsWith('/resource-locator-results') &&
@@ -173,39 +156,24 @@ export class NodeView {
 
 	/** Opens the list of a resource locator, and returns why there is nothing in it. */
 	async listFailure(field: string): Promise<string> {
-		await this.page.getByTestId(`resource-locator-${field}`).getByTestId('rlc-input').click();
-		const failure = this.page.getByTestId('rlc-error-container').locator('visible=true');
-		await failure.waitFor();
-		return await failure.innerText();
+		await this.openList(field);
+		return await this.failure.innerText();
 	}
 
-	/** Takes an entry of the open list. */
-	async pick(text: string): Promise<void> {
+	/** Takes the first entry of the open list, or the first with this text. */
+	async pick(text = ''): Promise<void> {
 		await this.entries.filter({ hasText: text }).first().click();
 	}
 
 	/** What is chosen in a resource locator. */
 	async picked(field: string): Promise<string> {
-		const locator = this.page.getByTestId(`resource-locator-${field}`);
-		return await this.within('rlc-input', locator).inputValue();
+		return await this.within('rlc-input', this.locator(field)).inputValue();
 	}
 
 	/** Runs the node and returns the output panel once it shows all that is expected. */
 	async execute(...expected: string[]): Promise<string> {
 		await this.page.getByTestId('node-execute-button').click();
 		return await this.output(...expected);
-	}
-
-	/** Runs the node, which does not start, and waits until the editor says why in a corner. */
-	async refused(why: string): Promise<void> {
-		await this.page.getByTestId('node-execute-button').click();
-		const notes = this.page.locator('.el-notification');
-		await notes
-			.filter({ hasText: why })
-			.waitFor({ state: 'attached' })
-			.catch(async () => {
-				throw new Error(`The editor says "${(await notes.allTextContents()).join('", "')}"`);
-			});
 	}
 
 	/** What the output panel shows, as a table or an error, once all that is expected is in it. */
@@ -233,13 +201,6 @@ export class NodeView {
 		await this.page.getByTestId('output-panel').getByTestId(`radio-button-${way}`).click();
 	}
 
-	/** Shows a field of the output as text. */
-	async viewField(name: string): Promise<void> {
-		await this.view('json');
-		const field = this.page.getByTestId('output-panel').getByText(name).first();
-		await field.scrollIntoViewIfNeeded();
-	}
-
 	/** Shows the picture among the output's files. */
 	async viewPicture(): Promise<void> {
 		const panel = this.page.getByTestId('output-panel');
@@ -248,16 +209,10 @@ export class NodeView {
 		await panel.locator('img[src*="/rest/binary-data"], img[src^="data:image"]').first().waitFor();
 	}
 
-	/** Unfolds the addresses of a trigger, and returns the one for tests. */
-	async testUrl(): Promise<string> {
+	/** Unfolds the addresses of a trigger, and returns the one for tests or for production. */
+	async url(kind: 'test' | 'production'): Promise<string> {
 		await this.page.getByText('Webhook URLs', { exact: true }).click();
-		return (await this.page.locator('.webhook-url').first().innerText()).trim();
-	}
-
-	/** Unfolds the addresses of a trigger, and returns the one for production. */
-	async productionUrl(): Promise<string> {
-		await this.page.getByText('Webhook URLs', { exact: true }).click();
-		await this.page.getByText('Production URL', { exact: true }).click();
+		if (kind === 'production') await this.page.getByText('Production URL', { exact: true }).click();
 		return (await this.page.locator('.webhook-url').first().innerText()).trim();
 	}
 
@@ -281,6 +236,10 @@ export class NodeView {
 			.first();
 	}
 
+	private input(field: string): Locator {
+		return this.field(field).locator('input, textarea').first();
+	}
+
 	private field(name: string): Locator {
 		return this.page.getByTestId('ndv').getByTestId(`parameter-input-${name}`);
 	}
@@ -288,6 +247,14 @@ export class NodeView {
 	private shownChoice(name: string): Locator {
 		const choices = this.page.locator('.el-select-dropdown__item:visible');
 		return choices.getByText(name, { exact: true });
+	}
+
+	private locator(field: string): Locator {
+		return this.page.getByTestId(`resource-locator-${field}`);
+	}
+
+	private get failure(): Locator {
+		return this.page.getByTestId('rlc-error-container').locator('visible=true');
 	}
 
 	private get entries(): Locator {
@@ -304,19 +271,14 @@ export class Editor {
 		private readonly url: string,
 	) {}
 
-	/** Signs in. */
-	private async signIn({ email, password }: Login): Promise<void> {
+	/** Signs in and opens an empty workflow. */
+	async open({ email, password }: Login): Promise<void> {
 		const { page } = this;
 		await page.goto(`${this.url}/signin`);
 		await page.locator('input[name="emailOrLdapLoginId"]').fill(email);
 		await page.locator('input[type="password"]').fill(password);
 		await page.getByTestId('form-submit-button').click();
 		await page.waitForURL((address) => !address.pathname.startsWith('/signin'));
-	}
-
-	/** Signs in and opens an empty workflow. */
-	async open(login: Login): Promise<void> {
-		await this.signIn(login);
 		await this.openNew();
 	}
 
@@ -414,16 +376,15 @@ export class Editor {
 
 	/** Opens the entry of the package among the results, and returns everything in it. */
 	async openEntry(): Promise<string> {
-		await this.entry.click();
+		await this.openNamed('Digital Sales');
 		for (const category of ['Triggers', 'Actions']) await this.unfold(category);
 		return await this.panel.innerText();
 	}
 
 	/** Opens the entry of the package among the results, and its actions, which are folded. */
 	async openActions(entry: string, actions: string): Promise<void> {
-		await this.panel.getByTestId('node-creator-item-name').getByText(entry).click();
-		const category = this.panel.getByTestId('node-creator-category-item');
-		await category.filter({ hasText: actions }).click();
+		await this.openNamed(entry);
+		await this.categories.filter({ hasText: actions }).click();
 	}
 
 	/** Adds an action behind a node; without one, to the entry that is open in the panel. */
@@ -431,23 +392,15 @@ export class Editor {
 		if (after !== undefined) {
 			await this.node(after).getByTestId('canvas-handle-plus').last().click();
 			await this.searchField.fill('pix');
-			await this.entry.click();
-			await this.panel.getByTestId('node-creator-category-item').first().waitFor();
+			await this.openNamed('Digital Sales');
 		}
-		const choice = this.panel.getByText(action, { exact: true });
-		if (!(await choice.isVisible())) await this.unfold('Actions');
-		await choice.click();
-		return await new NodeView(this.page).opened();
+		return await this.add('Actions', action);
 	}
 
 	/** Adds a trigger of an entry among the results of the search. */
 	async addTriggerOf(entry: string, trigger: string): Promise<NodeView> {
-		await this.panel.getByTestId('node-creator-item-name').getByText(entry).click();
-		await this.panel.getByTestId('node-creator-category-item').first().waitFor();
-		const choice = this.panel.getByText(trigger, { exact: true });
-		if (!(await choice.isVisible())) await this.unfold('Triggers');
-		await choice.click();
-		return await new NodeView(this.page).opened();
+		await this.openNamed(entry);
+		return await this.add('Triggers', trigger);
 	}
 
 	/** Adds a trigger that stands for itself. */
@@ -455,6 +408,18 @@ export class Editor {
 		await this.page.getByTestId('node-creator-plus-button').click();
 		await this.searchField.fill('pix');
 		return await this.addTriggerOf('Digital Sales', trigger);
+	}
+
+	private async openNamed(entry: string): Promise<void> {
+		await this.panel.getByTestId('node-creator-item-name').getByText(entry).click();
+		await this.categories.first().waitFor();
+	}
+
+	private async add(category: string, name: string): Promise<NodeView> {
+		const choice = this.panel.getByText(name, { exact: true });
+		if (!(await choice.isVisible())) await this.unfold(category);
+		await choice.click();
+		return await new NodeView(this.page).opened();
 	}
 
 	/** Opens a node of the canvas. */
@@ -481,22 +446,20 @@ export class Editor {
 
 	/** Publishes the workflow by the button of that name, and returns what n8n then says. */
 	async publish(button = 'Publish'): Promise<string> {
-		const { page } = this;
-		await page.getByTestId('workflow-open-publish-modal-button').getByText(button).click();
-		await page.getByTestId('workflow-publish-button').click();
-		const message = page.getByTestId('activation-modal');
-		await message.waitFor();
-		return await message.innerText();
+		return await this.publishUntil(this.page.getByTestId('activation-modal'), button);
 	}
 
 	/** Tries to publish the workflow, and returns why n8n refuses. */
 	async publishInVain(why: string): Promise<string> {
+		return await this.publishUntil(this.page.locator('.el-notification').filter({ hasText: why }));
+	}
+
+	private async publishUntil(message: Locator, button = 'Publish'): Promise<string> {
 		const { page } = this;
-		await page.getByTestId('workflow-open-publish-modal-button').click();
+		await page.getByTestId('workflow-open-publish-modal-button').getByText(button).click();
 		await page.getByTestId('workflow-publish-button').click();
-		const note = page.locator('.el-notification').filter({ hasText: why });
-		await note.waitFor();
-		return await note.innerText();
+		await message.waitFor();
+		return await message.innerText();
 	}
 
 	/** Closes what publishing says, and the advice that n8n gives of itself a moment later. */
@@ -522,18 +485,6 @@ export class Editor {
 		await this.page.getByTestId('execute-workflow-button').getByText(button).click();
 	}
 
-	/** Opens the chat of the workflow and writes into it, without sending. */
-	async writeInChat(question: string): Promise<void> {
-		await this.page.getByTestId('workflow-chat-button').click();
-		await this.chatField.fill(question);
-	}
-
-	/** Sends what is written in the chat, and waits for an answer. */
-	async sendInChat(answer: string): Promise<void> {
-		await this.chatField.press('Enter');
-		await this.chat.getByText(answer).waitFor();
-	}
-
 	/** Waits until a node shows that it has run well. */
 	async succeeded(name: string): Promise<void> {
 		await this.node(name).getByTestId('canvas-node-status-success').waitFor();
@@ -555,14 +506,6 @@ export class Editor {
 		return this.page.getByTestId('node-creator');
 	}
 
-	private get chat(): Locator {
-		return this.page.getByTestId('canvas-chat-body');
-	}
-
-	private get chatField(): Locator {
-		return this.chat.locator('textarea, [contenteditable="true"]').first();
-	}
-
 	private get searchField(): Locator {
 		return this.page.getByTestId('node-creator-search-bar');
 	}
@@ -571,13 +514,16 @@ export class Editor {
 		return this.panel.getByTestId('node-creator-item-name').getByText('Digital Sales');
 	}
 
+	private get categories(): Locator {
+		return this.panel.getByTestId('node-creator-category-item');
+	}
+
 	private node(name: string): Locator {
 		return this.page.locator(`[data-test-id="canvas-node"][data-node-name^="${name}"]`);
 	}
 
 	private async unfold(category: string): Promise<void> {
-		const heads = this.panel.getByTestId('node-creator-category-item');
-		const head = heads.filter({ hasText: new RegExp(`^${category}`) });
+		const head = this.categories.filter({ hasText: new RegExp(`^${category}`) });
 		await head.waitFor();
 		const entries = await this.panel.getByTestId('node-creator-item-name').count();
 		await head.click();

@@ -55,7 +55,7 @@ test('a recipe runs a few clicks after its import, with credentials that are the
 	await editor.importFile('Import', 'From file', path.join(ROOT, RECIPE));
 	const node = await editor.openNode('Charge by PIX');
 	await node.openList('offerHash');
-	await node.pickFirst();
+	await node.pick();
 	await node.close();
 	const opened = page.context().waitForEvent('page');
 	await editor.executeAll('Execute workflow');

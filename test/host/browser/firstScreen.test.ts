@@ -8,7 +8,7 @@ import {
 	startNewcomer,
 	told,
 } from './newcomer';
-import type { Editor, NodeView } from './editor';
+import type { Editor } from './editor';
 import { Film } from './film';
 
 const TOKEN = 'test-api-token-first-screen';
@@ -39,13 +39,6 @@ afterAll(async () => {
 	await newcomer?.stop();
 });
 
-/** Types into a field as a person does: a click into it, then the keys. */
-async function type(node: NodeView, field: string, text: string): Promise<void> {
-	await node.click(field);
-	await page.keyboard.type(text);
-	await page.waitForTimeout(300);
-}
-
 test('the first screen of the README leads to a paid charge', async () => {
 	const { baseUrl, apiToken } = newcomer.sandbox;
 
@@ -65,12 +58,12 @@ test('the first screen of the README leads to a paid charge', async () => {
 	told('Cart');
 	await node.addEntry(told('Add Item'));
 	await node.openList('offerHash');
-	await node.pickFirst();
-	await type(node, 'customerName', 'Maria da Silva');
-	await type(node, 'customerEmail', 'maria@example.com');
-	await type(node, 'customerPhone', '(11) 91234-5678');
+	await node.pick();
+	await node.type('customerName', 'Maria da Silva');
+	await node.type('customerEmail', 'maria@example.com');
+	await node.type('customerPhone', '(11) 91234-5678');
 	await film.shoot(page, 3);
-	await type(node, 'customerDocument', '529.982.247-25');
+	await node.type('customerDocument', '529.982.247-25');
 	await film.shoot(page, 3);
 	await node.close();
 
@@ -112,13 +105,13 @@ test('a sale of the checkout starts the workflow of a trigger', async () => {
 	await editor.searchFirstStep(told('Add first step'), 'pix');
 	const node = await editor.addTriggerOf(told('Digital Sales'), told('On transaction paid'));
 	await node.addOption(told('Test With Transaction'));
-	await type(node, 'testTransaction', sandbox.transactions.at(-1)?.hash ?? '');
+	await node.type('testTransaction', sandbox.transactions.at(-1)?.hash ?? '');
 	const execute = page.getByTestId('node-execute-button');
 	expect(await execute.innerText()).toContain(told('Execute step'));
 	expect(await node.execute('paid')).toContain('Maria da Silva');
 	told('Webhook URLs');
 	told('production URL');
-	const url = await node.productionUrl();
+	const url = await node.url('production');
 	await node.close();
 	await editor.publish(told('Publish'));
 	await editor.gotIt();

@@ -1,212 +1,197 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { z } from 'zod';
-import { CREDENTIAL_TYPE } from '../n8n/paths';
-import type { SavedCredential } from '../n8n/rest';
-import { startSandbox, type Sandbox } from '../../sandbox';
-import { Agent, type ObedientModel, serveObedientModel, type ToolResult } from './stage/models';
-import {
-	CHARGE,
-	CHARGE_NODE,
-	chargeParameters,
-	hashIn,
-	IN_DOUBT,
-	ordersAt,
-	otherwise,
-	REFUSED,
-	TOOL_TYPE,
-	type Order,
-} from './stage/chargeTool';
-import { Guest } from './stage/sharedN8n';
-import { type Front, serveAccounts } from './stage/services';
+import { recipeOf } from '../../../examples/source';
+import { render } from '../../../examples/source/workflow';
+import { cpf } from '../../support/charge';
+import { ACTION } from './stage/workflows';
+import { Agent, type ModelServer, serveModel } from './stage/models';
+import { enterSharedN8n, type Guest } from './stage/sharedN8n';
 
-const outputSchema = z.object({ data: z.array(z.object({ json: z.unknown() })) });
+/** The name by which a model calls the tool. */
+const CHARGE = 'Charge_by_PIX';
+const CHARGE_NODE = 'Charge by PIX';
+const TOOL = { type: `${ACTION}Tool`, typeVersion: 1 };
+const SERVER = 'MCP Server Trigger';
+
+/** What the tool says if no answer to a charge came, and if it then refuses the next. */
+const IN_DOUBT = /may already have been charged: /;
+const REFUSED = /may already have been charged(?!:)/;
+
+/** What a model that charges fills in. */
+type Order = Record<string, unknown>;
+/** Charges in one chat or session, one after the other; gives the hash of each, or the error. */
+type Charge = (...orders: Order[]) => Promise<string[]>;
 
 let stage: Guest;
-let model: ObedientModel;
-let modelCredential: SavedCredential;
-let newOrder: () => Order;
+let model: ModelServer;
+let customers = 100_200_300;
+const clients: Client[] = [];
 
 beforeAll(async () => {
-	stage = await Guest.enter({ requestsPerMinute: null });
-	model = await serveObedientModel();
-	modelCredential = await stage.rest.createCredential('Obedient model', 'deepSeekApi', {
-		apiKey: 'test-model-key',
-		url: model.url,
-	});
-	newOrder = ordersAt(stage.sandbox);
+	stage = await enterSharedN8n({ requestsPerMinute: null });
+	model = await serveModel();
 });
 beforeEach(() => stage.sandbox.reset());
 afterAll(async () => {
+	for (const client of clients) await client.close();
 	await stage?.close();
 	await model?.close();
 });
 
-/** An agent whose only tool charges at the account of a credential. */
-async function sellerAt({ id, name }: SavedCredential, orderReference?: string): Promise<Agent> {
-	return await Agent.create(stage.rest, `Seller ${randomUUID()}`, modelCredential, {
+/** The charging tool of a recipe; without its Order Reference, which is made of the chat it begins with. */
+function chargeParameters(): Record<string, unknown> {
+	const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
+	const charge = nodes.find(({ name }) => name === CHARGE_NODE);
+	return { ...charge?.parameters, orderReference: '' };
+}
+
+function credentials(): Record<string, { id: string; name: string }> {
+	const { id, name } = stage.credential;
+	return { digitalSalesApi: { id, name } };
+}
+
+/** One of n8n's own Agents with our node as its only tool; gives what opens a chat. */
+async function openAgent(): Promise<() => Promise<Charge>> {
+	const key = { apiKey: 'test-model-key', url: model.url };
+	const thinks = await stage.rest.createCredential('Obedient model', 'deepSeekApi', key);
+	const agent = await Agent.create(stage.rest, `Seller ${randomUUID()}`, thinks, {
 		name: CHARGE_NODE,
 		description: 'Charges a customer by PIX.',
-		nodeType: TOOL_TYPE,
-		nodeTypeVersion: 1,
-		nodeParameters: chargeParameters(orderReference),
-		credentials: { digitalSalesApi: { id, name } },
+		nodeType: TOOL.type,
+		nodeTypeVersion: TOOL.typeVersion,
+		nodeParameters: chargeParameters(),
+		credentials: credentials(),
 	});
+	const schema = z.object({ data: z.array(z.object({ json: z.unknown() })) });
+	return async () => {
+		const chat = randomUUID();
+		return async (...orders) => {
+			const calls = orders.map((args) => ({ tool: CHARGE, args }));
+			const outputs = await agent.ask(chat, calls);
+			return outputs.map((output) =>
+				given(schema.safeParse(output).data?.data.map(({ json }) => json) ?? output),
+			);
+		};
+	};
 }
 
-/** Has the agent charge for these orders, one after the other, in one message of a chat. */
-async function charge(agent: Agent, chat: string, ...orders: Order[]): Promise<ToolResult[]> {
-	return await agent.ask(
-		chat,
-		orders.map((args) => ({ tool: CHARGE, args })),
-	);
-}
-
-/** The transactions that the tool gave, call by call; the text of the error where it gave none. */
-function given(results: ToolResult[]): string[] {
-	return results.map(({ output }) => {
-		const read = outputSchema.safeParse(output);
-		const rows = read.success ? read.data.data.map(({ json }) => json) : undefined;
-		return hashIn(rows) ?? JSON.stringify(output);
+/** A workflow that is an MCP server with our node as its tool; gives what opens a session. */
+async function openServer(): Promise<() => Promise<Charge>> {
+	const place = { position: [0, 0] };
+	const server = {
+		...{ ...place, id: 'server', name: SERVER, webhookId: randomUUID() },
+		...{
+			type: '@n8n/n8n-nodes-langchain.mcpTrigger',
+			typeVersion: 2,
+			parameters: { path: 'shop' },
+		},
+	};
+	const tool = { ...place, ...TOOL, id: 'tool', name: CHARGE_NODE, parameters: chargeParameters() };
+	const workflow = await stage.rest.createWorkflow({
+		name: 'A shop for MCP clients',
+		nodes: [server, { ...tool, credentials: credentials() }],
+		connections: { [CHARGE_NODE]: { ai_tool: [[{ node: SERVER, type: 'ai_tool', index: 0 }]] } },
+		settings: { executionOrder: 'v1' },
 	});
+	await stage.rest.publish(workflow);
+	const schema = z.array(z.object({ type: z.literal('text'), text: z.string() }));
+	return async () => {
+		const client = new Client({ name: 'test', version: '1.0.0' });
+		clients.push(client);
+		const address = new URL(`${stage.url}/mcp/shop`);
+		await client.connect(new StreamableHTTPClientTransport(address));
+		const { tools } = await client.listTools();
+		expect(
+			tools.map(({ name, inputSchema: { properties = {} } }) => [
+				name,
+				Object.keys(properties).sort(),
+			]),
+		).toEqual([[CHARGE, Object.keys(newOrder()).sort()]]);
+		return async (...orders) => {
+			const answers: string[] = [];
+			for (const order of orders) {
+				const { content } = await client.callTool({ name: CHARGE, arguments: order });
+				const text = schema
+					.parse(content)
+					.map((part) => part.text)
+					.join('');
+				answers.push(given(text.startsWith('[') ? JSON.parse(text) : text));
+			}
+			return answers;
+		};
+	};
 }
 
-const hashes = (sandbox: Sandbox): string[] => sandbox.transactions.map(({ hash }) => hash);
+/** The transaction in the rows that the tool gave; its words if it gave none. */
+function given(output: unknown): string {
+	const rows = z.array(z.object({ hash: z.string() })).safeParse(output);
+	return rows.data?.[0]?.hash ?? JSON.stringify(output);
+}
 
-describe("An agent of n8n's own that charges a second time", () => {
-	let agent: Agent;
+/** An order of a customer whom nobody has charged before. */
+function newOrder(): Order {
+	return {
+		offer_hash: stage.sandbox.products[0]?.offers[0]?.hash,
+		quantity: 2,
+		customer_name: 'Maria da Silva',
+		customer_email: 'maria@example.test',
+		customer_phone: '(11) 91234-5678',
+		customer_document: cpf((customers += 1)),
+	};
+}
+
+/** The same order as a model may write it a second time. */
+function otherwise(order: Order): Order {
+	const customer_document = String(order.customer_document).replace(/\D/g, '');
+	return { ...order, customer_name: ' MARIA  da Silva ', customer_document };
+}
+
+const hashes = (): string[] => stage.sandbox.transactions.map(({ hash }) => hash);
+
+describe.each([
+	["An agent of n8n's own", openAgent],
+	['A client of the MCP Server Trigger', openServer],
+])('%s that charges a second time', (_, publish) => {
+	let open: () => Promise<Charge>;
 
 	beforeAll(async () => {
-		agent = await sellerAt(stage.credential);
+		open = await publish();
 	});
 
-	it('in the same chat is given the existing transaction', async () => {
-		const [chat, order] = [randomUUID(), newOrder()];
-
-		const answers = given(await charge(agent, chat, order, order));
-		answers.push(...given(await charge(agent, chat, order)));
-
-		const [made] = hashes(stage.sandbox);
-		expect(stage.sandbox.charges()).toBe(1);
-		expect(answers).toEqual([made, made, made]);
-	});
-
-	it('in another chat is given the existing transaction, however the customer is spelled', async () => {
+	it('is given the existing transaction, in the same chat and in another one, however the customer is spelled', async () => {
 		const order = newOrder();
+		const [one, other] = [await open(), await open()];
 
-		const answers = [
-			...given(await charge(agent, randomUUID(), order)),
-			...given(await charge(agent, randomUUID(), order)),
-			...given(await charge(agent, randomUUID(), otherwise(order))),
-		];
+		const answers = [await one(order, order), await one(order), await other(otherwise(order))];
 
-		const [made] = hashes(stage.sandbox);
 		expect(stage.sandbox.charges()).toBe(1);
-		expect(answers).toEqual([made, made, made]);
+		expect(new Set(answers.flat())).toEqual(new Set(hashes()));
 	});
 
 	it('at the same moment in two chats charges once', async () => {
 		const order = newOrder();
+		const [one, other] = [await open(), await open()];
 		stage.sandbox.addFault({ kind: 'delay', ms: 1_000, endpoint: 'POST /transactions' });
 
-		const answers = await Promise.all(
-			[randomUUID(), randomUUID()].map(async (chat) => given(await charge(agent, chat, order))),
-		);
+		const answers = await Promise.all([one(order), other(order)]);
 
-		const [made] = hashes(stage.sandbox);
 		expect(stage.sandbox.charges()).toBe(1);
-		expect(answers.flat()).toContain(made);
+		expect(answers.flat()).toContain(hashes()[0]);
 	});
 
-	it('is refused while it is not known what came of the first time', async () => {
+	it('is refused while it is not known what came of the first time; another customer is charged', async () => {
 		const [order, another] = [newOrder(), newOrder()];
+		const [one, other] = [await open(), await open()];
 		stage.sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
 
-		const [lost] = await charge(agent, randomUUID(), order);
-		const again = [
-			...(await charge(agent, randomUUID(), order, otherwise(order))),
-			...(await charge(agent, randomUUID(), order)),
-		];
+		const [lost, ...again] = await one(order, order, otherwise(order));
+		again.push(...(await other(order)));
 
-		expect(lost).toMatchObject({ output: expect.stringMatching(IN_DOUBT), isError: true });
-		expect(again.map(({ isError }) => isError)).toEqual([true, true, true]);
-		for (const text of given(again)) expect(text).toMatch(REFUSED);
+		expect(lost).toMatch(IN_DOUBT);
+		expect(again).toEqual([1, 2, 3].map(() => expect.stringMatching(REFUSED)));
 		expect(stage.sandbox.charges()).toBe(1);
-
-		const [charged] = given(await charge(agent, randomUUID(), another));
-		expect(stage.sandbox.charges()).toBe(2);
-		expect(charged).toBe(hashes(stage.sandbox)[1]);
-	});
-
-	it('charges when the customer or the quantity is another', async () => {
-		const [order, another] = [newOrder(), newOrder()];
-		const orders = [order, another, { ...order, quantity: 3 }];
-
-		const answers = given(await charge(agent, randomUUID(), ...orders));
-
-		expect(stage.sandbox.charges()).toBe(3);
-		expect(answers).toEqual(hashes(stage.sandbox));
-	});
-});
-
-describe("Agents of n8n's own with two accounts of the same service", () => {
-	let other: Sandbox;
-	let front: Front;
-	let credentials: [SavedCredential, SavedCredential];
-
-	beforeAll(async () => {
-		other = await startSandbox({
-			requestsPerMinute: null,
-			apiToken: 'test-api-token-of-another',
-			bodyApiToken: 'test-body-token-of-another',
-		});
-		front = await serveAccounts([stage.sandbox, other]);
-		const save = async (name: string, { apiToken, bodyApiToken }: Sandbox) =>
-			await stage.rest.createCredential(name, CREDENTIAL_TYPE, {
-				baseUrl: front.baseUrl,
-				apiToken,
-				bodyApiToken,
-			});
-		credentials = [await save('First', stage.sandbox), await save('Second', other)];
-	});
-	beforeEach(() => other.reset());
-	afterAll(async () => {
-		await front?.close();
-		await other?.close();
-	});
-
-	it.each([
-		['the same order', undefined],
-		['the same Order Reference', 'order-7'],
-	])('charge at each for %s', async (_same, orderReference) => {
-		const order = newOrder();
-		const [first, second] = [
-			await sellerAt(credentials[0], orderReference),
-			await sellerAt(credentials[1], orderReference),
-		];
-
-		const ofFirst = given(await charge(first, randomUUID(), order));
-		const ofSecond = given(await charge(second, randomUUID(), order));
-
-		const reads = [stage.sandbox, other].map((sandbox) =>
-			sandbox.requests.filter(
-				({ method, path }) => method === 'GET' && path.includes('transactions'),
-			),
-		);
-		expect([ofFirst, ofSecond]).toEqual([hashes(stage.sandbox), hashes(other)]);
-		expect([stage.sandbox.charges(), other.charges()]).toEqual([1, 1]);
-		expect(reads).toEqual([[], []]);
-	});
-
-	it('leave each other alone while a charge of one is in doubt', async () => {
-		const order = newOrder();
-		const [first, second] = [await sellerAt(credentials[0]), await sellerAt(credentials[1])];
-		stage.sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
-
-		const [lost] = await charge(first, randomUUID(), order);
-		const ofSecond = given(await charge(second, randomUUID(), order));
-
-		expect(lost).toMatchObject({ output: expect.stringMatching(IN_DOUBT), isError: true });
-		expect(ofSecond).toEqual(hashes(other));
-		expect([stage.sandbox.charges(), other.charges()]).toEqual([1, 1]);
+		expect(await other(another)).toEqual([hashes()[1]]);
 	});
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import manifest from '../../../package.json';
 import { isPlaceholder, publishingCommands } from '../../tools/package/release';
-import { cartOf, chainOf, createPix } from '../e2e/stage/workflows';
+import { BY_HAND, cartOf, chainOf, createPix } from '../e2e/stage/workflows';
 import { CleanUp, run } from '../n8n/processes';
 import { DATA_FOLDER, PACKAGE_NAME, ROOT } from '../n8n/paths';
 import { EmptyN8n } from './stage/emptyN8n';
@@ -16,7 +16,6 @@ const PEOPLE = Object.fromEntries(
 		[`GIT_${role}_EMAIL`, 'rehearsal@example.test'],
 	]),
 );
-const START = 'By hand';
 
 const versionSchema = z.object({ version: z.string() });
 const log = path.join(DATA_FOLDER, 'rehearsal.log');
@@ -79,11 +78,11 @@ test(
 
 			expect((await empty.packages.install(version)).installedVersion).toBe(version);
 			const charge = chainOf('A charge', await empty.n8n.createCredential(), [
-				{ name: START, type: 'n8n-nodes-base.manualTrigger' },
+				BY_HAND,
 				createPix({ cart: cartOf(empty.n8n.sandbox), notify: 'none' }),
 			]);
 			const { id } = await empty.n8n.rest.createWorkflow(charge);
-			expect((await empty.n8n.rest.run(id, START)).error).toBeUndefined();
+			expect((await empty.n8n.rest.run(id, BY_HAND.name)).error).toBeUndefined();
 			expect(empty.n8n.sandbox.charges()).toBe(1);
 		} finally {
 			await cleanUp.run();

@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
+const PATIENCE_MS = 10_000;
+const TAIL_LINES = 15;
+
 const running = new Set<ChildProcess>();
 const cleanUps = new Set<() => Promise<void>>();
 let watching = false;
@@ -89,28 +92,27 @@ export function hasEnded(child: ChildProcess): boolean {
 }
 
 /** Asks a group to end, and ends it by force if it has not done so in time. */
-export async function endGroup(child: ChildProcess, patienceMs = 10_000): Promise<void> {
+export async function endGroup(child: ChildProcess): Promise<void> {
 	// Without an id it never started, and will never end.
 	if (child.pid === undefined || hasEnded(child)) return;
-	const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+	const gone = once(child, 'exit');
 	child.kill('SIGTERM');
-	const late = Symbol('late');
-	const first = await Promise.race([gone, pause(patienceMs, late, { ref: false })]);
-	if (first === late) await killGroup(child);
+	await Promise.race([gone, pause(PATIENCE_MS, undefined, { ref: false })]);
+	await killGroup(child);
 }
 
 /** Ends a group by force, and waits until it is gone. */
 export async function killGroup(child: ChildProcess): Promise<void> {
 	if (child.pid === undefined || hasEnded(child)) return;
-	const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+	const gone = once(child, 'exit');
 	signalGroup(child, 'SIGKILL');
 	await gone;
 }
 
 /** The last lines of a log, for an error message. */
-export async function tail(file: string, lines = 15): Promise<string> {
+export async function tail(file: string): Promise<string> {
 	const text = await readFile(file, 'utf8').catch(() => '');
-	return text.trimEnd().split('\n').slice(-lines).join('\n');
+	return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
 }
 
 /**
@@ -210,14 +212,9 @@ async function listenOnce(port: number): Promise<number> {
 }
 
 /**
- * A port that is free on the loopback address right now: the preferred one, or any other where
- * that one is taken or none is preferred.
+ * A port that is free on the loopback address right now: the preferred one, or any other if that
+ * one is taken or none is preferred.
  */
 export async function freePort(preferred?: number): Promise<number> {
-	if (preferred === undefined) return await listenOnce(0);
-	try {
-		return await listenOnce(preferred);
-	} catch {
-		return await listenOnce(0);
-	}
+	return await listenOnce(preferred ?? 0).catch(async () => await listenOnce(0));
 }

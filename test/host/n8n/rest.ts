@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 import { z } from 'zod';
+import { until } from '../../support/until';
 import { Execution, type ExecutionSummary, summarySchema } from './execution';
 
 const POLL_MS = 100;
@@ -46,7 +47,8 @@ const publicationSchema = z.object({
 });
 const runSchema = z.object({ executionId: z.string() });
 const storedSchema = summarySchema.extend({ data: z.string() });
-const retrySchema = z.object({ id: z.string(), status: z.string() });
+/** A worker tells the status later. */
+const retrySchema = z.object({ id: z.string(), status: z.string().default('unknown') });
 const listSchema = z.object({ results: z.array(summarySchema) });
 
 export type SavedCredential = z.infer<typeof savedCredentialSchema>;
@@ -85,13 +87,15 @@ export class N8nRest {
 	/** Signs in; creates the owner first if the instance has none yet. */
 	async signIn(login: Login): Promise<void> {
 		const owner = { ...login, firstName: 'Demo', lastName: 'Owner' };
-		const deadline = Date.now() + SERVED_WITHIN_MS;
-		let made = await this.send('POST', '/owner/setup', owner);
 		// n8n may call itself ready a moment before it serves this interface.
-		while (made.status === 404 && Date.now() < deadline) {
-			await pause(POLL_MS);
-			made = await this.send('POST', '/owner/setup', owner);
-		}
+		const made = await until(
+			'n8n takes an owner',
+			async () => {
+				const answer = await this.send('POST', '/owner/setup', owner);
+				return answer.status !== 404 && answer;
+			},
+			{ withinMs: SERVED_WITHIN_MS },
+		);
 		if (made.ok) return;
 		await this.call(z.unknown(), 'POST', '/login', {
 			emailOrLdapLoginId: login.email,
@@ -150,15 +154,18 @@ export class N8nRest {
 
 	/** Every version of every node type, as the editor gets them. */
 	async nodeTypes(): Promise<INodeTypeDescription[]> {
-		const deadline = Date.now() + SERVED_WITHIN_MS;
-		for (;;) {
-			const answer = await this.fetch('GET', '/types/nodes.json');
-			// n8n writes a new list whenever it starts or a package changes, and meanwhile serves a
-			// part of it, or the page of its editor.
-			const list: unknown = await answer.json().catch(() => undefined);
-			if (list !== undefined || Date.now() > deadline) return z.array(nodeTypeSchema).parse(list);
-			await pause(POLL_MS);
-		}
+		// n8n writes a new list whenever it starts or a package changes, and meanwhile serves a part of
+		// it, or the page of its editor.
+		const list = await until(
+			'the node types',
+			async () => {
+				const answer = await this.fetch('GET', '/types/nodes.json');
+				const read: unknown = await answer.json().catch(() => undefined);
+				return read === undefined ? undefined : { read };
+			},
+			{ withinMs: SERVED_WITHIN_MS },
+		);
+		return z.array(nodeTypeSchema).parse(list.read);
 	}
 
 	/** Ids and names of all workflows. */
@@ -171,20 +178,21 @@ export class N8nRest {
 	async publish(workflow: SavedWorkflow): Promise<void> {
 		const path = `/workflows/${workflow.id}`;
 		await this.call(z.unknown(), 'POST', `${path}/activate`, { versionId: workflow.versionId });
-		const deadline = Date.now() + PUBLISH_WITHIN_MS;
-		for (;;) {
-			const publication = await this.publication(path);
-			if (publication === undefined || publication.status === 'published') return;
-			const faults = publication.triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
-			// It is not published before publishing begins, too.
-			const isOver = !['in_progress', 'not_published'].includes(publication.status);
-			if (isOver || faults.length > 0 || Date.now() > deadline) {
-				throw new Error(
-					`"${workflow.name}" is not published (${publication.status}): ${faults.join('; ')}`,
-				);
-			}
-			await pause(POLL_MS);
-		}
+		await until(
+			`"${workflow.name}" is published`,
+			async () => {
+				const publication = await this.publication(path);
+				if (publication === undefined || publication.status === 'published') return true;
+				const faults = publication.triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
+				// It is not published before publishing begins, too.
+				const isOver = !['in_progress', 'not_published'].includes(publication.status);
+				if (isOver || faults.length > 0) {
+					throw new Error(`"${workflow.name}" is not published: ${faults.join('; ')}`);
+				}
+				return false;
+			},
+			{ withinMs: PUBLISH_WITHIN_MS },
+		);
 	}
 
 	/** How far publishing is; n8n 2.30 does not tell, since it is done with the answer. */
@@ -296,19 +304,20 @@ export class N8nRest {
 
 	/** Waits until an execution has ended, in whichever way. */
 	async ended(id: string): Promise<Execution> {
-		const deadline = Date.now() + FINISH_WITHIN_MS;
 		let before: string | undefined;
-		for (;;) {
-			// The data is empty until the first node has run.
-			const { data, ...summary } = await this.readExecution(id);
-			// n8n may enter the status first, and a moment later the data that belongs to it.
-			if (ENDED.includes(summary.status)) {
+		return await until(
+			`execution ${id} ends`,
+			async () => {
+				// The data is empty until the first node has run.
+				const { data, ...summary } = await this.readExecution(id);
+				if (!ENDED.includes(summary.status)) return undefined;
+				// n8n may enter the status first, and a moment later the data that belongs to it.
 				if (data === before) return Execution.read(summary, data);
 				before = data;
-			}
-			if (Date.now() > deadline) throw new Error(`Execution ${id} is still ${summary.status}.`);
-			await pause(POLL_MS);
-		}
+				return undefined;
+			},
+			{ withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS },
+		);
 	}
 
 	private async runFrom<S extends z.ZodTypeAny>(

@@ -49,7 +49,7 @@ export async function journeyFile(
 
 const CREDENTIAL_NAME = 'Digital Sales sandbox';
 
-/** A published workflow and its address for notices, the secret in it included. */
+/** A published workflow and its address for notices. */
 export interface PublishedWorkflow {
 	workflow: SavedWorkflow;
 	notificationUrl: string;

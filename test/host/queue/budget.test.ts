@@ -1,8 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { chainOf, webStart } from '../e2e/stage/workflows';
+import { LIST, publish, webStart } from '../e2e/stage/workflows';
 import { sendRequest } from '../../support/http';
+import { until } from '../../support/until';
 import type { Execution } from '../n8n/execution';
-import { PACKAGE_NAME } from '../n8n/paths';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
 
@@ -20,15 +19,7 @@ describe('the budget of an account, over several processes', () => {
 	beforeAll(async () => {
 		const sandbox = { products: PRODUCTS };
 		cluster = await Cluster.open({ name: 'queue-budget', sandbox });
-		const list = {
-			name: 'List',
-			type: `${PACKAGE_NAME}.digitalSales`,
-			parameters: { resource: 'product', operation: 'getAll', returnAll: true },
-		};
-		const workflow = chainOf('list', cluster.credential, [webStart('list'), list]);
-		const saved = await cluster.rest.createWorkflow(workflow);
-		await cluster.rest.publish(saved);
-		workflowId = saved.id;
+		workflowId = (await publish(cluster, 'list', [webStart('list'), LIST])).id;
 	}, START_MS);
 	afterAll(async () => {
 		await cluster?.close();
@@ -36,16 +27,16 @@ describe('the budget of an account, over several processes', () => {
 	});
 
 	const allEnded = async (): Promise<Execution[]> => {
-		const deadline = Date.now() + WITHIN_MS;
-		for (;;) {
-			const summaries = await cluster.rest.executions(workflowId);
-			const over = summaries.filter(({ stoppedAt }) => stoppedAt !== null);
-			if (over.length === LISTINGS) {
-				return await Promise.all(over.map(async ({ id }) => await cluster.rest.execution(id)));
-			}
-			if (Date.now() > deadline) throw new Error(`Only ${over.length} have ended.`);
-			await pause(1_000);
-		}
+		const over = await until(
+			'all end',
+			async () => {
+				const summaries = await cluster.rest.executions(workflowId);
+				const ended = summaries.filter(({ stoppedAt }) => stoppedAt !== null);
+				return ended.length === LISTINGS && ended;
+			},
+			{ withinMs: WITHIN_MS, everyMs: 1_000 },
+		);
+		return await Promise.all(over.map(async ({ id }) => await cluster.rest.execution(id)));
 	};
 
 	test('four listings at once on two workers all end complete', async () => {

@@ -1,24 +1,26 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { chargeAt } from '../../support/charge';
 import {
-	ACTION,
+	addressOf,
+	BY_HAND,
 	cartOf,
 	chainOf,
 	createPix,
+	END,
+	LIST,
 	type NodeSketch,
-	TRIGGER,
+	trigger,
 	waitForPayment,
 } from '../e2e/stage/workflows';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { postJson } from '../../support/http';
+import { until } from '../../support/until';
 import { CleanUp, freePort, LOOPBACK } from '../n8n/processes';
 import type { Execution } from '../n8n/execution';
 import type { SavedWorkflow } from '../n8n/rest';
 import { DATABASE, DATABASE_USER, startPostgres } from './stage/cluster';
 
 const START_MS = 15 * 60_000;
-const BY_HAND: NodeSketch = { name: 'By hand', type: 'n8n-nodes-base.manualTrigger' };
 const REFUSED = /does not work in n8n's experimental Engine 2.0/;
 
 describe("n8n's experimental Engine 2.0", () => {
@@ -49,39 +51,22 @@ describe("n8n's experimental Engine 2.0", () => {
 	const run = async (node: NodeSketch): Promise<Execution> => {
 		const { id } = await save([BY_HAND, node]);
 		const executionId = await n8n.rest.start(id, BY_HAND.name);
-		for (;;) {
+		return await until('it ends', async () => {
 			const execution = await n8n.rest.execution(executionId);
-			if (['success', 'error'].includes(execution.summary.status)) return execution;
-			await pause(100);
-		}
+			return ['success', 'error'].includes(execution.summary.status) && execution;
+		});
 	};
-	const charge = (more: object = {}): NodeSketch => ({
-		...createPix({ notify: 'none', cart: cartOf(n8n.sandbox) }),
-		...more,
-	});
-	const sale: NodeSketch[] = [
-		{ name: 'Sale', type: TRIGGER, webhookId: 'engine-v2-sale' },
-		{ name: 'End', type: 'n8n-nodes-base.noOp' },
-	];
+	const sale = [trigger('engine-v2-sale'), END];
 
 	test('products are listed', async () => {
-		const parameters = { resource: 'product', operation: 'getAll', returnAll: true };
-
-		const execution = await run({ name: 'List', type: ACTION, parameters });
+		const execution = await run(LIST);
 
 		expect(execution.items('List')).toHaveLength(n8n.sandbox.products.length);
 	});
 
-	test('a charge is refused, and nothing is sent', async () => {
-		const execution = await run(charge());
-
-		expect(execution.summary.status).toBe('error');
-		expect(execution.error).toMatch(REFUSED);
-		expect(n8n.sandbox.charges()).toBe(0);
-	});
-
-	test('with On Error: Continue it hands on the refusal, and not what came in', async () => {
-		const execution = await run(charge({ onError: 'continueRegularOutput' }));
+	test('a charge is refused, with On Error: Continue too: it hands on the refusal, and not what came in', async () => {
+		const charge = createPix({ notify: 'none', cart: cartOf(n8n.sandbox) });
+		const execution = await run({ ...charge, onError: 'continueRegularOutput' });
 
 		const [item] = execution.items('Charge');
 		expect(JSON.stringify(item?.json)).toMatch(REFUSED);
@@ -112,7 +97,7 @@ describe("n8n's experimental Engine 2.0", () => {
 		const hash = await chargeAt(n8n.sandbox);
 		await n8n.sandbox.setStatus(hash, 'paid');
 
-		const url = `${n8n.url}/webhook/engine-v2-sale/digital-sales`;
+		const url = addressOf(n8n, 'engine-v2-sale');
 		const { status } = await postJson(url, { hash, payment_status: 'paid' });
 
 		expect(status).toBe(503);

@@ -1,94 +1,94 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { chainOf, type NodeSketch, TRIGGER, webStart } from '../e2e/stage/workflows';
+import {
+	ADDRESS,
+	addressOf,
+	BY_HAND,
+	cartOf,
+	chainOf,
+	createPix,
+	Downstream,
+	END,
+	LIST,
+	type NodeSketch,
+	TRIGGER,
+	trigger,
+	waitForPayment,
+	webStart,
+} from '../e2e/stage/workflows';
 import { sendRequest } from '../../support/http';
+import { until } from '../../support/until';
 import type { Execution } from '../n8n/execution';
 import { NODES } from '../n8n/journey';
 import { journeyFile } from '../n8n/setUp';
 import { Figures } from '../../support/figures';
 import { Cluster } from './stage/cluster';
+import { IN_DOUBT } from './stage/shop';
 
 const figures = new Figures('Queue mode: the journey', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
-const HEARD_WITHIN_MS = 30_000;
-const POLL_MS = 100;
+
+let cluster: Cluster;
+let downstream: Downstream;
+
+beforeAll(async () => {
+	const env = { OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true' };
+	cluster = await Cluster.open({ name: 'queue-journey', env });
+	downstream = await Downstream.open();
+}, START_MS);
+afterAll(async () => {
+	await cluster?.close();
+	await downstream?.close();
+	figures.show();
+});
 
 describe('from the catalog to a verified sale, over several processes', () => {
-	let cluster: Cluster;
 	let workflowId: string;
 	let charging: Execution;
-	let notificationUrl: string;
 
 	beforeAll(async () => {
-		cluster = await Cluster.open({ name: 'queue-journey' });
-		notificationUrl = addressFor('automatic');
-		workflowId = await publishJourney('automatic');
-	}, START_MS);
-	afterAll(async () => {
-		await cluster?.close();
-		figures.show();
-	});
-
-	const addressFor = (notify: string): string =>
-		`${cluster.url}/webhook/queue-${notify}/digital-sales`;
-	/** The workflow of the journey, started by a web call instead of a person. */
-	const publishJourney = async (notify: string): Promise<string> => {
 		const [product] = cluster.sandbox.products;
 		const workflow = await journeyFile(product?.hash ?? '', cluster.credential);
-		const saved = await cluster.rest.createWorkflow({
-			...workflow,
-			nodes: workflow.nodes.map((node) => {
-				if (node.name === NODES.start) return { ...node, ...webStart(notify), name: NODES.start };
-				if (node.type === TRIGGER) return { ...node, webhookId: `queue-${notify}` };
-				if (node.name !== NODES.charge) return node;
-				return { ...node, parameters: { ...parametersOf(node), notify } };
-			}),
+		// Started by a web call instead of a person.
+		const nodes = workflow.nodes.map((node) => {
+			if (node.name === NODES.start) return { ...node, ...webStart('start'), name: NODES.start };
+			return node.type === TRIGGER ? { ...node, webhookId: 'queue' } : node;
 		});
+		const saved = await cluster.rest.createWorkflow({ ...workflow, nodes });
 		await cluster.rest.publish(saved);
-		return saved.id;
-	};
-	const begin = async (notify: string): Promise<void> => {
-		const { status } = await sendRequest(`${cluster.url}/webhook/${notify}`, { body: '{}' });
-		if (status !== 200) throw new Error(`Not started: ${status}`);
-	};
-	const executionOf = async (
-		id: string,
-		isIt: (execution: Execution) => boolean,
-	): Promise<Execution> => {
-		const deadline = Date.now() + HEARD_WITHIN_MS;
-		for (;;) {
-			for (const summary of await cluster.rest.executions(id)) {
+		workflowId = saved.id;
+	});
+
+	const executionWith = async (node: string): Promise<Execution> =>
+		await until(`${node} runs`, async () => {
+			for (const summary of await cluster.rest.executions(workflowId)) {
 				const execution = await cluster.rest.ended(summary.id);
-				if (isIt(execution)) return execution;
+				if (execution.items(node).length > 0) return execution;
 				if (execution.error !== undefined) throw new Error(execution.error);
 			}
-			if (Date.now() > deadline) throw new Error('No such execution has run.');
-			await pause(POLL_MS);
-		}
-	};
-	const executionWith = async (node: string): Promise<Execution> =>
-		await executionOf(workflowId, (execution) => execution.items(node).length > 0);
+			return undefined;
+		});
+	const hash = (): string => String(charging.items(NODES.charge)[0]?.json.hash);
 
 	test('a worker lists, makes the offer and charges; the charge reports to the webhook process', async () => {
-		await begin('automatic');
+		expect(await sendRequest(`${cluster.url}/webhook/start`)).toMatchObject({ status: 200 });
 
 		charging = await executionWith(NODES.charge);
 
 		const [charge] = cluster.sandbox.transactions;
 		expect(charging.items(NODES.list)).toHaveLength(cluster.sandbox.products.length);
 		expect(cluster.sandbox.charges()).toBe(1);
-		expect(charge?.postback_url).toBe(notificationUrl);
+		expect(charge?.postback_url).toBe(addressOf(cluster, 'queue'));
 		expect(await cluster.workerOf(charging.summary.id)).toMatch(/^worker-/);
 	});
 
 	test('the payment reaches the webhook process, and a worker has the verified sale', async () => {
-		const [charge] = charging.items(NODES.charge);
-		const [delivery] = await cluster.sandbox.pay(String(charge?.json.hash));
+		const [delivery] = await cluster.sandbox.pay(hash());
 
 		const sale = await executionWith(NODES.sale);
 
 		expect(delivery?.status).toBe(200);
 		expect(sale.items(NODES.sale)).toMatchObject([
-			{ json: { hash: charge?.json.hash, payment_status: 'paid' } },
+			{ json: { hash: hash(), payment_status: 'paid' } },
 		]);
 		expect(await cluster.workerOf(sale.summary.id)).toMatch(/^worker-/);
 		figures.add(
@@ -99,13 +99,12 @@ describe('from the catalog to a verified sale, over several processes', () => {
 	});
 
 	test('repeated to the webhook process after its restart, the notice gives no second sale', async () => {
-		const hash = String(charging.items(NODES.charge)[0]?.json.hash);
 		const before = (await cluster.rest.executions(workflowId)).map(({ id }) => id);
 		const [webhook] = cluster.webhooks;
 		await webhook?.stop();
 		await webhook?.start();
 
-		const delivery = await cluster.sandbox.notify(hash);
+		const delivery = await cluster.sandbox.notify(hash());
 		await pause(2_000);
 		const summaries = await cluster.rest.executions(workflowId);
 		const [repeat, ...others] = summaries.filter(({ id }) => !before.includes(id));
@@ -122,68 +121,87 @@ describe('from the catalog to a verified sale, over several processes', () => {
 			'answered 200; the execution ends in success without an item',
 		);
 	});
-
-	test('misrouted to the main process, a notice is not taken for received', async () => {
-		const hash = String(charging.items(NODES.charge)[0]?.json.hash);
-		const misrouted = notificationUrl.replace(cluster.url, cluster.main.url);
-
-		const { status } = await sendRequest(misrouted, {
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ hash, payment_status: 'paid' }),
-		});
-
-		expect(status).toBe(404);
-		figures.add('a notice to the main process, which takes none', 1, `answered ${status}`);
-	});
-
-	test('Notify: Trigger of This Workflow', async () => {
-		const otherId = await publishJourney('trigger');
-		await begin('trigger');
-
-		const execution = await executionOf(otherId, (one) => one.items(NODES.charge).length > 0);
-
-		const addresses = cluster.sandbox.transactions.map(({ postback_url }) => postback_url);
-		expect(addresses).toContain(addressFor('trigger'));
-		figures.add(
-			'Notify: Trigger of This Workflow',
-			1,
-			`${await cluster.workerOf(execution.summary.id)} charged; it reports to the trigger`,
-		);
-	});
-
-	test('Get Address on a worker', async () => {
-		const trigger = { name: 'Trigger', type: TRIGGER, webhookId: 'queue-checked' };
-		const listening = chainOf('listening', cluster.credential, [trigger, noOperation('End')]);
-		const checked = chainOf('checked', cluster.credential, [
-			webStart('check'),
-			{
-				name: 'Address',
-				type: TRIGGER.replace(/Trigger$/, ''),
-				parameters: { resource: 'notification', operation: 'getAddress' },
-			},
-		]);
-		const saved = await cluster.rest.createWorkflow({
-			name: 'checked',
-			nodes: [...listening.nodes, ...checked.nodes],
-			connections: { ...listening.connections, ...checked.connections },
-		});
-		await cluster.rest.publish(saved);
-		await begin('check');
-
-		const execution = await executionOf(saved.id, (one) => one.items('Address').length > 0);
-
-		expect(execution.items('Address')).toMatchObject([
-			{ json: { url: `${cluster.url}/webhook/queue-checked/digital-sales`, listening: 'yes' } },
-		]);
-		expect(await cluster.workerOf(execution.summary.id)).toMatch(/^worker-/);
-		figures.add('Get Address on a worker', 1, 'the URL, and that it listens');
-	});
 });
 
-function parametersOf(node: object): object {
-	return 'parameters' in node && typeof node.parameters === 'object' ? (node.parameters ?? {}) : {};
-}
+describe('manual runs that n8n gives to the workers', () => {
+	beforeEach(() => cluster.sandbox.reset());
 
-function noOperation(name: string): NodeSketch {
-	return { name, type: 'n8n-nodes-base.noOp' };
-}
+	const save = async (name: string, ...nodes: NodeSketch[]): Promise<string> => {
+		const workflow = chainOf(name, cluster.credential, [BY_HAND, ...nodes]);
+		return (await cluster.rest.createWorkflow(workflow)).id;
+	};
+	const run = async (workflowId: string): Promise<Execution> => {
+		const execution = await cluster.rest.run(workflowId, BY_HAND.name);
+		expect(await cluster.workerOf(execution.summary.id)).toMatch(/^worker-/);
+		return execution;
+	};
+
+	test('the catalog is listed', async () => {
+		const execution = await run(await save('list', LIST));
+
+		expect(execution.error).toBeUndefined();
+		expect(execution.items('List')).toHaveLength(cluster.sandbox.products.length);
+		figures.add('Product > Get Many by hand', 1, `all ${cluster.sandbox.products.length} products`);
+	});
+
+	test('a customer is charged once', async () => {
+		const cart = cartOf(cluster.sandbox);
+		const charge = createPix({ notify: 'none', cart, orderReference: 'by hand' });
+		const workflowId = await save('charge', charge);
+
+		const first = await run(workflowId);
+		const repeats = [await run(workflowId), await run(workflowId)];
+
+		const made = first.items('Charge')[0]?.json.hash;
+		expect(first.error).toBeUndefined();
+		for (const repeat of repeats) {
+			expect(repeat.items('Charge')[0]?.json.hash ?? made).toBe(made);
+			expect(repeat.error ?? 'may already have been charged').toMatch(IN_DOUBT);
+		}
+		expect(cluster.sandbox.charges()).toBe(1);
+		figures.add('Create PIX with an Order Reference by hand, three times', 3, '1 charge');
+	});
+
+	test('the trigger of the workflow is found, and whether it listens', async () => {
+		const charges = ['automatic', 'trigger'].map((notify) => ({
+			...createPix({ notify, cart: cartOf(cluster.sandbox), orderReference: notify }),
+			name: notify,
+		}));
+		const chains = [
+			[BY_HAND, ADDRESS, ...charges],
+			[trigger('by-hand-sale'), END],
+		];
+		const workflow = chainOf('found', cluster.credential, ...chains);
+		const saved = await cluster.rest.createWorkflow(workflow);
+		await cluster.rest.publish(saved);
+
+		const execution = await run(saved.id);
+
+		const url = addressOf(cluster, 'by-hand-sale');
+		expect(execution.error).toBeUndefined();
+		expect(execution.items('Address')).toMatchObject([{ json: { url, listening: 'yes' } }]);
+		const made = cluster.sandbox.transactions.map(({ postback_url }) => postback_url);
+		expect(made).toEqual([url, url]);
+		figures.add('Get Address; Notify: Automatic and Trigger of This Workflow', 1, 'the URL');
+	});
+
+	test('it waits for a payment, and goes on when it is told', async () => {
+		const customerDocument = '111.444.777-35';
+		const charge = createPix({ cart: cartOf(cluster.sandbox), customerDocument });
+		const workflowId = await save('wait', charge, waitForPayment(), downstream.node);
+
+		const executionId = await cluster.rest.start(workflowId, BY_HAND.name);
+		await until('it waits', async () => {
+			const [newest] = await cluster.rest.executions(workflowId);
+			return newest?.status === 'waiting';
+		});
+		const hash = cluster.sandbox.transactions[0]?.hash ?? '';
+		const [notice] = await cluster.sandbox.pay(hash);
+		const { json } = await downstream.reportOn(hash);
+
+		expect(notice?.status).toBe(200);
+		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(await cluster.workerOf(executionId)).toMatch(/^worker-/);
+		figures.add('Create PIX by hand, Wait for Payment, then a notice', 1, 'goes on as paid');
+	});
+});

@@ -6,12 +6,8 @@ import { IN_DOUBT, isOther, ordersOf, outcomeOf, type Sale, Shop } from './stage
 
 const figures = new Figures('Queue mode: charges, asked for again', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
-const ORDERS = 10;
-const REPEATS = 4;
 const WORKERS = 2;
 const CROWD = 90;
-const RETRIES = 4;
-const FAILED = 5;
 const LATER_MS = 2_000;
 
 describe('a charge that is asked for again, over several processes', () => {
@@ -32,45 +28,25 @@ describe('a charge that is asked for again, over several processes', () => {
 		figures.show();
 	});
 
-	const open = async (name: string, options?: Parameters<typeof Shop.open>[3]): Promise<Shop> =>
-		await Shop.open(cluster, downstream, name, options);
-
-	test('one after the other: one charge for each order, whichever worker is asked', async () => {
-		const shop = await open('sequence');
-		const orders = ordersOf(ORDERS);
-		const repeats: Sale[] = [];
-		const workers = new Set<string | undefined>();
-		for (const order of orders) {
-			const [first] = await shop.ask([order]);
-			for (let nth = 1; nth < REPEATS; nth++) {
-				const [repeat] = await shop.ask([order]);
-				if (!first || !repeat) throw new Error('Nothing was asked for.');
-				repeats.push(repeat);
-				workers.add(repeat.worker);
-				expect(repeat.hashes).toEqual(repeat.error === undefined ? first.hashes : []);
-				expect(repeat.error ?? 'may already have been charged').toMatch(IN_DOUBT);
-			}
-		}
-
-		expect(shop.chargesOf(orders)).toEqual(orders.map(() => 1));
-		expect(cluster.sandbox.charges()).toBe(ORDERS);
-		expect(workers.size).toBe(WORKERS);
-		figures.add(
-			`${ORDERS} orders, each asked for ${REPEATS} times one after the other, on two workers`,
-			ORDERS * REPEATS,
-			`${cluster.sandbox.charges()} charges, one each; of the repeats ${outcomeOf(repeats)}`,
-		);
-	});
-
-	test('many customers at the same moment, each asked for again later', async () => {
-		const shop = await open('crowd');
+	test('many customers at the same moment, each asked for again later, on whichever worker', async () => {
+		const shop = await Shop.open(cluster, downstream, 'crowd');
 		const orders = ordersOf(CROWD);
 		const first = await shop.ask(...orders.map((order) => [order]));
 		await pause(LATER_MS);
-		const again = await askAgain(shop, orders);
+		const again: Sale[] = [];
+		for (const order of orders) again.push(...(await shop.ask([order])));
 
 		expect(shop.chargesOf(orders)).toEqual(orders.map(() => 1));
 		expect([...first, ...again].filter(isOther)).toEqual([]);
+		expect(new Set(again.map(({ worker }) => worker)).size).toBe(WORKERS);
+		const made = new Map(first.map((sale) => [sale.orders[0], sale.hashes]));
+		for (const {
+			orders: [order],
+			hashes,
+			error,
+		} of again) {
+			expect(hashes).toEqual(error === undefined ? made.get(order) : []);
+		}
 		figures.add('orders of as many customers, all at the same moment', CROWD, outcomeOf(first));
 		figures.add(
 			'each of them asked for again later, one after the other',
@@ -79,34 +55,8 @@ describe('a charge that is asked for again, over several processes', () => {
 		);
 	}, 300_000);
 
-	test("n8n's Retry of a failed execution, on whichever worker, charges nobody twice", async () => {
-		const shop = await open('retried', { referenced: false });
-		const retries: Sale[] = [];
-		let customers: string[] = [];
-		const workers = new Set<string | undefined>();
-		for (let round = 0; round < FAILED; round++) {
-			const orders = ordersOf(3);
-			const original = await failAtSecond(shop, orders);
-			for (let nth = 0; nth < RETRIES; nth++) {
-				const retry = await shop.retry(original.executionId, nth % 2 === 1);
-				retries.push(retry);
-				workers.add(retry.worker);
-			}
-			expect(shop.chargesOf(orders)).toEqual([1, 1, 1]);
-			customers = [...customers, ...orders];
-		}
-
-		expect(shop.chargesOf(customers)).toEqual(customers.map(() => 1));
-		expect(workers.size).toBe(WORKERS);
-		figures.add(
-			`failed at its second customer of three, retried ${RETRIES} times one after the other`,
-			FAILED * RETRIES,
-			`${cluster.sandbox.charges()} charges, one for each of ${customers.length} customers; of the Retries ${outcomeOf(retries)}`,
-		);
-	});
-
 	test('a worker that is killed while it charges: nobody else charges that customer', async () => {
-		const shop = await open('slow');
+		const shop = await Shop.open(cluster, downstream, 'slow');
 		const [order = '', other = ''] = ordersOf(2);
 		cluster.sandbox.addFault({
 			endpoint: 'POST /transactions',
@@ -152,23 +102,4 @@ describe('a charge that is asked for again, over several processes', () => {
 			'n8n has kept nothing of it to run again: nothing is sent',
 		);
 	}, 400_000);
-
-	/** Charges the first of three orders; the service refuses the second. */
-	async function failAtSecond(shop: Shop, orders: string[]): Promise<Sale> {
-		cluster.sandbox.addFault({
-			endpoint: 'POST /transactions',
-			kind: 'status',
-			status: 422,
-			after: 1,
-		});
-		const [original] = await shop.ask(orders);
-		if (original?.error === undefined) throw new Error('It has not failed.');
-		return original;
-	}
 });
-
-async function askAgain(shop: Shop, asked: string[]): Promise<Sale[]> {
-	const sales: Sale[] = [];
-	for (const order of asked) sales.push(...(await shop.ask([order])));
-	return sales;
-}

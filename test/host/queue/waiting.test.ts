@@ -1,22 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Waits } from '../e2e/stage/waits';
 import { Downstream } from '../e2e/stage/workflows';
-import { sendRequest } from '../../support/http';
+import { postJson } from '../../support/http';
 import { Figures } from '../../support/figures';
+import { tally } from '../crash/stage/orders';
 import { Cluster } from './stage/cluster';
-import { Waits } from './stage/waits';
 
 const figures = new Figures('Queue mode: Wait for Payment', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
 const ROUNDS_AT_BOTH = 20;
-const LAST_OFFSET_MS = 50;
-const AT_ONCE = 4;
+const EACH_MS = Array.from({ length: 51 }, (_, offset) => offset);
 /** By then the worker that suspended an execution has checked again. */
 const FIRST_LOOK_OVER_MS = 5_000;
-const LIMITS = [5, 40] as const;
-
-function limit(seconds: number): Record<string, unknown> {
-	return { timeLimit: seconds, timeLimitUnit: 'seconds' };
-}
+const LIMITS = [5, 40];
+const PAID = { payment_status: 'paid', timedOut: false };
 
 describe('Wait for Payment, over several processes', () => {
 	let cluster: Cluster;
@@ -29,11 +26,10 @@ describe('Wait for Payment, over several processes', () => {
 		cluster = await Cluster.open({ name: 'queue-waiting', webhooks: 2, sandbox });
 		downstream = await Downstream.open();
 		waits = await Waits.publish(cluster, downstream, {
-			told: { notify: 'automatic', wait: {} },
-			looks: { notify: 'none', wait: {} },
-			'limit-5': { notify: 'none', wait: limit(5) },
-			'limit-40': { notify: 'none', wait: limit(40) },
-			'limit-60': { notify: 'automatic', wait: limit(60) },
+			told: { notify: 'automatic' },
+			'limit-5': { notify: 'none', limit: 5 },
+			'limit-40': { notify: 'none', limit: 40 },
+			'limit-60': { notify: 'automatic', limit: 60 },
 		});
 	}, START_MS);
 	afterAll(async () => {
@@ -42,11 +38,8 @@ describe('Wait for Payment, over several processes', () => {
 		figures.show();
 	});
 
-	const notify = async (url: string, hash: string): Promise<number> => {
-		const headers = { 'content-type': 'application/json' };
-		const body = JSON.stringify({ hash, payment_status: 'paid' });
-		return (await sendRequest(url, { headers, body })).status;
-	};
+	const notify = async (url: string, hash: string): Promise<number> =>
+		(await postJson(url, { hash, payment_status: 'paid' })).status;
 	/** Pays without a notice, so that only those of the test are heard. */
 	const payUnheard = async (hash: string): Promise<void> => {
 		cluster.sandbox.addFault({ kind: 'lostNotice' });
@@ -70,7 +63,7 @@ describe('Wait for Payment, over several processes', () => {
 		expect(charge.postback_url).toMatch(`${cluster.url}/webhook-waiting/`);
 		expect([misrouted, before]).toEqual([404, 'waiting']);
 		expect(answered).toBe(200);
-		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(json).toMatchObject(PAID);
 		expect(await cluster.workerOf(executionId)).toMatch(/^worker-/);
 		figures.add('a notice to the webhook process', 1, 'wakes the execution, a worker goes on');
 		figures.add('the same to the main process, which takes none', 1, `answered ${misrouted}`);
@@ -91,57 +84,23 @@ describe('Wait for Payment, over several processes', () => {
 		figures.add(
 			'the same notice to both webhook processes at the same moment',
 			ROUNDS_AT_BOTH,
-			`each execution went on once; answered ${summary(answers)}`,
+			`each execution went on once; answered ${tally(answers.map((status) => `× ${status}`))}`,
 		);
 	}, 300_000);
 
 	test('one notice at every millisecond around the moment of parking', async () => {
-		const offsets = Array.from({ length: LAST_OFFSET_MS + 1 }, (_, offset) => offset);
-		const stuck: string[] = [];
-		const answers: Array<number | null | undefined> = [];
-		const take = async (): Promise<void> => {
-			for (let offset = offsets.shift(); offset !== undefined; offset = offsets.shift()) {
-				const { hash } = await waits.begin('told');
-				await pause(offset);
-				const [report] = await cluster.sandbox.pay(hash);
-				answers.push(report?.status);
-				const ended = await downstream.reportOn(hash, 30_000).catch(() => undefined);
-				if (ended?.json.payment_status !== 'paid' || reportsOn(hash) !== 1) stuck.push(hash);
-			}
-		};
-		await Promise.all(Array.from({ length: AT_ONCE }, take));
+		const { stuck, early } = await waits.payAfter(EACH_MS, downstream);
 
 		expect(stuck).toEqual([]);
-		expect(answers).toHaveLength(LAST_OFFSET_MS + 1);
-		const early = answers.filter((status) => status !== 200).length;
 		figures.add(
-			`one notice, never re-sent, 0 to ${LAST_OFFSET_MS} ms after the first look`,
-			answers.length,
+			'one notice, never re-sent, 0 to 50 ms after the first look',
+			EACH_MS.length,
 			`0 stuck; ${early} came before the execution was parked and were turned away, all paid`,
 		);
 	}, 600_000);
 
-	test('the re-check finds out by itself', async () => {
-		const { charge } = await waits.park('looks');
-		await payUnheard(charge.hash);
-
-		const { json } = await downstream.reportOn(charge.hash);
-
-		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
-		figures.add('no notice', 1, 'paid, found by looking');
-	});
-
 	test('the time limits end in time, with a fresh state', async () => {
-		const late = await Promise.all(
-			LIMITS.map(async (seconds) => {
-				const { hash } = await waits.begin(`limit-${seconds}`);
-				const startedAt = Date.now();
-				await cluster.sandbox.setStatus(hash, 'analyzing');
-				const { json, at } = await downstream.reportOn(hash, 150_000);
-				expect(json).toMatchObject({ payment_status: 'analyzing', timedOut: true });
-				return (at - startedAt) / 1_000 - seconds;
-			}),
-		);
+		const late = await waits.late(LIMITS, downstream);
 
 		expect(Math.min(...late)).toBeGreaterThan(-1);
 		expect(Math.max(...late)).toBeLessThan(3);
@@ -171,11 +130,11 @@ describe('Wait for Payment, over several processes', () => {
 		const ended = await downstream.reportOn(limited.charge.hash, 180_000);
 
 		expect(taken?.status).toBe(200);
-		expect(woken.json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(woken.json).toMatchObject(PAID);
 		expect(readsWhileUnwatched).toBe(0);
 		// It tells of a payment that the service does not know of yet.
 		expect(early).toBe(503);
-		expect(found.json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(found.json).toMatchObject(PAID);
 		expect(ended.json).toMatchObject({ payment_status: 'waiting_payment', timedOut: true });
 		const late = (ended.at - startedAt) / 1_000 - 60;
 		figures.add(
@@ -190,10 +149,3 @@ describe('Wait for Payment, over several processes', () => {
 		);
 	}, 360_000);
 });
-
-function summary(statuses: number[]): string {
-	return [...new Set(statuses)]
-		.sort((a, b) => a - b)
-		.map((status) => `${statuses.filter((one) => one === status).length} × ${status}`)
-		.join(', ');
-}

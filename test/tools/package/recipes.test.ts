@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { files, recipeOf, RECIPES } from '../../../examples/source';
-import { LANGUAGES, render } from '../../../examples/source/workflow';
+import { LANGUAGES, render, sayIn, type Language } from '../../../examples/source/workflow';
 
 const EXAMPLES = path.join(__dirname, '../../../examples');
 
@@ -79,6 +79,36 @@ describe('The workflows of examples/', () => {
 		const review = nodes.find(({ type }) => type.endsWith('HitlTool'));
 
 		expect(review?.parameters.options).toEqual({ appendAttribution: false });
+	});
+
+	// Therefore what is seen in one language holds in the other (test/host/e2e/recipes.test.ts).
+	test.each(Object.entries(RECIPES))('%s is the same workflow in each language', (_, recipe) => {
+		const pairs: Array<Record<Language, string>> = [];
+		const marked = JSON.stringify(
+			recipe((en, portuguese) => `«${pairs.push({ en, 'pt-BR': portuguese }) - 1}»`),
+		);
+		/** Without what a recipe turns from a text with expressions into a template. */
+		const plain = (text: string): string => text.replace(/[${} ]/g, '');
+		for (const language of LANGUAGES) {
+			const filled = (text: string): string =>
+				text.replace(/«(\d+)»/g, (_mark, nth: string) => {
+					const said = filled(pairs[Number(nth)]?.[language] ?? '');
+					return JSON.stringify(said).slice(1, -1);
+				});
+			const workflow = JSON.stringify(recipe(sayIn(language)));
+			expect(plain(filled(marked))).toBe(plain(workflow));
+
+			for (const [, code = ''] of workflow.matchAll(/\{\{(.*?)\}\}/g)) {
+				expect(() => new Function(`return (${JSON.parse(`"${code}"`)})`)).not.toThrow();
+			}
+		}
+		// A name has one name in the other language, so that who reads it finds it; a greeting may vary.
+		const names = pairs.filter(({ en }) => en !== 'there');
+		const isOneToOne = (from: Language, to: Language): boolean => {
+			const named = new Map(names.map((pair) => [pair[from], pair[to]]));
+			return names.every((pair) => named.get(pair[from]) === pair[to]);
+		};
+		expect([isOneToOne('en', 'pt-BR'), isOneToOne('pt-BR', 'en')]).toEqual([true, true]);
 	});
 
 	test.each(Object.entries(RECIPES))('%s says everything in each language', (name, recipe) => {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { chainOf, TRIGGER } from '../../e2e/stage/workflows';
+import { addressOf, publish, trigger } from '../../e2e/stage/workflows';
+import { until } from '../../../support/until';
 import type { N8n } from '../../n8n/n8n';
 import { postJson } from '../../../support/http';
 import type { Execution } from '../../n8n/execution';
@@ -35,15 +36,8 @@ export class NoticeDrill {
 	) {}
 
 	async publish(): Promise<void> {
-		const trigger = {
-			name: 'Trigger',
-			type: TRIGGER,
-			webhookId: WEBHOOK_ID,
-			parameters: { triggerOn: ['paid'] },
-		};
-		const { rest, credential } = this.n8n;
-		const workflow = chainOf('notices', credential, [trigger, busy(0.5)]);
-		await rest.publish(await rest.createWorkflow(workflow));
+		const chain = [trigger(WEBHOOK_ID, { triggerOn: ['paid'] }), busy(0.5)];
+		await publish(this.n8n, 'notices', chain);
 	}
 
 	/** Sends notices, and some that were taken before; kills n8n on the way, and goes on. */
@@ -129,17 +123,16 @@ export class NoticeDrill {
 
 	/** Sends a notice until it is taken. */
 	private async insist(hash: string): Promise<void> {
-		const deadline = Date.now() + TAKEN_WITHIN_MS;
-		while ((await this.send(hash)) !== 200) {
-			if (Date.now() > deadline) throw new Error(`The notice of ${hash} is never taken.`);
-			await pause(RESEND_MS);
-		}
+		await until(`${hash} is taken`, async () => (await this.send(hash)) === 200, {
+			withinMs: TAKEN_WITHIN_MS,
+			everyMs: RESEND_MS,
+		});
 	}
 
 	/** Sends a notice; a killed n8n gives no status. */
 	private async send(hash: string): Promise<number | undefined> {
 		this.sent += 1;
-		const url = `${this.n8n.url}/webhook/${WEBHOOK_ID}/digital-sales`;
+		const url = addressOf(this.n8n, WEBHOOK_ID);
 		const notice = { hash, payment_status: 'paid' };
 		const answer = await postJson(url, notice).catch(() => undefined);
 		if (answer?.status === 200) this.taken.add(hash);

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { N8n } from '../../n8n/n8n';
+import { until } from '../../../support/until';
 import { postJson } from '../../../support/http';
 import type { Execution } from '../../n8n/execution';
 import {
@@ -16,7 +17,6 @@ import {
 const LONGEST_BATCH = 4;
 const ENDPOINT = 'POST /transactions';
 const REGISTERED_WITHIN_MS = 60_000;
-const POLL_MS = 100;
 /** What the errors about an unknown outcome and about a second charge have in common. */
 const SAYS_CHARGED = /charged?\b/i;
 const FAILED = ['error', 'crashed'];
@@ -225,13 +225,10 @@ export class OrderDrill {
 	/** Starts n8n again and waits until it takes orders. */
 	private async comeBack(): Promise<void> {
 		await this.n8n.startAgain();
-		const deadline = Date.now() + REGISTERED_WITHIN_MS;
 		for (const path of PATHS) {
 			const url = `${this.n8n.url}/webhook/${path}`;
-			while ((await postJson(url, { orders: [] })).status === 404) {
-				if (Date.now() > deadline) throw new Error(`${path} is not published any more.`);
-				await pause(POLL_MS);
-			}
+			const isThere = async () => (await postJson(url, { orders: [] })).status !== 404;
+			await until(`${path} is published`, isThere, { withinMs: REGISTERED_WITHIN_MS });
 		}
 	}
 }

@@ -1,8 +1,15 @@
 import { randomInt } from 'node:crypto';
-import { cpf } from 'cpf-cnpj-validator';
 import { z } from 'zod';
+import { cpf } from '../../../support/charge';
 import type { Sandbox } from '../../../sandbox';
-import { cartOf, chainOf, createPix, type NodeSketch, webStart } from '../../e2e/stage/workflows';
+import {
+	cartOf,
+	chainOf,
+	createPix,
+	type NodeSketch,
+	split,
+	webStart,
+} from '../../e2e/stage/workflows';
 import type { Execution } from '../../n8n/execution';
 import type { SavedCredential, WorkflowFile } from '../../n8n/rest';
 
@@ -18,11 +25,7 @@ const orderSchema = z.object({
 });
 const askedSchema = z.object({ body: z.object({ orders: z.array(orderSchema) }) });
 
-const SPLIT: NodeSketch = {
-	name: 'Split',
-	type: 'n8n-nodes-base.splitOut',
-	parameters: { fieldToSplitOut: 'body.orders', options: {} },
-};
+const SPLIT = split('Split', 'orders');
 const LOOP: NodeSketch = {
 	name: 'Loop',
 	type: 'n8n-nodes-base.splitInBatches',
@@ -48,9 +51,7 @@ export function makeOrders(count: number): Order[] {
 
 /** A CPF with the right check digits. */
 function documentOf(nth: number): string {
-	const digits = String(FIRST_CUSTOMER + nth * 1_234_567);
-	const first = `${digits}${cpf.verifierDigit(digits)}`;
-	return `${first}${cpf.verifierDigit(first)}`;
+	return cpf(FIRST_CUSTOMER + nth * 1_234_567).replace(/\D/g, '');
 }
 
 /** Charges each of the orders posted to it, and is busy for a moment afterwards. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { recipeOf } from '../../../../examples/source';
 import { render, type Language, type PlacedNode } from '../../../../examples/source/workflow';
@@ -7,25 +6,23 @@ import type { Execution } from '../../n8n/execution';
 import { LOOPBACK } from '../../n8n/processes';
 import type { SavedCredential, SavedWorkflow } from '../../n8n/rest';
 import type { Sandbox } from '../../../sandbox';
-import { chainOf, webStart } from './workflows';
-import { Guest } from './sharedN8n';
+import { postJson } from '../../../support/http';
+import { until } from '../../../support/until';
+import { addressOf, chainOf, webStart } from './workflows';
+import { enterSharedN8n, type Guest } from './sharedN8n';
 import { Services, writeInChat } from './services';
 
 const RECORDER_TYPE = 'CUSTOM.recorder';
 /** Nodes whose service cannot be put elsewhere. */
 const REPLACED = ['googleSheets', 'whatsApp', 'telegram', 'hubspot'];
-const HAPPENS_WITHIN_MS = 30_000;
-const POLL_MS = 100;
 
-/** What a test changes in the parameters of a node, beside what a person fills in: above all, times. */
-export type Change = (node: {
-	type: string;
-	name: string;
-	parameters: IDataObject;
-}) => IDataObject | undefined;
+/**
+ * What a test changes in a node, beside what a person fills in: above all, times. `type` comes without
+ * its package; parameters are put in beside the others of the node.
+ */
+export type Change = (node: PlacedNode) => Partial<PlacedNode> | undefined;
 
-/** Which nodes a test activates and deactivates. */
-export type Turn = (node: PlacedNode) => PlacedNode;
+const shortOf = (type: string): string => type.replace(/^.*\./, '');
 
 /** A real n8n in which recipes run, with stand-ins for the services that they talk to. */
 export class RecipeStage {
@@ -37,7 +34,7 @@ export class RecipeStage {
 
 	static async open(): Promise<RecipeStage> {
 		const services = await Services.open();
-		const stage = await Guest.enter({ requestsPerMinute: null });
+		const stage = await enterSharedN8n({ requestsPerMinute: null });
 		const credentials = new Map([['digitalSalesApi', stage.credential]]);
 		const recipes = new RecipeStage(stage, services, credentials);
 		await recipes.addCredential('smtp', {
@@ -78,40 +75,36 @@ export class RecipeStage {
 		recipe: string,
 		language: Language,
 		change: Change = () => undefined,
-		turn: Turn = (node) => node,
 	): Promise<ImportedRecipe> {
 		const file = render(recipeOf(recipe), recipe, language);
-		const nodes = file.nodes.map((node) => ({
-			...this.filledIn(turn(node), change),
-			// As the editor does at an import, so that no two workflows share an address.
-			...('webhookId' in node ? { webhookId: randomUUID() } : {}),
-			...('waitBetweenTries' in node ? { waitBetweenTries: 1 } : {}),
-		}));
+		const nodes = file.nodes.map((node) => {
+			const { parameters, ...more } = change({ ...node, type: shortOf(node.type) }) ?? {};
+			return {
+				...this.filledIn({ ...node, ...more, parameters: { ...node.parameters, ...parameters } }),
+				// As the editor does at an import, so that no two workflows share an address.
+				...('webhookId' in node ? { webhookId: randomUUID() } : {}),
+				...('waitBetweenTries' in node ? { waitBetweenTries: 1 } : {}),
+			};
+		});
 		return new ImportedRecipe(this, await this.stage.rest.createWorkflow({ ...file, nodes }));
 	}
 
-	/** A published workflow that fails, with a recipe as its error workflow; gives what starts it. */
-	async failing({ workflow: { id } }: ImportedRecipe): Promise<() => Promise<void>> {
+	/** Has a published workflow fail that has a recipe as its error workflow. */
+	async fail({ workflow: { id } }: ImportedRecipe): Promise<void> {
 		const path = randomUUID();
-		const chain = chainOf('A failing workflow', this.stage.credential, [
-			webStart(path),
-			{
-				name: 'Fail here',
-				type: 'n8n-nodes-base.stopAndError',
-				parameters: { errorMessage: `Out of stock <blue> ${'<'.repeat(5000)}` },
-			},
-		]);
-		const settings = { ...chain.settings, errorWorkflow: id };
-		const workflow = await this.stage.rest.createWorkflow({ ...chain, settings });
-		await this.stage.rest.publish(workflow);
-		return async () => {
-			await fetch(`${this.stage.url}/webhook/${path}`, { method: 'POST' });
-		};
+		const parameters = { errorMessage: `Out of stock <blue> ${'<'.repeat(5000)}` };
+		const failing = { name: 'Fail here', type: 'n8n-nodes-base.stopAndError', parameters };
+		const chain = [webStart(path), failing];
+		const workflow = chainOf('A failing workflow', this.stage.credential, chain);
+		Object.assign(workflow.settings ?? {}, { errorWorkflow: id });
+		const { rest, url } = this.stage;
+		await rest.publish(await rest.createWorkflow(workflow));
+		await postJson(`${url}/webhook/${path}`, {});
 	}
 
-	private filledIn(node: PlacedNode, change: Change): object {
-		const type = node.type.replace(/^.*\./, '');
-		const parameters = { ...node.parameters, ...change({ ...node, type }) };
+	private filledIn(node: PlacedNode): object {
+		const type = shortOf(node.type);
+		const { parameters } = node;
 		if (REPLACED.includes(type)) {
 			const stand = { address: this.services.recorder, type, original: parameters };
 			return { ...node, type: RECORDER_TYPE, typeVersion: 1, parameters: stand };
@@ -169,12 +162,13 @@ export class ImportedRecipe {
 		readonly workflow: SavedWorkflow,
 	) {}
 
-	/** Publishes it, and gives the address of its trigger for sales if it has one. */
-	async publish(): Promise<string> {
-		const { rest } = this.recipes.stage;
-		await rest.publish(this.workflow);
-		const trigger = this.workflow.nodes.find(({ type }) => type.endsWith('.digitalSalesTrigger'));
-		return `${this.recipes.stage.url}/webhook/${trigger?.webhookId ?? ''}/digital-sales`;
+	async publish(): Promise<void> {
+		await this.recipes.stage.rest.publish(this.workflow);
+	}
+
+	/** The address of its trigger for sales. */
+	get saleUrl(): string {
+		return addressOf(this.recipes.stage, this.webhookOf('digitalSalesTrigger'));
 	}
 
 	/** Fills in its published form, field by field, as a customer does. */
@@ -186,8 +180,7 @@ export class ImportedRecipe {
 
 	/** Its published form as a page, what customers read at its end included; or what it answers. */
 	async form(request: RequestInit = {}): Promise<string> {
-		const node = this.workflow.nodes.find(({ type }) => type.endsWith('.formTrigger'));
-		const url = `${this.recipes.stage.url}/form/${node?.webhookId ?? ''}`;
+		const url = `${this.recipes.stage.url}/form/${this.webhookOf('formTrigger')}`;
 		const response = await fetch(url, request);
 		if (!response.ok) throw new Error(`The form answered ${response.status}`);
 		return await response.text();
@@ -195,12 +188,13 @@ export class ImportedRecipe {
 
 	/** Writes into its published chat as a customer does; gives what appears there from then on. */
 	async write(chatInput: string): Promise<string[]> {
-		const node = this.workflow.nodes.find(({ type }) => type.endsWith('.chatTrigger'));
-		return await writeInChat(
-			this.recipes.stage.url,
-			`/webhook/${node?.webhookId ?? ''}/chat`,
-			chatInput,
-		);
+		const chat = `/webhook/${this.webhookOf('chatTrigger')}/chat`;
+		return await writeInChat(this.recipes.stage.url, chat, chatInput);
+	}
+
+	private webhookOf(trigger: string): string {
+		const node = this.workflow.nodes.find(({ type }) => shortOf(type) === trigger);
+		return node?.webhookId ?? '';
 	}
 
 	/** Presses Execute workflow and waits for the end, good or bad. */
@@ -250,15 +244,4 @@ export class ImportedRecipe {
 export function well(execution: Execution): Execution {
 	if (execution.error === undefined) return execution;
 	throw new Error(`At "${execution.lastNode}": ${execution.complaint}`);
-}
-
-/** Waits until there is something to see. */
-export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined) {
-	const deadline = Date.now() + HAPPENS_WITHIN_MS;
-	for (;;) {
-		const seen = await look();
-		if (seen !== undefined) return seen;
-		if (Date.now() > deadline) throw new Error(`It did not happen in time: ${what}`);
-		await pause(POLL_MS);
-	}
 }

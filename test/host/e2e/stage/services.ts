@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import type { Sandbox } from '../../../sandbox';
 import { HOST_FOLDER } from '../../n8n/paths';
 import { LOOPBACK } from '../../n8n/processes';
 import { MailServer } from './mailServer';
@@ -40,7 +38,7 @@ export interface WebCall {
 	method: string;
 	/** With the host for which it was meant. */
 	url: string;
-	headers: IncomingMessage['headers'];
+	headers: FastifyRequest['headers'];
 	body: unknown;
 }
 
@@ -58,31 +56,21 @@ export class Services {
 	afterRead: (rows: Row[]) => void = () => {};
 
 	private constructor(
-		private readonly server: Server,
-		readonly address: string,
+		private readonly server: FastifyInstance,
 		readonly mail: MailServer,
 	) {}
 
 	static async open(): Promise<Services> {
-		const server = createServer((request, response) => {
-			void readBody(request)
-				.then((body) => services.answer(request, body))
-				.then(
-					(answer) => {
-						response.setHeader('content-type', 'application/json');
-						response.end(JSON.stringify(answer));
-					},
-					(error: unknown) => {
-						response.statusCode = 400;
-						response.end(JSON.stringify({ message: String(error) }));
-					},
-				);
-		});
-		await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
-		const address = server.address();
-		const port = typeof address === 'object' && address !== null ? address.port : 0;
-		const services = new Services(server, `http://${LOOPBACK}:${port}`, await MailServer.open());
+		const server = fastify({ bodyLimit: 10_000_000, forceCloseConnections: true });
+		server.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, readForm);
+		const services = new Services(server, await MailServer.open());
+		server.all('*', (request) => services.answer(request));
+		await server.listen({ port: 0, host: LOOPBACK });
 		return services;
+	}
+
+	private get address(): string {
+		return this.server.listeningOrigin;
 	}
 
 	/** Where replaced nodes report to. */
@@ -114,12 +102,11 @@ export class Services {
 	}
 
 	async close(): Promise<void> {
-		this.server.closeAllConnections();
-		await new Promise((resolve) => this.server.close(resolve));
+		await this.server.close();
 		await this.mail.close();
 	}
 
-	private answer({ url = '', method = '', headers }: IncomingMessage, body: unknown): unknown {
+	private answer({ url, method, headers, body }: FastifyRequest): unknown {
 		if (url !== RECORDER) {
 			this.webCalls.push({ method, url: `https:/${url}`, headers, body });
 			return { ok: true };
@@ -180,15 +167,9 @@ export class Services {
 	}
 }
 
-/** JSON as it is, a form as its fields; a file in it as its type. */
-async function readBody(request: IncomingMessage): Promise<unknown> {
-	const chunks: Buffer[] = [];
-	for await (const chunk of request) chunks.push(chunk as Buffer);
-	const bytes = Buffer.concat(chunks);
-	const type = request.headers['content-type'] ?? '';
-	if (!type.startsWith('multipart/')) {
-		return bytes.length === 0 ? undefined : JSON.parse(bytes.toString('utf8'));
-	}
+/** The fields of a form; a file in it as its type. */
+async function readForm({ headers }: FastifyRequest, bytes: string | Buffer): Promise<object> {
+	const type = headers['content-type'] ?? '';
 	const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
 	return Object.fromEntries(
 		[...form].map(([name, value]) => [name, typeof value === 'string' ? value : value.type]),
@@ -273,42 +254,4 @@ export async function writeInChat(
 	// n8n ends the connection with the execution.
 	socket.on('error', () => {});
 	return messages;
-}
-
-/** A running address, and what closes it. */
-export interface Front {
-	/** What several accounts have in common as their base URL. */
-	baseUrl: string;
-	close: () => Promise<void>;
-}
-
-/** One address for several sandboxes, which tells the accounts apart by their tokens alone. */
-export async function serveAccounts(sandboxes: Sandbox[]): Promise<Front> {
-	const server = createServer((asked, answer) => {
-		const sandbox = sandboxes.find(
-			({ apiToken }) => asked.headers.authorization === `Bearer ${apiToken}`,
-		);
-		if (!sandbox) {
-			answer.writeHead(401).end();
-			return;
-		}
-		const { method, headers } = asked;
-		const url = new URL(asked.url ?? '/', sandbox.baseUrl);
-		const sent = request(url, { method, headers, agent: false }, (given) => {
-			answer.writeHead(given.statusCode ?? 502, given.headers);
-			given.pipe(answer);
-		});
-		sent.on('error', () => answer.destroy());
-		asked.pipe(sent);
-	});
-	await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
-	const { port } = server.address() as AddressInfo;
-	const { pathname } = new URL(sandboxes[0]?.baseUrl ?? 'http://localhost/');
-	return {
-		baseUrl: `http://${LOOPBACK}:${port}${pathname}`,
-		close: async () => {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		},
-	};
 }

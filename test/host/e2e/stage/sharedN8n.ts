@@ -1,14 +1,15 @@
 import path from 'node:path';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
+import { type SandboxOptions, startSandbox } from '../../../sandbox';
 import { type N8n, startN8n } from '../../n8n/n8n';
 import { packBuild } from '../../n8n/packageInstall';
 import { CREDENTIAL_TYPE } from '../../n8n/paths';
-import { DEMO_LOGIN, N8nRest, type SavedCredential } from '../../n8n/rest';
+import { DEMO_LOGIN, N8nRest } from '../../n8n/rest';
+import type { Running } from './workflows';
 
 const RECORDER_FOLDER = path.join(__dirname, 'recorder');
 
 /** How the files of the suite find it. */
-export const SHARED_N8N = 'SHARED_N8N';
+const SHARED_N8N = 'SHARED_N8N';
 
 let n8n: N8n | undefined;
 let removeBuild: (() => Promise<void>) | undefined;
@@ -30,27 +31,18 @@ export async function closeSharedN8n(): Promise<void> {
 }
 
 /** A sandbox of its own, and a credential for it in the n8n that several files share. */
-export class Guest {
-	private constructor(
-		readonly sandbox: Sandbox,
-		readonly credential: SavedCredential,
-		readonly url: string,
-		readonly rest: N8nRest,
-	) {}
+export interface Guest extends Running {
+	close: () => Promise<void>;
+}
 
-	/** Signs in to the n8n that is running. */
-	static async enter(options: SandboxOptions = {}): Promise<Guest> {
-		const url = process.env[SHARED_N8N] ?? '';
-		const rest = new N8nRest(url);
-		await rest.signIn(DEMO_LOGIN);
-		const sandbox = await startSandbox(options);
-		const { baseUrl, apiToken, bodyApiToken } = sandbox;
-		const account = { baseUrl, apiToken, bodyApiToken };
-		const credential = await rest.createCredential('Sandbox', CREDENTIAL_TYPE, account);
-		return new Guest(sandbox, credential, url, rest);
-	}
-
-	async close(): Promise<void> {
-		await this.sandbox.close();
-	}
+/** Signs in to the n8n that is running. */
+export async function enterSharedN8n(options: SandboxOptions = {}): Promise<Guest> {
+	const url = process.env[SHARED_N8N] ?? '';
+	const rest = new N8nRest(url);
+	await rest.signIn(DEMO_LOGIN);
+	const sandbox = await startSandbox(options);
+	const { baseUrl, apiToken, bodyApiToken } = sandbox;
+	const account = { baseUrl, apiToken, bodyApiToken };
+	const credential = await rest.createCredential('Sandbox', CREDENTIAL_TYPE, account);
+	return { url, rest, sandbox, credential, close: async () => await sandbox.close() };
 }

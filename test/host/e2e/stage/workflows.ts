@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import fastify, { type FastifyInstance } from 'fastify';
 import type { Sandbox } from '../../../sandbox';
+import { until } from '../../../support/until';
 import { PACKAGE_NAME } from '../../n8n/paths';
 import { LOOPBACK } from '../../n8n/processes';
-import type { SavedCredential, WorkflowFile } from '../../n8n/rest';
+import type { N8nRest, SavedCredential, SavedWorkflow, WorkflowFile } from '../../n8n/rest';
 
 type Parameters = Record<string, unknown>;
 
@@ -16,7 +16,8 @@ export interface NodeSketch {
 	typeVersion?: number;
 	parameters?: Parameters;
 	webhookId?: string;
-	onError?: 'continueErrorOutput';
+	onError?: 'continueErrorOutput' | 'continueRegularOutput' | 'stopWorkflow';
+	retryOnFail?: boolean;
 	/** For nodes of n8n's own; ours get the credential of the chain. */
 	credentials?: Record<string, { id: string; name: string }>;
 }
@@ -24,13 +25,21 @@ export interface NodeSketch {
 export const ACTION = `${PACKAGE_NAME}.digitalSales`;
 export const TRIGGER = `${PACKAGE_NAME}.digitalSalesTrigger`;
 
-/** A workflow whose nodes follow each other in one chain. */
+/** A running n8n, be it one process or several, and what leads from it to its sandbox. */
+export interface Running {
+	readonly url: string;
+	readonly rest: N8nRest;
+	readonly credential: SavedCredential;
+	readonly sandbox: Sandbox;
+}
+
+/** A workflow whose nodes follow each other, in one chain or in several that begin for themselves. */
 export function chainOf(
 	name: string,
 	credential: SavedCredential,
-	sketches: NodeSketch[],
+	...chains: NodeSketch[][]
 ): WorkflowFile {
-	const nodes = sketches.map((sketch, index) => ({
+	const nodes = chains.flat().map((sketch, index) => ({
 		id: randomUUID(),
 		typeVersion: sketch.type === TRIGGER ? 2 : 1,
 		position: [index * 220, 0],
@@ -41,14 +50,61 @@ export function chainOf(
 			: {}),
 	}));
 	const connections = Object.fromEntries(
-		nodes
-			.slice(0, -1)
-			.map((node, index) => [
-				node.name,
-				{ main: [[{ node: nodes[index + 1]?.name, type: 'main', index: 0 }]] },
-			]),
+		chains.flatMap((chain) =>
+			chain
+				.slice(0, -1)
+				.map((node, index) => [
+					node.name,
+					{ main: [[{ node: chain[index + 1]?.name, type: 'main', index: 0 }]] },
+				]),
+		),
 	);
 	return { name, nodes, connections, settings: { executionOrder: 'v1' } };
+}
+
+/** Publishes such a workflow. */
+export async function publish(
+	{ rest, credential }: Running,
+	name: string,
+	...chains: NodeSketch[][]
+): Promise<SavedWorkflow> {
+	const saved = await rest.createWorkflow(chainOf(name, credential, ...chains));
+	await rest.publish(saved);
+	return saved;
+}
+
+/** Starts a workflow by a press of the button. */
+export const BY_HAND: NodeSketch = { name: 'By hand', type: 'n8n-nodes-base.manualTrigger' };
+
+/** Ends a chain. */
+export const END: NodeSketch = { name: 'End', type: 'n8n-nodes-base.noOp' };
+
+/** Shows where the triggers of the workflow are notified. */
+export const ADDRESS: NodeSketch = {
+	name: 'Address',
+	type: ACTION,
+	parameters: { resource: 'notification', operation: 'getAddress' },
+};
+
+/** A trigger, and where a published workflow with it is notified. */
+export function trigger(webhookId: string, parameters: Parameters = {}): NodeSketch {
+	return { name: 'Trigger', type: TRIGGER, webhookId, parameters };
+}
+export function addressOf({ url }: Pick<Running, 'url'>, webhookId: string): string {
+	return `${url}/webhook/${webhookId}/digital-sales`;
+}
+
+/** Lists the whole catalog. */
+export const LIST: NodeSketch = {
+	name: 'List',
+	type: ACTION,
+	parameters: { resource: 'product', operation: 'getAll', returnAll: true },
+};
+
+/** An item for each entry of a list that was posted. */
+export function split(name: string, field: string): NodeSketch {
+	const parameters = { fieldToSplitOut: `body.${field}`, options: {} };
+	return { name, type: 'n8n-nodes-base.splitOut', parameters };
 }
 
 /** Starts a published workflow with a POST, as many times as one likes. */
@@ -116,26 +172,17 @@ export class Downstream {
 	/** When each report arrived, in milliseconds of unix time. */
 	readonly times: number[] = [];
 
-	private constructor(
-		private readonly server: ReturnType<typeof createServer>,
-		private readonly url: string,
-	) {}
+	private constructor(private readonly server: FastifyInstance) {}
 
 	/** Listens on the loopback address. */
 	static async open(): Promise<Downstream> {
-		const server = createServer((request, response) => {
-			const chunks: Buffer[] = [];
-			request.on('data', (chunk: Buffer) => chunks.push(chunk));
-			request.on('end', () => {
-				const text = Buffer.concat(chunks).toString('utf8');
-				downstream.reports.push(JSON.parse(text) as Report);
-				downstream.times.push(Date.now());
-				response.end('{}');
-			});
+		const downstream = new Downstream(fastify({ forceCloseConnections: true }));
+		downstream.server.post<{ Body: Report }>('/', ({ body }) => {
+			downstream.reports.push(body);
+			downstream.times.push(Date.now());
+			return {};
 		});
-		await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
-		const { port } = server.address() as AddressInfo;
-		const downstream = new Downstream(server, `http://${LOOPBACK}:${port}/`);
+		await downstream.server.listen({ port: 0, host: LOOPBACK });
 		return downstream;
 	}
 
@@ -147,7 +194,7 @@ export class Downstream {
 			typeVersion: 4.2,
 			parameters: {
 				method: 'POST',
-				url: this.url,
+				url: `${this.server.listeningOrigin}/`,
 				sendBody: true,
 				specifyBody: 'json',
 				jsonBody: '={{ JSON.stringify($json) }}',
@@ -158,14 +205,15 @@ export class Downstream {
 
 	/** Waits for the report on a transaction, and returns it with the moment of its arrival. */
 	async reportOn(hash: string, withinMs = 120_000): Promise<{ json: Report; at: number }> {
-		const deadline = Date.now() + withinMs;
-		for (;;) {
-			const place = this.reports.findIndex((report) => report.hash === hash);
-			const json = this.reports[place];
-			if (json) return { json, at: this.times[place] ?? 0 };
-			if (Date.now() > deadline) throw new Error(`Nothing was reported on ${hash}`);
-			await pause(POLL_MS);
-		}
+		return await until(
+			`a report on ${hash}`,
+			() => {
+				const nth = this.reports.findIndex((report) => report.hash === hash);
+				const json = this.reports[nth];
+				return json && { json, at: this.times[nth] ?? 0 };
+			},
+			{ withinMs },
+		);
 	}
 
 	/** Waits until so many reports are there, and then whether more come. */
@@ -188,7 +236,6 @@ export class Downstream {
 
 	/** Stops listening. */
 	async close(): Promise<void> {
-		this.server.closeAllConnections();
-		await new Promise((resolve) => this.server.close(resolve));
+		await this.server.close();
 	}
 }

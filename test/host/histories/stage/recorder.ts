@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { chargesAt } from '../../../support/charge';
 import { postJson } from '../../../support/http';
 import {
+	addressOf,
 	cartOf,
-	chainOf,
 	createPix,
 	Downstream,
 	type NodeSketch,
-	TRIGGER,
+	publish,
+	trigger,
 	webStart,
 } from '../../e2e/stage/workflows';
 import type { ExecutionSummary } from '../../n8n/execution';
@@ -28,7 +29,6 @@ const QUIET_AFTER_MS = 110_000;
 const FAILED = ['error', 'crashed'];
 
 const countSchema = z.object({ count: z.number() });
-const retriedSchema = z.object({ id: z.string() });
 
 /** An ask, and whether n8n has said that it took it. */
 export interface Sent {
@@ -82,12 +82,8 @@ export class Recorder {
 					'={{ JSON.stringify({ hash: $json.hash, status: $json.payment_status, execution: $execution.id }) }}',
 			},
 		};
-		const publish = async (path: string, sketches: NodeSketch[]): Promise<string> => {
-			const chain = chainOf(path, cluster.credential, [...sketches, report]);
-			const saved = await cluster.rest.createWorkflow(chain);
-			await cluster.rest.publish(saved);
-			return saved.id;
-		};
+		const add = async (name: string, ...nodes: NodeSketch[]): Promise<string> =>
+			(await publish(cluster, name, [...nodes, report])).id;
 		const charge = (more: Record<string, string>): NodeSketch =>
 			createPix({
 				notify: 'none',
@@ -98,12 +94,12 @@ export class Recorder {
 			});
 		const reference = { orderReference: '={{ $json.body.order }}' };
 		const charging = [
-			await publish('referenced', [webStart('referenced'), charge(reference)]),
-			await publish('plain', [webStart('plain'), charge({})]),
+			await add('referenced', webStart('referenced'), charge(reference)),
+			await add('plain', webStart('plain'), charge({})),
 		];
 		const parameters = { triggerOn: ['paid', 'reversed'] };
-		const trigger = { name: 'Sale', type: TRIGGER, webhookId: WEBHOOK_ID, parameters };
-		const recorder = new Recorder(cluster, downstream, charging, await publish('sales', [trigger]));
+		const sale = { ...trigger(WEBHOOK_ID, parameters), name: 'Sale' };
+		const recorder = new Recorder(cluster, downstream, charging, await add('sales', sale));
 		for (const member of recorder.members) {
 			member.onDeath = () => {
 				recorder.deaths += 1;
@@ -200,7 +196,7 @@ export class Recorder {
 	private async tell({ hash, status }: { hash: string; status: string }, first: number) {
 		const deadline = Date.now() + TAKEN_WITHIN_MS;
 		for (let nth = first; Date.now() < deadline; nth++) {
-			const url = `${this.webhook(nth)}/webhook/${WEBHOOK_ID}/digital-sales`;
+			const url = addressOf({ url: this.webhook(nth) }, WEBHOOK_ID);
 			const sentAt = Date.now();
 			const answer = await postJson(url, { hash, payment_status: status }).catch(() => undefined);
 			const notice = { hash, status, isWanted: status !== 'canceled', sentAt };
@@ -230,8 +226,7 @@ export class Recorder {
 	/** The outcome is read from n8n in the end. */
 	private async press(id: string, loadWorkflow: boolean): Promise<void> {
 		const { rest } = this.cluster;
-		const path = `/executions/${id}/retry`;
-		await rest.call(retriedSchema, 'POST', path, { loadWorkflow }).catch(() => undefined);
+		await rest.retry(id, loadWorkflow).catch(() => undefined);
 	}
 
 	private async failed(): Promise<ExecutionSummary[]> {

@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { z } from 'zod';
+import { until } from '../../../support/until';
 import { packAndUnpack } from '../../../tools/package/unpack';
 import { installHost, installPinned } from '../../n8n/host';
 import { type N8n, startN8n } from '../../n8n/n8n';
@@ -155,14 +155,16 @@ export class Registry {
 			stdio: 'ignore',
 		});
 		const close = async (): Promise<void> => await endGroup(child);
-		const deadline = Date.now() + READY_WITHIN_MS;
-		while (!(await isReady(url))) {
-			if (hasEnded(child) || Date.now() > deadline) {
+		const isUp = async (): Promise<boolean> => {
+			if (hasEnded(child)) throw new Error(`The package registry did not start at ${url}.`);
+			return await isReady(url);
+		};
+		await until('the package registry starts', isUp, { withinMs: READY_WITHIN_MS }).catch(
+			async (error: unknown) => {
 				await close();
-				throw new Error(`The package registry did not start at ${url}.`);
-			}
-			await pause(100);
-		}
+				throw error;
+			},
+		);
 		return new Registry(folder, log, close);
 	}
 

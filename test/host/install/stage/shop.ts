@@ -1,14 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { sendRequest } from '../../../support/http';
 import { chargeAt } from '../../../support/charge';
+import { type HttpAnswer, postJson } from '../../../support/http';
+import { until } from '../../../support/until';
 import {
-	ACTION,
+	ADDRESS,
+	BY_HAND,
 	cartOf,
-	chainOf,
 	createPix,
 	Downstream,
+	publish,
 	type Report,
-	TRIGGER,
+	trigger,
 	waitForPayment,
 	webStart,
 } from '../../e2e/stage/workflows';
@@ -16,12 +17,7 @@ import type { Execution } from '../../n8n/execution';
 import type { SavedWorkflow } from '../../n8n/rest';
 import type { N8n } from '../../n8n/n8n';
 
-const POLL_MS = 100;
 const WITHIN_MS = 30_000;
-const BY_HAND = 'By hand';
-
-/** What came back from a POST. */
-type Answer = Awaited<ReturnType<typeof sendRequest>>;
 
 /**
  * A published workflow with all that has to outlive a change of the package: it charges orders by
@@ -35,37 +31,20 @@ export class Shop {
 	) {}
 
 	static async open(n8n: N8n): Promise<Shop> {
-		const credential = await n8n.createCredential();
+		await n8n.createCredential();
 		const downstream = await Downstream.open();
-		const orders = chainOf('orders', credential, [
-			webStart('order'),
-			createPix({ cart: cartOf(n8n.sandbox), orderReference: '={{ $json.body.order }}' }),
-			waitForPayment(),
-			downstream.node,
-		]);
-		const sales = chainOf('sales', credential, [
-			{
-				name: 'Trigger',
-				type: TRIGGER,
-				webhookId: 'sales',
-			},
-			{ ...downstream.node, name: 'Report the sale' },
-		]);
-		const address = chainOf('address', credential, [
-			{ name: BY_HAND, type: 'n8n-nodes-base.manualTrigger' },
-			{
-				name: 'Address',
-				type: ACTION,
-				parameters: { resource: 'notification', operation: 'getAddress' },
-			},
-		]);
-		const parts = [orders, sales, address];
-		const saved = await n8n.rest.createWorkflow({
-			name: 'Shop',
-			nodes: parts.flatMap(({ nodes }) => nodes),
-			connections: Object.assign({}, ...parts.map(({ connections }) => connections)),
-		});
-		await n8n.rest.publish(saved);
+		const saved = await publish(
+			n8n,
+			'Shop',
+			[
+				webStart('order'),
+				createPix({ cart: cartOf(n8n.sandbox), orderReference: '={{ $json.body.order }}' }),
+				waitForPayment(),
+				downstream.node,
+			],
+			[trigger('sales'), { ...downstream.node, name: 'Report the sale' }],
+			[BY_HAND, ADDRESS],
+		);
 		return new Shop(n8n, downstream, saved.id);
 	}
 
@@ -76,13 +55,13 @@ export class Shop {
 
 	/** The URL of the trigger, as Notification > Get Address shows it. */
 	async address(): Promise<string> {
-		const execution = await this.n8n.rest.run(this.workflowId, BY_HAND);
+		const execution = await this.n8n.rest.run(this.workflowId, BY_HAND.name);
 		return String(execution.items('Address')[0]?.json.url);
 	}
 
 	/** Sends an order, and returns n8n's answer. */
-	async send(order: string): Promise<Answer> {
-		return await this.post(`${this.n8n.url}/webhook/order`, { order });
+	async send(order: string): Promise<HttpAnswer> {
+		return await postJson(`${this.n8n.url}/webhook/order`, { order });
 	}
 
 	/** Sends an order, and returns its execution when that has ended or waits for the payment. */
@@ -90,16 +69,12 @@ export class Shop {
 		const { rest } = this.n8n;
 		const known = new Set((await rest.executions(this.workflowId)).map(({ id }) => id));
 		await this.send(order);
-		const deadline = Date.now() + WITHIN_MS;
-		for (;;) {
+		return await until(`order ${order} waits or has failed`, async () => {
 			const [newest] = await rest.executions(this.workflowId);
-			if (newest !== undefined && !known.has(newest.id)) {
-				if (newest.status === 'waiting') return await rest.execution(newest.id);
-				if (newest.status === 'error') return await rest.ended(newest.id);
-			}
-			if (Date.now() > deadline) throw new Error(`Order ${order} neither waits nor has failed.`);
-			await pause(POLL_MS);
-		}
+			if (newest === undefined || known.has(newest.id)) return undefined;
+			if (newest.status === 'error') return await rest.ended(newest.id);
+			return newest.status === 'waiting' && (await rest.execution(newest.id));
+		});
 	}
 
 	/** Pays a transaction at the service, and returns what its execution reports then. */
@@ -109,10 +84,10 @@ export class Shop {
 	}
 
 	/** Sells something elsewhere, and tells `url` about it; gives the hash and n8n's answer. */
-	async sell(url: string): Promise<{ hash: string; answer: Answer }> {
+	async sell(url: string): Promise<{ hash: string; answer: HttpAnswer }> {
 		const hash = await chargeAt(this.n8n.sandbox);
 		await this.n8n.sandbox.setStatus(hash, 'paid');
-		return { hash, answer: await this.post(url, { hash }) };
+		return { hash, answer: await postJson(url, { hash }) };
 	}
 
 	/** Waits for the sale that the trigger reports. */
@@ -122,11 +97,6 @@ export class Shop {
 
 	async close(): Promise<void> {
 		await this.downstream.close();
-	}
-
-	private async post(url: string, body: object): Promise<Answer> {
-		const headers = { 'content-type': 'application/json' };
-		return await sendRequest(url, { headers, body: JSON.stringify(body) });
 	}
 }
 

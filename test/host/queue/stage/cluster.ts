@@ -4,8 +4,8 @@ import { createWriteStream } from 'node:fs';
 import { access, chmod, constants, mkdir, readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
+import { until } from '../../../support/until';
 import { installHost } from '../../n8n/host';
 import { type N8nProcess, spawnN8n } from '../../n8n/instance';
 import { installPackage, packBuild } from '../../n8n/packageInstall';
@@ -21,9 +21,6 @@ import {
 	tail,
 } from '../../n8n/processes';
 import { DEMO_LOGIN, N8nRest, type SavedCredential } from '../../n8n/rest';
-
-const READY_WITHIN_MS = 30_000;
-const POLL_MS = 50;
 
 async function isProgram(file: string): Promise<boolean> {
 	return await access(file, constants.X_OK).then(
@@ -71,15 +68,11 @@ async function startServer(
 	await new Promise((resolve) => output.once('open', resolve));
 	const child = startGroup(command, args, { cwd, stdio: ['ignore', output, output] });
 	child.once('exit', () => output.close());
-	const deadline = Date.now() + READY_WITHIN_MS;
-	while (!(await isReady())) {
-		if (hasEnded(child) || Date.now() > deadline) {
-			throw new Error(
-				`${path.basename(command)} ${args.join(' ')} did not start.\n${await tail(log)}`,
-			);
-		}
-		await pause(POLL_MS);
-	}
+	await until(`${path.basename(command)} starts`, async () => {
+		if (await isReady()) return true;
+		if (hasEnded(child)) throw new Error(`${command} has ended.\n${await tail(log)}`);
+		return false;
+	});
 	return child;
 }
 
@@ -182,8 +175,6 @@ export interface ClusterOptions {
 	name: string;
 	workers?: number;
 	webhooks?: number;
-	/** How many executions a worker runs at a time. */
-	concurrency?: number;
 	sandbox?: SandboxOptions;
 	/** More environment of every process. */
 	env?: Record<string, string>;
@@ -232,9 +223,11 @@ export class Member {
 
 	/** The executions that it worked on, resumed ones once for each part. */
 	async executions(): Promise<string[]> {
-		const numbers = Array.from({ length: this.starts }, (_, index) => index + 1);
 		const texts = await Promise.all(
-			numbers.map(async (nth) => await readFile(this.log(nth), 'utf8')),
+			Array.from(
+				{ length: this.starts },
+				async (_, nth) => await readFile(this.log(nth + 1), 'utf8'),
+			),
 		);
 		return texts.flatMap((text) => [...text.matchAll(STARTED)].map(([, id = '']) => id));
 	}
@@ -256,8 +249,7 @@ export class Cluster {
 		readonly rest: N8nRest,
 		readonly credential: SavedCredential,
 		readonly main: Member,
-		readonly workers: Member[],
-		readonly webhooks: Member[],
+		private readonly others: Member[],
 		readonly redis: Server,
 		readonly postgres: Server,
 		readonly close: () => Promise<void>,
@@ -291,23 +283,19 @@ export class Cluster {
 				apiToken: sandbox.apiToken,
 				bodyApiToken: sandbox.bodyApiToken,
 			});
-			const workers = others.filter(({ name }) => name.startsWith('worker'));
-			const webhooks = others.filter(({ name }) => name.startsWith('webhook'));
-			return new Cluster(
-				sandbox,
-				rest,
-				credential,
-				main,
-				workers,
-				webhooks,
-				redis,
-				postgres,
-				cleanUp.run,
-			);
+			return new Cluster(sandbox, rest, credential, main, others, redis, postgres, cleanUp.run);
 		} catch (error) {
 			await cleanUp.run();
 			throw error;
 		}
+	}
+
+	get workers(): Member[] {
+		return this.others.filter(({ name }) => name.startsWith('worker'));
+	}
+
+	get webhooks(): Member[] {
+		return this.others.filter(({ name }) => name.startsWith('webhook'));
 	}
 
 	/** The public address, at which the first webhook process listens. */
@@ -330,7 +318,7 @@ export class Cluster {
 }
 
 async function membersOf(
-	{ name: logName, workers = 2, webhooks = 1, concurrency = 5, env }: ClusterOptions,
+	{ name: logName, workers = 2, webhooks = 1, env }: ClusterOptions,
 	folder: string,
 	redis: Server,
 	postgres: Server,
@@ -339,7 +327,7 @@ async function membersOf(
 		{ name: 'main', command: ['start'] },
 		...Array.from({ length: workers }, (_, nth) => ({
 			name: `worker-${nth + 1}`,
-			command: ['worker', `--concurrency=${concurrency}`],
+			command: ['worker', '--concurrency=5'],
 		})),
 		...Array.from({ length: webhooks }, (_, nth) => ({
 			name: `webhook-${nth + 1}`,

@@ -1,23 +1,20 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { z } from 'zod';
 import { postJson } from '../../../support/http';
 import { cpf } from '../../../support/charge';
+import { until } from '../../../support/until';
 import {
 	cartOf,
-	chainOf,
 	createPix,
 	type Downstream,
-	type NodeSketch,
+	publish,
+	split,
 	webStart,
 } from '../../e2e/stage/workflows';
 import type { Cluster } from './cluster';
 
-const POLL_MS = 50;
 /** n8n takes up to two minutes to notice that a worker is gone. */
-const ENDED_WITHIN_MS = 240_000;
+const PATIENTLY = { withinMs: 240_000 };
+const EACH_ORDER = split('Each order', 'orders');
 const FIRST_CUSTOMER = 100_200_300;
-
-const retriedSchema = z.object({ id: z.string() });
 
 /** What became of an execution that was to charge one or more orders. */
 export interface Sale {
@@ -47,24 +44,15 @@ export class Shop {
 		name: string,
 		{ referenced = true }: { referenced?: boolean } = {},
 	): Promise<Shop> {
-		const charging = chainOf(name, cluster.credential, [
-			webStart(name),
-			eachOrder,
-			createPix({
-				notify: 'none',
-				cart: cartOf(cluster.sandbox),
-				customerName: '={{ $json.order }}',
-				customerDocument: '={{ $json.document }}',
-				...(referenced ? { orderReference: '={{ $json.order }}' } : {}),
-			}),
-			downstream.node,
-		]);
-		const saved = await cluster.rest.createWorkflow({
-			...charging,
-			nodes: charging.nodes,
-			connections: charging.connections,
+		const charge = createPix({
+			notify: 'none',
+			cart: cartOf(cluster.sandbox),
+			customerName: '={{ $json.order }}',
+			customerDocument: '={{ $json.document }}',
+			...(referenced ? { orderReference: '={{ $json.order }}' } : {}),
 		});
-		await cluster.rest.publish(saved);
+		const chain = [webStart(name), EACH_ORDER, charge, downstream.node];
+		const saved = await publish(cluster, name, chain);
 		return new Shop(cluster, name, saved.id);
 	}
 
@@ -94,20 +82,20 @@ export class Shop {
 	/** What became of an execution, by n8n's word. */
 	async status(executionId: string): Promise<string> {
 		this.seen.add(executionId);
-		const deadline = Date.now() + ENDED_WITHIN_MS;
-		for (;;) {
-			const executions = await this.cluster.rest.executions(this.workflowId);
-			const found = executions.find(({ id }) => id === executionId);
-			if (found !== undefined && found.stoppedAt !== null) return found.status;
-			if (Date.now() > deadline) throw new Error(`${executionId} has not ended.`);
-			await pause(POLL_MS);
-		}
+		return await until(
+			`${executionId} ends`,
+			async () => {
+				const executions = await this.cluster.rest.executions(this.workflowId);
+				const found = executions.find(({ id }) => id === executionId);
+				return found !== undefined && found.stoppedAt !== null && found.status;
+			},
+			PATIENTLY,
+		);
 	}
 
 	/** n8n's Retry, to its end: with the workflow as it was, or as it is now. */
 	async retry(executionId: string, loadWorkflow: boolean): Promise<Sale> {
-		const path = `/executions/${executionId}/retry`;
-		const { id } = await this.cluster.rest.call(retriedSchema, 'POST', path, { loadWorkflow });
+		const { id } = await this.cluster.rest.retry(executionId, loadWorkflow);
 		this.seen.add(id);
 		return await this.sale(id);
 	}
@@ -120,20 +108,19 @@ export class Shop {
 
 	/** What became of so many executions that were sent, once they have ended. */
 	async ended(count: number): Promise<Sale[]> {
-		const deadline = Date.now() + ENDED_WITHIN_MS;
-		for (;;) {
-			const executions = await this.cluster.rest.executions(this.workflowId);
-			const over = executions
-				.filter(({ id, stoppedAt }) => stoppedAt !== null && !this.seen.has(id))
-				.map(({ id }) => id)
-				.reverse();
-			if (over.length >= count) {
-				for (const id of over) this.seen.add(id);
-				return await Promise.all(over.map(async (id) => await this.sale(id)));
-			}
-			if (Date.now() > deadline) throw new Error(`Only ${over.length} have ended.`);
-			await pause(POLL_MS);
-		}
+		const over = await until(
+			`${count} executions end`,
+			async () => {
+				const executions = await this.cluster.rest.executions(this.workflowId);
+				const ended = executions.filter(
+					({ id, stoppedAt }) => stoppedAt !== null && !this.seen.has(id),
+				);
+				return ended.length >= count && ended.map(({ id }) => id).reverse();
+			},
+			PATIENTLY,
+		);
+		for (const id of over) this.seen.add(id);
+		return await Promise.all(over.map(async (id) => await this.sale(id)));
 	}
 
 	private async sale(executionId: string): Promise<Sale> {
@@ -141,7 +128,7 @@ export class Shop {
 		return {
 			executionId,
 			worker: await this.cluster.workerOf(executionId),
-			orders: execution.items(eachOrder.name).map(({ json }) => String(json.order)),
+			orders: execution.items(EACH_ORDER.name).map(({ json }) => String(json.order)),
 			hashes: execution.items('Charge').map(({ json }) => String(json.hash)),
 			error: execution.error,
 		};
@@ -153,12 +140,6 @@ export class Shop {
 		return cpf(FIRST_CUSTOMER + nth);
 	}
 }
-
-const eachOrder: NodeSketch = {
-	name: 'Each order',
-	type: 'n8n-nodes-base.splitOut',
-	parameters: { fieldToSplitOut: 'body.orders', options: {} },
-};
 
 /** The refusal of what may have been charged before. */
 export const IN_DOUBT = /may already have been charged/;

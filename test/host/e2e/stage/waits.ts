@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { cpf } from '../../../support/charge';
+import { postJson } from '../../../support/http';
+import { until } from '../../../support/until';
+import type { StoredTransaction } from '../../../sandbox/types';
+import {
+	cartOf,
+	createPix,
+	type Downstream,
+	publish,
+	type Running,
+	waitForPayment,
+	webStart,
+} from './workflows';
+
+const FIRST_CUSTOMER = 200_300_400;
+const BEGUN_WITHIN_MS = 60_000;
+/** So often that a test can strike within milliseconds. */
+const POLL_MS = 5;
+const AT_ONCE = 4;
+
+/** How a workflow waits: whom its charge notifies, and its time limit in seconds. */
+export interface Way {
+	notify: 'none' | 'automatic';
+	limit?: number;
+}
+
+/** An execution that is parked, and the charge that it waits for. */
+export interface Parked {
+	charge: StoredTransaction;
+	executionId: string;
+}
+
+/** Published workflows that charge, wait and report, by the name of their way of waiting. */
+export class Waits {
+	private customers = 0;
+	private readonly workflowIds = new Map<string, string>();
+
+	private constructor(private readonly n8n: Running) {}
+
+	static async publish(
+		n8n: Running,
+		downstream: Downstream,
+		ways: Record<string, Way>,
+	): Promise<Waits> {
+		const waits = new Waits(n8n);
+		for (const [name, { notify, limit }] of Object.entries(ways)) {
+			const charge = createPix({
+				notify,
+				customerName: '={{ $json.body.customer }}',
+				// A customer who is charged the same by two workers at once is refused.
+				customerDocument: '={{ $json.body.document }}',
+				cart: cartOf(n8n.sandbox),
+			});
+			const wait = limit === undefined ? {} : { timeLimit: limit, timeLimitUnit: 'seconds' };
+			const chain = [webStart(name), charge, waitForPayment(wait), downstream.node];
+			waits.workflowIds.set(name, (await publish(n8n, name, chain)).id);
+		}
+		return waits;
+	}
+
+	/** Starts an execution, and returns its charge as soon as the execution reads it. */
+	async begin(way: string): Promise<StoredTransaction> {
+		const { sandbox, url } = this.n8n;
+		this.customers += 1;
+		const customer = `Customer ${this.customers}`;
+		const document = cpf(FIRST_CUSTOMER + this.customers);
+		await postJson(`${url}/webhook/${way}`, { customer, document });
+		return await until(
+			`${customer} is charged`,
+			() => {
+				const made = sandbox.transactions.find((one) => one.customer.name === customer);
+				return made && this.readsOf(made.hash) > 0 && made;
+			},
+			{ withinMs: BEGUN_WITHIN_MS, everyMs: POLL_MS },
+		);
+	}
+
+	/** Starts an execution, and gives its charge and its id when it is parked. */
+	async park(way: string): Promise<Parked> {
+		const charge = await this.begin(way);
+		const { rest } = this.n8n;
+		return await until(`${charge.hash} is parked`, async () => {
+			const executions = await rest.executions(this.workflowIds.get(way) ?? '');
+			for (const { id } of executions.filter(({ status }) => status === 'waiting')) {
+				const [item] = (await rest.execution(id)).items('Charge');
+				if (item?.json.hash === charge.hash) return { charge, executionId: id };
+			}
+			return undefined;
+		});
+	}
+
+	/** Has executions run into these limits, in seconds, and gives how late each ended. */
+	async late(limits: readonly number[], downstream: Downstream): Promise<number[]> {
+		return await Promise.all(
+			limits.map(async (limit) => {
+				const { hash } = await this.begin(`limit-${limit}`);
+				const startedAt = Date.now();
+				await this.n8n.sandbox.setStatus(hash, 'analyzing');
+				const { json, at } = await downstream.reportOn(hash, 150_000);
+				expect(json).toMatchObject({ paid: false, payment_status: 'analyzing', timedOut: true });
+				return (at - startedAt) / 1_000 - limit;
+			}),
+		);
+	}
+
+	/**
+	 * Pays as many charges, each so many milliseconds after the first look at it, and notifies once.
+	 * Gives how many notices were not taken, and the charges that were not reported as paid, once.
+	 */
+	async payAfter(
+		offsets: number[],
+		downstream: Downstream,
+	): Promise<{ stuck: string[]; early: number }> {
+		const left = [...offsets];
+		const hashes: string[] = [];
+		let early = 0;
+		const worker = async (): Promise<void> => {
+			for (let offset = left.shift(); offset !== undefined; offset = left.shift()) {
+				const { hash } = await this.begin('told');
+				hashes.push(hash);
+				await pause(offset);
+				const [report] = await this.n8n.sandbox.pay(hash);
+				if (report?.status !== 200) early += 1;
+				await downstream.reportOn(hash, 30_000).catch(() => undefined);
+			}
+		};
+		await Promise.all(Array.from({ length: AT_ONCE }, worker));
+		expect(hashes).toHaveLength(offsets.length);
+		const isStuck = (hash: string): boolean => {
+			const [report, ...more] = downstream.reports.filter((one) => one.hash === hash);
+			return report?.paid !== true || report.timedOut !== false || more.length > 0;
+		};
+		return { stuck: hashes.filter(isStuck), early };
+	}
+
+	/** How often a transaction has been read. */
+	readsOf(hash: string): number {
+		return this.n8n.sandbox.requests.filter(
+			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),
+		).length;
+	}
+}
