@@ -19,7 +19,8 @@ const PLANS = [
 const AT_ONCE = 4;
 const OTHERS = 2;
 const CROWD = 10;
-/** So many notices of the first few sales come at once; of each other one, two. */
+/** So many sales are told so often at once, one after the other; each other one is told twice. */
+const FLOODED = 5;
 const FLOOD = 200;
 /** What the answer 503 asks for (Retry-After). */
 const RESENT_AFTER_MS = 5_000;
@@ -82,12 +83,15 @@ describe.each(PLANS)('the same at the same moment, over $workers workers', (plan
 					},
 					{ withinMs: WITHIN_MS, everyMs: RESENT_AFTER_MS },
 				);
-			for (let begin = 0; begin < plan.sales; begin += AT_ONCE) {
-				const some = hashes.slice(begin, begin + AT_ONCE);
-				const nths = Array.from({ length: begin === 0 ? FLOOD : 2 }, (_, nth) => nth);
+			const tellAll = async (some: string[], times: number): Promise<void> => {
+				const nths = Array.from({ length: times }, (_, nth) => nth);
 				await Promise.all(some.flatMap((hash) => nths.map((nth) => tell(hash, nth))));
-				await downstream.reaches(begin + some.length, undefined, 0);
+			};
+			for (const hash of hashes.slice(0, FLOODED)) await tellAll([hash], FLOOD);
+			for (let begin = FLOODED; begin < plan.sales; begin += AT_ONCE) {
+				await tellAll(hashes.slice(begin, begin + AT_ONCE), 2);
 			}
+			await downstream.reaches(plan.sales);
 			await cluster.rest.settled();
 			const all = await cluster.rest.executionsSince();
 			const started = all.filter(({ summary }) => summary.workflowId === id);
