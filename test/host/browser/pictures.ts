@@ -8,13 +8,10 @@ const DOCUMENTATION = path.join(ROOT, 'docs', 'pictures');
 
 /** Those of the documentation; the others only show how a run went. */
 const IN_DOCUMENTATION = [
-	'find-the-node',
 	'credential-fails',
 	'pick-a-product',
 	'create-pix',
 	'trigger-listens',
-	'workflow',
-	'sandbox',
 	'execution',
 	'first-charge',
 ];
