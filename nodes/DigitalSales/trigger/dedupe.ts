@@ -104,12 +104,20 @@ async function isTakenByOther(
 	const isKnown = claim.seen.size > 0;
 	if (isKnown) await ledger.takeBack(claim);
 	if (isKnown && !isSecondTry) return true;
+	const entry = [claimed, taken, takenByThis];
 	if (!isKnown && (await ledger.win(claim, [claimed])).size === 0) {
-		await ledger.settle([claimed, taken, takenByThis], [], claim.nonce);
+		await ledger.settle(entry, [], claim.nonce);
 		return false;
 	}
 	// A stalled process may have made all lose, and the one that had won may have crashed.
 	await wait(ENTERED_MS, context.getExecutionCancelSignal());
 	const owning = await ledger.claim([taken, takenByThis]);
-	return !(await ledger.wins(owning)) && !owning.seen.has(takenByThis);
+	const isOwned = owning.seen.size > 0;
+	if (isOwned) await ledger.takeBack(owning);
+	if (isOwned || (await ledger.win(owning, owning.keys)).size > 0) {
+		return !owning.seen.has(takenByThis);
+	}
+	// What was claimed by the one that crashed may be taken back yet.
+	await ledger.settle(entry, [], owning.nonce);
+	return false;
 }

@@ -72,6 +72,30 @@ describe('A sale that two processes are told of', () => {
 		expect(started.filter((executions) => executions !== 1)).toEqual([]);
 	}, 30_000);
 
+	test.each([4, 8, 9, 10, 11, 16])(
+		'starts once, although the database fails %i times once it is claimed, and what was claimed is taken back late',
+		async (failing) => {
+			await inbox.publish();
+			const hash = await inbox.charge();
+			const record = processedItems.checkProcessedAndRecord.bind(processedItems);
+			jest
+				.spyOn(processedItems, 'checkProcessedAndRecord')
+				.mockImplementationOnce(async (...args) => {
+					const entered = await record(...args);
+					processedItems.failingWrites = failing;
+					return entered;
+				});
+			await inbox.trigger.post({ hash });
+			await inbox.trigger.settled();
+			await pause(2 * LOOKED_FOR_MS);
+			await inbox.trigger.restart();
+			await inbox.trigger.post({ hash });
+			await inbox.trigger.settled();
+
+			expect(inbox.trigger.executions).toHaveLength(1);
+		},
+	);
+
 	test('is not started by the Retry of a crashed duplicate, although its owner was overwritten at once', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();
