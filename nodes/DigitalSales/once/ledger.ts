@@ -84,13 +84,15 @@ export class Ledger {
 	/**
 	 * Enters what lasts of the keys that were won, or removes what is over of them.
 	 *
+	 * @returns what had been entered before of what lasts, if nothing is over
 	 * @throws LedgerError if n8n's database does not take what lasts; it is tried again later
 	 */
-	async settle(lasting: Keys, over: Keys, nonce: string): Promise<void> {
+	async settle(lasting: Keys, over: Keys, nonce: string): Promise<ReadonlySet<string>> {
 		const { first, late } = numbersOf(nonce);
 		try {
-			if (over.length > 0) await this.table.strike([...over, first, late], 'node');
-			else await this.table.enter(lasting, 'node');
+			if (over.length === 0) return (await this.table.enter(lasting, 'node')).seen;
+			await this.table.strike([...over, first, late], 'node');
+			return new Set();
 		} finally {
 			this.lookLater('node', lasting, over, nonce);
 		}

@@ -104,20 +104,13 @@ async function isTakenByOther(
 	const isKnown = claim.seen.size > 0;
 	if (isKnown) await ledger.takeBack(claim);
 	if (isKnown && !isSecondTry) return true;
-	const entry = [claimed, taken, takenByThis];
 	if (!isKnown && (await ledger.win(claim, [claimed])).size === 0) {
-		await ledger.settle(entry, [], claim.nonce);
-		return false;
+		const seen = await ledger.settle([claimed, taken, takenByThis], [], claim.nonce);
+		// What was claimed for the one that has taken it may have been taken back late.
+		return seen.has(taken) && !seen.has(takenByThis);
 	}
 	// A stalled process may have made all lose, and the one that had won may have crashed.
 	await wait(ENTERED_MS, context.getExecutionCancelSignal());
 	const owning = await ledger.claim([taken, takenByThis]);
-	const isOwned = owning.seen.size > 0;
-	if (isOwned) await ledger.takeBack(owning);
-	if (isOwned || (await ledger.win(owning, owning.keys)).size > 0) {
-		return !owning.seen.has(takenByThis);
-	}
-	// What was claimed by the one that crashed may be taken back yet.
-	await ledger.settle(entry, [], owning.nonce);
-	return false;
+	return !(await ledger.wins(owning)) && !owning.seen.has(takenByThis);
 }
