@@ -22,8 +22,6 @@ import { cleanText, finder } from '../domain/text';
 import { webAddressIn } from '../domain/webAddress';
 import { toFailure, type NodeError } from '../output/errors';
 
-/** Those of a charge's lookup: they are remembered, and searched here, so that no word costs a request of its own. */
-const MOST_PAGES_A_CALL = MOST_LOOKUP_PAGES;
 const LONGEST_SEARCH = 200;
 
 /** The searchable list of products: lowest price, title, status. */
@@ -92,26 +90,29 @@ function searchable(what: string, entriesOf: (product: CatalogProduct) => Found[
 			const credential = await this.getCredentials(CREDENTIAL_NAME);
 			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);
 			const from = Number(paginationToken);
+			// These pages are remembered, and searched here, so that no word costs a request of its own.
 			const reading = readCatalog(client, { from });
 			const results: INodeListSearchItems[] = [];
-			let more: number | undefined;
+			let nextPage: number | undefined;
 			for (let page = await reading.next(); !page.done; page = await reading.next()) {
 				const { number, items, hasNext } = page.value;
 				const found = items.flatMap(entriesOf).filter(({ texts }) => isFound(texts));
 				results.push(...found.map(({ entry }) => entry));
 				if (hasNext === false) break;
 				const isEnough = search === '' && results.length > 0;
-				if (!isEnough && number + 1 < from + MOST_PAGES_A_CALL) continue;
+				if (!isEnough && number + 1 < from + MOST_LOOKUP_PAGES) continue;
 				// If it cannot be read, asking for it says why.
 				const next = hasNext ?? (await reading.next().catch(() => page)).value;
-				if (typeof next === 'object' ? next.items.length > 0 : next === true) more = number + 1;
+				if (typeof next === 'object' ? next.items.length > 0 : next === true) nextPage = number + 1;
 				break;
 			}
-			if (more !== undefined) {
-				if (search === '' || results.length > 0) return { results, paginationToken: String(more) };
+			if (nextPage !== undefined) {
+				if (search === '' || results.length > 0) {
+					return { results, paginationToken: String(nextPage) };
+				}
 				throw listFailure(
 					this.getNode(),
-					`Not among the ${what} of the first ${MOST_PAGES_A_CALL} pages`,
+					`Not among the ${what} of the first ${MOST_LOOKUP_PAGES} pages`,
 					'The list searches no further. Enter the hash with By Hash.',
 				);
 			}

@@ -9,7 +9,7 @@ import { Downstream } from './stage/workflows';
 
 const figures = new Figures('Executions that wait for a payment, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
-const BODIES = 100;
+const BODIES = 300;
 const EACH_MS = Array.from({ length: 51 }, (_, offset) => offset);
 /** n8n looks once a minute for what has to go on. */
 const LIMITS = [5, 65];
