@@ -1,7 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { isUsableHash } from '../domain/hash';
-import { cleanText } from '../domain/text';
+import { cleanText, isUsableHash } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 import { Declined, REPLIES } from './reply';
 

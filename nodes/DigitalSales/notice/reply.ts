@@ -33,7 +33,7 @@ export const REPLIES = {
 	tooLarge: rejected(413, 'too large'),
 	inFlight: comeAgain(5, 'this transaction is being checked'),
 	backlogged: comeAgain(30, 'n8n is still storing earlier webhooks'),
-	unreachable: comeAgain(30, 'the transaction cannot be verified now'),
+	unread: comeAgain(30, 'the transaction cannot be verified now'),
 	busy: comeAgain(30, 'too many webhooks at once'),
 } satisfies Record<string, Reply>;
 
@@ -74,7 +74,7 @@ export async function answering(
 	return await handle().catch((error: unknown) => {
 		const isDeclined = error instanceof Declined;
 		if (!isDeclined) context.logger.error(failure, { reason: reasonOf(error) });
-		answer(context, isDeclined ? error.reply : REPLIES.unreachable);
+		answer(context, isDeclined ? error.reply : REPLIES.unread);
 		return { noWebhookResponse: true };
 	});
 }

@@ -11,7 +11,7 @@ import { PromiseCache, processWide } from '../shared/processWide';
 /** What reading a transaction back gave; without `isSent` the rate limit left no room for the read. */
 export type ReadBack =
 	| { outcome: 'found'; transaction: Transaction }
-	| { outcome: 'unknown' | 'unreachable'; isSent: boolean };
+	| { outcome: 'unknown' | 'unread'; isSent: boolean };
 
 /** A sender waits about ten seconds; one quick retry has to fit in. */
 export const ANSWER_WITHIN_MS = 9_500;
@@ -83,10 +83,10 @@ export async function readBack(
 	try {
 		return { outcome: 'found', transaction: await getTransaction(client, hash) };
 	} catch (error) {
-		if (!(error instanceof ServiceError)) return { outcome: 'unreachable', isSent: true };
+		if (!(error instanceof ServiceError)) return { outcome: 'unread', isSent: true };
 		const { outcome, tries } = error;
 		const isUnknown = outcome.status === 404 && !outcome.isWebPage;
-		return { outcome: isUnknown ? 'unknown' : 'unreachable', isSent: tries > 0 };
+		return { outcome: isUnknown ? 'unknown' : 'unread', isSent: tries > 0 };
 	}
 }
 

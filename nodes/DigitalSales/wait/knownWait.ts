@@ -35,7 +35,7 @@ const LEFT_AT_LIMIT = 0.25;
 const LAST_CHECK_MS = 30_000;
 const MOST_WAITS = 10_000;
 /** After a check, so that a flood of notices costs few; and the longest that their senders are held for one. */
-const PAUSE_MS = 3_000;
+const BETWEEN_CHECKS_MS = 3_000;
 const LONGEST_HELD_MS = 6_000;
 
 /**
@@ -109,7 +109,7 @@ export class KnownWait {
 		const pauseMs = isNotice ? this.pausedUntil - clock.elapsed() : 0;
 		this.checking = (pauseMs > 0 ? clock.sleep(pauseMs).then(check) : check()).finally(() => {
 			this.checking = undefined;
-			this.pausedUntil = clock.elapsed() + PAUSE_MS;
+			this.pausedUntil = clock.elapsed() + BETWEEN_CHECKS_MS;
 		});
 		return await this.checking;
 	}
@@ -125,44 +125,45 @@ export class KnownWait {
 		read: (hash: string, leaves: number) => Promise<ReadBack>,
 		beginBy: number,
 	): Promise<CheckResult> {
-		const isLast = this.isLimitOver();
+		const isAfterLimit = this.isLimitOver();
 		const found = new Set<CheckResult>();
 		const readNext = async (payment: Payment): Promise<void> => {
 			const at = clock.elapsed();
 			const { index, hash } = payment;
-			const isNeeded = isLast || found.size === 0 || this.noticed.has(index);
+			const isNeeded = isAfterLimit || found.size === 0 || this.noticed.has(index);
 			if (!isNeeded || at > beginBy) return;
 			const notice = this.noticed.get(index);
-			const leaves = notice ? 0 : isLast ? LEFT_AT_LIMIT : LEFT_BY_RECHECKS;
+			const leaves = notice ? 0 : isAfterLimit ? LEFT_AT_LIMIT : LEFT_BY_RECHECKS;
 			const result = await read(hash, leaves);
-			if (
-				result.outcome === 'found' &&
-				!isBehind(result.transaction.payment_status, notice?.status)
-			) {
-				const state = this.enter(payment, result.transaction, at);
-				if (!state.isSettled) found.add('open');
+			if (result.outcome === 'found') {
+				const { payment_status: status } = result.transaction;
+				const { isSettled } = this.enter(payment, result.transaction, at);
 				// Another that has come meanwhile may say more.
 				const later = this.noticed.get(index);
-				const isSame = !isBehind(result.transaction.payment_status, later?.status);
-				if (later === notice || (state.isSettled && isSame)) this.noticed.delete(index);
-				return;
+				if (!isBehind(status, notice?.status)) {
+					if (!isSettled && !isAfterLimit) found.add('open');
+					const isSame = !isBehind(status, later?.status);
+					if (later === notice || (isSettled && isSame)) this.noticed.delete(index);
+					return;
+				}
 			}
 			found.add('unread');
-			// Next time it is taken as it is read, whatever was claimed.
+			// Next time it is taken as it is read, unless another notice claims more.
 			if (notice) notice.status = undefined;
 			const known = this.states.get(index);
 			// The next check begins with another one.
-			if (!isLast && !known?.isSettled) this.states.set(index, { isSettled: false, ...known, at });
+			if (!isAfterLimit && !known?.isSettled)
+				this.states.set(index, { isSettled: false, ...known, at });
 		};
-		const due = this.due(isLast);
-		const isAlone = !isLast && !this.isHalfDone;
+		const due = this.due(isAfterLimit);
+		const isAlone = !isAfterLimit && !this.isHalfDone;
 		const alone = due.splice(0, isAlone ? this.noticed.size + 1 : 0);
 		await eachLimit(alone, 1, readNext);
 		await eachLimit(due, READS_AT_ONCE, readNext);
-		if (this.due(isLast).length === 0) return 'done';
+		if (this.due(isAfterLimit).length === 0) return 'done';
 		this.isHalfDone = found.size === 0;
 		if (this.isHalfDone) return 'unfinished';
-		if (found.has('open') && !isLast && !this.isNoticed) return 'open';
+		if (found.has('open') && !this.isNoticed) return 'open';
 		return 'unread';
 	}
 
@@ -173,11 +174,11 @@ export class KnownWait {
 	}
 
 	/** What a check has to read, in its order. */
-	private due(isLast: boolean): Payment[] {
+	private due(isAfterLimit: boolean): Payment[] {
 		const due = this.wait.payments.filter(({ index }) => {
 			const state = this.states.get(index);
 			if (!state || this.noticed.has(index)) return true;
-			return isLast ? state.at < this.limitAt : !state.isSettled || state.at <= this.openAt;
+			return isAfterLimit ? state.at < this.limitAt : !state.isSettled || state.at <= this.openAt;
 		});
 		return sortBy(due, [
 			({ index }) => !this.noticed.has(index),

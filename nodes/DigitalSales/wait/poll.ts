@@ -19,7 +19,7 @@ const LONGEST_RETRY_MS = 480_000;
  * and a day costs about a hundred reads.
  */
 const PART_OF_AGE = 1 / 20;
-const PAUSE_MS = [60_000, 3_600_000] as const;
+const BETWEEN_PINGS_MS = [60_000, 3_600_000] as const;
 /** A timer of more than 24 days would fire at once. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Within this time a check that was pinged for is answered. */
@@ -89,14 +89,14 @@ class Poller {
 		// Not suspended yet.
 		if (answer === 'gone') return SOON_MS;
 		if (answer !== 'unreachable') this.wasSuspended = true;
-		const [shortest, longest] = PAUSE_MS;
-		const isLast = this.known.isLimitOver();
+		const [shortest, longest] = BETWEEN_PINGS_MS;
+		const isAfterLimit = this.known.isLimitOver();
 		const age = clock.elapsed() - this.startedAt;
 		this.unread = answer === 'unread' || answer === 'unreachable' ? this.unread + 1 : 0;
-		if (answer === 'unfinished' || (answer === 'waiting' && isLast)) return SOON_MS;
+		if (answer === 'unfinished' || (answer === 'waiting' && isAfterLimit)) return SOON_MS;
 		if (answer === 'waiting') return clamp(age * PART_OF_AGE, shortest, longest);
 		// Many waits share the service and its limit: not all come again at once.
-		const most = isLast ? shortest : LONGEST_RETRY_MS;
+		const most = isAfterLimit ? shortest : LONGEST_RETRY_MS;
 		const retryMs = Math.min(most, RETRY_MS * 2 ** this.unread) * clock.random();
 		return Math.max(RETRY_MS, retryMs);
 	}

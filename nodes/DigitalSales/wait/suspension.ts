@@ -38,7 +38,7 @@ export async function suspendIfPending(
 	context: IExecuteFunctions,
 	results: ItemResult[],
 ): Promise<INodeExecutionData[]> {
-	const wait = waitFor(results);
+	const wait = plannedWait(results);
 	if (!wait || wait.deadline <= clock.now()) {
 		return results.map(({ pending: _pending, ...item }) => item);
 	}
@@ -55,7 +55,7 @@ export async function suspendIfPending(
 	});
 }
 
-function waitFor(results: ItemResult[]): SuspendedWait | undefined {
+function plannedWait(results: ItemResult[]): SuspendedWait | undefined {
 	const pending = results.flatMap((result, index) =>
 		result.pending ? [{ ...result.pending, index }] : [],
 	);
@@ -82,7 +82,7 @@ const LONGEST_PINGED_TRY_MS = 12_000;
 const REPLY = {
 	open: REPLIES.waiting,
 	unfinished: REPLIES.inFlight,
-	unread: REPLIES.unreachable,
+	unread: REPLIES.unread,
 };
 
 /**

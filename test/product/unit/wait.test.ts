@@ -62,7 +62,7 @@ describe('Checks of a wait', () => {
 			left.add(leaves);
 			if (asked.length === most) now = beginBy + 1;
 			const answer = answers[hash] ?? 'waiting_payment';
-			if (answer === 'failed') return { outcome: 'unreachable', isSent: true };
+			if (answer === 'failed') return { outcome: 'unread', isSent: true };
 			const transaction: Transaction = { hash, payment_status: answer, json: { hash } };
 			return { outcome: 'found', transaction };
 		}, beginBy);
@@ -139,6 +139,16 @@ describe('Checks of a wait', () => {
 		const checks = [await check({}, { noticed: 'h0' }), await check()];
 
 		expect(checks.map(({ result }) => result)).toEqual(['unread', 'open']);
+	});
+
+	test('keep what was read however often a notice claims more', async () => {
+		begin(1);
+
+		const refunded = { noticed: 'h0', claimed: 'refunded' };
+		const checks = [await check(paid('h0'), refunded), await check(paid('h0'), refunded)];
+
+		expect(checks.map(({ result }) => result)).toEqual(['unread', 'unread']);
+		expect(statusOf(0)).toBe('paid');
 	});
 
 	test('read what was settled once more when none is open any more', async () => {
@@ -229,6 +239,15 @@ describe('Checks of a wait', () => {
 			'paid',
 			'waiting_payment',
 		]);
+	});
+
+	test('that had no time for all after the limit are unfinished, although some are open', async () => {
+		begin(30);
+		now += LIMIT_MS;
+
+		const checks = [await check({}, { most: 20 }), await check()];
+
+		expect(checks.map(({ result }) => result)).toEqual(['unfinished', 'done']);
 	});
 
 	test('give up just before n8n ends the wait, with what was read and else as it was suspended', async () => {
