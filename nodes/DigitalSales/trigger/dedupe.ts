@@ -5,7 +5,6 @@ import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { lenientText } from '../api/schemas/lenient';
 import { digest, isRetry, originOf } from '../once/execution';
 import { Ledger } from '../once/ledger';
-import { LedgerError } from '../once/table';
 import type { Notice } from '../notice/parse';
 import { clock, wait } from '../shared/clock';
 
@@ -35,16 +34,15 @@ const itemSchema = z.object({
  * Runs in any process when n8n executes the trigger. Drops its one item if another execution has had the
  * transaction with this status. Tests in the editor may be repeated.
  *
- * @throws NodeOperationError if n8n's database does not take the entry; a Retry tries again
+ * @throws NodeOperationError if n8n's database does not answer or take the entry; a Retry tries again
  */
 export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	const ledger = Ledger.of(context);
 	if (!ledger || context.getMode() === 'manual') return [items];
-	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
 	const { hash, payment_status: status, webhook_event: event } = itemSchema.parse(items[0]?.json);
-	const key = digest(account.baseUrl, dedupeKey({ hash, status, event }));
-	if (!(await isDuplicate(context, ledger, key))) return [items];
+	const name = dedupeKey({ hash, status, event });
+	if (!(await isDuplicate(context, ledger, name))) return [items];
 	// With Always Output Data n8n would turn a duplicate into an empty item and run the next node.
 	context.getExecuteData().node.alwaysOutputData = false;
 	return [[]];
@@ -56,28 +54,27 @@ const PAUSES_MS = [1_000, 5_000, 25_000];
 async function isDuplicate(
 	context: IExecuteFunctions,
 	ledger: Ledger,
-	key: string,
+	name: string,
 ): Promise<boolean> {
 	for (let tries = 0; ; tries++) {
-		const taken = await isTakenByOther(context, ledger, key).catch((error: unknown) => {
-			if (error instanceof LedgerError) return error;
-			throw error;
-		});
-		if (!(taken instanceof LedgerError)) return taken;
+		const failure = (error: unknown) => ({ error });
+		const isTaken = await isTakenByOther(context, ledger, name).catch(failure);
+		if (typeof isTaken === 'boolean') return isTaken;
 		const pauseMs = PAUSES_MS[tries];
-		if (pauseMs === undefined) throw notRecorded(context, taken);
+		if (pauseMs === undefined) throw notRecorded(context, isTaken.error);
 		await wait(pauseMs * (0.5 + clock.random()), context.getExecutionCancelSignal());
 	}
 }
 
-function notRecorded(context: IExecuteFunctions, { message }: LedgerError): NodeOperationError {
+function notRecorded(context: IExecuteFunctions, error: unknown): NodeOperationError {
 	// With On Error: Continue n8n would pass on the input, even of a duplicate.
 	context.getExecuteData().node.onError = 'stopWorkflow';
+	const reason = error instanceof Error ? error.message : String(error);
 	return new NodeOperationError(
 		context.getNode(),
 		'n8n could not record this webhook, so the workflow was not started',
 		{
-			description: `Reason: ${message}.\nCheck the database of n8n, then retry this execution.`,
+			description: `Reason: ${reason}.\nCheck the database of n8n and the credential of this node, then retry this execution.`,
 		},
 	);
 }
@@ -92,8 +89,10 @@ const ENTERED_MS = 2_000;
 async function isTakenByOther(
 	context: IExecuteFunctions,
 	ledger: Ledger,
-	key: string,
+	name: string,
 ): Promise<boolean> {
+	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
+	const key = digest(account.baseUrl, name);
 	const claimed = digest('claim', key);
 	const taken = digest('taken', key);
 	const takenByThis = digest('taken', key, originOf(context));
@@ -104,7 +103,7 @@ async function isTakenByOther(
 	const isKnown = claim.seen.size > 0;
 	if (isKnown) await ledger.takeBack(claim);
 	if (isKnown && !isSecondTry) return true;
-	if (!isKnown && (await ledger.win(claim, [claimed])).size === 0) {
+	if (!isKnown && (await ledger.lostTo(claim, [claimed])).size === 0) {
 		const seen = await ledger.settle([claimed, taken, takenByThis], [], claim.nonce);
 		// What was claimed for the one that has taken it may have been taken back late.
 		return seen.has(taken) && !seen.has(takenByThis);

@@ -13,8 +13,6 @@ import { whyUnwanted } from './wanted';
 
 /** Between two reads of a transaction; a forged notice costs reads, too. */
 const REREAD_AFTER_MS = 3_000;
-/** Notices about one transaction: one that is read, and the next that says something else. */
-const MOST_AT_ONCE = 2;
 
 interface Read {
 	/** When it began, on `clock.elapsed()`. */
@@ -28,9 +26,6 @@ interface Read {
  * @internal
  */
 export const reads = processWide(new PromiseCache<Read>({ most: 1_000, keptMs: REREAD_AFTER_MS }));
-
-/** How many notices are at it, by the same keys. */
-const atOnce = processWide(new Map<string, number>());
 
 /**
  * Takes a notification in. It is a hint, not a fact: the transaction is read back before anything
@@ -69,7 +64,7 @@ class Delivery {
 		// If the service said this before, it was handed over: a repeated notice needs no read.
 		if (notice.status !== undefined) this.declineDuplicate(notice);
 		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
-		const transaction = await this.readOnce(notice);
+		const transaction = await this.readUntilFresh(notice);
 		const reason = whyUnwanted(form, transaction);
 		if (reason !== undefined) {
 			// Only the person who tests in the editor may learn what the transaction is like.
@@ -86,22 +81,9 @@ class Delivery {
 		};
 	}
 
-	private async readOnce(notice: Notice): Promise<Transaction> {
-		const key = `${this.triggerKey} ${notice.hash}`;
-		const others = atOnce.get(key) ?? 0;
-		if (others >= MOST_AT_ONCE) throw new Declined(REPLIES.inFlight);
-		atOnce.set(key, others + 1);
-		try {
-			return await this.readUntilFresh(key, notice);
-		} finally {
-			const left = (atOnce.get(key) ?? 1) - 1;
-			if (left > 0) atOnce.set(key, left);
-			else atOnce.delete(key);
-		}
-	}
-
 	/** Takes a read that shows what the notice says, or that began after it; again while that is behind. */
-	private async readUntilFresh(key: string, { hash, status }: Notice): Promise<Transaction> {
+	private async readUntilFresh({ hash, status }: Notice): Promise<Transaction> {
+		const key = `${this.triggerKey} ${hash}`;
 		for (;;) {
 			const { at, transaction } = await reads.get(key, async () => await this.read(hash));
 			const isSame = status !== undefined && status === transaction.payment_status;
@@ -123,19 +105,20 @@ class Delivery {
 
 	/** Checks and enters without an await in between: of two notices at once only one may pass. */
 	private enter(notice: Notice): void {
+		// A test must not swallow the next one.
+		if (this.isTest) return;
 		this.declineDuplicate(notice);
 		// Nobody would hear the answer, and n8n would seem to be still storing the execution.
 		if (this.context.getResponseObject().destroyed) throw new Declined(REPLIES.inFlight);
 		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
-		// A test must not swallow the real notice, nor the next test.
-		handOver(this.context, this.keyOf(notice), this.isTest);
+		handOver(this.context, this.keyOf(notice));
 	}
 
 	private declineDuplicate(notice: Notice): void {
 		const key = this.keyOf(notice);
 		const since = handedOver.get(key);
 		if (since === undefined) return;
-		throw new Declined(since < Infinity ? REPLIES.inFlight : REPLIES.duplicate);
+		throw new Declined(since === STORED ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
 	private keyOf(notice: Notice): string {
@@ -148,9 +131,11 @@ const LONGEST_WAIT_MS = 3_000;
 /** n8n takes at least 75 ms for each in a burst. */
 const MOST_UNANSWERED = 80;
 
+const STORED = Infinity;
+
 /**
  * Notices handed over to n8n, by trigger and {@link dedupeKey}: since when it stores them, on
- * `clock.elapsed()`; Infinity once it has answered. A repeat ends here; between processes, and after a
+ * `clock.elapsed()`; {@link STORED} once it has answered. A repeat ends here; between processes, and after a
  * restart, the ledger decides.
  *
  * @internal
@@ -163,7 +148,7 @@ export const handedOver = processWide(new BoundedMap<number>({ most: 10_000 }));
  * @internal
  */
 export function isBacklogged(): boolean {
-	const unanswered = handedOver.list().flatMap(([, since]) => (since < Infinity ? [since] : []));
+	const unanswered = handedOver.list().flatMap(([, since]) => (since === STORED ? [] : [since]));
 	const oldest = Math.min(...unanswered);
 	return unanswered.length >= MOST_UNANSWERED || clock.elapsed() - oldest >= LONGEST_WAIT_MS;
 }
@@ -172,15 +157,14 @@ export function isBacklogged(): boolean {
  * Hands a notice over to n8n, which answers it. If no 200 goes out, since n8n cannot store the
  * execution or the sender has left, the notice must start the workflow when it comes again.
  *
- * @param isRepeatable whether it may start the workflow again even so
  * @internal
  */
-export function handOver(context: IWebhookFunctions, key: string, isRepeatable: boolean): void {
+export function handOver(context: IWebhookFunctions, key: string): void {
 	handedOver.set(key, clock.elapsed());
 	const response = context.getResponseObject();
 	response.once('close', () => {
 		const isAnswered = response.writableFinished && response.statusCode === 200;
-		if (isAnswered && !isRepeatable) handedOver.set(key, Infinity);
+		if (isAnswered) handedOver.set(key, STORED);
 		else handedOver.delete(key);
 	});
 }

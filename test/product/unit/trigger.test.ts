@@ -129,7 +129,7 @@ describe('Whether n8n would answer the next notice too late', () => {
 			const response = new EventEmitter();
 			const getResponseObject = () => response;
 			const context = { getResponseObject } as unknown as IWebhookFunctions;
-			handOver(context, `notice ${responses.length}`, false);
+			handOver(context, `notice ${responses.length}`);
 			responses.push(response);
 		}
 	};

@@ -222,6 +222,47 @@ describe('A notice starts the workflow once', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
+	describe('a credential that cannot be read', () => {
+		/** Publishes a trigger whose credential is missing so many times, once a sale has begun. */
+		const begin = async (missing: number): Promise<string> => {
+			const real = inbox.account.credentials.digitalSalesApi;
+			const credentials = { ...inbox.account.credentials };
+			await inbox.publish(undefined, {
+				credentials,
+				settings: { onError: 'continueRegularOutput' },
+			});
+			const hash = await inbox.charge();
+			const storing = inbox.holdStoring();
+			const answer = posted(hash);
+			await storing.begun();
+			let left = missing;
+			Object.defineProperty(credentials, 'digitalSalesApi', {
+				get: () => (left-- > 0 ? undefined : real),
+			});
+			storing.release();
+			expect(await answer).toBe(200);
+			return hash;
+		};
+
+		test('for a while delays the sale', async () => {
+			const hash = await begin(2);
+
+			const [begun] = await inbox.trigger.settled();
+			expect(begun?.error).toBeUndefined();
+			expect(inbox.trigger.executions).toHaveLength(1);
+			await afterRestart(hash);
+			expect(inbox.trigger.executions).toHaveLength(1);
+		});
+
+		test('at all fails the execution, which hands nothing on', async () => {
+			await begin(Infinity);
+
+			const [begun] = await inbox.trigger.settled();
+			expect(begun?.error?.message).toMatch('n8n could not record this webhook');
+			expect(inbox.trigger.executions).toHaveLength(0);
+		});
+	});
+
 	test('a notice that n8n could not store is not swallowed when it comes again', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();
