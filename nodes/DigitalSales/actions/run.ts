@@ -4,7 +4,7 @@ import { CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
 import type { DecidingStep } from '../once/createOnce';
 import { ServiceError } from '../api/outcome';
-import { ExecutionMemory, type Where } from '../once/executionMemory';
+import { ExecutionMemory, type Where } from '../once/memory';
 import { CanceledError } from '../shared/clock';
 import type { Listening } from '../trigger/address';
 
@@ -93,7 +93,7 @@ export class Run {
 	 *
 	 * @throws CanceledError if an earlier item was refused and the run stops
 	 */
-	readonly inItemOrder = async <T>(step: DecidingStep, decide: () => Promise<T>): Promise<T> => {
+	readonly oneByOne = async <T>(step: DecidingStep, decide: () => Promise<T>): Promise<T> => {
 		const turn = this.lastTurns[step].then(decide, () => {
 			throw new CanceledError();
 		});
@@ -106,7 +106,7 @@ export class Run {
 	 *
 	 * @returns ends the turn
 	 */
-	readonly turnToCreate = async (): Promise<() => void> => {
+	readonly slotToCreate = async (): Promise<() => void> => {
 		while (this.creations.size >= MOST_CREATIONS) await Promise.race(this.creations);
 		let end: () => void = () => undefined;
 		const creation = new Promise<void>((resolve) => (end = resolve));
@@ -119,8 +119,8 @@ export class Run {
 
 	/** What decides whether an item may create something, as far as the run knows. */
 	deciding(itemIndex: number) {
-		const { context, memory, signal, inItemOrder, turnToCreate, isOver } = this;
-		return { context, memory, signal, inItemOrder, turnToCreate, isOver, itemIndex };
+		const { context, memory, signal, oneByOne, slotToCreate, isOver } = this;
+		return { context, memory, signal, oneByOne, slotToCreate, isOver, itemIndex };
 	}
 
 	/** Sends nothing new; what is under way goes on. */

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { composed, finder } from '../domain/text';
+import { composed, finder, hashSegment } from '../domain/text';
 import type { Client, Recording } from './client';
 import { pages } from './pagination';
 import {
@@ -13,7 +13,6 @@ import { ServiceError } from './outcome';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { isJsonObject } from '../shared/json';
 import type { Account } from './account';
-import { hashSegment } from '../domain/hash';
 import { readResource } from './schemas/lenient';
 
 /** As the service sent them, by account and offer: of thousands that a list brings, a charge reads one. */
@@ -177,7 +176,7 @@ export async function createOffer(
 	client: Client,
 	productHash: string,
 	body: IDataObject,
-	record?: Recording,
+	record: Recording,
 ): Promise<IDataObject> {
 	return await client.request(
 		{

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hashSegment } from '../domain/hash';
+import { hashSegment } from '../domain/text';
 import { BoundedMap, processWide } from '../shared/processWide';
 import type { Account } from './account';
 import type { Client, Recording } from './client';
@@ -20,7 +20,7 @@ const seenTransactions = processWide(new BoundedMap<true>({ most: 10_000 }));
 export async function createTransaction(
 	client: Client,
 	body: IDataObject,
-	record?: Recording,
+	record: Recording,
 ): Promise<Transaction> {
 	const transaction = await client.request(
 		{
@@ -66,5 +66,5 @@ export function hasSeenTransaction(account: Account, hash: string): boolean {
 }
 
 function keyOf({ key }: Account, hash: string): string {
-	return `${key.slice(0, 16)} ${hash}`;
+	return `${key} ${hash}`;
 }

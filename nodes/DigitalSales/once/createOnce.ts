@@ -6,7 +6,7 @@ import { ServiceError } from '../api/outcome';
 import { CanceledError, clock } from '../shared/clock';
 import { hold } from '../shared/exclusively';
 import type { Refusal } from '../output/errors';
-import { attempts, forget, recall, type Attempt } from './attempts';
+import { attempts, forget, recall, type Attempt } from './memory';
 import { digest, isRetry } from './execution';
 import { identify, lastingKeys, ledgerKeys, type Identity, type Identifiable } from './identity';
 import { Ledger, ownOf, type Claim } from './ledger';
@@ -37,15 +37,13 @@ export interface Creation<T> extends Subject, Identifiable {
 	/** Whether another answer has ended the run: then nothing more is sent. */
 	isOver: () => boolean;
 	/** Waits until it may be sent; what it gives ends that turn. */
-	turnToCreate: () => Promise<() => void>;
+	slotToCreate: () => Promise<() => void>;
 	/** Runs a step of what decides whether it may be sent, after the same step of the items before it. */
-	inItemOrder: <R>(step: DecidingStep, decide: () => Promise<R>) => Promise<R>;
+	oneByOne: <R>(step: DecidingStep, decide: () => Promise<R>) => Promise<R>;
 	/** The codes that the user typed to allow something in doubt to be made again. */
 	repeatCode?: string;
 	/** What is wrong with it. Asked last, when nothing else keeps it from being sent. */
 	problem?: () => Error | undefined;
-	/** The total in integer cents, if known. */
-	amount?: number;
 	/** Makes it: sends the request, while it is recorded. */
 	create: (record: Recording) => Promise<T>;
 	/** What is stored of it, to return it again. */
@@ -90,7 +88,7 @@ class GuardedCreation<T> {
 	private nonce = '';
 	/** Of which it has taken a turn. */
 	private turns?: RepeatCodes;
-	private endTurn: () => void = () => undefined;
+	private freeSlot: () => void = () => undefined;
 
 	constructor(private readonly creation: Creation<T>) {
 		this.identity = identify(creation);
@@ -101,7 +99,7 @@ class GuardedCreation<T> {
 
 	async run(): Promise<Created<T>> {
 		const { creation } = this;
-		const release = await creation.inItemOrder('look', async () => await this.look());
+		const release = await creation.oneByOne('look', async () => await this.look());
 		const { existing } = this.known;
 		const making = existing
 			? Promise.resolve({ made: existing, isExisting: true })
@@ -127,16 +125,16 @@ class GuardedCreation<T> {
 	/** Records the attempt, which is about to be sent. If that fails, nothing of it is left. */
 	private async record(): Promise<void> {
 		const { creation, identity, ledger } = this;
-		const claim = await creation.inItemOrder('record', async () => await this.enter());
+		const claim = await creation.oneByOne('record', async () => await this.enter());
 		const others =
-			(claim && (await ledger?.win(claim, lastingKeys(identity)))) ?? new Set<string>();
+			(claim && (await ledger?.lostTo(claim, lastingKeys(identity)))) ?? new Set<string>();
 		if (others.size > 0) {
 			const told = this.toldBy(others);
 			throw await this.refusal(told.length > 0 ? told : [{ isSame: false, keys: [] }]);
 		}
-		this.endTurn = await creation.turnToCreate();
+		this.freeSlot = await creation.slotToCreate();
 		if (creation.isOver()) {
-			this.endTurn();
+			this.freeSlot();
 			if (claim) await ledger?.release(ownOf(claim), claim.nonce);
 			await this.turns?.giveBack();
 			throw new CanceledError();
@@ -185,7 +183,7 @@ class GuardedCreation<T> {
 				if (isNews) doubts.push({ attempt: earlier, isSame, about, orderReference, keys });
 			} else if (creation.isVoid(made)) voids.push(earlier);
 			else if (!isSame) throw other;
-			else if (identity.isVague) throw perhapsAnother(creation);
+			else if (identity.mayBeAnother) throw perhapsAnother(creation);
 			else return { existing: made };
 		}
 		if (doubts.length > 0) return { doubts };
@@ -299,7 +297,7 @@ class GuardedCreation<T> {
 
 	private async refusal(doubts: Doubt[]): Promise<Refusal> {
 		// What may exist is told even if n8n's database gives no code for it.
-		const code = await this.repeatCodes.code(this.partsOf(doubts)).catch(() => undefined);
+		const code = await this.repeatCodes.nextCode(this.partsOf(doubts)).catch(() => undefined);
 		return inDoubt(this.creation, doubts, code);
 	}
 
@@ -317,12 +315,12 @@ class GuardedCreation<T> {
 				isRecorded = true;
 			},
 			undo: async () => {
-				this.endTurn();
+				this.freeSlot();
 				await this.withdraw();
 				isRecorded = false;
 			},
 		};
-		const creating = creation.create(record).finally(() => this.endTurn());
+		const creating = creation.create(record).finally(() => this.freeSlot());
 		const made = await creating.catch(async (error: unknown) => {
 			if (!isRecorded) throw this.asRefusal(error);
 			if (isProvablyNotMade(error)) await this.withdraw();

@@ -5,7 +5,7 @@ import { isJsonObject } from '../shared/json';
 import { parseDocument } from '../domain/customer';
 import { composed } from '../domain/text';
 import { digest, isTool, originOf } from './execution';
-import type { ExecutionMemory } from './executionMemory';
+import type { ExecutionMemory } from './memory';
 
 /** The keys that recognize a repeated creation. */
 export interface Identity {
@@ -22,7 +22,7 @@ export interface Identity {
 	/** The call of an agent, which repeats calls and has no stable place. */
 	call?: string;
 	/** Whether it may be another customer's, so that it is a reason to refuse, but not to return anything. */
-	isVague: boolean;
+	mayBeAnother: boolean;
 }
 
 /** What identifies a creation. */
@@ -45,7 +45,7 @@ export interface Identifiable {
 export function identify(wanted: Identifiable): Identity {
 	const { context, account, memory, fingerprint, orderReference, itemIndex } = wanted;
 	// A place tells customers apart, but a call has none.
-	const isVague = wanted.isVague === true && orderReference === undefined && isTool(context);
+	const mayBeAnother = wanted.isVague === true && orderReference === undefined && isTool(context);
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
@@ -62,8 +62,8 @@ export function identify(wanted: Identifiable): Identity {
 		placeByContent: digest('placeByContent', ...here, ...content),
 		order: orderReference === undefined ? undefined : digest('order', ...scope, orderReference),
 		doubt: digest('doubt', ...scope, fingerprint),
-		call: isTool(context) && !isVague ? call : undefined,
-		isVague,
+		call: isTool(context) && !mayBeAnother ? call : undefined,
+		mayBeAnother,
 	};
 }
 

@@ -42,7 +42,7 @@ export class Ledger {
 	}
 
 	/**
-	 * Enters keys. If none of them is seen, {@link win} tells whether the claim was won; else the caller
+	 * Enters keys. If none of them is seen, {@link lostTo} tells whether the claim was won; else the caller
 	 * takes back what it does not want to keep.
 	 *
 	 * @throws LedgerError if n8n's database does not take them
@@ -62,7 +62,7 @@ export class Ledger {
 	 * @returns the keys that another process has; none if it was won
 	 * @throws LedgerError if n8n's database does not keep them, or stays too slow
 	 */
-	async win(claim: Claim, lasting: Keys): Promise<ReadonlySet<string>> {
+	async lostTo(claim: Claim, lasting: Keys): Promise<ReadonlySet<string>> {
 		const own = ownOf(claim);
 		const others = await this.whoHas(claim, lasting).catch(async (error: unknown) => {
 			await this.release(own, claim.nonce);
@@ -76,7 +76,7 @@ export class Ledger {
 	async wins(claim: Claim): Promise<boolean> {
 		const { keys, nonce, seen } = claim;
 		if (seen.size > 0) await this.takeBack(claim);
-		const isWon = seen.size === 0 && (await this.win(claim, keys)).size === 0;
+		const isWon = seen.size === 0 && (await this.lostTo(claim, keys)).size === 0;
 		if (isWon) this.lookLater('node', keys, [], nonce);
 		return isWon;
 	}

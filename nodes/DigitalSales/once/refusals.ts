@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { FailedOutcome, ShownOutcome } from '../api/outcome';
 import { Refusal } from '../output/errors';
-import type { Attempt } from './attempts';
+import type { Attempt } from './memory';
 
 /** What is being created, in the terms of an error. */
 export interface Subject {

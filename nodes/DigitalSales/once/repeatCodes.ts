@@ -77,7 +77,7 @@ export class RepeatCodes {
 	 *
 	 * @param told what is in doubt as far as its refusal tells, as three bits
 	 */
-	async code(told: number): Promise<string> {
+	async nextCode(told: number): Promise<string> {
 		let latest = taken.get(this.row);
 		for (let turn = 1; latest === undefined; turn++) {
 			const claim = await this.ledger?.claim([this.key(turn)]);

@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { createRedactor } from '../../../nodes/DigitalSales/api/redact';
 import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
-import { hashSegment, isUsableHash } from '../../../nodes/DigitalSales/domain/hash';
+import { hashSegment, isUsableHash } from '../../../nodes/DigitalSales/domain/text';
 import { parseBaseUrl, parseWebAddress } from '../../../nodes/DigitalSales/domain/webAddress';
 import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';

@@ -11,7 +11,7 @@ import type { Run } from '../run';
 import { type Charge, chargeOf, priceMismatch } from './charge';
 import { type ChargeForm, chargeForm } from './create.form';
 import { fillCart } from './fillCart';
-import { notificationAddress } from './notify';
+import { notificationAddress } from './notificationAddress';
 import { transactionItem } from './transactionItem';
 
 interface ReadyCharge {
@@ -49,7 +49,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	async send(run, itemIndex, ready) {
 		const { form, charge, hint } = ready;
 		const creation = creationOf(run, itemIndex, ready);
-		const transaction = await charged(run, creation, [hint, amountHint(charge)]);
+		const transaction = await charged(run, creation, charge, [hint, amountHint(charge)]);
 		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
 		return [await transactionItem(run, transaction, { ...form, options })];
 	},
@@ -59,6 +59,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 async function charged(
 	run: Run,
 	creation: Creation<Transaction>,
+	{ amount: sent }: Charge,
 	hints: Array<string | undefined>,
 ): Promise<Transaction> {
 	const { made: transaction, isExisting } = await createOnce(creation);
@@ -68,10 +69,10 @@ async function charged(
 	const existing = `${customerPhrase(creation)} was already charged. Returning transaction ${hash}.`;
 	if (isExisting) hint('existing', existing);
 	else for (const one of hints) if (one !== undefined) run.hint(one);
-	if (amount != null && creation.amount !== undefined && amount !== creation.amount) {
+	if (amount != null && sent !== undefined && amount !== sent) {
 		hint(
 			'amount',
-			`The service charges ${formatReais(amount)} with transaction ${hash}, but ${formatReais(creation.amount)} was sent. Ask the service before the customer pays.`,
+			`The service charges ${formatReais(amount)} with transaction ${hash}, but ${formatReais(sent)} was sent. Ask the service before the customer pays.`,
 		);
 	}
 	if (!pix?.pix_qr_code) {
@@ -94,14 +95,13 @@ function creationOf(
 	itemIndex: number,
 	{ form, charge, problem }: ReadyCharge,
 ): Creation<Transaction> {
-	const { body, account, amount, about, fingerprint, isVague } = charge;
+	const { body, account, about, fingerprint, isVague } = charge;
 	const client = run.client();
 	return {
 		...run.deciding(itemIndex),
 		account,
 		kind: 'charge',
 		about,
-		amount,
 		fingerprint,
 		isVague,
 		orderReference: form.orderReference,

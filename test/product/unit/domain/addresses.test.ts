@@ -1,13 +1,17 @@
 import * as fc from 'fast-check';
 import { drawQrCode } from '../../../../nodes/DigitalSales/actions/transaction/transactionItem';
 import { parsePhone } from '../../../../nodes/DigitalSales/domain/customer';
-import { hashSegment, isUsableHash } from '../../../../nodes/DigitalSales/domain/hash';
 import {
 	isSettled,
 	isStatusGroup,
 	STATUS_GROUPS,
 } from '../../../../nodes/DigitalSales/domain/paymentStatus';
-import { isSameText, searchKey } from '../../../../nodes/DigitalSales/domain/text';
+import {
+	hashSegment,
+	isSameText,
+	isUsableHash,
+	searchKey,
+} from '../../../../nodes/DigitalSales/domain/text';
 import { isPrivateAddress, parseBaseUrl } from '../../../../nodes/DigitalSales/domain/webAddress';
 import { readQrCode } from '../../../support/readQrCode';
 
