@@ -47,9 +47,10 @@ export function lookLater(leftover: Leftover): void {
 	const { name } = leftover.table;
 	const known = watchedOf.get(name);
 	const watched = known ?? new Set<Watched>();
-	// Of an earlier claim they last no longer either.
+	// The last that is said of a key counts.
 	for (const one of watched) {
 		if (one.row !== leftover.row) continue;
+		one.over = difference(one.over, leftover.lasting);
 		one.lasting = difference(one.lasting, leftover.over);
 		one.marks = difference(one.marks, leftover.over);
 	}
@@ -100,8 +101,8 @@ async function lookAlone(table: Table, row: Row, due: Watched[]): Promise<Watche
 		const isChanged = isBack || !seen || !lastingOf(one).every((key) => seen.has(key));
 		const isDone = isLate && !isChanged;
 		if (isChanged) one.changedAt = clock.elapsed();
-		if (!isBack) one.isLate = true;
-		if (isDone || ++one.looks === MOST_LOOKS) done.push(one);
+		if (seen && !isBack) one.isLate = true;
+		if (isDone || (seen && ++one.looks === MOST_LOOKS)) done.push(one);
 		gone.push(first, late, ...(isBack ? over : []), ...(isDone ? [guard] : []));
 	}
 	await table.remove(gone, row);

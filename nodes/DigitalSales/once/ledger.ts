@@ -72,11 +72,15 @@ export class Ledger {
 		return others;
 	}
 
-	/** Claims keys that last. Whether none had been entered before, and they were won. */
-	async wins(claim: Claim): Promise<boolean> {
+	/**
+	 * Claims keys that last. Whether none had been entered before, and they were won.
+	 *
+	 * @param marked those of them that no process may win besides, even if one stalls
+	 */
+	async wins(claim: Claim, marked = claim.keys): Promise<boolean> {
 		const { keys, nonce, seen } = claim;
 		if (seen.size > 0) await this.takeBack(claim);
-		const isWon = seen.size === 0 && (await this.lostTo(claim, keys)).size === 0;
+		const isWon = seen.size === 0 && (await this.lostTo(claim, marked)).size === 0;
 		if (isWon) this.lookLater('node', keys, [], nonce);
 		return isWon;
 	}
@@ -84,15 +88,13 @@ export class Ledger {
 	/**
 	 * Enters what lasts of the keys that were won, or removes what is over of them.
 	 *
-	 * @returns what had been entered before of what lasts, if nothing is over
 	 * @throws LedgerError if n8n's database does not take what lasts; it is tried again later
 	 */
-	async settle(lasting: Keys, over: Keys, nonce: string): Promise<ReadonlySet<string>> {
+	async settle(lasting: Keys, over: Keys, nonce: string): Promise<void> {
 		const { first, late } = numbersOf(nonce);
 		try {
-			if (over.length === 0) return (await this.table.enter(lasting, 'node')).seen;
-			await this.table.strike([...over, first, late], 'node');
-			return new Set();
+			if (over.length === 0) await this.table.enter(lasting, 'node');
+			else await this.table.strike([...over, first, late], 'node');
 		} finally {
 			this.lookLater('node', lasting, over, nonce);
 		}
@@ -128,6 +130,7 @@ export class Ledger {
 		const others = await this.whoHasAfterPause('node', nonce, keys, own);
 		if (others.size > 0) return others;
 		const marks = intersection(own, lasting);
+		if (marks.length === 0) return others;
 		// Remove Duplicates may keep something else there, which takes no marks.
 		const marked = await this.table
 			.enter([...marks, ...numbers(nonce)], 'workflow')

@@ -79,12 +79,13 @@ function notRecorded(context: IExecuteFunctions, error: unknown): NodeOperationE
 	);
 }
 
-/** By then the one that has won a claim has entered itself. */
+/** By then the one that was first has taken it. */
 const ENTERED_MS = 2_000;
 
 /**
- * Whether another execution has the notice; if not, this one takes it. The execution first claims it,
- * then enters itself as the owner, so that another try, or a Retry after a crash, can tell whose the notice is.
+ * Whether another execution has the notice; if not, this one takes it. The claim decides who is first and
+ * who waits. Whoever comes then takes the notice by entering itself as its owner, so that another try, or
+ * a Retry after a crash, can tell whose it is.
  */
 async function isTakenByOther(
 	context: IExecuteFunctions,
@@ -100,16 +101,13 @@ async function isTakenByOther(
 	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claimed;
 	nodeContext[CONTEXT_KEY] = claimed;
 	const claim = await ledger.claim([claimed]);
-	const isKnown = claim.seen.size > 0;
-	if (isKnown) await ledger.takeBack(claim);
-	if (isKnown && !isSecondTry) return true;
-	if (!isKnown && (await ledger.lostTo(claim, [claimed])).size === 0) {
-		const seen = await ledger.settle([claimed, taken, takenByThis], [], claim.nonce);
-		// What was claimed for the one that has taken it may have been taken back late.
-		return seen.has(taken) && !seen.has(takenByThis);
-	}
-	// A stalled process may have made all lose, and the one that had won may have crashed.
-	await wait(ENTERED_MS, context.getExecutionCancelSignal());
+	const isFirst = await ledger.wins(claim, []);
+	if (claim.seen.size > 0 && !isSecondTry) return true;
+	// A stalled process may have made all lose, and the one that was first may have crashed.
+	if (!isFirst) await wait(ENTERED_MS, context.getExecutionCancelSignal());
 	const owning = await ledger.claim([taken, takenByThis]);
-	return !(await ledger.wins(owning)) && !owning.seen.has(takenByThis);
+	if (!owning.seen.has(takenByThis)) return !(await ledger.wins(owning));
+	// A try that failed may still take back what it has entered.
+	await ledger.settle([taken, takenByThis], [], owning.nonce);
+	return false;
 }

@@ -69,6 +69,27 @@ describe('Reads and writes of several processes that meet', () => {
 			expect(new Set(customersCharged()).size).toBe(customersCharged().length);
 		});
 
+		test('although a refused try is taken back late, when a code has allowed the next', async () => {
+			const delay = { endpoint: ENDPOINT, kind: 'delay', ms: 200 } as const;
+			shop.account.sandbox.addFault(delay);
+			shop.fault('refuse');
+			const refused = shop.run(order(), { process: slow });
+			while (shop.posts < 1) await pause(5);
+			processedItems.failingWrites = Infinity;
+			await pause(1_000);
+			processedItems.failingWrites = 0;
+			await refused;
+			const repeatCode = codeIn(await shop.run(order(), { process: fast }));
+			await pause(1_000);
+			await shop.run(shop.parameters('order-1', { options: { repeatCode } }), { process: fast });
+			for (let asked = 0; asked < 12; asked++) {
+				await pause(500);
+				await shop.run(order(), { process: NodeProcess.fresh() });
+			}
+
+			expect(shop.charges).toBe(1);
+		});
+
 		test('although two processes stall, one after the other', async () => {
 			const delay = { endpoint: ENDPOINT, kind: 'delay', ms: 2_000, times: 'always' } as const;
 			shop.account.sandbox.addFault(delay);

@@ -31,6 +31,40 @@ describe('A sale that two processes are told of', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
+	describe('starts once, wherever', () => {
+		/** Tells both at the same moment, with what happens at each read or write in turn. */
+		const sweep = async (happens: () => number): Promise<string[]> => {
+			const wrong: string[] = [];
+			for (let at = 0; at < 36; at++) {
+				await inbox.publish();
+				inbox.trigger.addProcess();
+				const hash = await inbox.charge();
+				let calls = 0;
+				processedItems.latency = () => (calls++ === at ? happens() : 10);
+				await Promise.all([inbox.trigger.post({ hash }), inbox.trigger.post({ hash })]);
+				const runs = await inbox.trigger.settled();
+				const started = inbox.trigger.executions.length;
+				// One that fails can be retried, and says so.
+				const isLost = started === 0 && runs.every(({ error }) => error === undefined);
+				if (started > 1 || isLost) wrong.push(`${started} at ${at}`);
+				processedItems.clear();
+			}
+			return wrong;
+		};
+
+		test.each([1_500, 4_800])('one of them stalls for %i ms', async (ms) => {
+			expect(await sweep(() => ms)).toEqual([]);
+		});
+
+		test.each([10, 24])('the database begins to fail, %i times', async (times) => {
+			const failing = (): number => {
+				processedItems.failingWrites = times;
+				return 10;
+			};
+			expect(await sweep(failing)).toEqual([]);
+		});
+	});
+
 	test('starts although a stalled process has made both lose', async () => {
 		await inbox.publish();
 		inbox.trigger.addProcess();
