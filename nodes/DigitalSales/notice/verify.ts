@@ -1,4 +1,4 @@
-import type { IWebhookFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { type Account, CREDENTIAL_NAME, readAccount } from '../api/account';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/outcome';
@@ -97,7 +97,12 @@ export const accounts = processWide(new PromiseCache<Account>({ most: 100, keptM
  * The account of a node that receives notices, kept for a few seconds: fetching and decrypting the
  * credential for every request is most of the work in a burst.
  */
-export async function accountOf(context: IWebhookFunctions): Promise<Account> {
+export async function accountOf(
+	context: Pick<
+		IExecuteFunctions | IWebhookFunctions,
+		'getNode' | 'getWorkflow' | 'getCredentials'
+	>,
+): Promise<Account> {
 	const { id, credentials } = context.getNode();
 	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
 	return await accounts.get(key, async () =>

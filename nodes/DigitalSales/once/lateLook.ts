@@ -5,7 +5,7 @@ import { digest } from './execution';
 import type { Keys, Row, Table } from './table';
 
 /** Between two looks at a row: each costs as much as an entry, so those that are due share one. */
-const TICK_MS = 200;
+const TICK_MS = 500;
 /** How long a process may stall between its read and its write; so long after its outcome a claim is looked at. */
 export const LONGEST_STALL_MS = 5_000;
 const MOST_LOOKS = 10;
@@ -95,16 +95,21 @@ async function lookAlone(table: Table, row: Row, due: Watched[]): Promise<Watche
 	const done: Watched[] = [];
 	const gone: string[] = [];
 	for (const one of due) {
+		if (!seen) {
+			one.changedAt = clock.elapsed();
+			continue;
+		}
 		const { over, isLate } = one;
 		const { first, late, guard } = numbersOf(one.nonce);
-		const isBack = over.length > 0 && seen?.has(numberOf(one)) === true;
-		const isChanged = isBack || !seen || !lastingOf(one).every((key) => seen.has(key));
+		const isBack = over.length > 0 && seen.has(numberOf(one));
+		const isChanged = isBack || !lastingOf(one).every((key) => seen.has(key));
 		const isDone = isLate && !isChanged;
 		if (isChanged) one.changedAt = clock.elapsed();
-		if (seen && !isBack) one.isLate = true;
-		if (isDone || (seen && ++one.looks === MOST_LOOKS)) done.push(one);
+		if (!isBack) one.isLate = true;
+		if (isDone || ++one.looks === MOST_LOOKS) done.push(one);
 		gone.push(first, late, ...(isBack ? over : []), ...(isDone ? [guard] : []));
 	}
+	if (gone.length === 0) return done;
 	await table.remove(gone, row);
 	return done;
 }

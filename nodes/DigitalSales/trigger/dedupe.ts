@@ -1,11 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { lenientText } from '../api/schemas/lenient';
 import { digest, isRetry, originOf } from '../once/execution';
 import { Ledger } from '../once/ledger';
+import { LedgerError } from '../once/table';
 import type { Notice } from '../notice/parse';
+import { accountOf } from '../notice/verify';
 import { clock, wait } from '../shared/clock';
 
 const LONGEST_STATUS = 100;
@@ -20,7 +21,7 @@ export function dedupeKey({ hash, status, event }: Notice): string {
 	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
 }
 
-/** In the node's context: the notice that this execution tried to claim. */
+/** In the node's context: the notice that this execution has tried to claim. */
 const CONTEXT_KEY = 'digitalSalesClaim';
 
 const textField = lenientText.optional().catch(undefined);
@@ -83,17 +84,17 @@ function notRecorded(context: IExecuteFunctions, error: unknown): NodeOperationE
 const ENTERED_MS = 2_000;
 
 /**
- * Whether another execution has the notice; if not, this one takes it. The claim decides who is first and
- * who waits. Whoever comes then takes the notice by entering itself as its owner, so that another try, or
- * a Retry after a crash, can tell whose it is.
+ * Whether another execution has the notice; if not, this one takes it. A first claim decides who goes first
+ * and who waits. Each then takes the notice by entering itself as its owner, so that a Retry after a crash
+ * can tell whose it is.
  */
 async function isTakenByOther(
 	context: IExecuteFunctions,
 	ledger: Ledger,
 	name: string,
 ): Promise<boolean> {
-	const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
-	const key = digest(account.baseUrl, name);
+	const { baseUrl } = await accountOf(context);
+	const key = digest(baseUrl, name);
 	const claimed = digest('claim', key);
 	const taken = digest('taken', key);
 	const takenByThis = digest('taken', key, originOf(context));
@@ -106,8 +107,8 @@ async function isTakenByOther(
 	// A stalled process may have made all lose, and the one that was first may have crashed.
 	if (!isFirst) await wait(ENTERED_MS, context.getExecutionCancelSignal());
 	const owning = await ledger.claim([taken, takenByThis]);
-	if (!owning.seen.has(takenByThis)) return !(await ledger.wins(owning));
-	// A try that failed may still take back what it has entered.
-	await ledger.settle([taken, takenByThis], [], owning.nonce);
-	return false;
+	if (await ledger.wins(owning)) return false;
+	if (!owning.seen.has(takenByThis)) return true;
+	if (isRetry(context)) return false;
+	throw new LedgerError('what a try that failed has entered is still there');
 }

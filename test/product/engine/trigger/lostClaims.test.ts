@@ -106,27 +106,35 @@ describe('A sale that two processes are told of', () => {
 		expect(started.filter((executions) => executions !== 1)).toEqual([]);
 	}, 30_000);
 
-	test.each([4, 8, 9, 10, 11, 16])(
-		'starts once, although the database fails %i times once it is claimed, and what was claimed is taken back late',
-		async (failing) => {
-			await inbox.publish();
-			const hash = await inbox.charge();
-			const record = processedItems.checkProcessedAndRecord.bind(processedItems);
-			jest
-				.spyOn(processedItems, 'checkProcessedAndRecord')
-				.mockImplementationOnce(async (...args) => {
-					const entered = await record(...args);
-					processedItems.failingWrites = failing;
-					return entered;
-				});
-			await inbox.trigger.post({ hash });
-			await inbox.trigger.settled();
-			await pause(2 * LOOKED_FOR_MS);
-			await inbox.trigger.restart();
-			await inbox.trigger.post({ hash });
-			await inbox.trigger.settled();
+	test.each([1, 3])(
+		'starts once, however often the database fails after entry %i',
+		async (from) => {
+			const wrong: string[] = [];
+			for (let times = 1; times <= 30; times++) {
+				await inbox.publish();
+				const hash = await inbox.charge();
+				const record = processedItems.checkProcessedAndRecord.bind(processedItems);
+				let entries = 0;
+				jest
+					.spyOn(processedItems, 'checkProcessedAndRecord')
+					.mockImplementation(async (...args) => {
+						const entered = await record(...args);
+						if (++entries === from) processedItems.failingWrites = times;
+						return entered;
+					});
+				await inbox.trigger.post({ hash });
+				await inbox.trigger.settled();
+				jest.restoreAllMocks();
+				// What was claimed may be taken back late.
+				await pause(2 * LOOKED_FOR_MS);
+				await inbox.trigger.restart();
+				await inbox.trigger.post({ hash });
+				await inbox.trigger.settled();
+				const started = inbox.trigger.executions.length;
+				if (started !== 1) wrong.push(`${started} after ${times}`);
+			}
 
-			expect(inbox.trigger.executions).toHaveLength(1);
+			expect(wrong).toEqual([]);
 		},
 	);
 
@@ -138,12 +146,12 @@ describe('A sale that two processes are told of', () => {
 		jest
 			.spyOn(processedItems, 'checkProcessedAndRecord')
 			.mockImplementation(async (items, ...more) => {
-				if (items.length === 3 && owners++ === 0) processedItems.lostWrites = 1;
+				if (items.length === 5 && owners++ === 0) processedItems.lostWrites = 1;
 				return await record(items, ...more);
 			});
 		await inbox.trigger.post({ hash });
 		await inbox.trigger.settled();
-		expect(owners).toBe(1);
+		expect(owners).toBeGreaterThan(0);
 		await pause(2 * LOOKED_FOR_MS);
 		await inbox.trigger.restart();
 		processedItems.failAfter = 0;

@@ -235,6 +235,8 @@ describe('A notice starts the workflow once', () => {
 			const storing = inbox.holdStoring();
 			const answer = posted(hash);
 			await storing.begun();
+			// It is remembered for a few seconds.
+			await new Promise((resolve) => setTimeout(resolve, 6_000));
 			let left = missing;
 			Object.defineProperty(credentials, 'digitalSalesApi', {
 				get: () => (left-- > 0 ? undefined : real),
