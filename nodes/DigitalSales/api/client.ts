@@ -105,7 +105,7 @@ export class Client {
 		const { method } = ENDPOINTS[endpoint];
 		const limiter = rateLimiterFor(this.account, endpoint);
 		const counts = { tries: 0, failed: 0, limited: 0 };
-		// The only failure before the first try: its turn in the rate limit does not come in time.
+		// The only failure before the first try, of a request that waits only for so long for the rate limit.
 		let outcome = withoutAnswer('rateLimited');
 		let firstSentAt = Infinity;
 		for (;;) {
@@ -124,7 +124,7 @@ export class Client {
 				throw error;
 			});
 			if (record && limiter.isClosed) {
-				// Another request was answered 429 while this one was recorded.
+				// Another request was answered 429 while this one was recorded, or waited for those being sent.
 				limiter.giveBack(permit);
 				await record.undo();
 				continue;
@@ -192,6 +192,7 @@ export class Client {
 		}
 	}
 
+	/** Canceling the execution ends it: n8n's helper hangs up, so the outcome is unknown. */
 	private async begin(request: ServiceRequest, timeoutMs: number) {
 		const { context, account } = this;
 		const sending: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(

@@ -19,6 +19,7 @@ export const ANSWER_WITHIN_MS = 9_500;
 /** With less time left than this, a read would only waste a request. */
 export const SHORTEST_READ_MS = 3_000;
 const LONGEST_TRY_MS = 3_500;
+/** Shorter than any 429 closes the rate limit: nobody is kept waiting for that. */
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
 /** What the first try leaves for a second one, if it fails at once. */

@@ -123,7 +123,7 @@ export type PendingPayment = OutputChoice & {
 	deadline: number;
 };
 
-/** An item of the node's output; an open one shows what it would be at the time limit. */
+/** An item of the node's output; an open one shows what it is if n8n itself ends the wait. */
 export type ItemResult = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'> & {
 	pending?: PendingPayment;
 };

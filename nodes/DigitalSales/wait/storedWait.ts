@@ -35,7 +35,7 @@ export type SuspendedWait = z.output<typeof waitSchema>;
 
 /**
  * Stores the wait with the execution, so that it survives a restart and reaches every process. It
- * goes into the node's context: items are passed on as they are at the time limit.
+ * goes into the node's context: n8n passes on the items if it ends the wait itself.
  */
 export function storeWait(context: IExecuteFunctions, wait: SuspendedWait): void {
 	context.getContext('node')[CONTEXT_KEY] = JSON.stringify(wait);

@@ -29,8 +29,8 @@ const NET_MS = [60_000, 900_000] as const;
 
 /**
  * Suspends the execution if a payment is open. All items of a run share one wait: the longest time
- * limit counts. At the limit n8n passes on the input of the node and runs
- * none of its code, so the results replace that input.
+ * limit counts. If n8n itself ends the wait, it passes on the input of the node
+ * and runs none of its code, so the results replace that input.
  *
  * @returns the items to show meanwhile, or to pass on if none is open
  */
@@ -107,7 +107,7 @@ async function check(context: IWebhookFunctions): Promise<INodeExecutionData[]> 
 	if (!notice && pinged !== wait.id) throw new Declined(REPLIES.replaced);
 	const known = knownWait(wait);
 	if (notice && !known.notice(notice)) throw new Declined(REPLIES.unknown);
-	// After a restart a notice starts the polling again.
+	// This process does not ping for it: n8n was restarted, or another process pings.
 	if (notice && !known.pingBy) startPolling(context, wait, resumeUrl(context, 0));
 	const times = notice
 		? { answerBy: calledAt + ANSWER_WITHIN_MS }
