@@ -2,13 +2,14 @@ import difference from 'lodash/difference';
 import { clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { digest } from './execution';
-import type { Keys, Row, Table } from './table';
+import { type Keys, type Row, ROWS, type Table } from './table';
 
 /** Between two looks at a row: each costs as much as an entry, so those that are due share one. */
 const TICK_MS = 500;
 /** How long a process may stall between its read and its write; so long after its outcome a claim is looked at. */
 export const LONGEST_STALL_MS = 5_000;
-const MOST_LOOKS = 10;
+/** A row that takes no entry for so long is left as it is. */
+const LONGEST_WATCH_MS = 60_000;
 
 /** What a claim has left in a row once it is decided. */
 export interface Leftover {
@@ -27,7 +28,7 @@ interface Watched extends Leftover {
 	isLate: boolean;
 	/** When it was last changed: then a process may have begun to stall. */
 	changedAt: number;
-	looks: number;
+	begunAt: number;
 }
 
 /** By node. */
@@ -56,7 +57,8 @@ export function lookLater(leftover: Leftover): void {
 	}
 	const { lasting, nonce } = leftover;
 	const marks = lasting.length > 0 ? [...lasting, ...Object.values(numbersOf(nonce))] : [];
-	watched.add({ ...leftover, marks, isLate: false, changedAt: clock.elapsed(), looks: 0 });
+	const begunAt = clock.elapsed();
+	watched.add({ ...leftover, marks, isLate: false, changedAt: begunAt, begunAt });
 	if (known) return;
 	watchedOf.set(name, watched);
 	void lookUntilDone(name, watched);
@@ -67,12 +69,13 @@ async function lookUntilDone(name: string, watched: Set<Watched>): Promise<void>
 	while (watchedOf.get(name) === watched) {
 		await clock.sleepAside(TICK_MS);
 		const due = [...watched].filter(isDue);
-		for (const row of ['node', 'workflow'] as const) {
-			const done = await look(
-				row,
-				due.filter((one) => one.row === row),
-			);
+		// As long as marks of a claim may be left, its keys are: nobody is to come by them and lose to the marks.
+		const waiting = new Set<string>();
+		for (const row of ROWS) {
+			const ofRow = due.filter((one) => one.row === row && !waiting.has(one.nonce));
+			const { done, isAnswered } = await look(row, ofRow);
 			for (const one of done) watched.delete(one);
+			if (!isAnswered) for (const { nonce } of ofRow) waiting.add(nonce);
 			await removeMarks(done);
 		}
 		if (watched.size === 0) watchedOf.delete(name);
@@ -83,22 +86,28 @@ function isDue({ isLate, changedAt }: Watched): boolean {
 	return !isLate || clock.elapsed() - changedAt >= LONGEST_STALL_MS;
 }
 
-/** @returns those that need no other look */
-async function look(row: Row, due: Watched[]): Promise<Watched[]> {
-	const table = due.at(-1)?.table;
-	return (await table?.alone(async () => await lookAlone(table, row, due))) ?? [];
+/** What a look came to: `done` need no other one. */
+interface Looked {
+	done: Watched[];
+	isAnswered: boolean;
 }
 
-async function lookAlone(table: Table, row: Row, due: Watched[]): Promise<Watched[]> {
+async function look(row: Row, due: Watched[]): Promise<Looked> {
+	const table = due.at(-1)?.table;
+	const looking = table?.alone(async () => await lookAlone(table, row, due));
+	return (await looking) ?? { done: [], isAnswered: true };
+}
+
+async function lookAlone(table: Table, row: Row, due: Watched[]): Promise<Looked> {
 	const entered = due.flatMap((one) => [...lastingOf(one), numberOf(one)]);
 	const seen = await table.record(entered, row).catch(() => undefined);
-	const done: Watched[] = [];
+	const done = due.filter(({ begunAt }) => clock.elapsed() - begunAt >= LONGEST_WATCH_MS);
+	if (!seen) {
+		for (const one of due) one.changedAt = clock.elapsed();
+		return { done, isAnswered: false };
+	}
 	const gone: string[] = [];
 	for (const one of due) {
-		if (!seen) {
-			one.changedAt = clock.elapsed();
-			continue;
-		}
 		const { over, isLate } = one;
 		const { first, late, guard } = numbersOf(one.nonce);
 		const isBack = over.length > 0 && seen.has(numberOf(one));
@@ -106,12 +115,11 @@ async function lookAlone(table: Table, row: Row, due: Watched[]): Promise<Watche
 		const isDone = isLate && !isChanged;
 		if (isChanged) one.changedAt = clock.elapsed();
 		if (!isBack) one.isLate = true;
-		if (isDone || ++one.looks === MOST_LOOKS) done.push(one);
+		if (isDone) done.push(one);
 		gone.push(first, late, ...(isBack ? over : []), ...(isDone ? [guard] : []));
 	}
-	if (gone.length === 0) return done;
 	await table.remove(gone, row);
-	return done;
+	return { done, isAnswered: true };
 }
 
 /** They are over as well. */

@@ -5,7 +5,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../shared/clock';
 import { digest } from './execution';
 import { LONGEST_STALL_MS, lookLater, numbersOf } from './lateLook';
-import { type Keys, LedgerError, type Row, Table } from './table';
+import { type Keys, LedgerError, type Row, ROWS, Table } from './table';
 
 /**
  * Longer than n8n mostly takes to read a row and write it back, under load too.
@@ -50,6 +50,7 @@ export class Ledger {
 	async claim(keys: Keys): Promise<Claim> {
 		const nonce = digest(randomUUID());
 		const { seen, tookMs } = await this.table.enter([...keys, ...numbers(nonce)], 'node');
+		assertNew(nonce, seen);
 		if (tookMs <= LONGEST_STALL_MS) return { keys, nonce, seen };
 		// The keys stay: they may have overwritten those of another that has won.
 		throw new LedgerError('its database took several seconds');
@@ -103,7 +104,7 @@ export class Ledger {
 	/** Removes keys that were won, and their marks. Never throws. */
 	async release(keys: Keys, nonce: string): Promise<void> {
 		const over = [...keys, ...numbers(nonce)];
-		for (const row of ['node', 'workflow'] as const) {
+		for (const row of ROWS) {
 			await this.table.strike(over, row);
 			this.lookLater(row, [], over, nonce);
 		}
@@ -135,7 +136,9 @@ export class Ledger {
 		const marked = await this.table
 			.enter([...marks, ...numbers(nonce)], 'workflow')
 			.catch(() => undefined);
-		if (!marked || marked.seen.size > 0) return marked?.seen ?? new Set();
+		if (!marked) return others;
+		assertNew(nonce, marked.seen);
+		if (marked.seen.size > 0) return marked.seen;
 		return await this.whoHasAfterPause('workflow', nonce, marks);
 	}
 
@@ -161,6 +164,11 @@ export class Ledger {
 	private lookLater(row: Row, lasting: Keys, over: Keys, nonce: string): void {
 		lookLater({ table: this.table, row, lasting, over, nonce });
 	}
+}
+
+/** What was entered at the first try, although it seemed to fail, looks like another's at the second. */
+function assertNew(nonce: string, seen: ReadonlySet<string>): void {
+	if (seen.has(nonce)) throw new LedgerError('the answer of its database was lost');
 }
 
 function numbers(nonce: string): string[] {

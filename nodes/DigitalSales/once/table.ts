@@ -21,6 +21,9 @@ export class LedgerError extends Error {}
 /** A row of n8n's table: that of the node, and that of its workflow. */
 export type Row = 'node' | 'workflow';
 
+/** In the order in which they are cleared. */
+export const ROWS: readonly Row[] = ['workflow', 'node'];
+
 export type Keys = readonly string[];
 
 /** What was entered. */

@@ -65,6 +65,34 @@ describe('A sale that two processes are told of', () => {
 		});
 	});
 
+	test('starts once, however long the database refuses writes while the first looks at its marks', async () => {
+		const wrong: string[] = [];
+		for (let ms = 300; ms < 1_400; ms += 20) {
+			await inbox.publish();
+			inbox.trigger.addProcess();
+			const hash = await inbox.charge();
+			let isOver = false;
+			processedItems.latency = () => {
+				if (processedItems.marks >= 5 && !isOver) {
+					isOver = true;
+					processedItems.failingWrites = Infinity;
+					void pause(ms).then(() => (processedItems.failingWrites = 0));
+				}
+				return 60;
+			};
+			const first = inbox.trigger.post({ hash });
+			await pause(60);
+			await Promise.all([first, inbox.trigger.post({ hash })]);
+			const runs = await inbox.trigger.settled();
+			const started = inbox.trigger.executions.length;
+			const isLost = started === 0 && runs.every(({ error }) => error === undefined);
+			if (started > 1 || isLost) wrong.push(`${started} after ${ms} ms`);
+			processedItems.clear();
+		}
+
+		expect(wrong).toEqual([]);
+	});
+
 	test('starts although a stalled process has made both lose', async () => {
 		await inbox.publish();
 		inbox.trigger.addProcess();
