@@ -18,12 +18,12 @@ export interface Leftover {
 	lasting: Keys;
 	/** Removed already. */
 	over: Keys;
+	/** In the row of the workflow, of what lasts. */
+	marks: Keys;
 	nonce: string;
 }
 
 interface Watched extends Leftover {
-	/** In the row of the workflow, of what lasts. */
-	marks: Keys;
 	/** Whether the next look is the last one, unless something has changed. */
 	isLate: boolean;
 	/** When it was last changed: then a process may have begun to stall. */
@@ -55,10 +55,8 @@ export function lookLater(leftover: Leftover): void {
 		one.lasting = difference(one.lasting, leftover.over);
 		one.marks = difference(one.marks, leftover.over);
 	}
-	const { lasting, nonce } = leftover;
-	const marks = lasting.length > 0 ? [...lasting, ...Object.values(numbersOf(nonce))] : [];
 	const begunAt = clock.elapsed();
-	watched.add({ ...leftover, marks, isLate: false, changedAt: begunAt, begunAt });
+	watched.add({ ...leftover, isLate: false, changedAt: begunAt, begunAt });
 	if (known) return;
 	watchedOf.set(name, watched);
 	void lookUntilDone(name, watched);
@@ -69,13 +67,12 @@ async function lookUntilDone(name: string, watched: Set<Watched>): Promise<void>
 	while (watchedOf.get(name) === watched) {
 		await clock.sleepAside(TICK_MS);
 		const due = [...watched].filter(isDue);
-		// As long as marks of a claim may be left, its keys are: nobody is to come by them and lose to the marks.
-		const waiting = new Set<string>();
 		for (const row of ROWS) {
+			// Nobody is to come by the keys of a claim and lose to marks that it may have left.
+			const waiting = row === 'node' ? withMarks(watched) : new Set();
 			const ofRow = due.filter((one) => one.row === row && !waiting.has(one.nonce));
-			const { done, isAnswered } = await look(row, ofRow);
+			const done = await look(row, ofRow);
 			for (const one of done) watched.delete(one);
-			if (!isAnswered) for (const { nonce } of ofRow) waiting.add(nonce);
 			await removeMarks(done);
 		}
 		if (watched.size === 0) watchedOf.delete(name);
@@ -86,25 +83,25 @@ function isDue({ isLate, changedAt }: Watched): boolean {
 	return !isLate || clock.elapsed() - changedAt >= LONGEST_STALL_MS;
 }
 
-/** What a look came to: `done` need no other one. */
-interface Looked {
-	done: Watched[];
-	isAnswered: boolean;
+/** The claims whose marks have not been found to be gone. */
+function withMarks(watched: Set<Watched>): Set<string> {
+	const marks = [...watched].filter(({ row, isLate }) => row === 'workflow' && !isLate);
+	return new Set(marks.map(({ nonce }) => nonce));
 }
 
-async function look(row: Row, due: Watched[]): Promise<Looked> {
+/** @returns those that need no other look */
+async function look(row: Row, due: Watched[]): Promise<Watched[]> {
 	const table = due.at(-1)?.table;
-	const looking = table?.alone(async () => await lookAlone(table, row, due));
-	return (await looking) ?? { done: [], isAnswered: true };
+	return (await table?.alone(async () => await lookAlone(table, row, due))) ?? [];
 }
 
-async function lookAlone(table: Table, row: Row, due: Watched[]): Promise<Looked> {
+async function lookAlone(table: Table, row: Row, due: Watched[]): Promise<Watched[]> {
 	const entered = due.flatMap((one) => [...lastingOf(one), numberOf(one)]);
 	const seen = await table.record(entered, row).catch(() => undefined);
 	const done = due.filter(({ begunAt }) => clock.elapsed() - begunAt >= LONGEST_WATCH_MS);
 	if (!seen) {
 		for (const one of due) one.changedAt = clock.elapsed();
-		return { done, isAnswered: false };
+		return done;
 	}
 	const gone: string[] = [];
 	for (const one of due) {
@@ -119,7 +116,7 @@ async function lookAlone(table: Table, row: Row, due: Watched[]): Promise<Looked
 		gone.push(first, late, ...(isBack ? over : []), ...(isDone ? [guard] : []));
 	}
 	await table.remove(gone, row);
-	return { done, isAnswered: true };
+	return done;
 }
 
 /** They are over as well. */
@@ -131,7 +128,7 @@ async function removeMarks(done: Watched[]): Promise<void> {
 		row,
 	);
 	for (const { table, nonce, marks } of marked) {
-		lookLater({ table, nonce, row, lasting: [], over: marks });
+		lookLater({ table, nonce, row, lasting: [], over: marks, marks: [] });
 	}
 }
 

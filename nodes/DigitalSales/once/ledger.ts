@@ -82,7 +82,7 @@ export class Ledger {
 		const { keys, nonce, seen } = claim;
 		if (seen.size > 0) await this.takeBack(claim);
 		const isWon = seen.size === 0 && (await this.lostTo(claim, marked)).size === 0;
-		if (isWon) this.lookLater('node', keys, [], nonce);
+		if (isWon) this.lookLater('node', keys, [], nonce, marked);
 		return isWon;
 	}
 
@@ -161,8 +161,9 @@ export class Ledger {
 		throw new LedgerError('n8n did not store the entry in time');
 	}
 
-	private lookLater(row: Row, lasting: Keys, over: Keys, nonce: string): void {
-		lookLater({ table: this.table, row, lasting, over, nonce });
+	private lookLater(row: Row, lasting: Keys, over: Keys, nonce: string, marked = lasting): void {
+		const marks = marked.length > 0 ? [...marked, ...numbers(nonce)] : [];
+		lookLater({ table: this.table, row, lasting, over, marks, nonce });
 	}
 }
 

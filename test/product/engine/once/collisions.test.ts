@@ -167,6 +167,29 @@ describe('Reads and writes of several processes that meet', () => {
 		expect(errorOf(await shop.run(order(), { process: third })).trim()).toBe('');
 	}, 30_000);
 
+	test('what is in doubt stays so, although a stalled process brings back that it was refused before', async () => {
+		const same = shop.parameters();
+		shop.account.fault('charge', { kind: 'delay', ms: 500 });
+		shop.fault('refuse');
+		const refused = shop.run(same, { process: fast });
+		while (shop.posts < 1) await pause(1);
+		let calls = 0;
+		processedItems.latency = () => (calls++ === 1 ? 3_000 : 2);
+		const stalling = shop.run(other(9), { process: slow });
+		await refused;
+		shop.fault('lose');
+		await shop.run(same, { process: fast });
+		expect(shop.charges).toBe(1);
+		await stalling;
+		const before = shop.charges;
+		for (let asked = 0; asked < 20; asked++) {
+			await pause(200);
+			await shop.run(same, { process: NodeProcess.fresh() });
+		}
+
+		expect(shop.charges).toBe(before);
+	});
+
 	describe('what ends before it is sent', () => {
 		/** Ends with an answer to the first of two items, while the second one is about to be sent. */
 		const endEarly = async (options: INodeParameters = {}): Promise<void> => {

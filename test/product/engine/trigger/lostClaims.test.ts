@@ -107,6 +107,22 @@ describe('A sale that two processes are told of', () => {
 
 			expect(wrong).toEqual([]);
 		});
+
+		test('however long the database is away just after one has made its marks', async () => {
+			const wrong: string[] = [];
+			for (let ms = 600; ms <= 1_000; ms += 25) {
+				let until: number | undefined;
+				const away = (): number => {
+					if (processedItems.marks >= 5) until ??= performance.now() + ms;
+					if (performance.now() < (until ?? 0)) throw new Error('SQLITE_BUSY');
+					return 50;
+				};
+				const found = await tellBoth(away);
+				wrong.push(...found.map((what) => `${what}: ${ms}`));
+			}
+
+			expect(wrong).toEqual([]);
+		});
 	});
 
 	test('costs no calls for long if the row of the workflow takes no entries', async () => {
