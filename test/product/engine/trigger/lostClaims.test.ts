@@ -73,7 +73,7 @@ describe('A sale that two processes are told of', () => {
 		test('whichever answer of the database is lost', async () => {
 			const wrong: string[] = [];
 			const record = processedItems.checkProcessedAndRecord.bind(processedItems);
-			for (let lost = 1; lost <= 12; lost++) {
+			for (let lost = 1; lost <= 40; lost++) {
 				let entries = 0;
 				const recording = jest.spyOn(processedItems, 'checkProcessedAndRecord');
 				recording.mockImplementation(async (...args) => {
