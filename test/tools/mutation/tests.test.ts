@@ -27,8 +27,11 @@ const files = readdirSync(path.join(TESTS, folder), { recursive: true, encoding:
 // Nothing is left out of the suite here: for one mutant only the tests that can reach it are wanted,
 // and jest takes a file without any test for a fault.
 if (files.length === 0) test.todo('none that can reach the mutant');
-// What the harness sets up has to hold for all tests and is taken down after the last.
-else if (folder === 'engine') load('engine/harness');
+// What these set up has to hold for all tests and is taken down after the last.
+else {
+	load('../support/timeLapse');
+	if (folder === 'engine') load('engine/harness');
+}
 
 for (const name of files) {
 	describe(name, () => {
