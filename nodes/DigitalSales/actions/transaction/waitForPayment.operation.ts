@@ -2,7 +2,7 @@ import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../shared/clock';
 import type { Transaction } from '../../api/schemas/transaction';
-import { ServiceError, type OutcomeKind } from '../../api/outcome';
+import { retryDecision, ServiceError } from '../../api/outcome';
 import { getTransaction } from '../../api/transactions';
 import { isPaid, isSettled } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
@@ -113,23 +113,16 @@ const FIRST_READ_LIMITS = {
 	longestLimiterWaitMs: 15_000,
 };
 
-/** What somebody has to put right first: the token, the Base URL, n8n's protections. */
-const LASTING: ReadonlySet<OutcomeKind> = new Set([
-	'rejected',
-	'badToken',
-	'noPermission',
-	'redirected',
-	'blocked',
-]);
-
 /**
- * Whether a failed read may succeed later, as a suspended wait takes for granted. A charge that was just
- * made may be unknown for a moment, and a web page comes from a proxy.
+ * Whether a failed read may succeed later, as a suspended wait takes for granted. What would fail a POST for
+ * certain somebody has to put right first: the token, the Base URL, n8n's protections. But a charge that was
+ * just made may be unknown for a moment, and a web page comes from a proxy.
  */
 function mayPass(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
 	const { kind, status, isWebPage } = error.outcome;
-	return !LASTING.has(kind) || status === 200 || isWebPage === true;
+	const isLasting = retryDecision('POST', kind) === 'fail' && kind !== 'notFound';
+	return !isLasting || status === 200 || isWebPage === true;
 }
 
 /** A tool call cannot be suspended: it would return at once and look like a time-out. */
