@@ -14,6 +14,8 @@ import { type Keys, LedgerError, type Row, ROWS, Table } from './table';
  */
 export const PAUSE_MS = 200;
 const MOST_TRIES = 10;
+/** By then the looks have found the marks of one that has failed; those of one that has won are left for longer. */
+const FOUND_MS = 1_500;
 
 /** Keys that were entered under a nonce, before it is known whether they were won. */
 export interface Claim {
@@ -117,10 +119,11 @@ export class Ledger {
 		const { table } = this;
 		let over = numbers(nonce);
 		await table.alone(async () => {
-			const seen =
-				own.length > 0 ? await table.record([nonce], 'node').catch(() => undefined) : undefined;
-			if (seen?.has(nonce)) over = [...own, ...over];
-			await table.remove(over, 'node');
+			const reading = async () => await table.record([nonce], 'node').catch(() => undefined);
+			const seen = own.length > 0 ? await reading() : new Set();
+			if (!seen || seen.has(nonce)) over = [...own, ...over];
+			// Else its number stays, and tells the look to come whether it was overwritten.
+			if (seen) await table.remove(over, 'node');
 		});
 		this.lookLater('node', [], over, nonce);
 	}
@@ -132,13 +135,17 @@ export class Ledger {
 		if (others.size > 0) return others;
 		const marks = intersection(own, lasting);
 		if (marks.length === 0) return others;
+		const entered = [...marks, ...numbers(nonce)];
 		// Remove Duplicates may keep something else there, which takes no marks.
-		const marked = await this.table
-			.enter([...marks, ...numbers(nonce)], 'workflow')
-			.catch(() => undefined);
+		const marked = await this.table.enter(entered, 'workflow').catch(() => undefined);
 		if (!marked) return others;
 		assertNew(nonce, marked.seen);
-		if (marked.seen.size > 0) return marked.seen;
+		if (marked.seen.size > 0) {
+			await clock.sleep(FOUND_MS);
+			const { seen } = await this.table.enter(entered, 'workflow');
+			const still = intersection([...marked.seen], [...seen]);
+			if (still.length > 0) return new Set(still);
+		}
 		return await this.whoHasAfterPause('workflow', nonce, marks);
 	}
 

@@ -26,7 +26,10 @@ describe('Reads and writes of several processes that meet', () => {
 	const processes = [0, 1, 2, 3].map(() => NodeProcess.fresh());
 	const [slow, fast, third, fourth] = processes;
 	const timed = new AsyncLocalStorage<Timed>();
-	afterEach(() => processedItems.clear());
+	afterEach(() => {
+		jest.restoreAllMocks();
+		processedItems.clear();
+	});
 
 	const order = () => shop.parameters('order-1');
 	const other = (n: number) => shop.parameters(`other ${n}`, { customerDocument: cpf(n) });
@@ -188,6 +191,40 @@ describe('Reads and writes of several processes that meet', () => {
 		}
 
 		expect(shop.charges).toBe(before);
+	});
+
+	test('an order that the service refused can be asked for again at once, although a write of another brings its marks back', async () => {
+		const remove = processedItems.removeProcessed.bind(processedItems);
+		let isBroughtBack = false;
+		jest
+			.spyOn(processedItems, 'removeProcessed')
+			.mockImplementation(async (items, row, ...more) => {
+				if (row === 'workflow' && !isBroughtBack) processedItems.lostWrites = 1;
+				isBroughtBack ||= row === 'workflow';
+				await remove(items, row, ...more);
+			});
+		shop.fault('refuse');
+		await shop.run(order(), { process: fast });
+		expect(isBroughtBack).toBe(true);
+
+		expect(errorOf(await shop.run(order(), { process: third })).trim()).toBe('');
+	});
+
+	test('another order can be charged although the database failed while a repeat was taken back', async () => {
+		await shop.run(order(), { process: fast });
+		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
+		let failures = 0;
+		const recording = jest.spyOn(processedItems, 'checkProcessedAndRecord');
+		recording.mockImplementation(async (items, ...more) => {
+			if (items.length === 1 && failures++ < 2) throw new Error('SQLITE_BUSY');
+			return await record(items, ...more);
+		});
+		const repeat = await shop.run(order(), { process: third });
+		expect(errorOf(repeat)).toContain('already');
+		expect(failures).toBeGreaterThanOrEqual(2);
+		await pause(LOOKED_FOR_MS);
+
+		expect(errorOf(await shop.run(shop.parameters('order-2'), { process: third })).trim()).toBe('');
 	});
 
 	describe('what ends before it is sent', () => {
