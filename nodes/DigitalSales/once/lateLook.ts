@@ -16,7 +16,7 @@ export interface Leftover {
 	table: Table;
 	row: Row;
 	lasting: Keys;
-	/** Removed already. */
+	/** Removed already, unless the database failed. */
 	over: Keys;
 	/** In the row of the workflow, of what lasts. */
 	marks: Keys;
