@@ -89,7 +89,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		});
 		await clock.sleep(4_000);
 		await room.account.sandbox.setStatus(hash, 'paid');
-		room.account.sandbox.addFault({ kind: 'status', status: 503, times: 4 });
+		room.account.sandbox.addFault({ kind: 'status', status: 503, times: 3 });
 
 		expect(received(await parked.finished)).toMatchObject([{ paid: true, timedOut: false }]);
 	});
