@@ -119,8 +119,10 @@ export class Ledger {
 		const { table } = this;
 		let over = numbers(nonce);
 		await table.alone(async () => {
-			const reading = async () => await table.record([nonce], 'node').catch(() => undefined);
-			const seen = own.length > 0 ? await reading() : new Set();
+			const seen =
+				own.length === 0
+					? new Set<string>()
+					: await table.record([nonce], 'node').catch(() => undefined);
 			if (!seen || seen.has(nonce)) over = [...own, ...over];
 			// Else its number stays, and tells the look to come whether it was overwritten.
 			if (seen) await table.remove(over, 'node');
@@ -143,6 +145,7 @@ export class Ledger {
 		if (marked.seen.size > 0) {
 			await clock.sleep(FOUND_MS);
 			const { seen } = await this.table.enter(entered, 'workflow');
+			// The others are those that this claim entered before the pause.
 			const still = intersection([...marked.seen], [...seen]);
 			if (still.length > 0) return new Set(still);
 		}
