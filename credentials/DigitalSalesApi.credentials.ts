@@ -16,7 +16,7 @@ export class DigitalSalesApi implements ICredentialType {
 		dark: 'file:../nodes/DigitalSales/digitalSales.dark.svg',
 	};
 
-	documentationUrl = 'https://www.npmjs.com/package/n8n-nodes-digital-sales#credential';
+	documentationUrl = 'https://www.npmjs.com/package/n8n-nodes-digital-sales#your-first-paid-charge';
 
 	properties: INodeProperties[] = [
 		{

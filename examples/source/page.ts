@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { deliverNote } from './charging';
 import { LANGUAGES, sayIn, type Language, type Recipe } from './workflow';
 
 const PAGES: Record<Language, string> = { en: 'README.md', 'pt-BR': 'README.pt-BR.md' };
@@ -29,6 +30,12 @@ Fluxos para importar com **... > Import > From file** (n8n mais antigo: **Import
 
 **Entregue só quando \`paid\` for true**, ou depois de um gatilho em _Paid_, filtrado pelo seu produto e pelo seu valor mínimo.`,
 	);
+	const deliver = deliverNote(say);
+	const waiting = say('Recipes that wait for the payment', 'Receitas que esperam o pagamento');
+	const seeWaiting = say(
+		'[Before you deliver](#recipes-that-wait-for-the-payment)',
+		'[Antes de entregar](#receitas-que-esperam-o-pagamento)',
+	);
 	const entries = Object.entries(recipes).map(([name, recipe]) => {
 		const { name: title, notes } = recipe(say);
 		const [, ...lines] = (notes[0] ?? '').split('\n');
@@ -42,11 +49,12 @@ Fluxos para importar com **... > Import > From file** (n8n mais antigo: **Import
 		return [
 			`## ${title}`,
 			`[${name}.json](${language}/${name}.json)`,
-			asPrettier(lines.join('\n')),
+			asPrettier(lines.join('\n').replace(deliver, seeWaiting)),
 			...(isThere ? [`![${alt}](${file})`] : []),
 		].join('\n\n');
 	});
-	return `${[intro, ...entries].join('\n\n')}\n`;
+	const shared = `## ${waiting}\n\n${asPrettier(deliver)}`;
+	return `${[intro, shared, ...entries].join('\n\n')}\n`;
 }
 
 /** Emphasis as the formatter of this repository writes it; a list after an empty line. */

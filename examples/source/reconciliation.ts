@@ -132,8 +132,8 @@ export const reconciliation: Recipe = (say) => {
 		name: say('Reconciliation: find lost webhooks', 'Conferência: achar webhooks perdidos'),
 		notes: [
 			say(
-				`## A lost webhook costs minutes, not a sale\nEach charge is kept in the data table \`pix_charges\`. The platform tells the trigger of its changes; what no webhook told of, the schedule finds: every ${MINUTES} minutes it reads each charge that is still open, for ${DAYS} days. Either way, the team is told once.\n\nThat is about ${RUNS_A_MONTH.toLocaleString('en-US')} executions a month, and one read per open charge each time.`,
-				`## Um webhook perdido custa minutos, não a venda\nCada cobrança fica na tabela de dados \`pix_charges\`. A plataforma avisa o gatilho das mudanças; o que nenhum webhook avisou, o agendamento acha: a cada ${MINUTES} minutos ele consulta cada cobrança ainda em aberto, por ${DAYS} dias. De um jeito ou de outro, a equipe é avisada uma vez.\n\nSão cerca de ${RUNS_A_MONTH.toLocaleString('pt-BR')} execuções por mês, e uma consulta por cobrança em aberto em cada uma.`,
+				`## Finds charges whose webhook was lost\nEach charge is kept in the data table \`pix_charges\`. The platform tells the trigger of its changes; what no webhook told of, the schedule finds: every ${MINUTES} minutes it reads each charge that is still open, for ${DAYS} days. Either way, the team is told once.\n\nThat is about ${RUNS_A_MONTH.toLocaleString('en-US')} executions a month, and one read per open charge each time.`,
+				`## Acha as cobranças cujo webhook se perdeu\nCada cobrança fica na tabela de dados \`pix_charges\`. A plataforma avisa o gatilho das mudanças; o que nenhum webhook avisou, o agendamento acha: a cada ${MINUTES} minutos ele consulta cada cobrança ainda em aberto, por ${DAYS} dias. De um jeito ou de outro, a equipe é avisada uma vez.\n\nSão cerca de ${RUNS_A_MONTH.toLocaleString('pt-BR')} execuções por mês, e uma consulta por cobrança em aberto em cada uma.`,
 			),
 			say(
 				`## Before you publish it

@@ -121,7 +121,7 @@ export const recoverUnpaidPix: Recipe = (say) => {
 		notes: [
 			[
 				say(
-					`## Recover an unpaid PIX\nA customer who has not paid is reminded after 15 minutes, 3 hours and a day later, only from ${OPENS} a.m. to ${CLOSES - 12} p.m. A day after the last reminder the team is told.`,
+					`## Recover an unpaid PIX\nA customer who has not paid gets three reminders: 15 minutes after the PIX, 3 hours after the first and a day after the second, only from ${OPENS} a.m. to ${CLOSES - 12} p.m. A day after the last reminder the team is told.`,
 					`## Recuperar Pix não pago\nQuem não pagou recebe três lembretes: 15 minutos depois do Pix, 3 horas depois do primeiro e um dia depois do segundo, só entre ${OPENS}h e ${CLOSES}h. Um dia depois do último lembrete, a equipe fica sabendo.`,
 				),
 				say(
