@@ -196,7 +196,7 @@ function gapIn(
 		return mayBeBlank(expression) ? undefined : 'is an expression that gave nothing';
 	}
 	const parts = [...expression.matchAll(PART)].map(([part]) => part);
-	if (parts.length > 1 || parts[0] !== expression) {
+	if (parts[0] !== expression) {
 		for (const part of parts) {
 			const given = evaluate(part);
 			if (givesNothing(given) && !mayBeBlank(part)) return `has a part that gave nothing: ${part}`;
