@@ -20,11 +20,7 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 		run = new Run(this, readAccount(await this.getCredentials(CREDENTIAL_NAME)));
 	} catch (error) {
 		// n8n would hand the items on as if nothing had happened, through the output for success.
-		return [
-			this.getInputData().flatMap((_item, index) =>
-				failedItem(this, index, error, { isSent: false }),
-			),
-		];
+		return [this.getInputData().flatMap((_item, index) => failedItem(this, index, error, {}))];
 	}
 	const items = await prepareAll(operation, run)
 		.then(async (prepared) => await sendAll(operation, run, prepared))
@@ -42,7 +38,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Stepped[]> {
 		try {
 			return { given: await take() };
 		} catch (error) {
-			const known = { itemIndex, ...createdBefore(operation, run, itemIndex), isSent: false };
+			const known = { itemIndex, ...createdBefore(operation, run, itemIndex) };
 			return { failed: failedItem(context, itemIndex, error, known) };
 		}
 	};

@@ -130,7 +130,7 @@ function searchable(what: string, entriesOf: (product: CatalogProduct) => Found[
 
 function listError(node: INode, error: unknown): NodeError {
 	const isLimited = error instanceof ServiceError && error.outcome.kind === 'rateLimited';
-	if (!isLimited) return toFailure(node, error, { isSent: false }).error;
+	if (!isLimited) return toFailure(node, error).error;
 	return listFailure(
 		node,
 		'Rate limit reached. Try again in a minute.',

@@ -19,7 +19,7 @@ export class Refusal extends Error {
 export interface ErrorContext {
 	itemIndex?: number;
 	/** Whether something may have been sent before it was thrown. */
-	isSent: boolean;
+	isSent?: boolean;
 	/** The display name of the parameter behind a dotted field of the service, if there is one. */
 	labelOf?: (serviceField: string) => string | undefined;
 	about?: string;
@@ -48,7 +48,7 @@ export interface Failure {
 }
 
 /** Turns anything thrown into what a person and a workflow are told. */
-export function toFailure(node: INode, error: unknown, context: ErrorContext): Failure {
+export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
 	const { itemIndex, about = null } = context;
 	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const { advice = null, outcome, answer } = factsOf(error, context.isSent);
@@ -70,7 +70,7 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext): F
 	};
 }
 
-function factsOf(error: unknown, isSent: boolean): Facts {
+function factsOf(error: unknown, isSent = false): Facts {
 	if (error instanceof ServiceError || error instanceof Refusal) return error.facts;
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		return { advice: error.description || undefined, outcome: 'notSent' };

@@ -55,6 +55,6 @@ async function readTransaction(context: IHookFunctions, hash: string): Promise<T
 		const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
 		return await getTransaction(new Client(context, account, LIMITS), hash);
 	} catch (error) {
-		throw toFailure(context.getNode(), error, { isSent: false }).error;
+		throw toFailure(context.getNode(), error).error;
 	}
 }
