@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { cpf } from '../../../support/charge';
 import { NodeProcess, processedItems, type NodeOutcome } from '../harness';
-import { latencyOf, randomOf } from '../support/database';
+import { aroundEntries, latencyOf, randomOf } from '../support/database';
 import { codeIn, errorOf, useShop } from '../support/charging';
 
-const ENDPOINT = 'POST /transactions';
 const LOOKED_FOR_MS = 6_000;
 
 /** How long the nth read or write of a process takes, where that is not 2 ms. */
@@ -17,9 +17,6 @@ interface Timed {
 	/** Those of its writes that another process overwrites at once. */
 	lost: number[];
 }
-
-const pause = async (ms: number): Promise<void> =>
-	await new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('Reads and writes of several processes that meet', () => {
 	const shop = useShop();
@@ -60,8 +57,7 @@ describe('Reads and writes of several processes that meet', () => {
 			['its marks are overwritten and entered again slowly', { 6: 80, 7: 80 }, [5]],
 			['its marks are overwritten twice', { 6: 5, 7: 5 }, [5, 7]],
 		])('although one process stalls, and %s', async (_what, plan, lost) => {
-			const delay = { endpoint: ENDPOINT, kind: 'delay', ms: 1_000, times: 'always' } as const;
-			shop.account.sandbox.addFault(delay);
+			shop.account.fault('charge', { kind: 'delay', ms: 1_000 }, 'always');
 			await Promise.all([
 				// Reads the row, and writes it just after the other has found its nonce.
 				chargeAt(slow, 0, other(7), { plan: { 1: 209 } }),
@@ -73,8 +69,7 @@ describe('Reads and writes of several processes that meet', () => {
 		});
 
 		test('although a refused try is taken back late, when a code has allowed the next', async () => {
-			const delay = { endpoint: ENDPOINT, kind: 'delay', ms: 200 } as const;
-			shop.account.sandbox.addFault(delay);
+			shop.account.fault('charge', { kind: 'delay', ms: 200 });
 			shop.fault('refuse');
 			const refused = shop.run(order(), { process: slow });
 			while (shop.posts < 1) await pause(5);
@@ -94,8 +89,7 @@ describe('Reads and writes of several processes that meet', () => {
 		});
 
 		test('although two processes stall, one after the other', async () => {
-			const delay = { endpoint: ENDPOINT, kind: 'delay', ms: 2_000, times: 'always' } as const;
-			shop.account.sandbox.addFault(delay);
+			shop.account.fault('charge', { kind: 'delay', ms: 2_000 }, 'always');
 			await Promise.all([
 				chargeAt(fourth, 0, other(8), { plan: { 7: 400 } }),
 				chargeAt(slow, 101, other(7), { plan: { 1: 212 } }),
@@ -212,12 +206,10 @@ describe('Reads and writes of several processes that meet', () => {
 
 	test('another order can be charged although the database failed while a repeat was taken back', async () => {
 		await shop.run(order(), { process: fast });
-		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
 		let failures = 0;
-		const recording = jest.spyOn(processedItems, 'checkProcessedAndRecord');
-		recording.mockImplementation(async (items, ...more) => {
+		aroundEntries(async (enter, { items }) => {
 			if (items.length === 1 && failures++ < 2) throw new Error('SQLITE_BUSY');
-			return await record(items, ...more);
+			return await enter();
 		});
 		const repeat = await shop.run(order(), { process: third });
 		expect(errorOf(repeat)).toContain('already');

@@ -5,33 +5,22 @@ import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 describe('Offer > Create, asked again', () => {
 	const shop = useShop();
 
-	const run = async (
-		more: INodeParameters = {},
-		options: NodeRunOptions = {},
-	): Promise<NodeOutcome> =>
-		await shop.run(
-			{
-				resource: 'offer',
-				operation: 'create',
-				productHash: {
-					__rl: true,
-					mode: 'hash',
-					value: shop.account.sandbox.products[0]?.hash ?? '',
-				},
-				title: 'Black Friday',
-				price: '19,90',
-				...more,
-			},
-			options,
-		);
+	const parameters = (more: INodeParameters = {}): INodeParameters => ({
+		resource: 'offer',
+		operation: 'create',
+		productHash: shop.account.sandbox.products[0]?.hash ?? '',
+		title: 'Black Friday',
+		price: '19,90',
+		...more,
+	});
+	const run = async (more?: INodeParameters, options?: NodeRunOptions): Promise<NodeOutcome> =>
+		await shop.run(parameters(more), options);
 	const offers = (): number => shop.account.sandbox.offers.length;
-	const fault = (kind: 'status' | 'resetAfterProcessing', after = 0): void => {
-		if (kind === 'status') shop.account.fault('offer', { kind, status: 422, after });
-		else shop.account.fault('offer', { kind, after });
-	};
+	const refuseSecond = () => shop.account.fault('offer', { kind: 'status', status: 422, after: 1 });
+	const lose = () => shop.account.fault('offer', { kind: 'resetAfterProcessing' });
 
 	test('Retry On Fail creates each offer once, and returns what the first try created', async () => {
-		fault('status', 1);
+		refuseSecond();
 		const { json, status, hints } = await run({}, { settings: RETRY_ON_FAIL, items: [{}, {}] });
 
 		expect(status).toBe('success');
@@ -42,32 +31,30 @@ describe('Offer > Create, asked again', () => {
 		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
 	});
 
-	test('an offer in doubt is recognised however the accents of its title are encoded', async () => {
-		fault('resetAfterProcessing');
-		await run({ title: 'Promoção'.normalize('NFC') });
-		const again = await run({ title: 'Promoção'.normalize('NFD') });
-
-		expect(errorOf(again)).toContain('may already exist');
-		expect(offers()).toBe(1);
-	});
-
-	test('an offer in doubt is recognised in whatever order its Custom Fields are', async () => {
-		const fields = { installments: 3, internal_note: 'spring' };
-		const reversed = { internal_note: 'spring', installments: 3 };
-		fault('resetAfterProcessing');
-		await run({ additionalFields: { customFields: fields } });
-		const again = await run({ additionalFields: { customFields: reversed } });
+	test.each([
+		[
+			'however the accents of its title are encoded',
+			{ title: 'Promoção'.normalize('NFC') },
+			{ title: 'Promoção'.normalize('NFD') },
+		],
+		[
+			'in whatever order its Custom Fields are',
+			{ additionalFields: { customFields: { installments: 3, internal_note: 'spring' } } },
+			{ additionalFields: { customFields: { internal_note: 'spring', installments: 3 } } },
+		],
+	])('an offer in doubt is recognised %s', async (_how, offer, same) => {
+		lose();
+		await run(offer);
+		const again = await run(same);
 
 		expect(errorOf(again)).toContain('may already exist');
 		expect(offers()).toBe(1);
 	});
 
 	test('the Retry of an execution returns what exists, even after a restart', async () => {
-		fault('status', 1);
+		refuseSecond();
 		const first = await run({}, { items: [{}, {}] });
-		const retryOf = first.run?.data;
-		if (!retryOf) throw new Error('The execution did not run');
-		const retry = await run({}, { retryOf, process: NodeProcess.fresh() });
+		const retry = await shop.retry(parameters(), first, { process: NodeProcess.fresh() });
 
 		expect(retry.json.map(({ hash }) => hash)).toEqual(
 			shop.account.sandbox.offers.map(({ offer }) => offer.hash),
@@ -76,9 +63,9 @@ describe('Offer > Create, asked again', () => {
 	});
 
 	test('a changed offer in the place of one that exists is refused', async () => {
-		fault('status', 1);
+		refuseSecond();
 		const first = await run({}, { items: [{}, {}] });
-		const retry = await run({ price: '29,90' }, first.run ? { retryOf: first.run.data } : {});
+		const retry = await shop.retry(parameters({ price: '29,90' }), first);
 
 		expect(retry.node?.error?.message).toBe(
 			'The offer already exists, so the changed offer was not sent',
@@ -90,17 +77,13 @@ describe('Offer > Create, asked again', () => {
 	});
 
 	test('the Retry with another token creates nothing, since an offer cannot be read back', async () => {
-		fault('status', 1);
+		refuseSecond();
 		const first = await run({}, { items: [{}, {}] });
 		const { digitalSalesApi: credential } = shop.account.credentials;
 		const baseUrl = String(credential?.baseUrl).replace('127.0.0.1', 'localhost');
-		const retry = await run(
-			{},
-			{
-				...(first.run && { retryOf: first.run.data }),
-				credentials: shop.account.credentialsWith({ baseUrl }),
-			},
-		);
+		const retry = await shop.retry(parameters(), first, {
+			credentials: shop.account.credentialsWith({ baseUrl }),
+		});
 
 		expect(retry.node?.error?.message).toBe(
 			'The offer was already created with another token or Base URL, so nothing was sent',
@@ -109,7 +92,7 @@ describe('Offer > Create, asked again', () => {
 	});
 
 	test('one that may exist is refused until its code is given; another one is created', async () => {
-		fault('resetAfterProcessing');
+		lose();
 		const first = await run({}, { settings: RETRY_ON_FAIL });
 		const second = await run({}, { process: NodeProcess.fresh() });
 

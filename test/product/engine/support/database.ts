@@ -1,3 +1,37 @@
+import type { DeduplicationItemTypes, DeduplicationScope } from 'n8n-workflow';
+import { processedItems } from '../harness';
+
+type Enter = (typeof processedItems)['checkProcessedAndRecord'];
+
+interface Entry {
+	/** From 1 on. */
+	nth: number;
+	items: DeduplicationItemTypes[];
+	row: DeduplicationScope;
+}
+
+/** Has something happen around each entry into n8n's table, until mocks are restored. */
+export function aroundEntries(
+	around: (enter: () => ReturnType<Enter>, entry: Entry) => ReturnType<Enter>,
+): jest.SpyInstance {
+	const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
+	let nth = 0;
+	return jest
+		.spyOn(processedItems, 'checkProcessedAndRecord')
+		.mockImplementation(
+			async (items, row, ...more) =>
+				await around(async () => await enter(items, row, ...more), { nth: ++nth, items, row }),
+		);
+}
+
+/** Has these entries into n8n's table fail, counted from 1. */
+export function failEntries(...nths: number[]): void {
+	aroundEntries(async (enter, { nth }) => {
+		if (nths.includes(nth)) throw new Error('SQLITE_BUSY');
+		return await enter();
+	});
+}
+
 /** Milliseconds of one read or write: mostly 2 to 8, one in a hundred 20 to 80. */
 export const latencyOf = (random: () => number): number =>
 	random() < 0.99 ? 2 + 6 * random() : 20 + 60 * random();

@@ -1,6 +1,5 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { handedOver } from '../../../../nodes/DigitalSales/trigger/receive';
-import { reads } from '../../../../nodes/DigitalSales/trigger/receive';
+import { handedOver, reads } from '../../../../nodes/DigitalSales/trigger/receive';
 import { mostAtOnce } from '../../../support/underWay';
 import type { HttpAnswer } from '../harness';
 import { counts, useInbox } from '../support/inbox';
@@ -34,28 +33,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
-	test('transactions of this process are read during a flood of unverified notices', async () => {
-		const made = await inbox.chargeHere();
-		const madeElsewhere = await inbox.charge();
-		await flood(40, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
-
-		expect((await inbox.trigger.post({ hash: madeElsewhere })).status).toBe(503);
-		expect((await inbox.trigger.post({ hash: made })).status).toBe(200);
-		expect(inbox.trigger.executions).toHaveLength(1);
-	});
-
-	test('one that was read before is known from then on', async () => {
-		const madeElsewhere = await inbox.charge();
-		await inbox.trigger.post({ hash: madeElsewhere, status: 'waiting_payment' });
-		await clock.sleep(3_000);
-		await flood(40, (nth) => ({ hash: `stranger${nth}`, status: 'paid' }));
-		await inbox.account.sandbox.setStatus(madeElsewhere, 'paid');
-
-		expect((await inbox.trigger.post({ hash: madeElsewhere, status: 'paid' })).status).toBe(200);
-		expect(inbox.trigger.executions).toHaveLength(2);
-	});
-
-	test('a charge stays known if its notice comes before it can be read', async () => {
+	test('a charge of this process is read during a flood, even if its notice came too early', async () => {
 		const made = await inbox.chargeHere();
 		inbox.account.fault('read', { kind: 'status', status: 404, body: {} });
 		expect((await inbox.trigger.post({ hash: made })).status).toBe(404);
@@ -97,9 +75,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		}
 
 		expect(inbox.reads).toBe(1);
-		expect(Object.keys(counts(atOnce)).every((status) => ['200', '503'].includes(status))).toBe(
-			true,
-		);
+		expect(['200', '503']).toEqual(expect.arrayContaining(Object.keys(counts(atOnce))));
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 

@@ -1,11 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createRunExecutionData } from 'n8n-workflow';
 import { processedItems } from '../harness';
+import { aroundEntries } from '../support/database';
 import { useInbox } from '../support/inbox';
 
 const LOOKED_FOR_MS = 6_000;
-
-const pause = async (ms: number): Promise<void> =>
-	await new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('A sale that two processes are told of', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
@@ -72,17 +71,15 @@ describe('A sale that two processes are told of', () => {
 
 		test('whichever answer of the database is lost', async () => {
 			const wrong: string[] = [];
-			const record = processedItems.checkProcessedAndRecord.bind(processedItems);
 			for (let lost = 1; lost <= 40; lost++) {
 				let entries = 0;
-				const recording = jest.spyOn(processedItems, 'checkProcessedAndRecord');
-				recording.mockImplementation(async (...args) => {
-					const entered = await record(...args);
+				const entering = aroundEntries(async (enter) => {
+					const entered = await enter();
 					if (++entries === lost) throw new Error('Connection terminated');
 					return entered;
 				});
 				const found = await tellBoth(() => 10);
-				recording.mockRestore();
+				entering.mockRestore();
 				wrong.push(...found.map((what) => `${what}: ${lost}`));
 			}
 
@@ -126,41 +123,35 @@ describe('A sale that two processes are told of', () => {
 	});
 
 	test('costs no calls for long if the row of the workflow takes no entries', async () => {
-		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
-		const recording = jest.spyOn(processedItems, 'checkProcessedAndRecord');
-		recording.mockImplementation(async (items, scope, ...more) => {
-			if (scope === 'workflow') throw new Error('Originally saved with an incompatible setting');
-			return await record(items, scope, ...more);
+		const entering = aroundEntries(async (enter, { row }) => {
+			if (row === 'workflow') throw new Error('Originally saved with an incompatible setting');
+			return await enter();
 		});
 		await inbox.publish();
 		await inbox.trigger.post({ hash: await inbox.charge() });
 		await inbox.trigger.settled();
 		expect(inbox.trigger.executions).toHaveLength(1);
 		await pause(600_000);
-		const calls = recording.mock.calls.length;
+		const calls = entering.mock.calls.length;
 		await pause(600_000);
 
-		expect(recording.mock.calls).toHaveLength(calls);
+		expect(entering.mock.calls).toHaveLength(calls);
 	});
 
 	test('starts although a stalled process has made both lose', async () => {
 		await inbox.publish();
 		inbox.trigger.addProcess();
 		const hash = await inbox.charge();
-		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
-		let rows = 0;
 		// Both claim at the same moment, and each finds the row of the other when it looks.
-		jest.spyOn(processedItems, 'checkProcessedAndRecord').mockImplementation(async (...args) => {
-			const nth = rows++;
-			const { new: entered, processed } = await record(...args);
-			if (nth < 2) return { new: args[0], processed: [] };
-			const [key = ''] = args[0];
-			return nth < 4 ? { new: args[0].slice(1), processed: [key] } : { new: entered, processed };
+		const entering = aroundEntries(async (enter, { nth, items }) => {
+			const entered = await enter();
+			if (nth <= 2) return { new: items, processed: [] };
+			return nth <= 4 ? { new: items.slice(1), processed: items.slice(0, 1) } : entered;
 		});
 		await Promise.all([inbox.trigger.post({ hash }), inbox.trigger.post({ hash })]);
 		await inbox.trigger.settled();
 
-		expect(rows).toBeGreaterThan(4);
+		expect(entering.mock.calls.length).toBeGreaterThan(4);
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
@@ -191,15 +182,12 @@ describe('A sale that two processes are told of', () => {
 			for (let times = 1; times <= 30; times++) {
 				await inbox.publish();
 				const hash = await inbox.charge();
-				const record = processedItems.checkProcessedAndRecord.bind(processedItems);
 				let entries = 0;
-				jest
-					.spyOn(processedItems, 'checkProcessedAndRecord')
-					.mockImplementation(async (...args) => {
-						const entered = await record(...args);
-						if (++entries === from) processedItems.failingWrites = times;
-						return entered;
-					});
+				aroundEntries(async (enter) => {
+					const entered = await enter();
+					if (++entries === from) processedItems.failingWrites = times;
+					return entered;
+				});
 				await inbox.trigger.post({ hash });
 				await inbox.trigger.settled();
 				jest.restoreAllMocks();
@@ -222,15 +210,12 @@ describe('A sale that two processes are told of', () => {
 	test('is not started by the Retry of a crashed duplicate, although its owner was overwritten at once', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();
-		const record = processedItems.checkProcessedAndRecord.bind(processedItems);
 		let isOverwritten = false;
-		jest
-			.spyOn(processedItems, 'checkProcessedAndRecord')
-			.mockImplementation(async (items, ...more) => {
-				if (items.length === 5 && !isOverwritten) processedItems.lostWrites = 1;
-				isOverwritten ||= items.length === 5;
-				return await record(items, ...more);
-			});
+		aroundEntries(async (enter, { items }) => {
+			if (items.length === 5 && !isOverwritten) processedItems.lostWrites = 1;
+			isOverwritten ||= items.length === 5;
+			return await enter();
+		});
 		await inbox.trigger.post({ hash });
 		await inbox.trigger.settled();
 		expect(isOverwritten).toBe(true);

@@ -63,14 +63,10 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 
 	test.each<[string, RequestListener]>([
 		['404', always(404, '{"success":false,"message":"Not found"}')],
-		['403', always(403, '{"message":"This action is unauthorized."}')],
 		['422', always(422, '{"success":false,"message":"The selected hash is invalid."}')],
 		['500', always(500, '{"message":"No query results for model [Transaction]."}')],
-		['success: false', always(200, '{"success":false,"message":"Transaction not found"}')],
 		['data: null', always(200, '{"success":true,"data":null}')],
-		['an empty body', always(200, '')],
 		['another transaction', always(200, paid('another1'))],
-		['a web page', always(200, '<html></html>', { 'content-type': 'text/html' })],
 		['a web page under 404', always(404, '<html></html>', { 'content-type': 'text/html' })],
 	])('forged notices cost few reads if it answers %s', async (_name, listener) => {
 		await serve(listener);

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { NOTICE_SHAPES } from '../../../sandbox';
+import { type Fault, NOTICE_SHAPES } from '../../../sandbox';
 import { useInbox } from '../support/inbox';
 
 describe('Digital Sales Trigger: notices', () => {
@@ -42,21 +42,10 @@ describe('Digital Sales Trigger: notices', () => {
 		expect(inbox.items).toEqual([{ hash, payment_status: 'paid', utm_source: null }]);
 	});
 
-	test('emits the whole transaction without Simplify', async () => {
-		await inbox.publish({ simplify: false });
-		await setStatus('paid');
-		await inbox.account.sandbox.notify(hash, { url: inbox.trigger.url });
-
-		expect(inbox.items).toMatchObject([
-			{ hash, payment_status: 'paid', split_recipients: expect.any(Array) },
-		]);
-	});
-
 	test.each([
 		['an empty body', { body: '' }],
 		['no content type and no hash', { body: '{"id":17}', headers: {} }],
 		['a text', { body: 'paid', headers: { 'content-type': 'text/plain' } }],
-		['null', { body: 'null', headers: { 'content-type': 'application/json' } }],
 		[
 			'a form without a hash',
 			{ body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
@@ -66,8 +55,11 @@ describe('Digital Sales Trigger: notices', () => {
 			{ body: '{"hash": "ab\\ud800"}', headers: { 'content-type': 'application/json' } },
 		],
 		[
-			'a hash that is an object',
-			{ body: '{"hash": {"a": 1}}', headers: { 'content-type': 'application/json' } },
+			'a form with files, whatever it holds',
+			{
+				body: '--x\r\nContent-Disposition: form-data; name="hash"\r\n\r\nab12\r\n--x--',
+				headers: { 'content-type': 'multipart/form-data; boundary=x' },
+			},
 		],
 	])('answers %s with 400 and reads nothing', async (_name, call) => {
 		await inbox.publish();
@@ -92,18 +84,6 @@ describe('Digital Sales Trigger: notices', () => {
 			[
 				'by one byte',
 				async () => await inbox.trigger.send({ body: ofSize(LIMIT + 1), headers: json }),
-			],
-			[
-				'that state no length',
-				async () => {
-					const body = new Blob([ofSize(LIMIT + 1)]).stream();
-					return await fetch(inbox.trigger.url, {
-						method: 'POST',
-						headers: json,
-						body,
-						duplex: 'half',
-					});
-				},
 			],
 			[
 				'in a form with files, whose length is only stated',
@@ -135,7 +115,6 @@ describe('Digital Sales Trigger: notices', () => {
 	describe('of a content type that n8n does not read', () => {
 		test.each([
 			['none', {}],
-			['bytes', { 'content-type': 'application/octet-stream' }],
 			['another JSON', { 'content-type': 'application/vnd.shop+json; charset=utf-8' }],
 			['with a charset of its own', { 'content-type': 'application/vnd.shop; charset=iso-8859-1' }],
 			['with a charset that nobody knows', { 'content-type': 'x/y; charset=shop' }],
@@ -184,21 +163,16 @@ describe('Digital Sales Trigger: notices', () => {
 		]);
 	});
 
-	test.each([
-		['is down', { kind: 'status', status: 503, times: 'always' } as const],
-		['returns a web page', { kind: 'html', times: 'always' } as const],
-		['returns a web page with 404', { kind: 'html', status: 404, times: 'always' } as const],
-		['refuses the token', { kind: 'status', status: 401, times: 'always' } as const],
-		[
-			'returns another transaction',
-			{ kind: 'patchBody', set: { hash: 'another1' }, times: 'always' } as const,
-		],
-		['drops the connection', { kind: 'resetBeforeProcessing', times: 'always' } as const],
+	test.each<[string, Fault]>([
+		['is down', { kind: 'status', status: 503 }],
+		['returns a web page with 404', { kind: 'html', status: 404 }],
+		['returns another transaction', { kind: 'patchBody', set: { hash: 'another1' } }],
+		['drops the connection', { kind: 'resetBeforeProcessing' }],
 	])(
 		'answers 503 with Retry-After and starts nothing when the service %s',
 		async (_name, fault) => {
 			await inbox.publish();
-			inbox.account.fault('read', { ...fault });
+			inbox.account.fault('read', fault, 'always');
 
 			const answer = await inbox.trigger.post({ hash });
 
@@ -237,17 +211,6 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(inbox.items).toHaveLength(1);
 		});
 
-		test('a test in the editor may be repeated', async () => {
-			await inbox.publish(undefined, { mode: 'test' });
-			await inbox.trigger.post({ hash });
-			await inbox.trigger.settled();
-			await inbox.trigger.activate();
-			inbox.trigger.listen();
-			await inbox.trigger.post({ hash });
-
-			expect(inbox.items).toMatchObject([{ hash }, { hash }]);
-		});
-
 		test('a transaction without a status is also emitted once', async () => {
 			await inbox.publish();
 			inbox.account.fault('read', { kind: 'patchBody', remove: ['payment_status'] }, 'always');
@@ -260,28 +223,13 @@ describe('Digital Sales Trigger: notices', () => {
 			]);
 			expect(inbox.items).toMatchObject([{ hash, payment_status: null }]);
 		});
-
-		test('a status of any length is recognised, and little of it is stored', async () => {
-			await inbox.publish();
-			await setStatus('x'.repeat(10_000));
-
-			await inbox.trigger.post({ hash });
-			await inbox.trigger.post({ hash });
-
-			expect(inbox.items).toHaveLength(1);
-			expect(JSON.stringify(inbox.trigger.staticData).length).toBeLessThan(1_000);
-		});
 	});
 
 	describe('Filters', () => {
 		test.each([
-			[['paid'], 'paid', 1],
 			[['paid'], 'authorized', 0],
 			[['waiting'], 'authorized', 1],
-			[['failed'], 'canceled', 1],
 			[['failed'], 'cancelled', 1],
-			[['reversed'], 'chargeback', 1],
-			[['paid', 'reversed'], 'expired', 0],
 			[['any'], 'never_heard_of', 1],
 		])('Trigger On %j for the status %s', async (triggerOn, status, expected) => {
 			await inbox.publish({ triggerOn });
@@ -305,17 +253,11 @@ describe('Digital Sales Trigger: notices', () => {
 			});
 		});
 
-		test.each([
-			[
-				{ triggerOn: ['paid', 'reversed'] },
-				'The status of the transaction is waiting_payment, which Trigger On does not let in.',
-			],
-			[
-				{ triggerOn: ['any'], filters: { paymentMethods: ['credit_card', 'boleto'] } },
-				'The payment method of the transaction is pix, which Filters > Payment Methods does not let in.',
-			],
-		])('tell the person who tests in the editor why nothing starts: %j', async (form, reason) => {
-			await inbox.publish(form, { mode: 'test' });
+		test('tell the person who tests in the editor why nothing starts', async () => {
+			const reason =
+				'The payment method of the transaction is pix, which Filters > Payment Methods does not let in.';
+			const filters = { paymentMethods: ['credit_card', 'boleto'] };
+			await inbox.publish({ triggerOn: ['any'], filters }, { mode: 'test' });
 
 			const { status, json, text } = await inbox.trigger.post({ hash });
 
@@ -380,21 +322,5 @@ describe('Digital Sales Trigger: notices', () => {
 			inbox.trigger.staticData,
 		]);
 		expect(kept).not.toContain(inbox.account.sandbox.apiToken);
-	});
-});
-
-describe('Digital Sales Trigger: a notice that is a form with files', () => {
-	const inbox = useInbox({ resendAfterSeconds: [] });
-	const headers = { 'content-type': 'multipart/form-data; boundary=x' };
-
-	test.each([100, 300_000])('is refused, whatever it holds: %i bytes', async (bytes) => {
-		const hash = await inbox.charge();
-		await inbox.publish();
-		const body = `--x\r\nContent-Disposition: form-data; name="hash"\r\n\r\n${hash}\r\n--x--${' '.repeat(bytes)}`;
-
-		const { status } = await inbox.trigger.send({ headers, body });
-
-		expect(status).toBe(bytes > 256 * 1024 ? 413 : 400);
-		expect(inbox.items).toEqual([]);
 	});
 });
