@@ -4,12 +4,12 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Recording } from '../api/client';
 import { ServiceError } from '../api/outcome';
 import { CanceledError, clock } from '../shared/clock';
-import { hold } from '../shared/exclusively';
+import { hold } from '../shared/hold';
 import type { Refusal } from '../output/errors';
 import { attempts, forget, recall, type Attempt } from './memory';
 import { digest, isRetry } from './execution';
 import { identify, lastingKeys, ledgerKeys, type Identity, type Identifiable } from './identity';
-import { Ledger, ownOf, type Claim } from './ledger';
+import { type Claim, Ledger, LedgerError } from './ledger';
 import {
 	changed,
 	inDoubt,
@@ -22,7 +22,6 @@ import {
 	type Subject,
 } from './refusals';
 import { RepeatCodes } from './repeatCodes';
-import { LedgerError } from './table';
 
 /** An agent repeats a call soon; a customer who buys the same again comes later. */
 const CALL_COUNTS_MS = 15 * 60_000;
@@ -78,6 +77,9 @@ interface Known<T> {
 	voided?: Attempt;
 }
 
+/** Without a ledger. */
+const NOTHING: Claim = { own: [], seen: new Set(), left: [] };
+
 class GuardedCreation<T> {
 	private readonly identity: Identity;
 	private readonly ledger: Ledger | undefined;
@@ -85,7 +87,8 @@ class GuardedCreation<T> {
 	private readonly repeatCodes: RepeatCodes;
 	/** What this process knew when the item came up. */
 	private known: Known<T> = {};
-	private nonce = '';
+	/** What it has entered. */
+	private own: string[] = [];
 	/** Of which it has taken a turn. */
 	private turns?: RepeatCodes;
 	private freeSlot: () => void = () => undefined;
@@ -124,42 +127,52 @@ class GuardedCreation<T> {
 
 	/** Records the attempt, which is about to be sent. If that fails, nothing of it is left. */
 	private async record(): Promise<void> {
-		const { creation, identity, ledger } = this;
-		const claim = await creation.oneByOne('record', async () => await this.enter());
-		const others =
-			(claim && (await ledger?.lostTo(claim, lastingKeys(identity)))) ?? new Set<string>();
-		if (others.size > 0) {
-			const told = this.toldBy(others);
-			throw await this.refusal(told.length > 0 ? told : [{ isSame: false, keys: [] }]);
-		}
+		const { creation, identity } = this;
+		await creation.oneByOne('record', async () => await this.enter());
 		this.freeSlot = await creation.slotToCreate();
 		if (creation.isOver()) {
 			this.freeSlot();
-			if (claim) await ledger?.release(ownOf(claim), claim.nonce);
-			await this.turns?.giveBack();
+			await this.takeBack();
 			throw new CanceledError();
 		}
-		this.nonce = claim?.nonce ?? '';
 		this.remember(ledgerKeys(identity), this.attempt('inDoubt'));
 	}
 
 	/** Enters the keys, or refuses what is in doubt, unless a turn is taken that allows all of it. */
-	private async enter(): Promise<Claim | undefined> {
-		const { identity, ledger } = this;
+	private async enter(): Promise<void> {
 		const { doubts = [], voided } = this.known;
 		// It may be sent again after a 429, and another process may make it meanwhile.
 		this.known = {};
-		const claim = await ledger?.claim(ledgerKeys(identity));
-		const toldBesides = (keys: string[]): Doubt[] =>
-			this.toldBy(new Set(difference([...(claim?.seen ?? [])], keys)));
-		const isFree = voided && toldBesides(this.keysOf(voided)).length === 0;
-		const all = [...doubts, ...toldBesides(doubts.flatMap(({ keys }) => keys))];
-		const deciding = isFree ? this.takeOver(voided) : this.take(all);
-		await deciding.catch(async (error: unknown) => {
-			if (claim) await ledger?.takeBack(claim);
+		try {
+			let { seen, left } = await this.claim(ledgerKeys(this.identity));
+			const toldBesides = (keys: string[]): Doubt[] =>
+				this.toldBy(new Set(difference([...seen], keys)));
+			if (voided && toldBesides(this.keysOf(voided)).length === 0) await this.takeOver(voided);
+			else await this.take([...doubts, ...toldBesides(doubts.flatMap(({ keys }) => keys))]);
+			// What was seen is allowed.
+			while (left.length > 0) {
+				({ seen, left } = await this.claim(left));
+				const told = this.toldBy(seen);
+				if (told.length > 0) throw await this.refusal(told);
+			}
+		} catch (error) {
+			await this.takeBack();
 			throw error;
-		});
-		return claim;
+		}
+	}
+
+	private async claim(keys: string[]): Promise<Pick<Claim, 'seen' | 'left'>> {
+		const { own, seen, left } = (await this.ledger?.claim(keys)) ?? NOTHING;
+		this.own.push(...own);
+		return { seen, left };
+	}
+
+	/** Nothing was sent: what it has entered goes, and a turn that it has taken. */
+	private async takeBack(): Promise<void> {
+		const { own } = this;
+		this.own = [];
+		await this.ledger?.release(own);
+		await this.turns?.giveBack();
 	}
 
 	private async findInMemory(): Promise<Known<T>> {
@@ -307,7 +320,7 @@ class GuardedCreation<T> {
 
 	/** Sends the request, in doubt until its outcome is known. */
 	private async create(): Promise<T> {
-		const { creation, identity } = this;
+		const { creation } = this;
 		let isRecorded = false;
 		const record: Recording = {
 			begin: async () => {
@@ -324,7 +337,6 @@ class GuardedCreation<T> {
 		const made = await creating.catch(async (error: unknown) => {
 			if (!isRecorded) throw this.asRefusal(error);
 			if (isProvablyNotMade(error)) await this.withdraw();
-			else await this.ledger?.settle(ledgerKeys(identity), [], this.nonce).catch(() => undefined);
 			throw error;
 		});
 		await this.settle(made);
@@ -338,14 +350,15 @@ class GuardedCreation<T> {
 		const result = creation.keep(made);
 		this.remember(lastingKeys(identity), { ...this.attempt('made'), result });
 		forget([identity.doubt]);
-		await this.ledger?.settle(lastingKeys(identity), [identity.doubt], this.nonce);
+		await this.ledger?.release([identity.doubt]);
 	}
 
 	private async withdraw(): Promise<void> {
 		const { identity } = this;
+		this.own = [];
 		this.creation.memory.delete(identity.spot);
 		forget(compact([...ledgerKeys(identity), identity.call]));
-		await this.ledger?.release(ledgerKeys(identity), this.nonce);
+		await this.ledger?.release(ledgerKeys(identity));
 	}
 
 	private attempt(state: Attempt['state']): Attempt {

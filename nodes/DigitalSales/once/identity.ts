@@ -67,9 +67,12 @@ export function identify(wanted: Identifiable): Identity {
 	};
 }
 
-/** The keys that are known while the request is under way. */
-export function ledgerKeys(identity: Identity): string[] {
-	return [...lastingKeys(identity), identity.doubt];
+/**
+ * The keys that are known while the request is under way. First those that others may ask for at the same
+ * moment: who has the first of them has all.
+ */
+export function ledgerKeys({ order, doubt, place, placeByContent }: Identity): string[] {
+	return [...(order === undefined ? [] : [order]), doubt, place, placeByContent];
 }
 
 /** Those that stay known once its outcome is. */

@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
 import { digest } from './execution';
-import type { Claim, Ledger } from './ledger';
+import type { Ledger } from './ledger';
 
 /** No letters or digits that look alike. */
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
@@ -20,13 +20,11 @@ const taken = processWide(new BoundedMap<number>({ most: 10_000 }));
 
 /**
  * A row of turns, each of which is taken once, by whichever process comes first. Who makes something
- * again takes the next one, by a code or because the earlier one is void. So does a process that shows
- * a code and does not know the latest turn, since n8n's database can only be asked by entering: that
- * makes codes shown before invalid.
+ * again takes the next one, by a code or because the earlier one is void.
  */
 export class RepeatCodes {
-	/** Of the turn that it has taken. */
-	private claim?: Claim;
+	/** The turn that it has taken. */
+	private own?: number;
 
 	/**
 	 * @param row names it
@@ -51,25 +49,21 @@ export class RepeatCodes {
 	 */
 	async take(turn: number): Promise<boolean> {
 		if (turn <= this.latest) return false;
-		return await this.wins(turn, await this.ledger?.claim([this.key(turn)]));
+		const isMine = (await this.ledger?.enter(this.key(turn))) ?? true;
+		if (isMine) this.own = turn;
+		if (isMine) taken.set(this.row, turn);
+		// Another process may have taken later ones, too.
+		else taken.delete(this.row);
+		return isMine;
 	}
 
 	/** Gives back the turn that it has taken, if any: nothing was sent. */
 	async giveBack(): Promise<void> {
-		const { claim } = this;
-		this.claim = undefined;
-		if (!claim) return;
+		const { own } = this;
+		this.own = undefined;
+		if (own === undefined) return;
 		taken.delete(this.row);
-		await this.ledger?.release(claim.keys, claim.nonce);
-	}
-
-	private async wins(turn: number, claim: Claim | undefined): Promise<boolean> {
-		const isMine = !claim || (await this.ledger?.wins(claim)) === true;
-		if (isMine) taken.set(this.row, turn);
-		// Another process may have taken later ones, too.
-		else taken.delete(this.row);
-		if (isMine) this.claim = claim;
-		return isMine;
+		await this.ledger?.release([this.key(own)]);
 	}
 
 	/**
@@ -78,13 +72,8 @@ export class RepeatCodes {
 	 * @param told what is in doubt as far as its refusal tells, as three bits
 	 */
 	async nextCode(told: number): Promise<string> {
-		let latest = taken.get(this.row);
-		for (let turn = 1; latest === undefined; turn++) {
-			const claim = await this.ledger?.claim([this.key(turn)]);
-			if (claim && claim.seen.size > 0) await this.ledger?.takeBack(claim);
-			else latest = turn;
-			if (latest === turn && claim) void this.keep(turn, claim);
-		}
+		let { latest } = this;
+		while ((await this.ledger?.has(this.key(latest + 1))) === true) latest++;
 		taken.set(this.row, latest);
 		const [code = ''] = this.codesOf(latest + 1);
 		return (code + LETTERS.charAt(told)).replace(/^.{4}/, '$&-');
@@ -108,12 +97,6 @@ export class RepeatCodes {
 			if (this.codesOf(turn).some((code) => typed.includes(code))) return turn;
 		}
 		return undefined;
-	}
-
-	/** A code is shown before that is certain. If another took its turn, the next one is taken: that code is void. */
-	private async keep(turn: number, claim: Claim): Promise<void> {
-		const isMine = await this.ledger?.wins(claim).catch(() => false);
-		if (isMine !== true) await this.take(turn + 1).catch(() => undefined);
 	}
 
 	private key(turn: number): string {

@@ -7,11 +7,6 @@ export const clock = {
 	/** For spans: unlike the time of day, it never jumps when somebody sets the clock. */
 	elapsed: (): number => Math.floor(performance.now()),
 	sleep: async (milliseconds: number): Promise<void> => await sleep(milliseconds),
-	/** The same for what nobody waits for: it does not keep a process from ending. */
-	sleepAside: async (milliseconds: number): Promise<void> =>
-		await new Promise((resolve) =>
-			AbortSignal.timeout(milliseconds).addEventListener('abort', () => resolve()),
-		),
 	random: (): number => Math.random(),
 };
 

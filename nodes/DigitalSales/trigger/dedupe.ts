@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { lenientText } from '../api/schemas/lenient';
 import { digest, isRetry, originOf } from '../once/execution';
 import { Ledger } from '../once/ledger';
-import { LedgerError } from '../once/table';
 import type { Notice } from '../notice/parse';
 import { accountOf } from '../notice/verify';
 import { clock, wait } from '../shared/clock';
@@ -80,13 +79,9 @@ function notRecorded(context: IExecuteFunctions, error: unknown): NodeOperationE
 	);
 }
 
-/** By then the one that was first has taken it. */
-const ENTERED_MS = 2_000;
-
 /**
- * Whether another execution has the notice; if not, this one takes it. A first claim decides who goes first
- * and who waits. Each then takes the notice by entering itself as its owner, so that a Retry after a crash
- * can tell whose it is.
+ * Whether another execution has the notice; if not, this one takes it, under its own name, so that a Retry
+ * after a crash, or a second try, can tell whose it is.
  */
 async function isTakenByOther(
 	context: IExecuteFunctions,
@@ -94,21 +89,11 @@ async function isTakenByOther(
 	name: string,
 ): Promise<boolean> {
 	const { baseUrl } = await accountOf(context);
-	const key = digest(baseUrl, name);
-	const claimed = digest('claim', key);
-	const taken = digest('taken', key);
-	const takenByThis = digest('taken', key, originOf(context));
+	const key = digest('taken', baseUrl, name);
+	const owner = originOf(context);
 	const nodeContext = context.getContext('node');
-	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === claimed;
-	nodeContext[CONTEXT_KEY] = claimed;
-	const claim = await ledger.claim([claimed]);
-	const isFirst = await ledger.wins(claim, []);
-	if (claim.seen.size > 0 && !isSecondTry) return true;
-	// A stalled process may have made all lose, and the one that was first may have crashed.
-	if (!isFirst) await wait(ENTERED_MS, context.getExecutionCancelSignal());
-	const owning = await ledger.claim([taken, takenByThis]);
-	if (await ledger.wins(owning)) return false;
-	if (!owning.seen.has(takenByThis)) return true;
-	if (isRetry(context)) return false;
-	throw new LedgerError('what a try that failed has entered is still there');
+	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === key;
+	nodeContext[CONTEXT_KEY] = key;
+	if (await ledger.enter(key, owner)) return false;
+	return !isSecondTry || !(await ledger.isOf(key, owner));
 }

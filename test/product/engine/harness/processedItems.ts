@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DataDeduplicationService } from 'n8n-core';
 import type {
@@ -12,20 +12,15 @@ import type {
 import { oncePerProcess } from './environment';
 
 /**
- * n8n's table of processed items as its server has it, in memory: a row for a workflow and node, a
- * list of hashes in it, read and then written whole, oldest out first. It outlives a process.
+ * n8n's table of processed items as its server has it, in memory: a row for a workflow and node, a list
+ * of hashes in it, read and then written whole. A row that is there cannot be inserted, and one that is not
+ * cannot be updated. It outlives a process.
  */
 class ProcessedItems implements IDataDeduplicator {
 	private readonly rows = new Map<string, string>();
 
-	/** What each row was begun for; n8n takes nothing else into it. */
-	private readonly modes = new Map<string, string>();
-
 	/** How many of the next writes fail, as they do when the disk is full. */
 	failingWrites = 0;
-
-	/** How many of the next writes another process replaces at once with what it had read before. */
-	lostWrites = 0;
 
 	/** After so many writes all others fail, as if the process were killed. */
 	failAfter = Infinity;
@@ -35,51 +30,25 @@ class ProcessedItems implements IDataDeduplicator {
 
 	clear({ keepRows = false } = {}): void {
 		this.latency = () => 0;
-		if (!keepRows) {
-			this.rows.clear();
-			this.modes.clear();
-		}
+		if (!keepRows) this.rows.clear();
 		this.failingWrites = 0;
-		this.lostWrites = 0;
 		this.failAfter = Infinity;
 	}
 
-	/** Enters so many other things in each row of a node as later runs of it would. */
-	age(count: number, maxEntries: number): void {
-		for (const [row, text] of this.rows) {
-			if (isOfWorkflow(row)) continue;
-			const others = Array.from({ length: count }, () => randomUUID());
-			this.rows.set(row, JSON.stringify([...parse(text), ...others].slice(-maxEntries)));
-		}
-	}
-
-	/** The number of entries in all rows of nodes. */
+	/** The number of rows. */
 	get size(): number {
-		return this.count((row) => !isOfWorkflow(row));
-	}
-
-	/** The number of entries in all rows of workflows. */
-	get marks(): number {
-		return this.count(isOfWorkflow);
-	}
-
-	private count(isMeant: (row: string) => boolean): number {
-		const rows = [...this.rows].filter(([row]) => isMeant(row));
-		return rows.reduce((sum, [, text]) => sum + parse(text).length, 0);
+		return this.rows.size;
 	}
 
 	async checkProcessedAndRecord(
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
-		{ mode, maxEntries }: ICheckProcessedOptions,
+		_options: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
 		const row = rowOf(scope, context);
-		if ((this.modes.get(row) ?? mode) !== mode) {
-			throw new Error('Deduplication data was originally saved with an incompatible setting');
-		}
-		this.modes.set(row, mode);
-		const entries = await this.read(row);
+		const known = await this.read(row);
+		const entries = [...(known ?? [])];
 		const output: IDeduplicationOutput = { new: [], processed: [] };
 		for (const item of items) {
 			const hash = hashOf(item);
@@ -90,8 +59,12 @@ class ProcessedItems implements IDataDeduplicator {
 				entries.push(hash);
 			}
 		}
-		if (maxEntries) entries.splice(0, entries.length - maxEntries);
-		await this.write(row, entries);
+		await this.write(() => {
+			if (!known && this.rows.has(row)) {
+				throw new Error('SQLITE_CONSTRAINT: UNIQUE constraint failed: processed_data');
+			}
+			if (!known || this.rows.has(row)) this.rows.set(row, JSON.stringify(entries));
+		});
 		return output;
 	}
 
@@ -101,40 +74,41 @@ class ProcessedItems implements IDataDeduplicator {
 		context: ICheckProcessedContextData,
 	): Promise<void> {
 		const row = rowOf(scope, context);
-		if (!this.rows.has(row)) return;
+		const known = await this.read(row);
+		if (!known) return;
 		const gone = items.map(hashOf);
-		const entries = await this.read(row);
-		await this.write(
-			row,
-			entries.filter((entry) => !gone.includes(entry)),
-		);
+		const entries = known.filter((entry) => !gone.includes(entry));
+		await this.write(() => {
+			if (this.rows.has(row)) this.rows.set(row, JSON.stringify(entries));
+		});
 	}
 
 	async clearAllProcessedItems(
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
 	): Promise<void> {
-		this.rows.delete(rowOf(scope, context));
+		const row = rowOf(scope, context);
+		await this.write(() => this.rows.delete(row));
 	}
 
 	async getProcessedDataCount(
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
 	): Promise<number> {
-		return (await this.read(rowOf(scope, context))).length;
+		return (await this.read(rowOf(scope, context)))?.length ?? 0;
 	}
 
-	private async read(row: string): Promise<string[]> {
+	private async read(row: string): Promise<string[] | undefined> {
 		await this.pause();
-		return parse(this.rows.get(row) ?? '[]');
+		const text = this.rows.get(row);
+		return text === undefined ? undefined : (JSON.parse(text) as string[]);
 	}
 
-	private async write(row: string, entries: string[]): Promise<void> {
+	private async write(change: () => void): Promise<void> {
 		await this.pause();
 		if (this.failAfter-- <= 0 || this.failingWrites-- > 0)
 			throw new Error('SQLITE_FULL: database or disk is full');
-		if (this.lostWrites-- > 0) return;
-		this.rows.set(row, JSON.stringify(entries));
+		change();
 	}
 
 	private async pause(): Promise<void> {
@@ -149,16 +123,8 @@ function rowOf(scope: DeduplicationScope, { workflow, node }: ICheckProcessedCon
 	return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
 }
 
-function isOfWorkflow(row: string): boolean {
-	return row.endsWith(' ');
-}
-
 function hashOf(item: DeduplicationItemTypes): string {
 	return createHash('md5').update(item.toString()).digest('base64');
-}
-
-function parse(row: string): string[] {
-	return JSON.parse(row) as string[];
 }
 
 export const processedItems = oncePerProcess('processed items', () => {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { chargeFingerprint } from '../../../../nodes/DigitalSales/once/identity';
-import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/table';
+
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { queues } from '../../../../nodes/DigitalSales/shared/exclusively';
+import { queues } from '../../../../nodes/DigitalSales/shared/hold';
 import { cpf } from '../../../support/charge';
 import { NodeProcess, processedItems } from '../harness';
 import { errorIn, openAccount, pixParameters } from '../support/account';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { attempts } from '../../../../nodes/DigitalSales/once/memory';
-import { MOST_ENTRIES } from '../../../../nodes/DigitalSales/once/table';
+
 import { NodeProcess, processedItems } from '../harness';
 import { codeIn, errorOf, useShop } from '../support/charging';
 import { useLimits } from '../support/account';

@@ -9,21 +9,6 @@ import { processWide } from './processWide';
 export const queues = processWide(new Map<string, Promise<void>>());
 
 /**
- * Runs a task while no other task of this process holds any of the keys; the others queue up, in the
- * order in which they came.
- *
- * @throws CanceledError when the execution is canceled while it queues
- */
-export async function exclusively<T>(
-	keys: readonly string[],
-	task: () => Promise<T>,
-	signal?: AbortSignal,
-): Promise<T> {
-	const release = await hold(keys, signal);
-	return await task().finally(release);
-}
-
-/**
  * Holds keys, once no other task of this process holds any of them.
  *
  * @returns what lets go of them
