@@ -116,7 +116,7 @@ describe('Product > Get Many', () => {
 
 	describe('of a service that ignores the filters', () => {
 		const data = [
-			{ hash: 'p1', title: 'Curso de Fotografia à noite', id_category: 1, status: 1 },
+			{ hash: 'p1', title: 'Curso de Fotografia à mão', id_category: 1, status: 1 },
 			{ hash: 'p2', title: 'Guia', id_category: '2', status: '2' },
 			{ hash: 'p3', status: 'In_Review' },
 			{ title: 'Curso sem hash', id_category: null, status: null },
@@ -125,7 +125,7 @@ describe('Product > Get Many', () => {
 
 		test.each([
 			[{ search: 'CURSO' }, [0, 3, 4]],
-			[{ search: 'NOITE A fotografia' }, [0]],
+			[{ search: 'MAO fotografia' }, [0]],
 			[{ search: 'Hash CURSO' }, [3]],
 			[{ search: ' P3 ' }, [2]],
 			[{ search: 'URS' }, [0, 3, 4]],
