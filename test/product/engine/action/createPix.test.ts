@@ -18,6 +18,7 @@ describe('Transaction > Create PIX', () => {
 		const { json } = await account.run(parameters());
 
 		expect(body()).toMatchObject({
+			api_token: account.sandbox.bodyApiToken,
 			amount: 3980,
 			payment_method: 'pix',
 			installments: 1,

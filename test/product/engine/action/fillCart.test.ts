@@ -176,6 +176,15 @@ describe('The cart of Create PIX', () => {
 			},
 		);
 
+		test('a price of an offer that it does not hold is missed before anything is sent', async () => {
+			sends();
+
+			const failure = await account.fail(cart(picked('unknown1')));
+
+			expect(failure.message).toBe('Cart > Item 1 > Price in Reais is empty');
+			expect(bodies()).toEqual([]);
+		});
+
 		test('a price that it does not know is left to a given amount', async () => {
 			sends({ hash: 'p1', offers: [] });
 
@@ -220,6 +229,16 @@ describe('The cart of Create PIX', () => {
 		await account.run(cart({ offerHash: '={{ $json.hash }}' }), { items: input });
 
 		expect(methods()).toEqual(['GET', 'GET', 'POST', 'POST']);
+	});
+
+	test('sends nothing at all where an item is wrong', async () => {
+		const failure = await account.fail(
+			cart({ ...picked(product(0).offer.hash), price: '={{ $json.price }}' }),
+			{ items: [{ price: '5' }, { price: 'cheap' }] },
+		);
+
+		expect(failure.itemIndex).toBe(1);
+		expect(account.sandbox.requests).toEqual([]);
 	});
 
 	describe('of a price that cannot be charged', () => {
