@@ -19,27 +19,24 @@ describe("A request that n8n's SSRF protection blocks", () => {
 	test.each([
 		['charge', () => pixParameters(account.sandbox)],
 		['read', () => ({ resource: 'transaction', operation: 'get', transactionHash: 'ab12' })],
-	])('fails at once, and says that nothing was sent: a %s', async (_name, parameters) => {
+	])('fails at once, says that nothing was sent, and is not in doubt: a %s', async (...given) => {
+		const [, parameters] = given;
+		const options = { mode: 'trigger', workflowId: 'blocked', continueOnFail: true } as const;
 		const started = Date.now();
-		const { json } = await account.run(parameters(), { continueOnFail: true });
 
-		expect(errorIn(json[0])).toMatchObject({
-			message: 'n8n blocked the request to the host of the service',
-			advice: expect.stringContaining(
-				'Nothing was sent. Correct the host in Base URL of the credential',
-			),
-			outcome: 'notSent',
-			status: null,
-		});
+		for (const _attempt of [1, 2]) {
+			const { json } = await account.run(parameters(), options);
+
+			expect(errorIn(json[0])).toMatchObject({
+				message: 'n8n blocked the request to the host of the service',
+				advice: expect.stringContaining(
+					'Nothing was sent. Correct the host in Base URL of the credential',
+				),
+				outcome: 'notSent',
+				status: null,
+			});
+		}
 		expect(Date.now() - started).toBeLessThan(2_000);
 		expect(account.sandbox.requests).toEqual([]);
-	});
-
-	test('leaves no charge in doubt', async () => {
-		const shop = { mode: 'trigger', workflowId: 'blocked', continueOnFail: true } as const;
-		await account.run(pixParameters(account.sandbox), shop);
-		const { json } = await account.run(pixParameters(account.sandbox), shop);
-
-		expect(errorIn(json[0]).message).toBe('n8n blocked the request to the host of the service');
 	});
 });

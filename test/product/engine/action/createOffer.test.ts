@@ -73,22 +73,6 @@ describe('Offer > Create', () => {
 		expect(account.sandbox.requests[0]?.bearer).toBe(true);
 	});
 
-	test('merges custom fields in last, nesting and integers kept', async () => {
-		await account.run(
-			parameters({
-				additionalFields: {
-					customFields: '{"price": 2500, "extra": {"level": [1, 2, {"deep": 3}]}}',
-				},
-			}),
-		);
-
-		expect(body()).toMatchObject({
-			title: 'Black Friday',
-			price: 2500,
-			extra: { level: [1, 2, { deep: 3 }] },
-		});
-	});
-
 	test.each<[string, INodeParameters, string]>([
 		[
 			'no product',

@@ -2,33 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { freePort } from '../../../host/n8n/processes';
 import { startSandbox, type Fault } from '../../../sandbox';
+import { sampleOf } from '../../../support/samples';
 import { everythingIn, runNode } from '../harness';
-import { openAccount, pixParameters, useAccount } from '../support/account';
-
-/** Every operation with parameters that are right. */
-type Operation = 'getAll' | 'createOffer' | 'createPix' | 'get';
+import { openAccount, useAccount } from '../support/account';
 
 describe('Errors of the service', () => {
 	const account = useAccount();
 
-	const parametersOf = (operation: Operation): INodeParameters => {
-		switch (operation) {
-			case 'getAll':
-				return { resource: 'product', operation: 'getAll' };
-			case 'createOffer':
-				return {
-					resource: 'offer',
-					operation: 'create',
-					productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
-					title: 'Black Friday',
-					price: '19,90',
-				};
-			case 'createPix':
-				return pixParameters(account.sandbox);
-			case 'get':
-				return { resource: 'transaction', operation: 'get', transactionHash: 'abc123' };
-		}
-	};
+	const parametersOf = (name: string): INodeParameters => ({
+		...sampleOf(name, account.sandbox, { transactionHash: 'abc123' }),
+		...{ notify: 'none', qrCodeImage: false, simplify: false },
+	});
 
 	test('what is wrong with a field is said by its name in the form', async () => {
 		const errors = {
@@ -40,7 +24,9 @@ describe('Errors of the service', () => {
 		};
 		account.fault('charge', { kind: 'status', status: 422, body: { message: 'Invalid', errors } });
 
-		const { description } = await account.fail(parametersOf('createPix'), { items: [{}, {}] });
+		const { description } = await account.fail(parametersOf('transaction/create'), {
+			items: [{}, {}],
+		});
 
 		expect(description).toContain(
 			[
@@ -67,7 +53,7 @@ describe('Errors of the service', () => {
 		['no address', 'not a host', 'Base URL in the credential is not a web address'],
 		['with a query', 'https://api.example.com/v1?x=1', 'must end with its path'],
 	])('a Base URL that is %s is told before anything is sent', async (_name, baseUrl, message) => {
-		const failure = await account.fail(parametersOf('get'), {
+		const failure = await account.fail(parametersOf('transaction/get'), {
 			credentials: account.credentialsWith({ baseUrl }),
 		});
 
@@ -80,7 +66,7 @@ describe('Errors of the service', () => {
 			baseUrl: `http://127.0.0.1:${port}/api/public/v1`,
 		});
 		const { apiToken, bodyApiToken } = account.sandbox;
-		const running = account.run(parametersOf('createPix'), { credentials });
+		const running = account.run(parametersOf('transaction/create'), { credentials });
 		await pause(300);
 		const late = await startSandbox({ port, apiToken, bodyApiToken, qrImage: 'absent' });
 		try {
@@ -103,52 +89,54 @@ describe('Errors of the service', () => {
 				status,
 			});
 
-			await account.fail(parametersOf('createPix'));
+			await account.fail(parametersOf('transaction/create'));
 
 			expect(elsewhere.sandbox.requests).toEqual([]);
 			await elsewhere.sandbox.close();
 		},
 	);
 
-	describe('Continue on fail', () => {
-		test('gives message and status per item, and goes on', async () => {
-			account.fault('charge', { kind: 'status', status: 422, body: { message: 'No' }, after: 1 });
-			const { json, items } = await account.run(
-				{
-					...parametersOf('createPix'),
-					customerEmail: '={{ $json.email }}',
-				},
-				{
-					continueOnFail: true,
-					items: [
-						{ email: 'a@example.com' },
-						{ email: 'b@example.com' },
-						{ email: 'c' },
-						{ email: 'd@example.com' },
-					],
-				},
-			);
+	test('under Continue on Fail gives message and status per item, and goes on', async () => {
+		account.fault('charge', { kind: 'status', status: 422, body: { message: 'No' }, after: 1 });
+		const { json, items } = await account.run(
+			{
+				...parametersOf('transaction/create'),
+				customerEmail: '={{ $json.email }}',
+			},
+			{
+				continueOnFail: true,
+				items: [
+					{ email: 'a@example.com' },
+					{ email: 'b@example.com' },
+					{ email: 'c' },
+					{ email: 'd@example.com' },
+				],
+			},
+		);
 
-			expect(json).toMatchObject([
-				{ payment_status: 'waiting_payment' },
-				{ error: { message: expect.stringContaining('422'), status: 422, outcome: 'refused' } },
-				{ error: { message: 'Customer Email is not an e-mail address', outcome: 'notSent' } },
-				{ payment_status: 'waiting_payment' },
-			]);
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
-				[0, 1, 2, 3].map((item) => ({ item })),
-			);
-			expect(json.map((item) => Object.keys(item)).slice(1, 3)).toEqual([['error'], ['error']]);
-			expect(account.sandbox.charges()).toBe(2);
-		});
+		expect(json).toMatchObject([
+			{ payment_status: 'waiting_payment' },
+			{ error: { message: expect.stringContaining('422'), status: 422, outcome: 'refused' } },
+			{ error: { message: 'Customer Email is not an e-mail address', outcome: 'notSent' } },
+			{ payment_status: 'waiting_payment' },
+		]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 1, 2, 3].map((item) => ({ item })),
+		);
+		expect(json.map((item) => Object.keys(item)).slice(1, 3)).toEqual([['error'], ['error']]);
+		expect(account.sandbox.charges()).toBe(2);
 	});
 
-	test.each<[string, Fault, Operation]>([
-		['an error that echoes the request', { kind: 'echoRequest' }, 'createPix'],
-		['a rejection that echoes the request', { kind: 'echoRequest', status: 422 }, 'createOffer'],
-		['a success that echoes the request', { kind: 'echoRequest', status: 200 }, 'createPix'],
-		['a page that echoes the request', { kind: 'echoRequest', format: 'html' }, 'get'],
-		['a reset', { kind: 'resetAfterProcessing' }, 'createPix'],
+	test.each<[string, Fault, string]>([
+		['an error that echoes the request', { kind: 'echoRequest' }, 'transaction/create'],
+		['a rejection that echoes the request', { kind: 'echoRequest', status: 422 }, 'offer/create'],
+		[
+			'a success that echoes the request',
+			{ kind: 'echoRequest', status: 200 },
+			'transaction/create',
+		],
+		['a page that echoes the request', { kind: 'echoRequest', format: 'html' }, 'transaction/get'],
+		['a reset', { kind: 'resetAfterProcessing' }, 'transaction/create'],
 	])('%s shows neither token anywhere', async (_name, fault, operation) => {
 		for (const continueOnFail of [false, true]) {
 			account.sandbox.addFault(fault);

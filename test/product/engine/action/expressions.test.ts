@@ -4,9 +4,6 @@ import { pixParameters } from '../support/account';
 import { useShop } from '../support/charging';
 import { callTool } from '../support/tool';
 
-/** What the expressions of a test may read. */
-const DATA = { items: [{ given: 'x' }] };
-
 describe('An expression that gives nothing', () => {
 	const shop = useShop();
 
@@ -21,50 +18,29 @@ describe('An expression that gives nothing', () => {
 			],
 		},
 	});
-	const fields: Array<[string, string, (expression: string) => INodeParameters]> = [
-		['Customer Name', 'Maria', (customerName) => ({ customerName })],
-		['Customer Email', 'a@example.com', (customerEmail) => ({ customerEmail })],
-		['Customer Phone', '11912345678', (customerPhone) => ({ customerPhone })],
-		['Customer CPF or CNPJ', '52998224725', (customerDocument) => ({ customerDocument })],
-		['Order Reference', 'order-1', (orderReference) => ({ orderReference })],
-		['Cart > Item 1 > Price in Reais', '5', (price) => item({ price })],
-		['Cart > Item 1 > Quantity', '3', (quantity) => item({ quantity })],
-		[
-			'Cart > Item 1 > Offer',
-			'offer1',
-			(value) => item({ offerHash: { __rl: true, mode: 'hash', value } }),
-		],
-		[
-			'Cart > Item 1 > More > Operation Type',
-			'1',
-			(operationType) => item({ more: { operationType } }),
-		],
-		['Additional Fields > Amount in Reais', '5', (amount) => ({ additionalFields: { amount } })],
+	const fields: Array<[string, (expression: string) => INodeParameters]> = [
+		['Customer Name', (customerName) => ({ customerName })],
+		['Customer Email', (customerEmail) => ({ customerEmail })],
+		['Customer Phone', (customerPhone) => ({ customerPhone })],
+		['Customer CPF or CNPJ', (customerDocument) => ({ customerDocument })],
+		['Order Reference', (orderReference) => ({ orderReference })],
+		['Cart > Item 1 > Price in Reais', (price) => item({ price })],
+		['Cart > Item 1 > Quantity', (quantity) => item({ quantity })],
+		['Cart > Item 1 > Offer', (value) => item({ offerHash: { __rl: true, mode: 'hash', value } })],
+		['Cart > Item 1 > More > Operation Type', (operationType) => item({ more: { operationType } })],
+		['Additional Fields > Amount in Reais', (amount) => ({ additionalFields: { amount } })],
 		[
 			'Additional Fields > Custom Fields',
-			'{"a": 1}',
 			(customFields) => ({ additionalFields: { customFields } }),
 		],
 	];
 
-	test.each(fields)('is refused before anything is sent: %s', async (label, _good, fieldOf) => {
+	test.each(fields)('is refused before anything is sent: %s', async (label, fieldOf) => {
 		for (const nothing of ['$json.missing', 'null', "''", "' '", "'\\u200b'", "'\\ufe0f'"]) {
 			const failed = await shop.run(shop.parameters(undefined, fieldOf(`={{ ${nothing} }}`)));
 
 			expect(failed.node?.error?.message).toBe(`${label} is an expression that gave nothing`);
 		}
-		expect(shop.account.sandbox.requests).toEqual([]);
-	});
-
-	test.each(fields)('in a part is refused: %s', async (label, _good, fieldOf) => {
-		const failed = await shop.run(
-			shop.parameters(undefined, fieldOf('=1{{ $json.given }}-{{ $json.missing }}')),
-			DATA,
-		);
-
-		expect(failed.node?.error?.message).toContain(
-			`${label} has a part that gave nothing: {{ $json.missing }}`,
-		);
 		expect(shop.account.sandbox.requests).toEqual([]);
 	});
 
@@ -104,9 +80,8 @@ describe('An expression that gives nothing', () => {
 	});
 
 	test.each([
-		...["'order-' + $json.id", '`order_${$json.id}`', "'order ' + $json.id + '-x'"],
-		...["'order' + $json.id", "'maria ' + DateTime.fromISO($json.due).toFormat('yyyy-MM')"],
-		"'maria ' + new Date($json.due)",
+		...["'order' + $json.id", '`order_${$json.id}-x`', "'maria ' + new Date($json.due)"],
+		"'maria ' + DateTime.fromISO($json.due).toFormat('yyyy-MM')",
 	])('inside the expression of an Order Reference is refused: %s', async (expression) => {
 		const failed = await shop.run(shop.parameters(`={{ ${expression} }}`));
 
@@ -115,20 +90,6 @@ describe('An expression that gives nothing', () => {
 		);
 		expect(shop.posts).toBe(0);
 	});
-
-	test.each([{ amount: '$json.missing' }, { customer: '{ document: $json.missing }' }])(
-		'inside Custom Fields is refused: %j',
-		async (fields) => {
-			const [[name, value] = []] = Object.entries(fields);
-			const customFields = `={{ { ${name}: ${value} } }}`;
-			const failed = await shop.run(
-				shop.parameters(undefined, { additionalFields: { customFields } }),
-			);
-
-			expect(failed.node?.error?.message).toContain('Additional Fields > Custom Fields');
-			expect(shop.posts).toBe(0);
-		},
-	);
 
 	test.each([
 		['price', '={{ $json.price }}', 'Price in Reais'],

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { openCatalogService, type CatalogService } from '../support/catalogService';
 
@@ -22,16 +22,6 @@ describe('Product > Get Many of a service that', () => {
 	const next = (more: boolean): IDataObject => ({
 		next: more ? 'https://other.test/?page=9' : null,
 	});
-
-	/** Pages by their hashes, beyond the last one empty, with what each of them states. */
-	const paged = (
-		pages: string[],
-		figures: (page: number) => IDataObject = () => ({}),
-	): CatalogService['answers'] extends (answer: infer A) => void ? A : never => {
-		return ({ page }) => ({
-			body: { data: rows(...(pages[Number(page) - 1] ?? '')), ...figures(Number(page)) },
-		});
-	};
 
 	describe('has rows of another kind', () => {
 		const offer = (hash: string): IDataObject => ({ hash, title: null, price: 100 });
@@ -72,93 +62,42 @@ describe('Product > Get Many of a service that', () => {
 				{ offer_hash: 'o1', price_reais: 47, offers: 1 },
 			]);
 		});
-
-		test('a limit counts the rows of Split Offers', async () => {
-			const data = ['p1', 'p2', 'p3'].map((hash) => ({
-				hash,
-				offers: [offer(`${hash}a`), offer(`${hash}b`)],
-			}));
-			service.answers(() => ({ body: { data, links: { next: null } } }));
-
-			const { json } = await service.list({ limit: 3, options: { splitOffers: true } });
-
-			expect(json.map((row) => (row.offer as IDataObject).hash)).toEqual(['p1a', 'p1b', 'p2a']);
-		});
 	});
 
-	describe('filters', () => {
-		const catalog = [
-			{ hash: 'ab12cd', title: 'Curso de Fotografia', id_category: 3, status: 1 },
-			{ hash: 'ef34gh', title: 'Guia', id_category: 5, status: 2 },
-			{ hash: 'ij56kl', title: 'Mentoria à noite', id_category: 7, status: 1 },
-		];
-		const list = async (filters: INodeParameters, data: IDataObject[]) => {
-			service.answers(() => ({ body: { data, meta: { total: data.length, last_page: 1 } } }));
-			const { json } = await service.list({ ...ALL, filters });
-			return { found: json.map(({ hash }) => String(hash)), asked: service.asked.length };
-		};
+	test('filters nothing: a limit counts what the node leaves, so it is read on until it is full', async () => {
+		const offers = [{ hash: 'o1' }, { hash: 'o2' }];
+		const pages = ['ab', 'c', 'de', 'f'].map((hashes) =>
+			[...hashes].map((hash) => ({ hash, offers, status: 'abe'.includes(hash) ? 1 : 2 })),
+		);
+		service.answers(({ page }) => ({
+			body: { data: pages[Number(page) - 1], meta: { last_page: 4 }, links: next(page !== '4') },
+		}));
 
-		test.each([
-			['"active"', { status: 1 }, { status: 'active' }],
-			['"In_Review"', { status: 3 }, { status: 'In_Review' }],
-			['a text of digits', { categories: '3' }, { id_category: '3' }],
-		])('and writes it in another shape, %s: nothing is lost', async (_name, filters, shape) => {
-			const data = catalog.slice(0, 2).map((product) => ({ ...product, ...shape }));
-
-			expect((await list(filters, data)).found).toEqual(['ab12cd', 'ef34gh']);
-		});
-
-		test.each([
-			[{ search: 'FOTOGRAFIA curso' }, ['ab12cd']],
-			[{ search: 'B12' }, ['ab12cd']],
-			[{ search: 'NOITE A mentoria' }, ['ij56kl']],
-			[{ search: 'guia noite' }, []],
-			[{ categories: '5,7' }, ['ef34gh', 'ij56kl']],
-			[{ status: 2 }, ['ef34gh']],
-			[{ search: 'mentoria', status: 1, categories: '7' }, ['ij56kl']],
-		])('not at all: %j is applied by the node, in one request', async (filters, found) => {
-			await expect(list(filters, catalog)).resolves.toEqual({ found, asked: 1 });
-		});
-
-		test('not at all: a limit counts what is left, so it is read on until it is full', async () => {
-			const offers = [{ hash: 'o1' }, { hash: 'o2' }];
-			const pages = ['ab', 'c', 'de', 'f'].map((hashes) =>
-				[...hashes].map((hash) => ({ hash, offers, status: 'abe'.includes(hash) ? 1 : 2 })),
-			);
-			service.answers(({ page }) => ({
-				body: { data: pages[Number(page) - 1], meta: { last_page: 4 }, links: next(page !== '4') },
-			}));
-
-			const { json } = await service.list({ limit: 3, filters: { status: 1 } });
-			expect(hashes(json)).toBe('abe');
-			const split = { splitOffers: true };
-			const rows = await service.list({ limit: 5, filters: { status: 1 }, options: split });
-			expect(hashes(rows.json)).toBe('aabbe');
-		});
+		const { json } = await service.list({ limit: 3, filters: { status: 1 } });
+		expect(hashes(json)).toBe('abe');
+		const split = { splitOffers: true };
+		const rows = await service.list({ limit: 5, filters: { status: 1 }, options: split });
+		expect(hashes(rows.json)).toBe('aabbe');
 	});
 
-	describe('refuses the page size', () => {
-		test.each<[number, IDataObject]>([
-			[400, { message: 'per_page' }],
-			[413, { message: 'too large' }],
-			[422, { errors: { per_page: ['max 50'] } }],
-			[200, { success: false, message: 'per_page must be at most 50' }],
-		])('by %i %j is asked without one', async (status, body) => {
-			service.answers((query) =>
-				query.per_page === undefined
-					? paged(['ab', 'cd'], (page) => ({ links: next(page < 2) }))(query)
-					: { status, body },
-			);
-
-			const { json } = await service.list();
-
-			expect(hashes(json)).toBe('abcd');
-			expect(service.asked.map(({ page, per_page: size }) => [page, size])).toEqual([
-				['1', '50'],
-				['1', undefined],
-				['2', undefined],
-			]);
+	test.each<[number, IDataObject]>([
+		[422, { errors: { per_page: ['max 50'] } }],
+		[200, { success: false, message: 'per_page must be at most 50' }],
+	])('refuses the page size by %i %j is asked without one from then on', async (status, body) => {
+		service.answers(({ page, per_page: size }) => {
+			if (size !== undefined) return { status, body };
+			const data = rows(...(page === '1' ? 'ab' : 'cd'));
+			return { body: { data, links: next(page === '1') } };
 		});
+
+		const { json } = await service.list();
+
+		expect(hashes(json)).toBe('abcd');
+		expect(service.asked.map(({ page, per_page: size }) => [page, size])).toEqual([
+			['1', '50'],
+			['1', undefined],
+			['2', undefined],
+		]);
 	});
 
 	describe('may do anything', () => {

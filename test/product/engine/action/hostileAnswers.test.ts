@@ -65,37 +65,20 @@ describe('An answer that is made to make the node fail', () => {
 			),
 			fc.integer({ min: 60, max: 5_000 }).map((levels) => `deep ${levels}`),
 		);
+		const each = (...names: string[]) => Object.fromEntries(names.map((name) => [name, odd]));
 		const some = (...names: string[]) =>
-			fc.oneof(
-				odd,
-				fc.record(Object.fromEntries(names.map((name) => [name, odd])), { requiredKeys: [] }),
-			);
+			fc.oneof(odd, fc.record(each(...names), { requiredKeys: [] }));
 		return fc.record(
 			{
 				success: fc.oneof(fc.constantFrom(true, false, 'false'), odd),
-				message: odd,
-				errors: odd,
-				event: odd,
-				payment_method: odd,
-				payment_status: odd,
-				installments: odd,
 				pix: some('pix_url', 'pix_qr_code', 'qr_code_base64', 'pix_base64'),
-				billet: odd,
-				amount: odd,
 				customer: some('hash', 'name', 'email', 'phone_number', 'document'),
-				producer: odd,
 				offer: some('hash', 'title', 'price'),
 				product: some('hash', 'title', 'cover', 'status'),
-				items: odd,
-				postback_url: odd,
-				created_at: odd,
-				updated_at: odd,
-				amount_liquid: odd,
-				src: odd,
-				tracking: odd,
-				utm_source: odd,
-				['__proto__']: odd,
-				toString: odd,
+				...each('message', 'errors', 'event', 'payment_method', 'payment_status', 'installments'),
+				...each('billet', 'amount', 'amount_liquid', 'producer', 'items', 'postback_url'),
+				...each('created_at', 'updated_at', 'src', 'tracking', 'utm_source'),
+				...each('__proto__', 'toString'),
 			},
 			{ requiredKeys: [] },
 		);
@@ -171,32 +154,6 @@ describe('An answer that is made to make the node fail', () => {
 		},
 	);
 
-	test('names such fields as the service does', async () => {
-		answer(422, HOSTILE_BODIES['fields named like built-ins']);
-
-		const { description } = await account.fail(charge);
-
-		expect(description).toContain('constructor: A | __proto__: B | toString.valueOf: C.');
-	});
-
-	test.each([
-		[422, /^The service did not accept the request/],
-		[500, unknown],
-	])(
-		'brackets of 3 MB under %i are not parsed, and mean what the status says',
-		async (status, said) => {
-			answer(status, '['.repeat(3_000_000));
-			const parse = jest.spyOn(JSON, 'parse');
-
-			const { message } = await account.fail(charge);
-
-			expect(message).toMatch(said);
-			const longest = Math.max(...parse.mock.calls.map(([text]) => text.length));
-			expect(longest).toBeLessThan(1_000_000);
-			expect(account.sandbox.charges()).toBe(1);
-		},
-	);
-
 	test.each([
 		['words', () => jest.spyOn(errorWords, 'readServiceWords')],
 		['transaction', () => jest.spyOn(resource, 'readResource')],
@@ -214,15 +171,11 @@ describe('An answer that is made to make the node fail', () => {
 		},
 	);
 
-	test.each<[string, (token: string) => string]>([
-		['signs as \\u00xx', (token) => token.replace(/[^a-z\d]/g, (sign) => `\\u00${hexOf(sign)}`)],
-		['a letter as \\u00xx', (token) => token.replace('t', '\\u0074')],
-		['every byte as %xx', (token) => token.replace(/./g, (sign) => `%${hexOf(sign)}`)],
-		['HTML', (token) => token.replace(/[^a-z\d]/g, (sign) => `&#x${hexOf(sign)};`)],
-		['JSON in JSON', (token) => JSON.stringify(JSON.stringify(`"${token}"`)).slice(1, -1)],
-	])('tokens in %s reach neither items nor errors', async (_name, write) => {
-		const tokens = [account.sandbox.apiToken, account.sandbox.bodyApiToken];
-		const shown = tokens.map(write).join(' and ');
+	test('tokens that are encoded reach neither items nor errors', async () => {
+		const encoded = (token: string): string =>
+			token.replace(/./g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+		const { apiToken, bodyApiToken } = account.sandbox;
+		const shown = [apiToken, bodyApiToken].map(encoded).join(' and ');
 		const removed = /\[(token removed|text removed: it contains a token)\]/;
 		answer(422, `{"message":"${shown}","errors":{"${shown}":["${shown}"]}}`);
 		answer(200, `{"hash":"ab12","note":"${shown}","${shown}":1}`);
@@ -232,7 +185,7 @@ describe('An answer that is made to make the node fail', () => {
 
 		for (const text of [kept, everythingIn(outcome)]) {
 			expect(text).toMatch(removed);
-			expect(text).not.toMatch(/u0074|%74|&#x2d|u002d|est-(api|body)-token/i);
+			expect(text).not.toMatch(/%74|est-(api|body)-token/i);
 		}
 	});
 });
@@ -242,8 +195,4 @@ function withDeepLists(json: string): string {
 	return json.replace(/"deep (\d+)"/g, (_name, levels: string) => {
 		return '['.repeat(Number(levels)) + ']'.repeat(Number(levels));
 	});
-}
-
-function hexOf(sign: string): string {
-	return (sign.codePointAt(0) ?? 0).toString(16);
 }

@@ -1,6 +1,6 @@
 import dns from 'node:dns';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
+import { createServer as createHttpsServer } from 'node:https';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
@@ -47,8 +47,8 @@ async function proxy(act: (socket: Socket) => void): Promise<string> {
 	return `http://127.0.0.1:${await listen(server)}`;
 }
 
-const refusing = async (status: number, more = '') =>
-	await proxy((socket) => socket.end(`HTTP/1.1 ${status} No\r\n${more}\r\n<html>No</html>`));
+const refusing = async (status: number) =>
+	await proxy((socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n<html>No</html>`));
 const tunnel = async (port: number) =>
 	await proxy((socket) => {
 		const there = connect(port, '127.0.0.1');
@@ -86,11 +86,10 @@ describe('What never left this machine', () => {
 			credentials: shop.account.credentialsWith({ baseUrl }),
 		});
 	};
-	const https = async (options: ServerOptions, act?: (socket: Socket) => void): Promise<number> => {
-		const server = createHttpsServer({ ...own, ...options }, (request, response) => {
+	const https = async (act: (socket: Socket) => void): Promise<number> => {
+		const server = createHttpsServer(own, (request) => {
 			received++;
-			if (act) act(request.socket);
-			else response.end('{}');
+			act(request.socket);
 		});
 		server.on('tlsClientError', () => undefined);
 		return await listen(server);
@@ -119,18 +118,9 @@ describe('What never left this machine', () => {
 			'https where the service speaks http',
 			async () => `https://127.0.0.1:${new URL(shop.account.sandbox.baseUrl).port}/v1`,
 		],
-		['a certificate that is not accepted', async () => `https://127.0.0.1:${await https({})}/v1`],
 		[
-			'no TLS version in common',
-			async () => {
-				const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } as const;
-				const ciphers = 'DEFAULT@SECLEVEL=0';
-				return `https://127.0.0.1:${await https({ ...old, ciphers })}/v1`;
-			},
-		],
-		[
-			'a handshake that ends',
-			async () => `https://127.0.0.1:${await raw((socket) => socket.end())}/v1`,
+			'a certificate that is not accepted',
+			async () => `https://127.0.0.1:${await https(() => undefined)}/v1`,
 		],
 		[
 			'a handshake that is reset',
@@ -151,12 +141,11 @@ describe('What never left this machine', () => {
 	});
 
 	test.each<[string, () => Promise<string>, string]>([
-		...[502, 503, 504, 500, 403].map((status): [string, () => Promise<string>, string] => [
+		...[403, 407, 500, 502, 503, 504].map((status): [string, () => Promise<string>, string] => [
 			`refuses (${status})`,
 			async () => await refusing(status),
 			`a proxy answered ${status}`,
 		]),
-		['wants a password', async () => await refusing(407), 'a proxy answered 407'],
 		['is not there', async () => CLOSED, 'ECONNREFUSED'],
 		['resets', async () => await proxy((socket) => socket.resetAndDestroy()), 'ECONNRESET'],
 		['says nothing', async () => await proxy(() => undefined), 'ECONNABORTED'],
@@ -199,7 +188,7 @@ describe('What never left this machine', () => {
 				(socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\nNo`),
 			]),
 		])('if the connection is %s, directly and through a proxy', async (name, act) => {
-			const port = await https({}, act);
+			const port = await https(act);
 			const direct = await charge(`https://127.0.0.1:${port}/v1`);
 			process.env.HTTPS_PROXY = await tunnel(port);
 			const proxied = await charge('https://shop.example/v1');

@@ -11,7 +11,6 @@ import {
 	ACTION_TYPE,
 	connect,
 	double,
-	NO_OP_TYPE,
 	type NodeInput,
 	runWorkflow,
 	serveWebhook,
@@ -110,26 +109,11 @@ describe('Create PIX > Notify: Automatic', () => {
 			]);
 		});
 
-		test('also behind a Switch, in the branch that this item does not take', async () => {
-			const { url } = await charge({
-				next: [
-					{ name: 'Switch', type: 'test.switch' },
-					{ name: 'Other', type: NO_OP_TYPE },
-					{ ...WAIT },
-				],
-				wires: { Start: 'Charge', Charge: 'Switch', Switch: ['Other', 'Wait'] },
-				nodeTypes: { 'test.switch': branching((nth) => (nth < 0 ? 1 : 0)) },
-				...everything,
-			});
-
-			expect(url).toMatch(EXECUTION);
-		});
-
 		test('also in a loop that goes from the charge back to the wait before it', async () => {
 			const { url, run } = await charge({
-				next: [{ name: 'Loop', type: 'test.loop' }, WAIT, { name: 'Done', type: NO_OP_TYPE }],
-				wires: { Start: 'Loop', Charge: 'Loop', Loop: ['Wait', 'Charge'] },
-				nodeTypes: { 'test.loop': branching((nth) => (nth === 0 ? 1 : 0)) },
+				next: [{ name: 'Loop', type: 'test.loop' }, WAIT],
+				wires: { Start: 'Loop', Charge: 'Loop', Loop: ['Charge', 'Wait'] },
+				nodeTypes: { 'test.loop': branching((nth) => (nth === 0 ? 0 : 1)) },
 				...everything,
 			});
 
@@ -146,7 +130,6 @@ describe('Create PIX > Notify: Automatic', () => {
 			'it is a node of another package',
 			[{ name: 'Wait', type: 'test.other', parameters: waitParameters() }],
 		],
-		['it is in a sub-workflow', [{ name: 'Sub-workflow', type: NO_OP_TYPE }]],
 	])('without a Wait for Payment the trigger comes next: %s', async (_why, next) => {
 		const operation: INodeProperties = {
 			displayName: 'Operation',
@@ -179,7 +162,6 @@ describe('Create PIX > Notify: Automatic', () => {
 	});
 
 	test.each<[string, NodeInput[], string]>([
-		['there is none', [], 'the workflow has no Digital Sales Trigger that is enabled'],
 		[
 			'it is disabled',
 			[{ ...SALE, disabled: true }],
@@ -227,45 +209,19 @@ describe('Create PIX > Notify: Automatic', () => {
 	describe('n8n is asked whether the trigger is published', () => {
 		beforeEach(() => publish(false));
 
-		const asked = (): Promise<{ url?: string | null; hints: string[] }> =>
-			charge({ notificationUrl: IN_CREDENTIAL, triggers: [SALE], mode: 'manual' });
-
-		test('it is', async () => {
-			const trigger = await serveWebhook({
-				credentials: account.credentials,
-				settings: { webhookId: ID },
-			});
-
-			const { url } = await asked();
-
-			expect(url).toBe(trigger.url);
-			trigger.stopListening();
-		});
-
-		test('it is not', async () => {
-			const { url, hints } = await asked();
-
-			expect(url).toBe(IN_CREDENTIAL);
-			expect(hints.join()).toContain('and its Digital Sales Trigger is not published.');
-		});
+		const asked = async (mode: WorkflowExecuteMode = 'manual') =>
+			await charge({ notificationUrl: IN_CREDENTIAL, triggers: [SALE], mode });
 
 		// n8n publishes a workflow of which a trigger cannot be, so its form or schedule starts without it.
-		test.each<WorkflowExecuteMode>([
-			...(['trigger', 'webhook'] as const),
-			...(['integrated', 'chat', 'cli', 'error', 'retry'] as const),
-		])('also without the editor: %s', async (mode) => {
-			const { url, hints } = await charge({
-				notificationUrl: IN_CREDENTIAL,
-				triggers: [SALE],
-				mode,
-			});
+		test.each(['manual', 'trigger'] as const)('in the mode %s: it is not', async (mode) => {
+			const { url, hints } = await asked(mode);
 
 			expect(url).toBe(IN_CREDENTIAL);
 			expect(hints.join()).toContain('and its Digital Sales Trigger is not published.');
 		});
 
-		test.each(['GET, POST, OPTIONS', 'GET,HEAD,PUT,PATCH,POST,DELETE', '*', ''])(
-			'a proxy that answers in place of n8n says nothing of it: %j',
+		test.each(['GET, POST, OPTIONS', '*', ''])(
+			'a proxy that answers %j in place of n8n says nothing of it: the trigger is notified, and the hint says so',
 			async (methods) => {
 				webServer.toldByProxy = methods;
 
@@ -273,7 +229,9 @@ describe('Create PIX > Notify: Automatic', () => {
 
 				webServer.toldByProxy = undefined;
 				expect(url).toMatch(TRIGGER);
-				expect(hints.join()).toContain('n8n could not check whether it is published');
+				expect(hints.join()).toContain(
+					'n8n could not check whether it is published; Notification > Get Address says more.',
+				);
 			},
 		);
 
@@ -288,18 +246,6 @@ describe('Create PIX > Notify: Automatic', () => {
 			jest.spyOn(clock, 'elapsed').mockImplementation(() => elapsed() + 5_000);
 			expect((await asked()).url).toBe(trigger.url);
 			trigger.stopListening();
-		});
-
-		test('nobody answers as n8n does: the trigger is notified, and the hint says so', async () => {
-			webServer.isStartingUp = true;
-
-			const { url, hints } = await asked();
-
-			webServer.isStartingUp = false;
-			expect(url).toMatch(TRIGGER);
-			expect(hints.join()).toContain(
-				'n8n could not check whether it is published; Notification > Get Address says more.',
-			);
 		});
 	});
 
@@ -380,11 +326,13 @@ describe('Create PIX > Notify: Automatic', () => {
 		const startedBySale = async (
 			parameters: INodeParameters,
 			notificationUrl?: string,
+			sale = SALE,
 		): Promise<{ told?: string | null; hints: string[] }> => {
 			const { sandbox } = account;
 			const { data } = await runWorkflow({
-				nodes: [SALE, { name: 'Charge', type: ACTION_TYPE, parameters }, OTHER_SALE],
-				connections: connect({ Sale: 'Charge' }),
+				id: 'shop-1',
+				nodes: [sale, { name: 'Charge', type: ACTION_TYPE, parameters }, OTHER_SALE],
+				connections: connect({ [sale.name]: 'Charge' }),
 				mode: 'webhook',
 				startItems: [{ hash: 'paid1', payment_status: 'paid' }],
 				credentials: account.credentialsWith({ notificationUrl }),
@@ -417,19 +365,11 @@ describe('Create PIX > Notify: Automatic', () => {
 			'https://n8n.example.com/webhook/shop-1/imported%20sale/digital-sales',
 			'https://n8n.example.com/webhook/SHOP-1/imported%20sale/digital-sales/',
 		])('nor, if a command imported it, at the URL that it has then: %s', async (inCredential) => {
-			const { sandbox } = account;
 			const imported: NodeInput = { name: 'Imported sale', type: TRIGGER_TYPE, webhookId: '' };
-			const { data } = await runWorkflow({
-				id: 'shop-1',
-				nodes: [imported, { name: 'Charge', type: ACTION_TYPE, parameters: untouched() }],
-				connections: connect({ 'Imported sale': 'Charge' }),
-				mode: 'webhook',
-				startItems: [{ hash: 'paid1', payment_status: 'paid' }],
-				credentials: account.credentialsWith({ notificationUrl: inCredential }),
-			});
 
-			expect(sandbox.transactions[0]?.postback_url).toBe('');
-			expect(data.Charge?.hints.map(({ message }) => message)).toEqual([NOBODY]);
+			const { told, hints } = await startedBySale(untouched(), inCredential, imported);
+
+			expect([told, hints]).toEqual(['', [NOBODY]]);
 		});
 
 		test('but another address of the credential is', async () => {
@@ -449,12 +389,12 @@ describe('Create PIX > Notify: Automatic', () => {
 				TRIGGER,
 				true,
 			],
-			...SPELLINGS.map((url): [string, INodeParameters, RegExp, boolean] => [
-				`also as an address: ${url}`,
-				{ notify: 'url', notificationUrl: url },
-				/webhook\/0b9d5c1e/i,
+			[
+				'also as an address',
+				{ notify: 'url', notificationUrl: `https://old.example.com/webhook/${ID}/digital-sales` },
+				/old\.example\.com/,
 				true,
-			]),
+			],
 			[
 				'another address is none of it',
 				{ notify: 'url', notificationUrl: IN_CREDENTIAL },
@@ -487,25 +427,16 @@ describe('Create PIX > Notify: Automatic', () => {
 		});
 	});
 
-	describe('Trigger of This Workflow', () => {
-		test.each<[string, NodeInput[], RegExp]>([
-			['there is none', [], /^Notify is set to Trigger of This Workflow, but the workflow has no /],
-			[
-				'it is of another account',
-				[{ ...SALE, credentials: { digitalSalesApi: { id: 'shop-2', name: 'Shop 2' } } }],
-				/"Sale" could not read this transaction: its credential is "Shop 2"/,
-			],
-			['it is not published', [SALE], /but its Digital Sales Trigger is not published$/],
-		])('refuses before anything is sent: %s', async (_, triggers, message) => {
-			publish(false);
-			const { run } = await charge({ triggers, parameters: { notify: 'trigger' } });
+	test('Trigger of This Workflow refuses before anything is sent if it is not published', async () => {
+		publish(false);
+		const { run } = await charge({ triggers: [SALE], parameters: { notify: 'trigger' } });
 
-			expect(run.data.Charge?.error).toMatchObject({
-				message: expect.stringMatching(message),
-				description: 'Correct that and publish the workflow, or change Notify.\nNothing was sent.',
-			});
-			expect(account.sandbox.requests).toEqual([]);
+		expect(run.data.Charge?.error).toMatchObject({
+			message:
+				'Notify is set to Trigger of This Workflow, but its Digital Sales Trigger is not published',
+			description: 'Correct that and publish the workflow, or change Notify.\nNothing was sent.',
 		});
+		expect(account.sandbox.requests).toEqual([]);
 	});
 });
 
