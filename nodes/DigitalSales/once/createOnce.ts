@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import compact from 'lodash/compact';
 import difference from 'lodash/difference';
 import type { IDataObject } from 'n8n-workflow';
@@ -87,8 +88,9 @@ class GuardedCreation<T> {
 	private readonly repeatCodes: RepeatCodes;
 	/** What this process knew when the item came up. */
 	private known: Known<T> = {};
-	/** What it has entered. */
+	/** What it has entered, under this name. */
 	private own: string[] = [];
+	private readonly owner = digest(randomUUID());
 	/** Of which it has taken a turn. */
 	private turns?: RepeatCodes;
 	private freeSlot: () => void = () => undefined;
@@ -162,7 +164,7 @@ class GuardedCreation<T> {
 	}
 
 	private async claim(keys: string[]): Promise<Pick<Claim, 'seen' | 'left'>> {
-		const { own, seen, left } = (await this.ledger?.claim(keys)) ?? NOTHING;
+		const { own, seen, left } = (await this.ledger?.claim(keys, this.owner)) ?? NOTHING;
 		this.own.push(...own);
 		return { seen, left };
 	}

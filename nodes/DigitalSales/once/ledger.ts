@@ -1,9 +1,12 @@
-import type { IDeduplicationOutput, IExecuteFunctions, INode } from 'n8n-workflow';
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { digest } from './execution';
 
-const OPTIONS = { mode: 'entries' } as const;
-const ENTERED = 'entered';
+/** All that a row holds: that it is there, and whose it is, is what counts. */
+const ENTRY = 'entered';
+/** What n8n says of a row that was begun with another mode. */
+const OTHER_MODE = /Keep Items Where/;
+const NOT_SUPPORTED = 'this version of n8n keeps them in another way';
 
 /** Public in the contexts of n8n's engine, though not part of `IExecuteFunctions`: the node itself, not a copy. */
 const contextSchema = z.object({
@@ -26,7 +29,8 @@ export interface Claim {
 /**
  * What a node has done, in n8n's table of processed items, which survives a crash, and which all processes
  * of n8n share. n8n reads a row there and then writes it whole, but of all who insert the same row, the
- * database lets only one succeed. So each key has a row of its own, and what counts is that it is there.
+ * database lets only one succeed, and n8n refuses a row to all who ask in another mode than who began it.
+ * So each key has a row of its own, whose mode names its owner.
  */
 export class Ledger {
 	private constructor(private readonly context: IExecuteFunctions) {}
@@ -42,14 +46,13 @@ export class Ledger {
 	 *
 	 * @throws LedgerError if n8n's database does not take one; then what was entered is taken back
 	 */
-	async claim(keys: readonly string[]): Promise<Claim> {
+	async claim(keys: readonly string[], owner: string): Promise<Claim> {
 		const claim = { own: new Array<string>(), seen: new Set<string>(), left: new Array<string>() };
 		const { own, seen, left } = claim;
 		try {
 			for (const key of keys) {
-				const enter = async () => await this.enter(key);
 				if (seen.size > 0) (await this.has(key)) ? seen.add(key) : left.push(key);
-				else if (await enter().catch(enter)) own.push(key);
+				else if (await this.enter(key, owner)) own.push(key);
 				else seen.add(key);
 			}
 		} catch (error) {
@@ -60,33 +63,20 @@ export class Ledger {
 	}
 
 	/**
-	 * Enters a key, unless it is there.
+	 * Enters a key, unless another owner has. May be asked again: then it says the same.
 	 *
-	 * @param owner who enters it, for {@link isOf}
-	 * @returns whether nobody had entered it before
-	 * @throws LedgerError if n8n's database fails, or if another enters it at the same moment: then it is
-	 * there when it is asked for again
+	 * @returns whether the key is the owner's
+	 * @throws LedgerError if n8n's database fails
 	 */
-	async enter(key: string, owner?: string): Promise<boolean> {
-		if (await this.has(key)) {
-			// If this n8n names its rows otherwise, all keys are in one.
-			if (await this.has(`no ${key}`))
-				throw new LedgerError('it is of a version that is not supported');
-			return false;
-		}
-		const entries = owner === undefined ? [ENTERED] : [ENTERED, owner];
-		const { processed } = await this.record(key, entries);
-		if (processed.length === 0) return true;
-		if (owner !== undefined) await this.remove(key, owner);
-		return false;
-	}
-
-	/** Whether a key that is there was entered by this owner. */
-	async isOf(key: string, owner: string): Promise<boolean> {
-		const { processed } = await this.record(key, [owner]);
-		if (processed.length > 0) return true;
-		await this.remove(key, owner);
-		return false;
+	async enter(key: string, owner: string): Promise<boolean> {
+		// If n8n named its rows otherwise, all keys would be in one.
+		if (await this.has(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
+		const enter = async () => await this.record(key, owner);
+		// If two insert a row at the same moment, one of them fails; the second time it finds the row.
+		const found = await enter().catch(enter);
+		const isKept = found !== 'own' || (await this.record(key, 'nobody')) === "another's";
+		if (!isKept) throw new LedgerError(NOT_SUPPORTED);
+		return found !== "another's";
 	}
 
 	/**
@@ -97,7 +87,7 @@ export class Ledger {
 	async has(key: string): Promise<boolean> {
 		const count = await this.inRow(
 			key,
-			async ({ getProcessedDataCount }) => await getProcessedDataCount('node', OPTIONS),
+			async ({ getProcessedDataCount }) => await getProcessedDataCount('node', { mode: 'entries' }),
 		);
 		return count > 0;
 	}
@@ -111,24 +101,25 @@ export class Ledger {
 		for (const key of keys) {
 			await this.inRow(
 				key,
-				async ({ clearAllProcessedItems }) => await clearAllProcessedItems('node', OPTIONS),
+				async ({ clearAllProcessedItems }) =>
+					await clearAllProcessedItems('node', { mode: 'entries' }),
 			).catch(() => logger.warn("n8n's table of processed items could not be written to."));
 		}
 	}
 
-	private async record(key: string, entries: string[]): Promise<IDeduplicationOutput> {
-		return await this.inRow(
-			key,
-			async ({ checkProcessedAndRecord }) =>
-				await checkProcessedAndRecord(entries, 'node', OPTIONS),
-		);
-	}
-
-	private async remove(key: string, entry: string): Promise<void> {
-		await this.inRow(
-			key,
-			async ({ removeProcessed }) => await removeProcessed([entry], 'node', OPTIONS),
-		);
+	private async record(key: string, owner: string): Promise<'new' | 'own' | "another's"> {
+		try {
+			const { processed } = await this.inRow(
+				key,
+				async ({ checkProcessedAndRecord }) =>
+					// @ts-expect-error n8n's types name the modes that its own node offers.
+					await checkProcessedAndRecord([ENTRY], 'node', { mode: `of ${owner}` }),
+			);
+			return processed.length > 0 ? 'own' : 'new';
+		} catch (error) {
+			if (error instanceof LedgerError && OTHER_MODE.test(error.message)) return "another's";
+			throw error;
+		}
 	}
 
 	/** n8n names a row by the id of the node, as soon as it is called: before anything else can run. */

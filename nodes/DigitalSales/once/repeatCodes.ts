@@ -1,4 +1,4 @@
-import { createHash } from 'crypto';
+import { createHash, randomUUID } from 'crypto';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
 import { digest } from './execution';
@@ -23,8 +23,9 @@ const taken = processWide(new BoundedMap<number>({ most: 10_000 }));
  * again takes the next one, by a code or because the earlier one is void.
  */
 export class RepeatCodes {
-	/** The turn that it has taken. */
+	/** The turn that it has taken, under this name. */
 	private own?: number;
+	private readonly owner = digest(randomUUID());
 
 	/**
 	 * @param row names it
@@ -49,7 +50,7 @@ export class RepeatCodes {
 	 */
 	async take(turn: number): Promise<boolean> {
 		if (turn <= this.latest) return false;
-		const isMine = (await this.ledger?.enter(this.key(turn))) ?? true;
+		const isMine = (await this.ledger?.enter(this.key(turn), this.owner)) ?? true;
 		if (isMine) this.own = turn;
 		if (isMine) taken.set(this.row, turn);
 		// Another process may have taken later ones, too.
@@ -73,7 +74,7 @@ export class RepeatCodes {
 	 */
 	async nextCode(told: number): Promise<string> {
 		let { latest } = this;
-		while ((await this.ledger?.has(this.key(latest + 1))) === true) latest++;
+		while (latest < MOST_TURNS && (await this.ledger?.has(this.key(latest + 1)))) latest++;
 		taken.set(this.row, latest);
 		const [code = ''] = this.codesOf(latest + 1);
 		return (code + LETTERS.charAt(told)).replace(/^.{4}/, '$&-');

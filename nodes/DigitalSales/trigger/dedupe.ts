@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { lenientText } from '../api/schemas/lenient';
-import { digest, isRetry, originOf } from '../once/execution';
+import { digest, originOf } from '../once/execution';
 import { Ledger } from '../once/ledger';
 import type { Notice } from '../notice/parse';
 import { accountOf } from '../notice/verify';
@@ -19,9 +19,6 @@ export function dedupeKey({ hash, status, event }: Notice): string {
 	const key = [hash, status?.slice(0, LONGEST_STATUS)];
 	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
 }
-
-/** In the node's context: the notice that this execution has tried to claim. */
-const CONTEXT_KEY = 'digitalSalesClaim';
 
 const textField = lenientText.optional().catch(undefined);
 const itemSchema = z.object({
@@ -81,7 +78,7 @@ function notRecorded(context: IExecuteFunctions, error: unknown): NodeOperationE
 
 /**
  * Whether another execution has the notice; if not, this one takes it, under its own name, so that a Retry
- * after a crash, or a second try, can tell whose it is.
+ * after a crash, or a second try, has it as well.
  */
 async function isTakenByOther(
 	context: IExecuteFunctions,
@@ -89,11 +86,5 @@ async function isTakenByOther(
 	name: string,
 ): Promise<boolean> {
 	const { baseUrl } = await accountOf(context);
-	const key = digest('taken', baseUrl, name);
-	const owner = originOf(context);
-	const nodeContext = context.getContext('node');
-	const isSecondTry = isRetry(context) || nodeContext[CONTEXT_KEY] === key;
-	nodeContext[CONTEXT_KEY] = key;
-	if (await ledger.enter(key, owner)) return false;
-	return !isSecondTry || !(await ledger.isOf(key, owner));
+	return !(await ledger.enter(digest('taken', baseUrl, name), originOf(context)));
 }

@@ -1,6 +1,5 @@
 import { defaultMaxListeners, getEventListeners } from 'node:events';
 import type { INodeParameters } from 'n8n-workflow';
-import { PAUSE_MS } from '../../../../nodes/DigitalSales/once/ledger';
 import { mostAtOnce } from '../../../support/underWay';
 import {
 	ACTION_TYPE,
@@ -27,21 +26,10 @@ const postsIn = ({ sandbox }: Shop['account']) =>
 	sandbox.requests.filter(({ method }) => method === 'POST');
 const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Each write to n8n's database takes so long, until mocks are restored. */
-function slowDatabase(ms: number): void {
-	const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
-	jest.spyOn(processedItems, 'checkProcessedAndRecord').mockImplementation(async (...args) => {
-		await pause(ms);
-		return await enter(...args);
-	});
-	const remove = processedItems.removeProcessed.bind(processedItems);
-	jest.spyOn(processedItems, 'removeProcessed').mockImplementation(async (...args) => {
-		await pause(ms);
-		await remove(...args);
-	});
-}
-
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => {
+	jest.restoreAllMocks();
+	processedItems.clear();
+});
 
 describe('Several charges at once', () => {
 	const limit = useLimits();
@@ -64,7 +52,7 @@ describe('Several charges at once', () => {
 
 		expect(run.status).toBe('success');
 		expect(mostAtOnce(posts())).toBe(4);
-		expect(Date.now() - began).toBeLessThan((40 / 4) * took + 4 * PAUSE_MS);
+		expect(Date.now() - began).toBeLessThan((40 / 4) * took + 500);
 	});
 
 	test('the order of the items is kept, whichever is done first', async () => {
@@ -248,7 +236,7 @@ describe('What is refused before it is sent', () => {
 
 	test('with a slow database, too', async () => {
 		await doubtful(0);
-		slowDatabase(20);
+		processedItems.latency = () => 20;
 
 		await shop.run(charge(), { items: customers(6), process: NodeProcess.fresh() });
 
@@ -329,7 +317,7 @@ describe('Attacks on several charges at once', () => {
 	});
 
 	test('a slow database: nothing is sent after the answer that stops the run', async () => {
-		slowDatabase(30);
+		processedItems.latency = () => 30;
 		shop.fault('refuse', 0);
 
 		const run = await shop.run(charge(), { items: customers(40) });
@@ -352,7 +340,7 @@ describe('Attacks on several charges at once', () => {
 			listen.apply(this, args);
 			most = Math.max(most, getEventListeners(this, 'abort').length);
 		});
-		slowDatabase(30);
+		processedItems.latency = () => 30;
 
 		const run = await shop.run(charge(), { items: customers(20) });
 
@@ -374,7 +362,7 @@ describe('Attacks on several charges at once', () => {
 		processedItems.clear({ keepRows: true });
 		const retryOf = crashedData(begun, CRASHED);
 		shop.fault('refuse');
-		slowDatabase(30);
+		processedItems.latency = () => 30;
 
 		const retry = await shop.run(charge(), { retryOf, process: NodeProcess.fresh() });
 

@@ -11,13 +11,18 @@ import type {
 } from 'n8n-workflow';
 import { oncePerProcess } from './environment';
 
+interface Row {
+	mode: string;
+	data: string[];
+}
+
 /**
  * n8n's table of processed items as its server has it, in memory: a row for a workflow and node, a list
- * of hashes in it, read and then written whole. A row that is there cannot be inserted, and one that is not
+ * of hashes in it, read and then written whole, and only in the mode in which it was begun. A row that is there cannot be inserted, and one that is not
  * cannot be updated. It outlives a process.
  */
 class ProcessedItems implements IDataDeduplicator {
-	private readonly rows = new Map<string, string>();
+	private readonly rows = new Map<string, Row>();
 
 	/** How many of the next writes fail, as they do when the disk is full. */
 	failingWrites = 0;
@@ -44,11 +49,16 @@ class ProcessedItems implements IDataDeduplicator {
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
-		_options: ICheckProcessedOptions,
+		{ mode }: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
 		const row = rowOf(scope, context);
 		const known = await this.read(row);
-		const entries = [...(known ?? [])];
+		if (known && known.mode !== mode) {
+			throw new Error(
+				'Deduplication data was originally saved with an incompatible setting of the ‘Keep Items Where’ parameter.',
+			);
+		}
+		const entries = [...(known?.data ?? [])];
 		const output: IDeduplicationOutput = { new: [], processed: [] };
 		for (const item of items) {
 			const hash = hashOf(item);
@@ -63,7 +73,7 @@ class ProcessedItems implements IDataDeduplicator {
 			if (!known && this.rows.has(row)) {
 				throw new Error('SQLITE_CONSTRAINT: UNIQUE constraint failed: processed_data');
 			}
-			if (!known || this.rows.has(row)) this.rows.set(row, JSON.stringify(entries));
+			if (!known || this.rows.has(row)) this.rows.set(row, { mode, data: entries });
 		});
 		return output;
 	}
@@ -77,9 +87,9 @@ class ProcessedItems implements IDataDeduplicator {
 		const known = await this.read(row);
 		if (!known) return;
 		const gone = items.map(hashOf);
-		const entries = known.filter((entry) => !gone.includes(entry));
+		const data = known.data.filter((entry) => !gone.includes(entry));
 		await this.write(() => {
-			if (this.rows.has(row)) this.rows.set(row, JSON.stringify(entries));
+			if (this.rows.has(row)) this.rows.set(row, { ...known, data });
 		});
 	}
 
@@ -94,14 +104,15 @@ class ProcessedItems implements IDataDeduplicator {
 	async getProcessedDataCount(
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
+		{ mode }: ICheckProcessedOptions,
 	): Promise<number> {
-		return (await this.read(rowOf(scope, context)))?.length ?? 0;
+		const known = await this.read(rowOf(scope, context));
+		return mode === 'entries' ? (known?.data.length ?? 0) : 0;
 	}
 
-	private async read(row: string): Promise<string[] | undefined> {
+	private async read(row: string): Promise<Row | undefined> {
 		await this.pause();
-		const text = this.rows.get(row);
-		return text === undefined ? undefined : (JSON.parse(text) as string[]);
+		return this.rows.get(row);
 	}
 
 	private async write(change: () => void): Promise<void> {

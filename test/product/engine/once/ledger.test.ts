@@ -3,13 +3,8 @@ import { attempts } from '../../../../nodes/DigitalSales/once/memory';
 
 import { NodeProcess, processedItems } from '../harness';
 import { codeIn, errorOf, useShop } from '../support/charging';
-import { useLimits } from '../support/account';
-import { failEntries } from '../support/database';
-
-const MARKED_FOR_MS = 6_000;
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
-	const limit = useLimits();
 	const shop = useShop();
 	afterEach(() => jest.restoreAllMocks());
 
@@ -38,39 +33,14 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(await isKnown('order-1')).toBe(true);
 	});
 
-	test('what another process overwrites at the same moment is entered once more', async () => {
-		processedItems.lostWrites = 1;
-
-		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
-		expect(await isKnown('order-1')).toBe(true);
-	});
-
-	test('what n8n does not keep at all is not sent', async () => {
-		processedItems.lostWrites = 100;
-		const failed = await shop.run(shop.parameters('order-1'));
-
-		expect(errorOf(failed)).toContain('n8n did not store the entry');
-		expect(shop.posts).toBe(0);
-	});
-
-	test('a charge leaves nothing in the row that its node shares with others', async () => {
-		await shop.run(shop.parameters('order-1'));
-		const marks = processedItems.marks;
-		shop.fault('refuse');
-		await shop.run(shop.parameters('order-2'));
-		shop.fault('lose');
-		await shop.run(shop.parameters('order-3'));
-		await pause(MARKED_FOR_MS);
-
-		expect(marks).toBeGreaterThan(0);
-		expect(processedItems.marks).toBe(0);
-	});
-
 	test('an entry that fails takes out no doubt that was there before', async () => {
 		shop.fault('lose');
 		await shop.run(shop.parameters());
-		// The entry itself is written; asking for a code fails, and so does its second try.
-		failEntries(2, 3);
+		const count = processedItems.getProcessedDataCount.bind(processedItems);
+		const reading = jest.spyOn(processedItems, 'getProcessedDataCount');
+		// The entry is refused; asking for a code fails.
+		for (let nth = 0; nth < 3; nth++) reading.mockImplementationOnce(count);
+		reading.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		const failed = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
 		const again = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
 
@@ -78,19 +48,6 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(errorOf(again)).toContain('may already have been charged');
 		expect(codeIn(again)).not.toBe('');
 		expect(shop.charges).toBe(1);
-	});
-
-	test('a doubt that another process overwrites during the request is entered again', async () => {
-		shop.account.fault('charge', { kind: 'delayAfterProcessing', ms: 1_500 });
-		limit({ timeoutMs: 1_000 });
-		const running = shop.run(shop.parameters());
-		while (shop.posts < 1) await pause(5);
-		processedItems.clear();
-		expect(errorOf(await running)).toContain('may already have been charged: ');
-		const again = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
-
-		expect(errorOf(again)).toContain('may already have been charged');
-		expect(shop.posts).toBe(1);
 	});
 
 	test('a charge stands, and its order is known, even if its doubt could not be removed', async () => {
@@ -125,16 +82,36 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		},
 	);
 
-	test(`the latest ${MOST_ENTRIES} entries of a node are kept, the oldest falls out first`, async () => {
+	test('a charge leaves a row for its place, its content and its order, and none for what is over', async () => {
 		await shop.run(shop.parameters('order-1'));
-		await pause(MARKED_FOR_MS);
-		// The place of the charge was entered before its order.
-		processedItems.age(MOST_ENTRIES - 1, MOST_ENTRIES);
-		expect(await isKnown('order-1')).toBe(true);
-		processedItems.age(MOST_ENTRIES, MOST_ENTRIES);
-		expect(await isKnown('order-1')).toBe(false);
-		expect(await isKnown('order-1')).toBe(true);
-		expect(processedItems.size).toBeLessThanOrEqual(MOST_ENTRIES);
+		expect(processedItems.size).toBe(3);
+		shop.fault('refuse');
+		await shop.run(shop.parameters('order-2'));
+		expect(processedItems.size).toBe(3);
+		shop.fault('lose');
+		await shop.run(shop.parameters('order-3'));
+		expect(processedItems.size).toBe(3 + 4);
+	});
+
+	test.each([
+		['in one row for all', { node: { id: 'always the same' } }, 0],
+		['without telling their owners apart', { mode: 'entries' }, 1],
+	])('an n8n that keeps them %s charges nobody twice', async (_how, same, charges) => {
+		for (const name of ['checkProcessedAndRecord', 'getProcessedDataCount'] as const) {
+			const call = processedItems[name].bind(processedItems) as (...args: unknown[]) => never;
+			const isMeant = (arg: unknown): arg is object =>
+				typeof arg === 'object' && arg !== null && Object.keys(same).some((key) => key in arg);
+			jest
+				.spyOn(processedItems, name)
+				.mockImplementation((...args: unknown[]) =>
+					call(...args.map((arg) => (isMeant(arg) ? { ...arg, ...same } : arg))),
+				);
+		}
+		await shop.run(shop.parameters('order-1'));
+		const again = await shop.run(shop.parameters('order-1'), { process: NodeProcess.fresh() });
+
+		expect(errorOf(again)).toContain('keeps them in another way');
+		expect(shop.charges).toBe(charges);
 	});
 
 	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
