@@ -114,29 +114,13 @@ export async function openAccount(
  */
 export function useAccount(options: SandboxOptions = {}): Account {
 	useTimeLapse();
-	let account: Account | undefined;
-	const opened = (): Account => {
-		if (!account) throw new Error('The account opens before the first test');
-		return account;
-	};
+	const account = {} as Account;
 	beforeAll(async () => {
-		account = await openAccount(options);
+		Object.assign(account, await openAccount(options));
 	});
-	beforeEach(() => opened().reset());
-	afterAll(async () => await opened().sandbox.close());
-	return {
-		get sandbox() {
-			return opened().sandbox;
-		},
-		get credentials() {
-			return opened().credentials;
-		},
-		fault: (...given) => opened().fault(...given),
-		credentialsWith: (changes) => opened().credentialsWith(changes),
-		reset: () => opened().reset(),
-		run: async (...given) => await opened().run(...given),
-		fail: async (...given) => await opened().fail(...given),
-	};
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+	return account;
 }
 
 /** A customer whose CPF has right check digits. */
