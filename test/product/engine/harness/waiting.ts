@@ -20,8 +20,6 @@ export interface Resumption {
 	outcome?: RunOutcome;
 }
 
-const PATH = 'digital-sales';
-
 /** One run as n8n's database holds it, from its start over its parkings to its end. */
 export class ParkedRun {
 	/** The outcome with which the run ends; pending for as long as it is parked. */
@@ -72,9 +70,9 @@ export class ParkedRun {
 		this.refusals = times;
 	}
 
-	/** The run's own address, its secret included; `path` goes to the end of its path. */
-	async resumeUrl(path = PATH): Promise<string> {
-		const url = new URL(`${await webServer.url()}${this.path}/${path}`);
+	/** The address that resumes the run, its secret included. */
+	async resumeUrl(): Promise<string> {
+		const url = new URL(`${await webServer.url()}${this.path}/digital-sales`);
 		url.searchParams.set(WAITING_TOKEN_QUERY_PARAM, this.token);
 		return url.href;
 	}
@@ -86,9 +84,9 @@ export class ParkedRun {
 	}
 
 	/** Sends a request exactly as given to the run, and waits likewise. */
-	async send(call: HttpCall, path = PATH): Promise<Resumption> {
+	async send(call: HttpCall): Promise<Resumption> {
 		const before = this.legs;
-		const answer = await sendRequest(await this.resumeUrl(path), call);
+		const answer = await sendRequest(await this.resumeUrl(), call);
 		// A node may answer for itself before it has put anything out.
 		await Promise.allSettled(this.handling);
 		if (this.legs === before || this.leg === undefined) return { answer };
@@ -114,18 +112,11 @@ export class ParkedRun {
 		if (outcome.status === 'waiting' && outcome.run !== undefined) {
 			this.parked = JSON.stringify(outcome.run.data);
 			this.status = 'waiting';
-			signal.addEventListener('abort', () => this.stopParked(outcome), { once: true });
 		} else {
 			this.status = 'finished';
 			this.finish(outcome);
 		}
 		return outcome;
-	}
-
-	private stopParked(outcome: RunOutcome): void {
-		if (this.status !== 'waiting') return;
-		this.status = 'finished';
-		this.finish({ ...outcome, status: 'canceled' });
 	}
 
 	private async answer(request: WebRequest, response: WebResponse): Promise<void> {

@@ -1,5 +1,4 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { waits } from '../../../../nodes/DigitalSales/wait/knownWait';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { ACTION_TYPE, everythingIn } from '../harness';
 import { received, useWaitingRoom, waitParameters } from '../support/waiting';
@@ -150,12 +149,9 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 	test.each([
 		[{ timeLimit: 0 }, /^Time Limit must be a number above 0/],
-		[{ timeLimit: 'soon' }, /^Time Limit must be a number above 0/],
 		[{ timeLimit: '' }, /^Time Limit is empty/],
 		[{ timeLimit: 366, timeLimitUnit: 'days' }, /^Time Limit must be at most 365 days/],
 		[{ timeLimitUnit: 'weeks' }, /^Time Limit Unit must be seconds, minutes, hours or days/],
-		[{ transactionHash: ' ' }, /^Transaction Hash is empty/],
-		[{ transactionHash: '..' }, /^Transaction Hash is not a hash/],
 	])('refuses %j and asks nothing', async (parameters, message) => {
 		const { error } = await room.wait(['ab12'], { parameters });
 
@@ -185,16 +181,5 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 			'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
 		);
 		expect(run.itemIndex).toBe(0);
-	});
-
-	test('forgets an execution that has ended', async () => {
-		const hash = await room.charge();
-		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 2 } });
-		expect(waits.size).toBe(1);
-
-		await parked.finished;
-		await clock.sleep(100);
-
-		expect(waits.size).toBe(0);
 	});
 });
