@@ -11,19 +11,6 @@ function reais(cents: number): string {
 describe('Searchable lists', () => {
 	const account = useAccount();
 
-	test('show products with price and status, page by page', async () => {
-		const { credentials } = account;
-		const first = await runListSearch('searchProducts', { credentials });
-		const second = await runListSearch('searchProducts', {
-			credentials,
-			paginationToken: first.paginationToken,
-		});
-
-		const hashes = [...first.results, ...second.results].map(({ value }) => value);
-		expect(hashes).toEqual(account.sandbox.products.map(({ hash }) => hash));
-		expect(second.paginationToken).toBeUndefined();
-	});
-
 	test.each(['searchProducts', 'searchOffers'])(
 		'are the same in the filters of the trigger: %s',
 		async (name) => {

@@ -1,34 +1,35 @@
-import './container';
-import { getAdditionalKeys } from 'n8n-core';
 import {
-	ICredentialsHelper,
-	NodeHelpers,
 	type ICredentialDataDecryptedObject,
-	injectDomainRestrictionFields,
-	type ICredentials,
-	type ICredentialsExpressionResolveValues,
+	type ICredentialsHelper,
 	type ICredentialType,
 	type IDataObject,
-	type IExecuteData,
 	type IHttpRequestOptions,
+	injectDomainRestrictionFields,
 	type INodeCredentialsDetails,
 	type INodeProperties,
 	type IWorkflowExecuteAdditionalData,
-	type WorkflowExecuteMode,
+	NodeHelpers,
 } from 'n8n-workflow';
 import type { NodeProcess } from './nodeTypes';
 
 /** What a person typed into each credential, by credential type. */
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
-/** Credentials as n8n's server resolves them, kept in memory instead of its database. */
-export class HarnessCredentials extends ICredentialsHelper {
+/** What the engine uses of the server's helper. */
+type UsedHelper = Omit<
+	ICredentialsHelper,
+	| 'getCredentials'
+	| 'runPreAuthentication'
+	| 'updateCredentials'
+	| 'updateCredentialsOauthTokenData'
+>;
+
+/** Credentials as n8n's server has them, but in memory, and without expressions in their fields. */
+export class HarnessCredentials implements UsedHelper {
 	constructor(
 		private readonly process: NodeProcess,
 		private readonly data: CredentialData,
-	) {
-		super();
-	}
+	) {}
 
 	private type(name: string): ICredentialType {
 		const type = this.process.credentialType(name);
@@ -56,39 +57,14 @@ export class HarnessCredentials extends ICredentialsHelper {
 
 	async preAuthentication(): Promise<undefined> {}
 
-	async runPreAuthentication(): Promise<undefined> {}
-
-	async getCredentials(): Promise<ICredentials> {
-		throw new Error('Stored credentials are not part of this harness');
-	}
-
 	async getDecrypted(
-		additionalData: IWorkflowExecuteAdditionalData,
+		_additionalData: IWorkflowExecuteAdditionalData,
 		_nodeCredentials: INodeCredentialsDetails,
 		type: string,
-		mode: WorkflowExecuteMode,
-		executeData?: IExecuteData,
-		_raw?: boolean,
-		values?: ICredentialsExpressionResolveValues,
 	): Promise<ICredentialDataDecryptedObject> {
 		const data = this.data[type];
 		if (data === undefined) throw new Error(`Credential of type "${type}" does not exist`);
-		const filled = this.withDefaults(type, data);
-		// Outside of a run the harness resolves no expressions.
-		if (values === undefined) return filled;
-		return values.workflow.expression.getParameterValue(
-			filled as never,
-			values.runExecutionData,
-			values.runIndex,
-			values.itemIndex,
-			values.node.name,
-			values.connectionInputData,
-			mode,
-			getAdditionalKeys(additionalData, mode, null, { isCredential: true }),
-			executeData,
-			false,
-			filled,
-		) as ICredentialDataDecryptedObject;
+		return this.withDefaults(type, data);
 	}
 
 	/** The typed data, and the defaults of the form for the rest. */
@@ -102,10 +78,6 @@ export class HarnessCredentials extends ICredentialsHelper {
 			null,
 		) as ICredentialDataDecryptedObject;
 	}
-
-	async updateCredentials(): Promise<void> {}
-
-	async updateCredentialsOauthTokenData(): Promise<void> {}
 
 	getCredentialsProperties(type: string): INodeProperties[] {
 		// n8n adds its own fields to every credential when it loads the package.

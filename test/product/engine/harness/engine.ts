@@ -12,6 +12,7 @@ import {
 	deepCopy,
 	Workflow,
 	type ExecutionStatus,
+	type ICredentialsHelper,
 	type IConnections,
 	type IDataObject,
 	type INode,
@@ -195,8 +196,8 @@ export function connect(wires: Record<string, string | string[]>): IConnections 
 }
 
 /**
- * What n8n's server hands to the engine for a run, with the addresses of this file's server. What its
- * nodes log lands in `logs`.
+ * What n8n's server hands to the engine for a run, as far as it is used, with the addresses of this
+ * file's server. What its nodes log lands in `logs`.
  */
 export async function createAdditionalData(
 	credentials: HarnessCredentials,
@@ -204,30 +205,19 @@ export async function createAdditionalData(
 	logs: LogEntry[] = [],
 ): Promise<IWorkflowExecuteAdditionalData> {
 	const url = await webServer.url();
-	const unsupported = () => Promise.reject(new Error('Not part of this harness'));
-	const additionalData: IWorkflowExecuteAdditionalData = {
-		credentialsHelper: credentials,
-		executeWorkflow: unsupported,
-		getRunExecutionData: async () => undefined,
-		getRuntimeCredential: async () => undefined,
-		startRunnerTask: unsupported,
-		logAiEvent: () => {},
+	const used: Partial<IWorkflowExecuteAdditionalData> = {
+		credentialsHelper: credentials as Partial<ICredentialsHelper> as ICredentialsHelper,
 		externalSecretsProxy: Container.get(ExternalSecretsProxy),
 		setExecutionStatus: () => {},
 		currentNodeExecutionIndex: 0,
 		variables: {},
-		restApiUrl: `${url}/rest`,
-		instanceBaseUrl: `${url}/`,
-		formBaseUrl: `${url}/form`,
-		formWaitingBaseUrl: `${url}/form-waiting`,
-		formTestBaseUrl: `${url}/form-test`,
 		webhookBaseUrl: `${url}/webhook`,
 		webhookWaitingBaseUrl: `${url}/webhook-waiting`,
 		webhookTestBaseUrl: `${url}/webhook-test`,
-		mcpBaseUrl: `${url}/mcp`,
-		mcpTestBaseUrl: `${url}/mcp-test`,
+		formWaitingBaseUrl: `${url}/form-waiting`,
 		...ids,
 	};
+	const additionalData = used as IWorkflowExecuteAdditionalData;
 	processLogs.assign(additionalData, logs);
 	return additionalData;
 }

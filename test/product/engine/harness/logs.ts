@@ -14,10 +14,10 @@ function loggerTo(sinks: () => Iterable<LogEntry[]>): Logger {
 	const writes =
 		(level: LogEntry['level']) =>
 		(message: string, metadata?: LogMetadata): void => {
+			const open = new Set(sinks());
+			if (open.size === 0) return;
 			const details = metadata === undefined ? '' : ` ${inspect(metadata, { depth: 12 })}`;
-			for (const sink of new Set(sinks())) {
-				sink.push({ level, message, text: `${message}${details}` });
-			}
+			for (const sink of open) sink.push({ level, message, text: `${message}${details}` });
 		};
 	return {
 		error: writes('error'),
