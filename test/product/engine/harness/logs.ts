@@ -19,15 +19,13 @@ function loggerTo(sinks: () => Iterable<LogEntry[]>): Logger {
 			const details = metadata === undefined ? '' : ` ${inspect(metadata, { depth: 12 })}`;
 			for (const sink of open) sink.push({ level, message, text: `${message}${details}` });
 		};
-	return {
+	const logger = {
 		error: writes('error'),
 		warn: writes('warn'),
 		info: writes('info'),
 		debug: writes('debug'),
-		scoped() {
-			return this;
-		},
 	};
+	return Object.assign(logger, { scoped: () => logger });
 }
 
 /**

@@ -258,8 +258,9 @@ export async function callWebhook(call: WebhookCall): Promise<void> {
 		throw new Error('Only an empty answer at once is part of this harness');
 	}
 	const node = workflow.getNode(webhook.node);
-	const nodeType = node && workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
-	if (!nodeType?.webhook) throw new HttpError(404, 'Could not find node to process webhook.');
+	if (node === null) throw new HttpError(404, 'Could not find node to process webhook.');
+	const nodeType = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
+	if (nodeType.webhook === undefined) throw new HttpError(500, 'Node has no webhook()');
 
 	await parseBody(request, node.typeVersion);
 	additionalData.httpRequest = request;

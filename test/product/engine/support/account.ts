@@ -1,5 +1,5 @@
 import omitBy from 'lodash/omitBy';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../../../nodes/DigitalSales/api/client';
 import { ENDPOINTS } from '../../../../nodes/DigitalSales/api/outcome';
@@ -42,7 +42,7 @@ export async function openAccount(options: SandboxOptions = {}) {
 		...options,
 	});
 	const { baseUrl, apiToken, bodyApiToken } = sandbox;
-	const digitalSalesApi = { baseUrl, apiToken, bodyApiToken };
+	const digitalSalesApi: ICredentialDataDecryptedObject = { baseUrl, apiToken, bodyApiToken };
 	const credentials: CredentialData = { digitalSalesApi };
 	return {
 		sandbox,
