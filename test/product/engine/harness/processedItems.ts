@@ -110,18 +110,12 @@ class ProcessedItems implements IDataDeduplicator {
 		);
 	}
 
-	async clearAllProcessedItems(
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-	): Promise<void> {
-		this.rows.delete(rowOf(scope, context));
+	async clearAllProcessedItems(): Promise<void> {
+		await Promise.reject(new Error('Not part of this harness'));
 	}
 
-	async getProcessedDataCount(
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-	): Promise<number> {
-		return (await this.read(rowOf(scope, context))).length;
+	async getProcessedDataCount(): Promise<number> {
+		return await Promise.reject(new Error('Not part of this harness'));
 	}
 
 	private async read(row: string): Promise<string[]> {
