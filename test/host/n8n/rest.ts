@@ -204,19 +204,14 @@ export class N8nRest {
 
 	/** Runs a saved workflow from one of its triggers, and returns the id of the execution. */
 	async start(workflowId: string, trigger: string): Promise<string> {
-		const { executionId } = await this.runFrom(runSchema, workflowId, trigger);
-		return executionId;
+		const path = `/workflows/${workflowId}/run`;
+		const body = { triggerToStartFrom: { name: trigger } };
+		return (await this.call(runSchema, 'POST', path, body)).executionId;
 	}
 
 	/** Runs a saved workflow from one of its triggers to its end. */
 	async run(workflowId: string, trigger: string): Promise<Execution> {
 		return await this.ended(await this.start(workflowId, trigger));
-	}
-
-	/** Presses "Execute step" of a trigger; its test URL then takes one event. */
-	async listen(workflowId: string, trigger: string): Promise<void> {
-		const schema = z.object({ waitingForWebhook: z.literal(true) });
-		await this.runFrom(schema, workflowId, trigger);
 	}
 
 	/** Stops an execution, a waiting one too. */
@@ -318,16 +313,6 @@ export class N8nRest {
 			},
 			{ withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS },
 		);
-	}
-
-	private async runFrom<S extends z.ZodTypeAny>(
-		schema: S,
-		workflowId: string,
-		trigger: string,
-	): Promise<z.output<S>> {
-		return await this.call(schema, 'POST', `/workflows/${workflowId}/run`, {
-			triggerToStartFrom: { name: trigger },
-		});
 	}
 
 	private async readExecution(id: string): Promise<z.infer<typeof storedSchema>> {

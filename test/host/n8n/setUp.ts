@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { RECIPES } from '../../../examples/source';
 import { render } from '../../../examples/source/workflow';
 import type { Sandbox } from '../../sandbox';
-import { type N8n, type N8nOptions, startN8n } from './n8n';
+import { accountAt, type N8n, type N8nOptions, startN8n } from './n8n';
 import { CREDENTIAL_TYPE } from './paths';
 import type { N8nRest, SavedCredential, SavedWorkflow } from './rest';
 
@@ -112,10 +112,11 @@ async function importRecipes(rest: N8nRest): Promise<void> {
 export async function setUp(name: string, options: SetUpOptions = {}): Promise<SetUp> {
 	const { withRecipes = false, step = async (_label, work) => await work() } = options;
 	const n8n = await startN8n(name, { ...options, has: 'package' });
-	const { rest, sandbox, account } = n8n;
+	const { rest, sandbox } = n8n;
 	try {
 		return await step('Credential and workflows', async () => {
 			const [product] = sandbox.products;
+			const account = accountAt(sandbox);
 			const credential = await saveCredential(rest, account);
 			const journey = await publishJourney(rest, n8n.url, product?.hash ?? '', credential);
 			if (withRecipes) await importRecipes(rest);

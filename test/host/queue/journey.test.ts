@@ -21,7 +21,7 @@ import type { Execution } from '../n8n/execution';
 import { NODES } from '../n8n/journey';
 import { journeyFile } from '../n8n/setUp';
 import { Figures } from '../../support/figures';
-import { Cluster } from './stage/cluster';
+import { type Cluster, startCluster } from './stage/cluster';
 import { IN_DOUBT } from './stage/shop';
 
 const figures = new Figures('Queue mode: the journey', 'npm run e2e -- queue');
@@ -32,7 +32,7 @@ let downstream: Downstream;
 
 beforeAll(async () => {
 	const env = { OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true' };
-	cluster = await Cluster.open({ name: 'queue-journey', env });
+	cluster = await startCluster({ name: 'queue-journey', env });
 	downstream = await Downstream.open();
 }, START_MS);
 afterAll(async () => {

@@ -13,7 +13,8 @@ import {
 	webStart,
 } from '../../e2e/stage/workflows';
 import type { ExecutionSummary } from '../../n8n/execution';
-import { Cluster, type Member } from '../../queue/stage/cluster';
+import type { Member } from '../../n8n/n8n';
+import { type Cluster, startCluster } from '../../queue/stage/cluster';
 import type { Asked, Noticed } from '../checker';
 import { timesOf, type Plan, type Step } from './plan';
 
@@ -62,7 +63,7 @@ export class Recorder {
 	) {}
 
 	static async open(name: string): Promise<Recorder> {
-		const cluster = await Cluster.open({ name, webhooks: 2 });
+		const cluster = await startCluster({ name, webhooks: 2 });
 		const downstream = await Downstream.open();
 		try {
 			return await Recorder.publish(cluster, downstream);
@@ -100,7 +101,7 @@ export class Recorder {
 		const parameters = { triggerOn: ['paid', 'reversed'] };
 		const sale = { ...trigger(WEBHOOK_ID, parameters), name: 'Sale' };
 		const recorder = new Recorder(cluster, downstream, charging, await add('sales', sale));
-		for (const member of recorder.members) {
+		for (const member of cluster.members) {
 			member.onDeath = () => {
 				recorder.deaths += 1;
 				recorder.background.push(recorder.revive(member));
@@ -138,11 +139,6 @@ export class Recorder {
 		await this.revive(this.cluster.main);
 		await this.quiet();
 		await this.retryLost();
-	}
-
-	private get members(): Member[] {
-		const { main, workers, webhooks } = this.cluster;
-		return [main, ...workers, ...webhooks];
 	}
 
 	private async take(step: Step, plan: Plan): Promise<void> {
@@ -237,7 +233,7 @@ export class Recorder {
 	}
 
 	private async kill({ which, downMs }: Extract<Step, { kind: 'kill' }>): Promise<void> {
-		const alive = this.members.filter((member) => !this.down.has(member));
+		const alive = this.cluster.members.filter((member) => !this.down.has(member));
 		const member = alive[Math.floor(which * alive.length)];
 		if (!member) throw new Error('No process is left to kill.');
 		this.down.add(member);
