@@ -13,13 +13,9 @@ let rest: N8nRest;
 
 beforeAll(async () => {
 	newcomer = await startNewcomer();
-	({ editor, rest } = newcomer);
-	const { baseUrl, apiToken, bodyApiToken } = newcomer.sandbox;
-	const account = { baseUrl, apiToken, bodyApiToken };
-	saved.set(
-		CREDENTIAL_TYPE,
-		rest.createCredential('Digital Sales sandbox', CREDENTIAL_TYPE, account),
-	);
+	({ editor } = newcomer);
+	({ rest } = newcomer.n8n);
+	saved.set(CREDENTIAL_TYPE, newcomer.n8n.createCredential());
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
@@ -88,7 +84,7 @@ it.each(RECIPES_IN_EACH)(
 );
 
 it.each(['sell-and-deliver', 'access-by-http'])(
-	'does not publish the trigger of %s before its product and its lowest amount are chosen',
+	'does not publish the trigger of %s before its product, which a list offers, and its lowest amount are chosen',
 	async (name) => {
 		const workflow = render(recipeOf(name), name, 'en');
 		const nodes = await chosen(workflow.nodes);
@@ -101,6 +97,13 @@ it.each(['sell-and-deliver', 'access-by-http'])(
 		const { origin } = new URL(editor.page.url());
 		const sale = `${origin}/webhook/${trigger?.webhookId}/digital-sales`;
 		expect((await fetch(sale, { method: 'POST' })).status).toBe(404);
+
+		await editor.openWorkflow(saved.id);
+		const title = newcomer.n8n.sandbox.products[0]?.title ?? '';
+		const node = await editor.openNode(trigger?.name ?? '');
+		expect(await node.search('product', title)).toEqual([expect.stringContaining(title)]);
+		await node.pick(title);
+		expect(await node.picked('product')).toContain(title);
 	},
 );
 
