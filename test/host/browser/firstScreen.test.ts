@@ -1,12 +1,6 @@
 import type { Page } from 'playwright-core';
 import { chargeAt } from '../../support/charge';
-import {
-	INSTALL_AND_START_MS,
-	type Newcomer,
-	SandboxPage,
-	startNewcomer,
-	told,
-} from './newcomer';
+import { INSTALL_AND_START_MS, type Newcomer, SandboxPage, startNewcomer, told } from './newcomer';
 import type { Editor } from './editor';
 import { Film } from './film';
 

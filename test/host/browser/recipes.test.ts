@@ -1,4 +1,3 @@
-import { NodeHelpers } from 'n8n-workflow';
 import { recipeOf, RECIPES } from '../../../examples/source';
 import { LANGUAGES, render, type PlacedNode } from '../../../examples/source/workflow';
 import { CREDENTIAL_TYPE } from '../n8n/paths';
@@ -30,28 +29,16 @@ const RECIPES_IN_EACH = LANGUAGES.flatMap((language) =>
 	})),
 );
 
-/** The nodes with a credential for each of those that they ask for. */
+/** The nodes with a credential for each of those that they can ask for. */
 async function chosen(nodes: PlacedNode[]) {
 	const types = await rest.nodeTypes();
 	return await Promise.all(
 		nodes.map(async (node) => {
-			const type =
-				types.find(
-					({ name, version }) => name === node.type && [version].flat().includes(node.typeVersion),
-				) ?? null;
-			const parameters =
-				NodeHelpers.getNodeParameters(
-					type?.properties ?? [],
-					node.parameters,
-					true,
-					false,
-					node,
-					type,
-				) ?? {};
-			const asked = (type?.credentials ?? [])
-				.filter((one) => NodeHelpers.displayParameter(parameters, one, node, type))
-				.map(({ name }) => name);
-			const { genericAuthType, nodeCredentialType } = parameters;
+			const type = types.find(
+				({ name, version }) => name === node.type && [version].flat().includes(node.typeVersion),
+			);
+			const asked = (type?.credentials ?? []).map(({ name }) => name);
+			const { genericAuthType, nodeCredentialType } = node.parameters;
 			const named = [genericAuthType, nodeCredentialType].filter(
 				(name) => typeof name === 'string',
 			);

@@ -46,9 +46,7 @@ export async function startN8n(name: string, options: N8nOptions = {}): Promise<
 			new Member(member, port, folder, path.join(DATA_FOLDER, `${name}-${member}`), env);
 		const members = [
 			memberOf('main', mainPort, userFolder),
-			...others.map((other, nth) =>
-				memberOf(other, ports[nth] ?? 0, path.join(userFolder, other)),
-			),
+			...others.map((other, nth) => memberOf(other, ports[nth] ?? 0, path.join(userFolder, other))),
 		];
 		cleanUp.add(async () => {
 			await Promise.all(members.map(async (member) => await member.stop()));
@@ -164,9 +162,9 @@ export class N8n {
 		this.rest = new N8nRest(main.url);
 	}
 
-	/** The public address: that of the first webhook process, if there is one. */
+	/** The public address: that of the first process that takes webhooks. */
 	get url(): string {
-		return (this.webhooks[0] ?? this.main).url;
+		return this.webhooks[0]?.url ?? '';
 	}
 
 	get process(): N8nProcess {
@@ -177,8 +175,10 @@ export class N8n {
 		return this.members.filter(({ name }) => name.startsWith('worker'));
 	}
 
+	/** The processes that take webhooks: the main one if it is alone. */
 	get webhooks(): Member[] {
-		return this.members.filter(({ name }) => name.startsWith('webhook'));
+		const others = this.members.filter(({ name }) => name.startsWith('webhook'));
+		return others.length === 0 ? [this.main] : others;
 	}
 
 	/** A public address at each of the webhook processes. */
