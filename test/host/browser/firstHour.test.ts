@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../sandbox';
 import type { CredentialDialog, Editor, NodeView } from './editor';
 import { INSTALL_AND_START_MS, type Newcomer, SandboxPage, startNewcomer } from './newcomer';
-import { picture, top } from './pictures';
+import { picture } from './pictures';
 
 const NODES = {
 	list: 'Get many products',
@@ -174,14 +174,12 @@ describe('the first hour in the editor', () => {
 	step('charges with the trigger told', async () => {
 		await editor.execute();
 		await editor.succeeded(NODES.charge);
-		await picture(editor.page, 'workflow');
 		expect(sandbox.charges()).toBe(2);
 	});
 
 	step('pays by a click, and finds the sale in the execution', async () => {
 		const hash = newestHash();
 		await service.open();
-		await picture(service.page, 'sandbox', top(380));
 		await service.pay(hash);
 		await editor.page.bringToFront();
 		node = await editor.openNewestExecution(NODES.trigger);

@@ -16,8 +16,6 @@ export interface N8nOptions {
 	sandbox?: SandboxOptions;
 	/** More environment of n8n. */
 	env?: Record<string, string>;
-	/** Where n8n keeps everything; a folder that is removed in the end if left out. */
-	userFolder?: string;
 	/** The preferred port; another one is used if it is taken. */
 	port?: number;
 	/** What is there already: the package and a credential for the sandbox, or less of it. */
@@ -37,7 +35,7 @@ export async function startN8n(name: string, options: N8nOptions = {}): Promise<
 	await installHost();
 	const cleanUp = new CleanUp();
 	try {
-		const userFolder = options.userFolder ?? (await cleanUp.folder(name));
+		const userFolder = await cleanUp.folder(name);
 		const mainPort = await freePort(options.port);
 		const ports = await Promise.all(others.map(async () => await freePort()));
 		const [publicPort = mainPort] = ports.filter((_, nth) => others[nth]?.startsWith('webhook'));

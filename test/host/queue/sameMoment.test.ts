@@ -93,7 +93,7 @@ describe.each(PLANS)('the same at the same moment, over $workers workers', (plan
 			}
 			await downstream.reaches(plan.sales);
 			await cluster.rest.settled();
-			const all = await cluster.rest.executionsSince();
+			const all = await cluster.rest.everyExecution();
 			const started = all.filter(({ summary }) => summary.workflowId === id);
 			const failed = started.filter(({ summary }) => summary.status !== 'success');
 			const withItem = started.filter((execution) => execution.items('Trigger').length > 0);

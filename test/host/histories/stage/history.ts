@@ -47,7 +47,7 @@ export class Records {
 	}
 
 	static async of(recorder: Recorder): Promise<Records> {
-		return new Records(recorder, await recorder.n8n.rest.executionsSince());
+		return new Records(recorder, await recorder.n8n.rest.everyExecution());
 	}
 
 	get history(): History {

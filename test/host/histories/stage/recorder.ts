@@ -331,7 +331,7 @@ export class Recorder {
 	 */
 	private async retryLost(): Promise<void> {
 		const lost = this.isAlone ? [...FAILED, ...LEFT_OPEN] : FAILED;
-		const executions = (await this.n8n.rest.executionsSince())
+		const executions = (await this.n8n.rest.everyExecution())
 			.map(({ summary }) => summary)
 			.filter(({ workflowId }) => this.isAlone || workflowId === this.selling);
 		for (const { id, status, retryOf } of executions) {
