@@ -262,18 +262,6 @@ export class Editor {
 		await this.page.getByTestId('canvas-plus-button').waitFor();
 	}
 
-	/** Opens the list of workflows, which is empty yet. */
-	async openHome(): Promise<void> {
-		await this.page.goto(`${this.url}/home/workflows`);
-		await this.page.getByTestId('new-workflow-card').waitFor();
-	}
-
-	/** Creates a workflow from the empty list of workflows. */
-	async createWorkflow(): Promise<void> {
-		await this.page.getByTestId('new-workflow-card').click();
-		await this.page.getByTestId('canvas-plus-button').waitFor();
-	}
-
 	/** Opens the node panel of an empty workflow by the text under its button, and searches it. */
 	async searchFirstStep(button: string, word: string): Promise<void> {
 		await this.page.getByTestId('canvas-add-button').filter({ hasText: button }).waitFor();

@@ -22,7 +22,6 @@ beforeAll(async () => {
 	({ page } = editor);
 	service = new SandboxPage(await newcomer.openPage(), newcomer.n8n.sandbox.pageUrl);
 	await page.bringToFront();
-	await editor.openHome();
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
@@ -32,7 +31,6 @@ afterAll(async () => {
 test('the first screen of the README leads to a paid charge', async () => {
 	const { baseUrl, apiToken } = newcomer.n8n.sandbox;
 
-	await editor.createWorkflow();
 	await editor.searchFirstStep(told('Add first step'), 'pix');
 	await editor.openActions(told('Digital Sales'), told('Actions'));
 	let node = await editor.addAction(told(CREATE_PIX));

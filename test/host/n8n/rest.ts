@@ -35,9 +35,7 @@ const nodeTypeSchema = z.custom<INodeTypeDescription>(
 const savedWorkflowSchema = z.object({
 	id: z.string(),
 	name: z.string(),
-	active: z.boolean(),
 	versionId: z.string(),
-	staticData: z.record(z.unknown()).nullable(),
 	nodes: z.array(savedNodeSchema),
 });
 const publicationSchema = z.object({
@@ -50,7 +48,6 @@ const retrySchema = z.object({ id: z.string() });
 const listSchema = z.object({ results: z.array(summarySchema) });
 
 export type SavedCredential = z.infer<typeof savedCredentialSchema>;
-export type CredentialTest = z.infer<typeof credentialTestSchema>;
 export type SavedWorkflow = z.infer<typeof savedWorkflowSchema>;
 
 /** Who owns the n8n; made up, and shown to the person who tries it. */
@@ -68,8 +65,6 @@ export interface WorkflowFile {
 	nodes: unknown[];
 	connections: Record<string, unknown>;
 	settings?: Record<string, unknown>;
-	/** What the named nodes are taken to have put out. */
-	pinData?: Record<string, unknown>;
 }
 
 /** The REST interface that n8n's own editor uses. */
@@ -128,7 +123,7 @@ export class N8nRest {
 	async testCredential(
 		credential: SavedCredential,
 		data: Record<string, string>,
-	): Promise<CredentialTest> {
+	): Promise<z.infer<typeof credentialTestSchema>> {
 		return await this.call(credentialTestSchema, 'POST', '/credentials/test', {
 			credentials: { ...credential, data },
 		});
@@ -139,7 +134,7 @@ export class N8nRest {
 		return await this.call(savedWorkflowSchema, 'POST', '/workflows', workflow);
 	}
 
-	/** Reads a workflow, the static data of its nodes included. */
+	/** Reads a workflow as it is saved now. */
 	async workflow(id: string): Promise<SavedWorkflow> {
 		return await this.call(savedWorkflowSchema, 'GET', `/workflows/${id}`);
 	}

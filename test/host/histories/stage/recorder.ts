@@ -31,8 +31,8 @@ const CROWDED_FOR_MS = 20_000;
 /** n8n ends the executions of a dead worker after a minute and a half; alone, when it starts. */
 const QUIET_AFTER_MS = { queue: 110_000, alone: 8_000 };
 const FAILED = ['error', 'crashed'];
-/** n8n does not recover an execution that was killed before its event log knew of it. */
-const LEFT_OPEN = ['new', 'running'];
+/** One that was killed before its event log knew of it stays so. */
+const OPEN = ['new', 'running'];
 const EACH = split('Each', 'asks');
 const LOOP: NodeSketch = {
 	name: 'Loop',
@@ -298,7 +298,7 @@ export class Recorder {
 
 	/** How many executions are open; undefined while nobody tells. */
 	private async open(): Promise<number | undefined> {
-		const filter = encodeURIComponent(JSON.stringify({ status: ['new', 'running'] }));
+		const filter = encodeURIComponent(JSON.stringify({ status: OPEN }));
 		const path = `/executions?filter=${filter}&limit=1`;
 		return await this.n8n.rest.call(countSchema, 'GET', path).then(
 			({ count }) => count,
@@ -330,7 +330,7 @@ export class Recorder {
 	 * process, where n8n keeps what a crash has ended, on those that charge as well.
 	 */
 	private async retryLost(): Promise<void> {
-		const lost = this.isAlone ? [...FAILED, ...LEFT_OPEN] : FAILED;
+		const lost = this.isAlone ? [...FAILED, ...OPEN] : FAILED;
 		const executions = (await this.n8n.rest.everyExecution())
 			.map(({ summary }) => summary)
 			.filter(({ workflowId }) => this.isAlone || workflowId === this.selling);
