@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 import { z } from 'zod';
 import { until } from '../../support/until';

@@ -107,7 +107,7 @@ class Planner {
 	private ask(): Step {
 		const { chance } = this;
 		const ask = this.newAsk();
-		const isBatch = this.size.hasBatches === true && chance.is(0.5);
+		const isBatch = this.size.hasBatches === true && chance.is(0.3);
 		const isTwice = ask.order !== undefined && chance.is(0.3);
 		const asks = isBatch
 			? [ask, ...Array.from({ length: 2 }, () => this.fresh(ask.order !== undefined))]

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { chargesAt } from '../../../support/charge';
 import { postJson } from '../../../support/http';
 import { until } from '../../../support/until';
+import type { Downstream } from '../../e2e/stage/workflows';
 import {
 	addressOf,
 	cartOf,
 	chainOf,
 	createPix,
-	Downstream,
 	type NodeSketch,
 	publish,
 	split,
