@@ -45,7 +45,7 @@ const KINDS = [
 	},
 ];
 
-describe.each(KINDS)('charges and sales while $processes of n8n is killed', (kind) => {
+describe.each(KINDS)('charges and sales while n8n is killed, as $processes', (kind) => {
 	const chance = Chance.ofThisRun();
 	const { size, figures } = kind;
 	let n8n: N8n;
