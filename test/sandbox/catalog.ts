@@ -14,7 +14,6 @@ export function seededRandom(seed: number): () => number {
 	};
 }
 
-/** One entry of a list that is not empty. */
 function pick<T>(random: () => number, list: readonly T[]): T {
 	const entry = list[Math.floor(random() * list.length)];
 	if (entry === undefined) throw new Error('pick from an empty list');

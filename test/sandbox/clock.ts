@@ -9,24 +9,18 @@ export function timestamp(epochMs: number): string {
 	return new Date(epochMs + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Sandbox time runs `scale` times as fast as real time. */
-export class SandboxClock {
+/** Waiting that ends with the sandbox, so that no timer outlives it. */
+export class Pauses {
 	private readonly abort = new AbortController();
 
-	constructor(readonly scale: number) {
-		if (!(scale > 0)) throw new Error('clockScale must be greater than 0');
+	constructor() {
 		// Every waiting request listens, and there may be hundreds.
 		setMaxListeners(0, this.abort.signal);
 	}
 
-	/** How many real ms a span of sandbox ms takes. */
-	toReal(sandboxMs: number): number {
-		return sandboxMs / this.scale;
-	}
-
-	/** Waits real ms; rejects when the sandbox closes, so that no timer outlives it. */
-	async sleep(realMs: number): Promise<void> {
-		if (realMs > 0) await sleep(realMs, undefined, { signal: this.abort.signal });
+	/** Rejects when the sandbox closes. */
+	async sleep(ms: number): Promise<void> {
+		if (ms > 0) await sleep(ms, undefined, { signal: this.abort.signal });
 	}
 
 	get stopped(): boolean {

@@ -15,7 +15,7 @@ interface FaultBase {
 	after?: number;
 	/** Strikes only requests with these query parameters, e.g. `{ page: '3' }`. */
 	query?: Record<string, string>;
-	/** Whether the service does its work before it fails; the default is that of {@link PROCESSED}. */
+	/** Whether the service does its work before it fails; the default is that of PROCESSED. */
 	processed?: boolean;
 }
 
@@ -57,9 +57,9 @@ interface Answering {
 
 /** These change how the service works, or its real answer. */
 interface Changing {
-	/** Real ms before the work. */
+	/** Before the work. */
 	delay: { ms: number };
-	/** Real ms between the work and the answer. */
+	/** Between the work and the answer. */
 	delayAfterProcessing: { ms: number };
 	/** The answer as `{success: true, data}`. */
 	wrapData: Nothing;
@@ -81,32 +81,27 @@ export type Fault = AnswerFault | FaultsOf<Changing>;
 export type FaultKind = Fault['kind'];
 type FaultOf<K extends FaultKind> = Extract<Fault, { kind: K }>;
 
-const CHANGING: ReadonlySet<string> = new Set<keyof Changing>([
-	'delay',
-	'delayAfterProcessing',
-	'wrapData',
-	'patchBody',
-	'rateLimitHeaders',
-	'errorsByField',
-	'refused',
-	'lostNotice',
-]);
+/** Whether the service does its work by default although this takes the place of its answer. */
+const PROCESSED: Record<keyof Answering, boolean> = {
+	status: false,
+	resetBeforeProcessing: false,
+	resetAfterProcessing: true,
+	truncatedBody: true,
+	slowBody: true,
+	endlessBody: true,
+	html: false,
+	echoRequest: false,
+	successFalse: false,
+	notJson: true,
+	emptyBody: true,
+	redirect: false,
+	retryAfter: false,
+};
 
-const PROCESSED: ReadonlySet<string> = new Set<keyof Answering>([
-	'resetAfterProcessing',
-	'truncatedBody',
-	'slowBody',
-	'endlessBody',
-	'notJson',
-	'emptyBody',
-]);
+const isAnswer = (fault: Fault): fault is AnswerFault => fault.kind in PROCESSED;
 
-const isAnswer = (fault: Fault): fault is AnswerFault => !CHANGING.has(fault.kind);
-
-/** Whether the service does its work although this fault takes the place of its answer. */
-export function isProcessed({ kind, processed }: AnswerFault): boolean {
-	return processed ?? PROCESSED.has(kind);
-}
+export const isProcessed = ({ kind, processed }: AnswerFault): boolean =>
+	processed ?? PROCESSED[kind];
 
 /** The faults that strike one request: at most one of each kind, and one answer in all. */
 export class StruckFaults {

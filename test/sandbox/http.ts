@@ -27,7 +27,6 @@ export function flatQuery(query: unknown): Record<string, string> {
 	return flat;
 }
 
-/** Escapes text for HTML, attributes included. */
 export function escapeHtml(text: string): string {
 	return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
@@ -66,7 +65,6 @@ function bytesOf({ body }: Answer): Buffer {
 	return Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
 }
 
-/** Writes the whole answer. */
 export function sendAnswer(
 	response: ServerResponse,
 	answer: Answer,

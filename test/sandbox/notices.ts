@@ -1,11 +1,9 @@
-import type { SandboxClock } from './clock';
 import type { FaultBook } from './faults';
 import type { Settings } from './options';
 import { noticeBody, type NoticeShape } from './shapes';
 import type { StoredTransaction } from './types';
 
 const KEPT_ANSWER = 500;
-const KEPT_REPORTS = 2000;
 const ANSWER_WITHIN_MS = 10_000;
 
 /** Where a notification may go: the sandbox talks to this machine alone. */
@@ -66,7 +64,6 @@ export class Notifier {
 
 	constructor(
 		private readonly settings: Settings,
-		private readonly clock: SandboxClock,
 		private readonly faults: FaultBook,
 	) {}
 
@@ -117,13 +114,10 @@ export class Notifier {
 		const isLeft = report.outcome !== 'delivered' && notice.resend && !notice.signal.aborted;
 		const seconds = this.settings.resendAfterSeconds[attempt - 1];
 		if (isLeft && seconds !== undefined) {
-			const timer = setTimeout(
-				() => {
-					this.timers.delete(timer);
-					void this.attempt(notice, attempt + 1);
-				},
-				this.clock.toReal(seconds * 1000),
-			);
+			const timer = setTimeout(() => {
+				this.timers.delete(timer);
+				void this.attempt(notice, attempt + 1);
+			}, seconds * 1000);
 			this.timers.add(timer);
 		}
 		return report;
@@ -133,7 +127,6 @@ export class Notifier {
 		const report = { ...about, attempt, at: Date.now(), ...result };
 		if (signal.aborted) return report;
 		this.deliveries.push(report);
-		if (this.deliveries.length > KEPT_REPORTS) this.deliveries.shift();
 		return report;
 	}
 }

@@ -4,11 +4,6 @@ export const BASE_PATH = '/api/public/v1';
 const DEFAULTS = {
 	/** 0: any free port. */
 	port: 0,
-	/**
-	 * At 60 a sandbox minute takes one real second. Rate-limit windows and re-send schedules follow it.
-	 * Headers speak real time: the clock of the client is not scaled.
-	 */
-	clockScale: 1,
 	products: 137,
 	/** A request for more per page gets this many. */
 	maxPageSize: 100,
@@ -20,13 +15,11 @@ const DEFAULTS = {
 	rateLimitWindow: 'fixed' as 'fixed' | 'sliding',
 	/** False leaves Retry-After and X-RateLimit-* out of every answer. */
 	rateLimitHeaders: true,
-	/** Real ms before each API answer. */
+	/** Before each API answer. */
 	latencyMs: 0,
 	apiToken: 'test-api-token-1234567890',
 	bodyApiToken: 'test-body-token-0987654321',
-	/** As a deployment that calls it otherwise: the document does not show the names. */
-	ignoresSearch: false,
-	/** Sandbox seconds before each re-send of a notice. */
+	/** Before each re-send of a notice. */
 	resendAfterSeconds: [5, 30, 120, 600, 3600],
 	/** `bare` as the document shows; `absent` saves the time of drawing. */
 	qrImage: 'bare' as 'bare' | 'absent',

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { SandboxClock } from './clock';
+import type { Pauses } from './clock';
 import type { FaultBook, RawRequest, StruckFaults } from './faults';
 import { isRecord } from './http';
 import type { Notifier } from './notices';
@@ -21,11 +21,10 @@ export interface RecordedRequest {
 	body: unknown;
 	/** Null as long as there is no answer, and if the connection was cut instead. */
 	status: number | null;
-	/** Real ms from arrival to answer. */
+	/** From arrival to answer. */
 	durationMs: number | null;
 }
 
-const KEPT_REQUESTS = 10_000;
 const REDACTED = '[redacted]';
 
 /** Every request outside of the page and its controls, oldest first. */
@@ -52,7 +51,6 @@ export class RequestLog {
 			durationMs: null,
 		};
 		this.requests.push(entry);
-		if (this.requests.length > KEPT_REQUESTS) this.requests.shift();
 		return entry;
 	}
 
@@ -72,26 +70,21 @@ export class RequestLog {
 const MINUTE_MS = 60_000;
 
 /**
- * Requests a minute per endpoint (section "Limits"), the window in sandbox time, the headers as
- * Laravel's throttle writes them and in real time.
+ * Requests a minute per endpoint (section "Limits"), with headers as Laravel's throttle writes them.
  */
 export class RateLimiter {
 	private readonly hits = new Map<string, number[]>();
 
-	constructor(
-		private readonly clock: SandboxClock,
-		private readonly settings: Settings,
-	) {}
+	constructor(private readonly settings: Settings) {}
 
 	check(key: string, limit: number | null): { allowed: boolean; headers: Record<string, string> } {
 		if (limit === null) return { allowed: true, headers: {} };
 		const now = performance.now();
-		const window = this.clock.toReal(MINUTE_MS);
-		const hits = this.open(key, now - window);
+		const hits = this.open(key, now - MINUTE_MS);
 		const allowed = hits.length < limit;
 		// A refused request does not count, or a client that keeps asking would never be let in.
 		if (allowed) hits.push(now);
-		const waitMs = (hits[0] ?? now) + window - now;
+		const waitMs = (hits[0] ?? now) + MINUTE_MS - now;
 		const headers = {
 			'x-ratelimit-limit': String(limit),
 			'x-ratelimit-remaining': String(Math.max(0, limit - hits.length)),
@@ -123,7 +116,7 @@ export class RateLimiter {
 export interface SandboxParts {
 	settings: Settings;
 	state: SandboxState;
-	clock: SandboxClock;
+	pauses: Pauses;
 	faults: FaultBook;
 	limiter: RateLimiter;
 	log: RequestLog;

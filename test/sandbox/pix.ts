@@ -1,4 +1,5 @@
 import QRCode from 'qrcode';
+import { MERCHANT_NAME } from './shapes';
 
 /** CRC-16/CCITT-FALSE (polynomial 0x1021, start 0xFFFF) as four capital hex digits. */
 function crc16(text: string): string {
@@ -12,31 +13,24 @@ function crc16(text: string): string {
 	return crc.toString(16).toUpperCase().padStart(4, '0');
 }
 
-export interface BrCodeInput {
-	/** Cents. */
-	amount: number;
-	/** Address of the charge, without its scheme. */
-	location: string;
-	merchantName: string;
-	merchantCity: string;
-}
-
 /**
  * The copy-and-paste text of a dynamic PIX charge: an EMV BR Code with the amount in reais and a
  * CRC over everything before it, its own tag and length included.
+ *
+ * @param amount cents
+ * @param location address of the charge, without its scheme; at most 77 characters
  */
-export function brCode(input: BrCodeInput): string {
-	const account = field('00', 'br.gov.bcb.pix') + field('25', input.location.slice(0, 77));
+export function brCode(amount: number, location: string): string {
 	const body =
 		field('00', '01') +
 		field('01', '12') +
-		field('26', account) +
+		field('26', field('00', 'br.gov.bcb.pix') + field('25', location)) +
 		field('52', '0000') +
 		field('53', '986') +
-		field('54', reais(input.amount)) +
+		field('54', `${Math.floor(amount / 100)}.${String(amount % 100).padStart(2, '0')}`) +
 		field('58', 'BR') +
-		field('59', plain(input.merchantName, 25)) +
-		field('60', plain(input.merchantCity, 15)) +
+		field('59', MERCHANT_NAME) +
+		field('60', 'SAO PAULO') +
 		// Dynamic codes carry their identifier behind the location, so the text has the placeholder.
 		field('62', field('05', '***')) +
 		'6304';
@@ -45,18 +39,6 @@ export function brCode(input: BrCodeInput): string {
 
 function field(id: string, value: string): string {
 	return id + String(value.length).padStart(2, '0') + value;
-}
-
-function reais(cents: number): string {
-	return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
-}
-
-function plain(text: string, max: number): string {
-	return text
-		.normalize('NFD')
-		.replace(/[^\x20-\x7e]/g, '')
-		.slice(0, max)
-		.trim();
 }
 
 /** To try each filter on each line takes most of the time, and squares get no smaller by it. */

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { registerApi } from './api/routes';
 import { changeStatus } from './api/transactions';
-import { SandboxClock } from './clock';
+import { Pauses } from './clock';
 import { type Fault, FaultBook } from './faults';
 import { type DeliveryReport, Notifier } from './notices';
 import { BASE_PATH, resolveOptions, type SandboxOptions } from './options';
@@ -14,17 +14,16 @@ import type { CreatedOffer, Product, StoredTransaction } from './types';
 /** Starts a sandbox on the loopback interface. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const settings = resolveOptions(options);
-	const clock = new SandboxClock(settings.clockScale);
 	const faults = new FaultBook();
 	let origin = '';
 	const parts: SandboxParts = {
 		settings,
 		state: new SandboxState(settings.products),
-		clock,
+		pauses: new Pauses(),
 		faults,
-		limiter: new RateLimiter(clock, settings),
+		limiter: new RateLimiter(settings),
 		log: new RequestLog(settings),
-		notifier: new Notifier(settings, clock, faults),
+		notifier: new Notifier(settings, faults),
 		origin: () => origin,
 	};
 	const app = createServer();
@@ -138,7 +137,7 @@ export class Sandbox {
 	}
 
 	async close(): Promise<void> {
-		this.parts.clock.stop();
+		this.parts.pauses.stop();
 		this.parts.notifier.stop();
 		await this.app.close();
 	}

@@ -1,12 +1,9 @@
 import type { StoredTransaction } from './types';
 
-const PRODUCER = {
-	hash: 'prod7k2m9x',
-	name: 'Escola Sandbox Ltda',
-	email: 'produtor@sandbox.test',
-};
+/** At most 25 characters, and none that a PIX code could not hold. */
+export const MERCHANT_NAME = 'Escola Sandbox Ltda';
 
-export const MERCHANT_NAME = PRODUCER.name;
+const PRODUCER = { hash: 'prod7k2m9x', name: MERCHANT_NAME, email: 'produtor@sandbox.test' };
 
 /** The transaction as POST /transactions answers it (section "Transaction"). */
 export function createdShape(stored: StoredTransaction): object {

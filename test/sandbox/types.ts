@@ -13,7 +13,6 @@ export const INTERVALS = [
 	'semi-annual',
 	'yearly',
 ] as const;
-export type Interval = (typeof INTERVALS)[number];
 
 export interface Offer {
 	hash: string;
@@ -22,7 +21,7 @@ export interface Offer {
 	price: number;
 	url: string;
 	status: number;
-	interval: Interval | null;
+	interval: (typeof INTERVALS)[number] | null;
 	created_at: string;
 	updated_at: string;
 }
@@ -51,33 +50,10 @@ export interface CreatedOffer {
 	request: Record<string, unknown>;
 }
 
-export interface Customer {
-	hash: string;
-	name: string;
-	email: string;
-	phone_number: string;
-	document: string;
-}
-
 export interface Pix {
 	pix_url: string;
 	pix_qr_code: string;
 	qr_code_base64: string | null;
-}
-
-export interface TransactionItem {
-	hash: string;
-	product_id: number;
-	operation_type: number;
-}
-
-export interface Tracking {
-	src: string | null;
-	utm_source: string | null;
-	utm_campaign: string | null;
-	utm_content: string | null;
-	utm_term: string | null;
-	utm_medium: string | null;
 }
 
 /** What the sandbox remembers of a transaction; the answers are cut out of it. */
@@ -97,11 +73,11 @@ export interface StoredTransaction {
 	amount_liquid: number;
 	/** Secondary reference: a string, never an object, in the REST resource. */
 	transaction: string;
-	tracking: Tracking;
-	customer: Customer;
+	tracking: Record<'src' | `utm_${string}`, string | null>;
+	customer: { hash: string; name: string; email: string; phone_number: string; document: string };
 	offer: { hash: string; title: string; price: number; installments: number };
 	product: { hash: string; title: string; cover: string; status: string };
-	items: TransactionItem[];
+	items: Array<{ hash: string; product_id: number; operation_type: number }>;
 	postback_url: string;
 	created_at: string;
 	updated_at: string;

@@ -91,21 +91,9 @@ export class VirtualTime {
 		// As a timer does: never at once.
 		const moment = this.now + Math.max(1, Math.ceil(milliseconds));
 		const events = this.due.get(moment);
-		if (events) {
-			events.push(event);
-			return;
-		}
+		if (events) return void events.push(event);
 		this.due.set(moment, [event]);
-		this.moments.splice(this.placeOf(moment), 0, moment);
-	}
-
-	private placeOf(moment: number): number {
-		let [from, to] = [0, this.moments.length];
-		while (from < to) {
-			const middle = (from + to) >> 1;
-			if ((this.moments[middle] ?? 0) > moment) from = middle + 1;
-			else to = middle;
-		}
-		return from;
+		const earlier = this.moments.findIndex((other) => other < moment);
+		this.moments.splice(earlier < 0 ? this.moments.length : earlier, 0, moment);
 	}
 }

@@ -35,7 +35,6 @@ export class Figures {
 		private readonly command: string,
 	) {}
 
-	/** Enters the result of so many runs. */
 	add(what: string, runs: number, outcome: string): void {
 		this.rows.push([what, runs.toLocaleString('en-US'), outcome]);
 	}

@@ -1,4 +1,5 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
+import { parseJson } from '../sandbox/http';
 
 /** What a loopback server answered. */
 export interface HttpAnswer {
@@ -44,7 +45,6 @@ export async function sendRequest(url: string, call: HttpCall = {}): Promise<Htt
 	});
 }
 
-/** Posts a value as JSON. */
 export async function postJson(
 	url: string,
 	body: unknown,
@@ -54,12 +54,4 @@ export async function postJson(
 		headers: { 'content-type': 'application/json', ...headers },
 		body: JSON.stringify(body),
 	});
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text) as unknown;
-	} catch {
-		return undefined;
-	}
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A key and a certificate for 127.0.0.1, signed by itself. */
+/** A key and a certificate that is signed by itself. */
 export function selfSigned(): { key: string; cert: string } {
 	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 	const ecdsaWithSha256 = seq(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
@@ -9,19 +9,13 @@ export function selfSigned(): { key: string; cert: string } {
 	);
 	const year = new Date().getUTCFullYear() % 100;
 	const time = (y: number) => der(0x17, Buffer.from(`${String(y).padStart(2, '0')}0101000000Z`));
-	const altName = seq(
-		der(0x06, Buffer.from('551d11', 'hex')),
-		der(0x04, seq(der(0x87, Buffer.from([127, 0, 0, 1])))),
-	);
 	const content = seq(
-		der(0xa0, der(0x02, Buffer.from([2]))),
 		der(0x02, Buffer.from([1])),
 		ecdsaWithSha256,
 		name,
 		seq(time(year - 1), time(year + 2)),
 		name,
 		publicKey.export({ type: 'spki', format: 'der' }),
-		der(0xa3, seq(altName)),
 	);
 	const signature = der(
 		0x03,

@@ -1,23 +1,34 @@
 const PACKAGE = '^nodes/DigitalSales/';
 const inside = (...folders) => `${PACKAGE}(${folders.join('|')})/`;
+const apiFiles = (...files) => `${PACKAGE}api/(${files.join('|')})\\.ts$`;
+const SHIPPED = '^(nodes|credentials)/';
 
-/** A layer, the folders of the package that it may know besides itself, and why no others. */
-const layer = (name, folders, knows, comment) => ({
-	name,
-	comment,
-	severity: 'error',
-	from: { path: inside(...folders) },
-	to: { path: '^(nodes|credentials)/', pathNot: inside(...folders, ...knows) },
-});
+/** The floors of the house, the lowest first: each knows itself and those below. */
+const HOUSE = [
+	['domain', 'shared'],
+	['api'],
+	['output'],
+	['form', 'listSearch', 'notice', 'once'],
+	['trigger', 'wait'],
+	['actions'],
+];
 
-/** The floors of api/, the lowest first: each file knows its own floor and those below. */
-const API_FLOORS = [
+/** What is sent stands on how it is sent, paced and read, and that on what an account is. */
+const API = [
 	['account', 'redact', 'schemas/.+'],
 	['outcome', 'response', 'rateLimiter', 'pagination'],
 	['client'],
 	['products', 'catalog', 'transactions', 'credentialTest'],
 ];
-const apiFiles = (floors) => `${PACKAGE}api/(${floors.flat().join('|')})\\.ts$`;
+
+const stacked = (name, floors, pathOf, whole) =>
+	floors.map((floor, index) => ({
+		name: `${name}-floor-${index + 1}`,
+		comment: 'A floor knows itself and those below it.',
+		severity: 'error',
+		from: { path: pathOf(...floor) },
+		to: { path: whole, pathNot: pathOf(...floors.slice(0, index + 1).flat()) },
+	}));
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -29,76 +40,34 @@ module.exports = {
 			from: {},
 			to: { circular: true },
 		},
-		layer('domain-knows-nothing', ['domain'], [], 'Rules of money and documents are pure.'),
+		...stacked('house', HOUSE, inside, SHIPPED),
+		...stacked('api', API, apiFiles, inside('api')),
+		{
+			name: 'api-has-four-floors',
+			comment: 'A file without a floor would be held to no order.',
+			severity: 'error',
+			from: { pathNot: apiFiles(...API.flat()) },
+			to: { path: inside('api'), pathNot: apiFiles(...API.flat()) },
+		},
 		{
 			name: 'domain-is-pure',
 			comment: 'What holds without n8n and without the service is kept free of both.',
 			severity: 'error',
 			from: { path: inside('domain') },
-			to: { dependencyTypesNot: ['local'] },
+			to: { pathNot: `${inside('domain')}|^vendor/` },
 		},
-		layer('shared-knows-nothing', ['shared'], [], 'Mechanisms serve any subject.'),
-		layer(
-			'api-knows-no-forms',
-			['api'],
-			['domain', 'shared'],
-			'The service is the same for any form.',
-		),
-		...API_FLOORS.map((floor, index) => ({
-			name: `api-floor-${index + 1}`,
-			comment:
-				'What is sent stands on how it is sent, paced and read, and that on what an account is.',
-			severity: 'error',
-			from: { path: apiFiles([floor]) },
-			to: { path: inside('api'), pathNot: apiFiles(API_FLOORS.slice(0, index + 1)) },
-		})),
 		{
-			name: 'api-has-four-floors',
-			comment: 'A file without a floor would be held to no order.',
+			name: 'shared-knows-nothing',
+			comment: 'Mechanisms serve any subject.',
 			severity: 'error',
-			from: { pathNot: apiFiles(API_FLOORS) },
-			to: { path: inside('api'), pathNot: apiFiles(API_FLOORS) },
+			from: { path: inside('shared') },
+			to: { path: SHIPPED, pathNot: inside('shared') },
 		},
-		layer(
-			'output-knows-api',
-			['output'],
-			['api', 'domain', 'shared'],
-			'What n8n is given is made of what the service said.',
-		),
-		layer(
-			'pieces-know-no-users',
-			['form', 'listSearch', 'notice', 'once'],
-			['output', 'api', 'domain', 'shared'],
-			'What serves several operations and the trigger knows none of them.',
-		),
-		layer(
-			'trigger-and-wait-know-no-actions',
-			['trigger', 'wait'],
-			['form', 'listSearch', 'notice', 'once', 'output', 'api', 'domain', 'shared'],
-			'An operation may wait or name the trigger, not the other way round.',
-		),
-		layer(
-			'actions-know-no-nodes',
-			['actions'],
-			[
-				'trigger',
-				'wait',
-				'form',
-				'listSearch',
-				'notice',
-				'once',
-				'output',
-				'api',
-				'domain',
-				'shared',
-			],
-			'The node files are made from the registry, not the other way round.',
-		),
 		{
 			name: 'ships-no-tests',
 			comment: 'The tarball holds neither tests nor the sandbox.',
 			severity: 'error',
-			from: { path: '^(nodes|credentials)/' },
+			from: { path: SHIPPED },
 			to: { path: '^(test|examples|dist)/' },
 		},
 		{

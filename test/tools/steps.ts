@@ -13,7 +13,7 @@ const CHECK: Steps = {
 	scan: 'tsx test/tools/package/scan.ts',
 };
 
-/** What is checked by name alone. */
+/** What is done by name alone: all tests once more, and a count of files, lines and states. */
 const SELDOM: Steps = {
 	leaks: 'tsx test/tools/leaks.ts',
 	house: 'tsx test/tools/house.ts',

@@ -78,9 +78,6 @@ interface Known<T> {
 	voided?: Attempt;
 }
 
-/** Without a ledger. */
-const NOTHING: Claim = { own: [], seen: new Set(), left: [] };
-
 class GuardedCreation<T> {
 	private readonly identity: Identity;
 	private readonly ledger: Ledger | undefined;
@@ -142,31 +139,33 @@ class GuardedCreation<T> {
 
 	/** Enters the keys, or refuses what is in doubt, unless a turn is taken that allows all of it. */
 	private async enter(): Promise<void> {
-		const { doubts = [], voided } = this.known;
+		const { known } = this;
 		// It may be sent again after a 429, and another process may make it meanwhile.
 		this.known = {};
-		try {
-			let { seen, left } = await this.claim(ledgerKeys(this.identity));
-			const toldBesides = (keys: string[]): Doubt[] =>
-				this.toldBy(new Set(difference([...seen], keys)));
-			if (voided && toldBesides(this.keysOf(voided)).length === 0) await this.takeOver(voided);
-			else await this.take([...doubts, ...toldBesides(doubts.flatMap(({ keys }) => keys))]);
-			// What was seen is allowed.
-			while (left.length > 0) {
-				({ seen, left } = await this.claim(left));
-				const told = this.toldBy(seen);
-				if (told.length > 0) throw await this.refusal(told);
-			}
-		} catch (error) {
+		await this.enterUnless(known).catch(async (error: unknown) => {
 			await this.takeBack();
 			throw error;
+		});
+	}
+
+	private async enterUnless({ doubts = [], voided }: Known<T>): Promise<void> {
+		let { seen, left } = await this.claim(ledgerKeys(this.identity));
+		const toldBesides = (keys: string[]): Doubt[] =>
+			this.toldBy(new Set(difference([...seen], keys)));
+		if (voided && toldBesides(this.keysOf(voided)).length === 0) await this.takeOver(voided);
+		else await this.take([...doubts, ...toldBesides(doubts.flatMap(({ keys }) => keys))]);
+		// What was seen is allowed.
+		while (left.length > 0) {
+			({ seen, left } = await this.claim(left));
+			const told = this.toldBy(seen);
+			if (told.length > 0) throw await this.refusal(told);
 		}
 	}
 
 	private async claim(keys: string[]): Promise<Pick<Claim, 'seen' | 'left'>> {
-		const { own, seen, left } = (await this.ledger?.claim(keys, this.owner)) ?? NOTHING;
-		this.own.push(...own);
-		return { seen, left };
+		const claim = await this.ledger?.claim(keys, this.owner);
+		this.own.push(...(claim?.own ?? []));
+		return claim ?? { seen: new Set(), left: [] };
 	}
 
 	/** Nothing was sent: what it has entered goes, and a turn that it has taken. */

@@ -48,18 +48,25 @@ export class Ledger {
 	 */
 	async claim(keys: readonly string[], owner: string): Promise<Claim> {
 		const claim = { own: new Array<string>(), seen: new Set<string>(), left: new Array<string>() };
-		const { own, seen, left } = claim;
-		try {
-			for (const key of keys) {
-				if (seen.size > 0) (await this.has(key)) ? seen.add(key) : left.push(key);
-				else if (await this.enter(key, owner)) own.push(key);
-				else seen.add(key);
-			}
-		} catch (error) {
-			await this.release(own);
+		await this.enterAll(keys, owner, claim).catch(async (error: unknown) => {
+			await this.release(claim.own);
 			throw error;
-		}
+		});
 		return claim;
+	}
+
+	private async enterAll(
+		keys: readonly string[],
+		owner: string,
+		{ own, seen, left }: { own: string[]; seen: Set<string>; left: string[] },
+	): Promise<void> {
+		for (const key of keys) {
+			if (seen.size === 0) {
+				if (await this.enter(key, owner)) own.push(key);
+				else seen.add(key);
+			} else if (await this.has(key)) seen.add(key);
+			else left.push(key);
+		}
 	}
 
 	/**
@@ -108,18 +115,17 @@ export class Ledger {
 	}
 
 	private async record(key: string, owner: string): Promise<'new' | 'own' | "another's"> {
-		try {
-			const { processed } = await this.inRow(
-				key,
-				async ({ checkProcessedAndRecord }) =>
-					// @ts-expect-error n8n's types name the modes that its own node offers.
-					await checkProcessedAndRecord([ENTRY], 'node', { mode: `of ${owner}` }),
-			);
-			return processed.length > 0 ? 'own' : 'new';
-		} catch (error) {
-			if (error instanceof LedgerError && OTHER_MODE.test(error.message)) return "another's";
-			throw error;
-		}
+		return await this.inRow(
+			key,
+			async ({ checkProcessedAndRecord }) =>
+				// @ts-expect-error n8n's types name the modes that its own node offers.
+				await checkProcessedAndRecord([ENTRY], 'node', { mode: `of ${owner}` }),
+		)
+			.then(({ processed }) => (processed.length > 0 ? 'own' : 'new'))
+			.catch((error: unknown) => {
+				if (error instanceof LedgerError && OTHER_MODE.test(error.message)) return "another's";
+				throw error;
+			});
 	}
 
 	/** n8n names a row by the id of the node, as soon as it is called: before anything else can run. */
@@ -127,15 +133,14 @@ export class Ledger {
 		key: string,
 		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
 	): Promise<T> {
-		try {
-			const { node } = contextSchema.parse(this.context);
-			const { id } = node;
-			node.id = digest(id, key);
-			const called = call(this.context.helpers);
-			node.id = id;
-			return await called;
-		} catch (error) {
+		const node = contextSchema.safeParse(this.context).data?.node;
+		if (!node) throw new LedgerError(NOT_SUPPORTED);
+		const { id } = node;
+		node.id = digest(id, key);
+		const called = call(this.context.helpers);
+		node.id = id;
+		return await called.catch((error: unknown) => {
 			throw new LedgerError(error instanceof Error ? error.message : String(error));
-		}
+		});
 	}
 }

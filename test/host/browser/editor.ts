@@ -43,19 +43,6 @@ export class CredentialDialog {
 		await this.dialog.waitFor({ state: 'hidden' });
 	}
 
-	/** Waits for the test that opening a saved credential starts, and returns what it says. */
-	async tested(): Promise<string> {
-		await this.dialog.getByText('Connection tested successfully').waitFor();
-		return await this.dialog.innerText();
-	}
-
-	/** Closes it without saving. */
-	async close(): Promise<void> {
-		// Escape would close the node behind it as well.
-		await this.page.locator('[data-test-id="editCredential-modal"] .el-dialog__headerbtn').click();
-		await this.dialog.waitFor({ state: 'hidden' });
-	}
-
 	private async save(): Promise<void> {
 		const tested = this.page.waitForResponse((answer) =>
 			answer.url().endsWith('/credentials/test'),
@@ -91,12 +78,6 @@ export class NodeView {
 	/** Opens the form of a new credential. */
 	async newCredential(): Promise<CredentialDialog> {
 		await this.page.getByTestId('node-credentials-empty-state').getByRole('button').click();
-		return await new CredentialDialog(this.page).opened();
-	}
-
-	/** Opens the form of the chosen credential. */
-	async editCredential(): Promise<CredentialDialog> {
-		await this.page.getByTestId('credential-edit-button').click();
 		return await new CredentialDialog(this.page).opened();
 	}
 
@@ -216,13 +197,6 @@ export class NodeView {
 		return (await this.page.locator('.webhook-url').first().innerText()).trim();
 	}
 
-	/** Unfolds the help of a trigger, and returns it. */
-	async triggerHelp(): Promise<string> {
-		const head = this.page.getByText('When will this node trigger my flow?');
-		await head.click();
-		return await head.locator('xpath=../..').innerText();
-	}
-
 	/** Has a trigger wait for one event. */
 	async listen(): Promise<void> {
 		await this.page.getByTestId('trigger-execute-button').click();
@@ -285,18 +259,6 @@ export class Editor {
 	/** Opens an empty workflow. */
 	async openNew(): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/new`);
-		await this.page.getByTestId('canvas-plus-button').waitFor();
-	}
-
-	/** Opens the list of workflows, which is empty yet. */
-	async openHome(): Promise<void> {
-		await this.page.goto(`${this.url}/home/workflows`);
-		await this.page.getByTestId('new-workflow-card').waitFor();
-	}
-
-	/** Creates a workflow from the empty list of workflows. */
-	async createWorkflow(): Promise<void> {
-		await this.page.getByTestId('new-workflow-card').click();
 		await this.page.getByTestId('canvas-plus-button').waitFor();
 	}
 
@@ -372,13 +334,6 @@ export class Editor {
 		await names.getByText('Trigger manually').waitFor({ state: 'hidden' });
 		await names.or(this.panel.getByTestId('node-creator-no-results')).first().waitFor();
 		return await names.allInnerTexts();
-	}
-
-	/** Opens the entry of the package among the results, and returns everything in it. */
-	async openEntry(): Promise<string> {
-		await this.openNamed('Digital Sales');
-		for (const category of ['Triggers', 'Actions']) await this.unfold(category);
-		return await this.panel.innerText();
 	}
 
 	/** Opens the entry of the package among the results, and its actions, which are folded. */

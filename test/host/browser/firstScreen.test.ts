@@ -1,18 +1,10 @@
 import type { Page } from 'playwright-core';
 import { chargeAt } from '../../support/charge';
-import {
-	Clicks,
-	INSTALL_AND_START_MS,
-	type Newcomer,
-	SandboxPage,
-	startNewcomer,
-	told,
-} from './newcomer';
+import { INSTALL_AND_START_MS, type Newcomer, SandboxPage, startNewcomer, told } from './newcomer';
 import type { Editor } from './editor';
 import { Film } from './film';
 
 const TOKEN = 'test-api-token-first-screen';
-const MOST_CLICKS = 20;
 const MOST_FILM_BYTES = 2_000_000;
 const CREATE_PIX = 'Create a PIX transaction';
 const WAIT = 'Wait for the payment of a transaction';
@@ -21,7 +13,6 @@ let newcomer: Newcomer;
 let page: Page;
 let editor: Editor;
 let service: SandboxPage;
-let clicks: Clicks;
 const film = new Film();
 
 beforeAll(async () => {
@@ -29,10 +20,8 @@ beforeAll(async () => {
 	newcomer = await startNewcomer({ apiToken: TOKEN, bodyApiToken: TOKEN });
 	({ editor } = newcomer);
 	({ page } = editor);
-	service = new SandboxPage(await newcomer.openPage(), newcomer.sandbox.pageUrl);
+	service = new SandboxPage(await newcomer.openPage(), newcomer.n8n.sandbox.pageUrl);
 	await page.bringToFront();
-	await editor.openHome();
-	clicks = await Clicks.on(page);
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
@@ -40,9 +29,8 @@ afterAll(async () => {
 });
 
 test('the first screen of the README leads to a paid charge', async () => {
-	const { baseUrl, apiToken } = newcomer.sandbox;
+	const { baseUrl, apiToken } = newcomer.n8n.sandbox;
 
-	await editor.createWorkflow();
 	await editor.searchFirstStep(told('Add first step'), 'pix');
 	await editor.openActions(told('Digital Sales'), told('Actions'));
 	let node = await editor.addAction(told(CREATE_PIX));
@@ -73,11 +61,10 @@ test('the first screen of the README leads to a paid charge', async () => {
 	await film.shoot(page, 2);
 	await editor.executeAll(told('Execute workflow'));
 	await editor.succeeded(CREATE_PIX);
-	expect(newcomer.sandbox.charges()).toBe(1);
+	expect(newcomer.n8n.sandbox.charges()).toBe(1);
 	await film.shoot(page, 2);
-	const paidAfter = clicks.count();
 
-	const charge = newcomer.sandbox.transactions.at(-1);
+	const charge = newcomer.n8n.sandbox.transactions.at(-1);
 	node = await editor.openNode(CREATE_PIX);
 	await node.viewPicture();
 	await film.shoot(page, 4);
@@ -92,16 +79,11 @@ test('the first screen of the README leads to a paid charge', async () => {
 	expect(await node.output('paid', 'true', charge?.hash ?? '')).toContain('paid');
 	await film.shoot(page, 4);
 	await node.close();
-
-	process.stdout.write(`\nClicks to the first paid charge: ${paidAfter}\n`);
-	expect(paidAfter).toBeGreaterThan(10);
-	expect(paidAfter).toBeLessThanOrEqual(MOST_CLICKS);
 });
 
 test('a sale of the checkout starts the workflow of a trigger', async () => {
-	const { sandbox } = newcomer;
+	const { sandbox } = newcomer.n8n;
 	await editor.openNew();
-	const before = clicks.count();
 	await editor.searchFirstStep(told('Add first step'), 'pix');
 	const node = await editor.addTriggerOf(told('Digital Sales'), told('On transaction paid'));
 	await node.addOption(told('Test With Transaction'));
@@ -115,7 +97,6 @@ test('a sale of the checkout starts the workflow of a trigger', async () => {
 	await node.close();
 	await editor.publish(told('Publish'));
 	await editor.gotIt();
-	const made = clicks.count() - before;
 
 	const hash = await chargeAt(sandbox, url);
 	await service.open();
@@ -124,10 +105,6 @@ test('a sale of the checkout starts the workflow of a trigger', async () => {
 	const execution = await editor.openNewestExecution('Digital Sales Trigger');
 	expect(await execution.output(hash, 'paid')).toContain('Maria da Silva');
 	await film.shoot(page, 5);
-
-	process.stdout.write(`\nClicks to the first received sale: ${made}\n`);
-	expect(made).toBeGreaterThan(5);
-	expect(made).toBeLessThanOrEqual(MOST_CLICKS);
 });
 
 test('the film of it is short and small', async () => {

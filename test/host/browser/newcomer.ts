@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Browser, type Page, selectors } from 'playwright-core';
-import type { Sandbox, SandboxOptions } from '../../sandbox';
+import type { SandboxOptions } from '../../sandbox';
 import { openBrowser } from '../../support/chromium';
-import { startN8n } from '../n8n/n8n';
+import { type N8n, startN8n } from '../n8n/n8n';
 import { ROOT } from '../n8n/paths';
 import { CleanUp } from '../n8n/processes';
-import { DEMO_LOGIN, type N8nRest } from '../n8n/rest';
+import { DEMO_LOGIN } from '../n8n/rest';
 import { Editor } from './editor';
 
 export const INSTALL_AND_START_MS = 15 * 60_000;
@@ -15,11 +15,9 @@ const PATIENCE_MS = 20_000;
 
 /** What a newcomer finds: a service, and an n8n with the package and nothing else in it. */
 export interface Newcomer {
-	sandbox: Sandbox;
+	n8n: N8n;
 	/** Signed in, at an empty workflow. */
 	editor: Editor;
-	/** Signed in. */
-	rest: N8nRest;
 	/** Opens another page of the browser. */
 	openPage(): Promise<Page>;
 	stop(): Promise<void>;
@@ -41,7 +39,7 @@ export async function startNewcomer(service: SandboxOptions = {}): Promise<Newco
 		const editor = new Editor(await pageOf(browser), n8n.url);
 		await editor.open(DEMO_LOGIN);
 		const openPage = async (): Promise<Page> => await pageOf(browser);
-		return { sandbox: n8n.sandbox, editor, rest: n8n.rest, openPage, stop: cleanUp.run };
+		return { n8n, editor, openPage, stop: cleanUp.run };
 	} catch (error) {
 		await cleanUp.run();
 		throw error;
@@ -69,30 +67,6 @@ export function told(name: string): string {
 	const silent = WAYS.filter(([, way]) => !way.includes(`**${name}**`));
 	for (const [page] of silent) throw new Error(`${page} does not say "${name}"`);
 	return name;
-}
-
-/** Counts the clicks that a person would make on a page, wherever it goes. */
-export class Clicks {
-	private made = 0;
-
-	private constructor() {}
-
-	static async on(page: Page): Promise<Clicks> {
-		const clicks = new Clicks();
-		await page.exposeFunction('clicked', () => {
-			clicks.made++;
-		});
-		// A script's own clicks are not trusted.
-		const listen =
-			"document.addEventListener('click', (event) => event.isTrusted && clicked(), true)";
-		await page.addInitScript(listen);
-		await page.evaluate(listen);
-		return clicks;
-	}
-
-	count(): number {
-		return this.made;
-	}
 }
 
 /** The page of the sandbox, used as a person uses it. */

@@ -65,8 +65,3 @@ export function fileOf(name: string): string {
 	const renewed = inDocumentation || name.startsWith(EXAMPLES);
 	return path.join(renewed && process.env.PICTURES === 'docs' ? DOCUMENTATION : REPORTS, name);
 }
-
-/** The upper part of a page. */
-export function top(height: number): Area {
-	return { x: 0, y: 0, width: 1280, height };
-}

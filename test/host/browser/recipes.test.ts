@@ -1,4 +1,3 @@
-import { NodeHelpers } from 'n8n-workflow';
 import { recipeOf, RECIPES } from '../../../examples/source';
 import { LANGUAGES, render, type PlacedNode } from '../../../examples/source/workflow';
 import { CREDENTIAL_TYPE } from '../n8n/paths';
@@ -13,13 +12,9 @@ let rest: N8nRest;
 
 beforeAll(async () => {
 	newcomer = await startNewcomer();
-	({ editor, rest } = newcomer);
-	const { baseUrl, apiToken, bodyApiToken } = newcomer.sandbox;
-	const account = { baseUrl, apiToken, bodyApiToken };
-	saved.set(
-		CREDENTIAL_TYPE,
-		rest.createCredential('Digital Sales sandbox', CREDENTIAL_TYPE, account),
-	);
+	({ editor } = newcomer);
+	({ rest } = newcomer.n8n);
+	saved.set(CREDENTIAL_TYPE, newcomer.n8n.createCredential());
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
@@ -34,28 +29,16 @@ const RECIPES_IN_EACH = LANGUAGES.flatMap((language) =>
 	})),
 );
 
-/** The nodes with a credential for each of those that they ask for. */
+/** The nodes with a credential for each of those that they can ask for. */
 async function chosen(nodes: PlacedNode[]) {
 	const types = await rest.nodeTypes();
 	return await Promise.all(
 		nodes.map(async (node) => {
-			const type =
-				types.find(
-					({ name, version }) => name === node.type && [version].flat().includes(node.typeVersion),
-				) ?? null;
-			const parameters =
-				NodeHelpers.getNodeParameters(
-					type?.properties ?? [],
-					node.parameters,
-					true,
-					false,
-					node,
-					type,
-				) ?? {};
-			const asked = (type?.credentials ?? [])
-				.filter((one) => NodeHelpers.displayParameter(parameters, one, node, type))
-				.map(({ name }) => name);
-			const { genericAuthType, nodeCredentialType } = parameters;
+			const type = types.find(
+				({ name, version }) => name === node.type && [version].flat().includes(node.typeVersion),
+			);
+			const asked = (type?.credentials ?? []).map(({ name }) => name);
+			const { genericAuthType, nodeCredentialType } = node.parameters;
 			const named = [genericAuthType, nodeCredentialType].filter(
 				(name) => typeof name === 'string',
 			);
@@ -88,7 +71,7 @@ it.each(RECIPES_IN_EACH)(
 );
 
 it.each(['sell-and-deliver', 'access-by-http'])(
-	'does not publish the trigger of %s before its product and its lowest amount are chosen',
+	'does not publish the trigger of %s before its product, which a list offers, and its lowest amount are chosen',
 	async (name) => {
 		const workflow = render(recipeOf(name), name, 'en');
 		const nodes = await chosen(workflow.nodes);
@@ -101,6 +84,14 @@ it.each(['sell-and-deliver', 'access-by-http'])(
 		const { origin } = new URL(editor.page.url());
 		const sale = `${origin}/webhook/${trigger?.webhookId}/digital-sales`;
 		expect((await fetch(sale, { method: 'POST' })).status).toBe(404);
+
+		await editor.openWorkflow(saved.id);
+		const title = newcomer.n8n.sandbox.products[0]?.title ?? '';
+		const node = await editor.openNode(trigger?.name ?? '');
+		const found = await node.search('product', title);
+		expect(found).toEqual(['choose your product', expect.stringContaining(title)]);
+		await node.pick(title);
+		expect(await node.picked('product')).toContain(title);
 	},
 );
 

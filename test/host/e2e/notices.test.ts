@@ -77,24 +77,6 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		expect(await downstream.reaches(1)).toBe(1);
 	});
 
-	test('a test notice arrives as it would in production', async () => {
-		const chain = [trigger('tested'), downstream.node];
-		const { id } = await n8n.rest.createWorkflow(chainOf('tested', n8n.credential, chain));
-		const [hash = ''] = await paid(1);
-		const url = addressOf(n8n, 'tested').replace('/webhook/', '/webhook-test/');
-
-		await n8n.rest.listen(id, 'Trigger');
-		const report = await n8n.sandbox.notify(hash, { shape: 'summary', url });
-
-		expect(report).toMatchObject({ status: 200, answer: '' });
-		expect((await downstream.reportOn(hash)).json).toMatchObject({ payment_status: 'paid' });
-		const [summary] = await until('it ends', async () => {
-			const executions = await n8n.rest.executions(id);
-			return executions.every(({ stoppedAt }) => stoppedAt !== null) && executions;
-		});
-		expect(summary?.mode).toBe('manual');
-	});
-
 	test('JSON of a content type that n8n leaves unread', async () => {
 		const url = addressOf(n8n, 'shapes');
 		const large = JSON.stringify({ filler: 'x'.repeat(300_000) });

@@ -49,7 +49,7 @@ describe('Asked again in a real n8n', () => {
 		return await newest(name);
 	};
 	const retry = async ({ summary }: Execution, loadWorkflow: boolean): Promise<Execution> =>
-		await n8n.rest.ended((await n8n.rest.retry(summary.id, loadWorkflow)).id);
+		await n8n.rest.ended(await n8n.rest.retry(summary.id, loadWorkflow));
 	const hashes = (execution: Execution): unknown[] =>
 		execution.items(CHARGE).map(({ json }) => json.hash);
 	const charges = (): number => n8n.sandbox.charges();

@@ -2,58 +2,111 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Figures } from '../../support/figures';
 import { Chance, tally } from '../crash/stage/orders';
+import { Downstream } from '../e2e/stage/workflows';
+import { type N8n, startN8n } from '../n8n/n8n';
 import { DATA_FOLDER } from '../n8n/paths';
+import { startCluster } from '../queue/stage/cluster';
 import { anomaliesIn, type History } from './checker';
 import { planFor } from './stage/plan';
 import { Records } from './stage/history';
 import { Recorder } from './stage/recorder';
 
-const figures = new Figures('Queue mode: histories', 'npm run e2e -- crash');
+const COMMAND = 'npm run e2e -- crash';
 const WITHIN_MS = 60 * 60_000;
 const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_100);
-const KILLS = Math.ceil(OPERATIONS / 100);
-const RESTARTS = Math.ceil(OPERATIONS / 700);
 
-describe('charges and sales while the processes of a distributed n8n are killed', () => {
+const ofQueueMode = new Figures('Queue mode: histories', COMMAND);
+
+/** One process keeps what a crash has ended, so that n8n's Retry can go on with it; several do not. */
+const KINDS = [
+	{
+		processes: 'one process',
+		start: async () => await startN8n('crash'),
+		size: {
+			operations: Math.ceil(OPERATIONS / 4),
+			kills: Math.ceil(OPERATIONS / 100),
+			restarts: 0,
+			hasBatches: true,
+		},
+		figures: {
+			charges: new Figures('Crashes while customers are charged', COMMAND),
+			sales: new Figures('Crashes while notices come in', COMMAND),
+		},
+	},
+	{
+		processes: 'several processes',
+		start: async () => await startCluster({ name: 'histories', webhooks: 2 }),
+		size: {
+			operations: OPERATIONS,
+			kills: Math.ceil(OPERATIONS / 100),
+			restarts: Math.ceil(OPERATIONS / 700),
+		},
+		figures: { charges: ofQueueMode, sales: ofQueueMode },
+	},
+];
+
+describe.each(KINDS)('charges and sales while n8n is killed, as $processes', (kind) => {
 	const chance = Chance.ofThisRun();
+	const { size, figures } = kind;
+	let n8n: N8n;
+	let downstream: Downstream;
 	let recorder: Recorder;
+	let records: Records;
 	let history: History;
 
 	beforeAll(async () => {
-		recorder = await Recorder.open('histories');
-		const plan = planFor(chance, { operations: OPERATIONS, kills: KILLS, restarts: RESTARTS });
-		await recorder.carryOut(plan);
-		const records = await Records.of(recorder);
+		n8n = await kind.start();
+		downstream = await Downstream.open();
+		recorder = await Recorder.open(n8n, downstream);
+		await recorder.carryOut(planFor(chance, size));
+		records = await Records.of(recorder);
 		history = records.history;
 		await mkdir(DATA_FOLDER, { recursive: true });
-		const { otherErrors } = records;
+		const { otherErrors, mixedUp } = records;
+		const { reports } = recorder;
 		await writeFile(
 			path.join(DATA_FOLDER, `history-${chance.seed}.json`),
-			JSON.stringify({ ...history, otherErrors, reports: recorder.reports }, null, '\t'),
+			JSON.stringify({ ...history, otherErrors, mixedUp, reports }, null, '\t'),
 		);
-		enter(records);
+		enter();
 	}, WITHIN_MS);
 	afterAll(async () => {
-		await recorder?.close();
-		figures.show();
+		await n8n?.close();
+		await downstream?.close();
+		for (const one of new Set(Object.values(figures))) one.show();
 	});
 
-	const enter = ({ forgotten }: Records): void => {
+	const enter = (): void => {
 		const { attempts, made, noticed, emitted, asked } = history;
-		const { operations, deaths } = recorder;
+		const { operations, deaths, openAtKills } = recorder;
+		const { charges, sales } = figures;
 		const title = `charges, Retries and notices at random (seed ${chance.seed})`;
-		figures.add(title, operations, `${anomaliesIn(history).length} anomalies`);
-		figures.add('`kill -9` of a process of n8n', KILLS, `${deaths} more ended by themselves`);
-		figures.add('restart of Redis, and of PostgreSQL', 2 * RESTARTS, '');
+		charges.add(title, operations, `${anomaliesIn(history).length} anomalies`);
+		const open = openAtKills.reduce((sum, count) => sum + count, 0);
+		const killed = `${open} charges under way; ${deaths} more ended by themselves`;
+		charges.add('`kill -9` of a process of n8n', size.kills, killed);
+		if (size.restarts > 0) {
+			charges.add('restart of Redis, and of PostgreSQL', 2 * size.restarts, '');
+		}
 		const outcomes = tally(attempts.map(({ outcome }) => outcome));
-		figures.add('executions and Retries that charge', attempts.length, outcomes);
-		figures.add('asked for', asked.length, `${made.length} charges`);
+		charges.add('charges asked of executions and Retries', attempts.length, outcomes);
+		charges.add('asked for', asked.length, `${made.length} charges`);
 		const answers = tally(noticed.map(({ answered }) => String(answered ?? 'none')));
-		figures.add('notices', noticed.length, `answered ${answers}; ${emitted.length} sales started`);
-		figures.add('executions of which n8n kept nothing', forgotten.length, '');
+		sales.add('notices', noticed.length, `answered ${answers}; ${emitted.length} sales started`);
+		sales.add('executions of which n8n kept nothing', records.forgotten.length, '');
 	};
 
 	test('nothing is charged twice, lost, or refused without a cause', () => {
 		expect(anomaliesIn(history)).toEqual([]);
+	});
+
+	test('what comes out belongs to the orders that went in', () => {
+		expect(records.mixedUp).toEqual([]);
+	});
+
+	test('charges were under way at the kills, and some came out', () => {
+		expect(recorder.openAtKills.some((open) => open > 0)).toBe(true);
+		expect(history.attempts.some(({ outcome }) => outcome === 'charged')).toBe(true);
+		expect(history.emitted).not.toEqual([]);
 	});
 });

@@ -1,69 +1,54 @@
 import { selectors, type Browser, type Page } from 'playwright-core';
 import { openBrowser } from '../../support/chromium';
 import { Editor } from '../browser/editor';
-import { pageOf } from '../browser/newcomer';
+import { pageOf, told } from '../browser/newcomer';
 import { picture } from '../browser/pictures';
-import { chainOf, createPix, webStart } from '../e2e/stage/workflows';
 import { PACKAGE_NAME } from '../n8n/paths';
 import { DEMO_LOGIN } from '../n8n/rest';
-import { CommunityNodesPage } from './stage/communityNodesPage';
 import { EmptyN8n, OLDER_VERSION } from './stage/emptyN8n';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 
-/** Each step builds on the one before it. */
-describe('Settings > Community nodes', () => {
-	let empty: EmptyN8n;
-	let browser: Browser;
-	let page: Page;
-	let editor: Editor;
-	let settings: CommunityNodesPage;
+let empty: EmptyN8n;
+let browser: Browser;
+let page: Page;
+let editor: Editor;
 
-	beforeAll(async () => {
-		browser = await openBrowser();
-		selectors.setTestIdAttribute('data-test-id');
-		empty = await EmptyN8n.open('install-editor');
-		await empty.publishOlder();
-		page = await pageOf(browser);
-		editor = new Editor(page, empty.n8n.url);
-		settings = new CommunityNodesPage(page, empty.n8n.url);
-		await editor.open(DEMO_LOGIN);
-	}, INSTALL_AND_START_MS);
-	afterAll(async () => {
-		if (page) await picture(page, 'install-last');
-		await browser?.close();
-		await empty?.close();
-	});
+beforeAll(async () => {
+	browser = await openBrowser();
+	selectors.setTestIdAttribute('data-test-id');
+	empty = await EmptyN8n.open('install-editor');
+	await empty.publishOlder();
+	page = await pageOf(browser);
+	editor = new Editor(page, empty.n8n.url);
+	await editor.open(DEMO_LOGIN);
+}, INSTALL_AND_START_MS);
+afterAll(async () => {
+	if (page) await picture(page, 'install-last');
+	await browser?.close();
+	await empty?.close();
+});
 
-	test("the clicks of the README's first step install the package", async () => {
-		await settings.open();
-		const card = await settings.install();
-		expect(card).toContain('2 nodes');
-		expect(card).toContain(`v${OLDER_VERSION}`);
-		await editor.openNew();
-		expect(await editor.search('pix')).toContain('Digital Sales');
-	});
+// Updates and what becomes of workflows are in lifecycle.test.ts.
+test("the clicks of the README's first step install the package", async () => {
+	const [settings = '', communityNodes = ''] = told('Settings > Community nodes').split(' > ');
+	const install = { name: told('Install') };
+	const dialog = page.getByRole('dialog');
+	await page.goto(`${empty.n8n.url}/home/workflows`);
+	await page.getByRole('menuitem', { name: settings }).click();
+	await page.getByText(communityNodes, { exact: true }).click();
+	await page.waitForURL('**/settings/community-nodes');
+	await page.getByRole('button', install).first().click();
+	await dialog.getByText(told('npm Package Name'), { exact: true }).waitFor();
+	await dialog.getByRole('textbox').fill(PACKAGE_NAME);
+	await dialog.getByText(told('I understand the risks')).click();
+	await dialog.getByRole('button', install).click();
+	await page.getByText('Package installed').waitFor();
 
-	test('a newer version is offered, and the button installs it', async () => {
-		await empty.publishPresent();
-		const [installed] = await empty.packages.list();
-		const latest = installed?.updateAvailable ?? '';
-		await settings.open();
-		expect(await settings.update(latest)).toContain(`v${latest}`);
-		expect(await empty.packages.list()).toMatchObject([{ installedVersion: latest }]);
-	});
-
-	test('uninstalled, a node of a workflow says which package is missing', async () => {
-		const workflow = chainOf('A charge', await empty.n8n.createCredential(), [
-			webStart('charge'),
-			createPix(),
-		]);
-		const { id } = await empty.n8n.rest.createWorkflow(workflow);
-		await settings.open();
-		await settings.uninstall();
-		await editor.openWorkflow(id);
-		await page.getByTestId('canvas-node').filter({ hasText: 'Charge' }).dblclick();
-		const missing = page.getByTestId('ndv').getByText('This node is not currently installed');
-		expect(await missing.innerText()).toContain(`the ${PACKAGE_NAME} community package`);
-	});
+	const cards = page.getByTestId('community-package-card').filter({ hasText: PACKAGE_NAME });
+	const card = await cards.innerText();
+	expect(card).toContain('2 nodes');
+	expect(card).toContain(`v${OLDER_VERSION}`);
+	await editor.openNew();
+	expect(await editor.search('pix')).toContain('Digital Sales');
 });

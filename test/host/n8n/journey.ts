@@ -51,7 +51,11 @@ function onlyItem<S extends z.ZodTypeAny>(
  * Reports each step as it happens; throws if one cannot be taken at all.
  */
 export async function runJourney(
-	{ sandbox, rest, journey: { workflow, notificationUrl } }: SetUp,
+	{
+		sandbox,
+		rest,
+		journey: { workflow, notificationUrl },
+	}: Pick<SetUp, 'sandbox' | 'rest' | 'journey'>,
 	tell: (check: Check) => void,
 ): Promise<void> {
 	const requestsBefore = sandbox.requests.length;

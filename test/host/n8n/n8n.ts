@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import { CleanUp, freePort } from './processes';
+import { CleanUp, freePort, LOOPBACK } from './processes';
 import { installHost } from './host';
 import { spawnN8n, type N8nProcess } from './instance';
 import { installPackage, packBuild } from './packageInstall';
@@ -16,47 +16,54 @@ export interface N8nOptions {
 	sandbox?: SandboxOptions;
 	/** More environment of n8n. */
 	env?: Record<string, string>;
-	/** Where n8n keeps everything; a folder that is removed in the end if left out. */
-	userFolder?: string;
 	/** The preferred port; another one is used if it is taken. */
 	port?: number;
 	/** What is there already: the package and a credential for the sandbox, or less of it. */
 	has?: 'credential' | 'package' | 'nothing';
+	/** Processes beside the main one, such as `worker-1` and `webhook-1`. */
+	others?: string[];
 	/** Shows what is going on; says nothing if left out. */
 	step?: <T>(label: string, work: () => Promise<T>) => Promise<T>;
 }
 
 /**
  * Starts a real n8n that has the package and an owner who is signed in, and a sandbox beside it.
- * `name` names the log.
+ * `name` names the logs.
  */
 export async function startN8n(name: string, options: N8nOptions = {}): Promise<N8n> {
-	const { step = async (_label, work) => await work(), env = {}, has = 'credential' } = options;
+	const { step = async (_label, work) => await work(), has = 'credential', others = [] } = options;
 	await installHost();
 	const cleanUp = new CleanUp();
 	try {
-		const userFolder = options.userFolder ?? (await cleanUp.folder(name));
-		await mkdir(userFolder, { recursive: true });
+		const userFolder = await cleanUp.folder(name);
+		const mainPort = await freePort(options.port);
+		const ports = await Promise.all(others.map(async () => await freePort()));
+		const [publicPort = mainPort] = ports.filter((_, nth) => others[nth]?.startsWith('webhook'));
+		const env = { N8N_WEBHOOK_URL: `http://${LOOPBACK}:${publicPort}/`, ...options.env };
+		const memberOf = (member: string, port: number, folder: string): Member =>
+			new Member(member, port, folder, path.join(DATA_FOLDER, `${name}-${member}`), env);
+		const members = [
+			memberOf('main', mainPort, userFolder),
+			...others.map((other, nth) => memberOf(other, ports[nth] ?? 0, path.join(userFolder, other))),
+		];
+		cleanUp.add(async () => {
+			await Promise.all(members.map(async (member) => await member.stop()));
+		});
 		if (has !== 'nothing') {
 			await step('Building and installing the package', async () => {
 				const { tarball, remove } = await packBuild();
-				await installPackage(tarball, userFolder).finally(remove);
+				for (const { userFolder: folder } of members) await installPackage(tarball, folder);
+				await remove();
 			});
 		}
 		const sandbox = await startSandbox(options.sandbox);
 		cleanUp.add(async () => await sandbox.close());
-		const port = await freePort(options.port);
-		const spawn = async (log: string, more = env): Promise<Session> => {
-			const file = path.join(DATA_FOLDER, `${log}.log`);
-			const running = await spawnN8n({ userFolder, port, log: file, env: more });
-			cleanUp.add(running.stop);
-			const rest = new N8nRest(running.url);
-			await rest.signIn(DEMO_LOGIN);
-			return { running, rest };
-		};
-		const session = await step('Starting n8n', async () => await spawn(name));
-		const again: Spawn = async (more) => await spawn(`${name}-restarted`, more);
-		const n8n = new N8n(userFolder, sandbox, session, again, cleanUp.run);
+		const n8n = new N8n(userFolder, sandbox, members, cleanUp.run);
+		await step('Starting n8n', async () => {
+			// It brings the database up to date, which the others expect to find.
+			await n8n.startAgain();
+			await Promise.all(members.slice(1).map(async (member) => await member.start()));
+		});
 		if (has === 'credential') await n8n.createCredential();
 		return n8n;
 	} catch (error) {
@@ -65,43 +72,130 @@ export async function startN8n(name: string, options: N8nOptions = {}): Promise<
 	}
 }
 
-/** A process of n8n, and somebody signed in to it. */
-interface Session {
-	running: N8nProcess;
-	rest: N8nRest;
+/** What n8n is started as, by the first word in the name of a process. */
+const COMMANDS: Record<string, string[]> = {
+	main: ['start'],
+	worker: ['worker', '--concurrency=5'],
+	webhook: ['webhook'],
+};
+const STARTED = /Worker started execution (\d+) /g;
+
+/** One process of n8n, which can be started again at the same address. */
+export class Member {
+	/** Called when it has ended by itself, as n8n does if Redis is away for long. */
+	onDeath = (): void => {};
+	private running: N8nProcess | undefined;
+	private starts = 0;
+
+	constructor(
+		readonly name: string,
+		private readonly port: number,
+		/** Where it keeps everything. */
+		readonly userFolder: string,
+		private readonly logs: string,
+		private readonly env: Record<string, string>,
+	) {}
+
+	get url(): string {
+		return `http://${LOOPBACK}:${this.port}`;
+	}
+
+	/** What runs, or ran last. */
+	get process(): N8nProcess {
+		if (!this.running) throw new Error(`${this.name} was not started yet.`);
+		return this.running;
+	}
+
+	async start(env: Record<string, string> = {}): Promise<void> {
+		const { port, userFolder } = this;
+		this.starts += 1;
+		this.running = await spawnN8n({
+			userFolder,
+			command: COMMANDS[this.name.replace(/-.*/, '')] ?? [],
+			port,
+			env: { ...this.env, QUEUE_HEALTH_CHECK_PORT: String(port), ...env },
+			log: this.log(this.starts),
+		});
+		void this.running.died.then(() => this.onDeath());
+	}
+
+	async stop(): Promise<void> {
+		await this.running?.stop();
+	}
+
+	/** Ends it as a crash does, with no time to put anything in order. */
+	async kill(): Promise<void> {
+		await this.running?.kill();
+	}
+
+	/** The executions that a worker worked on, resumed ones once for each part. */
+	async executions(): Promise<string[]> {
+		const logs = Array.from({ length: this.starts }, (_, nth) => this.log(nth + 1));
+		const texts = await Promise.all(logs.map(async (log) => await readFile(log, 'utf8')));
+		return texts.flatMap((text) => [...text.matchAll(STARTED)].map(([, id = '']) => id));
+	}
+
+	private log(nth: number): string {
+		return `${this.logs}${nth === 1 ? '' : `-${nth}`}.log`;
+	}
 }
 
-type Spawn = (env?: Record<string, string>) => Promise<Session>;
-
-/** A running n8n. */
+/** A running n8n: one process, or several that work as one. */
 export class N8n {
+	readonly rest: N8nRest;
+	readonly main: Member;
 	private saved: SavedCredential | undefined;
 
 	constructor(
 		/** Where this n8n keeps everything. */
 		readonly userFolder: string,
 		readonly sandbox: Sandbox,
-		private session: Session,
-		private readonly spawn: Spawn,
+		readonly members: readonly Member[],
 		/** Ends it and the sandbox. */
 		readonly close: () => Promise<void>,
-	) {}
-
-	get url(): string {
-		return this.session.running.url;
+	) {
+		const [main] = members;
+		if (!main) throw new Error('There is no main process.');
+		this.main = main;
+		this.rest = new N8nRest(main.url);
 	}
 
-	get rest(): N8nRest {
-		return this.session.rest;
+	/** The public address: that of the first process that takes webhooks. */
+	get url(): string {
+		return this.webhooks[0]?.url ?? '';
 	}
 
 	get process(): N8nProcess {
-		return this.session.running;
+		return this.main.process;
+	}
+
+	get workers(): Member[] {
+		return this.members.filter(({ name }) => name.startsWith('worker'));
+	}
+
+	/** The processes that take webhooks: the main one if it is alone. */
+	get webhooks(): Member[] {
+		const others = this.members.filter(({ name }) => name.startsWith('webhook'));
+		return others.length === 0 ? [this.main] : others;
+	}
+
+	/** A public address at each of the webhook processes. */
+	atEach(address: string): string[] {
+		return this.webhooks.map(({ url }) => address.replace(this.url, url));
+	}
+
+	/** The name of the worker that ran an execution last. */
+	async workerOf(executionId: string): Promise<string | undefined> {
+		for (const worker of this.workers) {
+			if ((await worker.executions()).includes(executionId)) return worker.name;
+		}
+		return undefined;
 	}
 
 	/** Saves a credential that leads to the sandbox. */
 	async createCredential(): Promise<SavedCredential> {
-		this.saved = await this.rest.createCredential('Sandbox', CREDENTIAL_TYPE, this.account);
+		const account = accountAt(this.sandbox);
+		this.saved = await this.rest.createCredential('Sandbox', CREDENTIAL_TYPE, account);
 		return this.saved;
 	}
 
@@ -110,25 +204,25 @@ export class N8n {
 		return this.saved;
 	}
 
-	/** What such a credential holds. */
-	get account(): { baseUrl: string; apiToken: string; bodyApiToken: string } {
-		const { baseUrl, apiToken, bodyApiToken } = this.sandbox;
-		return { baseUrl, apiToken, bodyApiToken };
-	}
-
 	/** Stops n8n and starts it again with the same data, at the same address. */
 	async restart(env?: Record<string, string>): Promise<void> {
-		await this.process.stop();
+		await this.main.stop();
 		await this.startAgain(env);
 	}
 
 	/** Ends n8n as a crash does, with no time to put anything in order. */
 	async kill(): Promise<void> {
-		await this.process.kill();
+		await this.main.kill();
 	}
 
 	/** Starts n8n again after it has ended, with the same data, at the same address. */
 	async startAgain(env?: Record<string, string>): Promise<void> {
-		this.session = await this.spawn(env);
+		await this.main.start(env);
+		await this.rest.signIn(DEMO_LOGIN);
 	}
+}
+
+/** What a credential for a sandbox holds. */
+export function accountAt({ baseUrl, apiToken, bodyApiToken }: Sandbox) {
+	return { baseUrl, apiToken, bodyApiToken };
 }

@@ -49,13 +49,9 @@ export async function packBuild(): Promise<{ tarball: string; remove: () => Prom
  * beside its other community packages, with no dependency list left that would bring in a second
  * n8n-workflow. It has no runtime dependencies to install, and is refused if it has.
  */
-export async function installPackage(
-	tarball: string,
-	userFolder: string,
-	name = PACKAGE_NAME,
-): Promise<void> {
+export async function installPackage(tarball: string, userFolder: string): Promise<void> {
 	const nodesFolder = path.join(userFolder, '.n8n', 'nodes');
-	const target = path.join(nodesFolder, 'node_modules', name);
+	const target = path.join(nodesFolder, 'node_modules', PACKAGE_NAME);
 	await rm(target, { recursive: true, force: true });
 	await mkdir(target, { recursive: true });
 	await run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], {
@@ -64,9 +60,11 @@ export async function installPackage(
 	});
 	const manifestPath = path.join(target, 'package.json');
 	const manifest = packageSchema.parse(JSON.parse(await readFile(manifestPath, 'utf8')));
-	if (manifest.name !== name) throw new Error(`The tarball holds ${manifest.name}, not ${name}.`);
+	if (manifest.name !== PACKAGE_NAME) throw new Error(`The tarball holds ${manifest.name}.`);
 	if (Object.keys(manifest.dependencies ?? {}).length > 0) {
-		throw new Error(`${name} has runtime dependencies; a verified community node may have none.`);
+		throw new Error(
+			`${PACKAGE_NAME} has runtime dependencies; a verified community node may have none.`,
+		);
 	}
 	const kept = Object.fromEntries(
 		Object.entries(manifest).filter(([key]) => !LEFT_OUT.includes(key)),

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 import { z } from 'zod';
 import { until } from '../../support/until';
@@ -10,7 +9,6 @@ const READS_AT_ONCE = 8;
 const SERVED_WITHIN_MS = 60_000;
 const PUBLISH_WITHIN_MS = 60_000;
 const FINISH_WITHIN_MS = 120_000;
-const STUCK_AFTER_MS = 8_000;
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 const failureSchema = z.object({ message: z.string() });
@@ -36,9 +34,7 @@ const nodeTypeSchema = z.custom<INodeTypeDescription>(
 const savedWorkflowSchema = z.object({
 	id: z.string(),
 	name: z.string(),
-	active: z.boolean(),
 	versionId: z.string(),
-	staticData: z.record(z.unknown()).nullable(),
 	nodes: z.array(savedNodeSchema),
 });
 const publicationSchema = z.object({
@@ -47,13 +43,10 @@ const publicationSchema = z.object({
 });
 const runSchema = z.object({ executionId: z.string() });
 const storedSchema = summarySchema.extend({ data: z.string() });
-/** A worker tells the status later. */
-const retrySchema = z.object({ id: z.string(), status: z.string().default('unknown') });
+const retrySchema = z.object({ id: z.string() });
 const listSchema = z.object({ results: z.array(summarySchema) });
 
 export type SavedCredential = z.infer<typeof savedCredentialSchema>;
-export type CredentialTest = z.infer<typeof credentialTestSchema>;
-export type RetrySummary = z.infer<typeof retrySchema>;
 export type SavedWorkflow = z.infer<typeof savedWorkflowSchema>;
 
 /** Who owns the n8n; made up, and shown to the person who tries it. */
@@ -71,8 +64,6 @@ export interface WorkflowFile {
 	nodes: unknown[];
 	connections: Record<string, unknown>;
 	settings?: Record<string, unknown>;
-	/** What the named nodes are taken to have put out. */
-	pinData?: Record<string, unknown>;
 }
 
 /** The REST interface that n8n's own editor uses. */
@@ -124,11 +115,6 @@ export class N8nRest {
 		});
 	}
 
-	/** All saved credentials, without their contents. */
-	async credentials(): Promise<SavedCredential[]> {
-		return await this.call(z.array(savedCredentialSchema), 'GET', '/credentials');
-	}
-
 	/**
 	 * Tests a credential with the given contents, as the button in its form does. One at a time: n8n
 	 * answers "Node not found" to some of several simultaneous tests.
@@ -136,7 +122,7 @@ export class N8nRest {
 	async testCredential(
 		credential: SavedCredential,
 		data: Record<string, string>,
-	): Promise<CredentialTest> {
+	): Promise<z.infer<typeof credentialTestSchema>> {
 		return await this.call(credentialTestSchema, 'POST', '/credentials/test', {
 			credentials: { ...credential, data },
 		});
@@ -147,7 +133,7 @@ export class N8nRest {
 		return await this.call(savedWorkflowSchema, 'POST', '/workflows', workflow);
 	}
 
-	/** Reads a workflow, the static data of its nodes included. */
+	/** Reads a workflow as it is saved now. */
 	async workflow(id: string): Promise<SavedWorkflow> {
 		return await this.call(savedWorkflowSchema, 'GET', `/workflows/${id}`);
 	}
@@ -166,12 +152,6 @@ export class N8nRest {
 			{ withinMs: SERVED_WITHIN_MS },
 		);
 		return z.array(nodeTypeSchema).parse(list.read);
-	}
-
-	/** Ids and names of all workflows. */
-	async workflows(): Promise<Array<{ id: string; name: string }>> {
-		const schema = z.array(z.object({ id: z.string(), name: z.string() }));
-		return await this.call(schema, 'GET', '/workflows');
 	}
 
 	/** Publishes a workflow and waits until its triggers are really listening. */
@@ -204,19 +184,14 @@ export class N8nRest {
 
 	/** Runs a saved workflow from one of its triggers, and returns the id of the execution. */
 	async start(workflowId: string, trigger: string): Promise<string> {
-		const { executionId } = await this.runFrom(runSchema, workflowId, trigger);
-		return executionId;
+		const path = `/workflows/${workflowId}/run`;
+		const body = { triggerToStartFrom: { name: trigger } };
+		return (await this.call(runSchema, 'POST', path, body)).executionId;
 	}
 
 	/** Runs a saved workflow from one of its triggers to its end. */
 	async run(workflowId: string, trigger: string): Promise<Execution> {
 		return await this.ended(await this.start(workflowId, trigger));
-	}
-
-	/** Presses "Execute step" of a trigger; its test URL then takes one event. */
-	async listen(workflowId: string, trigger: string): Promise<void> {
-		const schema = z.object({ waitingForWebhook: z.literal(true) });
-		await this.runFrom(schema, workflowId, trigger);
 	}
 
 	/** Stops an execution, a waiting one too. */
@@ -236,31 +211,21 @@ export class N8nRest {
 		return results.sort((a, b) => Number(b.id) - Number(a.id) || 0);
 	}
 
-	/**
-	 * Waits until no execution of any workflow is running or about to run, and gives those that never
-	 * end: n8n does not recover one that was killed before its event log knew of it.
-	 */
-	async settled(): Promise<string[]> {
+	/** Waits until no execution of any workflow is running or about to run. */
+	async settled(): Promise<void> {
 		const filter = encodeURIComponent(JSON.stringify({ status: ['new', 'running'] }));
-		let open = '';
-		let since = Date.now();
-		for (;;) {
-			const path = `/executions?filter=${filter}&limit=100`;
-			const { results } = await this.call(listSchema, 'GET', path);
-			const ids = results.map(({ id }) => id);
-			if (ids.join() !== open) [open, since] = [ids.join(), Date.now()];
-			if (ids.length === 0 || Date.now() - since > STUCK_AFTER_MS) return ids;
-			await pause(POLL_MS);
-		}
+		const path = `/executions?filter=${filter}&limit=1`;
+		const isOver = async () => (await this.call(listSchema, 'GET', path)).results.length === 0;
+		await until('nothing runs any more', isOver, { withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS });
 	}
 
-	/** The executions of all workflows whose id is higher than `after`, oldest first. */
-	async executionsSince(after = 0): Promise<Execution[]> {
+	/** The executions of all workflows, oldest first. */
+	async everyExecution(): Promise<Execution[]> {
 		const { results } = await this.call(listSchema, 'GET', '/executions?limit=100');
-		const newest = Math.max(after, ...results.map(({ id }) => Number(id)));
+		const newest = Math.max(0, ...results.map(({ id }) => Number(id)));
 		const found: Execution[] = [];
 		// Each for itself: n8n sorts its list by start and cuts the pages by id, so some are on no page.
-		for (let begin = after + 1; begin <= newest; begin += READS_AT_ONCE) {
+		for (let begin = 1; begin <= newest; begin += READS_AT_ONCE) {
 			const length = Math.min(READS_AT_ONCE, newest - begin + 1);
 			const ids = Array.from({ length }, (_, nth) => begin + nth);
 			const read = await Promise.all(ids.map(async (id) => await this.executionIfStored(id)));
@@ -280,12 +245,12 @@ export class N8nRest {
 	}
 
 	/**
-	 * Presses Retry on a failed or crashed execution and waits for the end of the new one;
-	 * `loadWorkflow` is its choice "with currently saved workflow".
+	 * Presses Retry on a failed or crashed execution, and gives the id of the new one; `loadWorkflow` is
+	 * its choice "with currently saved workflow".
 	 */
-	async retry(executionId: string, loadWorkflow: boolean): Promise<RetrySummary> {
+	async retry(executionId: string, loadWorkflow: boolean): Promise<string> {
 		const path = `/executions/${executionId}/retry`;
-		return await this.call(retrySchema, 'POST', path, { loadWorkflow });
+		return (await this.call(retrySchema, 'POST', path, { loadWorkflow })).id;
 	}
 
 	/** How many executions of a workflow have ended well. */
@@ -318,16 +283,6 @@ export class N8nRest {
 			},
 			{ withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS },
 		);
-	}
-
-	private async runFrom<S extends z.ZodTypeAny>(
-		schema: S,
-		workflowId: string,
-		trigger: string,
-	): Promise<z.output<S>> {
-		return await this.call(schema, 'POST', `/workflows/${workflowId}/run`, {
-			triggerToStartFrom: { name: trigger },
-		});
 	}
 
 	private async readExecution(id: string): Promise<z.infer<typeof storedSchema>> {

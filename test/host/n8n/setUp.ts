@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { RECIPES } from '../../../examples/source';
-import { render } from '../../../examples/source/workflow';
 import type { Sandbox } from '../../sandbox';
-import { type N8n, type N8nOptions, startN8n } from './n8n';
+import { accountAt, type N8n, type N8nOptions, startN8n } from './n8n';
 import { CREDENTIAL_TYPE } from './paths';
 import type { N8nRest, SavedCredential, SavedWorkflow } from './rest';
 
@@ -32,7 +30,7 @@ const workflowSchema = z.object({
  * The workflow of the journey, from the catalog to a paid sale, with the product and the credential
  * chosen. It is no recipe, because it leaves an offer behind that nobody can remove.
  */
-export async function journeyFile(
+async function journeyFile(
 	productHash: string,
 	{ id, name }: { id: string; name: string },
 ): Promise<z.infer<typeof workflowSchema>> {
@@ -66,61 +64,36 @@ export interface SetUp {
 	journey: PublishedWorkflow;
 }
 
-export interface SetUpOptions extends N8nOptions {
-	/** Whether the recipes are there to try. */
-	withRecipes?: boolean;
-}
-
-async function saveCredential(
-	rest: N8nRest,
-	data: Record<string, string>,
-): Promise<SavedCredential> {
-	const kept = (await rest.credentials()).find(({ name }) => name === CREDENTIAL_NAME);
-	return kept === undefined
-		? await rest.createCredential(CREDENTIAL_NAME, CREDENTIAL_TYPE, data)
-		: await rest.updateCredential(kept, data);
-}
-
-async function publishJourney(
+/** Publishes the workflow of the journey at an n8n with this address. */
+export async function publishJourney(
 	rest: N8nRest,
 	url: string,
 	productHash: string,
 	credential: SavedCredential,
 ): Promise<PublishedWorkflow> {
-	const file = await journeyFile(productHash, credential);
-	const id = (await rest.workflows()).find(({ name }) => name === file.name)?.id;
-	const workflow = id === undefined ? await rest.createWorkflow(file) : await rest.workflow(id);
-	if (!workflow.active) await rest.publish(workflow);
+	const workflow = await rest.createWorkflow(await journeyFile(productHash, credential));
+	await rest.publish(workflow);
 	const webhookId =
 		workflow.nodes.find(({ type }) => type.endsWith('.digitalSalesTrigger'))?.webhookId ?? '';
 	return { workflow, notificationUrl: `${url}/webhook/${webhookId}/digital-sales` };
-}
-
-/** The recipes in English, as drafts that a person completes. */
-async function importRecipes(rest: N8nRest): Promise<void> {
-	const present = new Set((await rest.workflows()).map(({ name }) => name));
-	for (const [name, recipe] of Object.entries(RECIPES)) {
-		const file = render(recipe, name, 'en');
-		if (!present.has(file.name)) await rest.createWorkflow(file);
-	}
 }
 
 /**
  * From nothing to ready: n8n with the package as a user installs it, a sandbox, an owner, a credential
  * for the sandbox, and the workflow of the journey, published.
  */
-export async function setUp(name: string, options: SetUpOptions = {}): Promise<SetUp> {
-	const { withRecipes = false, step = async (_label, work) => await work() } = options;
+export async function setUp(name: string, options: N8nOptions = {}): Promise<SetUp> {
+	const { step = async (_label, work) => await work() } = options;
 	const n8n = await startN8n(name, { ...options, has: 'package' });
-	const { rest, sandbox, account } = n8n;
+	const { rest, sandbox } = n8n;
 	try {
-		return await step('Credential and workflows', async () => {
+		return await step('Credential and workflow', async () => {
 			const [product] = sandbox.products;
-			const credential = await saveCredential(rest, account);
+			const account = accountAt(sandbox);
+			const credential = await rest.createCredential(CREDENTIAL_NAME, CREDENTIAL_TYPE, account);
 			const journey = await publishJourney(rest, n8n.url, product?.hash ?? '', credential);
-			if (withRecipes) await importRecipes(rest);
 			const credentialData = { ...account, notificationUrl: journey.notificationUrl };
-			await saveCredential(rest, credentialData);
+			await rest.updateCredential(credential, credentialData);
 			return { n8n, sandbox, rest, credential, credentialData, journey };
 		});
 	} catch (error) {

@@ -1,8 +1,7 @@
-import { rm } from 'node:fs/promises';
-import path from 'node:path';
-import { installHost, withLock } from './host';
+import { RECIPES } from '../../../examples/source';
+import { render } from '../../../examples/source/workflow';
+import { installHost } from './host';
 import { NODES } from './journey';
-import { DATA_FOLDER } from './paths';
 import { freePort, leave, onEnd } from './processes';
 import { DEMO_LOGIN } from './rest';
 import { setUp, type SetUp } from './setUp';
@@ -29,16 +28,12 @@ What to try
 Ctrl-C stops everything.`);
 }
 
-async function start(keep: boolean): Promise<void> {
+async function start(): Promise<void> {
 	say('Digital Sales: a real n8n, and a local sandbox that simulates the service\n');
 	await installHost();
-	const userFolder = path.join(DATA_FOLDER, 'start');
-	if (!keep) await rm(userFolder, { recursive: true, force: true });
 	const ready = await setUp('start', {
-		userFolder,
 		sandbox: { port: await freePort(SANDBOX_PORT) },
 		port: N8N_PORT,
-		withRecipes: true,
 		step,
 	});
 	const { n8n } = ready;
@@ -46,18 +41,17 @@ async function start(keep: boolean): Promise<void> {
 		await n8n.close();
 		say('Everything has stopped.');
 	});
+	await step('Recipes, as drafts to complete', async () => {
+		for (const [name, recipe] of Object.entries(RECIPES)) {
+			await ready.rest.createWorkflow(render(recipe, name, 'en'));
+		}
+	});
 	introduce(ready);
 	const lastWords = await n8n.process.died;
 	await n8n.close();
 	throw new Error(`n8n stopped unexpectedly.\n${lastWords}\n(all of it: ${n8n.process.log})`);
 }
 
-withLock(
-	path.join(DATA_FOLDER, 'start.lock'),
-	async () => await start(process.argv.includes('--keep')),
-	() => {
-		throw new Error('Another "npm start" is already running with the same data.');
-	},
-).catch((error: unknown) => {
+start().catch((error: unknown) => {
 	leave(1, `\n${messageOf(error)}`);
 });

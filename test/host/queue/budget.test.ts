@@ -3,7 +3,7 @@ import { sendRequest } from '../../support/http';
 import { until } from '../../support/until';
 import type { Execution } from '../n8n/execution';
 import { Figures } from '../../support/figures';
-import { Cluster } from './stage/cluster';
+import { type Cluster, startCluster } from './stage/cluster';
 
 const figures = new Figures('Queue mode: the budget of an account', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
@@ -18,7 +18,7 @@ describe('the budget of an account, over several processes', () => {
 
 	beforeAll(async () => {
 		const sandbox = { products: PRODUCTS };
-		cluster = await Cluster.open({ name: 'queue-budget', sandbox });
+		cluster = await startCluster({ name: 'queue-budget', sandbox });
 		workflowId = (await publish(cluster, 'list', [webStart('list'), LIST])).id;
 	}, START_MS);
 	afterAll(async () => {

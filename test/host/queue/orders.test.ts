@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Downstream } from '../e2e/stage/workflows';
 import { Figures } from '../../support/figures';
-import { Cluster } from './stage/cluster';
+import { type Cluster, startCluster } from './stage/cluster';
 import { IN_DOUBT, isOther, ordersOf, outcomeOf, type Sale, Shop } from './stage/shop';
 
 const figures = new Figures('Queue mode: charges, asked for again', 'npm run e2e -- queue');
@@ -15,7 +15,7 @@ describe('a charge that is asked for again, over several processes', () => {
 	let downstream: Downstream;
 
 	beforeAll(async () => {
-		cluster = await Cluster.open({ name: 'queue-orders', workers: WORKERS });
+		cluster = await startCluster({ name: 'queue-orders', workers: WORKERS });
 		downstream = await Downstream.open();
 	}, START_MS);
 	beforeEach(() => {

@@ -3,7 +3,7 @@ import { chargesAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
 import { postJson } from '../../support/http';
 import { until } from '../../support/until';
-import { Cluster } from './stage/cluster';
+import { type Cluster, startCluster } from './stage/cluster';
 import { isOnSeveral, isOther, ordersOf, outcomeOf, type Sale, Shop } from './stage/shop';
 
 const figures = new Figures('Queue mode: the same at the same moment', 'npm run e2e -- queue');
@@ -51,7 +51,7 @@ describe.each(PLANS)('the same at the same moment, over $workers workers', (plan
 	let downstream: Downstream;
 
 	beforeAll(async () => {
-		cluster = await Cluster.open({ name: `queue-moment-${workers}`, workers, webhooks: 2 });
+		cluster = await startCluster({ name: `queue-moment-${workers}`, workers, webhooks: 2 });
 		downstream = await Downstream.open();
 	}, START_MS);
 	beforeEach(() => {
@@ -93,7 +93,7 @@ describe.each(PLANS)('the same at the same moment, over $workers workers', (plan
 			}
 			await downstream.reaches(plan.sales);
 			await cluster.rest.settled();
-			const all = await cluster.rest.executionsSince();
+			const all = await cluster.rest.everyExecution();
 			const started = all.filter(({ summary }) => summary.workflowId === id);
 			const failed = started.filter(({ summary }) => summary.status !== 'success');
 			const withItem = started.filter((execution) => execution.items('Trigger').length > 0);

@@ -4,7 +4,7 @@ import { Downstream } from '../e2e/stage/workflows';
 import { postJson } from '../../support/http';
 import { Figures } from '../../support/figures';
 import { tally } from '../crash/stage/orders';
-import { Cluster } from './stage/cluster';
+import { type Cluster, startCluster } from './stage/cluster';
 
 const figures = new Figures('Queue mode: Wait for Payment', 'npm run e2e -- queue');
 const START_MS = 15 * 60_000;
@@ -23,7 +23,7 @@ describe('Wait for Payment, over several processes', () => {
 	beforeAll(async () => {
 		// Nothing is re-sent: what gets lost is lost.
 		const sandbox = { resendAfterSeconds: [] };
-		cluster = await Cluster.open({ name: 'queue-waiting', webhooks: 2, sandbox });
+		cluster = await startCluster({ name: 'queue-waiting', webhooks: 2, sandbox });
 		downstream = await Downstream.open();
 		waits = await Waits.publish(cluster, downstream, {
 			told: { notify: 'automatic' },

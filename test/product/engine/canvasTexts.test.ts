@@ -50,12 +50,6 @@ describe('Under the node on the canvas', () => {
 		expect(subtitle(ACTION_TYPE, { resource, operation: value })).toBe(label.replace(' >', ':'));
 	});
 
-	test('an operation reads like this', () => {
-		expect(subtitle(ACTION_TYPE, { resource: 'transaction', operation: 'waitForPayment' })).toBe(
-			'Transaction: Wait for Payment',
-		);
-	});
-
 	test.each([
 		[['paid'], 'on paid'],
 		[['paid', 'reversed'], 'on paid, refunded'],

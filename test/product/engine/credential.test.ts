@@ -40,9 +40,7 @@ describe('Credential test', () => {
 	});
 
 	test.each<[string, Fault]>([
-		['400', { kind: 'status', status: 400 }],
 		['422', { kind: 'status', status: 422, body: { errors: { per_page: ['too small'] } } }],
-		['413', { kind: 'status', status: 413 }],
 		['a failure under 200', { kind: 'successFalse' }],
 	])('accepts what refuses only the page size: by %s', async (_name, refusal) => {
 		sandbox.addFault({ ...refusal, query: { per_page: '1' }, times: 'always' });
@@ -65,41 +63,21 @@ describe('Credential test', () => {
 	);
 
 	test.each([
-		[
-			'a wrong token',
-			() => ({ apiToken: 'test-wrong-token' }),
-			/does not accept the API token \(401\)/,
-		],
-		['no token', () => ({ apiToken: '' }), /API Token in the credential is empty/],
-		[
-			'a wrong host',
-			() => ({ baseUrl: 'http://host.invalid/api/public/v1' }),
-			/could not be reached \(ENOTFOUND\)\. Nothing was sent\. Check the host/,
-		],
+		['a wrong token', { apiToken: 'test-wrong-token' }, /does not accept the API token \(401\)/],
+		['no token', { apiToken: '' }, /API Token in the credential is empty/],
 		[
 			'a wrong port',
-			() => ({ baseUrl: 'http://127.0.0.1:9/v1' }),
-			/could not be reached \(ECONNREFUSED\)/,
+			{ baseUrl: 'http://127.0.0.1:9/v1' },
+			/could not be reached \(ECONNREFUSED\)\. Nothing was sent\. Check the host/,
 		],
-		['no address', () => ({ baseUrl: 'nothing here' }), /is not a web address/],
 	])('tells %s by its own message', async (_name, changes, message) => {
-		const { status, message: told } = await result(changes());
+		const { status, message: told } = await result(changes);
 
 		expect(status).toBe('Error');
 		expect(told).toMatch(message);
 	});
 
 	test.each<[string, Fault, string]>([
-		[
-			'a redirect to another host',
-			{ kind: 'redirect', to: 'https://elsewhere.example.com/v1?token=x' },
-			'The service answered with a redirect (302). Redirects are not followed: set Base URL in the credential to the final address. It pointed to https://elsewhere.example.com/v1.',
-		],
-		[
-			'a rate limit',
-			{ kind: 'retryAfter' },
-			'The service is still limiting requests (429). Try again later, or run fewer workflows of this account at the same time.',
-		],
 		[
 			'data of another kind',
 			{ kind: 'status', status: 200, body: { hello: 1 } },
@@ -119,16 +97,6 @@ describe('Credential test', () => {
 			'a web page under a 200',
 			{ kind: 'html' },
 			'The host answers, but there is no API under this path (200, a web page). Check the path in Base URL: it ends with the version, for example /api/public/v1.',
-		],
-		[
-			'403',
-			{ kind: 'status', status: 403, body: {} },
-			'The API token has no permission for this (403). Use a token of an account that may do this, or ask the service for the permission.',
-		],
-		[
-			'a redirect to nowhere',
-			{ kind: 'status', status: 301, body: {} },
-			'The service answered with a redirect (301). Redirects are not followed: set Base URL in the credential to the final address.',
 		],
 		[
 			'a redirect on the same host',
@@ -155,26 +123,19 @@ describe('Credential test', () => {
 			{ kind: 'html', status: 503 },
 			'The service returned an error (503). The problem is on the side of the service. Try again later.',
 		],
+		[
+			'a connection that breaks',
+			{ kind: 'resetBeforeProcessing' },
+			'The service did not answer in time, or the connection broke (ECONNRESET). Try again later.',
+		],
 	])('says of %s what to do', async (_name, fault, message) => {
 		sandbox.addFault({ ...fault, times: 'always' });
 
 		await expect(result()).resolves.toEqual({ status: 'Error', message });
 	});
 
-	test('says of a connection that breaks what to check', async () => {
-		sandbox.addFault({ kind: 'resetBeforeProcessing', times: 'always' });
-
-		await expect(result()).resolves.toEqual({
-			status: 'Error',
-			message:
-				'The service did not answer in time, or the connection broke (ECONNRESET). Try again later.',
-		});
-	});
-
 	test.each([
 		['EAI_AGAIN', 'could not be reached (EAI_AGAIN). Nothing was sent. Check the host'],
-		['ETIMEDOUT', 'did not answer in time, or the connection broke (ETIMEDOUT)'],
-		['ECONNABORTED', 'did not answer in time, or the connection broke (ECONNABORTED)'],
 		[undefined, 'did not answer in time, or the connection broke. Try again'],
 	])('says of a host that cannot be reached (%s) what to check', async (code, message) => {
 		// The harness looks up its own host, once.
@@ -189,17 +150,6 @@ describe('Credential test', () => {
 		jest.restoreAllMocks();
 		expect(shown.message).toContain(message);
 		expect(shown.message).not.toContain('shop');
-	});
-
-	test('says of fields that are no texts to save the credential again', async () => {
-		const credential = { baseUrl: sandbox.baseUrl, apiToken: 5 };
-
-		await expect(runCredentialTest(credential)).resolves.toEqual({
-			status: 'Error',
-			message:
-				'A field of the credential is not text, or is too long. Open the credential, correct it and save it again.',
-		});
-		expect(sandbox.requests).toEqual([]);
 	});
 
 	test('never shows the token', async () => {

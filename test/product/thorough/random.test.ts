@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import type { IRunExecutionData } from 'n8n-workflow';
 import { runNode, type NodeOutcome } from '../engine/harness';
-import { startSandbox, type Fault, type Sandbox } from '../../sandbox';
+import { type Account, openAccount } from '../engine/support/account';
+import type { Fault, Sandbox } from '../../sandbox';
 import { cpf } from '../../support/charge';
 import { Figures } from '../../support/figures';
 import { withoutWaiting } from '../../support/clocks';
@@ -16,21 +17,7 @@ const SEQUENCES = Number(process.env.FAULT_SEQUENCES ?? 2_000);
 const SEED = Number(process.env.FAULT_SEED ?? 20_261_120);
 
 const statuses = fc.constantFrom(
-	200,
-	201,
-	400,
-	401,
-	404,
-	408,
-	409,
-	422,
-	429,
-	499,
-	500,
-	502,
-	503,
-	504,
-	520,
+	...[200, 201, 400, 401, 404, 408, 409, 422, 429, 499, 500, 502, 503, 504, 520],
 );
 
 /** A service that charges and yet answers that it refused would deceive anybody: these may lie. */
@@ -89,10 +76,11 @@ const scenario = fc.record({
 
 describe('Random sequences of faults', () => {
 	let sandbox: Sandbox;
+	let credentials: Account['credentials'];
 	let restoreTime: () => number;
 
 	beforeAll(async () => {
-		sandbox = await startSandbox({ requestsPerMinute: null, qrImage: 'absent' });
+		({ sandbox, credentials } = await openAccount());
 		restoreTime = withoutWaiting(builtClock);
 	});
 	afterAll(async () => {
@@ -136,13 +124,7 @@ describe('Random sequences of faults', () => {
 							...(retryOf === undefined ? {} : { retryOf }),
 							continueOnFail: plan.continueOnFail,
 							settings: { retryOnFail: plan.retryOnFail, maxTries: 3, waitBetweenTries: 1 },
-							credentials: {
-								digitalSalesApi: {
-									baseUrl: sandbox.baseUrl,
-									apiToken: sandbox.apiToken,
-									bodyApiToken: sandbox.bodyApiToken,
-								},
-							},
+							credentials,
 							process: builtPackage,
 						},
 					);

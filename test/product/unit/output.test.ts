@@ -26,13 +26,17 @@ describe('A product as flat fields', () => {
 		...more,
 	});
 
+	const flat = {
+		product_hash: 'p1',
+		title: 'Curso',
+		status: 'active',
+		category_id: 7,
+		sale_page: 'https://example.com/p1',
+	};
+
 	test('shows the cheapest offer and counts them all', () => {
 		expect(simplifyProduct(product())).toEqual({
-			product_hash: 'p1',
-			title: 'Curso',
-			status: 'active',
-			category_id: 7,
-			sale_page: 'https://example.com/p1',
+			...flat,
 			offer_hash: 'cheap',
 			offer_title: 'Oferta cheap',
 			price_reais: 1,
@@ -45,11 +49,7 @@ describe('A product as flat fields', () => {
 		const { offers: _offers, ...row } = product({ offer: offer('dear', '500') });
 
 		expect(simplifyProduct(row, true)).toEqual({
-			product_hash: 'p1',
-			title: 'Curso',
-			status: 'active',
-			category_id: 7,
-			sale_page: 'https://example.com/p1',
+			...flat,
 			offer_hash: 'dear',
 			offer_title: 'Oferta dear',
 			price_reais: 5,

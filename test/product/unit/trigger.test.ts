@@ -7,6 +7,9 @@ import { type Wanted, whyUnwanted } from '../../../nodes/DigitalSales/trigger/wa
 
 type Given = Partial<Omit<Wanted, 'filters'>> & { filters?: Partial<Wanted['filters']> };
 
+/** What is refused of a transaction, its value, and the field that refuses it. */
+type Refused = [what: string, value: string, field: string];
+
 const NOTHING: Wanted = {
 	triggerOn: ['any'],
 	otherStatuses: undefined,
@@ -16,9 +19,7 @@ const NOTHING: Wanted = {
 };
 
 describe('What a trigger does not want', () => {
-	const STATUS = 'which Trigger On does not let in.';
-	const AMOUNT = 'which Filters > Minimum Amount in Reais does not let in.';
-	const NO_AMOUNT = `amount of the transaction is not stated in cents, ${AMOUNT}`;
+	const NO_AMOUNT: Refused = ['amount', 'not stated in cents', 'Filters > Minimum Amount in Reais'];
 	const least = (minimumAmount: number): Given => ({ filters: { minimumAmount } });
 	const paidBy = (...paymentMethods: string[]): Given => ({ filters: { paymentMethods } });
 	const ofProducts = (...hashes: string[]): Given => ({
@@ -27,21 +28,16 @@ describe('What a trigger does not want', () => {
 	const ofOffers = (...hashes: string[]): Given => ({ offers: hashes.map((offer) => ({ offer })) });
 	const other = (...otherStatuses: string[]): Given => ({ triggerOn: ['other'], otherStatuses });
 
-	test.each<[string, Given, IDataObject, string?]>([
+	test.each<[string, Given, IDataObject, Refused?]>([
 		['any status', {}, { payment_status: 'never_heard_of' }],
 		['any status, even none', {}, {}],
 		['a status of its group', { triggerOn: ['paid'] }, { payment_status: 'paid' }],
-		[
-			'no status',
-			{ triggerOn: ['paid'] },
-			{},
-			`status of the transaction is not stated, ${STATUS}`,
-		],
+		['no status', { triggerOn: ['paid'] }, {}, ['status', 'not stated', 'Trigger On']],
 		[
 			'another of the other statuses',
 			other('frozen', 'thawed'),
 			{ payment_status: 'paid' },
-			`status of the transaction is paid, ${STATUS}`,
+			['status', 'paid', 'Trigger On'],
 		],
 		[
 			'one of the other statuses, however its accents are stored',
@@ -55,33 +51,23 @@ describe('What a trigger does not want', () => {
 			'no method',
 			paidBy('pix', 'crypto'),
 			{},
-			'payment method of the transaction is not stated, which Filters > Payment Methods does not let in.',
+			['payment method', 'not stated', 'Filters > Payment Methods'],
 		],
 		['its product', ofProducts('p1', 'p2'), { product: { hash: 'p2' } }],
-		[
-			'no product',
-			ofProducts('p1', 'p2'),
-			{},
-			'product of the transaction is not stated, which Products does not let in.',
-		],
+		['no product', ofProducts('p1', 'p2'), {}, ['product', 'not stated', 'Products']],
 		[
 			'another product',
 			ofProducts('p1'),
 			{ product: { hash: 'p3' } },
-			'product of the transaction is p3, which Products does not let in.',
+			['product', 'p3', 'Products'],
 		],
 		['its offer', ofOffers('o1', 'o2'), { offer: { hash: 'o2' } }],
-		[
-			'no offer',
-			ofOffers('o1', 'o2'),
-			{ product: { hash: 'o1' } },
-			'offer of the transaction is not stated, which Offers does not let in.',
-		],
+		['no offer', ofOffers('o1'), { product: { hash: 'o1' } }, ['offer', 'not stated', 'Offers']],
 		[
 			'another offer',
 			{ ...ofOffers('o1'), ...ofProducts('p1') },
 			{ offer: { hash: 'o3' }, product: { hash: 'p1' } },
-			'offer of the transaction is o3, which Offers does not let in.',
+			['offer', 'o3', 'Offers'],
 		],
 		['exactly the amount', least(1990), { amount: 1990 }],
 		['the amount as a text', least(1990), { amount: '1990' }],
@@ -91,12 +77,12 @@ describe('What a trigger does not want', () => {
 			'a cent less than the amount',
 			least(199_000),
 			{ amount: 198_999 },
-			`amount of the transaction is R$ 1.989,99, ${AMOUNT}`,
+			['amount', 'R$ 1.989,99', 'Filters > Minimum Amount in Reais'],
 		],
 		['no amount', least(1990), {}, NO_AMOUNT],
 		['no amount where nothing is the least', least(0), {}, NO_AMOUNT],
 		...['', '19.90', 'R$ 19,90', 19.9, true, 1e20, null].map(
-			(amount): [string, Given, IDataObject, string] => [
+			(amount): [string, Given, IDataObject, Refused] => [
 				`an amount that cannot be read: ${String(amount)}`,
 				least(0),
 				{ amount },
@@ -104,12 +90,14 @@ describe('What a trigger does not want', () => {
 			],
 		),
 	])('%s', (...given) => {
-		const [, wanted, transaction, expected] = given;
+		const [, wanted, transaction, refused] = given;
 		const filters = { ...NOTHING.filters, ...wanted.filters };
 		const whole = { ...NOTHING, ...wanted, filters };
 		const read = readTransaction({ hash: 'tr1', ...transaction });
 		if (!read) throw new Error('Not a transaction');
-		expect(whyUnwanted(whole, read)).toBe(expected && `The ${expected}`);
+		const [what, value, field] = refused ?? [];
+		const reason = `The ${what} of the transaction is ${value}, which ${field} does not let in.`;
+		expect(whyUnwanted(whole, read)).toBe(refused && reason);
 	});
 });
 

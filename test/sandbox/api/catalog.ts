@@ -28,17 +28,10 @@ const DEFAULT_PAGE_SIZE = 30;
 /** Section "GET /products": the list with its filters; unknown query names change nothing. */
 export function listProducts({ settings, state, origin }: SandboxParts) {
 	return ({ query }: ApiRequest): Answer => {
-		const { search: _search, ...others } = query;
-		const filter = filterOf(settings.ignoresSearch ? others : query);
-		return json(
-			200,
-			pageOf(
-				state.products.filter(filter),
-				positive(query.page, 1),
-				Math.min(positive(query.per_page, DEFAULT_PAGE_SIZE), settings.maxPageSize),
-				`${origin()}${BASE_PATH}/products`,
-			),
-		);
+		const found = state.products.filter(filterOf(query));
+		const page = positive(query.page, 1);
+		const size = Math.min(positive(query.per_page, DEFAULT_PAGE_SIZE), settings.maxPageSize);
+		return json(200, pageOf(found, page, size, `${origin()}${BASE_PATH}/products`));
 	};
 }
 

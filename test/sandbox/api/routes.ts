@@ -43,7 +43,7 @@ function serve(parts: SandboxParts, endpoint: Endpoint, handler: Handler) {
 		const faults = parts.faults.strikeRequest(endpoint, query);
 		const call = { params: flatQuery(request.params), query, body: inputOf(request), faults };
 		try {
-			await parts.clock.sleep(parts.settings.latencyMs + (faults.of('delay')?.ms ?? 0));
+			await parts.pauses.sleep(parts.settings.latencyMs + (faults.of('delay')?.ms ?? 0));
 			const fault = faults.answer;
 			const real =
 				fault && !isProcessed(fault)
@@ -54,11 +54,11 @@ function serve(parts: SandboxParts, endpoint: Endpoint, handler: Handler) {
 								: failure(401, 'Unauthenticated.'),
 							faults,
 						);
-			await parts.clock.sleep(faults.of('delayAfterProcessing')?.ms ?? 0);
+			await parts.pauses.sleep(faults.of('delayAfterProcessing')?.ms ?? 0);
 			parts.log.close(entry, deliver(reply.raw, real, fault, raw));
 		} catch (error) {
 			parts.log.close(entry, null);
-			if (parts.clock.stopped) reply.raw.destroy();
+			if (parts.pauses.stopped) reply.raw.destroy();
 			else sendAnswer(reply.raw, failure(500, `Sandbox error: ${String(error)}`));
 		}
 	};

@@ -3,7 +3,7 @@ import { timestamp } from '../clock';
 import { type Answer, failure, isRecord, json } from '../http';
 import type { ApiRequest, SandboxParts } from '../parts';
 import { brCode, qrImageBase64 } from '../pix';
-import { createdShape, MERCHANT_NAME, readShape } from '../shapes';
+import { createdShape, readShape } from '../shapes';
 import type { Pix, StoredTransaction } from '../types';
 import { type Order, orderSchema, refusal } from './checks';
 
@@ -83,12 +83,7 @@ function fee(amount: number): number {
 }
 
 async function makePix(parts: SandboxParts, hash: string, amount: number): Promise<Pix> {
-	const code = brCode({
-		amount,
-		location: `pix.sandbox.test/qr/v2/${hash}`,
-		merchantName: MERCHANT_NAME,
-		merchantCity: 'SAO PAULO',
-	});
+	const code = brCode(amount, `pix.sandbox.test/qr/v2/${hash}`);
 	return {
 		pix_url: `${parts.origin()}/sandbox/qr/${hash}.png`,
 		pix_qr_code: code,

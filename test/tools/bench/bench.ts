@@ -1,38 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { chainOf, type NodeSketch } from '../../host/e2e/stage/workflows';
 import { startN8n, type N8n } from '../../host/n8n/n8n';
 import { CREDENTIAL_TYPE } from '../../host/n8n/paths';
-import type { SavedCredential, SavedWorkflow, WorkflowFile } from '../../host/n8n/rest';
+import type { SavedWorkflow, WorkflowFile } from '../../host/n8n/rest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
+import { until } from '../../support/until';
 import { LeanService } from './service';
 import { startAndAnswer } from './workflows';
 
-const REGISTERED_WITHIN_MS = 30_000;
-const POLL_MS = 100;
-/** Nodes that do nothing. */
+/** A trigger that does nothing. */
 const WITH_FLOOR = { N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'floor') };
 
 /** An account at a stand-in, and the credentials of both sides for it. */
-export interface BenchAccount {
-	baseUrl: string;
-	ours: SavedCredential;
-	bearer: SavedCredential;
-}
-
-/** What one run took: real time, and CPU time of n8n's process, in milliseconds. */
-interface Cost {
-	ms: number;
-	cpuMs: number;
-}
+type BenchAccount = Awaited<ReturnType<Bench['account']>>;
 
 /** One side of a comparison: a published workflow that answers when it has ended. */
 export interface Side {
-	/** Runs it to its end. */
-	run(body?: object): Promise<Cost>;
+	/** Runs it to its end, and gives how many milliseconds that took. */
+	run(body?: object): Promise<number>;
 	/** Runs it and gives the items of its last node. */
 	items(body?: object): Promise<unknown[]>;
 }
@@ -92,17 +80,14 @@ export class Bench {
 		const telling = await publish('allEntries');
 		return {
 			run: async (body = {}) => {
-				const cpuBefore = this.cpuMs();
 				const start = performance.now();
 				await silent(body);
-				const ms = performance.now() - start;
-				return { ms, cpuMs: this.cpuMs() - cpuBefore };
+				return performance.now() - start;
 			},
 			items: async (body = {}) => [JSON.parse(await telling(body))].flat(),
 		};
 	}
 
-	/** Publishes a workflow and gives it back. */
 	async publish(workflow: WorkflowFile): Promise<SavedWorkflow> {
 		const saved = await this.n8n.rest.createWorkflow(workflow);
 		await this.n8n.rest.publish(saved);
@@ -116,17 +101,13 @@ export class Bench {
 	 */
 	async restart(url: string, env: Record<string, string> = {}): Promise<void> {
 		await this.n8n.restart({ ...WITH_FLOOR, ...env });
-		const deadline = Date.now() + REGISTERED_WITHIN_MS;
 		// A connection that was kept from the n8n before may be found broken once.
-		while (
+		const listens = async (): Promise<boolean> =>
 			await post(url, {}).then(
-				({ status }) => status === 404,
-				() => true,
-			)
-		) {
-			if (Date.now() > deadline) throw new Error('A published workflow does not listen.');
-			await pause(POLL_MS);
-		}
+				({ status }) => status !== 404,
+				() => false,
+			);
+		await until('a published workflow listens', listens);
 	}
 
 	async close(): Promise<void> {

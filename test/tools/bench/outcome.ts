@@ -25,7 +25,6 @@ export interface Goal {
 	value: number;
 }
 
-/** One row of the table. */
 export interface Outcome {
 	what: string;
 	unit: string;
@@ -34,12 +33,9 @@ export interface Outcome {
 	peer?: { name: string; figures: Sample };
 	/** What n8n itself takes, with a node in the place of ours that does nothing. */
 	floor?: Sample;
-	goal?: Goal;
-	/** What else belongs to the figures: counts, what the peer did wrong, the physical limit. */
-	notes?: string[];
+	goal: Goal;
 }
 
-/** Ours divided by the peer's. */
 export function ratioOf({ ours, peer }: Outcome): number | undefined {
 	return peer && ours.median / peer.figures.median;
 }
@@ -49,10 +45,8 @@ export function floorRatioOf({ ours, floor }: Outcome): number | undefined {
 	return floor && ours.median / floor.median;
 }
 
-/** Whether the goal of a row is met; undefined if it has none. */
-export function isMet(outcome: Outcome): boolean | undefined {
+export function isMet(outcome: Outcome): boolean {
 	const { goal, ours } = outcome;
-	if (!goal) return undefined;
 	const values = { ours: ours.median, ratio: ratioOf(outcome), floor: floorRatioOf(outcome) };
 	const value = values[goal.of];
 	if (value === undefined) throw new Error(`"${outcome.what}" has nothing to be compared with.`);

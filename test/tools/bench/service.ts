@@ -29,7 +29,6 @@ export class LeanService {
 		private readonly hash: string,
 	) {}
 
-	/** Listens on the loopback address. */
 	static async open(): Promise<LeanService> {
 		const sandbox = await startSandbox({ qrImage: 'absent' });
 		const sold = await soldAt(sandbox);

@@ -38,7 +38,6 @@ export const GET_TRANSACTIONS: NodeSketch = {
 	},
 };
 
-/** Our trigger. */
 export function paidSale(webhookId: string): NodeSketch {
 	const parameters = { triggerOn: ['paid'], simplify: false };
 	return { name: 'Sale', type: TRIGGER, webhookId, parameters };
@@ -50,16 +49,6 @@ export function floorTrigger(webhookId: string, starts = true): NodeSketch {
 	return { name: 'Floor', type, typeVersion: 2, webhookId, parameters: { starts } };
 }
 
-/** A node that does nothing. */
-export const FLOOR_ACTION: NodeSketch = { name: 'Floor', type: 'CUSTOM.floorAction' };
-
-/** n8n itself with as many items: they come in with the start, and a node hands them on. */
-export const FLOOR: NodeSketch[] = [splitOut('body.hashes', 'hash'), FLOOR_ACTION];
-
-/** The last node of both sides where something has to follow. */
-export const DONE: NodeSketch = { name: 'Done', type: 'n8n-nodes-base.noOp' };
-
-/** Turns a list inside of an item into items. */
 export function splitOut(fieldToSplitOut: string, destinationFieldName?: string): NodeSketch {
 	return {
 		name: `Split Out ${fieldToSplitOut}`,
@@ -118,7 +107,6 @@ export function byPageNumber(pageSize: number): Parameters {
 	};
 }
 
-/** Lets through what is paid. */
 export const IF_PAID: NodeSketch = {
 	name: 'If',
 	type: 'n8n-nodes-base.if',

@@ -8,6 +8,7 @@ import { hashSegment, isUsableHash } from '../../../nodes/DigitalSales/domain/te
 import { parseBaseUrl, parseWebAddress } from '../../../nodes/DigitalSales/domain/webAddress';
 import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
+import { parseJson } from '../../sandbox/http';
 import { type Answer, listen, type Listener, Service } from './outside';
 import { Report } from './report';
 
@@ -124,12 +125,8 @@ function tokenIn(environment: Outside['environment'], name: string): string {
 
 function customerIn(text: string | undefined): object {
 	if (!text) return EXAMPLE_CUSTOMER;
-	try {
-		const customer: unknown = JSON.parse(text);
-		if (isJsonObject(customer)) return customer;
-	} catch {
-		// The same sentence.
-	}
+	const customer = parseJson(text);
+	if (isJsonObject(customer)) return customer;
 	throw new Refusal(
 		'DIGITAL_SALES_CUSTOMER is not JSON with name, email, phone_number and document.',
 	);
@@ -172,9 +169,7 @@ async function meet(settings: Settings, { say, sleep, enough }: Outside): Promis
 		}
 		for (const hash of hashes) {
 			report.addTransaction('GET /transactions/{hash}', await service.ask(pathOf(hash)));
-			const other = hash.replace(/[a-z]/gi, (letter) =>
-				letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
-			);
+			const other = hash === hash.toUpperCase() ? hash.toLowerCase() : hash.toUpperCase();
 			report.addTransaction('the same hash in the other case', await service.ask(pathOf(other)));
 		}
 		const unknown = `nosuch${randomBytes(5).toString('hex')}`;

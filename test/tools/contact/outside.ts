@@ -1,7 +1,9 @@
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import http from 'node:http';
 import { parse as parseForm } from 'node:querystring';
+import { setTimeout as pause } from 'node:timers/promises';
 import { readFault } from '../../../nodes/DigitalSales/api/outcome';
+import { parseJson } from '../../sandbox/http';
 
 export interface Answer {
 	/** 0 if no answer came. */
@@ -68,15 +70,6 @@ function pauseAfter(headers: Record<string, string>): number {
 	return Math.max(APART_MS, 120_000 / least, Math.min(asked, 120_000));
 }
 
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
-/** A request that came in with a body. */
 export interface Received {
 	method: string;
 	contentType: string;
@@ -91,11 +84,11 @@ export interface Received {
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
 const LARGEST_NOTICE = 262_144;
+const LOOK_EVERY_MS = 50;
 
 /** Takes requests in from now on, and answers each with 200. */
 export async function listen(port: number) {
 	const received: Received[] = [];
-	const arrivals = new EventEmitter();
 	const server = http.createServer((request, response) => {
 		void takeIn(request)
 			.then((taken) => {
@@ -103,7 +96,6 @@ export async function listen(port: number) {
 				// Not before it is answered: the command may end at once, and the service would send it again.
 				response.end('{}', () => {
 					if (taken.text !== '') received.push(taken);
-					arrivals.emit('one');
 				});
 			})
 			.catch(() => request.destroy());
@@ -118,7 +110,7 @@ export async function listen(port: number) {
 			for (;;) {
 				const found = received.find(isAwaited);
 				if (found || enough.aborted) return found;
-				await once(arrivals, 'one', { signal: enough }).catch(() => undefined);
+				await pause(LOOK_EVERY_MS);
 			}
 		},
 		close: async () => {

@@ -14,9 +14,6 @@ const WORD = /^_?[a-z]+\d{0,2}(?:[_.+/-](?:[a-z]+\d{0,2}|\d{1,3}))*$/i;
 const SPOKEN = /^(event|status|payment_status|method|payment_method|type|interval)$/;
 const LONGEST_WORD = 40;
 const SHORTEST_VALUE = 4;
-/** Nothing from deeper down gets into a report. */
-const DEEPEST = 12;
-const DEEPEST_COLLECTED = 64;
 
 /**
  * What the service answered: statuses, limits, and the names and kinds in each body. Of what came only
@@ -112,17 +109,11 @@ export class Report {
 		return `\`\`\`json\n${JSON.stringify(this.kinds(json), null, 2) ?? ''}\n\`\`\``;
 	}
 
-	private kinds(value: unknown, name = '', depth = 0): unknown {
-		if (depth === DEEPEST) return '...';
-		if (Array.isArray(value)) {
-			return value.slice(0, 1).map((entry) => this.kinds(entry, name, depth + 1));
-		}
+	private kinds(value: unknown, name = ''): unknown {
+		if (Array.isArray(value)) return value.slice(0, 1).map((entry) => this.kinds(entry, name));
 		if (isJsonObject(value)) {
 			return Object.fromEntries(
-				Object.entries(value).map(([key, entry]) => [
-					this.shown(key),
-					this.kinds(entry, key, depth + 1),
-				]),
+				Object.entries(value).map(([key, entry]) => [this.shown(key), this.kinds(entry, key)]),
 			);
 		}
 		if (SPOKEN.test(name) && typeof value === 'string') return `a text: ${this.shown(value)}`;
@@ -131,12 +122,11 @@ export class Report {
 		return value === null ? 'null' : typeof value === 'string' ? 'a text' : typeof value;
 	}
 
-	private collect(value: unknown, name = '', depth = 0): void {
-		if (depth > DEEPEST_COLLECTED) return;
+	private collect(value: unknown, name = ''): void {
 		if (Array.isArray(value)) {
-			for (const entry of value) this.collect(entry, name, depth + 1);
+			for (const entry of value) this.collect(entry, name);
 		} else if (isJsonObject(value)) {
-			for (const [key, entry] of Object.entries(value)) this.collect(entry, key, depth + 1);
+			for (const [key, entry] of Object.entries(value)) this.collect(entry, key);
 		} else if (TELLING.test(name) && (typeof value === 'string' || typeof value === 'number')) {
 			const whole = String(value).trim().toLowerCase();
 			for (const part of [whole, ...whole.split(/\s+/)]) {

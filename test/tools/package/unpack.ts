@@ -4,9 +4,8 @@ import path from 'node:path';
 import { packBuild } from '../../host/n8n/packageInstall';
 import { capture } from '../../host/n8n/processes';
 
-/** A release as it leaves this machine: the tarball, and what is in it. */
+/** What is in a tarball as it leaves this machine. */
 export interface Packed {
-	tarball: string;
 	/** Where it is unpacked, with the `package/` that npm puts around it taken off. */
 	folder: string;
 	/** Every file in it, relative and sorted. */
@@ -26,7 +25,7 @@ export async function unpack(tarball: string): Promise<Packed> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-unpacked-'));
 	await capture('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], folder);
 	const remove = async () => await rm(folder, { recursive: true, force: true });
-	return { tarball, folder, files: await filesIn(folder), remove };
+	return { folder, files: await filesIn(folder), remove };
 }
 
 /** Every file below a folder, relative to it and sorted. */

@@ -235,8 +235,7 @@ export class ImportedRecipe {
 	/** Presses Retry on an execution that failed, and waits for the end. */
 	async retry({ summary }: Execution): Promise<Execution> {
 		const { rest } = this.recipes.stage;
-		const { id } = await rest.retry(summary.id, false);
-		return well(await rest.ended(id));
+		return well(await rest.ended(await rest.retry(summary.id, false)));
 	}
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type SandboxOptions, startSandbox } from '../../../sandbox';
-import { type N8n, startN8n } from '../../n8n/n8n';
+import { accountAt, type N8n, startN8n } from '../../n8n/n8n';
 import { packBuild } from '../../n8n/packageInstall';
 import { CREDENTIAL_TYPE } from '../../n8n/paths';
 import { DEMO_LOGIN, N8nRest } from '../../n8n/rest';
@@ -41,8 +41,6 @@ export async function enterSharedN8n(options: SandboxOptions = {}): Promise<Gues
 	const rest = new N8nRest(url);
 	await rest.signIn(DEMO_LOGIN);
 	const sandbox = await startSandbox(options);
-	const { baseUrl, apiToken, bodyApiToken } = sandbox;
-	const account = { baseUrl, apiToken, bodyApiToken };
-	const credential = await rest.createCredential('Sandbox', CREDENTIAL_TYPE, account);
+	const credential = await rest.createCredential('Sandbox', CREDENTIAL_TYPE, accountAt(sandbox));
 	return { url, rest, sandbox, credential, close: async () => await sandbox.close() };
 }

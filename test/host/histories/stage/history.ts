@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Execution } from '../../n8n/execution';
 import { IN_DOUBT } from '../../queue/stage/shop';
-import type { Attempt, AttemptOutcome, Emitted, History, Made } from '../checker';
+import type { Asked, Attempt, AttemptOutcome, Emitted, History, Made } from '../checker';
 import type { Recorder } from './recorder';
 
 const VOID = ['refused', 'canceled', 'expired'];
@@ -14,7 +14,12 @@ const OUTCOMES: Array<[error: RegExp, outcome: AttemptOutcome]> = [
 	[/did not accept the request|still limiting requests/, 'notMade'],
 ];
 
-const startSchema = z.object({ body: z.object({ place: z.string() }) });
+const askSchema = z.object({
+	place: z.string(),
+	customer: z.string(),
+	order: z.string().optional(),
+});
+const startSchema = z.object({ body: z.object({ asks: z.array(askSchema) }) });
 const soldSchema = z.object({ hash: z.string(), payment_status: z.string() });
 
 /** What a recorder, n8n and the sandbox know, put together. */
@@ -22,19 +27,27 @@ export class Records {
 	/** Executions of which n8n has kept nothing, since the worker died that ran them. */
 	readonly forgotten: Execution[];
 	private readonly byId: Map<string, Execution>;
-	private readonly reported: ReadonlySet<string>;
+	/** The hashes that an execution has handed on. */
+	private readonly reported = new Map<string, string[]>();
+	/** Who was charged, by the hash of the transaction. */
+	private readonly customers: ReadonlyMap<string, string>;
 
 	private constructor(
 		private readonly recorder: Recorder,
 		private readonly executions: Execution[],
 	) {
 		this.byId = new Map(executions.map((execution) => [execution.summary.id, execution]));
-		this.reported = new Set(recorder.reports.map(({ execution }) => execution));
+		for (const { execution, hash } of recorder.reports) {
+			this.reported.set(execution, [...(this.reported.get(execution) ?? []), hash]);
+		}
+		this.customers = new Map(
+			recorder.n8n.sandbox.transactions.map(({ hash, customer }) => [hash, customer.document]),
+		);
 		this.forgotten = executions.filter((execution) => execution.isForgotten);
 	}
 
 	static async of(recorder: Recorder): Promise<Records> {
-		return new Records(recorder, await recorder.cluster.rest.executionsSince());
+		return new Records(recorder, await recorder.n8n.rest.everyExecution());
 	}
 
 	get history(): History {
@@ -58,6 +71,22 @@ export class Records {
 		);
 	}
 
+	/** Executions that ended well with other transactions than those of their orders. */
+	get mixedUp(): string[] {
+		return this.ofCharges()
+			.filter(({ summary }) => summary.status === 'success')
+			.filter((execution) => {
+				const charged = hashesIn(execution).map((hash) => this.customers.get(hash));
+				return (
+					charged.join() !==
+					this.asksOf(execution)
+						.map((ask) => ask.customer)
+						.join()
+				);
+			})
+			.map(({ summary }) => summary.id);
+	}
+
 	private ofCharges(): Execution[] {
 		const { charging } = this.recorder;
 		return this.executions.filter(({ summary }) => charging.includes(summary.workflowId));
@@ -65,12 +94,13 @@ export class Records {
 
 	private attempts(): Attempt[] {
 		return this.ofCharges().flatMap((execution) => {
-			const place = this.placeOf(execution);
-			if (place === undefined) return [];
 			const { startedAt, stoppedAt } = execution.summary;
 			const begunAt = startedAt === null ? 0 : Date.parse(startedAt);
 			const endedAt = stoppedAt === null ? Infinity : Date.parse(stoppedAt);
-			return [{ place, begunAt, endedAt, outcome: this.outcomeOf(execution) }];
+			return this.asksOf(execution).map((ask, _nth, asks): Attempt => {
+				const outcome = this.outcomeOf(execution, ask, asks.length === 1);
+				return { place: ask.place, begunAt, endedAt, outcome };
+			});
 		});
 	}
 
@@ -78,7 +108,7 @@ export class Records {
 	private untold(): Attempt[] {
 		// A Retry tells the place of an execution, and nothing of how that ended.
 		const first = this.ofCharges().filter(({ summary }) => !summary.retryOf);
-		const told = new Set(first.map((execution) => this.placeOf(execution)));
+		const told = new Set(first.flatMap((one) => this.asksOf(one)).map(({ place }) => place));
 		return this.recorder.sent
 			.filter(({ ask }) => !told.has(ask.place))
 			.map(({ ask: { place }, sentAt }) => {
@@ -86,24 +116,29 @@ export class Records {
 			});
 	}
 
-	private placeOf(execution: Execution): string | undefined {
+	/** What an execution was asked to charge, wherever it has stopped. */
+	private asksOf(execution: Execution): Asked[] {
 		const items = [...execution.items('Start'), ...execution.pending];
-		const [place] = items.flatMap(({ json }) => startSchema.safeParse(json).data?.body.place ?? []);
+		const started = items.map(({ json }) => startSchema.safeParse(json).data);
+		const asked = started.find((data) => data !== undefined)?.body.asks;
+		if (asked) return asked;
+		const pending = items.flatMap(({ json }) => askSchema.safeParse(json).data ?? []);
 		const original = this.byId.get(execution.summary.retryOf ?? '');
-		return place ?? (original && this.placeOf(original));
+		return pending.length > 0 || !original ? pending : this.asksOf(original);
 	}
 
-	private outcomeOf(execution: Execution): AttemptOutcome {
+	/** The error of an execution with several asks does not tell what came of each. */
+	private outcomeOf(execution: Execution, ask: Asked, isAlone: boolean): AttemptOutcome {
 		const { error = '', summary } = execution;
-		if (this.reported.has(summary.id)) return 'charged';
-		const isCharged = execution.items('Charge').some(({ json }) => typeof json.hash === 'string');
-		if (isCharged) return 'charged';
-		return OUTCOMES.find(([text]) => text.test(error))?.[1] ?? 'unknown';
+		const hashes = [...hashesIn(execution), ...(this.reported.get(summary.id) ?? [])];
+		if (hashes.some((hash) => this.customers.get(hash) === ask.customer)) return 'charged';
+		const told = OUTCOMES.find(([text]) => text.test(error))?.[1];
+		return (isAlone && told) || 'unknown';
 	}
 
 	/** The name of the customer tells which ask it was. */
 	private made(): Made[] {
-		return this.recorder.cluster.sandbox.transactions.flatMap((transaction) => {
+		return this.recorder.n8n.sandbox.transactions.flatMap((transaction) => {
 			const { hash, customer, payment_status: status } = transaction;
 			const [, place, order] = /^(p\S+) (\S+)$/.exec(customer.name) ?? [];
 			if (place === undefined || order === undefined) return [];
@@ -140,4 +175,11 @@ export class Records {
 		const retryOf = this.byId.get(id)?.summary.retryOf;
 		return retryOf ? this.originalOf(retryOf) : id;
 	}
+}
+
+/** The hashes that Create PIX has put out, in their order; a crash leaves items that have none. */
+function hashesIn(execution: Execution): string[] {
+	return execution
+		.items('Charge')
+		.flatMap(({ json }) => (typeof json.hash === 'string' ? [json.hash] : []));
 }

@@ -16,6 +16,8 @@ export interface Size {
 	kills: number;
 	/** Of Redis, and as many of PostgreSQL. */
 	restarts: number;
+	/** Whether executions are asked for several charges, in one run of the node or in a loop. */
+	hasBatches?: boolean;
 }
 
 /** What a sale has become before its first notice; the trigger wants all but the last. */
@@ -23,8 +25,8 @@ export type Status = 'paid' | 'refunded' | 'canceled';
 
 /** What is done; `which` and `at` are shares, 0 to 1, of those that there are by then. */
 export type Step =
-	/** Charges, each in an execution of its own, all at once. */
-	| { kind: 'ask'; asks: Asked[]; at: number; fault?: Fault }
+	/** Charges, each in an execution of its own and all at once, or together in one execution. */
+	| { kind: 'ask'; asks: Asked[]; at: number; together?: 'items' | 'loop'; fault?: Fault }
 	/** n8n's Retry of an execution that failed. */
 	| { kind: 'retry'; which: number; times: number; loadWorkflow: boolean }
 	/** A sale is told of so many times at once, to one webhook process after the other. */
@@ -47,8 +49,8 @@ export function timesOf(step: Step): number {
 
 /** A plan that follows from the seed of `chance`. */
 export function planFor(chance: Chance, size: Size): Plan {
-	const planner = new Planner(chance);
-	const disasters = planner.disasters(size);
+	const planner = new Planner(chance, size);
+	const disasters = planner.disasters();
 	const apart = size.operations / (disasters.length + 1);
 	const plan: Plan = { sales: planner.sales, steps: [] };
 	const add = (step: Step): void => {
@@ -75,10 +77,14 @@ class Planner {
 	private customers = 0;
 	private places = 0;
 
-	constructor(private readonly chance: Chance) {}
+	constructor(
+		private readonly chance: Chance,
+		private readonly size: Size,
+	) {}
 
-	disasters({ kills, restarts }: Size): Step[] {
+	disasters(): Step[] {
 		const { chance } = this;
+		const { kills, restarts } = this.size;
 		return chance.shuffled<Step>([
 			...Array.from({ length: kills }, (): Step => {
 				const downMs = chance.within(0, LONGEST_DOWN_MS);
@@ -101,9 +107,20 @@ class Planner {
 	private ask(): Step {
 		const { chance } = this;
 		const ask = this.newAsk();
-		const asks = ask.order !== undefined && chance.is(0.3) ? [ask, this.sameAs(ask)] : [ask];
+		const isBatch = this.size.hasBatches === true && chance.is(0.3);
+		const isTwice = ask.order !== undefined && chance.is(0.3);
+		const asks = isBatch
+			? [ask, ...Array.from({ length: 2 }, () => this.fresh(ask.order !== undefined))]
+			: [ask, ...(isTwice ? [this.sameAs(ask)] : [])];
 		this.asked.push(...asks);
-		return { kind: 'ask', asks, at: this.share(), ...(chance.is(0.4) && { fault: this.fault() }) };
+		const together = chance.is(0.5) ? ('items' as const) : ('loop' as const);
+		return {
+			kind: 'ask',
+			asks,
+			at: this.share(),
+			...(isBatch && { together }),
+			...(chance.is(0.4) && { fault: this.fault() }),
+		};
 	}
 
 	/** A new order with or without a reference, or one of the latest again. */
@@ -112,9 +129,13 @@ class Planner {
 		const latest = asked.slice(-50);
 		const earlier = latest[chance.within(0, latest.length - 1)];
 		if (earlier && chance.is(0.25)) return this.sameAs(earlier);
+		return this.fresh(chance.is(0.6));
+	}
+
+	/** A new customer, with a new order if wanted. */
+	private fresh(isReferenced: boolean): Asked {
 		const customer = cpf(FIRST_CUSTOMER + (this.customers += 1)).replace(/\D/g, '');
-		const order = chance.is(0.6) ? { order: `o${this.customers}` } : {};
-		return this.sameAs({ customer, ...order });
+		return this.sameAs({ customer, ...(isReferenced && { order: `o${this.customers}` }) });
 	}
 
 	private sameAs({ customer, order }: Omit<Asked, 'place'>): Asked {

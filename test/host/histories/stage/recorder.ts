@@ -2,18 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { chargesAt } from '../../../support/charge';
 import { postJson } from '../../../support/http';
+import { until } from '../../../support/until';
+import type { Downstream } from '../../e2e/stage/workflows';
 import {
 	addressOf,
 	cartOf,
+	chainOf,
 	createPix,
-	Downstream,
 	type NodeSketch,
 	publish,
+	split,
 	trigger,
 	webStart,
 } from '../../e2e/stage/workflows';
 import type { ExecutionSummary } from '../../n8n/execution';
-import { Cluster, type Member } from '../../queue/stage/cluster';
+import type { Member, N8n } from '../../n8n/n8n';
+import type { Cluster } from '../../queue/stage/cluster';
 import type { Asked, Noticed } from '../checker';
 import { timesOf, type Plan, type Step } from './plan';
 
@@ -24,29 +28,46 @@ const REVIVED_WITHIN_MS = 600_000;
 /** As many as the workers run at a time, and some in the queue. */
 const MOST_OPEN = 30;
 const CROWDED_FOR_MS = 20_000;
-/** n8n ends the executions of a dead worker after a minute and a half. */
-const QUIET_AFTER_MS = 110_000;
+/** n8n ends the executions of a dead worker after a minute and a half; alone, when it starts. */
+const QUIET_AFTER_MS = { queue: 110_000, alone: 8_000 };
 const FAILED = ['error', 'crashed'];
+/** One that was killed before its event log knew of it stays so. */
+const OPEN = ['new', 'running'];
+const EACH = split('Each', 'asks');
+const LOOP: NodeSketch = {
+	name: 'Loop',
+	type: 'n8n-nodes-base.splitInBatches',
+	typeVersion: 3,
+	parameters: { batchSize: 1, options: {} },
+};
+/** A node after the one that counts: a crash in it comes when that one has done its work. */
+const BUSY: NodeSketch = {
+	name: 'Busy',
+	type: 'n8n-nodes-base.wait',
+	typeVersion: 1.1,
+	parameters: { resume: 'timeInterval', amount: 0.3, unit: 'seconds' },
+};
 
 const countSchema = z.object({ count: z.number() });
 
-/** An ask, and whether n8n has said that it took it. */
+/** An ask that n8n was sent, whether it took it or not. */
 export interface Sent {
 	ask: Asked;
 	sentAt: number;
-	isTaken: boolean;
 }
 
 /** What an execution has handed on to the node behind ours. */
 const reportSchema = z.object({ hash: z.string(), status: z.string(), execution: z.string() });
 export type Report = z.infer<typeof reportSchema>;
 
-/** Carries out a plan on a distributed n8n, and writes down what is asked and answered. */
+/** Carries out a plan on an n8n of one or more processes, and writes down what is asked and answered. */
 export class Recorder {
 	readonly sent: Sent[] = [];
 	readonly noticed: Noticed[] = [];
 	/** How often n8n has ended by itself. */
 	deaths = 0;
+	/** How many charges were under way at each kill. */
+	readonly openAtKills: number[] = [];
 	/** What was done, without the Retries for which there was nothing to retry. */
 	operations = 0;
 	private hashes: string[] = [];
@@ -54,26 +75,15 @@ export class Recorder {
 	private readonly down = new Set<Member>();
 
 	private constructor(
-		readonly cluster: Cluster,
+		readonly n8n: N8n & Partial<Cluster>,
 		private readonly downstream: Downstream,
 		/** The workflows that charge, and the one that a sale starts. */
 		readonly charging: string[],
 		readonly selling: string,
 	) {}
 
-	static async open(name: string): Promise<Recorder> {
-		const cluster = await Cluster.open({ name, webhooks: 2 });
-		const downstream = await Downstream.open();
-		try {
-			return await Recorder.publish(cluster, downstream);
-		} catch (error) {
-			await downstream.close();
-			await cluster.close();
-			throw error;
-		}
-	}
-
-	private static async publish(cluster: Cluster, downstream: Downstream): Promise<Recorder> {
+	/** Publishes what charges, and what a sale starts. */
+	static async open(n8n: N8n & Partial<Cluster>, downstream: Downstream): Promise<Recorder> {
 		const report: NodeSketch = {
 			...downstream.node,
 			parameters: {
@@ -82,25 +92,43 @@ export class Recorder {
 					'={{ JSON.stringify({ hash: $json.hash, status: $json.payment_status, execution: $execution.id }) }}',
 			},
 		};
+		const isAlone = n8n.members.length === 1;
+		const after = isAlone ? [BUSY, report] : [report];
 		const add = async (name: string, ...nodes: NodeSketch[]): Promise<string> =>
-			(await publish(cluster, name, [...nodes, report])).id;
+			(await publish(n8n, name, [...nodes, ...after])).id;
+		const addLoop = async (name: string, charge: NodeSketch): Promise<string> => {
+			const chain = [webStart(name), EACH, LOOP, charge, ...after];
+			const workflow = chainOf(name, n8n.credential, chain);
+			const to = (node: string): object[] => [{ node, type: 'main', index: 0 }];
+			Object.assign(workflow.connections, {
+				[LOOP.name]: { main: [[], to(charge.name)] },
+				[report.name]: { main: [to(LOOP.name)] },
+			});
+			const saved = await n8n.rest.createWorkflow(workflow);
+			await n8n.rest.publish(saved);
+			return saved.id;
+		};
 		const charge = (more: Record<string, string>): NodeSketch =>
 			createPix({
 				notify: 'none',
-				cart: cartOf(cluster.sandbox),
-				customerName: '={{ $json.body.name }}',
-				customerDocument: '={{ $json.body.customer }}',
+				cart: cartOf(n8n.sandbox),
+				customerName: '={{ $json.name }}',
+				customerDocument: '={{ $json.customer }}',
 				...more,
 			});
-		const reference = { orderReference: '={{ $json.body.order }}' };
-		const charging = [
-			await add('referenced', webStart('referenced'), charge(reference)),
-			await add('plain', webStart('plain'), charge({})),
-		];
+		const ways = {
+			referenced: charge({ orderReference: '={{ $json.order }}' }),
+			plain: charge({}),
+		};
+		const charging: string[] = [];
+		for (const [name, node] of Object.entries(ways)) {
+			charging.push(await add(name, webStart(name), EACH, node));
+			if (isAlone) charging.push(await addLoop(`${name}-loop`, node));
+		}
 		const parameters = { triggerOn: ['paid', 'reversed'] };
 		const sale = { ...trigger(WEBHOOK_ID, parameters), name: 'Sale' };
-		const recorder = new Recorder(cluster, downstream, charging, await add('sales', sale));
-		for (const member of recorder.members) {
+		const recorder = new Recorder(n8n, downstream, charging, await add('sales', sale));
+		for (const member of n8n.members) {
 			member.onDeath = () => {
 				recorder.deaths += 1;
 				recorder.background.push(recorder.revive(member));
@@ -109,18 +137,18 @@ export class Recorder {
 		return recorder;
 	}
 
+	/** Whether n8n is one process. */
+	private get isAlone(): boolean {
+		return this.n8n.members.length === 1;
+	}
+
 	get reports(): Report[] {
 		return this.downstream.reports.map((report) => reportSchema.parse(report));
 	}
 
-	async close(): Promise<void> {
-		await this.cluster.close();
-		await this.downstream.close();
-	}
-
 	/** Does all of it, and waits until nothing is under way any more. */
 	async carryOut(plan: Plan): Promise<void> {
-		const { sandbox } = this.cluster;
+		const { sandbox, main } = this.n8n;
 		this.hashes = await chargesAt(sandbox, plan.sales.length);
 		for (const [nth, hash] of this.hashes.entries()) {
 			await sandbox.setStatus(hash, plan.sales[nth] ?? 'paid');
@@ -128,31 +156,28 @@ export class Recorder {
 		for (const { step, afterMs } of plan.steps) {
 			await pause(afterMs);
 			await this.crowdIsGone();
+			await this.someIsUp();
 			await this.take(step, plan);
 		}
 		await Promise.all(this.background);
 		sandbox.clearFaults();
 		await this.quiet();
 		// Only when it starts does n8n look for executions that were lost without anybody to tell.
-		await this.cluster.main.kill();
-		await this.revive(this.cluster.main);
+		await main.kill();
+		await this.revive(main);
 		await this.quiet();
 		await this.retryLost();
 	}
 
-	private get members(): Member[] {
-		const { main, workers, webhooks } = this.cluster;
-		return [main, ...workers, ...webhooks];
-	}
-
 	private async take(step: Step, plan: Plan): Promise<void> {
 		const begin = (work: Promise<void>): void => void this.background.push(work);
-		const { webhooks, sandbox, redis, postgres } = this.cluster;
+		const { webhooks, sandbox, redis, postgres } = this.n8n;
 		const from = (share: number): number => Math.floor(share * webhooks.length);
 		switch (step.kind) {
 			case 'ask':
 				if (step.fault) sandbox.addFault(step.fault);
-				step.asks.forEach((ask, nth) => begin(this.ask(ask, from(step.at) + nth)));
+				if (step.together) begin(this.ask(step.asks, from(step.at), step.together));
+				else step.asks.forEach((ask, nth) => begin(this.ask([ask], from(step.at) + nth)));
 				break;
 			case 'tell': {
 				if (step.isSlow) {
@@ -169,24 +194,25 @@ export class Recorder {
 			case 'restart':
 				// An n8n whose database goes away just as it starts never starts, and never ends.
 				while (this.down.size > 0) await pause(500);
-				return await { redis, postgres }[step.server].restart();
+				return await { redis, postgres }[step.server]?.restart();
 		}
 		this.operations += timesOf(step);
 	}
 
-	/** Posts an ask to a webhook process, and again to the other one while it is not taken. */
-	private async ask({ place, customer, order }: Asked, first: number): Promise<void> {
-		const path = order === undefined ? 'plain' : 'referenced';
+	/** Posts asks to a webhook process, and again to the other one while they are not taken. */
+	private async ask(asks: Asked[], first: number, together = 'items'): Promise<void> {
+		const way = asks[0]?.order === undefined ? 'plain' : 'referenced';
+		const path = together === 'loop' ? `${way}-loop` : way;
 		const deadline = Date.now() + TAKEN_WITHIN_MS;
 		for (let nth = 0; Date.now() < deadline; nth++) {
-			// One that is not taken may have begun an execution all the same.
-			const ask = { place: `${place}.${nth}`, customer, ...(order !== undefined && { order }) };
-			const sent = { ask, sentAt: Date.now(), isTaken: false };
+			// What is not taken may have begun an execution all the same, except where none is published.
+			const renamed = asks.map((ask) => ({ ...ask, place: `${ask.place}.${nth}` }));
+			const sent = renamed.map((ask) => ({ ask, sentAt: Date.now() }));
 			const url = `${this.webhook(first + nth)}/webhook/${path}`;
-			const body = { ...ask, name: `${ask.place} ${order ?? '-'}` };
-			const status = await postJson(url, body).then((answer) => answer.status, whetherSent);
-			sent.isTaken = status === 200;
-			if (status !== 'not') this.sent.push(sent);
+			const named = renamed.map((ask) => ({ ...ask, name: `${ask.place} ${ask.order ?? '-'}` }));
+			const answer = postJson(url, { asks: named });
+			const status = await answer.then((one) => one.status, whetherSent);
+			if (status !== 'not' && status !== 404) this.sent.push(...sent);
 			if (status === 200 || status === 'perhaps') return;
 			await pause(AGAIN_MS);
 		}
@@ -208,7 +234,7 @@ export class Recorder {
 	}
 
 	private webhook(nth: number): string {
-		const { webhooks } = this.cluster;
+		const { webhooks } = this.n8n;
 		return webhooks[nth % webhooks.length]?.url ?? '';
 	}
 
@@ -225,23 +251,28 @@ export class Recorder {
 
 	/** The outcome is read from n8n in the end. */
 	private async press(id: string, loadWorkflow: boolean): Promise<void> {
-		const { rest } = this.cluster;
+		const { rest } = this.n8n;
 		await rest.retry(id, loadWorkflow).catch(() => undefined);
 	}
 
 	private async failed(): Promise<ExecutionSummary[]> {
 		const lists = await Promise.all(
-			[...this.charging, this.selling].map(async (id) => await this.cluster.rest.executions(id)),
+			[...this.charging, this.selling].map(async (id) => await this.n8n.rest.executions(id)),
 		);
 		return lists.flat().filter(({ status }) => FAILED.includes(status));
 	}
 
 	private async kill({ which, downMs }: Extract<Step, { kind: 'kill' }>): Promise<void> {
-		const alive = this.members.filter((member) => !this.down.has(member));
+		const alive = this.n8n.members.filter((member) => !this.down.has(member));
 		const member = alive[Math.floor(which * alive.length)];
 		if (!member) throw new Error('No process is left to kill.');
 		this.down.add(member);
 		await member.kill();
+		const { requests } = this.n8n.sandbox;
+		const open = requests.filter(
+			({ status, durationMs }) => status === null && durationMs === null,
+		);
+		this.openAtKills.push(open.filter(({ method }) => method === 'POST').length);
 		this.background.push(pause(downMs).then(async () => await this.revive(member)));
 	}
 
@@ -260,11 +291,16 @@ export class Recorder {
 		this.down.delete(member);
 	}
 
+	private async someIsUp(): Promise<void> {
+		const isUp = (): boolean => this.down.size < this.n8n.members.length;
+		await until('a process is up', isUp, { withinMs: REVIVED_WITHIN_MS });
+	}
+
 	/** How many executions are open; undefined while nobody tells. */
 	private async open(): Promise<number | undefined> {
-		const filter = encodeURIComponent(JSON.stringify({ status: ['new', 'running'] }));
+		const filter = encodeURIComponent(JSON.stringify({ status: OPEN }));
 		const path = `/executions?filter=${filter}&limit=1`;
-		return await this.cluster.rest.call(countSchema, 'GET', path).then(
+		return await this.n8n.rest.call(countSchema, 'GET', path).then(
 			({ count }) => count,
 			() => undefined,
 		);
@@ -278,25 +314,29 @@ export class Recorder {
 
 	/** Waits until nothing is open, or what is open will stay so. */
 	private async quiet(): Promise<void> {
+		const stuckAfterMs = QUIET_AFTER_MS[this.isAlone ? 'alone' : 'queue'];
 		let [before, since] = [-1, Date.now()];
 		for (;;) {
 			const now = (await this.open()) ?? -1;
 			if (now === 0) return;
 			if (now !== before) [before, since] = [now, Date.now()];
-			if (Date.now() - since > QUIET_AFTER_MS) return;
+			if (Date.now() - since > stuckAfterMs) return;
 			await pause(1_000);
 		}
 	}
 
-	/** Presses Retry once on each execution of a sale that has failed, unless a Retry went well. */
+	/**
+	 * Presses Retry once on each execution of a sale that has failed, unless a Retry went well; in one
+	 * process, where n8n keeps what a crash has ended, on those that charge as well.
+	 */
 	private async retryLost(): Promise<void> {
-		const executions = await this.cluster.rest.executionsSince();
-		const ofSales = executions
+		const lost = this.isAlone ? [...FAILED, ...OPEN] : FAILED;
+		const executions = (await this.n8n.rest.everyExecution())
 			.map(({ summary }) => summary)
-			.filter(({ workflowId }) => workflowId === this.selling);
-		for (const { id, status, retryOf } of ofSales) {
-			if (!FAILED.includes(status) || retryOf) continue;
-			if (ofSales.some((other) => other.retryOf === id && other.status === 'success')) continue;
+			.filter(({ workflowId }) => this.isAlone || workflowId === this.selling);
+		for (const { id, status, retryOf } of executions) {
+			if (!lost.includes(status) || retryOf) continue;
+			if (executions.some((other) => other.retryOf === id && other.status === 'success')) continue;
 			await this.press(id, false);
 		}
 		await this.quiet();

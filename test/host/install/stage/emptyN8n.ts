@@ -31,11 +31,9 @@ const installedSchema = z.object({
 	packageName: z.string(),
 	installedVersion: z.string(),
 	updateAvailable: z.string().optional(),
-	failedLoading: z.boolean().optional(),
-	installedNodes: z.array(z.object({ type: z.string() })),
 });
 
-export type InstalledPackage = z.infer<typeof installedSchema>;
+type InstalledPackage = z.infer<typeof installedSchema>;
 
 /**
  * Settings > Community nodes, as the editor asks for it. The version is always named: older n8n look
@@ -50,21 +48,22 @@ export class CommunityPackages {
 	}
 
 	/** Installs a version of a package. */
-	async install(version: string, name = PACKAGE_NAME): Promise<InstalledPackage> {
-		return await this.rest.call(installedSchema, 'POST', ADDRESS, { name, version });
+	async install(version: string): Promise<InstalledPackage> {
+		return await this.change('POST', version);
 	}
 
 	/** Updates the package to a version. */
 	async update(version: string): Promise<InstalledPackage> {
-		return await this.rest.call(installedSchema, 'PATCH', ADDRESS, {
-			name: PACKAGE_NAME,
-			version,
-		});
+		return await this.change('PATCH', version);
 	}
 
 	/** Removes the package. */
 	async uninstall(): Promise<void> {
 		await this.rest.call(z.unknown(), 'DELETE', `${ADDRESS}?name=${PACKAGE_NAME}`);
+	}
+
+	private async change(method: string, version: string): Promise<InstalledPackage> {
+		return await this.rest.call(installedSchema, method, ADDRESS, { name: PACKAGE_NAME, version });
 	}
 }
 

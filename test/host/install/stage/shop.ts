@@ -59,16 +59,11 @@ export class Shop {
 		return String(execution.items('Address')[0]?.json.url);
 	}
 
-	/** Sends an order, and returns n8n's answer. */
-	async send(order: string): Promise<HttpAnswer> {
-		return await postJson(`${this.n8n.url}/webhook/order`, { order });
-	}
-
 	/** Sends an order, and returns its execution when that has ended or waits for the payment. */
 	async order(order: string): Promise<Execution> {
 		const { rest } = this.n8n;
 		const known = new Set((await rest.executions(this.workflowId)).map(({ id }) => id));
-		await this.send(order);
+		await postJson(`${this.n8n.url}/webhook/order`, { order });
 		return await until(`order ${order} waits or has failed`, async () => {
 			const [newest] = await rest.executions(this.workflowId);
 			if (newest === undefined || known.has(newest.id)) return undefined;
@@ -80,7 +75,7 @@ export class Shop {
 	/** Pays a transaction at the service, and returns what its execution reports then. */
 	async pay(hash: string): Promise<Report> {
 		await this.n8n.sandbox.pay(hash);
-		return (await this.downstream.reportOn(hash, WITHIN_MS)).json;
+		return await this.sale(hash);
 	}
 
 	/** Sells something elsewhere, and tells `url` about it; gives the hash and n8n's answer. */
@@ -90,7 +85,7 @@ export class Shop {
 		return { hash, answer: await postJson(url, { hash }) };
 	}
 
-	/** Waits for the sale that the trigger reports. */
+	/** Waits for what is reported of a sale. */
 	async sale(hash: string): Promise<Report> {
 		return (await this.downstream.reportOn(hash, WITHIN_MS)).json;
 	}

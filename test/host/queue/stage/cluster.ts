@@ -1,15 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { access, chmod, constants, mkdir, readdir, readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { access, chmod, constants, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
+import type { SandboxOptions } from '../../../sandbox';
 import { until } from '../../../support/until';
-import { installHost } from '../../n8n/host';
-import { type N8nProcess, spawnN8n } from '../../n8n/instance';
-import { installPackage, packBuild } from '../../n8n/packageInstall';
-import { CREDENTIAL_TYPE, DATA_FOLDER } from '../../n8n/paths';
+import { type N8n, startN8n } from '../../n8n/n8n';
 import {
 	capture,
 	CleanUp,
@@ -20,14 +17,6 @@ import {
 	startGroup,
 	tail,
 } from '../../n8n/processes';
-import { DEMO_LOGIN, N8nRest, type SavedCredential } from '../../n8n/rest';
-
-async function isProgram(file: string): Promise<boolean> {
-	return await access(file, constants.X_OK).then(
-		() => true,
-		() => false,
-	);
-}
 
 /** The path of a program; `more` are folders beside those of PATH. Says what to install without it. */
 async function findProgram(
@@ -38,7 +27,11 @@ async function findProgram(
 	const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...more];
 	for (const folder of folders) {
 		const file = path.join(folder, name);
-		if (await isProgram(file)) return file;
+		const isProgram = await access(file, constants.X_OK).then(
+			() => true,
+			() => false,
+		);
+		if (isProgram) return file;
 	}
 	throw new Error(
 		`${name} is missing. On Debian and Ubuntu: sudo apt-get install ${debianPackage}`,
@@ -59,23 +52,6 @@ async function tied(
 	return [setpriv, [...as, '--pdeathsig', endBy, program, ...args]];
 }
 
-/** Starts a server with its output in `log`, and waits until `isReady`. */
-async function startServer(
-	[command, args]: [command: string, args: string[]],
-	{ cwd, log, isReady }: { cwd: string; log: string; isReady: () => Promise<boolean> },
-): Promise<ChildProcess> {
-	const output = createWriteStream(log, { flags: 'a' });
-	await new Promise((resolve) => output.once('open', resolve));
-	const child = startGroup(command, args, { cwd, stdio: ['ignore', output, output] });
-	child.once('exit', () => output.close());
-	await until(`${path.basename(command)} starts`, async () => {
-		if (await isReady()) return true;
-		if (hasEnded(child)) throw new Error(`${command} has ended.\n${await tail(log)}`);
-		return false;
-	});
-	return child;
-}
-
 /** A server of the distributed n8n, on a port of its own. */
 export interface Server {
 	port: number;
@@ -84,37 +60,64 @@ export interface Server {
 	restart: () => Promise<void>;
 }
 
-async function answersPing(port: number): Promise<boolean> {
-	return await new Promise((resolve) => {
-		const socket = connect({ port, host: LOOPBACK }, () => socket.write('PING\r\n'));
-		socket.setTimeout(1_000, () => socket.destroy());
-		socket.once('data', (answer: Buffer) => {
-			resolve(answer.toString().startsWith('+PONG'));
-			socket.destroy();
+interface ServerOptions {
+	port: number;
+	program: [command: string, args: string[]];
+	folder: string;
+	log: string;
+	/** Asks it whether it is ready, and what is then printed. */
+	ask: [command: string, args: string[], ready: string];
+	/** Ends it at once, with all of its processes. */
+	crash: 'SIGKILL' | 'SIGQUIT';
+}
+
+/** Starts a server with its output in `log`, and waits until it is ready. */
+async function startServer({
+	port,
+	program: [command, args],
+	folder: cwd,
+	log,
+	ask: [client, question, ready],
+	crash,
+}: ServerOptions): Promise<Server> {
+	const start = async (): Promise<ChildProcess> => {
+		const output = createWriteStream(log, { flags: 'a' });
+		await once(output, 'open');
+		const child = startGroup(command, args, { cwd, stdio: ['ignore', output, output] });
+		child.once('exit', () => output.close());
+		await until(`${path.basename(command)} starts`, async () => {
+			if (hasEnded(child)) throw new Error(`${command} has ended.\n${await tail(log)}`);
+			return (await capture(client, question, cwd).catch(() => undefined)) === ready;
 		});
-		socket.once('error', () => resolve(false));
-		socket.once('close', () => resolve(false));
-	});
+		return child;
+	};
+	let child = await start();
+	return {
+		port,
+		stop: async () => await killGroup(child),
+		restart: async () => {
+			const gone = once(child, 'exit');
+			child.kill(crash);
+			await gone;
+			child = await start();
+		},
+	};
 }
 
 /** Starts a Redis that keeps on disk what it is told. */
 async function startRedis(folder: string): Promise<Server> {
 	const program = await findProgram('redis-server', 'redis-server');
+	const client = await findProgram('redis-cli', 'redis-tools');
 	const port = await freePort();
 	const args = ['--port', String(port), '--bind', LOOPBACK, '--save', '', '--appendonly', 'yes'];
-	const start = async () =>
-		await startServer(await tied(program, args, { endBy: 'KILL' }), {
-			cwd: folder,
-			log: path.join(folder, 'redis.log'),
-			isReady: async () => await answersPing(port),
-		});
-	let child = await start();
-	const stop = async () => await killGroup(child);
-	const restart = async () => {
-		await stop();
-		child = await start();
-	};
-	return { port, stop, restart };
+	return await startServer({
+		port,
+		program: await tied(program, args, { endBy: 'KILL' }),
+		folder,
+		log: path.join(folder, 'redis.log'),
+		ask: [client, ['-h', LOOPBACK, '-p', String(port), 'ping'], 'PONG'],
+		crash: 'SIGKILL',
+	});
 }
 
 const INSTALLED = '/usr/lib/postgresql';
@@ -145,30 +148,16 @@ export async function startPostgres(folder: string): Promise<Server> {
 	await capture(command, [...args, '--locale=C.UTF-8'], home);
 	const port = await freePort();
 	const serve = ['-D', data, '-p', String(port), '-h', LOOPBACK, '-k', home, '-F'];
-	const isReady = await find('pg_isready');
-	const program = await tied(await find('postgres'), serve, { user, endBy: 'QUIT' });
-	const start = async () =>
-		await startServer(program, {
-			cwd: home,
-			log: path.join(folder, 'postgres.log'),
-			isReady: async () =>
-				await capture(isReady, ['-q', '-h', LOOPBACK, '-p', String(port)], folder).then(
-					() => true,
-					() => false,
-				),
-		});
-	let child = await start();
-	const restart = async () => {
-		const gone = new Promise((resolve) => child.once('exit', resolve));
-		// Its "immediate" end, which takes its own processes along; what is in the log is recovered.
-		child.kill('SIGQUIT');
-		await gone;
-		child = await start();
-	};
-	return { port, stop: async () => await killGroup(child), restart };
+	return await startServer({
+		port,
+		program: await tied(await find('postgres'), serve, { user, endBy: 'QUIT' }),
+		folder: home,
+		log: path.join(folder, 'postgres.log'),
+		ask: [await find('pg_isready'), ['-q', '-h', LOOPBACK, '-p', String(port)], ''],
+		// What is in its log is recovered.
+		crash: 'SIGQUIT',
+	});
 }
-
-const STARTED = /Worker started execution (\d+) /g;
 
 /** How many processes of each kind; one main is always there. */
 export interface ClusterOptions {
@@ -180,187 +169,47 @@ export interface ClusterOptions {
 	env?: Record<string, string>;
 }
 
-/** One process of a distributed n8n, which can be started again at the same address. */
-export class Member {
-	/** Called when it has ended by itself, as n8n does if Redis is away for long. */
-	onDeath = (): void => {};
-	private running: N8nProcess | undefined;
-	private starts = 0;
-
-	constructor(
-		readonly name: string,
-		readonly port: number,
-		private readonly command: string[],
-		private readonly folder: string,
-		private readonly logName: string,
-		private readonly env: Record<string, string>,
-	) {}
-
-	get url(): string {
-		return `http://${LOOPBACK}:${this.port}`;
-	}
-
-	async start(): Promise<void> {
-		this.starts += 1;
-		this.running = await spawnN8n({
-			userFolder: path.join(this.folder, this.name),
-			command: this.command,
-			port: this.port,
-			env: this.env,
-			log: this.log(this.starts),
-		});
-		void this.running.died.then(() => this.onDeath());
-	}
-
-	async stop(): Promise<void> {
-		await this.running?.stop();
-	}
-
-	/** Ends it as a crash does. */
-	async kill(): Promise<void> {
-		await this.running?.kill();
-	}
-
-	/** The executions that it worked on, resumed ones once for each part. */
-	async executions(): Promise<string[]> {
-		const texts = await Promise.all(
-			Array.from(
-				{ length: this.starts },
-				async (_, nth) => await readFile(this.log(nth + 1), 'utf8'),
-			),
-		);
-		return texts.flatMap((text) => [...text.matchAll(STARTED)].map(([, id = '']) => id));
-	}
-
-	private log(nth: number): string {
-		const again = nth === 1 ? '' : `-${nth}`;
-		return path.join(DATA_FOLDER, `${this.logName}-${this.name}${again}.log`);
-	}
-}
-
 /**
- * A distributed n8n (queue mode) with the package in each of its processes, and a sandbox to which
- * its credential leads. The main process takes no production webhooks: those go to the webhook
- * processes, the first of which stands for the public address.
+ * A distributed n8n (queue mode). The main process takes no production webhooks: those go to the
+ * webhook processes, the first of which stands for the public address.
  */
-export class Cluster {
-	private constructor(
-		readonly sandbox: Sandbox,
-		readonly rest: N8nRest,
-		readonly credential: SavedCredential,
-		readonly main: Member,
-		private readonly others: Member[],
-		readonly redis: Server,
-		readonly postgres: Server,
-		readonly close: () => Promise<void>,
-	) {}
+export type Cluster = N8n & { redis: Server; postgres: Server };
 
-	/** Starts everything; `name` names the logs. */
-	static async open(options: ClusterOptions): Promise<Cluster> {
-		await installHost();
-		const cleanUp = new CleanUp();
-		try {
-			const folder = await cleanUp.folder(options.name);
-			const redis = await startRedis(folder);
-			cleanUp.add(redis.stop);
-			const postgres = await startPostgres(folder);
-			cleanUp.add(postgres.stop);
-			const members = await membersOf(options, folder, redis, postgres);
-			cleanUp.add(async () => {
-				await Promise.all(members.map(async (member) => await member.stop()));
-			});
-			const [main, ...others] = members;
-			if (main === undefined) throw new Error('There is no main process.');
-			// It brings the database up to date, which the others expect to find.
-			await main.start();
-			await Promise.all(others.map(async (member) => await member.start()));
-			const sandbox = await startSandbox(options.sandbox);
-			cleanUp.add(async () => await sandbox.close());
-			const rest = new N8nRest(main.url);
-			await rest.signIn(DEMO_LOGIN);
-			const credential = await rest.createCredential('Sandbox', CREDENTIAL_TYPE, {
-				baseUrl: sandbox.baseUrl,
-				apiToken: sandbox.apiToken,
-				bodyApiToken: sandbox.bodyApiToken,
-			});
-			return new Cluster(sandbox, rest, credential, main, others, redis, postgres, cleanUp.run);
-		} catch (error) {
-			await cleanUp.run();
-			throw error;
-		}
-	}
-
-	get workers(): Member[] {
-		return this.others.filter(({ name }) => name.startsWith('worker'));
-	}
-
-	get webhooks(): Member[] {
-		return this.others.filter(({ name }) => name.startsWith('webhook'));
-	}
-
-	/** The public address, at which the first webhook process listens. */
-	get url(): string {
-		return this.webhooks[0]?.url ?? '';
-	}
-
-	/** The same address at each of the webhook processes. */
-	atEach(address: string): string[] {
-		return this.webhooks.map(({ url }) => address.replace(this.url, url));
-	}
-
-	/** The name of the worker that ran an execution last. */
-	async workerOf(executionId: string): Promise<string | undefined> {
-		for (const worker of this.workers) {
-			if ((await worker.executions()).includes(executionId)) return worker.name;
-		}
-		return undefined;
-	}
-}
-
-async function membersOf(
-	{ name: logName, workers = 2, webhooks = 1, env }: ClusterOptions,
-	folder: string,
-	redis: Server,
-	postgres: Server,
-): Promise<Member[]> {
-	const kinds = [
-		{ name: 'main', command: ['start'] },
-		...Array.from({ length: workers }, (_, nth) => ({
-			name: `worker-${nth + 1}`,
-			command: ['worker', '--concurrency=5'],
-		})),
-		...Array.from({ length: webhooks }, (_, nth) => ({
-			name: `webhook-${nth + 1}`,
-			command: ['webhook'],
-		})),
-	];
-	const { tarball, remove } = await packBuild();
-	for (const { name } of kinds) await installPackage(tarball, path.join(folder, name));
-	await remove();
-	const ports = new Map<string, number>();
-	for (const { name } of kinds) ports.set(name, await freePort());
-	const shared = sharedEnvironment(redis, postgres, ports.get('webhook-1') ?? 0);
-	return kinds.map(({ name, command }) => {
-		const port = ports.get(name) ?? 0;
-		return new Member(name, port, command, folder, logName, {
-			...shared,
-			...env,
-			QUEUE_HEALTH_CHECK_PORT: String(port),
+/** Starts everything; `name` names the logs. */
+export async function startCluster({
+	name,
+	workers = 2,
+	webhooks = 1,
+	sandbox = {},
+	env,
+}: ClusterOptions): Promise<Cluster> {
+	const named = (kind: string, count: number): string[] =>
+		Array.from({ length: count }, (_, nth) => `${kind}-${nth + 1}`);
+	const cleanUp = new CleanUp();
+	try {
+		const folder = await cleanUp.folder(`${name}-servers`);
+		const redis = await startRedis(folder);
+		cleanUp.add(redis.stop);
+		const postgres = await startPostgres(folder);
+		cleanUp.add(postgres.stop);
+		const n8n = await startN8n(name, {
+			sandbox,
+			others: [...named('worker', workers), ...named('webhook', webhooks)],
+			env: { ...sharedEnvironment(redis, postgres), ...env },
 		});
-	});
+		cleanUp.add(n8n.close);
+		return Object.assign(n8n, { redis, postgres, close: cleanUp.run });
+	} catch (error) {
+		await cleanUp.run();
+		throw error;
+	}
 }
 
 /** What all processes have to agree on. */
-function sharedEnvironment(
-	redis: Server,
-	postgres: Server,
-	publicPort: number,
-): Record<string, string> {
-	const publicUrl = `http://${LOOPBACK}:${publicPort}/`;
+function sharedEnvironment(redis: Server, postgres: Server): Record<string, string> {
 	return {
 		EXECUTIONS_MODE: 'queue',
 		N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
-		N8N_WEBHOOK_URL: publicUrl,
 		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 		QUEUE_BULL_REDIS_HOST: LOOPBACK,
 		QUEUE_BULL_REDIS_PORT: String(redis.port),

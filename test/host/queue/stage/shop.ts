@@ -95,7 +95,7 @@ export class Shop {
 
 	/** n8n's Retry, to its end: with the workflow as it was, or as it is now. */
 	async retry(executionId: string, loadWorkflow: boolean): Promise<Sale> {
-		const { id } = await this.cluster.rest.retry(executionId, loadWorkflow);
+		const id = await this.cluster.rest.retry(executionId, loadWorkflow);
 		this.seen.add(id);
 		return await this.sale(id);
 	}

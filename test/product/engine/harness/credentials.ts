@@ -1,48 +1,37 @@
-import './container';
-import { getAdditionalKeys } from 'n8n-core';
 import {
-	ICredentialsHelper,
-	NodeHelpers,
-	Workflow,
 	type ICredentialDataDecryptedObject,
-	injectDomainRestrictionFields,
-	type ICredentials,
-	type ICredentialsExpressionResolveValues,
+	type ICredentialsHelper,
 	type ICredentialType,
 	type IDataObject,
-	type IExecuteData,
 	type IHttpRequestOptions,
-	type INode,
+	injectDomainRestrictionFields,
 	type INodeCredentialsDetails,
 	type INodeProperties,
 	type IWorkflowExecuteAdditionalData,
-	type WorkflowExecuteMode,
+	NodeHelpers,
 } from 'n8n-workflow';
-import { HarnessNodeTypes, NO_OP_TYPE, type NodeProcess } from './nodeTypes';
+import type { NodeProcess } from './nodeTypes';
 
 /** What a person typed into each credential, by credential type. */
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
-const MOCK_NODE: INode = {
-	id: 'mock',
-	name: 'Mock node',
-	type: NO_OP_TYPE,
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
+/** What the engine uses of the server's helper. */
+type UsedHelper = Omit<
+	ICredentialsHelper,
+	| 'getCredentials'
+	| 'runPreAuthentication'
+	| 'updateCredentials'
+	| 'updateCredentialsOauthTokenData'
+>;
 
-/** Credentials as n8n's server resolves them, kept in memory instead of its database. */
-export class HarnessCredentials extends ICredentialsHelper {
+/** Credentials as n8n's server has them, but in memory, and without expressions in their fields. */
+export class HarnessCredentials implements UsedHelper {
 	constructor(
 		private readonly process: NodeProcess,
 		private readonly data: CredentialData,
-	) {
-		super();
-	}
+	) {}
 
-	/** The credential type of that name. */
-	type(name: string): ICredentialType {
+	private type(name: string): ICredentialType {
 		const type = this.process.credentialType(name);
 		if (type === undefined) throw new Error(`No credential type "${name}" in this test`);
 		return type;
@@ -68,88 +57,27 @@ export class HarnessCredentials extends ICredentialsHelper {
 
 	async preAuthentication(): Promise<undefined> {}
 
-	async runPreAuthentication(): Promise<undefined> {}
-
-	async getCredentials(): Promise<ICredentials> {
-		throw new Error('Stored credentials are not part of this harness');
-	}
-
 	async getDecrypted(
-		additionalData: IWorkflowExecuteAdditionalData,
+		_additionalData: IWorkflowExecuteAdditionalData,
 		_nodeCredentials: INodeCredentialsDetails,
 		type: string,
-		mode: WorkflowExecuteMode,
-		executeData?: IExecuteData,
-		raw?: boolean,
-		expressionResolveValues?: ICredentialsExpressionResolveValues,
 	): Promise<ICredentialDataDecryptedObject> {
 		const data = this.data[type];
 		if (data === undefined) throw new Error(`Credential of type "${type}" does not exist`);
-		if (raw === true) return { ...data };
-		return this.applyDefaults(
-			additionalData,
-			data,
-			type,
-			mode,
-			executeData,
-			expressionResolveValues,
-		);
+		return this.withDefaults(type, data);
 	}
 
-	/** The typed data with the defaults of the form and its expressions resolved, as n8n does. */
-	applyDefaults(
-		additionalData: IWorkflowExecuteAdditionalData,
-		data: ICredentialDataDecryptedObject,
-		type: string,
-		mode: WorkflowExecuteMode,
-		executeData?: IExecuteData,
-		values?: ICredentialsExpressionResolveValues,
-	): ICredentialDataDecryptedObject {
-		const withDefaults = NodeHelpers.getNodeParameters(
+	/** The typed data, and the defaults of the form for the rest. */
+	withDefaults(type: string, data: ICredentialDataDecryptedObject): ICredentialDataDecryptedObject {
+		return NodeHelpers.getNodeParameters(
 			this.getCredentialsProperties(type),
 			{ ...data } as IDataObject as never,
 			true,
 			false,
 			null,
 			null,
-		);
-		const resolvable = (withDefaults ?? {}) as ICredentialDataDecryptedObject;
-		const keys = getAdditionalKeys(additionalData, mode, null, { isCredential: true });
-		if (values !== undefined) {
-			return values.workflow.expression.getParameterValue(
-				resolvable as never,
-				values.runExecutionData,
-				values.runIndex,
-				values.itemIndex,
-				values.node.name,
-				values.connectionInputData,
-				mode,
-				keys,
-				executeData,
-				false,
-				resolvable,
-			) as ICredentialDataDecryptedObject;
-		}
-		const workflow = new Workflow({
-			nodes: [MOCK_NODE],
-			connections: {},
-			active: false,
-			nodeTypes: new HarnessNodeTypes(this.process),
-		});
-		return workflow.expression.getComplexParameterValue(
-			MOCK_NODE,
-			resolvable as never,
-			mode,
-			keys,
-			undefined,
-			undefined,
-			resolvable,
 		) as ICredentialDataDecryptedObject;
 	}
-
-	async updateCredentials(): Promise<void> {}
-
-	async updateCredentialsOauthTokenData(): Promise<void> {}
 
 	getCredentialsProperties(type: string): INodeProperties[] {
 		// n8n adds its own fields to every credential when it loads the package.

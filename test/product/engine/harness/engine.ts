@@ -12,19 +12,17 @@ import {
 	deepCopy,
 	Workflow,
 	type ExecutionStatus,
+	type ICredentialsHelper,
 	type IConnections,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
-	type INodeParameters,
 	type INodeType,
-	type IPinData,
 	type IRun,
 	type IRunExecutionData,
 	type ITaskData,
 	type IWorkflowBase,
 	type IWorkflowExecuteAdditionalData,
-	type IWorkflowSettings,
 	type NodeExecutionHint,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -50,12 +48,9 @@ export interface Surroundings {
 /** A workflow as a test writes it. */
 export interface WorkflowInput {
 	id?: string;
-	name?: string;
 	nodes: NodeInput[];
 	/** One chain in the order of the nodes where it is left out. */
 	connections?: IConnections;
-	settings?: IWorkflowSettings;
-	pinData?: IPinData;
 	active?: boolean;
 }
 
@@ -72,15 +67,13 @@ export interface NodeRun {
 	runs: ITaskData[];
 }
 
-/** A failure as n8n would store it, or as a refusal to start threw it. */
-export type RunError = NonNullable<IRunExecutionData['resultData']['error']> | Error;
-
 /** What a run came to. */
 export interface RunOutcome {
 	status: ExecutionStatus;
 	/** By node name; nodes that did not run are missing. */
 	data: Record<string, NodeRun>;
-	error?: RunError;
+	/** As n8n would store it, or as a refusal to start threw it. */
+	error?: NonNullable<IRunExecutionData['resultData']['error']> | Error;
 	hints: NodeExecutionHint[];
 	/** The workflow's static data as it would be stored: a manual run stores none of its changes. */
 	staticData: IDataObject;
@@ -97,9 +90,6 @@ export class StoredWorkflow {
 
 	readonly base: IWorkflowBase;
 
-	/** The database's row: what processes share of a workflow, as JSON. */
-	private readonly row: { staticData: string };
-
 	readonly nodeTypes: HarnessNodeTypes;
 
 	readonly credentials: HarnessCredentials;
@@ -107,7 +97,8 @@ export class StoredWorkflow {
 	constructor(
 		input: WorkflowInput,
 		private readonly surroundings: Surroundings,
-		row = { staticData: '{}' },
+		/** The database's row: what processes share of a workflow, as JSON. */
+		private readonly row = { staticData: '{}' },
 	) {
 		const process = surroundings.process ?? defaultProcess;
 		this.nodeTypes = new HarnessNodeTypes(process, surroundings.nodeTypes);
@@ -116,7 +107,7 @@ export class StoredWorkflow {
 		const nodes = input.nodes.map((node, index) => this.complete(node, index));
 		this.base = {
 			id: this.id,
-			name: input.name ?? 'Workflow under test',
+			name: 'Workflow under test',
 			active: input.active ?? false,
 			isArchived: false,
 			createdAt: new Date(),
@@ -124,10 +115,8 @@ export class StoredWorkflow {
 			activeVersionId: null,
 			nodes,
 			connections: input.connections ?? chain(nodes),
-			settings: { executionOrder: 'v1', ...input.settings },
-			...(input.pinData === undefined ? {} : { pinData: input.pinData }),
+			settings: { executionOrder: 'v1' },
 		};
-		this.row = row;
 	}
 
 	/** The same workflow as another process has it: they share what is stored, nothing else. */
@@ -164,39 +153,34 @@ export class StoredWorkflow {
 			nodeTypes: this.nodeTypes,
 			staticData,
 			settings: this.base.settings,
-			...(this.base.pinData === undefined ? {} : { pinData: this.base.pinData }),
 		});
 	}
 
 	private complete(node: NodeInput, index: number): INode {
 		const { description } = this.nodeTypes.getByName(node.type);
 		const version = description.version;
-		const complete: INode = {
+		const used = (description.credentials ?? []).filter(
+			({ name }) => name in (this.surroundings.credentials ?? {}),
+		);
+		return {
 			// The same node of the same workflow has the same id in each run, as it does in n8n.
 			id: createHash('sha256').update(`${this.id} ${node.name}`).digest('hex').slice(0, 36),
 			typeVersion: Array.isArray(version) ? (version.at(-1) ?? 1) : version,
 			position: [index * 200, 0],
 			parameters: {},
+			...(description.webhooks && { webhookId: randomUUID() }),
+			...(used.length > 0 && {
+				credentials: Object.fromEntries(
+					used.map(({ name }) => [name, { id: `${name}-1`, name: `${name} of the test` }]),
+				),
+			}),
 			...node,
 		};
-		if (complete.webhookId === undefined && description.webhooks !== undefined) {
-			complete.webhookId = randomUUID();
-		}
-		if (complete.credentials === undefined) {
-			const given = Object.keys(this.surroundings.credentials ?? {});
-			const used = (description.credentials ?? []).filter(({ name }) => given.includes(name));
-			if (used.length > 0) {
-				complete.credentials = Object.fromEntries(
-					used.map(({ name }) => [name, { id: `${name}-1`, name: `${name} of the test` }]),
-				);
-			}
-		}
-		return complete;
 	}
 }
 
 /** Connects the nodes one after the other by their first outputs. */
-function chain(nodes: ReadonlyArray<{ name: string }>): IConnections {
+function chain(nodes: INode[]): IConnections {
 	return connect(
 		Object.fromEntries(nodes.slice(1).map(({ name }, nth) => [String(nodes[nth]?.name), name])),
 	);
@@ -212,45 +196,28 @@ export function connect(wires: Record<string, string | string[]>): IConnections 
 }
 
 /**
- * What n8n's server hands to the engine for a run, with the addresses of this file's server. What its
- * nodes log lands in `logs`.
+ * What n8n's server hands to the engine for a run, as far as it is used, with the addresses of this
+ * file's server. What its nodes log lands in `logs`.
  */
 export async function createAdditionalData(
 	credentials: HarnessCredentials,
-	extra: {
-		workflowId?: string;
-		executionId?: string;
-		currentNodeParameters?: INodeParameters;
-	} = {},
+	ids: { workflowId?: string; executionId?: string } = {},
 	logs: LogEntry[] = [],
 ): Promise<IWorkflowExecuteAdditionalData> {
 	const url = await webServer.url();
-	const unsupported = async (): Promise<never> => {
-		throw new Error('Not part of this harness');
-	};
-	const additionalData: IWorkflowExecuteAdditionalData = {
-		credentialsHelper: credentials,
-		executeWorkflow: unsupported,
-		getRunExecutionData: async () => undefined,
-		getRuntimeCredential: async () => undefined,
-		startRunnerTask: unsupported,
-		logAiEvent: () => {},
+	const used: Partial<IWorkflowExecuteAdditionalData> = {
+		credentialsHelper: credentials as Partial<ICredentialsHelper> as ICredentialsHelper,
 		externalSecretsProxy: Container.get(ExternalSecretsProxy),
 		setExecutionStatus: () => {},
 		currentNodeExecutionIndex: 0,
 		variables: {},
-		restApiUrl: `${url}/rest`,
-		instanceBaseUrl: `${url}/`,
-		formBaseUrl: `${url}/form`,
-		formWaitingBaseUrl: `${url}/form-waiting`,
-		formTestBaseUrl: `${url}/form-test`,
 		webhookBaseUrl: `${url}/webhook`,
 		webhookWaitingBaseUrl: `${url}/webhook-waiting`,
 		webhookTestBaseUrl: `${url}/webhook-test`,
-		mcpBaseUrl: `${url}/mcp`,
-		mcpTestBaseUrl: `${url}/mcp-test`,
-		...extra,
+		formWaitingBaseUrl: `${url}/form-waiting`,
+		...ids,
 	};
+	const additionalData = used as IWorkflowExecuteAdditionalData;
 	processLogs.assign(additionalData, logs);
 	return additionalData;
 }
@@ -267,38 +234,35 @@ export interface Leg {
 
 /** Runs n8n's engine over the prepared data until it ends, fails, is canceled or parks itself. */
 export async function runLeg(leg: Leg): Promise<RunOutcome> {
-	const { stored, mode, executionId, logs } = leg;
+	const { stored, mode, executionId, logs, signal } = leg;
 	return await processLogs.collect(logs, async () => {
 		const workflow = stored.load();
 		const ids = { workflowId: stored.id, executionId };
 		const additionalData = await createAdditionalData(stored.credentials, ids, logs);
 		additionalData.hooks = new ExecutionLifecycleHooks(mode, executionId, stored.base);
-		const outcome = { logs, executionId, data: {}, hints: [] };
+		const engine = new WorkflowExecute(additionalData, mode, leg.data);
 		let running: ReturnType<WorkflowExecute['processRunExecutionData']>;
 		try {
-			running = new WorkflowExecute(additionalData, mode, leg.data).processRunExecutionData(
-				workflow,
-			);
+			running = engine.processRunExecutionData(workflow);
 		} catch (error) {
 			if (!(error instanceof WorkflowHasIssuesError)) throw error;
-			return { ...outcome, status: 'error', error, staticData: stored.staticData };
+			const { staticData } = stored;
+			return { status: 'error', error, logs, executionId, data: {}, hints: [], staticData };
 		}
 		const cancel = () => running.cancel();
-		if (leg.signal?.aborted === true) cancel();
-		leg.signal?.addEventListener('abort', cancel);
+		if (signal?.aborted === true) cancel();
+		signal?.addEventListener('abort', cancel);
 		try {
 			const run = await running;
 			if (mode !== 'manual') stored.save(workflow);
-			return { ...outcome, ...readRun(run), staticData: stored.staticData };
+			return { ...readRun(run), logs, executionId, staticData: stored.staticData };
 		} finally {
-			leg.signal?.removeEventListener('abort', cancel);
+			signal?.removeEventListener('abort', cancel);
 		}
 	});
 }
 
-function readRun(
-	run: IRun,
-): Pick<RunOutcome, 'status' | 'data' | 'error' | 'hints' | 'waitTill' | 'run'> {
+function readRun(run: IRun): Omit<RunOutcome, 'logs' | 'executionId' | 'staticData'> {
 	const data: Record<string, NodeRun> = {};
 	for (const [name, runs] of Object.entries(run.data.resultData.runData)) {
 		const last = runs.at(-1);
@@ -307,9 +271,9 @@ function readRun(
 			status: last?.executionStatus,
 			items: outputs[0] ?? [],
 			outputs,
+			error: last?.error,
 			hints: runs.flatMap(({ hints }) => hints ?? []),
 			runs,
-			...(last?.error === undefined ? {} : { error: last.error }),
 		};
 	}
 	const { error } = run.data.resultData;
@@ -319,8 +283,8 @@ function readRun(
 		data,
 		hints: Object.values(data).flatMap(({ hints }) => hints),
 		run,
-		...(error === undefined ? {} : { error }),
-		...(run.waitTill ? { waitTill: run.waitTill } : {}),
+		error,
+		waitTill: run.waitTill ?? undefined,
 	};
 }
 

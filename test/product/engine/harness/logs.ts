@@ -10,35 +10,22 @@ export interface LogEntry {
 }
 
 /** Stands in for n8n's logger, which would write to the console. */
-class CapturingLogger implements Logger {
-	constructor(private readonly sinks: () => Iterable<LogEntry[]>) {}
-
-	error(message: string, metadata?: LogMetadata): void {
-		this.write('error', message, metadata);
-	}
-
-	warn(message: string, metadata?: LogMetadata): void {
-		this.write('warn', message, metadata);
-	}
-
-	info(message: string, metadata?: LogMetadata): void {
-		this.write('info', message, metadata);
-	}
-
-	debug(message: string, metadata?: LogMetadata): void {
-		this.write('debug', message, metadata);
-	}
-
-	scoped(): this {
-		return this;
-	}
-
-	private write(level: LogEntry['level'], message: string, metadata?: LogMetadata): void {
-		const sinks = new Set(this.sinks());
-		if (sinks.size === 0) return;
-		const details = metadata === undefined ? '' : ` ${inspect(metadata, { depth: 12 })}`;
-		for (const sink of sinks) sink.push({ level, message, text: `${message}${details}` });
-	}
+function loggerTo(sinks: () => Iterable<LogEntry[]>): Logger {
+	const writes =
+		(level: LogEntry['level']) =>
+		(message: string, metadata?: LogMetadata): void => {
+			const open = new Set(sinks());
+			if (open.size === 0) return;
+			const details = metadata === undefined ? '' : ` ${inspect(metadata, { depth: 12 })}`;
+			for (const sink of open) sink.push({ level, message, text: `${message}${details}` });
+		};
+	const logger = {
+		error: writes('error'),
+		warn: writes('warn'),
+		info: writes('info'),
+		debug: writes('debug'),
+	};
+	return Object.assign(logger, { scoped: () => logger });
 }
 
 /**
@@ -52,7 +39,7 @@ export class ProcessLogs {
 	private readonly ofRun = new WeakMap<IWorkflowExecuteAdditionalData, LogEntry[]>();
 
 	/** The logger of n8n's services. */
-	readonly logger: Logger = new CapturingLogger(() => this.open.values());
+	readonly logger = loggerTo(() => this.open.values());
 
 	/** Has all that n8n logs while `work` is under way land in `sink`. */
 	async collect<T>(sink: LogEntry[], work: () => Promise<T>): Promise<T> {
@@ -73,6 +60,6 @@ export class ProcessLogs {
 	/** The logger of a node of that run. */
 	loggerOf(run: IWorkflowExecuteAdditionalData): Logger {
 		const sink = this.ofRun.get(run);
-		return sink === undefined ? this.logger : new CapturingLogger(() => [sink]);
+		return sink === undefined ? this.logger : loggerTo(() => [sink]);
 	}
 }

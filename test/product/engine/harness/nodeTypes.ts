@@ -1,3 +1,4 @@
+import memoize from 'lodash/memoize';
 import {
 	type ICredentialType,
 	type IDataObject,
@@ -16,8 +17,6 @@ export interface NodeSources {
 	credentials: Record<string, () => ICredentialType>;
 }
 
-type Constructor<T> = new () => T;
-
 /** The full name of the action node, as an installed package has it. */
 export const ACTION_TYPE = 'n8n-nodes-digital-sales.digitalSales';
 
@@ -27,28 +26,29 @@ export const TRIGGER_TYPE = 'n8n-nodes-digital-sales.digitalSalesTrigger';
 /** The credential type of both. */
 export const CREDENTIAL_TYPE = 'digitalSalesApi';
 
+/** What the files of the package export. */
+interface Classes {
+	DigitalSales: new () => INodeType;
+	DigitalSalesTrigger: new () => INodeType;
+	DigitalSalesApi: new () => ICredentialType;
+}
+
 /* eslint-disable @typescript-eslint/no-require-imports -- loaded again for each process */
 const DIGITAL_SALES: NodeSources = {
 	nodes: {
 		[ACTION_TYPE]: () => {
-			const loaded = require('../../../../nodes/DigitalSales/DigitalSales.node') as {
-				DigitalSales: Constructor<INodeType>;
-			};
-			return new loaded.DigitalSales();
+			const action = require('../../../../nodes/DigitalSales/DigitalSales.node') as Classes;
+			return new action.DigitalSales();
 		},
 		[TRIGGER_TYPE]: () => {
-			const loaded = require('../../../../nodes/DigitalSales/DigitalSalesTrigger.node') as {
-				DigitalSalesTrigger: Constructor<INodeType>;
-			};
-			return new loaded.DigitalSalesTrigger();
+			const trigger = require('../../../../nodes/DigitalSales/DigitalSalesTrigger.node') as Classes;
+			return new trigger.DigitalSalesTrigger();
 		},
 	},
 	credentials: {
 		[CREDENTIAL_TYPE]: () => {
-			const loaded = require('../../../../credentials/DigitalSalesApi.credentials') as {
-				DigitalSalesApi: Constructor<ICredentialType>;
-			};
-			return new loaded.DigitalSalesApi();
+			const api = require('../../../../credentials/DigitalSalesApi.credentials') as Classes;
+			return new api.DigitalSalesApi();
 		},
 	},
 };
@@ -59,48 +59,23 @@ const DIGITAL_SALES: NodeSources = {
  * The process that tests use unless told otherwise shares its modules with the test's imports.
  */
 export class NodeProcess {
-	private readonly nodes = new Map<string, INodeType>();
+	/** The node type of that full name, if this process has it. */
+	readonly nodeType = memoize((name: string) => this.sources.nodes[name]?.());
 
-	private readonly credentials = new Map<string, ICredentialType>();
+	/** The credential type of that name, if this process has it. */
+	readonly credentialType = memoize((name: string) => this.sources.credentials[name]?.());
 
 	constructor(private readonly sources: NodeSources = DIGITAL_SALES) {}
 
 	/** A process of its own: as after a restart, or as a second worker beside the first. */
-	static fresh(sources: NodeSources = DIGITAL_SALES): NodeProcess {
-		const process = new NodeProcess(sources);
+	static fresh(): NodeProcess {
+		const process = new NodeProcess();
 		jest.isolateModules(() => {
-			for (const name of Object.keys(sources.nodes)) process.nodeType(name);
-			for (const name of Object.keys(sources.credentials)) process.credentialType(name);
+			for (const name of [ACTION_TYPE, TRIGGER_TYPE]) process.nodeType(name);
+			process.credentialType(CREDENTIAL_TYPE);
 		});
 		return process;
 	}
-
-	/** The sources, to start another process from them. */
-	get origin(): NodeSources {
-		return this.sources;
-	}
-
-	/** The node type of that full name, if this process has it. */
-	nodeType(name: string): INodeType | undefined {
-		return load(this.nodes, this.sources.nodes, name);
-	}
-
-	/** The credential type of that name, if this process has it. */
-	credentialType(name: string): ICredentialType | undefined {
-		return load(this.credentials, this.sources.credentials, name);
-	}
-}
-
-function load<T>(
-	loaded: Map<string, T>,
-	sources: Record<string, () => T>,
-	name: string,
-): T | undefined {
-	const known = loaded.get(name);
-	if (known !== undefined) return known;
-	const created = sources[name]?.();
-	if (created !== undefined) loaded.set(name, created);
-	return created;
 }
 
 /** The process of runs that name none. */

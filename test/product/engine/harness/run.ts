@@ -18,7 +18,7 @@ import {
 	type WorkflowInput,
 } from './engine';
 import { ACTION_TYPE, START_TYPE } from './nodeTypes';
-import { ParkedRun, StoredRun } from './waiting';
+import { ParkedRun } from './waiting';
 
 /**
  * What n8n's Retry makes of the stored data of an execution: the error and the failed run of the last
@@ -67,14 +67,11 @@ export function crashedData(
 
 /** How a run is started. */
 export interface RunOptions extends Surroundings {
-	/** What the start node hands on: full items, or just their JSON. One empty item by default. */
-	startItems?: Array<INodeExecutionData | IDataObject>;
-	/** The node to start at; the first one by default. */
-	startNode?: string;
-	staticData?: IDataObject;
+	/** The JSON of the items that the first node hands on; one empty item by default. */
+	startItems?: IDataObject[];
 	/** `manual` by default, as when somebody presses "Execute workflow". */
 	mode?: WorkflowExecuteMode;
-	/** The stored data of an execution that is retried; its items and its start node count then. */
+	/** The stored data of an execution that is retried; its items count then. */
 	retryOf?: IRunExecutionData;
 	/** The next number by default. */
 	executionId?: string;
@@ -104,70 +101,37 @@ export function nextExecutionId(): string {
 /**
  * Runs a workflow in n8n's engine. A failed, canceled or parked run is an outcome, not a rejection.
  */
-export function runWorkflow(
-	options: RunOptions & ({ workflow: WorkflowInput } | WorkflowInput),
-): RunHandle<WorkflowOutcome> {
+export function runWorkflow(options: RunOptions & WorkflowInput): RunHandle<WorkflowOutcome> {
 	const canceling = new AbortController();
-	const signal =
-		options.signal === undefined
-			? canceling.signal
-			: AbortSignal.any([options.signal, canceling.signal]);
-	return Object.assign(start(options, signal), { cancel: () => canceling.abort() });
+	const signals = [canceling.signal, ...(options.signal ? [options.signal] : [])];
+	const running = start(options, AbortSignal.any(signals));
+	return Object.assign(running, { cancel: () => canceling.abort() });
 }
 
 async function start(
-	options: RunOptions & ({ workflow: WorkflowInput } | WorkflowInput),
+	options: RunOptions & WorkflowInput,
 	signal: AbortSignal,
 ): Promise<WorkflowOutcome> {
-	const input = 'workflow' in options ? options.workflow : options;
-	const { staticData, mode = 'manual' } = options;
-	const stored = new StoredWorkflow(input, options, {
-		staticData: JSON.stringify(staticData ?? {}),
-	});
-	const startName = options.startNode ?? input.nodes[0]?.name;
-	const node = stored.base.nodes.find(({ name }) => name === startName);
-	if (node === undefined) throw new Error(`No node "${startName}" to start at`);
-	const { executionId = nextExecutionId() } = options;
-	const data =
-		options.retryOf === undefined
-			? createRunExecutionData({
-					executionData: {
-						nodeExecutionStack: [
-							{ node, data: { main: [toItems(options.startItems ?? [{}])] }, source: null },
-						],
-					},
-					resultData: { ...(mode === 'manual' ? { pinData: input.pinData } : {}) },
-				})
-			: retryData(options.retryOf, stored.base.nodes);
+	const { mode = 'manual', executionId = nextExecutionId(), startItems = [{}], retryOf } = options;
+	const stored = new StoredWorkflow(options, options);
+	const [node] = stored.base.nodes;
+	if (node === undefined) throw new Error('The workflow has no node to start at');
+	const main = [startItems.map((json) => ({ json }))];
+	const data = retryOf
+		? retryData(retryOf, stored.base.nodes)
+		: createRunExecutionData({
+				executionData: { nodeExecutionStack: [{ node, data: { main }, source: null }] },
+			});
 	const begun = deepCopy(data);
-	const run = new StoredRun(
-		stored,
-		options.retryOf === undefined ? mode : 'retry',
-		executionId,
-		signal,
-	);
+	const run = new ParkedRun(stored, retryOf ? 'retry' : mode, executionId, signal);
 	const outcome = { ...(await run.start(data)), begun };
-	return outcome.status === 'waiting' ? { ...outcome, parked: new ParkedRun(run) } : outcome;
-}
-
-function toItems(items: Array<INodeExecutionData | IDataObject>): INodeExecutionData[] {
-	return items.map((item) => (isItem(item) ? item : { json: item as IDataObject }));
-}
-
-// A bare JSON object may itself have a field named "json"; an item has nothing but known fields.
-function isItem(item: INodeExecutionData | IDataObject): item is INodeExecutionData {
-	const known = ['json', 'binary', 'error', 'pairedItem', 'index', 'metadata'];
-	return (
-		typeof item.json === 'object' &&
-		item.json !== null &&
-		Object.keys(item).every((key) => known.includes(key))
-	);
+	return outcome.status === 'waiting' ? { ...outcome, parked: run } : outcome;
 }
 
 /** How a single node is run. */
-export interface NodeRunOptions extends Omit<RunOptions, 'startItems' | 'startNode'> {
-	/** The input items; one empty item by default. */
-	items?: RunOptions['startItems'];
+export interface NodeRunOptions extends Omit<RunOptions, 'startItems'> {
+	/** The JSON of the input items; one empty item by default. */
+	items?: IDataObject[];
 	/** The node's "On Error: Continue". */
 	continueOnFail?: boolean;
 	/** Other settings of the node, such as `onError`, `retryOnFail` or `alwaysOutputData`. */
@@ -197,42 +161,23 @@ export function runNode(
 	parameters: INodeParameters,
 	options: NodeRunOptions = {},
 ): RunHandle<NodeOutcome> {
-	const {
-		items,
-		continueOnFail,
-		settings,
-		type = ACTION_TYPE,
-		name = 'Digital Sales',
-		workflowId,
-		next = [],
-		...surroundings
-	} = options;
+	const { name = 'Digital Sales', type = ACTION_TYPE, workflowId, next = [], ...more } = options;
+	const { items, continueOnFail, settings, ...surroundings } = more;
+	const onError = continueOnFail === true ? 'continueRegularOutput' : undefined;
 	const running = runWorkflow({
 		...surroundings,
-		...(items === undefined ? {} : { startItems: items }),
-		...(workflowId === undefined ? {} : { id: workflowId }),
+		startItems: items,
+		id: workflowId,
 		nodes: [
 			{ name: 'Start', type: START_TYPE },
-			{
-				...(continueOnFail === true ? { onError: 'continueRegularOutput' as const } : {}),
-				...settings,
-				name,
-				type,
-				parameters,
-			},
+			{ onError, ...settings, name, type, parameters },
 			...next,
 		],
 	});
 	const outcome = running.then((run): NodeOutcome => {
 		const node = run.data[name];
-		const first = node?.items ?? [];
-		return {
-			...run,
-			items: first,
-			json: first.map(({ json }) => json),
-			outputs: node?.outputs ?? [],
-			...(node === undefined ? {} : { node }),
-		};
+		const { items: first = [], outputs = [] } = node ?? {};
+		return { ...run, node, items: first, json: first.map(({ json }) => json), outputs };
 	});
 	return Object.assign(outcome, { cancel: running.cancel });
 }

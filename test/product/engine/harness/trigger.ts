@@ -4,10 +4,12 @@ import {
 	createRunExecutionData,
 	deepCopy,
 	type IDataObject,
+	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
 	type IRunExecutionData,
 	type IWebhookData,
+	type IWorkflowExecuteAdditionalData,
 	type Workflow,
 	type WorkflowActivateMode,
 	type WorkflowExecuteMode,
@@ -22,7 +24,7 @@ import {
 } from './engine';
 import { postJson, sendRequest, type HttpAnswer, type HttpCall } from '../../../support/http';
 import type { LogEntry } from './logs';
-import { defaultProcess, NodeProcess, TRIGGER_TYPE } from './nodeTypes';
+import { NodeProcess, TRIGGER_TYPE } from './nodeTypes';
 import { nextExecutionId, retryData } from './run';
 import {
 	callWebhook,
@@ -32,6 +34,8 @@ import {
 	type WebResponse,
 	webServer,
 } from './webServer';
+
+const NAME = 'Digital Sales Trigger';
 
 type HookName = 'checkExists' | 'create' | 'delete';
 
@@ -43,10 +47,6 @@ export interface TriggerOptions extends Surroundings {
 	mode?: 'production' | 'test';
 	/** Nodes behind the trigger, which then really run for each event. */
 	next?: NodeInput[];
-	/** The full type name; the package's trigger by default. */
-	type?: string;
-	/** The node's name, "Digital Sales Trigger" by default. */
-	name?: string;
 	/** What else the node is to be like, such as its ids, to publish one and the same node again. */
 	settings?: Partial<NodeInput>;
 }
@@ -92,30 +92,23 @@ export class PublishedTrigger {
 
 	private constructor(
 		private stored: StoredWorkflow,
-		private readonly name: string,
 		private readonly mode: 'production' | 'test',
-		private process: NodeProcess,
 		/** Where the service is to send its notices. */
 		readonly url: string,
 	) {}
 
 	/** A trigger that is not published yet. */
 	static async prepare(options: TriggerOptions): Promise<PublishedTrigger> {
-		const { name = 'Digital Sales Trigger', type = TRIGGER_TYPE, mode = 'production' } = options;
-		const { parameters = {}, settings, next = [] } = options;
-		const nodes = [{ ...settings, name, type, parameters }, ...next];
-		const stored = new StoredWorkflow({ nodes, active: mode === 'production' }, options, {
-			staticData: JSON.stringify(options.staticData ?? {}),
-		});
+		const { mode = 'production', parameters = {}, settings, next = [] } = options;
+		const trigger = { ...settings, name: NAME, type: TRIGGER_TYPE, parameters };
+		const workflow = { nodes: [trigger, ...next], active: mode === 'production' };
+		const staticData = JSON.stringify(options.staticData ?? {});
+		const stored = new StoredWorkflow(workflow, options, { staticData });
 		const additionalData = await createAdditionalData(stored.credentials);
-		const workflow = stored.load();
-		const node = workflow.getNode(name);
-		const webhook = node === null ? undefined : webhooksOf(workflow, node, additionalData)[0];
-		if (webhook === undefined) throw new Error(`"${type}" declares no webhook`);
+		const { path } = webhookOf(stored.load(), additionalData);
 		const { webhookBaseUrl, webhookTestBaseUrl } = additionalData;
 		const base = mode === 'test' ? webhookTestBaseUrl : webhookBaseUrl;
-		const process = options.process ?? defaultProcess;
-		return new PublishedTrigger(stored, name, mode, process, `${base}/${webhook.path}`);
+		return new PublishedTrigger(stored, mode, `${base}/${path}`);
 	}
 
 	/** The static data as it is stored now. */
@@ -131,11 +124,6 @@ export class PublishedTrigger {
 	/** Stores no static data in place of what there is, as another execution may do. */
 	loseStaticData(): void {
 		this.stored.replaceStaticData({});
-	}
-
-	/** The process that answers the requests, to run another node in the same one. */
-	get currentProcess(): NodeProcess {
-		return this.process;
 	}
 
 	/**
@@ -193,25 +181,20 @@ export class PublishedTrigger {
 	 * activated again.
 	 */
 	async restart(): Promise<void> {
-		this.process = NodeProcess.fresh(this.process.origin);
-		this.stored = this.stored.in(this.process);
+		this.stored = this.stored.in(NodeProcess.fresh());
 		this.others.length = 0;
 		await this.activate('init');
 	}
 
 	/** Publishes the workflow again after a person has changed the trigger. */
 	async change(parameters: INodeParameters): Promise<void> {
-		const node = this.stored.base.nodes.find(({ name }) => name === this.name);
-		if (node === undefined) throw new Error('The trigger is gone');
-		node.parameters = parameters;
+		nodeIn(this.stored.base.nodes).parameters = parameters;
 		await this.activate('update');
 	}
 
 	/** Adds a process that shares only the stored data; requests go to all of them in turn. */
-	addProcess(): NodeProcess {
-		const process = NodeProcess.fresh(this.process.origin);
-		this.others.push(this.stored.in(process));
-		return process;
+	addProcess(): void {
+		this.others.push(this.stored.in(NodeProcess.fresh()));
 	}
 
 	/** n8n's Retry of an execution that crashed after it began. */
@@ -231,15 +214,9 @@ export class PublishedTrigger {
 	}
 
 	private async webhookData(workflow: Workflow): Promise<IWebhookData> {
-		const additionalData = await createAdditionalData(
-			this.stored.credentials,
-			{ workflowId: workflow.id },
-			this.logs,
-		);
-		const node = workflow.getNode(this.name);
-		const webhook = node === null ? undefined : webhooksOf(workflow, node, additionalData)[0];
-		if (webhook === undefined) throw new Error('The trigger lost its webhook');
-		return { ...webhook, isTest: this.mode === 'test' };
+		const ids = { workflowId: workflow.id };
+		const additionalData = await createAdditionalData(this.stored.credentials, ids, this.logs);
+		return { ...webhookOf(workflow, additionalData), isTest: this.mode === 'test' };
 	}
 
 	private async callHook(
@@ -250,8 +227,7 @@ export class PublishedTrigger {
 	): Promise<boolean | undefined> {
 		return await processLogs.collect(this.logs, async () => {
 			const webhook = await this.webhookData(workflow);
-			const node = workflow.getNode(this.name);
-			if (node === null) throw new Error('The trigger is gone');
+			const node = nodeIn(Object.values(workflow.nodes));
 			const type = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 			const hook = type.webhookMethods?.[webhook.webhookDescription.name]?.[method];
 			if (hook === undefined) return undefined;
@@ -283,15 +259,13 @@ export class PublishedTrigger {
 				mode,
 				request,
 				response,
-				save: () => {
-					if (production) stored.save(workflow);
-				},
 				start: async (workflowData, error) => {
 					if (error === undefined) await this.started(stored, mode, workflowData);
 					else this.thrown.push(error);
 					if (!production) await this.deactivate();
 				},
 			});
+			if (production) stored.save(workflow);
 		});
 	}
 
@@ -300,8 +274,7 @@ export class PublishedTrigger {
 		mode: WorkflowExecuteMode,
 		workflowData: INodeExecutionData[][],
 	): Promise<void> {
-		const node = stored.base.nodes.find(({ name }) => name === this.name);
-		if (node === undefined) throw new Error('The trigger is gone');
+		const node = nodeIn(stored.base.nodes);
 		const data = createRunExecutionData({
 			executionData: { nodeExecutionStack: [{ node, data: { main: workflowData }, source: null }] },
 		});
@@ -322,10 +295,25 @@ export class PublishedTrigger {
 	): Promise<RunOutcome> {
 		const executionId = nextExecutionId();
 		const outcome = await runLeg({ stored, mode, executionId, data, logs: [] });
-		const items = outcome.data[this.name]?.items ?? [];
+		const items = outcome.data[NAME]?.items ?? [];
 		if (items.length > 0) this.executions.push(items);
 		return outcome;
 	}
+}
+
+function nodeIn(nodes: INode[]): INode {
+	const node = nodes.find(({ name }) => name === NAME);
+	if (node === undefined) throw new Error('The trigger is gone');
+	return node;
+}
+
+function webhookOf(
+	workflow: Workflow,
+	additionalData: IWorkflowExecuteAdditionalData,
+): IWebhookData {
+	const [webhook] = webhooksOf(workflow, nodeIn(Object.values(workflow.nodes)), additionalData);
+	if (webhook === undefined) throw new Error('The trigger declares no webhook');
+	return webhook;
 }
 
 /** Publishes a workflow with the trigger, without listening: checkExists, and create if need be. */

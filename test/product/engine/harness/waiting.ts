@@ -2,7 +2,7 @@ import { processLogs } from './container';
 import { WAITING_TOKEN_QUERY_PARAM } from 'n8n-core';
 import type { IRunExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
 import { createAdditionalData, runLeg, type RunOutcome, type StoredWorkflow } from './engine';
-import { postJson, sendRequest, type HttpAnswer, type HttpCall } from '../../../support/http';
+import { sendRequest, type HttpAnswer, type HttpCall } from '../../../support/http';
 import type { LogEntry } from './logs';
 import {
 	callWebhook,
@@ -21,19 +21,19 @@ export interface Resumption {
 }
 
 /** One run as n8n's database holds it, from its start over its parkings to its end. */
-export class StoredRun {
-	readonly logs: LogEntry[] = [];
-
-	/** The outcome with which the run ended; pending for as long as it is parked. */
+export class ParkedRun {
+	/** The outcome with which the run ends; pending for as long as it is parked. */
 	readonly finished: Promise<RunOutcome>;
+
+	/** How often n8n went on with the run, its start included. */
+	legs = 0;
+
+	private readonly logs: LogEntry[] = [];
 
 	private status: 'running' | 'waiting' | 'finished' = 'running';
 
 	/** The parked data, as JSON: each resumption gets its own copy. */
 	private parked = '';
-
-	/** How often the run went on; 1 for a run that is parked for the first time. */
-	legs = 0;
 
 	private leg?: Promise<RunOutcome>;
 
@@ -41,8 +41,7 @@ export class StoredRun {
 
 	private token = '';
 
-	/** How often n8n cannot store yet that the run goes on, as while its database is down. */
-	refusals = 0;
+	private refusals = 0;
 
 	private finish!: (outcome: RunOutcome) => void;
 
@@ -58,37 +57,43 @@ export class StoredRun {
 	/** Runs the workflow until it ends or parks itself. */
 	async start(data: IRunExecutionData): Promise<RunOutcome> {
 		this.token = data.resumeToken ?? '';
-		if (this.canPark) {
-			webServer.handle(this.path, async (request, response) => {
-				const handled = this.answer(request, response);
-				this.handling.add(handled);
-				await handled.finally(() => this.handling.delete(handled));
-			});
-		}
+		webServer.handle(this.path, async (request, response) => {
+			const handled = this.answer(request, response);
+			this.handling.add(handled);
+			await handled.finally(() => this.handling.delete(handled));
+		});
 		return await this.run(data);
 	}
 
-	/** The address that `$execution.resumeUrl` gives to the run's expressions. */
-	async resumeUrl(): Promise<URL> {
-		const url = new URL(`${await webServer.url()}${this.path}`);
-		url.searchParams.set(WAITING_TOKEN_QUERY_PARAM, this.token);
-		return url;
+	/** Has n8n fail so many times to store that the run goes on, as while its database is down. */
+	refuse(times: number): void {
+		this.refusals = times;
 	}
 
-	/** Sends a request to the parked run, to `path` below its resume URL where one is given. */
-	async resume(path: string, call: HttpCall | { json: unknown }): Promise<Resumption> {
-		const url = await this.resumeUrl();
-		if (path !== '') url.pathname += `/${path}`;
+	/** The address that resumes the run, its secret included. */
+	async resumeUrl(): Promise<string> {
+		const url = new URL(`${await webServer.url()}${this.path}/digital-sales`);
+		url.searchParams.set(WAITING_TOKEN_QUERY_PARAM, this.token);
+		return url.href;
+	}
+
+	/** Posts a notice as JSON to the run, and waits for the leg that it starts, if it does. */
+	async resumeByWebhook(body: unknown): Promise<Resumption> {
+		const headers = { 'content-type': 'application/json' };
+		return await this.send({ headers, body: JSON.stringify(body) });
+	}
+
+	/** Sends a request exactly as given to the run, and waits likewise. */
+	async send(call: HttpCall): Promise<Resumption> {
 		const before = this.legs;
-		const answer =
-			'json' in call ? await postJson(url.href, call.json) : await sendRequest(url.href, call);
+		const answer = await sendRequest(await this.resumeUrl(), call);
 		// A node may answer for itself before it has put anything out.
 		await Promise.allSettled(this.handling);
 		if (this.legs === before || this.leg === undefined) return { answer };
 		return { answer, outcome: await this.leg };
 	}
 
-	/** Goes on as n8n does at the time limit: no code of the node runs. */
+	/** Lets the time limit pass: n8n goes on with the parked items, and no node code runs. */
 	async resumeAtTimeLimit(): Promise<RunOutcome> {
 		if (this.status !== 'waiting') throw new Error('The run is not parked');
 		return await this.run(JSON.parse(this.parked) as IRunExecutionData);
@@ -96,14 +101,6 @@ export class StoredRun {
 
 	private get path(): string {
 		return `/webhook-waiting/${this.executionId}`;
-	}
-
-	private get canPark(): boolean {
-		return this.stored.base.nodes.some(({ type }) =>
-			this.stored.nodeTypes
-				.getByName(type)
-				.description.webhooks?.some(({ restartWebhook }) => restartWebhook === true),
-		);
 	}
 
 	private async run(data: IRunExecutionData): Promise<RunOutcome> {
@@ -115,8 +112,6 @@ export class StoredRun {
 		if (outcome.status === 'waiting' && outcome.run !== undefined) {
 			this.parked = JSON.stringify(outcome.run.data);
 			this.status = 'waiting';
-			const stop = () => this.stopParked(outcome);
-			signal.addEventListener('abort', stop, { once: true });
 		} else {
 			this.status = 'finished';
 			this.finish(outcome);
@@ -124,16 +119,9 @@ export class StoredRun {
 		return outcome;
 	}
 
-	private stopParked(outcome: RunOutcome): void {
-		if (this.status !== 'waiting') return;
-		this.status = 'finished';
-		this.finish({ ...outcome, status: 'canceled' });
-	}
-
 	private async answer(request: WebRequest, response: WebResponse): Promise<void> {
-		const given = String(request.query[WAITING_TOKEN_QUERY_PARAM] ?? '');
-		const [token, inToken] = given.split(/\/(.*)/s);
-		if (token !== this.token) {
+		const { searchParams } = new URL(request.url ?? '', 'http://loopback');
+		if (searchParams.get(WAITING_TOKEN_QUERY_PARAM) !== this.token) {
 			response.status(401).json({ error: 'Invalid token' });
 			return;
 		}
@@ -143,18 +131,10 @@ export class StoredRun {
 		if (this.status === 'finished') {
 			throw new HttpError(409, 'The execution has finished already.');
 		}
-		const suffix = request.path.slice(this.path.length + 1) || inToken || '';
-		await processLogs.collect(
-			this.logs,
-			async () => await this.callNode(suffix, request, response),
-		);
+		await processLogs.collect(this.logs, async () => await this.callNode(request, response));
 	}
 
-	private async callNode(
-		suffix: string,
-		request: WebRequest,
-		response: WebResponse,
-	): Promise<void> {
+	private async callNode(request: WebRequest, response: WebResponse): Promise<void> {
 		const data = JSON.parse(this.parked) as IRunExecutionData;
 		const entry = data.executionData?.nodeExecutionStack[0];
 		const last = data.resultData.lastNodeExecuted ?? '';
@@ -167,15 +147,12 @@ export class StoredRun {
 		data.waitTill = undefined;
 		data.resultData.runData[last]?.pop();
 		const { executionId, logs } = this;
-		const additionalData = await createAdditionalData(
-			this.stored.credentials,
-			{ executionId },
-			logs,
-		);
+		const ids = { executionId };
+		const additionalData = await createAdditionalData(this.stored.credentials, ids, logs);
 		const webhook = webhooksOf(workflow, node, additionalData).find(
 			({ httpMethod, path, webhookDescription }) =>
 				httpMethod === request.method &&
-				path === suffix &&
+				request.path === `${this.path}/${path}` &&
 				webhookDescription.restartWebhook === true,
 		);
 		if (webhook === undefined) {
@@ -188,8 +165,6 @@ export class StoredRun {
 			runData: data,
 			request,
 			response,
-			// n8n does not store what a waiting webhook writes into the static data.
-			save: () => {},
 			start: async (workflowData, error) => {
 				if (this.refusals > 0 || this.status !== 'waiting') {
 					this.refusals -= 1;
@@ -208,47 +183,5 @@ export class StoredRun {
 				void this.run(data);
 			},
 		});
-	}
-}
-
-/** A run that a node has put to wait. */
-export class ParkedRun {
-	constructor(private readonly run: StoredRun) {}
-
-	/** The outcome with which the run ends; pending for as long as it is parked. */
-	get finished(): Promise<RunOutcome> {
-		return this.run.finished;
-	}
-
-	/** How often n8n went on with the run, its start included. */
-	get legs(): number {
-		return this.run.legs;
-	}
-
-	/** Has n8n fail so many times to store that the run goes on. */
-	refuse(times: number): void {
-		this.run.refusals = times;
-	}
-
-	/** The run's own address, its secret included; `path` goes to the end of its path. */
-	async resumeUrl(path = ''): Promise<string> {
-		const url = await this.run.resumeUrl();
-		if (path !== '') url.pathname += `/${path}`;
-		return url.href;
-	}
-
-	/** Posts a notice as JSON to the run, and waits for the leg that it starts, if it does. */
-	async resumeByWebhook(body: unknown, path = 'digital-sales'): Promise<Resumption> {
-		return await this.run.resume(path, { json: body });
-	}
-
-	/** Sends a request exactly as given to the run. */
-	async send(call: HttpCall, path = 'digital-sales'): Promise<Resumption> {
-		return await this.run.resume(path, call);
-	}
-
-	/** Lets the time limit pass: n8n goes on with the parked items, and no node code runs. */
-	async resumeAtTimeLimit(): Promise<RunOutcome> {
-		return await this.run.resumeAtTimeLimit();
 	}
 }

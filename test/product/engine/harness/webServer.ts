@@ -7,9 +7,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 	type IRunExecutionData,
-	isNodeClassInstance,
 	type IWebhookData,
-	type IWebhookDescription,
 	type IWebhookResponseData,
 	type IWorkflowExecuteAdditionalData,
 	jsonParse,
@@ -31,15 +29,6 @@ export class HttpError extends Error {
 	}
 }
 
-/** What n8n's body reader throws, an error of raw-body. */
-class TooLargeError extends HttpError {
-	readonly type = 'entity.too.large';
-
-	constructor() {
-		super(413, 'request entity too large');
-	}
-}
-
 /** The part of Express' request that nodes get to see. */
 export class WebRequest extends IncomingMessage {
 	body: unknown;
@@ -50,24 +39,7 @@ export class WebRequest extends IncomingMessage {
 
 	encoding: BufferEncoding = 'utf-8';
 
-	params: Record<string, string> = {};
-
-	query: Record<string, string | string[]> = {};
-
-	originalUrl = '';
-
 	path = '';
-
-	/** One header's value. */
-	get(name: string): string | undefined {
-		const value = this.headers[name.toLowerCase()];
-		return Array.isArray(value) ? value.join(', ') : value;
-	}
-
-	/** One header's value. */
-	header(name: string): string | undefined {
-		return this.get(name);
-	}
 
 	/** What n8n's body reader offers to nodes. */
 	async readRawBody(): Promise<void> {
@@ -75,51 +47,16 @@ export class WebRequest extends IncomingMessage {
 	}
 }
 
-/** The part of Express' response that nodes use. */
+/** The part of Express' response that the nodes use. */
 export class WebResponse extends ServerResponse<WebRequest> {
-	locals: Record<string, unknown> = {};
-
-	/** Sets the status. */
 	status(code: number): this {
 		this.statusCode = code;
 		return this;
 	}
 
-	/** Sets headers, one or many. */
-	header(name: string | Record<string, string>, value?: string): this {
-		const entries = typeof name === 'string' ? { [name]: value ?? '' } : name;
-		for (const [key, text] of Object.entries(entries)) this.setHeader(key, text);
-		return this;
-	}
-
-	/** Sets headers, one or many. */
-	set(name: string | Record<string, string>, value?: string): this {
-		return this.header(name, value);
-	}
-
-	/** Sets the content type. */
-	type(contentType: string): this {
-		return this.header('content-type', contentType);
-	}
-
-	/** Answers with a value as JSON. */
-	json(body?: unknown): this {
-		if (!this.hasHeader('content-type')) this.type('application/json; charset=utf-8');
-		this.end(body === undefined ? '' : JSON.stringify(body));
-		return this;
-	}
-
-	/** Answers with a text, bytes, or a value as JSON. */
-	send(body?: unknown): this {
-		if (typeof body !== 'string' && !Buffer.isBuffer(body)) return this.json(body);
-		if (!this.hasHeader('content-type')) this.type('text/html; charset=utf-8');
-		this.end(body);
-		return this;
-	}
-
-	/** Answers with a status and its number as the text. */
-	sendStatus(code: number): this {
-		return this.status(code).type('text/plain').send(String(code));
+	json(body: unknown): this {
+		this.setHeader('content-type', 'application/json; charset=utf-8');
+		return this.end(JSON.stringify(body));
 	}
 }
 
@@ -190,20 +127,11 @@ class WebServer {
 
 	private async answer(request: WebRequest, response: WebResponse): Promise<void> {
 		try {
-			const url = new URL(request.url ?? '/', 'http://loopback');
-			request.originalUrl = request.url ?? '/';
-			request.path = url.pathname;
-			for (const name of new Set(url.searchParams.keys())) {
-				const values = url.searchParams.getAll(name);
-				request.query[name] = values.length === 1 ? (values[0] ?? '') : values;
-			}
+			request.path = new URL(request.url ?? '/', 'http://loopback').pathname;
 			if (this.isSilent) return;
-			if (this.isStartingUp) {
-				response.send('n8n is starting up. Please wait');
-				return;
-			}
+			if (this.isStartingUp) return void response.end('n8n is starting up. Please wait');
 			if (request.method === 'OPTIONS') return this.answerOptions(request, response);
-			const handler = this.find(url.pathname);
+			const handler = this.find(request.path);
 			if (handler === undefined) {
 				throw new HttpError(404, 'The requested webhook is not registered.');
 			}
@@ -226,7 +154,7 @@ class WebServer {
 				throw new HttpError(404, 'The requested webhook is not registered.');
 			}
 			const methods = this.toldByProxy ?? ['OPTIONS', ...takes].join(', ');
-			response.header('access-control-allow-methods', methods);
+			response.setHeader('access-control-allow-methods', methods);
 		}
 		response.status(204).end();
 	}
@@ -246,7 +174,10 @@ async function readBody(request: WebRequest): Promise<Buffer> {
 		size += chunk.length;
 		if (size <= MAX_BODY) chunks.push(chunk);
 	}
-	if (size > MAX_BODY) throw new TooLargeError();
+	if (size > MAX_BODY) {
+		const error = new HttpError(413, 'request entity too large');
+		throw Object.assign(error, { type: 'entity.too.large' });
+	}
 	return Buffer.concat(chunks);
 }
 
@@ -279,7 +210,7 @@ export const webServer = new WebServer();
 
 if (typeof afterAll === 'function') afterAll(async () => await webServer.close());
 
-/** A webhook that a node declares, and where it is reached. */
+/** The webhooks that a node declares, and where they are reached. */
 export function webhooksOf(
 	workflow: Workflow,
 	node: INode,
@@ -287,18 +218,16 @@ export function webhooksOf(
 ): IWebhookData[] {
 	const { description } = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 	return (description.webhooks ?? []).map((webhookDescription) => {
-		const value = (name: string, fallback: string | boolean) =>
-			evaluate(workflow, node, webhookDescription, name, fallback, 'internal');
-		const path = String(value('path', '')).trim().replace(/^\//, '').replace(/\/$/, '');
+		const { httpMethod, path, isFullPath, restartWebhook } = webhookDescription;
 		return {
-			httpMethod: String(value('httpMethod', 'GET')) as IWebhookData['httpMethod'],
+			httpMethod: httpMethod as IWebhookData['httpMethod'],
 			node: node.name,
 			path: NodeHelpers.getNodeWebhookPath(
 				workflow.id,
 				node,
 				path,
-				value('isFullPath', false) === true,
-				value('restartWebhook', false) === true,
+				isFullPath === true,
+				restartWebhook,
 			),
 			webhookDescription,
 			workflowId: workflow.id,
@@ -316,46 +245,30 @@ export interface WebhookCall {
 	runData?: IRunExecutionData;
 	request: WebRequest;
 	response: WebResponse;
-	/** Stores what the webhook changed, at the moment at which n8n does. */
-	save: () => void;
 	/** Starts, or resumes, a run with what the node put out. */
 	start: (workflowData: INodeExecutionData[][], error?: Error) => Promise<void>;
 }
 
 /** Has a node's webhook() answer a request, and answers for it where n8n would. */
 export async function callWebhook(call: WebhookCall): Promise<void> {
-	const { workflow, webhook, mode, request, response, runData } = call;
+	const { workflow, webhook, mode, request, response, runData = null } = call;
 	const { workflowExecuteAdditionalData: additionalData, webhookDescription } = webhook;
+	const { responseMode, responseData } = webhookDescription;
+	if (responseMode !== 'onReceived' || responseData !== 'noData') {
+		throw new Error('Only an empty answer at once is part of this harness');
+	}
 	const node = workflow.getNode(webhook.node);
 	if (node === null) throw new HttpError(404, 'Could not find node to process webhook.');
-	const option = (name: string, fallback: string | number) =>
-		evaluate(workflow, node, webhookDescription, name, fallback, mode);
-	const responseMode = option('responseMode', 'onReceived');
-	if (responseMode !== 'onReceived') throw new Error(`No ${String(responseMode)} in this harness`);
-
-	await parseBody(request, node.typeVersion);
-	request.params = {};
-	additionalData.httpRequest = request;
-	additionalData.httpResponse = response;
-	const context = new WebhookContext(
-		workflow,
-		node,
-		additionalData,
-		mode,
-		webhook,
-		[],
-		runData ?? null,
-	);
 	const nodeType = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 	if (nodeType.webhook === undefined) throw new HttpError(500, 'Node has no webhook()');
 
+	await parseBody(request, node.typeVersion);
+	additionalData.httpRequest = request;
+	additionalData.httpResponse = response;
+	const context = new WebhookContext(workflow, node, additionalData, mode, webhook, [], runData);
 	let result: IWebhookResponseData;
 	try {
-		result = isNodeClassInstance(nodeType)
-			? await (nodeType.webhook as (context: WebhookContext) => Promise<IWebhookResponseData>)(
-					context,
-				)
-			: await nodeType.webhook.call(context);
+		result = await nodeType.webhook.call(context);
 	} catch (error) {
 		const message = 'Workflow Webhook Error: Workflow could not be started!';
 		if (!response.headersSent) response.status(500).json({ code: 0, message });
@@ -363,40 +276,11 @@ export async function callWebhook(call: WebhookCall): Promise<void> {
 		return;
 	}
 
-	if (response.headersSent && result.noWebhookResponse !== true) {
-		throw new Error('The node has answered without saying so, and n8n would answer once more');
+	const { noWebhookResponse = false, workflowData } = result;
+	if (noWebhookResponse !== response.headersSent || noWebhookResponse === !!workflowData) {
+		throw new Error('The node has to answer for itself, or to start a run that n8n answers for');
 	}
-	const code = Number(option('responseCode', 200));
-	const answer = (body: unknown) => void response.status(code).send(body);
-	if (result.noWebhookResponse === true) call.save();
-	if (result.workflowData === undefined) {
-		if (result.noWebhookResponse === true) return;
-		call.save();
-		answer(result.webhookResponse ?? { message: 'Webhook call received' });
-		return;
-	}
-	await call.start(result.workflowData);
-	if (result.noWebhookResponse === true) return;
-	// Seen in n8n 2.41.1: on this way what webhook() wrote into the static data is lost.
-	const data = option('responseData', 'firstEntryJson');
-	answer(data === 'noData' ? undefined : data);
-}
-
-function evaluate(
-	workflow: Workflow,
-	node: INode,
-	description: IWebhookDescription,
-	name: string,
-	fallback: string | number | boolean,
-	mode: WorkflowExecuteMode,
-): unknown {
-	const value = description[name as keyof IWebhookDescription];
-	return workflow.expression.getSimpleParameterValue(
-		node,
-		value as string | boolean | undefined,
-		mode,
-		{},
-		undefined,
-		fallback,
-	);
+	if (workflowData === undefined) return;
+	await call.start(workflowData);
+	response.status(200).end();
 }

@@ -6,7 +6,13 @@ import { ENDPOINTS } from '../../../../nodes/DigitalSales/api/outcome';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';
-import { type NodeOutcome, type NodeRunOptions, processedItems, runNode } from '../harness';
+import {
+	type CredentialData,
+	type NodeOutcome,
+	type NodeRunOptions,
+	processedItems,
+	runNode,
+} from '../harness';
 
 /** Short names of the endpoints. */
 const ENDPOINT = {
@@ -17,30 +23,7 @@ const ENDPOINT = {
 } as const;
 
 /** A sandbox with an account, and the action node that works on it. */
-export interface Account {
-	sandbox: Sandbox;
-	credentials: Record<string, ICredentialDataDecryptedObject>;
-	/** What goes wrong at one endpoint, and how often: once by default. */
-	fault: (at: keyof typeof ENDPOINT, fault: Fault, times?: number | 'always') => void;
-	/** The credentials with other fields; one that is undefined stays as it was. */
-	credentialsWith: (changes: IDataObject) => Account['credentials'];
-	/** Sets the service back, and with it what the process remembers of it. */
-	reset: () => void;
-	/** Runs the action node once over the items; rejects where the run fails. */
-	run: (parameters: INodeParameters, options?: NodeRunOptions) => Promise<NodeOutcome>;
-	/** Runs the action node and gives the error that it ends with; rejects where it succeeds. */
-	fail: (parameters: INodeParameters, options?: NodeRunOptions) => Promise<Failure>;
-}
-
-/** What a person is shown of a failed node. */
-export interface Failure {
-	message: string;
-	description: string;
-	httpCode: string | null;
-	itemIndex: unknown;
-	/** Everything that n8n keeps of the error. */
-	kept: string;
-}
+export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 let accounts = 0;
 
@@ -48,10 +31,7 @@ let accounts = 0;
  * Starts a sandbox of its own for a test file. Each has another token, since budgets are kept per
  * account.
  */
-export async function openAccount(
-	options: SandboxOptions = {},
-	credential: IDataObject = {},
-): Promise<Account> {
+export async function openAccount(options: SandboxOptions = {}) {
 	accounts += 1;
 	const sandbox = await startSandbox({
 		requestsPerMinute: null,
@@ -61,38 +41,37 @@ export async function openAccount(
 		bodyApiToken: `test-body-token-${process.pid}-${accounts}`,
 		...options,
 	});
-	const credentials = {
-		digitalSalesApi: {
-			baseUrl: sandbox.baseUrl,
-			apiToken: sandbox.apiToken,
-			bodyApiToken: sandbox.bodyApiToken,
-			...credential,
-		} as ICredentialDataDecryptedObject,
-	};
+	const { baseUrl, apiToken, bodyApiToken } = sandbox;
+	const digitalSalesApi: ICredentialDataDecryptedObject = { baseUrl, apiToken, bodyApiToken };
+	const credentials: CredentialData = { digitalSalesApi };
 	return {
 		sandbox,
 		credentials,
-		fault: (at, fault, times = fault.times) =>
-			sandbox.addFault({ ...fault, endpoint: ENDPOINT[at], times }),
-		credentialsWith: (changes) => ({
-			digitalSalesApi: Object.assign(
-				{ ...credentials.digitalSalesApi },
-				omitBy(changes, (value) => value === undefined),
-			),
-		}),
-		reset() {
+		/** What goes wrong at one endpoint, and how often: once by default. */
+		fault(at: keyof typeof ENDPOINT, fault: Fault, times = fault.times): void {
+			sandbox.addFault({ ...fault, endpoint: ENDPOINT[at], times });
+		},
+		/** The credentials with other fields; one that is undefined stays as it was. */
+		credentialsWith(changes: IDataObject): CredentialData {
+			const changed = omitBy(changes, (value) => value === undefined);
+			return { digitalSalesApi: Object.assign({ ...digitalSalesApi }, changed) };
+		},
+		/** Sets the service back, and with it what the process remembers of it. */
+		reset(): void {
 			sandbox.reset();
 			clearProcessWide();
 			processedItems.clear();
 		},
-		async run(parameters, runOptions = {}) {
+		/** Runs the action node once over the items; rejects where the run fails. */
+		async run(parameters: INodeParameters, runOptions: NodeRunOptions = {}): Promise<NodeOutcome> {
 			const outcome = await runNode(parameters, { credentials, ...runOptions });
 			const error = outcome.node?.error;
 			if (error) throw error;
 			expect(outcome.status).toBe('success');
 			return outcome;
 		},
-		async fail(parameters, runOptions = {}) {
+		/** Runs the action node and gives what a person is shown of it; rejects where it succeeds. */
+		async fail(parameters: INodeParameters, runOptions: NodeRunOptions = {}) {
 			const { node, status } = await runNode(parameters, { credentials, ...runOptions });
 			const error = node?.error;
 			expect(status).toBe('error');
@@ -101,7 +80,8 @@ export async function openAccount(
 				message: error.message,
 				description: String(error.description ?? ''),
 				httpCode: 'httpCode' in error ? error.httpCode : null,
-				itemIndex: error.context?.itemIndex,
+				itemIndex: error.context?.itemIndex as unknown,
+				/** Everything that n8n keeps of the error. */
 				kept: `${JSON.stringify(error)} ${error.stack ?? ''}`,
 			};
 		},
@@ -114,29 +94,13 @@ export async function openAccount(
  */
 export function useAccount(options: SandboxOptions = {}): Account {
 	useTimeLapse();
-	let account: Account | undefined;
-	const opened = (): Account => {
-		if (!account) throw new Error('The account opens before the first test');
-		return account;
-	};
+	const account = {} as Account;
 	beforeAll(async () => {
-		account = await openAccount(options);
+		Object.assign(account, await openAccount(options));
 	});
-	beforeEach(() => opened().reset());
-	afterAll(async () => await opened().sandbox.close());
-	return {
-		get sandbox() {
-			return opened().sandbox;
-		},
-		get credentials() {
-			return opened().credentials;
-		},
-		fault: (...given) => opened().fault(...given),
-		credentialsWith: (changes) => opened().credentialsWith(changes),
-		reset: () => opened().reset(),
-		run: async (...given) => await opened().run(...given),
-		fail: async (...given) => await opened().fail(...given),
-	};
+	beforeEach(() => account.reset());
+	afterAll(async () => await account.sandbox.close());
+	return account;
 }
 
 /** A customer whose CPF has right check digits. */

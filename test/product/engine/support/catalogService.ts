@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { runNode } from '../harness';
 
@@ -10,22 +10,12 @@ export interface CatalogAnswer {
 	body: unknown;
 }
 
-export type Query = Record<string, string | undefined>;
+type Query = Record<string, string | undefined>;
+
+export type CatalogService = Awaited<ReturnType<typeof openCatalogService>>;
 
 /** A service whose GET /products answers whatever a test says, unlike the sandbox, which has one catalog. */
-export interface CatalogService {
-	/** Of the present account. */
-	credentials(): Record<string, ICredentialDataDecryptedObject>;
-	/** What was asked about it. */
-	asked: Query[];
-	/** Begins with another account, whose products are what `answer` says. */
-	answers(answer: (query: Query) => CatalogAnswer): void;
-	/** Runs Product > Get Many. */
-	list(parameters?: INodeParameters): Promise<{ json: IDataObject[]; hints: string[] }>;
-	close(): Promise<void>;
-}
-
-export async function openCatalogService(): Promise<CatalogService> {
+export async function openCatalogService() {
 	let answer: (query: Query) => CatalogAnswer = () => ({ status: 404, body: {} });
 	let account = 0;
 	const asked: Query[] = [];
@@ -41,28 +31,28 @@ export async function openCatalogService(): Promise<CatalogService> {
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const address = server.address();
 	const port = typeof address === 'object' ? address?.port : undefined;
-	const credentials = (): ReturnType<CatalogService['credentials']> => {
-		const baseUrl = `http://127.0.0.1:${port}/${account}/v1`;
-		return { digitalSalesApi: { baseUrl, apiToken: 'test-api-token-of-a-catalog' } };
-	};
 	return {
-		credentials,
+		/** What was asked about the products of the present account. */
 		asked,
-		answers(next) {
+		/** Begins with another account, whose products are what `next` says. */
+		answers(next: typeof answer): void {
 			answer = next;
 			account++;
 			asked.length = 0;
 			clearProcessWide();
 		},
-		async list(parameters = {}) {
+		/** Runs Product > Get Many. */
+		async list(parameters: INodeParameters = {}) {
+			const baseUrl = `http://127.0.0.1:${port}/${account}/v1`;
+			const digitalSalesApi = { baseUrl, apiToken: 'test-api-token-of-a-catalog' };
 			const { node, json, hints } = await runNode(
 				{ resource: 'product', operation: 'getAll', simplify: false, ...parameters },
-				{ credentials: credentials() },
+				{ credentials: { digitalSalesApi } },
 			);
 			if (node?.error) throw node.error;
 			return { json, hints: hints.map(({ message }) => message) };
 		},
-		async close() {
+		async close(): Promise<void> {
 			server.closeAllConnections();
 			await new Promise((resolve) => server.close(resolve));
 		},

@@ -118,9 +118,9 @@ export async function callTool(
 	const run = { description: '', answers: [] as IDataObject[][], errors: [] as string[] };
 	const { name: start, json, node } = options.start ?? { name: 'Start', json: {} };
 	const outcome = await runWorkflow({
-		startItems: [{ json }],
-		...(options.workflowId === undefined ? {} : { id: options.workflowId }),
-		...(options.mode === undefined ? {} : { mode: options.mode }),
+		startItems: [json],
+		id: options.workflowId,
+		mode: options.mode,
 		credentials: options.credentials,
 		nodeTypes: { [TOOL_TYPE]: toolType(), [AGENT_TYPE]: agentType(calls, run) },
 		nodes: [

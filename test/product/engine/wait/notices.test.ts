@@ -4,36 +4,9 @@ import { received, useWaitingRoom } from '../support/waiting';
 describe('Transaction > Wait for Payment: several notices', () => {
 	const room = useWaitingRoom();
 
-	const quiet = { parameters: {} };
-
-	test('resume every execution that waits for the payment', async () => {
-		const hash = await room.charge();
-		const executions = [await room.park([hash], quiet), await room.park([hash], quiet)];
-		await room.account.sandbox.setStatus(hash, 'paid');
-
-		for (const parked of executions) {
-			const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
-			expect(received(outcome)).toMatchObject([{ hash, timedOut: false }]);
-		}
-	});
-
-	test('that the service does not show yet have to come again, and are looked after', async () => {
-		const hash = await room.charge();
-		const parked = await room.park([hash], quiet);
-		await clock.sleep(10_000);
-		const noticedAt = clock.elapsed();
-
-		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
-		await room.account.sandbox.setStatus(hash, 'paid');
-
-		expect(answer.status).toBe(503);
-		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
-		expect(clock.elapsed() - noticedAt).toBeLessThan(60_000);
-	});
-
 	test('at the same moment resume it once, and none has to be sent again', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], quiet);
+		const parked = await room.park([hash]);
 		await room.account.sandbox.setStatus(hash, 'paid');
 		room.account.fault('read', { kind: 'delay', ms: 300 }, 'always');
 		const before = room.reads();
@@ -55,7 +28,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 
 	test('of several payments are all handled, even while one is being read', async () => {
 		const [first, second] = [await room.charge(), await room.charge()];
-		const parked = await room.park([first, second], quiet);
+		const parked = await room.park([first, second]);
 		// By then it has polled once.
 		while (room.reads() < 3) await clock.sleep(100);
 		await clock.sleep(3_500);
@@ -72,7 +45,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 
 	test('that come during a long check are looked after, even if their senders do not come again', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
-		const parked = await room.park(hashes, quiet);
+		const parked = await room.park(hashes);
 		await clock.sleep(30 * 60_000);
 		room.account.fault('read', { kind: 'delayAfterProcessing', ms: 8_000 });
 		const before = room.reads();
@@ -106,7 +79,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 
 	test('that change nothing do not make it poll more often', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], { parameters: {} });
+		const parked = await room.park([hash]);
 		for (const status of ['paid', 'refunded', 'chargeback']) {
 			await clock.sleep(1_500);
 			await parked.resumeByWebhook({ hash, status });

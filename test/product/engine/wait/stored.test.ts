@@ -4,11 +4,9 @@ import { received, useWaitingRoom } from '../support/waiting';
 describe('Transaction > Wait for Payment: what is answered 200 is stored', () => {
 	const room = useWaitingRoom();
 
-	const quiet = { parameters: {} };
-
 	test('a notice is not answered 200 if n8n cannot store it, and the next one is taken', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], quiet);
+		const parked = await room.park([hash]);
 		await room.account.sandbox.setStatus(hash, 'paid');
 		parked.refuse(1);
 
@@ -22,7 +20,7 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 
 	test('nor is another one that waited for the same check', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], quiet);
+		const parked = await room.park([hash]);
 		await room.account.sandbox.setStatus(hash, 'paid');
 		room.account.fault('read', { kind: 'delay', ms: 300 });
 		parked.refuse(1);
@@ -37,7 +35,7 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 
 	test('without a notice that comes again, its own checks try until n8n has taken it', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], quiet);
+		const parked = await room.park([hash]);
 		// The check a moment after the suspension finds it open.
 		await clock.sleep(10_000);
 		await room.account.sandbox.setStatus(hash, 'paid');

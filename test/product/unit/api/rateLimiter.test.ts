@@ -1,5 +1,4 @@
 import * as fc from 'fast-check';
-import { getEventListeners } from 'node:events';
 import { CanceledError, clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { readRateLimitHeaders, retryAfterMs } from '../../../../nodes/DigitalSales/api/response';
 import type { RateLimitHeaders } from '../../../../nodes/DigitalSales/api/outcome';
@@ -114,26 +113,6 @@ describe('The budget of an account', () => {
 			}),
 			{ numRuns: 60 },
 		);
-	});
-
-	test('after a 429 a caller with a rate of its own does not wait for all others', async () => {
-		const limiter = new RateLimiter(20);
-		const startedAt = clock.elapsed();
-		const first = await limiter.take();
-		const serve = async (rate?: number): Promise<number> => {
-			const permit = await limiter.take({ rate });
-			const waited = clock.elapsed() - startedAt;
-			await clock.sleep(200);
-			limiter.settle(permit, {});
-			return waited;
-		};
-		const others = Array.from({ length: 60 }, async () => await serve());
-		const own = serve(20);
-
-		limiter.settleLimited(first, {}, 5_000);
-
-		expect(await own).toBeLessThan(MINUTE + 10_000);
-		expect(Math.max(...(await Promise.all(others)))).toBeGreaterThan(2 * MINUTE);
 	});
 
 	test.each([
@@ -489,20 +468,6 @@ describe('The budget of an account', () => {
 		expect(moments[2]).toBeGreaterThan(6_900 + MINUTE);
 	});
 
-	test('what was in flight before a 429 widens nothing', async () => {
-		const limiter = new RateLimiter(20);
-		const older = [await limiter.take(), await limiter.take()];
-		limiter.settleLimited(await limiter.take(), {}, 5_000);
-
-		for (const permit of older) limiter.settle(permit, {});
-		const next = await limiter.take();
-		expect(limiter.delayMs()).toBe(Infinity);
-
-		limiter.settle(next, {});
-		await limiter.take();
-		expect(limiter.delayMs()).toBe(0);
-	});
-
 	test('whoever queues behind others is told at once, or refused at once', async () => {
 		restoreTime();
 		const limiter = new RateLimiter(1);
@@ -523,19 +488,6 @@ describe('The budget of an account', () => {
 		await expect(first).rejects.toThrow(CanceledError);
 		await expect(second).rejects.toThrow(CanceledError);
 		restoreTime = withoutWaiting(clock);
-	});
-
-	test('whoever waits for the answer of another waits no longer than it may', async () => {
-		const limiter = new RateLimiter(1);
-		const permit = await limiter.take();
-		const start = Date.now();
-
-		const late = limiter.take({ latest: clock.elapsed() + 50 });
-
-		await expect(late).rejects.toThrow(TooLateError);
-		expect(Date.now() - start).toBeLessThan(1_000);
-		limiter.settle(permit, {});
-		limiter.settle(await limiter.take(), {});
 	});
 
 	test('whatever is cancelled, limited, too late or not answered, no permit is lost', async () => {
@@ -583,33 +535,6 @@ describe('The budget of an account', () => {
 		);
 	});
 
-	test('a cancelled execution stops waiting at once and takes nothing', async () => {
-		const limiter = new RateLimiter(1);
-		const place = await limiter.take();
-		limiter.settle(place, {});
-		restoreTime();
-		const canceling = new AbortController();
-		const first = limiter.take({ signal: canceling.signal });
-		const second = limiter.take({ signal: canceling.signal });
-		const started = Date.now();
-		canceling.abort();
-
-		await expect(first).rejects.toThrow(CanceledError);
-		await expect(second).rejects.toThrow(CanceledError);
-		expect(Date.now() - started).toBeLessThan(500);
-		restoreTime = withoutWaiting(clock);
-		await clock.sleep(MINUTE);
-		await limiter.take();
-	});
-
-	test('whoever has got a place no longer listens for a cancellation', async () => {
-		const { signal } = new AbortController();
-
-		await new RateLimiter(undefined).take({ signal });
-
-		expect(getEventListeners(signal, 'abort')).toEqual([]);
-	});
-
 	test.each([
 		[0, 20],
 		[1, 1],
@@ -621,19 +546,6 @@ describe('The budget of an account', () => {
 
 		expect(moments.filter((moment) => moment < 1_000)).toHaveLength(atOnce - 1);
 	});
-
-	/** Cancels a number of turns later, and returns the result after all of them have reacted. */
-	const canceledAfter = async (
-		turns: number,
-		canceling: AbortController,
-		taking: Promise<string>,
-	): Promise<string> => {
-		for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-		canceling.abort();
-		const outcome = await taking;
-		await new Promise((resolve) => setImmediate(resolve));
-		return outcome;
-	};
 
 	test('a permit that comes at the moment of the cancellation is not lost', async () => {
 		const outcomes = new Set<string>();
@@ -647,8 +559,11 @@ describe('The budget of an account', () => {
 				},
 				() => 'given back',
 			);
-			const outcome = await canceledAfter(turns, canceling, taking);
+			for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+			canceling.abort();
+			const outcome = await taking;
 			outcomes.add(outcome);
+			await new Promise((resolve) => setImmediate(resolve));
 
 			expect(Math.round(limiter.delayMs() / MINUTE)).toBe(outcome === 'taken' ? 1 : 0);
 		}
@@ -662,7 +577,6 @@ describe('What the service says about its limit', () => {
 		[{ 'retry-after': 7 }, 7_000],
 		[{ 'retry-after': ' 7 ' }, 7_000],
 		[{ 'retry-after': '0' }, undefined],
-		[{ 'retry-after': '00' }, undefined],
 		[{ 'retry-after': '0', 'x-ratelimit-reset': '9' }, 9_000],
 		[{ 'retry-after': '86400' }, 300_000],
 		[{ 'x-ratelimit-reset': '999999999' }, 300_000],
@@ -680,8 +594,6 @@ describe('What the service says about its limit', () => {
 		[{ 'retry-after': 'soon' }, undefined],
 		// Not a date of HTTP, though JavaScript would read it as one.
 		[{ 'retry-after': '2999-01-01' }, undefined],
-		[{ 'retry-after': '-5' }, undefined],
-		[{ 'retry-after': '', 'x-ratelimit-reset': '' }, undefined],
 		[{}, undefined],
 	])('%j asks to wait %p ms', (headers, expected) => {
 		expect(retryAfterMs(headers)).toBe(expected);

@@ -21,22 +21,14 @@ const html =
 	(text) =>
 		text.replace(which, escape);
 
-/** As PHP's htmlentities writes them for HTML 5. */
-const NAMES: Record<string, string> = {
-	...{ '!': 'excl', '"': 'quot', '#': 'num', $: 'dollar', '%': 'percnt', '&': 'amp', "'": 'apos' },
-	...{ '(': 'lpar', ')': 'rpar', '*': 'ast', '+': 'plus', ',': 'comma', '.': 'period', '/': 'sol' },
-	...{
-		':': 'colon',
-		';': 'semi',
-		'<': 'lt',
-		'=': 'equals',
-		'>': 'gt',
-		'?': 'quest',
-		'@': 'commat',
-	},
-	...{ '[': 'lbrack', '\\': 'bsol', ']': 'rsqb', '^': 'Hat', _: 'lowbar', '`': 'grave' },
-	...{ '{': 'lbrace', '|': 'vert', '}': 'rcub' },
-};
+/** Signs with their names, as PHP's htmlentities writes them for HTML 5. */
+const NAMES: Record<string, string> = Object.fromEntries(
+	`!excl "quot #num $dollar %percnt &amp 'apos (lpar )rpar *ast +plus ,comma .period /sol :colon
+	;semi <lt =equals >gt ?quest @commat [lbrack \\bsol ]rsqb ^Hat _lowbar ${'`'}grave {lbrace |vert
+	}rcub`
+		.split(/\s+/)
+		.map((named) => [named.charAt(0), named.slice(1)]),
+);
 
 const ENCODERS: Record<string, Encoder> = {
 	JSON: json,
@@ -68,32 +60,6 @@ const mixed: Encoder = (text) =>
 const NAMES_OF_ENCODERS = Object.keys(ENCODERS);
 const encode = (text: string, names: readonly string[]): string =>
 	names.reduce((encoded, name) => ENCODERS[name]?.(encoded) ?? encoded, text);
-
-/** How somebody who has found an encoded token would read it; written apart from the code. */
-const UNDO: Encoder[] = [
-	(text) =>
-		text.replace(/\\u[\da-f]{4}|\\["\\/bfnrt]/gi, (escape): string =>
-			String(JSON.parse(`"${escape.toLowerCase()}"`)),
-		),
-	(text) =>
-		text.replace(/%[\da-f]{2}/gi, (escape) => String.fromCharCode(Number(`0x${escape.slice(1)}`))),
-	(text) =>
-		text.replace(/&(#x?)?([\da-z]+);/gi, (escape, number: string | undefined, name: string) => {
-			if (number === undefined) {
-				return Object.keys(NAMES).find((character) => NAMES[character] === name) ?? escape;
-			}
-			const value = Number(number === '#' ? name : `0x${name}`);
-			return value < 128 ? String.fromCharCode(value) : escape;
-		}),
-];
-
-function isReadable(text: string, token: string, layers: number): boolean {
-	if (text.includes(token)) return true;
-	if (layers === 0) return false;
-	return UNDO.map((undo) => undo(text)).some(
-		(plain) => plain !== text && isReadable(plain, token, layers - 1),
-	);
-}
 
 /** What the client makes of an answer of the service. */
 const answered = (text: string, ...tokens: string[]): unknown =>
@@ -141,13 +107,14 @@ describe('A token in an answer', () => {
 				around,
 				fc.array(layer, { maxLength: 3 }),
 				(secret, a, b, layers) => {
-					const text = layers.reduce(
-						(inner, [name, c, d]) => c + encode(inner, [name]) + d,
-						secret,
-					);
-					const clean = createRedactor([secret]).text(a + text + b);
-					expect(isReadable(clean, secret, 4)).toBe(false);
-					expect(clean === REMOVED || clean.includes('[token removed]')).toBe(true);
+					const inner = layers.reduce((text, [name, c, d]) => c + encode(text, [name]) + d, secret);
+					const text = a + inner + b;
+					const clean = createRedactor([secret]).text(text);
+					if (clean === REMOVED) return;
+					expect(clean).toContain('[token removed]');
+					expect(clean).not.toContain(secret);
+					const putBack = clean.replaceAll('[token removed]', () => secret);
+					expect(putBack.toLowerCase()).toBe(text.toLowerCase());
 				},
 			),
 			{ numRuns: 3_000 },

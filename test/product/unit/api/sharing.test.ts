@@ -10,6 +10,11 @@ import { contextOf, LIMIT, MINUTE_MS, Service, simulate } from '../../../support
 /** The median of several seeds is above 0.9; the luck of a single one is worth so much. */
 const LEAST = 0.88;
 
+const account = readAccount({
+	baseUrl: 'https://api.example.com/v1',
+	apiToken: 'test-token-of-one-account',
+});
+
 // Seconds on an idle machine.
 jest.setTimeout(60_000);
 
@@ -71,10 +76,6 @@ describe('Charges that the service always refuses with 429', () => {
 		const waits: number[] = [];
 		let tries = 0;
 		await time.run(20 * MINUTE_MS, () => {
-			const account = readAccount({
-				baseUrl: 'https://api.example.com/v1',
-				apiToken: 'test-token-of-one-account',
-			});
 			const context = contextOf(async ({ body }) => {
 				await time.sleep(500);
 				if (!body?.includes('refused')) return { status: 200, body: { success: true } };
@@ -107,10 +108,6 @@ describe('Charges under a limit that is not documented', () => {
 	async function charge({ runs, items, atOnce }: Record<'runs' | 'items' | 'atOnce', number>) {
 		const time = new VirtualTime(1);
 		const service = new Service('sliding', 'none');
-		const account = readAccount({
-			baseUrl: 'https://api.example.com/v1',
-			apiToken: 'test-token-of-one-account',
-		});
 		const context = contextOf(async () => {
 			await time.sleep(500);
 			return { ...service.answer(time.elapsed()), body: { success: true } };
@@ -149,10 +146,6 @@ describe('A charge whose price is in the catalog, where the limit was reached tw
 	test('gets it from any page, while a listing waits for its share', async () => {
 		const time = new VirtualTime(1);
 		const found: unknown[] = [];
-		const account = readAccount({
-			baseUrl: 'https://api.example.com/v1',
-			apiToken: 'test-token-of-one-account',
-		});
 		let mayRefuse = 0;
 		const context = contextOf(async ({ qs: { page = 1 } = {} }) => {
 			await time.sleep(100);

@@ -2,17 +2,14 @@ import fc from 'fast-check';
 
 /** Independent of the package: it writes out all clear spellings of an amount and compares. */
 
-export type Unit = 'cents' | 'reais';
-
 /** The blanks that group digits, as a person sees them: all the same. */
 const BLANKS = [' ', '\u00a0', '\u202f'];
 
 /** The cents that a text stands for beyond doubt; undefined for any other text. */
-export function meaningOf(text: string, unit: Unit): number | undefined {
+export function meaningOf(text: string): number | undefined {
 	const trimmed = text.trim();
 	const digits = [...trimmed].filter((character) => '0123456789'.includes(character)).join('');
 	if (digits === '') return undefined;
-	if (unit === 'cents') return trimmed === digits ? safe(digits) : undefined;
 	const amount = withoutSign(
 		[...trimmed].map((one) => (BLANKS.includes(one) ? ' ' : one)).join(''),
 	);
@@ -68,7 +65,7 @@ function grouped(digits: string, mark: string): string {
 }
 
 /** A text together with what it means, made from its meaning. */
-export interface Spelled {
+interface Spelled {
 	text: string;
 	cents: number;
 }
@@ -108,28 +105,8 @@ export const clearReais: fc.Arbitrary<Spelled> = fc
 		};
 	});
 
-/** Amounts in cents with what may stand around them. */
-export const clearCents: fc.Arbitrary<Spelled> = fc
-	.record({ cents: fc.maxSafeNat(), margins: fc.tuple(margin, margin) })
-	.map(({ cents, margins }) => ({ text: margins[0] + String(cents) + margins[1], cents }));
-
 const DIGITS = [...'0123456789'];
-const ODD = [
-	...BLANKS,
-	'\t',
-	'\n',
-	'.',
-	',',
-	'R$',
-	'r$',
-	'-',
-	'\u2212',
-	'+',
-	'１',
-	'９',
-	'０',
-	'．',
-];
+const ODD = [...BLANKS, '\t', '\n', ...'.,-\u2212+１９０．', 'R$', 'r$'];
 const piece = fc.oneof(
 	{ weight: 3, arbitrary: fc.constantFrom(...DIGITS, '000', '199', '90') },
 	{ weight: 2, arbitrary: fc.constantFrom(...ODD) },
@@ -141,7 +118,7 @@ export const anyAmountText: fc.Arbitrary<string> = fc.oneof(
 	// Close to a clear amount: one piece put in, in the place of nothing or of one character.
 	fc
 		.record({
-			text: fc.oneof(clearReais, clearCents).map(({ text }) => text),
+			text: clearReais.map(({ text }) => text),
 			at: fc.nat(),
 			piece: fc.oneof(piece, fc.constant('')),
 			removed: fc.nat({ max: 1 }),
@@ -151,30 +128,3 @@ export const anyAmountText: fc.Arbitrary<string> = fc.oneof(
 			return text.slice(0, place) + put + text.slice(place + removed);
 		}),
 );
-
-/** A person who knows one convention and reads nothing else: cents, or undefined. */
-export const SECOND_READERS: Record<string, (text: string) => bigint | undefined> = {
-	Brazilian: (text) => byConvention(text, '.', ','),
-	American: (text) => byConvention(text, ',', '.'),
-	'blanks are groups': (text) => byConvention(text, ' ', ','),
-};
-
-function byConvention(text: string, group: string, point: string): bigint | undefined {
-	const bare = [...text.trim()]
-		.map((one) => (BLANKS.includes(one) ? ' ' : one))
-		.join('')
-		.replace(/R\$/gi, '')
-		.trim();
-	const [whole = '', decimals = '', ...more] = bare.split(point);
-	const groups = whole.split(group);
-	const digits = groups.join('');
-	const areGroups = groups.length === 1 || groups.slice(1).every((part) => part.length === 3);
-	if (more.length > 0 || !areGroups || !isDigits(digits) || !isDigits(`0${decimals}`))
-		return undefined;
-	const [cents, rest] = [decimals.slice(0, 2).padEnd(2, '0'), decimals.slice(2)];
-	return Number(rest) > 0 ? undefined : BigInt(digits + cents);
-}
-
-function isDigits(text: string): boolean {
-	return text !== '' && [...text].every((character) => DIGITS.includes(character));
-}

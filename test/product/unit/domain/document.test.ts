@@ -55,29 +55,14 @@ describe('CPF and CNPJ', () => {
 	});
 
 	test.each([
-		'529.982.247-26',
-		'111.111.111-11',
-		'11.222.333/0001-82',
-		'00000000000000',
-		'12.ABC.345/01DE-36',
-		'12ABC34501DEX5',
-		'5299822472S',
-		'1234',
-		'',
-		null,
-		{},
-		1.5,
-		-1,
-	])('%p is refused', (input) => {
-		expect(parseDocument(input)).toHaveProperty('problem');
-	});
-
-	test.each([
 		[null, 'is not a CPF or CNPJ'],
+		['111.111.111-11', 'is not a valid CPF: check its digits'],
+		['00000000000000', 'is not a valid CNPJ: check its characters'],
+		['12.ABC.345/01DE-36', 'is not a valid CNPJ: check its characters'],
+		['', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 0'],
 		[1.5, UNCLEAR],
 		[-52998224725, UNCLEAR],
 		['52998224726', 'is not a valid CPF: check its digits'],
-		['11222333000182', 'is not a valid CNPJ: check its characters'],
 		[
 			'12ABC34501DEX5',
 			'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two',
@@ -88,25 +73,11 @@ describe('CPF and CNPJ', () => {
 		],
 		['529982247250', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 12'],
 		['112223330001811', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 15'],
-		[123, UNCLEAR],
+		// Right as a CPF and as a CNPJ.
 		[191, UNCLEAR],
 		[0, UNCLEAR],
 	])('%p: %s', (input, problem) => {
 		expect(parseDocument(input)).toEqual({ problem });
-	});
-
-	test('a number of another length is no document, whatever its last digits', () => {
-		const lengths = new Set<number>();
-		for (let number = 100_000_000_000; number < 100_000_002_000; number++) {
-			const { value: document = '' } = parseDocument(number) as { value?: string };
-			lengths.add(document.length);
-		}
-		expect([...lengths].filter((length) => length !== 0 && length !== 14)).toEqual([]);
-		const taken: number[] = [];
-		for (let number = 100_000_000_000_000; number < 100_000_000_002_000; number++) {
-			if (!('problem' in parseDocument(number))) taken.push(number);
-		}
-		expect(taken).toEqual([]);
 	});
 
 	test('every document with right check digits is taken, with or without punctuation', () => {
@@ -167,12 +138,13 @@ describe('CPF and CNPJ', () => {
 			expect(outcomes).toEqual(new Set(['value', 'problem']));
 		});
 
-		test('follow their check digits, whatever the number', () => {
+		test('follow their check digits, whatever the number and its length', () => {
+			const longer = fc.integer({ min: 100_000_000_000, max: 999_999_999_999_999 });
 			fc.assert(
-				fc.property(fc.nat({ max: 99_999_999_999 }), (number) => {
+				fc.property(fc.oneof(fc.nat({ max: 99_999_999_999 }), longer), (number) => {
 					expect(parseDocument(number)).toEqual(expected(number));
 				}),
-				{ numRuns: 1_000 },
+				{ numRuns: 3_000 },
 			);
 		});
 	});

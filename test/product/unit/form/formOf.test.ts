@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { INodeProperties } from 'n8n-workflow';
 import {
 	money,
@@ -175,46 +174,7 @@ describe('The body', () => {
 
 		expect(bodyOf(input)).toEqual({ person: { name: 'Maria' } });
 	});
-
-	test('holds each value in the place that its label in errors leads to', () => {
-		const word = fc.stringMatching(/^[a-z]{1,8}$/);
-		const entry = fc.record({
-			kind: word,
-			price: fc.nat(1_000_000).map((cents) => cents / 100),
-			offerHash: word,
-		});
-		const input = fc.record({
-			personName: word,
-			personPhone: word,
-			cart: fc.record({ items: fc.array(entry, { minLength: 1, maxLength: 3 }) }),
-			more: fc.record({ size: fc.integer({ min: 1 }), origin: fc.record({ utmSource: word }) }),
-		});
-		fc.assert(
-			fc.property(input, (typed) => {
-				for (const [path, value] of leavesOf(bodyOf(typed))) {
-					const parameter = form.serviceFields[path.map(starred).join('.')] ?? '';
-					const indexes = path.filter((key) => /^\d+$/.test(key));
-					const place = parameter.replace(/\*/g, () => indexes.shift() ?? '').split('.');
-					const isPrice = path.at(-1) === 'price';
-					expect(valueAt(typed, place)).toEqual(isPrice ? Number(value) / 100 : value);
-				}
-			}),
-		);
-	});
 });
-
-function starred(key: string): string {
-	return /^\d+$/.test(key) ? '*' : key;
-}
-
-function leavesOf(value: unknown, path: string[] = []): Array<[string[], unknown]> {
-	if (typeof value !== 'object' || value === null) return [[path, value]];
-	return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
-}
-
-function valueAt(value: unknown, path: string[]): unknown {
-	return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
-}
 
 test.each<[string, string | undefined]>([
 	['person.name', 'Name'],
@@ -227,6 +187,8 @@ test.each<[string, string | undefined]>([
 	['size', 'More > Size'],
 	['origin', 'More > Origin'],
 	['origin.utm_source', 'More > Origin > UTM Source'],
+	['cart.1st.kind', undefined],
+	['cart.kind', undefined],
 	['person', undefined],
 	['note', undefined],
 	['more', undefined],

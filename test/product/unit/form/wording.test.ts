@@ -95,18 +95,16 @@ test.each(real.filter(({ property }) => linesOf(property).length > 0))(
 	},
 );
 
-test.each(real.filter(({ property }) => property.placeholder !== undefined))(
-	'$name has a placeholder that is an example or the name of a button',
-	({ property }) => {
-		const isButton = property.type === 'collection' || property.type === 'fixedCollection';
-		expect(property.placeholder).toMatch(isButton ? /^Add [A-Z]/ : /^e\.g\. /);
-	},
+const isButton = ({ type }: INodeProperties): boolean =>
+	type === 'collection' || type === 'fixedCollection';
+const prompting = real.filter(
+	({ property }) => property.type === 'collection' || property.placeholder !== undefined,
 );
 
-test.each(real.filter(({ property }) => property.type === 'collection'))(
-	'$name has a button that says what it adds',
+test.each(prompting)(
+	'$name has a placeholder that is an example or the name of a button',
 	({ property }) => {
-		expect(property.placeholder).toMatch(/^Add [A-Z]/);
+		expect(property.placeholder).toMatch(isButton(property) ? /^Add [A-Z]/ : /^e\.g\. /);
 	},
 );
 

@@ -70,23 +70,6 @@ describe('A bounded map', () => {
 		);
 	});
 
-	test('never holds more than its bound', () => {
-		const entry = fc.record({ key: fc.constantFrom(...'abcdefgh'), value: fc.nat({ max: 9 }) });
-		fc.assert(
-			fc.property(fc.array(entry), fc.integer({ min: 1, max: 5 }), (entries, most) => {
-				const map = new BoundedMap<number>({
-					most,
-					isOver: (value) => value === 0,
-					isKept: (value) => value > 6,
-				});
-				for (const { key, value } of entries) {
-					map.set(key, value);
-					expect(map.size).toBeLessThanOrEqual(most);
-				}
-			}),
-		);
-	});
-
 	test('leaves nothing of old entries in memory: by number, that expire or that are kept', async () => {
 		const bounds = [{}, { isOver: () => false }, { isKept: () => false }];
 		const maps = bounds.map((more) => new BoundedMap<object>({ most: 10, ...more }));

@@ -1,6 +1,6 @@
 import { checkSame, inTurn, type Bench } from '../bench';
 import { type Outcome, sampleOf } from '../outcome';
-import { FLOOR, GET_TRANSACTIONS, httpRequest, splitOut } from '../workflows';
+import { GET_TRANSACTIONS, httpRequest, splitOut } from '../workflows';
 
 const ITEMS = 1_000;
 const ROUNDS = { warmUps: 2, counted: 7 };
@@ -28,30 +28,23 @@ async function measure(bench: Bench, latencyMs: number, ratio: number): Promise<
 	];
 	lean.latencyMs = latencyMs;
 	await checkSame(sides, ITEMS, body);
-	const floor = await bench.side(account, FLOOR);
-	const runs = await inTurn([...sides, floor], ROUNDS, async (side) => {
+	const runs = await inTurn(sides, ROUNDS, async (side) => {
 		lean.resetCounts();
-		const cost = await side.run(body);
-		return { ...cost, mostAtOnce: lean.mostAtOnce };
+		const ms = await side.run(body);
+		return { ms, mostAtOnce: lean.mostAtOnce };
 	});
 	lean.latencyMs = 0;
-	const [ours = [], peer = [], nothing = []] = runs;
+	const [ours = [], peer = []] = runs;
 	const msOf = (rounds: typeof ours) => sampleOf(rounds.map(({ ms }) => ms));
 	const most = (rounds: typeof ours) =>
 		sampleOf([Math.max(...rounds.map((run) => run.mostAtOnce))]);
-	const cpu = runs.map((rounds) => Math.round(sampleOf(rounds.map((run) => run.cpuMs)).median));
 	const what = `${ITEMS.toLocaleString('en-US')} × Get at ${latencyMs} ms`;
-	const leastMs = Math.ceil(ITEMS / MOST_AT_ONCE) * latencyMs;
 	const time: Outcome = {
 		what,
 		unit: 'ms',
 		ours: msOf(ours),
 		peer: { name: 'HTTP Request', figures: msOf(peer) },
-		floor: msOf(nothing),
 		goal: { of: 'ratio', bound: 'atMost', value: ratio },
-		notes: [
-			`${what}: CPU time of n8n ${cpu[0]} ms against ${cpu[1]} ms, and ${cpu[2]} ms with a node that does nothing. ${MOST_AT_ONCE} at once make at least ${leastMs} ms of waiting.`,
-		],
 	};
 	// A server that answers at once has no two requests under way.
 	if (latencyMs === 0) return [time];

@@ -1,20 +1,11 @@
 import { checkSame, inTurn, type Bench } from '../bench';
 import { type Outcome, sampleOf } from '../outcome';
-import {
-	BY_NEXT_URL,
-	byPageNumber,
-	FLOOR,
-	httpRequest,
-	listProducts,
-	splitOut,
-} from '../workflows';
+import { BY_NEXT_URL, byPageNumber, httpRequest, listProducts, splitOut } from '../workflows';
 
 const LATENCY_MS = 50;
-/** Of our node; it says how many round trips there are at least. */
-const PAGES_AT_ONCE = 6;
 const SIZES = [
-	{ products: 300, warmUps: 2, counted: 7 },
-	{ products: 3_000, warmUps: 1, counted: 3 },
+	{ products: 300, warmUps: 2, counted: 7, knowsPageSize: false },
+	{ products: 3_000, warmUps: 1, counted: 3, knowsPageSize: true },
 ];
 const DEFAULT_PAGE_SIZE = 30;
 const RATIO = { of: 'ratio', bound: 'atMost', value: 0.35 } as const;
@@ -26,7 +17,7 @@ const PAGE_NUMBER = 'HTTP Request by page number, 100 a page + Split Out';
 /**
  * The catalog from a service 50 ms away that has no limit, put out by both sides as whole products.
  * HTTP Request follows `links.next`, which carries no page size. Where the service grants more than its
- * own, there is a row for a user who has found out the name of that parameter, too.
+ * own, there is a row for a user who has found out the name of that parameter, too, in the larger one.
  */
 export async function list(bench: Bench): Promise<Outcome[]> {
 	const outcomes: Outcome[] = [];
@@ -40,7 +31,7 @@ export async function list(bench: Bench): Promise<Outcome[]> {
 
 async function measure(
 	bench: Bench,
-	{ products, ...rounds }: (typeof SIZES)[number],
+	{ products, knowsPageSize, ...rounds }: (typeof SIZES)[number],
 	granted: number,
 ): Promise<Outcome[]> {
 	const sandbox = await bench.sandbox({
@@ -51,57 +42,36 @@ async function measure(
 	});
 	const account = await bench.account(sandbox);
 	const url = `${sandbox.baseUrl}/products`;
-	const ways = granted === DEFAULT_PAGE_SIZE ? [BY_NEXT_URL] : [BY_NEXT_URL, byPageNumber(granted)];
+	const isLarge = granted > DEFAULT_PAGE_SIZE;
+	const ways = isLarge && knowsPageSize ? [BY_NEXT_URL, byPageNumber(granted)] : [BY_NEXT_URL];
 	const sides = [await bench.side(account, [listProducts(NO_LIMIT)])];
 	for (const way of ways) {
 		const nodes = [httpRequest(account.bearer, url, way), splitOut('data')];
 		sides.push(await bench.side(account, nodes));
 	}
 	await checkSame(sides, products);
-	const floor = await bench.side(account, FLOOR);
-	const hashes = Array.from({ length: products }, (_, nth) => `n${nth}`);
-	const runs = await inTurn([floor, ...sides], rounds, async (side) => {
+	const runs = await inTurn(sides, rounds, async (side) => {
 		const before = sandbox.requests.length;
-		const { ms } = await side.run(side === floor ? { hashes } : {});
+		const ms = await side.run();
 		return { ms, requests: sandbox.requests.length - before };
 	});
-	const [nothing, ours, byUrl, byNumber] = runs.map((rounds) => ({
-		ms: sampleOf(rounds.map(({ ms }) => ms)),
-		requests: sampleOf(rounds.map(({ requests }) => requests)),
+	const [ours, byUrl, byNumber] = runs.map((of) => ({
+		ms: sampleOf(of.map(({ ms }) => ms)),
+		requests: sampleOf(of.map(({ requests }) => requests)),
 	}));
 	if (!ours || !byUrl) throw new Error('A side has not run.');
 	const what = `${products.toLocaleString('en-US')} products, up to ${granted} a page`;
-	const time = { what, unit: 'ms', ours: ours.ms, floor: nothing?.ms };
-	const asked = byUrl.requests.median;
-	const outcomes: Outcome[] = [
-		{
-			...time,
-			peer: { name: NEXT_URL, figures: byUrl.ms },
-			goal: RATIO,
-			notes: [
-				`${what}: the peer waits for ${asked} answers one after the other, which is ${asked * LATENCY_MS} ms of waiting alone; we send ${ours.requests.median} requests.`,
-			],
-		},
-	];
-	if (byNumber) {
-		const inTurns = Math.ceil((ours.requests.median - 1) / PAGES_AT_ONCE) + 1;
-		outcomes.push(
-			{
-				...time,
-				peer: { name: PAGE_NUMBER, figures: byNumber.ms },
-				...(products === 3_000 && { goal: RATIO }),
-				notes: [
-					`${what}, the peer told so: ${ours.requests.median} requests on both sides, in ${inTurns} round trips here and ${byNumber.requests.median} there.`,
-				],
-			},
-			{
-				what: `requests for ${what}`,
-				unit: 'requests',
-				ours: ours.requests,
-				peer: { name: NEXT_URL, figures: byUrl.requests },
-				goal: { of: 'ours', bound: 'atMost', value: Math.ceil(products / granted) },
-			},
-		);
+	const time = { what, unit: 'ms', ours: ours.ms, goal: RATIO };
+	const outcomes: Outcome[] = [{ ...time, peer: { name: NEXT_URL, figures: byUrl.ms } }];
+	if (byNumber) outcomes.push({ ...time, peer: { name: PAGE_NUMBER, figures: byNumber.ms } });
+	if (isLarge) {
+		outcomes.push({
+			what: `requests for ${what}`,
+			unit: 'requests',
+			ours: ours.requests,
+			peer: { name: NEXT_URL, figures: byUrl.requests },
+			goal: { of: 'ours', bound: 'atMost', value: Math.ceil(products / granted) },
+		});
 	}
 	return outcomes;
 }
