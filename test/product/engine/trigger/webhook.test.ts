@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { type Fault, NOTICE_SHAPES } from '../../../sandbox';
@@ -152,6 +153,8 @@ describe('Digital Sales Trigger: notices', () => {
 			headers: { 'content-type': 'application/x-www-form-urlencoded' },
 		});
 		await setStatus('paid');
+		// What was read in the same millisecond is not read again.
+		await pause(1);
 		await inbox.trigger.send({
 			body: JSON.stringify({ data: { transaction: { id: hash } } }),
 			headers: { 'content-type': 'text/plain' },
