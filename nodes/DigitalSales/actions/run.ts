@@ -11,9 +11,8 @@ import type { Listening } from '../trigger/address';
 /** Gives a hint about a run; those of one kind are summed up, and name what they are about. */
 export type Hint = (message: string, kind?: string, about?: string) => void;
 
-const MOST_CREATIONS = 4;
-/** Items that create something: claims are decided while others are sent. */
-export const ITEMS_AT_ONCE = 2 * MOST_CREATIONS;
+/** Items that create something. */
+export const ITEMS_AT_ONCE = 4;
 
 /** Of the things that a hint is about. */
 const MOST_NAMED = 10;
@@ -29,8 +28,6 @@ export class Run {
 	/** By kind: the first of it, and what else it is about. */
 	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
 	private hasFailed = false;
-	/** The requests under way that create something. */
-	private readonly creations = new Set<Promise<void>>();
 	private readonly lastTurns: Record<DecidingStep, Promise<unknown>> = {
 		look: Promise.resolve(),
 		record: Promise.resolve(),
@@ -101,26 +98,10 @@ export class Run {
 		return await turn;
 	};
 
-	/**
-	 * Waits until fewer than {@link MOST_CREATIONS} requests that create something are under way.
-	 *
-	 * @returns ends the turn
-	 */
-	readonly slotToCreate = async (): Promise<() => void> => {
-		while (this.creations.size >= MOST_CREATIONS) await Promise.race(this.creations);
-		let end: () => void = () => undefined;
-		const creation = new Promise<void>((resolve) => (end = resolve));
-		this.creations.add(creation);
-		return () => {
-			this.creations.delete(creation);
-			end();
-		};
-	};
-
 	/** What decides whether an item may create something, as far as the run knows. */
 	deciding(itemIndex: number) {
-		const { context, memory, signal, oneByOne, slotToCreate, isOver } = this;
-		return { context, memory, signal, oneByOne, slotToCreate, isOver, itemIndex };
+		const { context, memory, signal, oneByOne, isOver } = this;
+		return { context, memory, signal, oneByOne, isOver, itemIndex };
 	}
 
 	/** Sends nothing new; what is under way goes on. */

@@ -36,8 +36,6 @@ export interface Creation<T> extends Subject, Identifiable {
 	signal: AbortSignal;
 	/** Whether another answer has ended the run: then nothing more is sent. */
 	isOver: () => boolean;
-	/** Waits until it may be sent; what it gives ends that turn. */
-	slotToCreate: () => Promise<() => void>;
 	/** Runs a step of what decides whether it may be sent, after the same step of the items before it. */
 	oneByOne: <R>(step: DecidingStep, decide: () => Promise<R>) => Promise<R>;
 	/** The codes that the user typed to allow something in doubt to be made again. */
@@ -90,7 +88,6 @@ class GuardedCreation<T> {
 	private readonly owner = digest(randomUUID());
 	/** Of which it has taken a turn. */
 	private turns?: RepeatCodes;
-	private freeSlot: () => void = () => undefined;
 
 	constructor(private readonly creation: Creation<T>) {
 		this.identity = identify(creation);
@@ -128,9 +125,7 @@ class GuardedCreation<T> {
 	private async record(): Promise<void> {
 		const { creation, identity } = this;
 		await creation.oneByOne('record', async () => await this.enter());
-		this.freeSlot = await creation.slotToCreate();
 		if (creation.isOver()) {
-			this.freeSlot();
 			await this.takeBack();
 			throw new CanceledError();
 		}
@@ -329,13 +324,11 @@ class GuardedCreation<T> {
 				isRecorded = true;
 			},
 			undo: async () => {
-				this.freeSlot();
 				await this.withdraw();
 				isRecorded = false;
 			},
 		};
-		const creating = creation.create(record).finally(() => this.freeSlot());
-		const made = await creating.catch(async (error: unknown) => {
+		const made = await creation.create(record).catch(async (error: unknown) => {
 			if (!isRecorded) throw this.asRefusal(error);
 			if (isProvablyNotMade(error)) await this.withdraw();
 			throw error;

@@ -127,7 +127,7 @@ export class Records {
 		return pending.length > 0 || !original ? pending : this.asksOf(original);
 	}
 
-	/** The error of an execution with several asks does not tell what came of each. */
+	/** The error of an execution with several asks does not tell the outcome of each. */
 	private outcomeOf(execution: Execution, ask: Asked, isAlone: boolean): AttemptOutcome {
 		const { error = '', summary } = execution;
 		const hashes = [...hashesIn(execution), ...(this.reported.get(summary.id) ?? [])];
