@@ -21,6 +21,11 @@ describe('What a notification claims', () => {
 		['an envelope under data', { data: envelope }, paid],
 		['the usual event', { ...resource, event: ' Transaction' }, paid],
 		['another event', { ...envelope, event: 'renewal' }, { ...paid, event: 'renewal' }],
+		...['transaction.paid', 'new transaction'].map((event): [string, unknown, Notice] => [
+			event,
+			{ ...resource, event },
+			{ ...paid, event },
+		]),
 		[
 			'events in two places: the outer one',
 			{ event: 'x', data: { ...resource, event: 'transaction' } },

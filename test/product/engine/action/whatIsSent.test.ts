@@ -96,6 +96,16 @@ describe('What is sent', () => {
 			expect(account.sandbox.requests).toEqual([]);
 		});
 
+		test('with a text that is too long are refused, and the error names the field within', async () => {
+			const customFields = { customer: { notes: ['short', 'x'.repeat(10_001)] } };
+			const failure = await account.fail({ ...charge({}), additionalFields: { customFields } });
+
+			expect(failure.message).toMatch(
+				/^Additional Fields > Custom Fields.* must have at most 10000 /,
+			);
+			expect(account.sandbox.requests).toEqual([]);
+		});
+
 		test('nested too deeply are refused by name', async () => {
 			const customFields = `{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`;
 			const failure = await account.fail({ ...charge({}), additionalFields: { customFields } });

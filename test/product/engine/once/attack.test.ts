@@ -265,6 +265,20 @@ describe('Attacks on what a tool charges once', () => {
 			expect(shop.charges).toBe(2);
 		});
 
+		test('a code allows one more charge, once', async () => {
+			shop.fault('lose');
+			await call(parameters(), '');
+			const refused = await call(parameters(), '');
+			const [repeatCode] = /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(refused.errors.join()) ?? [];
+			const allowed = { ...parameters(), options: { repeatCode } };
+			shop.fault('lose');
+			await call(allowed, '');
+			const again = await call(allowed, '');
+
+			expect(again.errors.join()).toContain('may already have been charged');
+			expect(shop.charges).toBe(2);
+		});
+
 		test('what the service refused is told, and can be charged', async () => {
 			shop.fault('refuse');
 			const refused = await call(parameters(), '');

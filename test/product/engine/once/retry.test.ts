@@ -114,6 +114,21 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(3);
 		});
 
+		test('with a mistake in the form still lists what was charged', async () => {
+			shop.fault('refuse', 2);
+			const first = await shop.run(shop.parameters(), { items: ITEMS });
+			const document = '={{ $json.n === 3 ? "1" : "529.982.247-25" }}';
+			const retry = await shop.retry(
+				shop.parameters(undefined, { customerDocument: document }),
+				first,
+			);
+
+			expect(errorOf(retry)).toContain('Customer CPF or CNPJ');
+			expect(errorOf(retry)).toContain(
+				`Already created in this execution: item 1 is ${shop.hashes[0]}`,
+			);
+		});
+
 		test('after a restart returns what the execution itself has stored', async () => {
 			shop.fault('refuse', 2);
 			const first = await shop.run(shop.parameters(), { items: ITEMS });

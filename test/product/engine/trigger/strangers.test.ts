@@ -92,6 +92,26 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		expect(reads.length).toBeLessThanOrEqual(2 * READS_AT_ONCE);
 	});
 
+	test('known transactions cost few reads while the service fails', async () => {
+		let isDown = false;
+		await serve(({ url }, response) => {
+			response.writeHead(isDown ? 500 : 200, JSON_TYPE);
+			response.end(isDown ? '{}' : paid(url?.split('/').at(-1) ?? ''));
+		});
+		const known = named('known', 30);
+		await postAll(known);
+		await clock.sleep(5_000);
+		isDown = true;
+		const before = reads.length;
+
+		const flood = postAll(known, 'refunded');
+		await clock.sleep(900);
+
+		expect(reads.length - before).toBeGreaterThan(1);
+		expect(reads.length - before).toBeLessThanOrEqual(10);
+		expect(counts(await flood)).toEqual({ 503: 30 });
+	});
+
 	test('a known, paid transaction passes while slow unverified reads are in flight and queued', async () => {
 		let status = 'waiting_payment';
 		await serve(
