@@ -185,12 +185,19 @@ const PARSED = /^(application\/json|text\/plain|application\/x-www-form-urlencod
 
 /**
  * Sets `body` as n8n does: left undefined for an empty body or a type that n8n does not parse, which it
- * does not even read for a node of a type version above 1. XML and multipart forms, which n8n parses
- * too, are left undefined as well.
+ * does not even read for a node of a type version above 1. XML, which n8n parses too, is left undefined
+ * as well. A form with files is parsed without a raw body, and so without a bound.
  */
 async function parseBody(request: WebRequest, typeVersion: number): Promise<void> {
 	const { contentType = '', encoding } = request;
-	if (contentType.startsWith('multipart/')) return;
+	if (contentType.startsWith('multipart/')) {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+		const headers = { 'content-type': request.headers['content-type'] ?? '' };
+		const form = await new Response(Buffer.concat(chunks), { headers }).formData();
+		request.body = { data: Object.fromEntries(form), files: {} };
+		return;
+	}
 	if (typeVersion > 1 && !PARSED.test(contentType)) return;
 	await request.readRawBody();
 	const { rawBody } = request;

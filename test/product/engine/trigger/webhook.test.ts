@@ -58,7 +58,7 @@ describe('Digital Sales Trigger: notices', () => {
 		[
 			'a form with files, whatever it holds',
 			{
-				body: '--x\r\nContent-Disposition: form-data; name="hash"\r\n\r\nab12\r\n--x--',
+				body: '--x\r\nContent-Disposition: form-data; name="hash"\r\n\r\nab12\r\n--x--\r\n',
 				headers: { 'content-type': 'multipart/form-data; boundary=x' },
 			},
 		],
