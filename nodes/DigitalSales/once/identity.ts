@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../api/account';
+import { lenientText, tolerated } from '../api/schemas/lenient';
 import { isJsonObject } from '../shared/json';
 import { parseDocument } from '../domain/customer';
 import { composed } from '../domain/text';
@@ -80,10 +81,7 @@ export function lastingKeys({ place, placeByContent, order }: Identity): string[
 	return [place, placeByContent, ...(order === undefined ? [] : [order])];
 }
 
-const text = z
-	.union([z.string(), z.number().transform(String)])
-	.optional()
-	.catch(undefined);
+const text = tolerated(lenientText);
 const customerSchema = z
 	.object({ document: text, email: text, phone_number: text, name: text })
 	.catch({});

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Account } from '../../api/account';
-import { tolerated } from '../../api/schemas/lenient';
+import { lenientText, tolerated } from '../../api/schemas/lenient';
 import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../domain/money';
 import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
@@ -32,7 +32,7 @@ export interface Charge {
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
 
-const word = tolerated(z.union([z.string(), z.number().transform(String)]));
+const word = tolerated(lenientText);
 
 const lineSchema = z.object(
 	{

@@ -24,10 +24,7 @@ export const offerSchema = z
 		title: tolerated(lenientText),
 		price: tolerated(lenientInteger),
 		url: tolerated(lenientText),
-		status: tolerated(lenientInteger),
 		interval: tolerated(lenientText),
-		created_at: tolerated(lenientText),
-		updated_at: tolerated(lenientText),
 	})
 	.passthrough();
 
