@@ -23,7 +23,7 @@ const SUITES = {
 		globalTeardown: inTest('host/e2e/stage/closeSharedN8n.ts'),
 	},
 	queue: { folders: ['host/queue'], testTimeout: 180_000 },
-	crash: { folders: ['host/crash', 'host/histories'], testTimeout: 180_000 },
+	crash: { folders: ['host/histories'], testTimeout: 180_000 },
 	install: { folders: ['host/install'], testTimeout: 120_000 },
 	browser: { folders: ['host/browser'], testTimeout: 90_000 },
 };

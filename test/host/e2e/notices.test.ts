@@ -4,7 +4,7 @@ import { chargesAt, soldAt } from '../../support/charge';
 import { Figures } from '../../support/figures';
 import { bodiesLike, contentTypes } from '../../support/notices';
 import { until } from '../../support/until';
-import { tally } from '../crash/stage/orders';
+import { tally } from '../../support/chance';
 import { startN8n, type N8n, WITHOUT_EDITOR } from '../n8n/n8n';
 import {
 	ADDRESS,

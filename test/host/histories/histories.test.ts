@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Figures } from '../../support/figures';
-import { Chance, tally } from '../crash/stage/orders';
+import { Chance, tally } from '../../support/chance';
 import { Downstream } from '../e2e/stage/workflows';
 import { type N8n, startN8n } from '../n8n/n8n';
 import { DATA_FOLDER } from '../n8n/paths';

@@ -3,7 +3,7 @@ import { Waits } from '../e2e/stage/waits';
 import { Downstream } from '../e2e/stage/workflows';
 import { postJson } from '../../support/http';
 import { Figures } from '../../support/figures';
-import { tally } from '../crash/stage/orders';
+import { tally } from '../../support/chance';
 import { type Cluster, startCluster } from './stage/cluster';
 
 const figures = new Figures('Queue mode: Wait for Payment', 'npm run e2e -- queue');

@@ -1,4 +1,4 @@
-import { Chance } from '../../host/crash/stage/orders';
+import { Chance } from '../../support/chance';
 import {
 	anomaliesIn,
 	type Asked,

@@ -1,6 +1,6 @@
 import { cpf } from '../../../support/charge';
 import type { Fault } from '../../../sandbox';
-import type { Chance } from '../../crash/stage/orders';
+import type { Chance } from '../../../support/chance';
 import type { Asked } from '../checker';
 
 const ENDPOINT = 'POST /transactions';

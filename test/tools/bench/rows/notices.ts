@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf, END, type NodeSketch } from '../../../host/e2e/stage/workflows';
 import type { SavedWorkflow } from '../../../host/n8n/rest';
-import { eachOf, tally } from '../../../host/crash/stage/orders';
+import { eachOf, tally } from '../../../support/chance';
 import { until } from '../../../support/until';
 import { type Bench, inTurn, post } from '../bench';
 import { type Goal, type Outcome, sampleOf } from '../outcome';
