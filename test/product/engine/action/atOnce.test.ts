@@ -43,7 +43,7 @@ describe('Several charges at once', () => {
 	};
 	const posts = () => postsIn(shop.account);
 
-	test('the claims of the next are decided while four are under way', async () => {
+	test('four at a time, whose claims take next to no time', async () => {
 		shop.account.fault('charge', { kind: 'delay', ms: 500 }, 'always');
 		const took = 500 + LATENCY_MS;
 		const began = Date.now();
