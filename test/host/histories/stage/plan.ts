@@ -106,14 +106,16 @@ class Planner {
 
 	private ask(): Step {
 		const { chance } = this;
-		const ask = this.newAsk();
 		const isBatch = this.size.hasBatches === true && chance.is(0.3);
+		const together = chance.is(0.5) ? ('items' as const) : ('loop' as const);
+		// A loop is in a workflow of its own, which knows nothing of what another one has charged.
+		const isApart = isBatch && together === 'loop';
+		const ask = isApart ? this.fresh(chance.is(0.6)) : this.newAsk();
 		const isTwice = ask.order !== undefined && chance.is(0.3);
 		const asks = isBatch
 			? [ask, ...Array.from({ length: 2 }, () => this.fresh(ask.order !== undefined))]
 			: [ask, ...(isTwice ? [this.sameAs(ask)] : [])];
-		this.asked.push(...asks);
-		const together = chance.is(0.5) ? ('items' as const) : ('loop' as const);
+		if (!isApart) this.asked.push(...asks);
 		return {
 			kind: 'ask',
 			asks,
