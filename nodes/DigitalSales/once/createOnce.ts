@@ -10,7 +10,7 @@ import type { Refusal } from '../output/errors';
 import { attempts, forget, recall, type Attempt } from './memory';
 import { digest, isRetry } from './execution';
 import { identify, lastingKeys, ledgerKeys, type Identity, type Identifiable } from './identity';
-import { type Claim, Ledger, LedgerError } from './ledger';
+import { Ledger, LedgerError } from './ledger';
 import {
 	changed,
 	inDoubt,
@@ -85,6 +85,10 @@ class GuardedCreation<T> {
 	private known: Known<T> = {};
 	/** What it has entered, under this name. */
 	private own: string[] = [];
+	/** Of that, what an earlier attempt had entered, which a code has lifted or which is void. */
+	private readonly lifted = new Set<string>();
+	/** Whether that is void. */
+	private isTakenOver = false;
 	private readonly owner = digest(randomUUID());
 	/** Of which it has taken a turn. */
 	private turns?: RepeatCodes;
@@ -144,31 +148,46 @@ class GuardedCreation<T> {
 	}
 
 	private async enterUnless({ doubts = [], voided }: Known<T>): Promise<void> {
-		let { seen, left } = await this.claim(ledgerKeys(this.identity));
+		const seen = await this.claim();
 		const toldBesides = (keys: string[]): Doubt[] =>
 			this.toldBy(new Set(difference([...seen], keys)));
-		if (voided && toldBesides(this.keysOf(voided)).length === 0) await this.takeOver(voided);
-		else await this.take([...doubts, ...toldBesides(doubts.flatMap(({ keys }) => keys))]);
-		// What was seen is allowed.
-		while (left.length > 0) {
-			({ seen, left } = await this.claim(left));
-			const told = this.toldBy(seen);
-			if (told.length > 0) throw await this.refusal(told);
-		}
+		const isFree = voided && toldBesides(this.keysOf(voided)).length === 0;
+		const all = [...doubts, ...toldBesides(doubts.flatMap(({ keys }) => keys))];
+		await (isFree ? this.takeOver(voided) : this.take(all));
+		if (seen.size === 0) return;
+		if (isFree || all.length > 0) for (const key of seen) this.lifted.add(key);
+		await this.claimAllowed(seen).catch((error: unknown) => {
+			// What kept others from charging may be gone.
+			this.turns?.useUp();
+			throw error;
+		});
 	}
 
-	private async claim(keys: string[]): Promise<Pick<Claim, 'seen' | 'left'>> {
-		const claim = await this.ledger?.claim(keys, this.owner);
-		this.own.push(...(claim?.own ?? []));
-		return claim ?? { seen: new Set(), left: [] };
+	/** Enters all keys under its own name, those that were seen as well: whoever has them may end meanwhile. */
+	private async claimAllowed(seen: ReadonlySet<string>): Promise<void> {
+		await this.ledger?.clear([...seen]);
+		const others = await this.claim();
+		if (others.size === 0) return;
+		const told = this.toldBy(others);
+		throw await this.refusal(told.length > 0 ? told : [{ isSame: false, keys: [] }]);
 	}
 
-	/** Nothing was sent: what it has entered goes, and a turn that it has taken. */
+	/** @returns the keys that others have */
+	private async claim(): Promise<ReadonlySet<string>> {
+		const others = await this.ledger?.claim(ledgerKeys(this.identity), this.owner, this.own);
+		return others ?? new Set();
+	}
+
+	/** Nothing was sent: what it has entered goes, and a turn that it has taken; what was there before stays. */
 	private async takeBack(): Promise<void> {
-		const { own } = this;
-		this.own = [];
-		await this.ledger?.release(own);
+		await this.release();
 		await this.turns?.giveBack();
+	}
+
+	private async release(): Promise<void> {
+		const own = difference(this.own, [...this.lifted]);
+		this.own = [];
+		await this.ledger?.release(own, this.owner);
 	}
 
 	private async findInMemory(): Promise<Known<T>> {
@@ -259,7 +278,8 @@ class GuardedCreation<T> {
 			: new RepeatCodes(String(result?.hash), doubt, this.ledger);
 		this.assertNoProblem();
 		this.turns = codes;
-		if (await codes.take(isOrder ? turn + 1 : 1)) return;
+		this.isTakenOver = await codes.take(isOrder ? turn + 1 : 1);
+		if (this.isTakenOver) return;
 		await this.take([{ isSame: false, orderReference, keys }]);
 	}
 
@@ -279,12 +299,13 @@ class GuardedCreation<T> {
 
 	/** Takes the turn that a code allows, or refuses what is in doubt. It is used up only if it is about to be sent. */
 	private async take(doubts: Doubt[]): Promise<void> {
-		if (doubts.length === 0) return this.assertNoProblem();
 		const turn = this.turnFor(doubts);
-		if (turn !== undefined) this.assertNoProblem();
+		const isNeeded = doubts.length > 0;
+		if (turn !== undefined || !isNeeded) this.assertNoProblem();
 		this.turns = this.repeatCodes;
-		if (turn === undefined || !(await this.repeatCodes.take(turn)))
-			throw await this.refusal(doubts);
+		// A code that was not needed is used up as well.
+		const isTaken = turn !== undefined && (await this.repeatCodes.take(turn));
+		if (isNeeded && !isTaken) throw await this.refusal(doubts);
 	}
 
 	private turnFor(doubts: Doubt[]): number | undefined {
@@ -324,6 +345,8 @@ class GuardedCreation<T> {
 				isRecorded = true;
 			},
 			undo: async () => {
+				// It may have been sent.
+				this.turns?.useUp();
 				await this.withdraw();
 				isRecorded = false;
 			},
@@ -331,6 +354,7 @@ class GuardedCreation<T> {
 		const made = await creation.create(record).catch(async (error: unknown) => {
 			if (!isRecorded) throw this.asRefusal(error);
 			if (isProvablyNotMade(error)) await this.withdraw();
+			else await this.keepDoubt();
 			throw error;
 		});
 		await this.settle(made);
@@ -344,15 +368,23 @@ class GuardedCreation<T> {
 		const result = creation.keep(made);
 		this.remember(lastingKeys(identity), { ...this.attempt('made'), result });
 		forget([identity.doubt]);
-		await this.ledger?.release([identity.doubt]);
+		await this.ledger?.release([identity.doubt], this.owner);
 	}
 
+	/** Another may have lifted it by a code while it was under way. */
+	private async keepDoubt(): Promise<void> {
+		for (const key of ledgerKeys(this.identity)) {
+			await this.ledger?.enter(key, this.owner).catch(() => undefined);
+		}
+	}
+
+	/** It was not made. What a code has lifted stays in doubt: somebody may be making it. */
 	private async withdraw(): Promise<void> {
 		const { identity } = this;
-		this.own = [];
 		this.creation.memory.delete(identity.spot);
 		forget(compact([...ledgerKeys(identity), identity.call]));
-		await this.ledger?.release(ledgerKeys(identity));
+		if (this.isTakenOver) this.lifted.clear();
+		await this.release();
 	}
 
 	private attempt(state: Attempt['state']): Attempt {

@@ -16,16 +16,6 @@ const contextSchema = z.object({
 /** n8n's database did not take an entry. */
 export class LedgerError extends Error {}
 
-/** Keys that were asked for together. */
-export interface Claim {
-	/** Those that were entered now: they are the caller's alone. */
-	own: string[];
-	/** Those that had been entered before. */
-	seen: ReadonlySet<string>;
-	/** Those that nobody has entered: behind one that was seen, none is. */
-	left: string[];
-}
-
 /**
  * What a node has done, in n8n's table of processed items, which survives a crash, and which all processes
  * of n8n share. n8n reads a row there and then writes it whole, but of all who insert the same row, the
@@ -41,32 +31,22 @@ export class Ledger {
 	}
 
 	/**
-	 * Enters keys in their order, until one has been entered before: of two that ask for the same keys at
-	 * the same moment one has all of them, and the other has none.
+	 * Enters keys in their order, until another owner has one: of two that ask for the same keys at the same
+	 * moment one has all of them, and the other has none.
 	 *
-	 * @throws LedgerError if n8n's database does not take one; then what was entered is taken back
+	 * @param own takes those that are the owner's now, also if it fails
+	 * @returns those that another owner has
+	 * @throws LedgerError
 	 */
-	async claim(keys: readonly string[], owner: string): Promise<Claim> {
-		const claim = { own: new Array<string>(), seen: new Set<string>(), left: new Array<string>() };
-		await this.enterAll(keys, owner, claim).catch(async (error: unknown) => {
-			await this.release(claim.own);
-			throw error;
-		});
-		return claim;
-	}
-
-	private async enterAll(
-		keys: readonly string[],
-		owner: string,
-		{ own, seen, left }: { own: string[]; seen: Set<string>; left: string[] },
-	): Promise<void> {
+	async claim(keys: readonly string[], owner: string, own: string[]): Promise<ReadonlySet<string>> {
+		const seen = new Set<string>();
 		for (const key of keys) {
-			if (seen.size === 0) {
-				if (await this.enter(key, owner)) own.push(key);
-				else seen.add(key);
-			} else if (await this.has(key)) seen.add(key);
-			else left.push(key);
+			if (seen.size > 0) {
+				if (await this.has(key)) seen.add(key);
+			} else if (await this.enter(key, owner)) own.push(key);
+			else seen.add(key);
 		}
+		return seen;
 	}
 
 	/**
@@ -81,8 +61,7 @@ export class Ledger {
 		const enter = async () => await this.record(key, owner);
 		// If two insert a row at the same moment, one of them fails; the second time it finds the row.
 		const found = await enter().catch(enter);
-		const isKept = found !== 'own' || (await this.record(key, 'nobody')) === "another's";
-		if (!isKept) throw new LedgerError(NOT_SUPPORTED);
+		if (found === 'own') await this.assertApart();
 		return found !== "another's";
 	}
 
@@ -99,19 +78,39 @@ export class Ledger {
 		return count > 0;
 	}
 
-	/**
-	 * Removes keys. Never throws: a key left behind can only cause a refusal. It is not tried again: by then
-	 * another may have entered it.
-	 */
-	async release(keys: readonly string[]): Promise<void> {
+	/** Removes keys that are the owner's. Never throws: a key left behind can only cause a refusal. */
+	async release(keys: readonly string[], owner: string): Promise<void> {
 		const { logger } = this.context;
+		for (const key of keys) {
+			const remove = async (): Promise<void> => {
+				if ((await this.record(key, owner)) !== "another's") await this.clear([key]);
+			};
+			await remove()
+				.catch(remove)
+				.catch(() => logger.warn("n8n's table of processed items could not be written to."));
+		}
+	}
+
+	/**
+	 * Removes keys, whosever they are.
+	 *
+	 * @throws LedgerError
+	 */
+	async clear(keys: readonly string[]): Promise<void> {
 		for (const key of keys) {
 			await this.inRow(
 				key,
 				async ({ clearAllProcessedItems }) =>
 					await clearAllProcessedItems('node', { mode: 'entries' }),
-			).catch(() => logger.warn("n8n's table of processed items could not be written to."));
+			);
 		}
+	}
+
+	/** Whether n8n still refuses a row to others. */
+	private async assertApart(): Promise<void> {
+		await this.record('probe', 'one');
+		const found = await this.record('probe', 'another');
+		if (found !== "another's") throw new LedgerError(NOT_SUPPORTED);
 	}
 
 	private async record(key: string, owner: string): Promise<'new' | 'own' | "another's"> {

@@ -64,7 +64,12 @@ export class RepeatCodes {
 		this.own = undefined;
 		if (own === undefined) return;
 		taken.delete(this.row);
-		await this.ledger?.release([this.key(own)]);
+		await this.ledger?.release([this.key(own)], this.owner);
+	}
+
+	/** From now on the turn that it has taken is not given back. */
+	useUp(): void {
+		this.own = undefined;
 	}
 
 	/**
