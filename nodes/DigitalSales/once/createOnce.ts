@@ -85,9 +85,9 @@ class GuardedCreation<T> {
 	private known: Known<T> = {};
 	/** What it has entered, under this name. */
 	private own: string[] = [];
-	/** Of that, what an earlier attempt had entered, which a code has lifted or which is void. */
+	/** Those of them that it has taken from an earlier attempt, by a code or since that is void. */
 	private readonly lifted = new Set<string>();
-	/** Whether that is void. */
+	/** Whether that attempt is void. */
 	private isTakenOver = false;
 	private readonly owner = digest(randomUUID());
 	/** Of which it has taken a turn. */
@@ -163,7 +163,7 @@ class GuardedCreation<T> {
 		});
 	}
 
-	/** Enters all keys under its own name, those that were seen as well: whoever has them may end meanwhile. */
+	/** Enters all keys under its own name, those that were seen as well: their owner may end meanwhile. */
 	private async claimAllowed(seen: ReadonlySet<string>): Promise<void> {
 		await this.ledger?.clear([...seen]);
 		const others = await this.claim();
