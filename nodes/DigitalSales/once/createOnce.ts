@@ -83,13 +83,14 @@ class GuardedCreation<T> {
 	private readonly repeatCodes: RepeatCodes;
 	/** What this process knew when the item came up. */
 	private known: Known<T> = {};
-	/** What it has entered, under this name. */
+	/** Names it in the ledger. */
+	private readonly owner = digest(randomUUID());
+	/** What it has entered. */
 	private own: string[] = [];
 	/** Those of them that it has taken from an earlier attempt, by a code or since that is void. */
 	private readonly lifted = new Set<string>();
 	/** Whether that attempt is void. */
 	private isTakenOver = false;
-	private readonly owner = digest(randomUUID());
 	/** Of which it has taken a turn. */
 	private turns?: RepeatCodes;
 

@@ -23,9 +23,10 @@ const taken = processWide(new BoundedMap<number>({ most: 10_000 }));
  * again takes the next one, by a code or because the earlier one is void.
  */
 export class RepeatCodes {
-	/** The turn that it has taken, under this name. */
-	private own?: number;
+	/** Names it in the ledger. */
 	private readonly owner = digest(randomUUID());
+	/** The turn that it has taken. */
+	private own?: number;
 
 	/**
 	 * @param row names it
@@ -51,10 +52,13 @@ export class RepeatCodes {
 	async take(turn: number): Promise<boolean> {
 		if (turn <= this.latest) return false;
 		const isMine = (await this.ledger?.enter(this.key(turn), this.owner)) ?? true;
-		if (isMine) this.own = turn;
-		if (isMine) taken.set(this.row, turn);
-		// Another process may have taken later ones, too.
-		else taken.delete(this.row);
+		if (isMine) {
+			this.own = turn;
+			taken.set(this.row, turn);
+		} else {
+			// Another process may have taken later ones, too.
+			taken.delete(this.row);
+		}
 		return isMine;
 	}
 
