@@ -66,7 +66,7 @@ interface Changing {
 	/** The answer with fields replaced or taken out (first level), e.g. another hash. */
 	patchBody: { set?: Record<string, unknown>; remove?: string[] };
 	/** The answer with these headers. */
-	rateLimitHeaders: { set: Record<string, string> };
+	headers: { set: Record<string, string> };
 	/** A POST is refused with validation errors keyed by field. */
 	errorsByField: { errors: Record<string, string[]> };
 	/** The charge is refused: still 201, with payment_status refused and pix null. */
@@ -211,8 +211,8 @@ export function changeAnswer(answer: Answer, faults: StruckFaults): Answer {
 		for (const name of patch.remove ?? []) if (isRecord(body)) delete body[name];
 	}
 	if (faults.of('wrapData') && answer.status < 300) body = { success: true, data: body };
-	const limits = lowerNames(faults.of('rateLimitHeaders')?.set);
-	return { ...answer, body, headers: { ...answer.headers, ...limits } };
+	const changed = lowerNames(faults.of('headers')?.set);
+	return { ...answer, body, headers: { ...answer.headers, ...changed } };
 }
 
 const YEAR_SECONDS = 31_536_000;
@@ -231,12 +231,7 @@ function tooMany({ format = 'seconds', seconds = 1 }: FaultOf<'retryAfter'>): An
 			return json(429, body, { 'retry-after': new Date(moment).toUTCString() });
 		}
 		default:
-			return json(429, body, {
-				'retry-after': String(wait),
-				'x-ratelimit-limit': '20',
-				'x-ratelimit-remaining': '0',
-				'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + wait),
-			});
+			return json(429, body, { 'retry-after': String(wait) });
 	}
 }
 

@@ -13,8 +13,6 @@ const DEFAULTS = {
 	readsPerMinute: null as number | null,
 	/** `fixed` opens a window with its first request, as Laravel's throttle does. */
 	rateLimitWindow: 'fixed' as 'fixed' | 'sliding',
-	/** False leaves Retry-After and X-RateLimit-* out of every answer. */
-	rateLimitHeaders: true,
 	/** Before each API answer. */
 	latencyMs: 0,
 	apiToken: 'test-api-token-1234567890',

@@ -69,9 +69,7 @@ export class RequestLog {
 
 const MINUTE_MS = 60_000;
 
-/**
- * Requests a minute per endpoint (section "Limits"), with headers as Laravel's throttle writes them.
- */
+/** Requests a minute per endpoint (section "Limits"). */
 export class RateLimiter {
 	private readonly hits = new Map<string, number[]>();
 
@@ -85,15 +83,8 @@ export class RateLimiter {
 		// A refused request does not count, or a client that keeps asking would never be let in.
 		if (allowed) hits.push(now);
 		const waitMs = (hits[0] ?? now) + MINUTE_MS - now;
-		const headers = {
-			'x-ratelimit-limit': String(limit),
-			'x-ratelimit-remaining': String(Math.max(0, limit - hits.length)),
-			...(!allowed && {
-				'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))),
-				'x-ratelimit-reset': String(Math.ceil((Date.now() + waitMs) / 1000)),
-			}),
-		};
-		return { allowed, headers: this.settings.rateLimitHeaders ? headers : {} };
+		if (allowed) return { allowed, headers: {} };
+		return { allowed, headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) } };
 	}
 
 	reset(): void {

@@ -44,8 +44,8 @@ export const MINUTE_MS = 60_000;
 
 type Window = 'sliding' | 'fixed';
 
-/** What the service says about its limit: nothing, the truth, or too much. */
-type Headers = 'right' | 'none' | 'tooMuchLeft';
+/** How long a 429 asks to wait: as long as is needed, a second, a minute, or it says nothing. */
+type RetryAfter = 'right' | 'tooShort' | 'tooLong' | 'none';
 
 interface Answer {
 	status: 200 | 429;
@@ -60,7 +60,7 @@ export class Service {
 
 	constructor(
 		private readonly window: Window,
-		private readonly headers: Headers,
+		private readonly retryAfter: RetryAfter,
 	) {}
 
 	answer(now: number): Answer {
@@ -71,18 +71,9 @@ export class Service {
 		else this.refused++;
 		const first = this.window === 'fixed' ? begin : (counted[0] ?? now);
 		const waitSeconds = Math.max(1, Math.ceil((first + MINUTE_MS - now) / 1_000));
-		const left = Math.max(0, LIMIT - counted.length - 1);
-		return { status: isAllowed ? 200 : 429, headers: this.headersOf(left, isAllowed, waitSeconds) };
-	}
-
-	private headersOf(left: number, isAllowed: boolean, wait: number): Record<string, string> {
-		if (this.headers === 'none') return {};
-		const isTrue = this.headers === 'right';
-		return {
-			'x-ratelimit-limit': String(isTrue ? LIMIT : 60),
-			'x-ratelimit-remaining': String(isTrue ? left : 59),
-			...(!isAllowed && { 'retry-after': String(isTrue ? wait : 1) }),
-		};
+		const seconds = { right: waitSeconds, tooShort: 1, tooLong: 60, none: 0 }[this.retryAfter];
+		if (isAllowed) return { status: 200, headers: {} };
+		return { status: 429, headers: seconds ? { 'retry-after': String(seconds) } : {} };
 	}
 }
 
@@ -94,7 +85,7 @@ const PAGES = 7;
 interface Scenario {
 	workers: number;
 	window: Window;
-	headers: Headers;
+	retryAfter: RetryAfter;
 	minutes: number;
 	seed: number;
 }
@@ -111,10 +102,10 @@ interface Result {
 
 /** Runs workers that share nothing but the account, each with more to list than the limit allows. */
 export async function simulate(scenario: Scenario): Promise<Result> {
-	const { workers, window, headers, minutes, seed } = scenario;
+	const { workers, window, retryAfter, minutes, seed } = scenario;
 	clearProcessWide();
 	const time = new VirtualTime(seed);
-	const service = new Service(window, headers);
+	const service = new Service(window, retryAfter);
 	const listings: Array<{ begun: number; ended?: number; hasFailed?: boolean; pages: number }> = [];
 	const work = async (
 		client: (read: () => void, signal: AbortSignal) => Client,

@@ -56,10 +56,10 @@ export interface ClientOptions {
 	/** Requests a minute to GET /products; the documented number by default. */
 	productRate?: number;
 	signal?: AbortSignal;
-	/** How long each try may wait for the account's rate limit: a request that somebody waits for. */
+	/** How long each try may wait for the account's rate limit. */
 	longestLimiterWaitMs?: number;
-	/** The part of the account's rate limit that it leaves to others. */
-	leaves?: number;
+	/** Whether somebody waits for it. */
+	isUrgent?: boolean;
 	onWait?: (endpoint: Endpoint) => void;
 }
 
@@ -113,7 +113,7 @@ export class Client {
 			const taking = limiter.take({
 				...this.takeOptions(endpoint, latest),
 				// The time for its tries is running.
-				returnsTo: counts.tries > 0 ? limiter.placeOfRefused : undefined,
+				isBack: counts.tries > 0,
 			});
 			const permit = await taking.catch((error: unknown) => {
 				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
@@ -158,12 +158,11 @@ export class Client {
 	}
 
 	private takeOptions(endpoint: Endpoint, latest: number): TakeOptions {
-		const { signal, productRate, longestLimiterWaitMs, leaves, onWait: tell } = this.options;
+		const { signal, productRate, longestLimiterWaitMs, isUrgent, onWait: tell } = this.options;
 		return {
 			signal,
-			leaves,
+			isUrgent,
 			rate: endpoint === 'GET /products' ? productRate : undefined,
-			isUrgent: longestLimiterWaitMs !== undefined,
 			latest: Math.min(latest, clock.elapsed() + (longestLimiterWaitMs ?? Infinity)),
 			onWait: (delayMs) => {
 				if (delayMs >= NOTABLE_WAIT_MS) tell?.(endpoint);
@@ -239,15 +238,14 @@ export class Client {
 function settle(
 	limiter: RateLimiter,
 	permit: Permit,
-	{ kind, status, retryAfterMs = 0, rateLimit }: Outcome,
+	{ kind, status, retryAfterMs = 0 }: Outcome,
 	leastMs: number,
 ): void {
 	if (kind === 'rateLimited') {
-		limiter.settleLimited(permit, rateLimit, Math.max(retryAfterMs, leastMs));
+		limiter.settleLimited(permit, Math.max(retryAfterMs, leastMs));
 	} else {
 		// 502, 503 and 504 are answers of a proxy, which say nothing of the limit.
-		const isOfService = status !== undefined && kind !== 'unavailable';
-		limiter.settle(permit, isOfService ? rateLimit : undefined);
+		limiter.settle(permit, status !== undefined && kind !== 'unavailable');
 	}
 }
 

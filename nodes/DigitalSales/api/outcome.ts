@@ -32,18 +32,10 @@ export interface Outcome {
 	isWebPage?: boolean;
 	/** Where a redirect pointed to: origin and path, never the query. */
 	redirectedTo?: string;
+	/** How long a 429 or another failure asks to wait. */
 	retryAfterMs?: number;
-	rateLimit: RateLimitHeaders;
 	/** The system code of a fault without an answer, for example `ECONNRESET`. */
 	code?: string;
-}
-
-/** What an answer states of the rate limit. */
-export interface RateLimitHeaders {
-	limit?: number;
-	remaining?: number;
-	/** How long until the service counts from zero again. */
-	resetMs?: number;
 }
 
 /**
@@ -266,7 +258,7 @@ export function causesOf(error: unknown): object[] {
 }
 
 export function withoutAnswer(kind: OutcomeKind, code?: string): Outcome {
-	return { kind, code, rateLimit: {}, words: { messages: [], fields: {} } };
+	return { kind, code, words: { messages: [], fields: {} } };
 }
 
 /** What a person and a workflow are told besides the message. */

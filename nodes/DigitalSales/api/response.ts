@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { clock } from '../shared/clock';
-import { causesOf, kindOfStatus, readFault, type RateLimitHeaders, type Outcome } from './outcome';
+import { causesOf, kindOfStatus, readFault, type Outcome } from './outcome';
 import type { Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
 import { readResource } from './schemas/lenient';
@@ -128,7 +128,6 @@ export function readResponse(
 		isWebPage: problem === 'webPage' && byStatus !== 'unavailable' && !isRedirect,
 		redirectedTo: isRedirect ? redirectTarget(headers.location, redact) : undefined,
 		retryAfterMs: retryAfterMs(headers),
-		rateLimit: readRateLimitHeaders(headers),
 	};
 }
 
@@ -187,51 +186,20 @@ function redirectTarget(location: unknown, redact: Redactor): string | undefined
 }
 
 const LONGEST_RETRY_AFTER_MS = 300_000;
-/** Below this a reset header counts from now, from here on it is a unix time, both mostly in seconds. */
-const FIRST_UNIX_TIME = 1_000_000_000;
-
-/** @internal */
-export function readRateLimitHeaders(headers: Headers): RateLimitHeaders {
-	return {
-		limit: wholeNumber(headers['x-ratelimit-limit']),
-		remaining: wholeNumber(headers['x-ratelimit-remaining']),
-		resetMs: retryAfterMs(headers),
-	};
-}
 
 /**
- * How long an answer asks to wait: `Retry-After` in seconds or as a date, else `X-RateLimit-Reset`. A
- * moment that has passed is ignored, since the clocks may differ. A proxy may ask for a day, so there
- * is a cap.
+ * How long an answer asks to wait by `Retry-After`, in seconds or as a date. A moment that has passed is
+ * ignored, since the clocks may differ. A proxy may ask for a day, so there is a cap.
  *
  * @internal
  */
 export function retryAfterMs(headers: Headers): number | undefined {
-	const asked = [
-		fromRetryAfter(headers['retry-after']),
-		fromReset(headers['x-ratelimit-reset']),
-	].find((milliseconds = 0) => milliseconds > 0);
-	return asked === undefined ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, asked);
-}
-
-function fromRetryAfter(value: unknown): number | undefined {
-	const seconds = wholeNumber(value);
-	if (seconds !== undefined) return seconds * 1_000;
-	if (typeof value !== 'string' || !/[a-z]/i.test(value)) return undefined;
-	const date = Date.parse(value);
-	return Number.isNaN(date) ? undefined : date - clock.now();
-}
-
-function fromReset(value: unknown): number | undefined {
-	const reset = wholeNumber(value);
-	if (reset === undefined) return undefined;
-	// More than an hour is meant in milliseconds.
-	if (reset < FIRST_UNIX_TIME) return reset > 3_600 ? reset : reset * 1_000;
-	return (reset < FIRST_UNIX_TIME * 1_000 ? reset * 1_000 : reset) - clock.now();
-}
-
-function wholeNumber(value: unknown): number | undefined {
-	const text = typeof value === 'number' ? String(value) : value;
-	if (typeof text !== 'string' || !/^\d{1,15}$/.test(text.trim())) return undefined;
-	return Number(text);
+	const value = String(headers['retry-after']).trim();
+	const isDate = /[a-z]/i.test(value);
+	const asked = isDate
+		? Date.parse(value) - clock.now()
+		: /^\d{1,15}$/.test(value)
+			? Number(value) * 1_000
+			: 0;
+	return asked > 0 ? Math.min(LONGEST_RETRY_AFTER_MS, asked) : undefined;
 }

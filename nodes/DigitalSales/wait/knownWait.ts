@@ -28,9 +28,6 @@ interface State {
 export type CheckResult = 'done' | 'open' | 'unfinished' | 'unread';
 
 const READS_AT_ONCE = 20;
-/** Of the rate limit, what re-checks leave to others, and what the look at the time limit leaves to notices. */
-const LEFT_BY_RECHECKS = 0.5;
-const LEFT_AT_LIMIT = 0.25;
 /** Longer than one check, so that n8n does not end the wait during it. */
 const LAST_CHECK_MS = 30_000;
 const MOST_WAITS = 10_000;
@@ -118,11 +115,11 @@ export class KnownWait {
 	 * Reads payments until one is open or cannot be read, since then the wait cannot end; after the time
 	 * limit all.
 	 *
-	 * @param read leaves a part of the rate limit to others
+	 * @param read goes before other reads of the account if it is urgent
 	 * @param beginBy when it is too late to begin another read, on `clock.elapsed()`
 	 */
 	async check(
-		read: (hash: string, leaves: number) => Promise<ReadBack>,
+		read: (hash: string, isUrgent: boolean) => Promise<ReadBack>,
 		beginBy: number,
 	): Promise<CheckResult> {
 		const isAfterLimit = this.isLimitOver();
@@ -133,8 +130,7 @@ export class KnownWait {
 			const isNeeded = isAfterLimit || found.size === 0 || this.noticed.has(index);
 			if (!isNeeded || at > beginBy) return;
 			const notice = this.noticed.get(index);
-			const leaves = notice ? 0 : isAfterLimit ? LEFT_AT_LIMIT : LEFT_BY_RECHECKS;
-			const result = await read(hash, leaves);
+			const result = await read(hash, notice !== undefined);
 			if (result.outcome === 'found') {
 				const { payment_status: status } = result.transaction;
 				const { isSettled } = this.enter(payment, result.transaction, at);

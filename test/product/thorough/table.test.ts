@@ -46,8 +46,6 @@ const USELESS_WAITS: Array<[string, Record<string, string>]> = [
 	['Retry-After 0', { 'Retry-After': '0' }],
 	['Retry-After -5', { 'Retry-After': '-5' }],
 	['Retry-After in the past', { 'Retry-After': 'Wed, 21 Oct 2015 07:28:00 GMT' }],
-	['X-RateLimit-Reset 0', { 'X-RateLimit-Reset': '0' }],
-	['X-RateLimit-Reset in the past', { 'X-RateLimit-Reset': '1445412480' }],
 ];
 
 /** A 429 is waited out until the time is up: 300 s, in waits of 2.5 to 5, 5 to 10, 10 to 20 s. */

@@ -56,20 +56,15 @@ describe('GET /products', () => {
 		expect(fieldsOf(get(json, 'data.0.offers.0'))).toEqual(OFFER_FIELDS);
 	});
 
-	test('counts down in the headers and refuses the 21st', async () => {
+	test('refuses the 21st in a minute and says how long to wait', async () => {
 		const replies: HttpAnswer[] = [];
 		while (replies.length < 21) replies.push(await list());
-		const left = replies.map(({ headers }) => headers['x-ratelimit-remaining']);
 		expect(replies.map(({ status }) => status)).toEqual([...Array<number>(20).fill(200), 429]);
-		expect([left[0], left[19]]).toEqual(['19', '0']);
 		const refused = replies[20];
 		expect(refused?.json).toEqual({ message: 'Too Many Attempts.' });
-		expect(refused?.headers['x-ratelimit-limit']).toBe('20');
 		const wait = Number(refused?.headers['retry-after']);
 		expect(wait).toBeGreaterThan(55);
 		expect(wait).toBeLessThanOrEqual(60);
-		const reset = Number(refused?.headers['x-ratelimit-reset']);
-		expect(Math.abs(reset - (Date.now() / 1000 + wait))).toBeLessThan(3);
 		expect(replies[0]?.headers['retry-after']).toBeUndefined();
 	});
 });

@@ -51,22 +51,22 @@ describe('Checks of a wait', () => {
 	const check = async (
 		answers: Answers = {},
 		{ most = Infinity, noticed = '', claimed = 'paid' } = {},
-	): Promise<{ result: CheckResult; asked: string[]; left: Set<number> }> => {
+	): Promise<{ result: CheckResult; asked: string[]; urgent: string[] }> => {
 		const asked: string[] = [];
-		const left = new Set<number>();
+		const urgent: string[] = [];
 		now += 1_000;
 		known.notice({ hash: noticed, status: claimed });
 		const beginBy = now;
-		const result = await known.check(async (hash, leaves) => {
+		const result = await known.check(async (hash, isUrgent) => {
 			asked.push(hash);
-			left.add(leaves);
+			if (isUrgent) urgent.push(hash);
 			if (asked.length === most) now = beginBy + 1;
 			const answer = answers[hash] ?? 'waiting_payment';
 			if (answer === 'failed') return { outcome: 'unread', isSent: true };
 			const transaction: Transaction = { hash, payment_status: answer, json: { hash } };
 			return { outcome: 'found', transaction };
 		}, beginBy);
-		return { result, asked, left };
+		return { result, asked, urgent };
 	};
 	const hashes = (from: number, to: number): string[] =>
 		Array.from({ length: to - from }, (_, nth) => `h${from + nth}`);
@@ -186,10 +186,10 @@ describe('Checks of a wait', () => {
 	test('begin with what was noticed, which goes before all others in the rate limit', async () => {
 		begin(25);
 
-		const { result, asked, left } = await check(paid('h3'), { noticed: 'h3' });
+		const { result, asked, urgent } = await check(paid('h3'), { noticed: 'h3' });
 
-		expect([result, asked, [...left]]).toEqual(['open', ['h3', 'h0'], [0, 0.5]]);
-		expect((await check()).left).toEqual(new Set([0.5]));
+		expect([result, asked, urgent]).toEqual(['open', ['h3', 'h0'], ['h3']]);
+		expect((await check()).urgent).toEqual([]);
 	});
 
 	test('do not forget a notice before its payment was read', async () => {
@@ -201,7 +201,7 @@ describe('Checks of a wait', () => {
 
 		expect([both, failed, read].map(({ result }) => result)).toEqual(['unread', 'unread', 'open']);
 		expect(read.asked).toEqual(['h1']);
-		expect([...read.left]).toEqual([0]);
+		expect(read.urgent).toEqual(['h1']);
 	});
 
 	test('leave the others alone if the first can not be read, and begin with another then', async () => {
@@ -226,7 +226,7 @@ describe('Checks of a wait', () => {
 
 		expect(first.asked).toHaveLength(30);
 		expect(first.asked[0]).toBe('h7');
-		expect([...first.left]).toEqual([0, 0.25]);
+		expect(first.urgent).toEqual(['h7']);
 		expect([first, second, third].map(({ result }) => result)).toEqual([
 			'unread',
 			'unread',

@@ -77,7 +77,7 @@ test('without an argument it only reads, and shows statuses and shapes', async (
 
 test('half of the limit that the service states is left to others', async () => {
 	sandbox.addFault({
-		kind: 'rateLimitHeaders',
+		kind: 'headers',
 		set: { 'x-ratelimit-limit': '6', 'retry-after': '30' },
 		times: 'always',
 	});

@@ -2,8 +2,7 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode, type NodeOutcome } from '../harness';
-import { type Account, openAccount, pixParameters } from '../support/account';
-import { openCatalogService } from '../support/catalogService';
+import { type Account, openAccount } from '../support/account';
 
 const LIST = {
 	resource: 'product',
@@ -89,47 +88,5 @@ describe('The rate limit of GET /products', () => {
 		const waited = (clock.elapsed() - startedAt) / 1_000;
 		expect(waited).toBeGreaterThan(seconds * 0.8);
 		expect(waited).toBeLessThan(seconds * 1.2);
-	});
-});
-
-describe('A limit that is stated in another unit', () => {
-	useTimeLapse();
-
-	test('as two per second is not taken for two per minute', async () => {
-		const service = await openCatalogService();
-		const headers = {
-			'x-ratelimit-limit': '2',
-			'x-ratelimit-remaining': '1',
-			'x-ratelimit-reset': '1',
-		};
-		service.answers(({ page }) => ({
-			body: { data: [{ hash: `p${page}` }], links: { next: Number(page) < 10 ? 'more' : null } },
-			headers,
-		}));
-		const startedAt = clock.elapsed();
-
-		const { json } = await service.list({ returnAll: true }).finally(() => service.close());
-
-		expect(json).toHaveLength(10);
-		expect((clock.elapsed() - startedAt) / 1_000).toBeLessThan(20);
-	});
-
-	test('as five per second by a 429 is not taken for five per minute', async () => {
-		const account = await openAccount();
-		account.reset();
-		const { json } = await account.run(pixParameters(account.sandbox));
-		const headers = { 'x-ratelimit-limit': '5', 'retry-after': '1' };
-		account.fault('read', { kind: 'status', status: 429, headers });
-		const set = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' };
-		account.fault('read', { kind: 'rateLimitHeaders', set }, 'always');
-		const startedAt = clock.elapsed();
-
-		await account.run(
-			{ resource: 'transaction', operation: 'get', transactionHash: String(json[0]?.hash) },
-			{ items: Array.from({ length: 60 }, () => ({})) },
-		);
-		await account.sandbox.close();
-
-		expect((clock.elapsed() - startedAt) / 1_000).toBeLessThan(20);
 	});
 });

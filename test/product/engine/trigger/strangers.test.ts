@@ -148,58 +148,6 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		expect(reads.length).toBeLessThanOrEqual(30);
 	});
 
-	describe('if it states a limit for reads', () => {
-		const LIMIT = 20;
-		let refused: number;
-		let status: string;
-
-		/** Serves a minute's limit that never refills; knows one transaction. */
-		const serveLimit = async (): Promise<void> => {
-			refused = 0;
-			status = 'waiting_payment';
-			await serve(({ url }, response) => {
-				const remaining = LIMIT - reads.length;
-				if (remaining < 0) refused++;
-				const isKnown = url?.endsWith('/known1') === true;
-				response.writeHead(remaining < 0 ? 429 : isKnown ? 200 : 404, {
-					...JSON_TYPE,
-					'x-ratelimit-limit': LIMIT,
-					'x-ratelimit-remaining': Math.max(0, remaining),
-					...(remaining < 0 && { 'retry-after': '60' }),
-				});
-				response.end(isKnown ? JSON.stringify({ hash: 'known1', payment_status: status }) : '{}');
-			});
-		};
-
-		test('unverified reads leave half of it', async () => {
-			await serveLimit();
-			await trigger.post({ hash: 'known1', status });
-
-			for (let second = 0; second < 50; second += 5) {
-				await postAll(named(`forged${second}x`, 12));
-				await clock.sleep(5_000);
-			}
-
-			expect(reads.length).toBe(LIMIT / 2);
-			status = 'paid';
-			expect((await trigger.post({ hash: 'known1', status })).status).toBe(200);
-			expect(trigger.executions).toHaveLength(2);
-			expect(refused).toBe(0);
-		});
-
-		test('they start again when its minute is over', async () => {
-			await serveLimit();
-			await postAll(named('forged', 30));
-			const before = reads.length;
-			reads = [];
-
-			expect((await trigger.post({ hash: 'known1' })).status).toBe(503);
-			await clock.sleep(61_000);
-			expect((await trigger.post({ hash: 'known1' })).status).toBe(200);
-			expect(before).toBeLessThanOrEqual(LIMIT / 2);
-		});
-	});
-
 	test('after a 429 unverified notices are rejected at once until its wait is over', async () => {
 		let isLimited = true;
 		await serve((_, response) => {
