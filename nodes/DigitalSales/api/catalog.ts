@@ -38,11 +38,7 @@ export const CATALOG_LIMITS = {
 /** Long enough to look through a list and come back, short enough to see what was changed meanwhile. */
 const REMEMBERED_MS = 45_000;
 
-/**
- * Pages of catalogs by account and number.
- *
- * @internal
- */
+/** Pages of catalogs by account and number, all forgotten when a catalog is changed. */
 export const catalogPages = processWide(
 	new PromiseCache<CatalogPage>({ most: 60, keptMs: REMEMBERED_MS }),
 );
@@ -67,11 +63,6 @@ export function readCatalog(
 		PAGE_SIZE,
 	);
 	return pages({ ...range, fetchPage: read });
-}
-
-/** Forgets an account's catalog, because it was just changed. */
-export function forgetCatalog(account: Account): void {
-	catalogPages.forget(account.key);
 }
 
 function toCatalog(product: Product): CatalogProduct {

@@ -124,13 +124,6 @@ export class PromiseCache<V> {
 		return await entry.promise;
 	}
 
-	/** Forgets the results under keys with this prefix. */
-	forget(prefix: string): void {
-		for (const [key] of this.entries.list()) {
-			if (key.startsWith(prefix)) this.entries.delete(key);
-		}
-	}
-
 	clear(): void {
 		this.entries.clear();
 	}

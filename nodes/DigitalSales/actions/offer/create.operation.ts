@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { forgetCatalog } from '../../api/catalog';
+import { catalogPages } from '../../api/catalog';
 import { createOffer, markPricesSeen } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { withCustomFields } from '../../form/fields';
@@ -56,7 +56,7 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 			const name = `offer ${String(json.hash)}`;
 			run.hint(`The offer was already created. Returning ${name}.`, 'existing', name);
 		}
-		forgetCatalog(account);
+		catalogPages.clear();
 		// Also of an existing one: its raw price may go straight into the next form.
 		markPricesSeen(account, [json]);
 		return [{ json: offerOutput(json) }];
