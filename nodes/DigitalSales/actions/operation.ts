@@ -22,7 +22,7 @@ export interface Operation<Read = unknown, Ready = Read> {
 	 * at once: behind a refusal, the others may be created.
 	 */
 	creates: boolean;
-	/** Whether each item is one read: as many are under way at once as the service bears. */
+	/** Whether each item is one read: many are under way at once. */
 	readsEach?: true;
 	/**
 	 * Reads and checks the parameters of an item.

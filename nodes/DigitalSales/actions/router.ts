@@ -6,10 +6,10 @@ import type { ItemResult } from '../output/transaction';
 import { fieldLabel } from '../form/readForm';
 import { isEngine2, isRetry } from '../once/execution';
 import { CanceledError } from '../shared/clock';
-import { eachLimit, ReadsAtOnce } from '../shared/eachLimit';
+import { eachLimit } from '../shared/eachLimit';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
-import { ITEMS_AT_ONCE, Run } from './run';
+import { ITEMS_AT_ONCE, READS_AT_ONCE, Run } from './run';
 
 /** Runs the chosen operation over all items. */
 export async function router(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
@@ -84,20 +84,16 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 		'failed' in item ? [] : [{ itemIndex, ready: item.given }],
 	);
 	const inOrder = sortBy(ready, (item) => operation.isSuspect?.(item.ready) !== true);
-	const reads = operation.readsEach && new ReadsAtOnce();
-	const most = reads ? () => reads.now : operation.creates ? ITEMS_AT_ONCE : 1;
-	await eachLimit(inOrder, most, async ({ itemIndex, ready }) => {
+	const atOnce = operation.readsEach ? READS_AT_ONCE : operation.creates ? ITEMS_AT_ONCE : 1;
+	await eachLimit(inOrder, atOnce, async ({ itemIndex, ready }) => {
 		if (run.isStopped) return;
-		const ended = reads?.begin();
 		try {
 			const sent = await operation.send(run, itemIndex, ready);
-			ended?.(true);
 			// In place: copies would tell in a list of tens of thousands.
 			results[itemIndex] = sent.map((one) =>
 				Object.assign(one, { pairedItem: { item: itemIndex } }),
 			);
 		} catch (error) {
-			ended?.(false);
 			if (context.continueOnFail()) {
 				results[itemIndex] = failed(itemIndex, ready, error);
 				return;

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { mostAtOnce } from '../../../support/underWay';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { type Account, openAccount, pixParameters } from '../support/account';
@@ -52,25 +51,19 @@ describe('Transaction > Get', () => {
 		expect(failure.message).toBe('Transaction Hash is empty; fill it in');
 	});
 
-	test.each([
-		['more than 32 requests under way, but never more than 96, while answers are fast', 32, 96, {}],
-		['at most 32 requests under way while all fail', 8, 32, { transactionHash: 'unknown1' }],
-	])('has %s', async (_what, moreThan, atMost, more) => {
+	test('has many requests under way, but never more than 64', async () => {
 		account.fault('read', { kind: 'delay', ms: 90 }, 'always');
 		const items = Array.from({ length: 200 }, () => created[0] ?? {});
 		const before = account.sandbox.requests.length;
-		// All reads take equally long, however busy the machine is.
-		jest.spyOn(clock, 'elapsed').mockReturnValue(clock.elapsed());
 
-		const { json } = await account.run({ ...parameters, ...more }, { items, continueOnFail: true });
-		jest.restoreAllMocks();
+		const { json } = await account.run(parameters, { items });
 		account.sandbox.clearFaults();
 
 		const requests = account.sandbox.requests.slice(before);
 		expect(json).toHaveLength(200);
 		expect(requests).toHaveLength(200);
-		expect(mostAtOnce(requests)).toBeGreaterThan(moreThan);
-		expect(mostAtOnce(requests)).toBeLessThanOrEqual(atMost);
+		expect(mostAtOnce(requests)).toBeGreaterThan(32);
+		expect(mostAtOnce(requests)).toBeLessThanOrEqual(64);
 	});
 
 	test('encodes a hash into one segment of the path', async () => {

@@ -4,13 +4,12 @@ import { GET_TRANSACTIONS, httpRequest, splitOut } from '../workflows';
 
 const ITEMS = 1_000;
 const ROUNDS = { warmUps: 2, counted: 7 };
-const MOST_AT_ONCE = 96;
+const MOST_AT_ONCE = 64;
 
 /**
  * One request for each item: hashes come in with the start, and each is read from a lean server, with
- * whole transactions put out by both sides. We begin with 32 requests at once and send more only while
- * they are answered as fast as before; HTTP Request has as many under way as it gets to send before
- * the first is answered.
+ * whole transactions put out by both sides. We have 64 requests under way; HTTP Request has as many as it
+ * gets to send before the first is answered.
  */
 export async function gets(bench: Bench): Promise<Outcome[]> {
 	return [...(await measure(bench, 50, 0.9)), ...(await measure(bench, 0, 0.7))];
