@@ -91,14 +91,15 @@ class GuardedCreation<T> {
 	private readonly lifted = new Set<string>();
 	/** Whether that attempt is void. */
 	private isTakenOver = false;
-	/** Of which it has taken a turn. */
-	private turns?: RepeatCodes;
+	/** Of which it takes a turn. */
+	private turns: RepeatCodes;
 
 	constructor(private readonly creation: Creation<T>) {
 		this.identity = identify(creation);
 		this.ledger = Ledger.of(creation.context);
 		const { order, doubt } = this.identity;
 		this.repeatCodes = new RepeatCodes(order ?? doubt, doubt, this.ledger);
+		this.turns = this.repeatCodes;
 	}
 
 	async run(): Promise<Created<T>> {
@@ -159,7 +160,7 @@ class GuardedCreation<T> {
 		if (isFree || all.length > 0) for (const key of seen) this.lifted.add(key);
 		await this.claimAllowed(seen).catch((error: unknown) => {
 			// What kept others from charging may be gone.
-			this.turns?.useUp();
+			this.turns.useUp();
 			throw error;
 		});
 	}
@@ -168,9 +169,7 @@ class GuardedCreation<T> {
 	private async claimAllowed(seen: ReadonlySet<string>): Promise<void> {
 		await this.ledger?.clear([...seen]);
 		const others = await this.claim();
-		if (others.size === 0) return;
-		const told = this.toldBy(others);
-		throw await this.refusal(told.length > 0 ? told : [{ isSame: false, keys: [] }]);
+		if (others.size > 0) throw await this.refusal(this.toldBy(others));
 	}
 
 	/** @returns the keys that others have */
@@ -182,12 +181,11 @@ class GuardedCreation<T> {
 	/** Nothing was sent: what it has entered goes, and a turn that it has taken; what was there before stays. */
 	private async takeBack(): Promise<void> {
 		await this.release();
-		await this.turns?.giveBack();
+		await this.turns.giveBack();
 	}
 
 	private async release(): Promise<void> {
-		const own = difference(this.own, [...this.lifted]);
-		this.own = [];
+		const own = difference(this.own.splice(0), [...this.lifted]);
 		await this.ledger?.release(own, this.owner);
 	}
 
@@ -270,9 +268,9 @@ class GuardedCreation<T> {
 	 */
 	private async takeOver(voided: Attempt): Promise<void> {
 		const { orderReference, result, turn } = voided;
-		const { order, doubt } = this.identity;
+		const { order = '', doubt } = this.identity;
 		const keys = this.keysOf(voided);
-		const isOrder = order !== undefined && keys.includes(order);
+		const isOrder = keys.includes(order);
 		// Without an order each transaction has a row of its own.
 		const codes = isOrder
 			? this.repeatCodes
@@ -347,7 +345,7 @@ class GuardedCreation<T> {
 			},
 			undo: async () => {
 				// It may have been sent.
-				this.turns?.useUp();
+				this.turns.useUp();
 				await this.withdraw();
 				isRecorded = false;
 			},
