@@ -55,9 +55,6 @@ export class RepeatCodes {
 		if (isMine) {
 			this.own = turn;
 			taken.set(this.row, turn);
-		} else {
-			// Another process may have taken later ones, too.
-			taken.delete(this.row);
 		}
 		return isMine;
 	}
@@ -86,7 +83,7 @@ export class RepeatCodes {
 		while (latest < MOST_TURNS && (await this.ledger?.has(this.key(latest + 1)))) latest++;
 		taken.set(this.row, latest);
 		const [code = ''] = this.codesOf(latest + 1);
-		return (code + LETTERS.charAt(told)).replace(/^.{4}/, '$&-');
+		return (code + LETTERS.charAt(told)).replace(/.{4}/, '$&-');
 	}
 
 	/**
@@ -96,7 +93,7 @@ export class RepeatCodes {
 	 */
 	allowedBy(text: string | undefined, doubted: number): number | undefined {
 		if (text === undefined) return undefined;
-		const words = text.toUpperCase().split(/[\s,;]+/);
+		const words = text.toUpperCase().split(/[\s,;]/);
 		// The last letter is what was told.
 		const typed = words.flatMap((word) => {
 			const code = word.replace(/[^0-9A-Z]/g, '');
