@@ -9,9 +9,7 @@ const OTHER_MODE = /Keep Items Where/;
 const NOT_SUPPORTED = 'this version of n8n keeps them in another way';
 
 /** Public in the contexts of n8n's engine, though not part of `IExecuteFunctions`: the node itself, not a copy. */
-const contextSchema = z.object({
-	node: z.custom<INode>((node) => typeof node === 'object' && node !== null && 'id' in node),
-});
+const contextSchema = z.object({ node: z.custom<INode>().optional() });
 
 /** n8n's database did not take an entry. */
 export class LedgerError extends Error {}
@@ -132,7 +130,7 @@ export class Ledger {
 		key: string,
 		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
 	): Promise<T> {
-		const node = contextSchema.safeParse(this.context).data?.node;
+		const { node } = contextSchema.parse(this.context);
 		if (!node) throw new LedgerError(NOT_SUPPORTED);
 		const { id } = node;
 		node.id = digest(id, key);
