@@ -369,12 +369,30 @@ describe('Several processes that ask for the same charge at the same moment', ()
 			expect((await shop.run(allowed, { process: one })).status).toBe('success');
 		});
 
-		test('is not made once more if another worker has made it by a code', async () => {
+		test('is not made once more if another worker has made it by a code, unless that is void, too', async () => {
 			await expire(await shop.run(shop.parameters('order-1'), { process: one }));
 			const refused = await shop.run(shop.parameters('order-1'), { process: two });
 			const allowed = shop.parameters('order-1', { options: { repeatCode: codeIn(refused) } });
-			expect((await shop.run(allowed, { process: two })).status).toBe('success');
-			judge([await shop.run(shop.parameters('order-1'), { process: one })]);
+			await pause(10);
+			const second = await shop.run(allowed, { process: two });
+			const again = await shop.run(shop.parameters('order-1'), { process: one });
+
+			expect(errorOf(again)).toContain(
+				'A customer may already have been charged for order "order-1"',
+			);
+			expect(shop.charges).toBe(2);
+			await expire(second);
+			const retryOf = retryable(second);
+			await shop.run(shop.parameters('order-1'), { process: one, retryOf });
+			expect(shop.charges).toBe(3);
+		});
+
+		test('is made once, whatever reference its Retries give it', async () => {
+			const first = await shop.run(shop.parameters(), { process: one });
+			await expire(first);
+			const retryOf = retryable(first);
+			await shop.run(shop.parameters('order-1'), { process: one, retryOf });
+			judge([await shop.run(shop.parameters(), { process: two, retryOf })]);
 
 			expect(shop.charges).toBe(2);
 		});

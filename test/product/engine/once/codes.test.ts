@@ -109,6 +109,34 @@ describe('A code, and another worker that is asked for the same', () => {
 		expect(shop.charges).toBe(1);
 	});
 
+	test('who loses to another one while a code takes its place is told of that one', async () => {
+		shop.fault('drop');
+		await ask(one);
+		const code = codeIn(await ask(two));
+		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
+		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
+		// The order is cleared, then the doubt: the other one finds neither.
+		clearing.mockImplementationOnce(clear).mockImplementationOnce(async (...args) => {
+			await clear(...args);
+			await ask(three);
+		});
+		const refused = await ask(two, code);
+
+		expect(errorOf(refused)).toContain(
+			'A customer may already have been charged for order "order-1"',
+		);
+		expect(shop.charges).toBe(1);
+		await ask(two, codeIn(refused));
+		expect(shop.charges).toBe(2);
+	});
+
+	test('a code that another worker has shown holds where the attempt itself is known', async () => {
+		shop.fault('drop');
+		await ask(one);
+
+		expect((await ask(one, codeIn(await ask(two)))).status).toBe('success');
+	});
+
 	test('a code that was not needed is used up as well', async () => {
 		shop.fault('refuse');
 		const { ended } = await begin('order-1');

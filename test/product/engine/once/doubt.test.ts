@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
+import { cpf } from '../../../support/charge';
 import { NodeProcess } from '../harness';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 
@@ -72,6 +73,19 @@ describe('A charge whose outcome is unknown', () => {
 		expect([first.status, second.status]).toEqual(['error', 'success']);
 	});
 
+	test('so is a 422 that comes when another item has ended the run', async () => {
+		for (const ms of [200, 400]) {
+			shop.account.fault('charge', { kind: 'delay', ms });
+			shop.fault('refuse');
+		}
+		const items = [{ document: cpf(1) }, { document: cpf(2) }];
+		const own = shop.parameters(undefined, { customerDocument: '={{ $json.document }}' });
+		await shop.run(own, { items });
+		expect(shop.posts).toBe(2);
+
+		expect((await shop.run(own, { items })).status).toBe('success');
+	});
+
 	test('an error that the package did not foresee leaves the charge in doubt', async () => {
 		const body = `{"message":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
 		shop.account.fault('charge', { kind: 'status', status: 500, processed: true, body });
@@ -97,6 +111,15 @@ describe('A charge whose outcome is unknown', () => {
 			expect(again.node?.error?.message).toBe(REFUSED);
 			expect(codeIn(again)).not.toBe(codeIn(refused));
 			expect(shop.charges).toBe(1);
+		});
+
+		test('a code whose last letter is none of them allows nothing', async () => {
+			shop.fault('drop');
+			await shop.run(shop.parameters());
+			const repeatCode = codeIn(await shop.run(shop.parameters())).replace(/.$/, '0');
+			await shop.run(shop.parameters(undefined, { options: { repeatCode } }));
+
+			expect(shop.posts).toBe(1);
 		});
 
 		test('the code of one customer says nothing of another', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { attempts } from '../../../../nodes/DigitalSales/once/memory';
 
 import { NodeProcess, processedItems } from '../harness';
-import { codeIn, errorOf, useShop } from '../support/charging';
+import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
 	const shop = useShop();
@@ -31,6 +31,27 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
 		expect(await isKnown('order-1')).toBe(true);
+	});
+
+	test('a database that refuses it after a 429: the same, and the charge is in no doubt', async () => {
+		shop.account.fault('charge', { kind: 'retryAfter', seconds: 10 });
+		const running = shop.run(shop.parameters('order-1'));
+		await pause(4_000);
+		processedItems.failingWrites = 2;
+
+		expect(errorOf(await running)).toContain('could not record the charge, so it was not sent');
+		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
+	});
+
+	test('a place that could not be removed is removed by the next try', async () => {
+		for (let nth = 0; nth < 3; nth++) shop.fault('refuse');
+		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
+		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
+		clearing.mockImplementationOnce(clear);
+		for (let nth = 0; nth < 2; nth++) clearing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+		const refused = await shop.run(shop.parameters(), { settings: RETRY_ON_FAIL });
+
+		expect((await shop.retry(shop.parameters(), refused)).status).toBe('success');
 	});
 
 	test('an entry that fails takes out no doubt that was there before', async () => {

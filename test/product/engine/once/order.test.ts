@@ -167,6 +167,15 @@ describe('Order Reference', () => {
 		);
 	});
 
+	test('a repeat that is canceled while the service is asked says that', async () => {
+		await shop.run(shop.parameters('order-1'));
+		shop.account.fault('read', { kind: 'delay', ms: 1_000 });
+		const signal = AbortSignal.timeout(100);
+		const repeat = await shop.run(shop.parameters('order-1'), { signal });
+
+		expect(repeat.node?.error?.message).toBe('The execution was canceled');
+	});
+
 	test('it is not sent to the service', async () => {
 		await shop.run(shop.parameters('order-secret-name'));
 

@@ -294,6 +294,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 
 			// A customer now in the place of a charged one is refused too: the cart may have been corrected.
 			expect(retry.json.map(({ error }) => Boolean(error))).toEqual([true, true, true]);
+			expect(errorIn(retry.json[0]).message).toContain('A customer may already have been charged');
 			expect(shop.charges).toBe(2);
 		});
 	});
