@@ -190,12 +190,11 @@ describe('The customer of an agent', () => {
 		);
 
 	// The sandbox wants a customer's data, the document does not.
-	const takesAnybody = (): void =>
-		shop.account.fault(
-			'charge',
-			{ kind: 'status', status: 201, body: { hash: 'abc1', payment_status: 'waiting_payment' } },
-			'always',
-		);
+	const takesAnybody = (): void => {
+		const body = { hash: 'abc1', payment_status: 'waiting_payment' };
+		shop.account.fault('charge', { kind: 'status', status: 201, body }, 'always');
+		shop.account.fault('read', { kind: 'status', status: 200, body }, 'always');
+	};
 
 	test.each([
 		['without data', {}],
@@ -224,7 +223,7 @@ describe('The customer of an agent', () => {
 		const { answers, errors } = await chat({ customerName: 'Maria' }, 2);
 
 		expect(answers).toMatchObject([[{ hash: 'abc1' }]]);
-		expect(errors.join()).toContain('The customer may already have been charged');
+		expect(errors.join()).toContain('may already have been charged in this execution');
 		expect(shop.posts).toBe(1);
 	});
 
