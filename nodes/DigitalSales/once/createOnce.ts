@@ -205,9 +205,12 @@ class GuardedCreation<T> {
 				// Another customer's order shows nothing of it.
 				const about = isSame || isHere ? earlier.about : undefined;
 				const keys = this.keysOf(earlier, { isSame, isHere });
-				const told = doubts.flatMap((one) => one.keys);
-				const isNews = difference(keys, told).length > 0;
-				if (isNews) doubts.push({ attempt: earlier, isSame, about, orderReference, keys });
+				// What the execution has stored of an attempt is a copy of what the process knows of it.
+				const isTold = doubts.some(
+					({ attempt }) =>
+						attempt?.startedAt === earlier.startedAt && attempt.fingerprint === earlier.fingerprint,
+				);
+				if (!isTold) doubts.push({ attempt: earlier, isSame, about, orderReference, keys });
 			} else if (creation.isVoid(made)) voids.push(earlier);
 			else if (!isSame) throw other;
 			else if (identity.mayBeAnother) throw perhapsAnother(creation);

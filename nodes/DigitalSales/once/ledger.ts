@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 import { z } from 'zod';
+import { isJsonObject } from '../shared/json';
 import { digest } from './execution';
 
 /** All that a row holds: that it is there, and whose it is, is what counts. */
@@ -9,7 +10,7 @@ const OTHER_MODE = /Keep Items Where/;
 const NOT_SUPPORTED = 'this version of n8n keeps them in another way';
 
 /** Public in the contexts of n8n's engine, though not part of `IExecuteFunctions`: the node itself, not a copy. */
-const contextSchema = z.object({ node: z.custom<INode>().optional() });
+const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() });
 
 /** n8n's database did not take an entry. */
 export class LedgerError extends Error {}

@@ -230,6 +230,21 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect([failed.status, other.status, retry.status]).toEqual(['error', 'success', 'success']);
 			expect(shop.charges).toBe(2);
 		});
+
+		test('tells of other data under its order that may have been charged since', async () => {
+			const of50 = { additionalFields: { amount: '50' } };
+			shop.fault('drop');
+			const first = await shop.run(shop.parameters('order-1'));
+			const refused = await shop.run(shop.parameters('order-1', of50));
+			shop.fault('lose');
+			const options = { repeatCode: codeIn(refused) };
+			await shop.run(shop.parameters('order-1', { ...of50, options }));
+
+			const retry = await shop.retry(shop.parameters('order-1'), first);
+
+			expect(shop.charges).toBe(1);
+			expect(errorOf(retry)).toContain('Also: A customer may already have been charged for order');
+		});
 	});
 
 	describe('the Retry of an execution that crashed', () => {
