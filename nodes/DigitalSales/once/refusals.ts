@@ -47,7 +47,9 @@ export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefi
 		code === undefined
 			? "run this again for a code that allows it: now n8n's database failed."
 			: `set Options > Code to ${option} Again to ${code} and run this again.`;
-	const look = `Look for the ${kind} in the service's dashboard: ${isThere} ${allow}`;
+	// What another process sends just now is not in the dashboard yet.
+	const when = doubts.every(({ attempt }) => attempt) ? 'Look' : 'Wait a few minutes, then look';
+	const look = `${when} for the ${kind} in the service's dashboard: ${isThere} ${allow}`;
 	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
 	const meanwhile = 'For the other items, set On Error to Continue in the Settings of this node.';
 	return refusal(message, [...reasons, look, ...(stopsOthers ? [meanwhile] : [])].join('\n'));

@@ -148,7 +148,7 @@ export class KnownWait {
 			if (notice) notice.status = undefined;
 			const known = this.states.get(index);
 			// The next check begins with another one.
-			if (!isAfterLimit && !known?.isSettled)
+			if (at < this.limitAt && !known?.isSettled)
 				this.states.set(index, { isSettled: false, ...known, at });
 		};
 		const due = this.due(isAfterLimit);

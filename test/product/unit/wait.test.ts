@@ -241,6 +241,18 @@ describe('Checks of a wait', () => {
 		]);
 	});
 
+	test('ask again for what failed after the limit, also if they began before it', async () => {
+		begin(2);
+		now = known.limitAt - 1;
+		await known.check(async (hash) => {
+			now += 2;
+			if (hash !== 'h0') return { outcome: 'unread', isSent: true };
+			return { outcome: 'found', transaction: { hash, payment_status: 'paid', json: {} } };
+		}, Infinity);
+
+		expect((await check(paid('h0', 'h1'))).asked).toEqual(['h1', 'h0']);
+	});
+
 	test('that had no time for all after the limit are unfinished, although some are open', async () => {
 		begin(30);
 		now += LIMIT_MS;
