@@ -33,7 +33,6 @@ export const CATALOG_LIMITS = {
 	retry: { maxTries: 2, maxTotalMs: 10_000 },
 	timeoutMs: 10_000,
 	longestLimiterWaitMs: 10_000,
-	isUrgent: true,
 };
 /** Long enough to look through a list and come back, short enough to see what was changed meanwhile. */
 const REMEMBERED_MS = 45_000;

@@ -56,10 +56,10 @@ export interface ClientOptions {
 	/** Requests a minute to GET /products; the documented number by default. */
 	productRate?: number;
 	signal?: AbortSignal;
-	/** How long each try may wait for the account's rate limit. */
+	/** How long each try may wait for the account's rate limit: a request that somebody waits for. */
 	longestLimiterWaitMs?: number;
-	/** Whether somebody waits for it. */
-	isUrgent?: boolean;
+	/** Whether it takes its turn after a 429 all the same. */
+	yields?: boolean;
 	onWait?: (endpoint: Endpoint) => void;
 }
 
@@ -158,10 +158,11 @@ export class Client {
 	}
 
 	private takeOptions(endpoint: Endpoint, latest: number): TakeOptions {
-		const { signal, productRate, longestLimiterWaitMs, isUrgent, onWait: tell } = this.options;
+		const { signal, productRate, longestLimiterWaitMs, yields, onWait: tell } = this.options;
 		return {
 			signal,
-			isUrgent,
+			isUrgent: longestLimiterWaitMs !== undefined,
+			yields,
 			rate: endpoint === 'GET /products' ? productRate : undefined,
 			latest: Math.min(latest, clock.elapsed() + (longestLimiterWaitMs ?? Infinity)),
 			onWait: (delayMs) => {

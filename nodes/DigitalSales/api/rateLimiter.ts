@@ -14,8 +14,10 @@ export interface Permit {
 export interface TakeOptions {
 	/** Another rate than the documented one, for this request alone. */
 	rate?: number;
-	/** Whether it is one of the few that somebody waits for: counted, but not spread over time. */
+	/** Whether it can not wait for long, and there are few of them: it goes first, counted, but not spread over time. */
 	isUrgent?: boolean;
+	/** Whether it takes its turn after a 429, although it is urgent. */
+	yields?: boolean;
 	/** When it is too late to begin, on `clock.elapsed()`. */
 	latest?: number;
 	/** Cancels waiting at once. */
@@ -59,7 +61,8 @@ const LONGEST_SLEEP_MS = 1_000;
 export class RateLimiter {
 	/** Who waits, in the order in which they are let in. */
 	private line: Waiting[] = [];
-	private ticks = 0;
+	/** When it is looked after next, on `clock.elapsed()`. */
+	private wakesAt = 0;
 	/** When the requests that still count were answered, the oldest first. */
 	private readonly answered: number[] = [];
 	private readonly inFlight = new Set<Permit>();
@@ -88,11 +91,11 @@ export class RateLimiter {
 	}
 
 	/** How long a request would wait now: Infinity is until another one is answered. */
-	delayMs({ rate = this.rate, isUrgent }: TakeOptions = {}): number {
+	delayMs({ rate = this.rate, isUrgent, yields }: TakeOptions = {}): number {
 		const now = clock.elapsed();
 		if (this.isClosed) return this.closedUntil - now;
 		const isWide = now - this.narrowedAt >= NARROW_MS || this.inFlight.size < this.width;
-		if (!isWide && !isUrgent) return Infinity;
+		if (!isWide && (!isUrgent || yields)) return Infinity;
 		if (rate === undefined) return 0;
 		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
 		if (paced > 0 && !isUrgent) return paced;
@@ -174,7 +177,6 @@ export class RateLimiter {
 	/** Lets in whose turn has come, and refuses who would be too late. How long until time alone changes that. */
 	private letIn(): number {
 		let soonest = Infinity;
-		// What somebody waits for goes first.
 		for (const waiting of sortBy(this.line, ({ isUrgent }) => !isUrgent)) {
 			const now = clock.elapsed();
 			const { latest = Infinity, isUrgent = false } = waiting;
@@ -199,12 +201,18 @@ export class RateLimiter {
 		return soonest;
 	}
 
-	/** Looks after the line until nobody waits for time to pass; the latest one does. */
+	/** Looks after the line until time alone changes nothing any more. */
 	private async tick(): Promise<void> {
-		const tick = ++this.ticks;
-		for (let nextMs = this.letIn(); nextMs < Infinity; nextMs = this.letIn()) {
-			await clock.sleep(Math.min(nextMs, LONGEST_SLEEP_MS));
-			if (tick !== this.ticks) return;
+		for (;;) {
+			const nextMs = this.letIn();
+			const now = clock.elapsed();
+			const at = now + Math.min(nextMs, LONGEST_SLEEP_MS);
+			const isAwaited = this.wakesAt > now && this.wakesAt <= at;
+			if (nextMs === Infinity || isAwaited) return;
+			this.wakesAt = at;
+			await clock.sleep(at - now);
+			if (this.wakesAt !== at) return;
+			this.wakesAt = 0;
 		}
 	}
 }

@@ -26,7 +26,7 @@ const MOST_TRIES = 2;
 const FOR_QUICK_RETRY_MS = 1_000;
 
 /**
- * Reads the transaction of a notice back; `busy` if there are too many reads, now or in the last minute.
+ * Reads the transaction of a notice back; `busy` if there are too many reads, now, or a moment ago that found nothing.
  *
  * @param answerBy when the answer has to be there, on `clock.elapsed()`
  */
@@ -37,7 +37,7 @@ export async function verifyTransaction(
 ): Promise<ReadBack | { outcome: 'busy' }> {
 	// A transaction stays known after a 404: a notice can come before its transaction can be read.
 	const lane = hasSeenTransaction(account, hash) ? 'seen' : 'unverified';
-	const { misses, perMs, isUrgent } = LANES[lane];
+	const { misses, perMs, yields } = LANES[lane];
 	const limiter = limiterOf(account, lane, () => new RateLimiter(misses, perMs));
 	if (limiter.waiting >= MOST_IN_LINE) return { outcome: 'busy' };
 	const latest = answerBy - SHORTEST_READ_MS;
@@ -45,7 +45,7 @@ export async function verifyTransaction(
 	if (!permit) return { outcome: 'busy' };
 	let isFree = false;
 	try {
-		const read = await readBack(context, account, hash, { answerBy, isUrgent });
+		const read = await readBack(context, account, hash, { answerBy, yields });
 		isFree = read.outcome === 'found' || !read.isSent;
 		return read;
 	} finally {
@@ -60,7 +60,7 @@ export async function verifyTransaction(
  *
  * @param answerBy when the answer has to be there, on `clock.elapsed()`
  * @param longestTryMs with less time left, only a try that fails at once is repeated
- * @param isUrgent whether it goes before other reads of the account
+ * @param yields whether it takes its turn after a 429
  */
 export async function readBack(
 	context: IWebhookFunctions,
@@ -69,8 +69,8 @@ export async function readBack(
 	{
 		answerBy,
 		longestTryMs = LONGEST_TRY_MS,
-		isUrgent,
-	}: { answerBy: number; longestTryMs?: number; isUrgent: boolean },
+		yields,
+	}: { answerBy: number; longestTryMs?: number; yields: boolean },
 ): Promise<ReadBack> {
 	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
 	const forRetry = Math.min(FOR_QUICK_RETRY_MS, forTries / MOST_TRIES);
@@ -79,7 +79,7 @@ export async function readBack(
 		timeoutMs,
 		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) },
 		longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS,
-		isUrgent,
+		yields,
 	});
 	try {
 		return { outcome: 'found', transaction: await getTransaction(client, hash) };
@@ -121,7 +121,7 @@ const MOST_IN_LINE = 256;
  */
 const LANES = {
 	/** About a transaction that this process has seen; in an outage even genuine ones find nothing. */
-	seen: { misses: 10, perMs: 1_000, isUrgent: true },
+	seen: { misses: 10, perMs: 1_000, yields: false },
 	/** All others: the only genuine misses are notices that arrive before their transaction. */
-	unverified: { misses: 8, perMs: 20_000, isUrgent: false },
+	unverified: { misses: 8, perMs: 20_000, yields: true },
 };

@@ -15,7 +15,6 @@ const LIMITS = {
 	timeoutMs: 10_000,
 	retry: { maxTries: 2, maxTotalMs: 15_000 },
 	longestLimiterWaitMs: 10_000,
-	isUrgent: true,
 };
 /** n8n registers the test URL once more after `create`; what arrives before that ends it too early. */
 const AFTER_CREATE_MS = 500;

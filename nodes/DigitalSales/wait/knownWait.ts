@@ -1,7 +1,7 @@
 import sortBy from 'lodash/sortBy';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
-import { isBehind, isSettled, isWaiting } from '../domain/paymentStatus';
+import { isBehind, isSettled, isTooLateToPay, isWaiting } from '../domain/paymentStatus';
 import type { Notice } from '../notice/parse';
 import type { ReadBack } from '../notice/verify';
 import { waitOutput } from '../output/transaction';
@@ -115,11 +115,11 @@ export class KnownWait {
 	 * Reads payments until one is open or cannot be read, since then the wait cannot end; after the time
 	 * limit all.
 	 *
-	 * @param read goes before other reads of the account if it is urgent
+	 * @param read takes its turn after a 429 if it yields
 	 * @param beginBy when it is too late to begin another read, on `clock.elapsed()`
 	 */
 	async check(
-		read: (hash: string, isUrgent: boolean) => Promise<ReadBack>,
+		read: (hash: string, yields: boolean) => Promise<ReadBack>,
 		beginBy: number,
 	): Promise<CheckResult> {
 		const isAfterLimit = this.isLimitOver();
@@ -130,7 +130,7 @@ export class KnownWait {
 			const isNeeded = isAfterLimit || found.size === 0 || this.noticed.has(index);
 			if (!isNeeded || at > beginBy) return;
 			const notice = this.noticed.get(index);
-			const result = await read(hash, notice !== undefined);
+			const result = await read(hash, !notice && !isAfterLimit);
 			if (result.outcome === 'found') {
 				const { payment_status: status } = result.transaction;
 				const { isSettled } = this.enter(payment, result.transaction, at);
@@ -138,7 +138,7 @@ export class KnownWait {
 				const later = this.noticed.get(index);
 				if (!isBehind(status, notice?.status)) {
 					if (!isSettled && !isAfterLimit) found.add('open');
-					const isSame = !isBehind(status, later?.status);
+					const isSame = later?.status === status || !isTooLateToPay(later?.status);
 					if (later === notice || (isSettled && isSame)) this.noticed.delete(index);
 					return;
 				}

@@ -116,7 +116,7 @@ async function check(context: IWebhookFunctions): Promise<INodeExecutionData[]> 
 		const account = await accountOf(context);
 		const beginBy = Math.min(clock.elapsed() + BEGIN_WITHIN_MS, times.answerBy - SHORTEST_READ_MS);
 		return await known.check(
-			async (hash, isUrgent) => await readBack(context, account, hash, { ...times, isUrgent }),
+			async (hash, yields) => await readBack(context, account, hash, { ...times, yields }),
 			beginBy,
 		);
 	});

@@ -57,9 +57,9 @@ describe('Checks of a wait', () => {
 		now += 1_000;
 		known.notice({ hash: noticed, status: claimed });
 		const beginBy = now;
-		const result = await known.check(async (hash, isUrgent) => {
+		const result = await known.check(async (hash, yields) => {
 			asked.push(hash);
-			if (isUrgent) urgent.push(hash);
+			if (!yields) urgent.push(hash);
 			if (asked.length === most) now = beginBy + 1;
 			const answer = answers[hash] ?? 'waiting_payment';
 			if (answer === 'failed') return { outcome: 'unread', isSent: true };
@@ -126,11 +126,11 @@ describe('Checks of a wait', () => {
 			}, now);
 		};
 
-		const claims = ['refunded', 'paid', 'paid'];
+		const claims = ['med_analysis', 'refunded', 'paid', 'paid'];
 		const results = [];
 		for (const claimed of claims) results.push(await during('paid', claimed));
 
-		expect(results).toEqual(['unfinished', 'unread', 'done']);
+		expect(results).toEqual(['unfinished', 'unfinished', 'unread', 'done']);
 	});
 
 	test('believe no notice that the next read does not confirm', async () => {
@@ -226,7 +226,7 @@ describe('Checks of a wait', () => {
 
 		expect(first.asked).toHaveLength(30);
 		expect(first.asked[0]).toBe('h7');
-		expect(first.urgent).toEqual(['h7']);
+		expect(first.urgent).toEqual(first.asked);
 		expect([first, second, third].map(({ result }) => result)).toEqual([
 			'unread',
 			'unread',

@@ -245,6 +245,7 @@ describe('A charge whose outcome is unknown', () => {
 			expect(errorOf(second)).toContain(
 				'n8n was restarted or this package was updated since, another process sent it or is sending it',
 			);
+			expect(errorOf(second)).toContain('Wait a few minutes, then look for the charge');
 			expect((await first).status).toBe('success');
 			expect(shop.charges).toBe(1);
 		});

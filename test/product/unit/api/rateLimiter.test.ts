@@ -136,11 +136,12 @@ describe('The budget of an account', () => {
 			expect(await letIn(await refused(16))).toBe(2);
 		});
 
-		test('what somebody waits for is not among them', async () => {
+		test('what somebody waits for is not among them, unless it yields', async () => {
 			const limiter = await refused();
 			await letIn(limiter);
 
 			expect(await letIn(limiter, true)).toBe(20);
+			expect(limiter.delayMs({ isUrgent: true, yields: true })).toBe(Infinity);
 		});
 
 		test('any number is, when five minutes have passed', async () => {
@@ -277,6 +278,35 @@ describe('The budget of an account', () => {
 		expect(limiter.delayMs({ rate: 1_000 })).toBe(0);
 		expect(limiter.delayMs()).toBeGreaterThan(MINUTE - 1_000);
 		expect(limiter.delayMs({ rate: 31 })).toBe(0);
+	});
+
+	test('what somebody waits for goes first', async () => {
+		const limiter = new RateLimiter(1);
+		limiter.settle(await limiter.take());
+		const served: string[] = [];
+		const serve = async (name: string, isUrgent: boolean): Promise<void> => {
+			limiter.settle(await limiter.take({ isUrgent }));
+			served.push(name);
+		};
+
+		await Promise.all([serve('a', false), serve('b', false), serve('urgent', true)]);
+
+		expect(served).toEqual(['urgent', 'a', 'b']);
+	});
+
+	test('many who wait need one timer', async () => {
+		const limiter = new RateLimiter(20);
+		for (let sent = 0; sent < 20; sent++) limiter.settle(await limiter.take());
+		const sleep = jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => undefined));
+		const canceling = new AbortController();
+		const { signal } = canceling;
+
+		const waiting = Array.from({ length: 9 }, async () => await limiter.take({ signal }));
+		canceling.abort();
+
+		expect((await Promise.allSettled(waiting)).map(({ status }) => status)).toContain('rejected');
+		expect(sleep).toHaveBeenCalledTimes(1);
+		sleep.mockRestore();
 	});
 
 	test('who is cancelled or would come too late leaves at once, and holds up nobody', async () => {
