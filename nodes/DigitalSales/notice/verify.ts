@@ -54,12 +54,19 @@ export async function verifyTransaction(
 	}
 }
 
+/** How long a read may take, if the time for the answer allows. */
+interface ReadPatience {
+	/** With less time left, only a try that fails at once is repeated. */
+	longestTryMs: number;
+	/** For each try. */
+	longestLimiterWaitMs: number;
+}
+
 /**
  * Reads a transaction from the service while a sender waits. Only a well-formed transaction with the
  * requested hash is believed; only a 404 says that there is none. Never throws.
  *
  * @param answerBy when the answer has to be there, on `clock.elapsed()`
- * @param longestTryMs with less time left, only a try that fails at once is repeated
  * @param yields whether it takes its turn after a 429
  */
 export async function readBack(
@@ -69,16 +76,17 @@ export async function readBack(
 	{
 		answerBy,
 		longestTryMs = LONGEST_TRY_MS,
+		longestLimiterWaitMs = LONGEST_LIMITER_WAIT_MS,
 		yields,
-	}: { answerBy: number; longestTryMs?: number; yields: boolean },
+	}: { answerBy: number; yields: boolean } & Partial<ReadPatience>,
 ): Promise<ReadBack> {
-	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
+	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * longestLimiterWaitMs);
 	const forRetry = Math.min(FOR_QUICK_RETRY_MS, forTries / MOST_TRIES);
 	const timeoutMs = Math.min(longestTryMs, Math.max(1, Math.floor(forTries - forRetry)));
 	const client = new Client(context, account, {
 		timeoutMs,
 		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) },
-		longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS,
+		longestLimiterWaitMs,
 		yields,
 	});
 	try {

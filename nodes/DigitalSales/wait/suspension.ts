@@ -76,8 +76,8 @@ function plannedWait(results: ItemResult[]): SuspendedWait | undefined {
 
 /** Reads that begin later in a check have too little time left; the next check has more. */
 const BEGIN_WITHIN_MS = 3_500;
-/** How long one try of a read may take while no sender waits for the answer. */
-const LONGEST_PINGED_TRY_MS = 12_000;
+/** While no sender waits for the answer. */
+const PINGED = { longestTryMs: 12_000, longestLimiterWaitMs: 3_000 };
 
 const REPLY = {
 	open: REPLIES.waiting,
@@ -111,7 +111,7 @@ async function check(context: IWebhookFunctions): Promise<INodeExecutionData[]> 
 	if (notice && !known.pingBy) startPolling(context, wait, resumeUrl(context, 0));
 	const times = notice
 		? { answerBy: calledAt + ANSWER_WITHIN_MS }
-		: { answerBy: calledAt + PING_ANSWER_WITHIN_MS, longestTryMs: LONGEST_PINGED_TRY_MS };
+		: { answerBy: calledAt + PING_ANSWER_WITHIN_MS, ...PINGED };
 	const result = await known.inTurn(notice !== undefined, async () => {
 		const account = await accountOf(context);
 		const beginBy = Math.min(clock.elapsed() + BEGIN_WITHIN_MS, times.answerBy - SHORTEST_READ_MS);

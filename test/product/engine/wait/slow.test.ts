@@ -1,5 +1,6 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import type { ParkedRun, RunOutcome } from '../harness';
+import { runNode, type ParkedRun, type RunOutcome } from '../harness';
+import { randomOf } from '../support/database';
 import { received, useWaitingRoom } from '../support/waiting';
 
 describe('Transaction > Wait for Payment: a slow service', () => {
@@ -56,6 +57,32 @@ describe('Transaction > Wait for Payment: a slow service', () => {
 		expect(received(outcome)).toMatchObject([{ paid: true }, { paid: true }]);
 		expect(room.reads() - before).toBe(3);
 	});
+});
+
+describe('Transaction > Wait for Payment: beside an execution that reads all that the service allows', () => {
+	const room = useWaitingRoom({ readsPerMinute: 60 });
+
+	afterEach(() => jest.restoreAllMocks());
+
+	test('most are found before their limit, or at it', async () => {
+		jest.spyOn(clock, 'random').mockImplementation(randomOf(1));
+		const waits = [];
+		const parameters = { timeLimit: 10, timeLimitUnit: 'minutes' };
+		for (let nth = 0; nth < 10; nth++) {
+			const hash = await room.charge();
+			waits.push({ hash, parked: await room.park([hash], { parameters }) });
+		}
+		const get = { resource: 'transaction', operation: 'get', transactionHash: await room.charge() };
+		const items = Array.from({ length: 1_500 }, () => ({}));
+		const reading = runNode(get, { credentials: room.account.credentials, items });
+		await clock.sleep(180_000);
+		for (const { hash } of waits) await room.account.sandbox.setStatus(hash, 'paid');
+
+		const ends = await Promise.all(waits.map(async ({ parked }) => await parked.finished));
+		const found = ends.filter((end) => received(end)?.[0]?.paid === true);
+		expect(found.length).toBeGreaterThan(5);
+		await reading;
+	}, 60_000);
 });
 
 describe('Transaction > Wait for Payment: a hundred waits under twenty reads a minute', () => {
