@@ -91,7 +91,7 @@ class GuardedCreation<T> {
 	private readonly lifted = new Set<string>();
 	/** Whether that attempt is void. */
 	private isTakenOver = false;
-	/** Of which it takes a turn. */
+	/** The row of which it takes a turn: its own, or that of the void transaction that it replaces. */
 	private turns: RepeatCodes;
 
 	constructor(private readonly creation: Creation<T>) {
@@ -141,7 +141,7 @@ class GuardedCreation<T> {
 	/** Enters the keys, or refuses what is in doubt, unless a turn is taken that allows all of it. */
 	private async enter(): Promise<void> {
 		const { known } = this;
-		// It may be sent again after a 429, and another process may make it meanwhile.
+		// Used once: after a 429 another process may have made it meanwhile.
 		this.known = {};
 		await this.enterUnless(known).catch(async (error: unknown) => {
 			await this.takeBack();
@@ -347,7 +347,7 @@ class GuardedCreation<T> {
 				isRecorded = true;
 			},
 			undo: async () => {
-				// It may have been sent.
+				// Another may enter the keys while this one waits: its turn stays taken.
 				this.turns.useUp();
 				await this.withdraw();
 				isRecorded = false;

@@ -45,7 +45,7 @@ class Delivery {
 	private readonly calledAt = clock.elapsed();
 	private readonly answerBy = this.calledAt + ANSWER_WITHIN_MS;
 	private readonly form: TriggerForm;
-	/** Whether it came to the test URL, which is open for one notice only. */
+	/** Whether it came to the test URL, which n8n closes after the first notice that starts the workflow. */
 	private readonly isTest: boolean;
 	private readonly triggerKey: string;
 

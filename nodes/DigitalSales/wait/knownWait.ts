@@ -27,7 +27,7 @@ interface State {
  */
 export type CheckResult = 'done' | 'open' | 'unfinished' | 'unread';
 
-const READS_AT_ONCE = 20;
+const CHECKED_AT_ONCE = 20;
 /** Longer than one check, so that n8n does not end the wait during it. */
 const LAST_CHECK_MS = 30_000;
 const MOST_WAITS = 10_000;
@@ -155,7 +155,7 @@ export class KnownWait {
 		const isAlone = !isAfterLimit && !this.isHalfDone;
 		const alone = due.splice(0, isAlone ? this.noticed.size + 1 : 0);
 		await eachLimit(alone, 1, readNext);
-		await eachLimit(due, READS_AT_ONCE, readNext);
+		await eachLimit(due, CHECKED_AT_ONCE, readNext);
 		if (this.due(isAfterLimit).length === 0) return 'done';
 		this.isHalfDone = found.size === 0;
 		if (this.isHalfDone) return 'unfinished';

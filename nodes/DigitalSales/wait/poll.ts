@@ -7,7 +7,7 @@ import { isJsonObject } from '../shared/json';
 import type { SuspendedWait } from './storedWait';
 import { knownWait, waits, type KnownWait } from './knownWait';
 
-/** By then the execution has been stored; the first ping makes up for a notice that came before. */
+/** By then the execution has mostly been stored; the first ping makes up for a notice that came before. */
 const SOON_MS = 1_500;
 /** How long n8n may take to suspend an execution. */
 const SUSPENDED_WITHIN_MS = 60_000;

@@ -23,7 +23,7 @@ import { knownWait, waits } from './knownWait';
 const ID_BYTES = 12;
 /**
  * How long after the time limit n8n itself ends a wait that nothing else has ended: as long again as the
- * limit, within these bounds. Until then the last look asks again for what it could not read.
+ * limit, within these bounds. Until shortly before, the last look asks again for what it could not read.
  */
 const NET_MS = [60_000, 900_000] as const;
 
@@ -93,11 +93,13 @@ const REPLY = {
  */
 export async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const failure = 'A webhook to a waiting execution could not be handled';
-	return await answering(context, failure, async () => ({ workflowData: [await check(context)] }));
+	return await answering(context, failure, async () => ({
+		workflowData: [await receive(context)],
+	}));
 }
 
 /** Gives the items to go on with, or declines. */
-async function check(context: IWebhookFunctions): Promise<INodeExecutionData[]> {
+async function receive(context: IWebhookFunctions): Promise<INodeExecutionData[]> {
 	const calledAt = clock.elapsed();
 	const body = await readBody(context);
 	const pinged = pingedWait(body);

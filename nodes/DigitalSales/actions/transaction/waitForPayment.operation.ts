@@ -115,8 +115,8 @@ const FIRST_READ_LIMITS = {
 
 /**
  * Whether a failed read may succeed later, as a suspended wait takes for granted. What would fail a POST for
- * certain somebody has to put right first: the token, the Base URL, n8n's protections. But a charge that was
- * just made may be unknown for a moment, and a web page comes from a proxy.
+ * certain somebody has to put right first: the token, a redirect, n8n's protections. But a charge that was
+ * just made may be unknown for a moment, and a web page may come from a proxy.
  */
 function mayPass(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
