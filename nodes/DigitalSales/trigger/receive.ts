@@ -116,9 +116,9 @@ class Delivery {
 
 	private declineDuplicate(notice: Notice): void {
 		const key = this.keyOf(notice);
-		const since = handedOver.get(key);
-		if (since === undefined) return;
-		throw new Declined(since === STORED ? REPLIES.duplicate : REPLIES.inFlight);
+		const isStored = handedOver.get(key);
+		if (isStored === undefined) return;
+		throw new Declined(isStored ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
 	private keyOf(notice: Notice): string {
@@ -126,31 +126,25 @@ class Delivery {
 	}
 }
 
-/** A sender waits about ten seconds, and what is handed over next waits longer than the oldest. */
-const LONGEST_WAIT_MS = 3_000;
-/** n8n takes at least 75 ms for each in a burst. */
+/** A sender waits about ten seconds, and n8n takes at least 75 ms for each in a burst. */
 const MOST_UNANSWERED = 80;
 
-const STORED = Infinity;
-
 /**
- * Notices handed over to n8n, by trigger and {@link dedupeKey}: since when it stores them, on
- * `clock.elapsed()`; {@link STORED} once it has answered. A repeat ends here; between processes, and after a
- * restart, the ledger decides.
+ * Notices handed over to n8n, by trigger and {@link dedupeKey}, and whether it has answered: then it has stored
+ * them. A repeat ends here; between processes, and after a restart, the ledger decides.
  *
  * @internal
  */
-export const handedOver = processWide(new BoundedMap<number>({ most: 10_000 }));
+export const handedOver = processWide(new BoundedMap<boolean>({ most: 10_000 }));
 
 /**
- * Whether n8n, still storing earlier notices, would answer the next one too late.
+ * Whether n8n, still storing earlier notices, would answer the next one too late. Not if a few wait for long:
+ * under a limit of executions at once n8n has stored them, and answers when they begin.
  *
  * @internal
  */
 export function isBacklogged(): boolean {
-	const unanswered = handedOver.list().flatMap(([, since]) => (since === STORED ? [] : [since]));
-	const oldest = Math.min(...unanswered);
-	return unanswered.length >= MOST_UNANSWERED || clock.elapsed() - oldest >= LONGEST_WAIT_MS;
+	return handedOver.list().filter(([, isStored]) => !isStored).length >= MOST_UNANSWERED;
 }
 
 /**
@@ -160,11 +154,11 @@ export function isBacklogged(): boolean {
  * @internal
  */
 export function handOver(context: IWebhookFunctions, key: string): void {
-	handedOver.set(key, clock.elapsed());
+	handedOver.set(key, false);
 	const response = context.getResponseObject();
 	response.once('close', () => {
 		const isAnswered = response.writableFinished && response.statusCode === 200;
-		if (isAnswered) handedOver.set(key, STORED);
+		if (isAnswered) handedOver.set(key, true);
 		else handedOver.delete(key);
 	});
 }

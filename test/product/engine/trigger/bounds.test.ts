@@ -136,7 +136,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 	});
 
 	test('what was answered is bounded, and so is a status in it', async () => {
-		for (let nth = 0; nth < 10_000; nth++) handedOver.set(`old ${nth}`, Infinity);
+		for (let nth = 0; nth < 10_000; nth++) handedOver.set(`old ${nth}`, true);
 		const hash = await inbox.chargeHere();
 		await inbox.account.sandbox.setStatus(hash, 'x'.repeat(100_000));
 
