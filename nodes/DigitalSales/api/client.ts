@@ -123,12 +123,6 @@ export class Client {
 				limiter.giveBack(permit);
 				throw error;
 			});
-			if (record && limiter.isClosed) {
-				// Another request was answered 429 while this one was recorded, or waited for those being sent.
-				limiter.giveBack(permit);
-				await record.undo();
-				continue;
-			}
 			firstSentAt = Math.min(firstSentAt, clock.elapsed());
 			outcome = await this.send(request);
 			const leastMs = rateLimitWaitMs(counts.limited + 1, clock.random());

@@ -157,11 +157,10 @@ export function sized<A extends unknown[], T>(
 	};
 }
 
-/** Whether the size may be the reason: not if the address is. */
+/** Whether the size may be the reason. */
 function refusesPageSize(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
-	const { kind, status } = error.outcome;
-	return kind === 'rejected' && status !== 405;
+	return error.outcome.kind === 'rejected';
 }
 
 /**

@@ -81,11 +81,6 @@ export class RateLimiter {
 		private readonly windowMs = MINUTE_MS,
 	) {}
 
-	/** Whether a 429 keeps everything from being sent now. */
-	get isClosed(): boolean {
-		return clock.elapsed() < this.closedUntil;
-	}
-
 	get waiting(): number {
 		return this.line.length;
 	}
@@ -93,7 +88,7 @@ export class RateLimiter {
 	/** How long a request would wait now: Infinity is until another one is answered. */
 	delayMs({ rate = this.rate, isUrgent, yields }: TakeOptions = {}): number {
 		const now = clock.elapsed();
-		if (this.isClosed) return this.closedUntil - now;
+		if (now < this.closedUntil) return this.closedUntil - now;
 		const isWide = now - this.narrowedAt >= NARROW_MS || this.inFlight.size < this.width;
 		if (!isWide && (!isUrgent || yields)) return Infinity;
 		if (rate === undefined) return 0;

@@ -31,9 +31,8 @@ const CHECKED_AT_ONCE = 20;
 /** Longer than one check, so that n8n does not end the wait during it. */
 const LAST_CHECK_MS = 30_000;
 const MOST_WAITS = 10_000;
-/** After a check, so that a flood of notices costs few; and the longest that their senders are held for one. */
+/** After a check, so that a flood of notices costs few. */
 const BETWEEN_CHECKS_MS = 3_000;
-const LONGEST_HELD_MS = 6_000;
 
 /**
  * What this process knows of a wait. Every check reads the noticed payments, then the open ones, the oldest
@@ -96,13 +95,9 @@ export class KnownWait {
 		return this.noticed.size > 0;
 	}
 
-	/** Checks, or joins the check under way; that of a notice begins after a pause, and others are not held for long. */
+	/** Checks, or joins the check under way; that of a notice begins after a pause. */
 	async inTurn(isNotice: boolean, check: () => Promise<CheckResult>): Promise<CheckResult> {
-		const { checking } = this;
-		if (checking) {
-			const held = isNotice ? [clock.sleep(LONGEST_HELD_MS)] : [];
-			return (await Promise.race([checking, ...held])) ?? 'unfinished';
-		}
+		if (this.checking) return await this.checking;
 		const pauseMs = isNotice ? this.pausedUntil - clock.elapsed() : 0;
 		this.checking = (pauseMs > 0 ? clock.sleep(pauseMs).then(check) : check()).finally(() => {
 			this.checking = undefined;

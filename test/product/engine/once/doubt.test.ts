@@ -135,6 +135,22 @@ describe('A charge whose outcome is unknown', () => {
 			expect(shop.charges).toBe(0);
 		});
 
+		test.each([
+			[1, 'success', 2],
+			[2, 'error', 1],
+		])('a code that was not used, %i days later: %s', async (days, status, charges) => {
+			shop.fault('lose');
+			await shop.run(shop.parameters());
+			const repeatCode = codeIn(await shop.run(shop.parameters()));
+			const { now } = Date;
+			jest.spyOn(Date, 'now').mockImplementation(() => now() + days * 86_400_000);
+
+			const run = await shop.run(shop.parameters(undefined, { options: { repeatCode } }));
+			jest.restoreAllMocks();
+
+			expect([run.status, shop.charges]).toEqual([status, charges]);
+		});
+
 		test('several codes may stand in the field, in any case, with or without the dash', async () => {
 			shop.fault('drop');
 			shop.fault('drop');

@@ -131,7 +131,13 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		await clock.sleep(5_000);
 		status = 'paid';
 		const flood = postAll(named('slow', 290));
+		let refusedAtOnce = 0;
+		for (const hash of named('more', 10)) {
+			void trigger.post({ hash }).then(() => refusedAtOnce++);
+		}
 		await clock.sleep(300);
+		// More than 256 in line.
+		expect(refusedAtOnce).toBe(10);
 		const startedAt = Date.now();
 
 		const answer = await trigger.post({ hash: 'known1', status });
@@ -168,6 +174,33 @@ describe('Digital Sales Trigger: unverified notices, whatever the service answer
 		isLimited = false;
 		await clock.sleep(31_000);
 		expect((await trigger.post({ hash: 'genuine1' })).status).toBe(200);
+	});
+
+	test('after a 429 a known transaction does not wait for the read of a stranger', async () => {
+		let isLimited = false;
+		await serve(({ url }, response) => {
+			const hash = url?.split('/').at(-1) ?? '';
+			setTimeout(
+				() => {
+					response.writeHead(isLimited ? 429 : 200, { ...JSON_TYPE, 'retry-after': '1' });
+					response.end(paid(hash));
+				},
+				hash === 'stranger1' ? 2_000 : 0,
+			);
+		});
+		await trigger.post({ hash: 'known1' });
+		isLimited = true;
+		await trigger.post({ hash: 'known1', status: 'refunded' });
+		await clock.sleep(10_000);
+		isLimited = false;
+		const stranger = trigger.post({ hash: 'stranger1' });
+		await clock.sleep(100);
+		const before = reads.length;
+		const another = trigger.post({ hash: 'stranger2' });
+		await clock.sleep(10);
+		await Promise.all([trigger.post({ hash: 'known1', status: 'refunded' }), another, stranger]);
+
+		expect(reads.slice(before, before + 2)).toEqual(['known1', 'stranger2']);
 	});
 
 	test.each([500, 503])(
