@@ -169,7 +169,10 @@ class GuardedCreation<T> {
 	private async claimAllowed(seen: ReadonlySet<string>): Promise<void> {
 		await this.ledger?.clear([...seen]);
 		const others = await this.claim();
-		if (others.size > 0) throw await this.refusal(this.toldBy(others));
+		if (others.size === 0) return;
+		const told = this.toldBy(others);
+		// Of a place alone nothing is told outside of a Retry, but it is refused.
+		throw await this.refusal(told.length > 0 ? told : [{ isSame: false, keys: [] }]);
 	}
 
 	/** @returns the keys that others have */
