@@ -48,6 +48,14 @@ describe('Attacks on what starts the workflow once', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
+	test('one that n8n is slow to begin, as under a limit of executions at once, keeps out no other', async () => {
+		await inbox.publish();
+		handedOver.set('an earlier one', false);
+		await pause(4_000);
+
+		expect(await posted(await inbox.charge())).toBe(200);
+	});
+
 	test('a notice has to come again if they became as many while it was read', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();
