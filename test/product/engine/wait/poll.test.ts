@@ -121,6 +121,7 @@ describe('Pings of a suspended execution', () => {
 		[MISSING, 'gone'],
 		[ELSEWHERE, 'gone'],
 		[{ status: 307, headers: { location: '/form-waiting/1?signature=s' } }, 'gone'],
+		[{ status: 307, headers: { location: '/maintenance' } }, 'unreachable'],
 		...[{ status: 401, body: '{"error":"Invalid token"}' }, ...ODD].map((told): [Told, string] => [
 			told,
 			'unreachable',

@@ -339,6 +339,23 @@ describe('The budget of an account', () => {
 		restoreTime = withoutWaiting(clock);
 	});
 
+	test('who can not wait for long is refused in time, while another waits for longer', async () => {
+		restoreTime();
+		const limiter = new RateLimiter(undefined);
+		limiter.settleLimited(await limiter.take(), 0);
+		await limiter.take();
+		const canceling = new AbortController();
+		const patient = limiter.take({ latest: clock.elapsed() + 5_000, signal: canceling.signal });
+		const start = Date.now();
+
+		await expect(limiter.take({ latest: clock.elapsed() + 20 })).rejects.toThrow(TooLateError);
+
+		expect(Date.now() - start).toBeLessThan(500);
+		canceling.abort();
+		await expect(patient).rejects.toThrow(CanceledError);
+		restoreTime = withoutWaiting(clock);
+	});
+
 	test('whoever waits behind others is told at once, or refused at once', async () => {
 		restoreTime();
 		const limiter = new RateLimiter(1);
