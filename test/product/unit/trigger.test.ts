@@ -100,6 +100,20 @@ describe('What a trigger does not want', () => {
 	});
 });
 
+describe('Waiting for Payment', () => {
+	test.each([
+		...['waiting_payment', 'pending', 'processing', 'prossessing', 'authorized', 'antifraud'],
+		...['analyzing', 'pending_review'],
+	])('is what the service calls %s', (payment_status) => {
+		const read = readTransaction({ hash: 'tr1', payment_status });
+		const reasons = ['waiting', 'failed'].map(
+			(group) => read && whyUnwanted({ ...NOTHING, triggerOn: [group] }, read),
+		);
+
+		expect(reasons).toEqual([undefined, expect.stringContaining('Trigger On')]);
+	});
+});
+
 describe('Whether n8n would answer the next notice too late', () => {
 	let responses: EventEmitter[];
 

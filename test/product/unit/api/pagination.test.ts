@@ -176,6 +176,24 @@ describe('Pages of a list', () => {
 		});
 		return { asked, most, hashes: items.map(({ hash }) => hash).join(''), incomplete };
 	};
+
+	test('a row is the same if hash, offer and price are, whatever else has changed meanwhile', async () => {
+		const rows: IDataObject[] = [
+			{ hash: 'a', price: 1, views: 1 },
+			{ hash: 'a', price: 1, views: 2 },
+			{ hash: 'a', price: 2, views: 2 },
+			{ hash: 'a', price: 2, offer: 'o', views: 2 },
+			{ views: 1 },
+			{ views: 2 },
+		];
+		const { items } = await listPages({
+			fetchPage: async () => await Promise.resolve({ data: rows, hasNext: false }),
+			keep: () => true,
+		});
+
+		expect(items.map((item) => rows.indexOf(item))).toEqual([0, 2, 3, 4, 5]);
+	});
+
 	const BARREN = 'the service kept sending pages without anything new';
 
 	describe('pages without anything new', () => {

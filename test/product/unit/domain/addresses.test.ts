@@ -7,6 +7,7 @@ import {
 	STATUS_GROUPS,
 } from '../../../../nodes/DigitalSales/domain/paymentStatus';
 import {
+	finder,
 	hashSegment,
 	isSameText,
 	isUsableHash,
@@ -224,4 +225,11 @@ describe('Payment statuses', () => {
 	test.each(['refunded', 'any', '', 'constructor', 'toString'])('%p is no group', (text) => {
 		expect(isStatusGroup(text)).toBe(false);
 	});
+});
+
+test.each([
+	['b a', true],
+	['ab', false],
+])('a search for the words %j finds the texts "a" and "b": %s', (search, isFound) => {
+	expect(finder(search)(['a', 'b'])).toBe(isFound);
 });
