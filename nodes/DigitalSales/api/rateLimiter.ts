@@ -1,6 +1,4 @@
-import findIndex from 'lodash/findIndex';
 import sortBy from 'lodash/sortBy';
-import without from 'lodash/without';
 import { CanceledError, clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
 import { ENDPOINTS, type Endpoint } from './outcome';
@@ -14,7 +12,7 @@ export interface Permit {
 export interface TakeOptions {
 	/** Another rate than the documented one, for this request alone. */
 	rate?: number;
-	/** Whether it can not wait for long, and there are few of them: it goes first, counted, but not spread over time. */
+	/** Whether it is one of the few that cannot wait for long: it goes first, counted, but not spread over time. */
 	isUrgent?: boolean;
 	/** Whether it takes its turn after a 429, although it is urgent. */
 	yields?: boolean;
@@ -113,7 +111,7 @@ export class RateLimiter {
 		const taking = new Promise<Permit>((admit, refuse) => {
 			const waiting = { ...options, admit, refuse };
 			leave = () => {
-				this.line = without(this.line, waiting);
+				this.line = this.line.filter((other) => other !== waiting);
 				refuse(new CanceledError());
 			};
 			this.line.splice(isBack ? this.placeOfRefused() : this.line.length, 0, waiting);
@@ -157,9 +155,9 @@ export class RateLimiter {
 	 * alone, which must not hold up all the others: there the first of them goes before it.
 	 */
 	private placeOfRefused(): number {
-		const isNew = (other: Waiting): boolean => !other.isBack;
-		const first = findIndex(this.line, isNew);
-		const place = this.rate === undefined ? findIndex(this.line, isNew, first + 1) : first;
+		const first = this.line.findIndex(({ isBack }) => !isBack);
+		const least = this.rate === undefined ? first + 1 : first;
+		const place = this.line.findIndex(({ isBack }, nth) => !isBack && nth >= least);
 		return place < 0 ? this.line.length : place;
 	}
 
@@ -182,7 +180,7 @@ export class RateLimiter {
 				soonest = Math.min(soonest, delayMs, latest - now + 1);
 				continue;
 			}
-			this.line = without(this.line, waiting);
+			this.line = this.line.filter((other) => other !== waiting);
 			if (isTooLate) {
 				waiting.refuse(new TooLateError());
 				continue;

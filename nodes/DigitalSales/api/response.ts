@@ -180,7 +180,9 @@ function endOfString(text: string, start: number): number {
 /** The query of a redirect may carry a token, so only origin and path are kept. */
 function redirectTarget(location: unknown, redact: Redactor): string | undefined {
 	if (typeof location !== 'string') return undefined;
-	return redact.text(location.replace(/[?#].*/s, '').replace(/\/\/[^/]*@/, '//'));
+	if (!URL.canParse(location)) return redact.text(location.replace(/[?#].*/s, ''));
+	const { origin, pathname } = new URL(location);
+	return redact.text(origin + pathname);
 }
 
 const LONGEST_RETRY_AFTER_MS = 300_000;

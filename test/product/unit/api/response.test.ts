@@ -123,6 +123,7 @@ describe('An answer', () => {
 		['/v2/test-token#?token=1', '/v2/[token removed]'],
 		['../v2\n?token=1\n#x', '../v2\n'],
 		['https://Test-Token.example.com/v1', 'https://[token removed].example.com/v1'],
+		['https://test%2Dtoken.example.com/v1', 'https://[token removed].example.com/v1'],
 		['https://b.example.com/test%2Dtoken', '[text removed: it contains a token]'],
 		['//TEST-TOKEN/v2', '//[token removed]/v2'],
 		[['/a', '/b'], undefined],
