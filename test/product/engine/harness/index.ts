@@ -15,6 +15,6 @@ export {
 export { processedItems } from './processedItems';
 export { crashedData, runNode, runWorkflow } from './run';
 export type { NodeOutcome, NodeRunOptions, RunHandle, RunOptions, WorkflowOutcome } from './run';
-export { activateTrigger, PublishedTrigger, serveWebhook, type TriggerOptions } from './trigger';
+export { PublishedTrigger, serveWebhook, type TriggerOptions } from './trigger';
 export type { ParkedRun } from './waiting';
 export { runCredentialTest, runListSearch } from './methods';

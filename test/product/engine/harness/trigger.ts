@@ -3,7 +3,6 @@ import { HookContext } from 'n8n-core';
 import {
 	createRunExecutionData,
 	deepCopy,
-	type IDataObject,
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
@@ -37,12 +36,11 @@ import {
 
 const NAME = 'Digital Sales Trigger';
 
-type HookName = 'checkExists' | 'create' | 'delete';
-
 /** How a trigger is published. */
 export interface TriggerOptions extends Surroundings {
 	parameters?: INodeParameters;
-	staticData?: IDataObject;
+	/** Why n8n registers the trigger: because a person publishes it, by default. */
+	activation?: WorkflowActivateMode;
 	/** `test` is the editor's "Execute step": one event, nothing stored. */
 	mode?: 'production' | 'test';
 	/** Nodes behind the trigger, which then really run for each event. */
@@ -76,17 +74,12 @@ export class PublishedTrigger {
 
 	readonly logs: LogEntry[] = [];
 
-	/** The webhook methods that were called and what they said. */
-	readonly hooks: Array<{ method: HookName; result: boolean }> = [];
-
 	/** The workflow in the processes beside the first. */
 	private readonly others: StoredWorkflow[] = [];
 
 	private requests = 0;
 
 	private readonly handling = new Set<Promise<void>>();
-
-	private testStaticData?: IDataObject;
 
 	private path?: string;
 
@@ -102,8 +95,7 @@ export class PublishedTrigger {
 		const { mode = 'production', parameters = {}, settings, next = [] } = options;
 		const trigger = { ...settings, name: NAME, type: TRIGGER_TYPE, parameters };
 		const workflow = { nodes: [trigger, ...next], active: mode === 'production' };
-		const staticData = JSON.stringify(options.staticData ?? {});
-		const stored = new StoredWorkflow(workflow, options, { staticData });
+		const stored = new StoredWorkflow(workflow, options);
 		const additionalData = await createAdditionalData(stored.credentials);
 		const { path } = webhookOf(stored.load(), additionalData);
 		const { webhookBaseUrl, webhookTestBaseUrl } = additionalData;
@@ -112,18 +104,8 @@ export class PublishedTrigger {
 	}
 
 	/** The static data as it is stored now. */
-	get staticData(): IDataObject {
+	get staticData(): object {
 		return this.stored.staticData;
-	}
-
-	/** The static data that the editor keeps to itself while it listens; undefined if it does not. */
-	get editorStaticData(): IDataObject | undefined {
-		return this.testStaticData;
-	}
-
-	/** Stores no static data in place of what there is, as another execution may do. */
-	loseStaticData(): void {
-		this.stored.replaceStaticData({});
 	}
 
 	/**
@@ -132,22 +114,17 @@ export class PublishedTrigger {
 	 */
 	async activate(activation: WorkflowActivateMode = 'activate'): Promise<void> {
 		const isTest = this.mode === 'test';
-		const workflow = this.load();
-		const mode = isTest ? 'manual' : 'trigger';
-		const reason = isTest ? 'manual' : activation;
-		const exists = await this.callHook('checkExists', workflow, mode, reason);
-		if (exists !== true) await this.callHook('create', workflow, mode, reason);
-		if (isTest) this.testStaticData = workflow.staticData;
-		else this.stored.save(workflow);
+		const [mode, reason] = isTest
+			? (['manual', 'manual'] as const)
+			: (['trigger', activation] as const);
+		const exists = await this.callHook('checkExists', mode, reason);
+		if (exists !== true) await this.callHook('create', mode, reason);
 	}
 
 	/** Has the trigger unregister and stops listening, as when the workflow is unpublished. */
 	async deactivate(): Promise<void> {
 		this.stopListening();
-		const workflow = this.load();
-		if (this.testStaticData !== undefined) workflow.staticData = this.testStaticData;
-		await this.callHook('delete', workflow, 'internal', 'update');
-		if (this.mode === 'production') this.stored.save(workflow);
+		await this.callHook('delete', 'internal', 'update');
 	}
 
 	/** Answers requests to the trigger's address from now on. */
@@ -186,12 +163,6 @@ export class PublishedTrigger {
 		await this.activate('init');
 	}
 
-	/** Publishes the workflow again after a person has changed the trigger. */
-	async change(parameters: INodeParameters): Promise<void> {
-		nodeIn(this.stored.base.nodes).parameters = parameters;
-		await this.activate('update');
-	}
-
 	/** Adds a process that shares only the stored data; requests go to all of them in turn. */
 	addProcess(): void {
 		this.others.push(this.stored.in(NodeProcess.fresh()));
@@ -208,11 +179,6 @@ export class PublishedTrigger {
 		return await Promise.all(this.runs);
 	}
 
-	private load(stored = this.stored): Workflow {
-		// The editor's test knows nothing of what is stored.
-		return this.mode === 'test' ? stored.load({}) : stored.load();
-	}
-
 	private async webhookData(workflow: Workflow): Promise<IWebhookData> {
 		const ids = { workflowId: workflow.id };
 		const additionalData = await createAdditionalData(this.stored.credentials, ids, this.logs);
@@ -220,22 +186,21 @@ export class PublishedTrigger {
 	}
 
 	private async callHook(
-		method: HookName,
-		workflow: Workflow,
+		method: 'checkExists' | 'create' | 'delete',
 		mode: WorkflowExecuteMode,
 		activation: WorkflowActivateMode,
 	): Promise<boolean | undefined> {
 		return await processLogs.collect(this.logs, async () => {
+			const workflow = this.stored.load();
 			const webhook = await this.webhookData(workflow);
 			const node = nodeIn(Object.values(workflow.nodes));
 			const type = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 			const hook = type.webhookMethods?.[webhook.webhookDescription.name]?.[method];
-			if (hook === undefined) return undefined;
 			const { workflowExecuteAdditionalData } = webhook;
-			const result = await hook.call(
+			const result = await hook?.call(
 				new HookContext(workflow, node, workflowExecuteAdditionalData, mode, activation, webhook),
 			);
-			this.hooks.push({ method, result });
+			if (this.mode === 'production') this.stored.save(workflow);
 			return result;
 		});
 	}
@@ -245,8 +210,7 @@ export class PublishedTrigger {
 			const processes = [this.stored, ...this.others];
 			const stored = processes[this.requests++ % processes.length] ?? this.stored;
 			// Each request sees the stored data as it is at its start, as it does in n8n.
-			const workflow = this.load(stored);
-			if (this.testStaticData !== undefined) workflow.setTestStaticData(this.testStaticData);
+			const workflow = stored.load();
 			const webhook = await this.webhookData(workflow);
 			if (request.method !== webhook.httpMethod) {
 				throw new HttpError(404, 'This webhook is not registered for such requests.');
@@ -316,20 +280,13 @@ function webhookOf(
 	return webhook;
 }
 
-/** Publishes a workflow with the trigger, without listening: checkExists, and create if need be. */
-export async function activateTrigger(options: TriggerOptions = {}): Promise<PublishedTrigger> {
-	const trigger = await PublishedTrigger.prepare(options);
-	await trigger.activate();
-	return trigger;
-}
-
 /** Publishes a workflow with the trigger and answers its webhook over loopback. */
 export async function serveWebhook(options: TriggerOptions = {}): Promise<PublishedTrigger> {
 	const trigger = await PublishedTrigger.prepare(options);
 	// The service may send its first notice before create() has returned.
 	trigger.listen();
 	try {
-		await trigger.activate();
+		await trigger.activate(options.activation);
 	} catch (error) {
 		trigger.stopListening();
 		throw error;
