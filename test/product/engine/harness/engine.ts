@@ -129,11 +129,6 @@ export class StoredWorkflow {
 		return JSON.parse(this.row.staticData) as IDataObject;
 	}
 
-	/** Stores other static data, whatever there was. */
-	replaceStaticData(staticData: IDataObject): void {
-		this.row.staticData = JSON.stringify(staticData);
-	}
-
 	/** Stores the workflow's static data if it was changed, all of it, as n8n does. */
 	save(workflow: Workflow): void {
 		const { staticData } = workflow;
