@@ -1,13 +1,14 @@
-import { EventEmitter } from 'node:events';
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
+import type { Account } from '../../../nodes/DigitalSales/api/account';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
-import { handedOver, handOver, isBacklogged } from '../../../nodes/DigitalSales/trigger/receive';
+import { isBehind } from '../../../nodes/DigitalSales/domain/paymentStatus';
+import { accounts } from '../../../nodes/DigitalSales/notice/verify';
+import { clearProcessWide } from '../../../nodes/DigitalSales/shared/processWide';
+import { dedupeKey } from '../../../nodes/DigitalSales/trigger/dedupe';
+import { handedOver, reads } from '../../../nodes/DigitalSales/trigger/receive';
 import { type Wanted, whyUnwanted } from '../../../nodes/DigitalSales/trigger/wanted';
 
 type Given = Partial<Omit<Wanted, 'filters'>> & { filters?: Partial<Wanted['filters']> };
-
-/** What is refused of a transaction, its value, and the field that refuses it. */
-type Refused = [what: string, value: string, field: string];
 
 const NOTHING: Wanted = {
 	triggerOn: ['any'],
@@ -17,133 +18,142 @@ const NOTHING: Wanted = {
 	filters: { minimumAmount: undefined, paymentMethods: undefined },
 };
 
-describe('What a trigger does not want', () => {
-	const NO_AMOUNT: Refused = ['amount', 'not stated in cents', 'Filters > Minimum Amount in Reais'];
+describe('A transaction', () => {
 	const least = (minimumAmount: number): Given => ({ filters: { minimumAmount } });
 	const paidBy = (...paymentMethods: string[]): Given => ({ filters: { paymentMethods } });
 	const ofProducts = (...hashes: string[]): Given => ({
 		products: hashes.map((product) => ({ product })),
 	});
 	const ofOffers = (...hashes: string[]): Given => ({ offers: hashes.map((offer) => ({ offer })) });
-	const other = (...otherStatuses: string[]): Given => ({ triggerOn: ['other'], otherStatuses });
+	const on = (triggerOn: string, ...otherStatuses: string[]): Given => ({
+		triggerOn: [triggerOn],
+		otherStatuses,
+	});
+	const reasonFor = (given: Given, transaction: IDataObject): string | undefined => {
+		const read = readTransaction({ hash: 'tr1', ...transaction });
+		if (!read) throw new Error('Not a transaction');
+		const filters = { ...NOTHING.filters, ...given.filters };
+		return whyUnwanted({ ...NOTHING, ...given, filters }, read);
+	};
 
-	test.each<[string, Given, IDataObject, Refused?]>([
+	test.each<[string, Given, IDataObject]>([
 		['any status', {}, { payment_status: 'never_heard_of' }],
 		['any status, even none', {}, {}],
-		['a status of its group', { triggerOn: ['paid'] }, { payment_status: 'paid' }],
-		['no status', { triggerOn: ['paid'] }, {}, ['status', 'not stated', 'Trigger On']],
-		[
-			'another of the other statuses',
-			other('frozen', 'thawed'),
-			{ payment_status: 'paid' },
-			['status', 'paid', 'Trigger On'],
-		],
+		['a status of its group', on('paid'), { payment_status: 'paid' }],
 		[
 			'one of the other statuses, however its accents are stored',
-			other('em análise'.normalize('NFD')),
+			on('other', 'em análise'.normalize('NFD')),
 			{ payment_status: 'em análise'.normalize('NFC') },
 		],
 		['its method', paidBy('pix'), { payment_method: 'pix' }],
 		['boleto', paidBy('boleto'), { payment_method: 'boleto' }],
 		['billet', paidBy('boleto'), { payment_method: 'billet' }],
-		[
-			'no method',
-			paidBy('pix', 'crypto'),
-			{},
-			['payment method', 'not stated', 'Filters > Payment Methods'],
-		],
 		['its product', ofProducts('p1', 'p2'), { product: { hash: 'p2' } }],
-		['no product', ofProducts('p1', 'p2'), {}, ['product', 'not stated', 'Products']],
-		[
-			'another product',
-			ofProducts('p1'),
-			{ product: { hash: 'p3' } },
-			['product', 'p3', 'Products'],
-		],
 		['its offer', ofOffers('o1', 'o2'), { offer: { hash: 'o2' } }],
-		['no offer', ofOffers('o1'), { product: { hash: 'o1' } }, ['offer', 'not stated', 'Offers']],
-		[
-			'another offer',
-			{ ...ofOffers('o1'), ...ofProducts('p1') },
-			{ offer: { hash: 'o3' }, product: { hash: 'p1' } },
-			['offer', 'o3', 'Offers'],
-		],
 		['exactly the amount', least(1990), { amount: 1990 }],
 		['the amount as a text', least(1990), { amount: '1990' }],
 		['nothing to pay', least(0), { amount: 0 }],
 		['more than the amount', least(1990), { amount: 1991 }],
+	])('is wanted with %s', (_name, given, transaction) => {
+		expect(reasonFor(given, transaction)).toBeUndefined();
+	});
+
+	test.each<[string, Given, IDataObject]>([
+		['status is not stated, which Trigger On', on('paid'), {}],
+		['status is paid, which Trigger On', on('other', 'frozen'), { payment_status: 'paid' }],
+		['status is frozen, which Trigger On', on('paid', 'frozen'), { payment_status: 'frozen' }],
+		['payment method is not stated, which Filters > Payment Methods', paidBy('pix', 'crypto'), {}],
+		['product is not stated, which Products', ofProducts('p1', 'p2'), {}],
+		['product is p3, which Products', ofProducts('p1'), { product: { hash: 'p3' } }],
+		['offer is not stated, which Offers', ofOffers('o1'), { product: { hash: 'o1' } }],
 		[
-			'a cent less than the amount',
+			'offer is o3, which Offers',
+			{ ...ofOffers('o1'), ...ofProducts('p1') },
+			{ offer: { hash: 'o3' }, product: { hash: 'p1' } },
+		],
+		[
+			'amount is R$ 1.989,99, which Filters > Minimum Amount in Reais',
 			least(199_000),
 			{ amount: 198_999 },
-			['amount', 'R$ 1.989,99', 'Filters > Minimum Amount in Reais'],
 		],
-		['no amount', least(1990), {}, NO_AMOUNT],
-		['no amount where nothing is the least', least(0), {}, NO_AMOUNT],
-		...['', '19.90', 'R$ 19,90', 19.9, true, 1e20, null].map(
-			(amount): [string, Given, IDataObject, Refused] => [
-				`an amount that cannot be read: ${String(amount)}`,
-				least(0),
-				{ amount },
-				NO_AMOUNT,
-			],
-		),
-	])('%s', (...given) => {
-		const [, wanted, transaction, refused] = given;
-		const filters = { ...NOTHING.filters, ...wanted.filters };
-		const whole = { ...NOTHING, ...wanted, filters };
-		const read = readTransaction({ hash: 'tr1', ...transaction });
-		if (!read) throw new Error('Not a transaction');
-		const [what, value, field] = refused ?? [];
-		const reason = `The ${what} of the transaction is ${value}, which ${field} does not let in.`;
-		expect(whyUnwanted(whole, read)).toBe(refused && reason);
-	});
-});
-
-describe('Waiting for Payment', () => {
-	test.each([
-		...['waiting_payment', 'pending', 'processing', 'prossessing', 'authorized', 'antifraud'],
-		...['analyzing', 'pending_review'],
-	])('is what the service calls %s', (payment_status) => {
-		const read = readTransaction({ hash: 'tr1', payment_status });
-		const reasons = ['waiting', 'failed'].map(
-			(group) => read && whyUnwanted({ ...NOTHING, triggerOn: [group] }, read),
+	])('is unwanted if its %s does not let in', (reason, given, transaction) => {
+		const [what, rest] = reason.split(' is ');
+		expect(reasonFor(given, transaction)).toBe(
+			`The ${what} of the transaction is ${rest} does not let in.`,
 		);
+	});
 
-		expect(reasons).toEqual([undefined, expect.stringContaining('Trigger On')]);
+	test.each([undefined, '', '19.90', 'R$ 19,90', 19.9, true, 1e20, null])(
+		'is unwanted if its amount is %j, even where nothing is the least',
+		(amount) => {
+			expect(reasonFor(least(0), { amount })).toBe(
+				'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
+			);
+		},
+	);
+
+	test.each<[string, string, string[]]>([
+		[
+			'waiting',
+			'failed',
+			[
+				...['waiting_payment', 'pending', 'processing', 'prossessing', 'authorized'],
+				...['antifraud', 'analyzing', 'pending_review'],
+			],
+		],
+		['failed', 'reversed', ['refused', 'canceled', 'cancelled', 'expired']],
+		['reversed', 'paid', ['refunded', 'chargeback', 'med_analysis']],
+	])('is %s, not %s, by the statuses of the service', (group, other, statuses) => {
+		const wantedBy = (triggerOn: string): string[] =>
+			statuses.filter((status) => !reasonFor(on(triggerOn), { payment_status: status }));
+
+		expect([wantedBy(group), wantedBy(other)]).toEqual([statuses, []]);
 	});
 });
 
-describe('Whether n8n would answer the next notice too late', () => {
-	let responses: EventEmitter[];
-
-	beforeEach(() => {
-		responses = [];
-		handedOver.clear();
+describe('A read of the service', () => {
+	test.each([
+		...[undefined, '', 'never_heard_of', 'waiting_payment', 'authorized'].map((read) => [
+			read,
+			'paid',
+		]),
+		...['expired', 'canceled', 'refused'].map((read) => [read, 'paid']),
+		['paid', 'refunded'],
+		['paid', 'chargeback'],
+		['waiting_payment', 'refused'],
+	])('that gives %j is behind a notice of %s', (read, claimed) => {
+		expect(isBehind(read, claimed)).toBe(true);
 	});
 
-	const hand = (count: number): void => {
-		for (let nth = 0; nth < count; nth++) {
-			const response = new EventEmitter();
-			const getResponseObject = () => response;
-			const context = { getResponseObject } as unknown as IWebhookFunctions;
-			handOver(context, `notice ${responses.length}`);
-			responses.push(response);
+	test.each([
+		['paid', 'paid'],
+		['med_analysis', 'paid'],
+		['waiting_refund', 'paid'],
+		['paid', 'refused'],
+		['expired', 'refused'],
+		['paid', 'med_analysis'],
+		['paid', 'authorized'],
+		['paid', undefined],
+	])('that gives %j is not behind a notice of %s', (read, claimed) => {
+		expect(isBehind(read, claimed)).toBe(false);
+	});
+});
+
+describe('What a process remembers of notices is bounded', () => {
+	afterEach(() => clearProcessWide());
+
+	test('the accounts of a hundred triggers, a thousand reads, ten thousand answers', async () => {
+		for (let nth = 0; nth <= 10_000; nth++) {
+			void accounts.get(`${nth}`, async () => ({}) as Account);
+			void reads.get(`${nth}`, async () => ({ at: 0, transaction: { hash: '', json: {} } }));
+			handedOver.set(`${nth}`, true);
 		}
-	};
-	/** Its answer goes out, or its sender leaves. */
-	const close = (nth: number): void => void responses[nth]?.emit('close');
 
-	test('not if it stores none', () => {
-		expect(isBacklogged()).toBe(false);
+		expect([accounts.size, reads.size, handedOver.size]).toEqual([100, 1_000, 9_000]);
+		expect(handedOver.get('0')).toBeUndefined();
 	});
 
-	test('with eighty at once, until one of them is answered', () => {
-		hand(79);
-		expect(isBacklogged()).toBe(false);
-		hand(1);
-		expect(isBacklogged()).toBe(true);
-		close(0);
-		expect(isBacklogged()).toBe(false);
+	test('and so is a status in it', () => {
+		expect(dedupeKey({ hash: 'h', status: 'x'.repeat(100_000) }).length).toBeLessThan(300);
 	});
 });
