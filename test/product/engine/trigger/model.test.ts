@@ -8,10 +8,7 @@ import { processedItems } from '../harness';
 import { useInbox } from '../support/inbox';
 
 const FAULTS: Fault[] = [
-	{ kind: 'status', status: 500 },
-	{ kind: 'status', status: 503 },
-	{ kind: 'status', status: 401 },
-	{ kind: 'status', status: 404, body: {} },
+	...[401, 404, 500, 503].map((status) => ({ kind: 'status' as const, status, body: {} })),
 	{ kind: 'html' },
 	{ kind: 'truncatedBody' },
 	{ kind: 'emptyBody' },
@@ -50,38 +47,24 @@ const notice = fc.record({
 	shape: fc.nat(2),
 	event: fc.constantFrom(undefined, undefined, 'transaction', 'renewal', 'reminder'),
 });
+const more = fc.array(notice, { maxLength: 3 });
 const lagMs = fc.constantFrom(0, 0, 500, 2_500, 20_000, 90_000);
 const nth = fc.nat(9);
 const nths = fc.array(nth, { minLength: 1, maxLength: 6 });
 const ms = fc.constantFrom(1_000, 5_000, 60_000);
+const fault = fc.constantFrom(...FAULTS);
+const times = fc.integer({ min: 1, max: 4 });
+const is = <const T extends string>(what: T) => fc.constant(what);
 const step = fc.oneof(
-	{
-		weight: 5,
-		arbitrary: fc.record({
-			do: fc.constant('change' as const),
-			sale: fc.nat(2),
-			lagMs,
-			more: fc.array(notice, { maxLength: 3 }),
-		}),
-	},
-	{
-		weight: 6,
-		arbitrary: fc.record({ do: fc.constant('send' as const), nths, isAgain: fc.boolean() }),
-	},
-	{ weight: 2, arbitrary: fc.record({ do: fc.constant('forge' as const), sale: fc.nat(3) }) },
-	{
-		weight: 3,
-		arbitrary: fc.record({
-			do: fc.constant('fault' as const),
-			fault: fc.constantFrom(...FAULTS),
-			times: fc.integer({ min: 1, max: 4 }),
-		}),
-	},
-	{ weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms }) },
-	{ weight: 2, arbitrary: fc.constant({ do: 'restart' as const }) },
-	{ weight: 1, arbitrary: fc.record({ do: fc.constant('crash' as const), writes: fc.nat(4) }) },
-	{ weight: 1, arbitrary: fc.constant({ do: 'refuseToStore' as const }) },
-	{ weight: 1, arbitrary: fc.record({ do: fc.constant('leave' as const), nth }) },
+	{ weight: 5, arbitrary: fc.record({ do: is('change'), sale: fc.nat(2), lagMs, more }) },
+	{ weight: 6, arbitrary: fc.record({ do: is('send'), nths, isAgain: fc.boolean() }) },
+	{ weight: 2, arbitrary: fc.record({ do: is('forge'), sale: fc.nat(3) }) },
+	{ weight: 3, arbitrary: fc.record({ do: is('fault'), fault, times }) },
+	{ weight: 2, arbitrary: fc.record({ do: is('wait'), ms }) },
+	{ weight: 2, arbitrary: fc.record({ do: is('restart') }) },
+	{ weight: 1, arbitrary: fc.record({ do: is('crash'), writes: fc.nat(4) }) },
+	{ weight: 1, arbitrary: fc.record({ do: is('refuseToStore') }) },
+	{ weight: 1, arbitrary: fc.record({ do: is('leave'), nth }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
