@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { pingSelf, startPolling } from '../../../../nodes/DigitalSales/wait/poll';
@@ -7,10 +5,12 @@ import type { SuspendedWait } from '../../../../nodes/DigitalSales/wait/storedWa
 import { knownWait, waits } from '../../../../nodes/DigitalSales/wait/knownWait';
 import { useTimeLapse } from '../../../support/timeLapse';
 import { double, type NodeOutcome, runNode } from '../harness';
+import { webServer } from '../harness/webServer';
 
 const TYPE = 'test.double';
+const PATH = '/webhook-waiting/1/digital-sales';
 /** Nothing listens here. */
-const NOWHERE = 'http://127.0.0.1:9/webhook-waiting/1/digital-sales';
+const NOWHERE = `http://127.0.0.1:9${PATH}`;
 
 interface Told {
 	status: number;
@@ -27,73 +27,46 @@ const undone = (reason: string): Told => ({
 /** n8n answers a ping with which the execution goes on. */
 const TAKEN: Told = { status: 200 };
 const REPLACED: Told = { status: 410, body: '{"received":false,"reason":"this wait is over"}' };
-const FINISHED: Told = {
-	status: 409,
-	body: '{"code":409,"message":"The execution \\"1\\" has finished already."}',
-};
-const RUNNING: Told = {
-	status: 409,
-	body: '{"code":409,"message":"The execution \\"1\\" is running already."}',
-};
-const MISSING: Told = {
-	status: 404,
-	body: '{"code":404,"message":"The execution \\"1\\" does not exist."}',
-};
-/** The execution waits in another node. */
-const ELSEWHERE: Told = {
-	status: 404,
-	body: '{"code":404,"message":"The workflow for execution \\"1\\" does not contain a waiting webhook with a matching path/method."}',
-};
+/** What n8n says itself. */
+const n8nSays = (status: number, message: string): Told => ({
+	status,
+	body: JSON.stringify({ code: status, message }),
+});
+const FINISHED = n8nSays(409, 'The execution "1" has finished already.');
+const MISSING = n8nSays(404, 'The execution "1" does not exist.');
 /** What a proxy says, or an n8n that has trouble: nothing about the execution. */
 const ODD: Told[] = [
 	{ status: 200, body: '<html>Under maintenance</html>' },
 	{ status: 401, body: '<html>Log in</html>' },
-	{ status: 404, body: '{"code":404,"message":"The requested webhook is not registered."}' },
+	n8nSays(404, 'The requested webhook is not registered.'),
 	{ status: 410, body: 'null' },
-	{ status: 500, body: '{"code":0,"message":"The pool is destroyed"}' },
+	n8nSays(500, 'The pool is destroyed'),
 	{ status: 302, headers: { location: '/elsewhere' } },
 ];
 
 describe('Pings of a suspended execution', () => {
-	let server: Server;
 	let url: string;
-	let tells: Told[] = [];
-	let calls: Array<{ method?: string; type?: string; body: unknown }> = [];
-	let calledAt: number[] = [];
+	let tells: Told[];
+	let calls: Array<{ method?: string; type?: string; body: unknown }>;
+	let calledAt: number[];
 
 	useTimeLapse();
-	beforeAll(async () => {
-		server = createServer((request, response) => {
-			const chunks: Buffer[] = [];
-			request.on('data', (chunk: Buffer) => chunks.push(chunk));
-			request.on('end', () => {
-				const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
-				const { method, headers } = request;
-				const told = tells[calls.length] ?? tells.at(-1) ?? { status: 500 };
-				calls.push({ method, type: headers['content-type'], body });
-				calledAt.push(clock.now());
-				response.writeHead(told.status, told.headers).end(told.body ?? '');
-			});
+	beforeEach(async () => {
+		url = `${await webServer.url()}${PATH}`;
+		[tells, calls, calledAt] = [[], [], []];
+		webServer.handle(PATH, async (request, response) => {
+			await request.readRawBody();
+			const body: unknown = JSON.parse(request.rawBody.toString());
+			const told = tells[calls.length] ?? tells.at(-1) ?? { status: 500 };
+			calls.push({ method: request.method, type: request.headers['content-type'], body });
+			calledAt.push(clock.now());
+			response.writeHead(told.status, told.headers).end(told.body ?? '');
 		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		const { port } = server.address() as AddressInfo;
-		url = `http://127.0.0.1:${port}/webhook-waiting/1/digital-sales`;
-	});
-	beforeEach(() => {
-		tells = [];
-		calls = [];
-		calledAt = [];
 		jest.spyOn(clock, 'random').mockReturnValue(0.5);
 	});
 	afterEach(() => {
 		waits.clear();
 		jest.restoreAllMocks();
-	});
-	afterAll(async () => {
-		await new Promise((resolve) => {
-			server.close(resolve);
-			server.closeAllConnections();
-		});
 	});
 
 	/** Runs a node with this code in n8n's engine. */
@@ -117,9 +90,9 @@ describe('Pings of a suspended execution', () => {
 		[{ status: 200, body: '{"received":true}' }, 'unread'],
 		[REPLACED, 'gone'],
 		[FINISHED, 'gone'],
-		[RUNNING, 'gone'],
+		[n8nSays(409, 'The execution "1" is running already.'), 'gone'],
 		[MISSING, 'gone'],
-		[ELSEWHERE, 'gone'],
+		[n8nSays(404, 'The workflow does not contain a waiting webhook with this path.'), 'gone'],
 		[{ status: 307, headers: { location: '/form-waiting/1?signature=s' } }, 'gone'],
 		[{ status: 307, headers: { location: '/maintenance' } }, 'unreachable'],
 		...[{ status: 401, body: '{"error":"Invalid token"}' }, ...ODD].map((told): [Told, string] => [
