@@ -18,6 +18,8 @@ import { type Account, useAccount } from './account';
 /** How a test runs Wait for Payment. */
 export interface WaitOptions extends Partial<RunOptions> {
 	parameters?: INodeParameters;
+	/** The time limit. */
+	seconds?: number;
 	/** Settings of the node, such as `onError` or `executeOnce`. */
 	settings?: IDataObject;
 }
@@ -45,6 +47,11 @@ class WaitingRoom {
 		return await chargeAt(this.account.sandbox);
 	}
 
+	/** Has charges become paid, or get another status. */
+	async settle(hashes: string[], status = 'paid'): Promise<void> {
+		for (const hash of hashes) await this.account.sandbox.setStatus(hash, status);
+	}
+
 	/** How often the service was asked for a transaction. */
 	reads(hash?: string): number {
 		return this.account.sandbox.requests.filter(
@@ -55,11 +62,17 @@ class WaitingRoom {
 
 	/** Waits for the payments of the given hashes, one item each; "After" is the next node. */
 	wait(hashes: string[], options: WaitOptions = {}): RunHandle<WorkflowOutcome> {
-		const { parameters, settings, ...more } = options;
+		const { parameters, seconds, settings, ...more } = options;
+		const limit = seconds && { timeLimit: seconds, timeLimitUnit: 'seconds' };
 		return runWorkflow({
 			nodes: [
 				{ name: 'Start', type: START_TYPE },
-				{ ...settings, name: 'Wait', type: ACTION_TYPE, parameters: waitParameters(parameters) },
+				{
+					...settings,
+					name: 'Wait',
+					type: ACTION_TYPE,
+					parameters: waitParameters({ ...limit, ...parameters }),
+				},
 				{ name: 'After', type: NO_OP_TYPE },
 			],
 			startItems: hashes.map((hash) => ({ order: `order of ${hash}`, hash })),

@@ -4,7 +4,6 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { ParkedRun } from '../harness';
 import { received, useWaitingRoom } from '../support/waiting';
 
-const READ = { endpoint: 'GET /transactions/{hash}', times: 'always' } as const;
 const RUNS = Number(process.env.MODEL_RUNS ?? 20);
 const LIMIT_MINUTES = 20;
 /** By then whatever was wrong is over: n8n itself ends the wait 15 minutes after its limit. */
@@ -12,55 +11,34 @@ const WRONG_FOR_MINUTES = 30;
 
 /** What a service, or what is in front of it, may do for a while. */
 const FAULTS: Fault[] = [
-	{ ...READ, kind: 'status', status: 500 },
-	{ ...READ, kind: 'status', status: 503 },
-	{ ...READ, kind: 'status', status: 404, body: {} },
-	{ ...READ, kind: 'status', status: 408 },
-	{ ...READ, kind: 'retryAfter', seconds: 60 },
-	{ ...READ, kind: 'html' },
-	{ ...READ, kind: 'emptyBody' },
-	{ ...READ, kind: 'truncatedBody' },
-	{ ...READ, kind: 'resetBeforeProcessing' },
-	{ ...READ, kind: 'delay', ms: 8_000 },
+	...[404, 408, 500, 503].map((status) => ({ kind: 'status' as const, status, body: {} })),
+	{ kind: 'retryAfter', seconds: 60 },
+	{ kind: 'html' },
+	{ kind: 'emptyBody' },
+	{ kind: 'truncatedBody' },
+	{ kind: 'resetBeforeProcessing' },
+	{ kind: 'delay', ms: 8_000 },
 ];
 /** What a replica that lags behind says. */
-const OLD: Fault = { ...READ, kind: 'patchBody', set: { payment_status: 'waiting_payment' } };
+const OLD: Fault = { kind: 'patchBody', set: { payment_status: 'waiting_payment' } };
 
 /** What happens next; `of` names the payment. */
-type Step =
-	| { is: 'paid' | 'noticed'; of: number }
-	| { is: 'restarted' | 'right' | 'old for a minute' }
-	| { is: 'wrong'; fault: Fault }
-	| { is: 'unable to store'; times: number }
-	| { is: 'clock set'; minutes: number };
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-	{ weight: 7, arbitrary: fc.record({ is: fc.constantFrom('paid', 'noticed'), of: fc.nat(2) }) },
+const is = <const T extends string>(...what: T[]) => fc.constantFrom(...what);
+const times = fc.integer({ min: 1, max: 3 });
+const step = fc.oneof(
+	{ weight: 7, arbitrary: fc.record({ is: is('paid', 'noticed'), of: fc.nat(2) }) },
 	{
 		weight: 4,
-		arbitrary: fc.record({
-			is: fc.constantFrom('restarted', 'right', 'right', 'old for a minute'),
-		}),
+		arbitrary: fc.record({ is: is('restarted', 'right', 'right', 'old for a minute') }),
 	},
-	{
-		weight: 4,
-		arbitrary: fc.record({ is: fc.constantFrom('wrong'), fault: fc.constantFrom(...FAULTS) }),
-	},
+	{ weight: 4, arbitrary: fc.record({ is: is('wrong'), fault: fc.constantFrom(...FAULTS) }) },
+	{ weight: 1, arbitrary: fc.record({ is: is('unable to store'), times }) },
 	{
 		weight: 1,
-		arbitrary: fc.record({
-			is: fc.constantFrom('unable to store'),
-			times: fc.integer({ min: 1, max: 3 }),
-		}),
-	},
-	{
-		weight: 1,
-		arbitrary: fc.record({
-			is: fc.constantFrom('clock set'),
-			minutes: fc.constantFrom(-10, -1, 1),
-		}),
+		arbitrary: fc.record({ is: is('clock set'), minutes: fc.constantFrom(-10, -1, 1) }),
 	},
 );
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 const script = fc.record({
 	payments: fc.integer({ min: 1, max: 3 }),
 	/** Each so many seconds after the one before. */
@@ -85,9 +63,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 					while (hashes.length < payments) hashes.push(await room.charge());
 					const paid = new Set<string>();
 					let setBack = 0;
-					const parked = await room.park(hashes, {
-						parameters: { timeLimit: LIMIT_MINUTES, timeLimitUnit: 'minutes' },
-					});
+					const parked = await room.park(hashes, { seconds: LIMIT_MINUTES * 60 });
 					let isEnded = false;
 					void parked.finished.then(() => (isEnded = true));
 
@@ -122,13 +98,13 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 		leftMinutes: number,
 		step: Step,
 	): Promise<void> => {
-		const { sandbox } = room.account;
+		const { account } = room;
 		const hash = hashes['of' in step ? step.of % hashes.length : 0] ?? '';
 		switch (step.is) {
 			case 'paid':
 				if (leftMinutes > 0) {
 					paid.add(hash);
-					await sandbox.setStatus(hash, 'paid');
+					await room.settle([hash]);
 				}
 				break;
 			case 'noticed':
@@ -138,17 +114,17 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 				room.forget();
 				break;
 			case 'right':
-				sandbox.clearFaults();
+				account.sandbox.clearFaults();
 				parked.refuse(0);
 				break;
 			case 'old for a minute':
 				if (leftMinutes < 2) break;
-				sandbox.addFault(OLD);
+				account.fault('read', OLD, 'always');
 				await clock.sleep(60_000);
-				sandbox.clearFaults();
+				account.sandbox.clearFaults();
 				break;
 			case 'wrong':
-				sandbox.addFault(step.fault);
+				account.fault('read', step.fault, 'always');
 				break;
 			case 'unable to store':
 				parked.refuse(step.times);
