@@ -3,16 +3,14 @@ import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
 import { ACTION_TYPE, everythingIn } from '../harness';
 import { received, useWaitingRoom, waitParameters } from '../support/waiting';
 
-const SECONDS = { timeLimitUnit: 'seconds' };
-
 describe('Transaction > Wait for Payment: until the time is up', () => {
 	const room = useWaitingRoom();
 
 	test('ends at the time limit with a fresh state, and costs three reads within a minute', async () => {
 		const hash = await room.charge();
 		const startedAt = clock.now();
-		const parked = await room.park([hash], { parameters: { ...SECONDS, timeLimit: 8 } });
-		await room.account.sandbox.setStatus(hash, 'analyzing');
+		const parked = await room.park([hash], { seconds: 8 });
+		await room.settle([hash], 'analyzing');
 
 		const end = await parked.finished;
 
@@ -27,11 +25,10 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 	test('without its timers n8n ends it, with the state at suspension', async () => {
 		const [settled, open] = [await room.charge(), await room.charge()];
-		await room.account.sandbox.setStatus(settled, 'paid');
+		await room.settle([settled]);
 		const before = Date.now();
-		const run = await room.wait([settled, open], {
-			parameters: { timeLimit: 2, timeLimitUnit: 'hours' },
-		});
+		const parameters = { timeLimit: 2, timeLimitUnit: 'hours' };
+		const run = await room.wait([settled, open], { parameters });
 		room.forget();
 
 		const end = await run.parked?.resumeAtTimeLimit();
@@ -41,10 +38,8 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 			{ paid: false, hash: open, payment_status: 'waiting_payment', timedOut: true },
 		]);
 		for (const node of ['Wait', 'After']) {
-			expect(end?.data[node]?.items.map(({ pairedItem }) => pairedItem)).toEqual([
-				{ item: 0 },
-				{ item: 1 },
-			]);
+			const paired = end?.data[node]?.items.map(({ pairedItem }) => pairedItem);
+			expect(paired).toEqual([{ item: 0 }, { item: 1 }]);
 		}
 		const limit = (run.waitTill?.getTime() ?? 0) - before;
 		expect(limit).toBeGreaterThan(2 * 3_600_000 + 14 * 60_000);
@@ -73,7 +68,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const byNotice = await room.park([only, left], options);
 		const byLimit = await room.park([only, left], options);
 		room.forget();
-		await room.account.sandbox.setStatus(only, 'paid');
+		await room.settle([only]);
 
 		const noticed = await byNotice.resumeByWebhook({ hash: only, status: 'paid' });
 
@@ -85,11 +80,9 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 	test('asks again at the limit for a payment that could not be read', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash], {
-			parameters: { ...SECONDS, timeLimit: 8 },
-		});
+		const parked = await room.park([hash], { seconds: 8 });
 		await clock.sleep(4_000);
-		await room.account.sandbox.setStatus(hash, 'paid');
+		await room.settle([hash]);
 		// Two checks fail. After a longer pause, the second one would be the last.
 		const random = jest.spyOn(clock, 'random').mockReturnValue(0.5);
 		room.account.sandbox.addFault({ kind: 'status', status: 503, times: 4 });
@@ -102,10 +95,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const startedAt = clock.now();
 		const parked = await room.park(hashes, {
-			parameters: {
-				...SECONDS,
-				timeLimit: '={{ [1, 16, 2][$itemIndex] }}',
-			},
+			parameters: { timeLimit: '={{ [1, 16, 2][$itemIndex] }}', timeLimitUnit: 'seconds' },
 		});
 
 		await parked.finished;
@@ -113,27 +103,11 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(16_000);
 	});
 
-	test('re-checks go on, and the limit stays, when the clock is set back', async () => {
-		const [paid, open] = [await room.charge(), await room.charge()];
-		const parameters = { timeLimit: 5, timeLimitUnit: 'minutes' };
-		const runs = [await room.park([paid], { parameters }), await room.park([open], { parameters })];
-		const startedAt = clock.elapsed();
-		await clock.sleep(5_000);
-		jest.spyOn(clock, 'now').mockImplementation(() => Date.now() - 600_000);
-		await room.account.sandbox.setStatus(paid, 'paid');
-
-		await runs[0]?.finished;
-		expect(clock.elapsed() - startedAt).toBeLessThan(70_000);
-		expect(received(await runs[1]?.finished)).toMatchObject([{ hash: open, timedOut: true }]);
-		expect(clock.elapsed() - startedAt).toBeLessThan(310_000);
-		jest.restoreAllMocks();
-	});
-
 	test('is not suspended if the limit passes while it reads', async () => {
 		const hash = await room.charge();
 		room.account.sandbox.addFault({ kind: 'delay', ms: 1_500 });
 
-		const run = await room.wait([hash], { parameters: { ...SECONDS, timeLimit: 1 } });
+		const run = await room.wait([hash], { seconds: 1 });
 
 		expect(run.status).toBe('success');
 		expect(received(run)).toMatchObject([{ paid: false, hash, timedOut: true }]);
@@ -153,11 +127,9 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 	test('accepts a limit of a whole year', async () => {
 		const hash = await room.charge();
-		const run = await room.wait([hash], {
-			parameters: { timeLimit: 365, timeLimitUnit: 'days' },
-		});
+		const parameters = { timeLimit: 365, timeLimitUnit: 'days' };
 
-		expect(run.error).toBeUndefined();
+		expect((await room.wait([hash], { parameters })).status).toBe('waiting');
 	});
 
 	test('refuses to be the tool of an agent, which cannot wait', async () => {

@@ -7,7 +7,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 	test('at the same moment resume it once, and none has to be sent again', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
-		await room.account.sandbox.setStatus(hash, 'paid');
+		await room.settle([hash]);
 		room.account.fault('read', { kind: 'delay', ms: 300 }, 'always');
 		const before = room.reads();
 
@@ -50,7 +50,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 		room.account.fault('read', { kind: 'delayAfterProcessing', ms: 8_000 });
 		const before = room.reads();
 		while (room.reads() === before) await clock.sleep(100);
-		for (const hash of hashes) await room.account.sandbox.setStatus(hash, 'paid');
+		await room.settle(hashes);
 		const noticedAt = clock.elapsed();
 
 		const notices = await Promise.all(
@@ -65,9 +65,7 @@ describe('Transaction > Wait for Payment: several notices', () => {
 	test('just before the time limit do not delay its end', async () => {
 		const hash = await room.charge();
 		const startedAt = clock.now();
-		const parked = await room.park([hash], {
-			parameters: { timeLimit: 6, timeLimitUnit: 'seconds' },
-		});
+		const parked = await room.park([hash], { seconds: 6 });
 		await clock.sleep(startedAt + 5_000 - clock.now());
 		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
 		expect(answer.status).toBe(503);

@@ -7,7 +7,7 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 
 	test.each(['paid', 'expired'])('passes on at once a payment that is %s', async (status) => {
 		const hash = await room.charge();
-		await room.account.sandbox.setStatus(hash, status);
+		await room.settle([hash], status);
 
 		const run = await room.wait([hash]);
 
@@ -18,42 +18,32 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		expect(room.reads()).toBe(1);
 	});
 
-	test.each(['waiting_payment', 'never_heard_of'])('waits while it is %s', async (status) => {
-		const hash = await room.charge();
-		await room.account.sandbox.setStatus(hash, status);
+	test.each(['waiting_payment', 'never_heard_of'])(
+		'waits while one is %s, and shows which are settled',
+		async (status) => {
+			const [settled, open] = [await room.charge(), await room.charge()];
+			await room.settle([settled]);
+			await room.settle([open], status);
 
-		const run = await room.wait([hash]);
+			const run = await room.wait([settled, open]);
 
-		expect(run.status).toBe('waiting');
-		expect(received(run)).toBeUndefined();
-		expect(run.data.Wait?.items[0]?.json).toMatchObject({
-			paid: false,
-			hash,
-			payment_status: status,
-		});
-		expect(run.data.Wait?.items[0]?.json).not.toHaveProperty('timedOut');
-	});
-
-	test('shows which of its items are settled while it waits', async () => {
-		const [settled, open] = [await room.charge(), await room.charge()];
-		await room.account.sandbox.setStatus(settled, 'paid');
-
-		const { data } = await room.wait([settled, open]);
-
-		const shown = data.Wait?.items.map(({ json }) => json);
-		expect(shown).toMatchObject([
-			{ paid: true, hash: settled, timedOut: false },
-			{ paid: false, hash: open },
-		]);
-		expect(shown?.[1]).not.toHaveProperty('timedOut');
-	});
+			expect(run.status).toBe('waiting');
+			expect(received(run)).toBeUndefined();
+			const shown = run.data.Wait?.items.map(({ json }) => json);
+			expect(shown).toMatchObject([
+				{ paid: true, hash: settled, timedOut: false },
+				{ paid: false, hash: open, payment_status: status },
+			]);
+			expect(shown?.[1]).not.toHaveProperty('timedOut');
+		},
+	);
 
 	test('returns the chosen fields, settled at once or later', async () => {
 		const parameters = { options: { fields: ['amount', 'product_hash'] } };
 		const [first, second] = [await room.charge(), await room.charge()];
-		await room.account.sandbox.setStatus(first, 'paid');
+		await room.settle([first]);
 		const parked = await room.park([first, second], { parameters });
-		await room.account.sandbox.setStatus(second, 'paid');
+		await room.settle([second]);
 
 		const url = await parked.resumeUrl();
 		await room.account.sandbox.notify(second, { url });
@@ -92,41 +82,29 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 		]);
 	});
 
-	test('returns the whole transaction without Simplify', async () => {
+	test('returns the whole transaction without Simplify; nothing takes the place of paid and timedOut', async () => {
 		const hash = await room.charge();
-		await room.account.sandbox.setStatus(hash, 'paid');
+		await room.settle([hash], 'refused');
+		room.account.fault('read', { kind: 'patchBody', set: { paid: true, timedOut: true } });
 
-		const whole = await room.wait([hash], { parameters: { simplify: false } });
+		const whole = received(await room.wait([hash], { parameters: { simplify: false } }));
 
-		expect(received(whole)).toMatchObject([
-			{ paid: true, hash, split_recipients: expect.any(Array), timedOut: false },
+		expect(whole).toMatchObject([
+			{ paid: false, hash, split_recipients: expect.any(Array), timedOut: false },
 		]);
-		const keys = Object.keys(received(whole)?.[0] ?? {});
+		const keys = Object.keys(whole?.[0] ?? {});
 		expect([keys[0], keys.at(-1)]).toEqual(['paid', 'timedOut']);
 	});
-
-	test.each([{}, { simplify: false }])(
-		'no field of the service takes the place of paid and timedOut (%j)',
-		async (parameters) => {
-			const hash = await room.charge();
-			await room.account.sandbox.setStatus(hash, 'refused');
-			room.account.fault('read', { kind: 'patchBody', set: { paid: true, timedOut: true } });
-
-			const run = await room.wait([hash], { parameters });
-
-			expect(received(run)).toMatchObject([{ paid: false, hash, timedOut: false }]);
-		},
-	);
 
 	test('stays suspended until every item is settled, and keeps their order', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const [first = '', second = '', third = ''] = hashes;
-		await room.account.sandbox.setStatus(second, 'refused');
+		await room.settle([second], 'refused');
 		const parked = await room.park(hashes);
 
-		await room.account.sandbox.setStatus(third, 'paid');
+		await room.settle([third]);
 		const early = await parked.resumeByWebhook({ hash: third, status: 'paid' });
-		await room.account.sandbox.setStatus(first, 'paid');
+		await room.settle([first]);
 		const last = await parked.resumeByWebhook({ hash: first, status: 'paid' });
 
 		expect(early).toMatchObject({ answer: { status: 200, json: { waiting: true } } });
@@ -137,20 +115,17 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 			{ hash: third, payment_status: 'paid', timedOut: false },
 		]);
 		for (const node of ['Wait', 'After']) {
-			expect(last.outcome?.data[node]?.items.map(({ pairedItem }) => pairedItem)).toEqual([
-				{ item: 0 },
-				{ item: 1 },
-				{ item: 2 },
-			]);
+			const paired = last.outcome?.data[node]?.items.map(({ pairedItem }) => pairedItem);
+			expect(paired).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 		}
 	});
 
 	test('looks again at what was paid before: it may have been charged back', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
-		await room.account.sandbox.setStatus(paid, 'paid');
+		await room.settle([paid]);
 		const parked = await room.park([paid, open]);
-		await room.account.sandbox.setStatus(paid, 'chargeback');
-		await room.account.sandbox.setStatus(open, 'paid');
+		await room.settle([paid], 'chargeback');
+		await room.settle([open]);
 
 		const url = await parked.resumeUrl();
 		await room.account.sandbox.notify(open, { url });
@@ -168,20 +143,16 @@ describe('Transaction > Wait for Payment: until it is settled', () => {
 			nodes: [
 				{ name: 'Start', type: START_TYPE },
 				{ name: 'One', type: ACTION_TYPE, parameters: waitParameters() },
-				{
-					name: 'Two',
-					type: ACTION_TYPE,
-					parameters: waitParameters({ transactionHash: second }),
-				},
+				{ name: 'Two', type: ACTION_TYPE, parameters: waitParameters({ transactionHash: second }) },
 				{ name: 'After', type: NO_OP_TYPE },
 			],
 			startItems: [{ hash: first }],
 			mode: 'trigger',
 			credentials: room.account.credentials,
 		});
-		await room.account.sandbox.setStatus(first, 'paid');
+		await room.settle([first]);
 		while (run.parked?.legs === 1) await new Promise((resolve) => setTimeout(resolve, 5));
-		await room.account.sandbox.setStatus(second, 'canceled');
+		await room.settle([second], 'canceled');
 
 		const end = await run.parked?.finished;
 

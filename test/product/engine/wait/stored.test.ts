@@ -7,7 +7,7 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 	test('a notice is not answered 200 if n8n cannot store it, and the next one is taken', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
-		await room.account.sandbox.setStatus(hash, 'paid');
+		await room.settle([hash]);
 		parked.refuse(1);
 
 		const refused = await parked.resumeByWebhook({ hash, status: 'paid' });
@@ -21,7 +21,7 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 	test('nor is another one that waited for the same check', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
-		await room.account.sandbox.setStatus(hash, 'paid');
+		await room.settle([hash]);
 		room.account.fault('read', { kind: 'delay', ms: 300 });
 		parked.refuse(1);
 
@@ -38,7 +38,7 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 		const parked = await room.park([hash]);
 		// The check a moment after the suspension finds it open.
 		await clock.sleep(10_000);
-		await room.account.sandbox.setStatus(hash, 'paid');
+		await room.settle([hash]);
 		parked.refuse(3);
 
 		const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
@@ -52,8 +52,7 @@ describe('Transaction > Wait for Payment: what is answered 200 is stored', () =>
 
 	test('at the time limit as well', async () => {
 		const hash = await room.charge();
-		const parameters = { timeLimit: 2, timeLimitUnit: 'seconds' };
-		const parked = await room.park([hash], { parameters });
+		const parked = await room.park([hash], { seconds: 2 });
 		parked.refuse(2);
 
 		expect(received(await parked.finished)).toMatchObject([{ hash, timedOut: true }]);
