@@ -81,16 +81,13 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		inbox.account.fault('read', { kind: 'delay', ms: 1_500 }, MISSES);
 		const flood = postAll(strangers(290));
 		await clock.sleep(100);
+		const startedAt = clock.elapsed();
 		// More than 256 are in line.
 		expect((await inbox.trigger.post({ hash: 'stranger290' })).json).toEqual({
 			received: false,
 			reason: 'too many webhooks at once',
 		});
-		const startedAt = clock.elapsed();
-
-		const answer = await inbox.trigger.post({ hash });
-
-		expect(answer.status).toBe(200);
+		expect((await inbox.trigger.post({ hash })).status).toBe(200);
 		expect(clock.elapsed() - startedAt).toBeLessThan(1_000);
 		expect(counts(await flood)).toEqual({ 404: MISSES, 503: 290 - MISSES });
 	});
@@ -162,7 +159,10 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		await inbox.publish({ triggerOn: ['paid'] });
 		const hash = await inbox.chargeHere();
 
-		for (let nth = 0; nth < 5; nth += 1) await postAll([hash], 'waiting_payment');
+		for (let nth = 0; nth < 5; nth += 1) {
+			await postAll([hash], 'waiting_payment');
+			await clock.sleep(100);
+		}
 
 		expect(inbox.trigger.executions).toEqual([]);
 		expect(inbox.reads).toBe(1);

@@ -189,6 +189,7 @@ describe('A notice starts the workflow once', () => {
 			await pause(50);
 			storing.release();
 			await pause(50);
+			expect(handedOver.size).toBe(0);
 
 			expect(await posted(hash)).toBe(200);
 		});
