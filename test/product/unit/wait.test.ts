@@ -227,18 +227,10 @@ describe('Checks of a wait', () => {
 		expect(first.asked).toHaveLength(30);
 		expect(first.asked[0]).toBe('h7');
 		expect(first.urgent).toEqual(first.asked);
-		expect([first, second, third].map(({ result }) => result)).toEqual([
-			'unread',
-			'unread',
-			'done',
-		]);
+		expect([first, second].map(({ result }) => result)).toEqual(['unread', 'unread']);
+		expect(third.result).toBe('done');
 		expect([...second.asked, ...third.asked]).toEqual(['h9', 'h9']);
-		expect([statusOf(4), statusOf(7), statusOf(9), statusOf(1)]).toEqual([
-			'paid',
-			'paid',
-			'paid',
-			'waiting_payment',
-		]);
+		expect([4, 7, 9, 1].map(statusOf)).toEqual(['paid', 'paid', 'paid', 'waiting_payment']);
 	});
 
 	test('ask again for what failed after the limit, also if they began before it', async () => {
