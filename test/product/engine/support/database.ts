@@ -11,7 +11,7 @@ interface Entry {
 }
 
 /** Has something happen around each entry into n8n's table, until mocks are restored. */
-export function aroundEntries(
+function aroundEntries(
 	around: (enter: () => ReturnType<Enter>, entry: Entry) => ReturnType<Enter>,
 ): jest.SpyInstance {
 	const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
