@@ -280,6 +280,17 @@ describe('Checks of a wait', () => {
 		expect(known.isLimitOver()).toBe(false);
 		now += 1;
 		expect(known.isLimitOver()).toBe(true);
+		now += NET_MS - 30_001;
+		expect(known.mustGoOn()).toBe(false);
+		now += 1;
+		expect(known.mustGoOn()).toBe(true);
+	});
+
+	test('end before n8n ends the wait, even if the clock is set forward past the limit', () => {
+		begin(1);
+		clock.now = () => wait.endsAt - 30_000;
+
+		expect(known.mustGoOn()).toBe(true);
 	});
 
 	test('are remembered for each wait until n8n has ended it', () => {
