@@ -53,6 +53,23 @@ describe('Transaction > Wait for Payment: a slow service', () => {
 		expect(received(outcome)).toMatchObject([{ paid: true }, { paid: true }]);
 		expect(room.reads() - before).toBe(3);
 	});
+
+	test('after a 429 the check of a notice does not wait for the read of another execution', async () => {
+		const { hash = '', parked } = await paidAfter(10_000);
+		room.account.fault('read', { kind: 'retryAfter', seconds: 1 }, 'always');
+		await parked.resumeByWebhook({ hash, status: 'paid' });
+		await clock.sleep(5_000);
+		room.account.sandbox.clearFaults();
+		delay(4_000, 1);
+		const get = { resource: 'transaction', operation: 'get', transactionHash: hash };
+		const reading = room.account.run(get);
+		await clock.sleep(100);
+
+		const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		expect(received(outcome)).toMatchObject([{ paid: true }, { paid: true }]);
+		await reading;
+	});
 });
 
 describe('Transaction > Wait for Payment: beside an execution that reads all that the service allows', () => {
