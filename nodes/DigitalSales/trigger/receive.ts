@@ -140,20 +140,16 @@ export const handedOver = processWide(new BoundedMap<boolean>({ most: 10_000 }))
 /**
  * Whether n8n, still storing earlier notices, would answer the next one too late. Not if a few wait for long:
  * under a limit of executions at once n8n has stored them, and answers when they begin.
- *
- * @internal
  */
-export function isBacklogged(): boolean {
+function isBacklogged(): boolean {
 	return handedOver.list().filter(([, isStored]) => !isStored).length >= MOST_UNANSWERED;
 }
 
 /**
  * Hands a notice over to n8n, which answers it. If no 200 goes out, since n8n cannot store the
  * execution or the sender has left, the notice must start the workflow when it comes again.
- *
- * @internal
  */
-export function handOver(context: IWebhookFunctions, key: string): void {
+function handOver(context: IWebhookFunctions, key: string): void {
 	handedOver.set(key, false);
 	const response = context.getResponseObject();
 	response.once('close', () => {
