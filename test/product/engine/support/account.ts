@@ -51,6 +51,17 @@ export async function openAccount(options: SandboxOptions = {}) {
 		fault(at: keyof typeof ENDPOINT, fault: Fault, times = fault.times): void {
 			sandbox.addFault({ ...fault, endpoint: ENDPOINT[at], times });
 		},
+		/** What the catalog holds from now on; nothing else goes wrong any more. */
+		sells(...data: IDataObject[]): void {
+			sandbox.clearFaults();
+			const set = { data, meta: { last_page: 1 }, links: { next: null } };
+			sandbox.addFault({ endpoint: ENDPOINT.list, kind: 'patchBody', set, times: 'always' });
+		},
+		/** What was to be created: the bodies of the requests, oldest first. */
+		bodies: (): IDataObject[] =>
+			sandbox.requests.flatMap(({ method, body }) =>
+				method === 'POST' ? [body as IDataObject] : [],
+			),
 		/** The credentials with other fields; one that is undefined stays as it was. */
 		credentialsWith(changes: IDataObject): CredentialData {
 			const changed = omitBy(changes, (value) => value === undefined);
