@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../../sandbox';
 import { CUSTOMER, pixParameters, useAccount } from '../support/account';
 
@@ -7,11 +7,10 @@ describe('Transaction > Create PIX', () => {
 
 	const parameters = (more: INodeParameters = {}): INodeParameters =>
 		pixParameters(account.sandbox, more);
-	const body = (): unknown =>
-		account.sandbox.requests.find(({ method }) => method === 'POST')?.body;
-	const cartItem = (): INodeParameters => ({
-		offerHash: account.sandbox.products[0]?.offers[0]?.hash ?? '',
-		more: { title: 'Curso' },
+	const body = (): IDataObject | undefined => account.bodies()[0];
+	const offerHash = (): string => account.sandbox.products[0]?.offers[0]?.hash ?? '';
+	const cartWith = (item: INodeParameters): INodeParameters => ({
+		cart: { items: [{ offerHash: 'offer1', price: '1', ...item }] },
 	});
 
 	test('charges the sum of the cart and gives the transaction as the service sent it', async () => {
@@ -24,7 +23,7 @@ describe('Transaction > Create PIX', () => {
 			installments: 1,
 			cart: [
 				{
-					offer_hash: account.sandbox.products[0]?.offers[0]?.hash,
+					offer_hash: offerHash(),
 					price: 1990,
 					quantity: 2,
 					operation_type: 1,
@@ -61,28 +60,25 @@ describe('Transaction > Create PIX', () => {
 			}),
 		);
 
-		expect(Object.keys(body() as object).sort()).toEqual([
-			'amount',
-			'api_token',
-			'cart',
-			'installments',
-			'payment_method',
-		]);
-		expect((body() as { cart: object[] }).cart).toEqual([
-			{ offer_hash: 'offer1', price: 1990, quantity: 1, operation_type: 1 },
-		]);
+		expect(body()).toEqual({
+			api_token: account.sandbox.bodyApiToken,
+			amount: 1990,
+			payment_method: 'pix',
+			installments: 1,
+			cart: [{ offer_hash: 'offer1', price: 1990, quantity: 1, operation_type: 1 }],
+		});
 	});
 
 	test.each([
-		['blank', ' ', ' ', 1, 1],
-		['texts', '={{ "3" }}', '={{ "0" }}', 3, 0],
-	])('takes quantity and operation type that are %s', async (...given) => {
-		const [, quantity, operationType, ...sent] = given;
+		['blank', [' ', ' '], [1, 1]],
+		['texts', ['={{ "3" }}', '={{ "0" }}'], [3, 0]],
+	] as const)('takes quantity and operation type that are %s', async (_name, given, sent) => {
+		const [quantity, operationType] = given;
 
 		await account.run(
-			parameters({
-				cart: { items: [{ ...cartItem(), price: '2', quantity, more: { operationType } }] },
-			}),
+			parameters(
+				cartWith({ offerHash: offerHash(), price: '2', quantity, more: { operationType } }),
+			),
 		);
 
 		expect(body()).toMatchObject({
@@ -122,18 +118,17 @@ describe('Transaction > Create PIX', () => {
 		expect(JSON.stringify(hints)).toContain('the cart adds up to R$ 39,80');
 	});
 
-	test('puts custom fields beside the fields of the form', async () => {
-		await account.run(
-			parameters({
-				additionalFields: {
-					customFields: { expire_in_days: 3, customer: { birth_date: '1990-01-31' } },
-				},
-			}),
+	test('puts custom fields beside those of the form, and leaves their checks to the service', async () => {
+		account.fault('charge', { kind: 'status', status: 422 });
+		const customer = { email: 'maria', phone_number: '12-34', document: '123' };
+
+		await account.fail(
+			parameters({ additionalFields: { customFields: { expire_in_days: 3, customer } } }),
 		);
 
 		expect(body()).toMatchObject({
 			expire_in_days: 3,
-			customer: { name: CUSTOMER.customerName, birth_date: '1990-01-31' },
+			customer: { name: CUSTOMER.customerName, ...customer },
 		});
 	});
 
@@ -150,13 +145,18 @@ describe('Transaction > Create PIX', () => {
 		]);
 	});
 
-	test('says nothing of the amount of a code where the service states none', async () => {
+	test('tells of another amount in the answer, and says nothing where none is stated', async () => {
+		account.fault('charge', { kind: 'patchBody', set: { amount: 398_000 } });
+		const other = await account.run(parameters());
 		account.fault('charge', { kind: 'patchBody', set: { amount: null } });
+		const none = await account.run(parameters());
 
-		const { json, hints } = await account.run(parameters());
-
-		expect(json[0]).toMatchObject({ amount: null });
-		expect(hints).toEqual([]);
+		expect(other.json).toMatchObject([{ amount: 398_000 }]);
+		expect(JSON.stringify(other.hints)).toContain(
+			`charges R$ 3.980,00 with transaction ${String(other.json[0]?.hash)}, but R$ 39,80 was sent`,
+		);
+		expect(none.json).toMatchObject([{ amount: null }]);
+		expect(none.hints).toEqual([]);
 	});
 
 	test.each<[string, INodeParameters, string]>([
@@ -204,14 +204,12 @@ describe('Transaction > Create PIX', () => {
 	});
 
 	describe('Notify', () => {
-		const sentTo = (): unknown => (body() as { webhook_url?: string }).webhook_url;
-
 		test('sends an address that was typed, and warns where the service cannot reach it', async () => {
 			const { hints } = await account.run(
 				parameters({ notify: 'url', notificationUrl: 'http://localhost:5678/webhook/x' }),
 			);
 
-			expect(sentTo()).toBe('http://localhost:5678/webhook/x');
+			expect(body()).toMatchObject({ webhook_url: 'http://localhost:5678/webhook/x' });
 			expect(JSON.stringify(hints)).toContain('localhost:5678');
 		});
 
@@ -229,10 +227,6 @@ describe('Transaction > Create PIX', () => {
 				expect(account.sandbox.requests).toEqual([]);
 			},
 		);
-	});
-
-	const cartWith = (item: INodeParameters): INodeParameters => ({
-		cart: { items: [{ offerHash: 'offer1', price: '1', quantity: 1, ...item }] },
 	});
 
 	test.each<[string, INodeParameters, string]>([
@@ -269,20 +263,5 @@ describe('Transaction > Create PIX', () => {
 		expect(failure.message).toContain(message);
 		expect(failure.description).toContain('Nothing was sent.');
 		expect(account.sandbox.requests).toEqual([]);
-	});
-
-	test('leaves the checks of a customer in Custom Fields to the service', async () => {
-		account.fault('charge', { kind: 'status', status: 422 });
-		await account.fail(
-			parameters({
-				additionalFields: {
-					customFields: { customer: { email: 'maria', phone_number: '12-34', document: '123' } },
-				},
-			}),
-		);
-
-		expect(body()).toMatchObject({
-			customer: { email: 'maria', phone_number: '12-34', document: '123' },
-		});
 	});
 });
