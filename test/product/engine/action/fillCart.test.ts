@@ -1,7 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
-import { cpf } from '../../../support/charge';
 import { runNode } from '../harness';
 import { customers, OWN_CUSTOMER } from '../support/charging';
 import { pixParameters, useAccount } from '../support/account';
@@ -15,23 +14,22 @@ describe('The cart of Create PIX', () => {
 		if (!found || !offer) throw new Error(`No product ${index}`);
 		return { ...found, offer };
 	};
+	/** The hash of an offer that the service takes. */
+	const known = (): string => product(0).offer.hash;
+	/** What the catalog holds from now on: one product with that offer. */
+	const sells = (offer: IDataObject, more: IDataObject = { title: 'Curso' }): void =>
+		account.sells({ hash: 'p1', ...more, offers: [{ hash: known(), ...offer }] });
 	const cart = (...items: INodeParameters[]): INodeParameters =>
 		pixParameters(account.sandbox, { cart: { items } });
-	const bodies = (): IDataObject[] =>
-		account.sandbox.requests
-			.filter(({ method }) => method === 'POST')
-			.map(({ body }) => body as IDataObject);
+	const picked = (value: string) => ({ offerHash: { __rl: true, mode: 'list', value } });
 	const methods = (): string[] => account.sandbox.requests.map(({ method }) => method);
-	const picked = (value: string, mode = 'list') => ({
-		offerHash: { __rl: true, mode, value },
-	});
 
 	test('takes title, price and cover from the catalog where they were left blank', async () => {
 		const { cover, offer, title } = product(0);
 
 		await account.run(cart({ ...picked(offer.hash), quantity: 3, price: ' ' }));
 
-		expect(bodies()).toMatchObject([
+		expect(account.bodies()).toMatchObject([
 			{
 				amount: offer.price * 3,
 				cart: [
@@ -56,7 +54,7 @@ describe('The cart of Create PIX', () => {
 			continueOnFail: true,
 		});
 
-		expect(bodies()).toMatchObject([
+		expect(account.bodies()).toMatchObject([
 			{
 				amount: 500 + offer.price + 700,
 				cart: [
@@ -69,29 +67,60 @@ describe('The cart of Create PIX', () => {
 		expect(methods()).toEqual(['GET', 'POST']);
 	});
 
-	test('misses nothing in a catalog whose pages repeat products', async () => {
-		const first = {
-			hash: 'p1',
-			title: 'Curso',
-			offers: [{ hash: 'offera', title: 'A', price: 5 }],
+	test('keeps what was typed', async () => {
+		const { cover, offer } = product(1);
+
+		await account.run(cart({ ...picked(offer.hash), more: { title: 'Meu título' } }));
+
+		expect(account.bodies()).toMatchObject([
+			{ amount: offer.price, cart: [{ title: 'Meu título', cover }] },
+		]);
+	});
+
+	describe('of several products with the offer', () => {
+		const sellsEach = (...products: Array<[price: number, status: number, title: string]>): void =>
+			account.sells(
+				...products.map(([price, status, title]) => ({
+					...{ hash: title, status, title },
+					offers: [{ hash: known(), price }],
+				})),
+			);
+
+		test('takes the one that is sold', async () => {
+			sellsEach([4700, 2, 'Velho'], [9700, 1, 'Novo'], [700, 2, 'Outro']);
+
+			await account.run(cart(picked(known())));
+
+			expect(account.bodies()).toMatchObject([
+				{ amount: 9700, cart: [{ price: 9700, title: 'Novo' }] },
+			]);
+		});
+
+		test('takes none if two that are sold have it at two prices', async () => {
+			sellsEach([4700, 1, 'A'], [9700, 1, 'B']);
+
+			const failure = await account.fail(cart(picked(known())));
+
+			expect(failure.message).toContain('Cart > Item 1 > Offer fits several');
+			expect(failure.description).toContain('R$ 47,00');
+			expect(account.bodies()).toEqual([]);
+		});
+	});
+
+	test('takes the price that was read last, whoever read it', async () => {
+		const chargeAt = async (price: number, customerDocument: string): Promise<void> => {
+			sells({ price });
+			await account.run({ resource: 'product', operation: 'getAll' });
+			await account.run({ ...cart(picked(known())), customerDocument });
 		};
-		const other = { ...first, offers: [{ hash: 'offerb', title: 'B', price: 7 }] };
-		for (const [index, product] of [first, first, other].entries()) {
-			const set = { data: [product], meta: { last_page: 3, per_page: 1, total: 9 } };
-			account.fault('list', { kind: 'patchBody', set, query: { page: String(index + 1) } });
-		}
 
-		await account.run(cart(picked('offerb')), { continueOnFail: true });
+		await chargeAt(4700, '529.982.247-25');
+		await chargeAt(9700, '111.444.777-35');
 
-		expect(bodies()).toMatchObject([{ amount: 7, cart: [{ title: 'B', price: 7 }] }]);
+		expect(account.bodies()).toMatchObject([{ amount: 4700 }, { amount: 9700 }]);
 	});
 
 	describe('from a catalog that says little', () => {
-		/** The first page of the catalog, as the service then sends it. */
-		const sends = (...data: IDataObject[]): void => {
-			const set = { data, meta: { last_page: 1 } };
-			account.fault('list', { kind: 'patchBody', set }, 'always');
-		};
 		const hintsOf = async (item: INodeParameters): Promise<string[]> => {
 			const { hints } = await account.run(cart(item), { continueOnFail: true });
 			return hints.map(({ message }) => message);
@@ -101,52 +130,66 @@ describe('The cart of Create PIX', () => {
 			['a price that is gone', {}, null, []],
 			['the price of a product that is no longer sold', { status: 2 }, 2990, [2990]],
 		])('does not fill in an older price for %s', async (_name, more, price, amounts) => {
-			const { offer } = product(0);
-			const { hash } = offer;
-			sends({ hash: 'p1', title: 'Curso', offers: [{ hash, price: 1990 }] });
+			sells({ price: 1990 });
 			await account.run({ resource: 'product', operation: 'getAll' });
-			account.sandbox.clearFaults();
-			sends({ hash: 'p1', title: 'Curso', offers: [{ hash, price }], ...more });
-			await account.run(cart(picked(hash)), { continueOnFail: true });
+			sells({ price }, { title: 'Curso', ...more });
+			await account.run(cart(picked(known())), { continueOnFail: true });
 
-			expect(bodies().map(({ amount }) => amount)).toEqual(amounts);
+			expect(account.bodies().map(({ amount }) => amount)).toEqual(amounts);
 		});
 
 		test('the title of the product stands in for that of the offer', async () => {
-			const { offer } = product(0);
-			sends({ hash: 'p1', title: 'Curso', offers: [{ hash: offer.hash, title: null, price: 9 }] });
+			sells({ title: null, price: 9 });
 
-			expect(await hintsOf(picked(offer.hash))).toEqual([]);
-			expect(bodies()).toMatchObject([{ amount: 9, cart: [{ title: 'Curso', price: 9 }] }]);
+			expect(await hintsOf(picked(known()))).toEqual([]);
+			expect(account.bodies()).toMatchObject([{ amount: 9, cart: [{ title: 'Curso', price: 9 }] }]);
 		});
 
 		test('a picture that is no address is left out, and that is no news', async () => {
-			const { offer } = product(0);
-			const offers = [{ hash: offer.hash, title: 'Oferta', price: '12' }];
-			sends({ hash: 'p1', title: 'Curso', cover: 'cover.png', offers });
+			sells({ title: 'Oferta', price: '12' }, { cover: 'cover.png' });
 
-			expect(await hintsOf(picked(offer.hash))).toEqual([]);
-			expect(bodies()[0]?.cart).toEqual([
-				{ offer_hash: offer.hash, title: 'Oferta', price: 12, quantity: 1, operation_type: 1 },
+			expect(await hintsOf(picked(known()))).toEqual([]);
+			expect(account.bodies()[0]?.cart).toEqual([
+				{ offer_hash: known(), title: 'Oferta', price: 12, quantity: 1, operation_type: 1 },
 			]);
 		});
 
-		test('a title that it does not know either, stays blank', async () => {
-			const { offer } = product(0);
-			sends({ hash: 'p1', offers: [{ hash: offer.hash }] });
+		const INCOMPLETE = 'is incomplete in the catalog, so';
+		const UNKNOWN = 'was not found in the part of the catalog that was read (at most 5 pages), so';
 
-			expect(await hintsOf({ ...picked(offer.hash), price: '0,05' })).toEqual([
-				`Offer ${offer.hash} is incomplete in the catalog, so More > Title stayed empty.`,
+		test.each([
+			['that it does not know either', known, INCOMPLETE],
+			['of an offer that it does not hold', () => 'unknown1', UNKNOWN],
+		])('a title %s stays blank', async (_name, offer, problem) => {
+			sells({}, {});
+
+			expect(await hintsOf({ ...picked(offer()), price: '0,05' })).toEqual([
+				`Offer ${offer()} ${problem} More > Title stayed empty.`,
 			]);
+			expect(account.bodies()).toMatchObject([{ cart: [{ offer_hash: offer(), price: 5 }] }]);
 		});
 
-		test('the title of an offer that it does not hold stays blank', async () => {
-			sends({ hash: 'p1', offers: [] });
+		test.each<[string, () => string, IDataObject, string]>([
+			['that it does not know', known, {}, `${INCOMPLETE} Price and More > Title`],
+			['alone that it does not know', known, { title: 'A' }, `${INCOMPLETE} Price`],
+			[
+				'of an offer that it does not hold',
+				() => 'unknown1',
+				{},
+				`${UNKNOWN} Price and More > Title`,
+			],
+		])('a price %s is missed before anything is sent', async (_name, offer, more, problem) => {
+			sells({}, {});
 
-			expect(await hintsOf({ ...picked('unknown1'), price: '0,05' })).toEqual([
-				`Offer unknown1 was not found in the part of the catalog that was read (at most 5 pages), so More > Title stayed empty.`,
-			]);
-			expect(bodies()).toMatchObject([{ cart: [{ offer_hash: 'unknown1', price: 5 }] }]);
+			const failure = await account.fail(
+				cart({ ...picked(offer()), more: more as INodeParameters }),
+			);
+
+			expect(failure.message).toBe('Cart > Item 1 > Price in Reais is empty');
+			expect(failure.description).toContain(
+				`Offer ${offer()} ${problem} stayed empty. Enter the price.`,
+			);
+			expect(account.bodies()).toEqual([]);
 		});
 
 		test('a line without an offer and a price is missed before anything is sent', async () => {
@@ -157,127 +200,64 @@ describe('The cart of Create PIX', () => {
 			expect(methods()).toEqual([]);
 		});
 
-		test.each([
-			[{}, 'Price and More > Title'],
-			[{ more: { title: 'A' } }, 'Price'],
-		])(
-			'a price that it does not know is missed before anything is sent: %j',
-			async (typed, blanks) => {
-				const { offer } = product(0);
-				sends({ hash: 'p1', offers: [{ hash: offer.hash }] });
+		test.each([{ amount: '5' }, { customFields: { amount: 500 } }])(
+			'a price that it does not know is left to a given amount: %j',
+			async (additionalFields) => {
+				sells({}, {});
 
-				const failure = await account.fail(cart({ ...picked(offer.hash), ...typed }));
-
-				expect(failure.message).toBe('Cart > Item 1 > Price in Reais is empty');
-				expect(failure.description).toContain(
-					`Offer ${offer.hash} is incomplete in the catalog, so ${blanks} stayed empty. Enter the price.`,
+				await account.run(
+					{ ...cart(picked('unknown1')), additionalFields },
+					{ continueOnFail: true },
 				);
-				expect(bodies()).toEqual([]);
+
+				expect(account.bodies()).toMatchObject([{ amount: 500 }]);
 			},
 		);
-
-		test('a price of an offer that it does not hold is missed before anything is sent', async () => {
-			sends();
-
-			const failure = await account.fail(cart(picked('unknown1')));
-
-			expect(failure.message).toBe('Cart > Item 1 > Price in Reais is empty');
-			expect(bodies()).toEqual([]);
-		});
-
-		test('a price that it does not know is left to a given amount', async () => {
-			sends({ hash: 'p1', offers: [] });
-
-			await account.run(
-				{ ...cart(picked('unknown1')), additionalFields: { amount: '5' } },
-				{ continueOnFail: true },
-			);
-
-			expect(bodies()).toMatchObject([{ amount: 500 }]);
-		});
-	});
-
-	test('keeps what was typed', async () => {
-		const { cover, offer } = product(1);
-
-		await account.run(cart({ ...picked(offer.hash), more: { title: 'Meu título' } }));
-
-		expect(bodies()).toMatchObject([
-			{ amount: offer.price, cart: [{ title: 'Meu título', cover }] },
-		]);
 	});
 
 	test('asks once for all items of a run and for the next run', async () => {
 		// An offer of a product that is not sold may stand on a later page with one that is.
-		const sold = account.sandbox.products.flatMap((one, at) => (one.status === 1 ? [at] : []));
-		const offers = sold.slice(0, 20).map((index) => product(index).offer);
-		const input = offers.map(({ hash }) => ({ hash }));
+		const sold = account.sandbox.products.filter(({ status }) => status === 1).slice(0, 20);
+		const offers = sold.flatMap(({ offers: [offer] }) => offer ?? []);
+		const items = offers.map(({ hash }) => ({ hash }));
 		const parameters = cart({ offerHash: '={{ $json.hash }}' });
 
-		await account.run(parameters, { items: input });
-		await account.run(parameters, { items: input });
+		await account.run(parameters, { items });
+		await account.run(parameters, { items });
 
-		expect(bodies().map(({ amount }) => amount)).toEqual(
+		expect(account.bodies().map(({ amount }) => amount)).toEqual(
 			[...offers, ...offers].map(({ price }) => price),
 		);
 		expect(methods().filter((method) => method === 'GET')).toHaveLength(1);
 	});
 
 	test('is complete for all items before the first is sent', async () => {
-		const input = [0, 130].map((index) => ({ hash: product(index).offer.hash }));
+		const items = [0, 130].map((index) => ({ hash: product(index).offer.hash }));
 
-		await account.run(cart({ offerHash: '={{ $json.hash }}' }), { items: input });
+		await account.run(cart({ offerHash: '={{ $json.hash }}' }), { items });
 
 		expect(methods()).toEqual(['GET', 'GET', 'POST', 'POST']);
 	});
 
 	test('sends nothing at all where an item is wrong', async () => {
-		const failure = await account.fail(
-			cart({ ...picked(product(0).offer.hash), price: '={{ $json.price }}' }),
-			{ items: [{ price: '5' }, { price: 'cheap' }] },
-		);
+		const failure = await account.fail(cart({ ...picked(known()), price: '={{ $json.price }}' }), {
+			items: [{ price: '5' }, { price: 'cheap' }],
+		});
 
 		expect(failure.itemIndex).toBe(1);
+		expect(failure.description).toContain('neither was any other item');
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	describe('of a price that cannot be charged', () => {
-		const priced = (price: number): INodeParameters => {
-			const { offer } = product(0);
-			const offers = [{ hash: offer.hash, price }];
-			const set = { data: [{ hash: 'p1', title: 'Curso', offers }], meta: { last_page: 1 } };
-			account.fault('list', { kind: 'patchBody', set });
-			return cart({
-				...picked('={{ $json.offer }}', 'hash'),
-				more: { title: 'A' },
-				quantity: '={{ $json.quantity }}',
-			});
-		};
+	test('charges nobody less than nothing, whatever price the catalog has', async () => {
+		sells({ price: -1990 });
 
-		test('charges nobody less than nothing', async () => {
-			const failure = await account.fail(priced(-1990), {
-				items: [{ offer: product(0).offer.hash, quantity: 1 }],
-			});
+		const failure = await account.fail(cart(picked(known())));
 
-			expect(failure.message).toContain(
-				'Cart > Item 1 > Price in Reais must be a whole number of at least 0',
-			);
-			expect(methods()).toEqual(['GET']);
-		});
-
-		test('leaves the other items alone where errors let the run go on', async () => {
-			const offer = product(0).offer.hash;
-			const { json } = await account.run(priced(1990), {
-				items: [
-					{ offer, quantity: 9_007_199_254_740_991 },
-					{ offer, quantity: 1 },
-				],
-				continueOnFail: true,
-			});
-
-			expect(JSON.stringify(json[0])).toContain('Cart adds up to more than');
-			expect(bodies()).toMatchObject([{ amount: 1990 }]);
-		});
+		expect(failure.message).toContain(
+			'Cart > Item 1 > Price in Reais must be a whole number of at least 0',
+		);
+		expect(methods()).toEqual(['GET']);
 	});
 
 	test.each([
@@ -287,32 +267,29 @@ describe('The cart of Create PIX', () => {
 		'charges nobody for what the catalog should fill in where that %s',
 		async (_name, fault) => {
 			account.fault('list', fault, 'always');
-			const { hash } = product(0).offer;
-			const charging = async (more: INodeParameters) =>
-				await account.run(cart({ ...picked(hash), ...more }), { continueOnFail: true });
+			const charging = async (more: INodeParameters): Promise<IDataObject[]> => {
+				const parameters = cart({ ...picked(known()), ...more });
+				return (await account.run(parameters, { continueOnFail: true })).json;
+			};
 
-			const blank = [await charging({}), await charging({ price: '5' })];
+			const blank = [...(await charging({})), ...(await charging({ price: '5' }))];
 			await charging({ price: '5', more: { title: 'A' } });
 
-			const refused = {
-				message: `Offer ${hash} could not be looked up in the catalog`,
+			const error = {
+				message: `Offer ${known()} could not be looked up in the catalog`,
 				advice: expect.stringContaining('Nothing was sent.') as string,
 				outcome: 'notSent',
 			};
-			expect(blank.map(({ json }) => json)).toMatchObject([
-				[{ error: refused }],
-				[{ error: refused }],
-			]);
-			expect(bodies()).toMatchObject([{ amount: 500, cart: [{ title: 'A', price: 500 }] }]);
+			expect(blank).toMatchObject([{ error }, { error }]);
+			expect(account.bodies()).toMatchObject([{ amount: 500, cart: [{ title: 'A', price: 500 }] }]);
 		},
 	);
 
 	test('does not say "not sent" to a Retry, whose first attempt may have charged', async () => {
-		const parameters = { ...cart(picked(product(0).offer.hash)), ...OWN_CUSTOMER };
+		const parameters = { ...cart(picked(known())), ...OWN_CUSTOMER };
 		const options = { credentials: account.credentials, workflowId: 'retried' };
 		account.fault('charge', { kind: 'status', status: 422, after: 1 });
-		const items = customers(2);
-		const { run } = await runNode(parameters, { ...options, items });
+		const { run } = await runNode(parameters, { ...options, items: customers(2) });
 		clearProcessWide();
 		account.fault('list', { kind: 'status', status: 500 }, 'always');
 
@@ -325,26 +302,21 @@ describe('The cart of Create PIX', () => {
 	});
 
 	test('is whole for the last of three at once, though the first two are canceled', async () => {
-		const { offer } = product(0);
 		account.fault('list', { kind: 'delay', ms: 50 }, 'always');
 		const started = customers(3).map(({ document: customerDocument }) =>
-			runNode(
-				{ ...cart(picked(offer.hash)), customerDocument },
-				{ credentials: account.credentials },
-			),
+			runNode({ ...cart(picked(known())), customerDocument }, { credentials: account.credentials }),
 		);
-		while (methods().length === 0) await setTimeout(1);
+		while (methods().length === 0) await pause(1);
 		for (const canceled of started.slice(0, 2)) canceled.cancel();
 
 		const outcomes = await Promise.all(started);
 
 		expect(outcomes.map(({ status }) => status)).toEqual(['canceled', 'canceled', 'success']);
 		expect(methods()).toEqual(['GET', 'POST']);
-		expect(bodies()).toMatchObject([
+		expect(account.bodies()).toMatchObject([
 			{
-				amount: offer.price,
-				cart: [{ price: offer.price }],
-				customer: { document: cpf(123_456_002).replace(/\D/g, '') },
+				amount: product(0).offer.price,
+				customer: { document: customers(3)[2]?.document.replace(/\D/g, '') },
 			},
 		]);
 	});
