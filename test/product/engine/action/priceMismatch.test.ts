@@ -1,24 +1,21 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { NodeProcess, processedItems, runListSearch, runNode } from '../harness';
+import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
+import { runListSearch, runNode } from '../harness';
 import { openAccount, pixParameters, useAccount } from '../support/account';
-import { callTool } from '../support/tool';
+import { codeIn } from '../support/charging';
 
 const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
+const SHOP = { mode: 'trigger', workflowId: 'shop' } as const;
 
 describe('A price that differs from the catalog by exactly a hundred', () => {
 	const account = useAccount();
 
 	/** The hash of an offer that the service takes. */
 	const known = (): string => account.sandbox.products[0]?.offers[0]?.hash ?? '';
-	/** What the catalog holds from now on: one product with these offers. */
-	const sells = (...offers: IDataObject[]): void => {
-		const data = [{ hash: 'p1', title: 'Curso', offers }];
-		const set = { data, meta: { last_page: 1 } };
-		account.sandbox.clearFaults();
-		account.fault('list', { kind: 'patchBody', set }, 'always');
-	};
+	const sells = (price: number | string): void =>
+		account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: known(), title: 'A', price }] });
 	const seen = async (price: number | string): Promise<void> => {
-		sells({ hash: known(), price });
+		sells(price);
 		await account.run(GET_MANY);
 	};
 	const item = (price: string, more: INodeParameters = {}): INodeParameters => ({
@@ -29,12 +26,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 	});
 	const cart = (...items: INodeParameters[]): INodeParameters =>
 		pixParameters(account.sandbox, { cart: { items } });
-	const charges = (): IDataObject[] =>
-		account.sandbox.requests
-			.filter(({ path }) => path.endsWith('/transactions'))
-			.map(({ body }) => body as IDataObject);
-	const reads = (): number =>
-		account.sandbox.requests.filter(({ method }) => method === 'GET').length;
+	const charges = (): IDataObject[] => account.bodies().filter(({ cart }) => cart);
 
 	test('is refused, and the error names the field and both readings', async () => {
 		await seen(1990);
@@ -53,64 +45,43 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(charges()).toEqual([]);
 	});
 
-	test.each<[string, () => Promise<unknown>]>([
-		['Get Many', async () => await account.run(GET_MANY)],
-		[
-			'the list of offers',
-			async () => await runListSearch('searchOffers', { credentials: account.credentials }),
-		],
-		['a charge with blanks', async () => await account.run(cart({ offerHash: known() }))],
-	])('is known from %s', async (_name, read) => {
-		sells({ hash: known(), price: 1990 });
-		await read();
+	test('is known from the list of offers, too', async () => {
+		sells(1990);
+		await runListSearch('searchOffers', { credentials: account.credentials });
 
-		const before = charges().length;
 		const failure = await account.fail(cart(item('1990')));
 
 		expect(failure.message).toContain('but the catalog last said R$ 19,90');
-		expect(charges()).toHaveLength(before);
 	});
 
-	test.each([
-		['it is allowed', { allowPriceMismatch: true }, true],
-		['it is expressly not allowed', { allowPriceMismatch: false }, false],
-	])('is charged only if allowed: %s', async (_name, options, isSent) => {
+	test('is charged once it is allowed, and leaves nothing in doubt until then', async () => {
 		await seen(1990);
+		const asked = (options: INodeParameters) => ({ ...cart(item('1990')), options });
 
-		await account.run({ ...cart(item('1990')), options }).catch(() => undefined);
+		await account.fail(asked({}), SHOP);
+		await account.fail(asked({ allowPriceMismatch: false }), SHOP);
+		expect(charges()).toEqual([]);
+		await account.run(asked({ allowPriceMismatch: true }), SHOP);
 
-		expect(charges()).toMatchObject(isSent ? [{ amount: 199_000 }] : []);
+		expect(charges()).toMatchObject([{ amount: 199_000 }]);
 	});
 
 	test('is never looked up for this alone', async () => {
-		sells({ hash: known(), price: 1990 });
+		sells(1990);
 
 		await account.run(cart(item('1990')));
 
-		expect(reads()).toBe(0);
+		expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['POST']);
 		expect(charges()).toMatchObject([{ amount: 199_000 }]);
 	});
 
 	test('counts only in the account whose catalog it is', async () => {
 		await seen(1990);
 		const other = await openAccount();
-		try {
-			await other.run(cart(item('1990')));
-			expect(other.sandbox.requests).toHaveLength(1);
-		} finally {
-			await other.sandbox.close();
-		}
-	});
 
-	test('is measured by the latest read', async () => {
-		await seen(1990);
-		await seen(2990);
+		await other.run(cart(item('1990'))).finally(async () => await other.sandbox.close());
 
-		await account.run(cart(item('1990')));
-		const failure = await account.fail(cart(item('2990')));
-
-		expect(charges()).toMatchObject([{ amount: 199_000 }]);
-		expect(failure.message).toContain('the catalog last said R$ 29,90');
+		expect(other.sandbox.requests).toHaveLength(1);
 	});
 
 	test('says nothing of an offer that is free, nor of one without a readable price', async () => {
@@ -123,246 +94,138 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(charges()).toMatchObject([{ amount: 0 }, { amount: 199_000 }]);
 	});
 
-	test('cannot come from the catalog itself', async () => {
-		await seen(1990);
-		sells({ hash: known(), title: 'Curso', price: 199_000 });
+	test.each([
+		['one before the catalog was read', [{ title: 'A', price: '1990' }, { price: '19,90' }], 0],
+		['one behind that item', [{ price: '19,90' }, { title: 'A', price: '1990' }], 1],
+	])('in one item of a run keeps all of it from being sent: %s', async (_name, items, wrong) => {
+		sells(1990);
+		const more = { title: '={{ $json.title }}' };
 
-		await account.run(cart({ offerHash: known() }));
+		const failure = await account.fail(cart(item('={{ $json.price }}', { more })), { items });
 
-		expect(charges()).toMatchObject([{ amount: 199_000 }]);
+		expect(failure.itemIndex).toBe(wrong);
+		expect(failure.description).toContain(`Item ${wrong + 1} was not sent.`);
+		expect(charges()).toEqual([]);
 	});
 
-	describe('in one item of a run', () => {
-		const rows = (): INodeParameters =>
-			cart({
-				offerHash: known(),
-				more: { title: '={{ $json.title }}' },
-				price: '={{ $json.price }}',
-			});
-
-		test.each([
-			['one before the catalog was read', [{ title: 'A', price: '1990' }, { price: '19,90' }], 0],
-			['one behind that item', [{ price: '19,90' }, { title: 'A', price: '1990' }], 1],
-		])('keeps all of it from being sent: %s', async (_name, items, wrong) => {
-			sells({ hash: known(), price: 1990 });
-
-			const failure = await account.fail(rows(), { items });
-
-			expect(failure.itemIndex).toBe(wrong);
-			expect(failure.description).toContain(`Item ${wrong + 1} was not sent.`);
-			expect(charges()).toEqual([]);
-		});
-	});
-
-	describe('between Amount and the cart', () => {
-		const amount = (value: string, more: INodeParameters = {}): INodeParameters => ({
-			...cart(item('19,00', { quantity: 2, ...more })),
-			additionalFields: { amount: value },
+	test('is refused between Amount and the cart as well', async () => {
+		const failure = await account.fail({
+			...cart(item('19,00', { quantity: 2 })),
+			additionalFields: { amount: '0,38' },
 		});
 
-		test.each([
-			['a hundred times the cart', '3800', 'R$ 3.800,00'],
-			['a hundredth of it', '0,38', 'R$ 0,38'],
-		])('is refused: %s', async (_name, value, reading) => {
-			const failure = await account.fail(amount(value));
-
-			expect(failure.message).toBe(
-				`Additional Fields > Amount in Reais is ${reading}, but the cart adds up to R$ 38,00`,
-			);
-			expect(failure.description).toContain('Enter 38,00, or');
-			expect(account.sandbox.requests).toEqual([]);
-		});
-
-		test('is found with prices from the catalog', async () => {
-			sells({ hash: known(), title: 'Curso', price: 1900 });
-
-			const failure = await account.fail(amount('3800', { price: '' }));
-
-			expect(failure.message).toContain('but the cart adds up to R$ 38,00');
-			expect(charges()).toEqual([]);
-		});
-
-		test('is charged where it is allowed', async () => {
-			await account.run({ ...amount('3800'), options: { allowPriceMismatch: true } });
-
-			expect(charges()).toMatchObject([{ amount: 380_000 }]);
-		});
-
-		test.each([['380'], ['3800,01'], ['38']])(
-			'is charged where it is another: %s',
-			async (value) => {
-				await account.run(amount(value));
-
-				expect(charges()).toHaveLength(1);
-			},
+		expect(failure.message).toBe(
+			'Additional Fields > Amount in Reais is R$ 0,38, but the cart adds up to R$ 38,00',
 		);
+		expect(failure.description).toContain('Enter 38,00, or');
+		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	describe('of an offer that was just created', () => {
-		const offer = (more: INodeParameters = {}): INodeParameters => ({
+	test.each<[string, () => INodeParameters, string, number]>([
+		[
+			'an amount',
+			() => ({ amount: 398_000 }),
+			'amount is R$ 3.980,00, but the cart adds up to R$ 39,80',
+			3980,
+		],
+		[
+			'a price',
+			() => ({ cart: [{ offer_hash: known(), price: 199_000 }] }),
+			'cart 1 > price is R$ 1.990,00, but the catalog last said R$ 19,90',
+			1990,
+		],
+	])('is refused in the cents of Custom Fields: %s', async (_name, own, problem, right) => {
+		await seen(1990);
+
+		const failure = await account.fail({
+			...cart(item('19,90', { quantity: 2 })),
+			additionalFields: { customFields: own() },
+		});
+
+		expect(failure.message).toBe(`Additional Fields > Custom Fields > ${problem}`);
+		expect(failure.description).toContain(`Enter ${right}, or add`);
+		expect(charges()).toEqual([]);
+	});
+
+	test.each([
+		['just now', async (offer: INodeParameters) => await account.run(offer, SHOP)],
+		[
+			'before a restart, and a Retry returned it',
+			async (offer: INodeParameters) => {
+				account.fault('offer', { kind: 'status', status: 422, after: 1 });
+				const options = { ...SHOP, credentials: account.credentials };
+				const { run } = await runNode(offer, { ...options, items: [{}, {}] });
+				clearProcessWide();
+				return await account.run(offer, { ...SHOP, retryOf: run?.data });
+			},
+		],
+	])('is refused if an offer in cents was created %s', async (_when, create) => {
+		const { json } = await create({
 			resource: 'offer',
 			operation: 'create',
 			productHash: account.sandbox.products[0]?.hash ?? '',
 			title: 'Oferta',
 			price: '19,90',
-			...more,
 		});
-		/** The fields of the created offer, as the next form takes them. */
-		const chargeFor = (made: IDataObject = {}): INodeParameters =>
-			cart({
-				offerHash: String(made.hash),
-				more: { title: String(made.title) },
-				price: String(made.price_reais ?? made.price),
-			});
+		const { hash, price } = json[0] ?? {};
 
-		test('does not arise from its simplified price', async () => {
-			const { json } = await account.run(offer());
+		const failure = await account.fail(cart(item(String(price), { offerHash: String(hash) })));
 
-			await account.run(chargeFor(json[0]));
-
-			expect(charges()).toMatchObject([{ amount: 1990 }]);
-		});
-
-		test('is refused if its raw price goes into the next form', async () => {
-			const { json } = await account.run(offer({ simplify: false }));
-
-			const failure = await account.fail(chargeFor({ ...json[0], price_reais: undefined }));
-
-			expect(json[0]).toMatchObject({ price: 1990 });
-			expect(failure.message).toContain('is R$ 1.990,00, but the catalog last said R$ 19,90');
-			expect(charges()).toEqual([]);
-		});
-
-		test('is refused as well if a Retry returned the offer after a restart', async () => {
-			account.fault('offer', { kind: 'status', status: 422, after: 1 });
-			const raw = offer({ simplify: false });
-			const of = {
-				credentials: account.credentials,
-				mode: 'trigger',
-				workflowId: 'offers',
-			} as const;
-			const first = await runNode(raw, { ...of, items: [{}, {}] });
-			const retryOf = first.run?.data;
-			if (!retryOf) throw new Error('The execution did not run');
-			const process = NodeProcess.fresh();
-
-			const retry = await runNode(raw, { ...of, retryOf, process });
-			const made = { ...retry.json[0], price_reais: undefined };
-			const failure = await account.fail(chargeFor(made), { process });
-
-			expect(failure.message).toContain('is R$ 1.990,00, but the catalog last said R$ 19,90');
-			expect(charges()).toEqual([]);
-		});
+		expect(failure.message).toContain('is R$ 1.990,00, but the catalog last said R$ 19,90');
+		expect(charges()).toEqual([]);
 	});
 
-	const shop = { mode: 'trigger', workflowId: 'shop' } as const;
-	const charge = (more: INodeParameters = {}): INodeParameters => ({
-		...cart(item('100,00')),
-		...more,
-	});
-
-	describe('of something that was charged before', () => {
-		test('does not hide that the charge is in doubt', async () => {
+	describe('of something that was asked for before', () => {
+		const order = (options: INodeParameters = {}): INodeParameters => ({
+			...cart(item('100,00')),
+			orderReference: 'order-1',
+			options,
+		});
+		const makeVoid = async (): Promise<string> => {
+			const { json } = await account.run(order(), SHOP);
+			await account.sandbox.setStatus(String(json[0]?.hash), 'expired');
+			return '';
+		};
+		/** Gives the code to charge again. */
+		const leaveInDoubt = async (): Promise<string> => {
 			account.fault('charge', { kind: 'resetAfterProcessing' });
-			await account.fail(charge(), shop);
-			await seen(100);
-
-			const again = await account.fail(charge(), shop);
-
-			expect(again.message).toBe('The customer may already have been charged, so nothing was sent');
-			expect(account.sandbox.charges()).toBe(1);
-		});
-
-		test('does not hide that the order was charged', async () => {
-			const order = charge({ orderReference: 'order-1' });
-			const first = await account.run(order, shop);
-			await seen(100);
-
-			const again = await account.run(order, shop);
-
-			expect(again.json).toMatchObject([{ hash: first.json[0]?.hash }]);
-			expect(account.sandbox.charges()).toBe(1);
-		});
-
-		test('does not keep Retry from returning what exists', async () => {
-			const { run, json } = await account.run(charge(), shop);
-			await seen(100);
-
-			const retried = await account.run(charge(), { ...shop, retryOf: run?.data });
-
-			expect(retried.json).toMatchObject([{ hash: json[0]?.hash }]);
-		});
-	});
-
-	test('is refused to an Agent of n8n, unless the same was charged a moment ago', async () => {
-		const call = async (customerDocument: string) =>
-			await callTool({ ...cart(item('100,00')), customerDocument }, [{}], {
-				credentials: account.credentials,
-				// There is no workflow, and so no ledger.
-				workflowId: '',
-			});
-		await call('529.982.247-25');
-		await seen(100);
-		const again = await call('529.982.247-25');
-		const other = await call('111.444.777-35');
-
-		expect(again.answers).toMatchObject([[{ hash: account.sandbox.transactions[0]?.hash }]]);
-		expect(other.errors.join()).toContain('the catalog last said R$ 1,00');
-		expect(account.sandbox.charges()).toBe(1);
-	});
-
-	describe('beside an equal charge in another execution', () => {
-		test('is refused although that one is under way', async () => {
-			await seen(100);
-			account.fault('charge', { kind: 'delayAfterProcessing', ms: 300 });
-			const allowed = account.run(charge({ options: { allowPriceMismatch: true } }), shop);
-			while (account.sandbox.charges() < 1) await new Promise((resolve) => setTimeout(resolve, 5));
-
-			const refused = await account.fail(charge(), shop);
-
-			expect(refused.message).toContain('the catalog last said');
-			await allowed;
-			expect(account.sandbox.charges()).toBe(1);
-		});
-
-		test('is refused although that one began in the same millisecond, in an n8n without resume tokens', async () => {
-			jest.spyOn(URLSearchParams.prototype, 'get').mockReturnValue(null);
-			jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-			await account.run(charge(), shop);
-			await seen(100);
-
-			const refused = await account.fail(charge(), shop);
-
-			jest.restoreAllMocks();
-			expect(refused.message).toContain('the catalog last said');
-			expect(account.sandbox.charges()).toBe(1);
-		});
-
-		test('does not make that one look in doubt', async () => {
-			await seen(100);
-			processedItems.latency = () => 20;
-
-			const [refused, allowed] = await Promise.all([
-				account.fail(charge(), shop),
-				account.run(charge({ options: { allowPriceMismatch: true } }), shop),
-			]);
-
-			processedItems.clear();
-			expect(refused.message).toContain('the catalog last said');
-			expect(allowed.json).toHaveLength(1);
-			expect(account.sandbox.charges()).toBe(1);
-		});
-	});
-
-	test('does not matter if Custom Fields replace the cart', async () => {
-		await seen(1990);
-		const customFields = {
-			cart: [{ offer_hash: known(), price: 1990, quantity: 1 }],
-			amount: 1990,
+			await account.fail(order(), SHOP);
+			return codeIn(await runNode(order(), { credentials: account.credentials, ...SHOP }));
 		};
 
-		await account.run({ ...cart(item('1990')), additionalFields: { customFields } });
+		test('does not hide that it is in doubt', async () => {
+			await leaveInDoubt();
+			await seen(100);
 
-		expect(charges()).toMatchObject([{ amount: 1990 }]);
+			const again = await account.fail(order(), SHOP);
+
+			expect(again.message).toContain('The customer may already have been charged');
+			expect(charges()).toHaveLength(1);
+		});
+
+		test('does not hide that it was charged', async () => {
+			const first = await account.run(order(), SHOP);
+			await seen(100);
+
+			const again = await account.run(order(), SHOP);
+
+			expect(again.json).toMatchObject([{ hash: first.json[0]?.hash }]);
+			expect(charges()).toHaveLength(1);
+		});
+
+		test.each([
+			['an order that is void', makeVoid],
+			['a doubt with its code', leaveInDoubt],
+		])('is refused where it may be charged again: %s', async (_name, before) => {
+			const repeatCode = await before();
+			await seen(100);
+
+			const failure = await account.fail(order({ repeatCode }), SHOP);
+			const allowed = await account.run(order({ repeatCode, allowPriceMismatch: true }), SHOP);
+
+			expect(failure.message).toContain('is R$ 100,00, but the catalog last said R$ 1,00');
+			expect(allowed.json).toHaveLength(1);
+			expect(charges()).toHaveLength(2);
+		});
 	});
 });
