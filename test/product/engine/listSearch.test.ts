@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { runListSearch, TRIGGER_TYPE } from './harness';
 import { type Account, openAccount, useAccount } from './support/account';
 
@@ -8,40 +9,41 @@ function reais(cents: number): string {
 		.replace(/\s/g, ' ');
 }
 
+type List = 'searchProducts' | 'searchOffers';
+
 describe('Searchable lists', () => {
 	const account = useAccount();
 
-	test.each(['searchProducts', 'searchOffers'])(
+	const search = async (name: List, options: Parameters<typeof runListSearch>[1] = {}) =>
+		await runListSearch(name, { credentials: account.credentials, ...options });
+	/** What the service answers to each request for a page. */
+	const sends = (set: IDataObject): void =>
+		account.fault('list', { kind: 'patchBody', set }, 'always');
+
+	test.each(['searchProducts', 'searchOffers'] as const)(
 		'are the same in the filters of the trigger: %s',
 		async (name) => {
-			const { credentials } = account;
-
-			const inFilter = await runListSearch(name, { credentials, type: TRIGGER_TYPE });
+			const inFilter = await search(name, { type: TRIGGER_TYPE });
 
 			expect(inFilter.results.length).toBeGreaterThan(0);
-			expect(inFilter).toEqual(await runListSearch(name, { credentials }));
+			expect(inFilter).toEqual(await search(name));
 		},
 	);
 
 	test('show the price before the title, and a status that is not the usual one before it, too', async () => {
-		const { results } = await runListSearch('searchProducts', {
-			credentials: account.credentials,
-		});
+		const { results } = await search('searchProducts');
 
 		const lines = results.map(({ name }) => name);
 		const products = account.sandbox.products.slice(0, lines.length);
 		const NAMES = ['active', 'inactive', 'in review', 'blocked'];
-		const shownStatuses = new Set<string>();
-		products.forEach(({ title, status, offers }, index) => {
+		const expected = products.map(({ title, status, offers }) => {
 			const prices = offers.map(({ price }) => price);
 			const price = `${new Set(prices).size > 1 ? 'from ' : ''}${reais(Math.min(...prices))}`;
-			const name = NAMES[status - 1] ?? '';
-			shownStatuses.add(name);
-			expect(lines[index]).toBe(
-				name === 'active' ? `${price} · ${title} · active` : `${price} · ${name} · ${title}`,
-			);
+			const name = NAMES[status - 1];
+			return name === 'active' ? `${price} · ${title} · active` : `${price} · ${name} · ${title}`;
 		});
-		expect([...shownStatuses].sort()).toEqual([...NAMES].sort());
+		expect(lines).toEqual(expected);
+		expect(new Set(products.map(({ status }) => status)).size).toBe(NAMES.length);
 	});
 
 	describe('of a large catalog', () => {
@@ -53,9 +55,8 @@ describe('Searchable lists', () => {
 		beforeEach(() => large.reset());
 		afterAll(async () => await large.sandbox.close());
 
-		const find = async (name: string, filter: string): Promise<unknown[]> => {
-			const { credentials } = large;
-			const { results } = await runListSearch(name, { credentials, filter });
+		const find = async (name: List, filter: string): Promise<unknown[]> => {
+			const { results } = await search(name, { credentials: large.credentials, filter });
 			return results.map(({ value }) => value);
 		};
 		const pages = (): unknown[] => large.sandbox.requests.map(({ query }) => query.page);
@@ -101,14 +102,14 @@ describe('Searchable lists', () => {
 		['javascript:alert(1)', undefined],
 		['https://www.example.com/p1', 'https://www.example.com/p1'],
 	])('lead to a page of the web and nowhere else: %s', async (address, url) => {
-		const offers = [{ hash: 'o1', url: address }];
-		const data = [{ hash: 'p1', sale_page: address, offers }];
-		account.sandbox.addFault({ kind: 'patchBody', set: { data, links: null }, times: 'always' });
+		account.sells({
+			hash: 'p1',
+			sale_page: address,
+			offers: [{ hash: 'o1', url: address }],
+		});
 
-		for (const name of ['searchProducts', 'searchOffers']) {
-			const { results } = await runListSearch(name, { credentials: account.credentials });
-			expect(results[0]?.url).toBe(url);
-		}
+		expect((await search('searchProducts')).results[0]?.url).toBe(url);
+		expect((await search('searchOffers')).results[0]?.url).toBe(url);
 	});
 
 	describe('of a service that says little', () => {
@@ -123,10 +124,7 @@ describe('Searchable lists', () => {
 			{ title: 'no hash', offers: [{ hash: 'o4', url: 'https://pay.example.com/o4' }] },
 		];
 
-		beforeEach(() => {
-			const set = { data, meta: null, links: null };
-			account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
-		});
+		beforeEach(() => sends({ data, meta: null, links: null }));
 
 		test.each([
 			[
@@ -145,17 +143,15 @@ describe('Searchable lists', () => {
 					{ name: 'no hash', value: 'o4', url: 'https://pay.example.com/o4' },
 				],
 			],
-		])('%s shows what there is', async (name, results) => {
-			await expect(
-				runListSearch(name, { credentials: account.credentials, filter: '  ' }),
-			).resolves.toEqual({ results });
+		] as const)('%s shows what there is', async (name, results) => {
+			expect(await search(name, { filter: '  ' })).toEqual({ results });
 		});
 
 		test.each([
 			['searchProducts', ' p2 ', ['p2']],
 			['searchOffers', 'no hash', ['o4']],
-		])('%s finds by "%s" %j', async (name, filter, expected) => {
-			const { results } = await runListSearch(name, { credentials: account.credentials, filter });
+		] as const)('%s finds by "%s" %j', async (name, filter, expected) => {
+			const { results } = await search(name, { filter });
 
 			expect(results.map(({ value }) => value)).toEqual(expected);
 		});
@@ -166,11 +162,9 @@ describe('Searchable lists', () => {
 		['no next page', { meta: null, links: { next: null } }, undefined],
 		['one page and no links', { meta: { last_page: 1 }, links: null }, '2'],
 	])('go on by what a service announces: %s', async (_name, set, expected) => {
-		account.sandbox.addFault({ endpoint: 'GET /products', kind: 'patchBody', set });
+		account.fault('list', { kind: 'patchBody', set });
 
-		const { results, paginationToken } = await runListSearch('searchProducts', {
-			credentials: account.credentials,
-		});
+		const { results, paginationToken } = await search('searchProducts');
 
 		expect(results).toHaveLength(100);
 		expect(paginationToken).toBe(expected);
@@ -178,19 +172,15 @@ describe('Searchable lists', () => {
 
 	describe('of a service that says nothing of its pages', () => {
 		const set = { meta: null, links: null };
-		const open = async (paginationToken?: string) =>
-			await runListSearch('searchProducts', {
-				credentials: account.credentials,
-				paginationToken,
-			});
 
 		test('go on until a page brings nothing new', async () => {
-			account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
+			sends(set);
 
-			const first = await open();
-			const second = await open(first.paginationToken);
+			const first = await search('searchProducts');
+			const { paginationToken } = first;
+			const second = await search('searchProducts', { paginationToken });
 
-			expect(first.paginationToken).toBe('2');
+			expect(paginationToken).toBe('2');
 			const hashes = [...first.results, ...second.results].map(({ value }) => value);
 			expect(hashes).toEqual(account.sandbox.products.map(({ hash }) => hash));
 			expect(second.paginationToken).toBeUndefined();
@@ -198,10 +188,10 @@ describe('Searchable lists', () => {
 		});
 
 		test('show the first page although the next one cannot be read', async () => {
-			account.sandbox.addFault({ kind: 'patchBody', set });
-			account.sandbox.addFault({ kind: 'status', status: 403, after: 1 });
+			account.fault('list', { kind: 'patchBody', set });
+			account.fault('list', { kind: 'status', status: 403, after: 1 });
 
-			const { results, paginationToken } = await open();
+			const { results, paginationToken } = await search('searchProducts');
 
 			expect(results).toHaveLength(100);
 			expect(paginationToken).toBe('2');
@@ -209,22 +199,19 @@ describe('Searchable lists', () => {
 	});
 
 	test('go on behind a page without products while more are announced, five pages at a time', async () => {
-		const set = { data: [], meta: { last_page: 9 } };
-		account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
-		const { credentials } = account;
-		const open = async (paginationToken: string) =>
-			await runListSearch('searchProducts', { credentials, paginationToken });
+		sends({ data: [], meta: { last_page: 9 } });
+		const openAt = async (paginationToken: string) =>
+			await search('searchProducts', { paginationToken });
 
-		await expect(open('2')).resolves.toEqual({ results: [], paginationToken: '7' });
+		expect(await openAt('2')).toEqual({ results: [], paginationToken: '7' });
 		expect(account.sandbox.requests).toHaveLength(5);
-		await expect(open('7')).resolves.toEqual({ results: [] });
+		expect(await openAt('7')).toEqual({ results: [] });
 	});
 
 	test('ask without a page size where the service refuses it', async () => {
-		account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 422 });
+		account.fault('list', { kind: 'status', status: 422 });
 
-		const { credentials } = account;
-		const { results } = await runListSearch('searchProducts', { credentials });
+		const { results } = await search('searchProducts');
 
 		expect(results).not.toEqual([]);
 		expect(account.sandbox.requests.map(({ query }) => query)).toEqual([
@@ -234,75 +221,64 @@ describe('Searchable lists', () => {
 	});
 
 	describe('say inside the list', () => {
+		/** What n8n shows in place of the list. */
 		const failure = async (
-			name = 'searchProducts',
+			name: List = 'searchProducts',
 			{ credentials } = account,
-		): Promise<Record<string, unknown>> =>
-			await runListSearch(name, { credentials }).then(
-				() => {
-					throw new Error('The list did not fail');
-				},
-				(error: Record<string, unknown>) => error,
+		): Promise<unknown> =>
+			await search(name, { credentials }).then(
+				() => 'The list did not fail',
+				(error: unknown) => error,
 			);
 
 		test('what the service said, the field by its own name', async () => {
 			const body = { message: 'Bad', errors: { page: ['is wrong'] } };
-			account.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 409, body });
+			account.fault('list', { kind: 'status', status: 409, body });
 
-			await expect(failure()).resolves.toMatchObject({
+			expect(await failure()).toMatchObject({
 				description:
 					'The service said: Bad | page: is wrong.\nTry again later.\nRequest: GET /products.',
 			});
 		});
 
 		test('that the service fails, after a second try', async () => {
-			const endpoint = 'GET /products';
-			account.sandbox.addFault({ endpoint, kind: 'status', status: 503, times: 'always' });
+			account.fault('list', { kind: 'status', status: 503 }, 'always');
 
-			await expect(failure()).resolves.toMatchObject({ httpCode: '503' });
+			expect(await failure()).toMatchObject({ httpCode: '503' });
 			expect(account.sandbox.requests).toHaveLength(2);
 		});
 
 		test('that the account has no products', async () => {
 			const empty = await openAccount({ products: 0 });
 
-			await expect(failure('searchProducts', empty)).resolves.toMatchObject({
+			expect(await failure('searchProducts', empty)).toMatchObject({
 				level: 'info',
 				message: 'This account has no products yet',
 				description: expect.stringContaining('By Hash') as string,
 			});
-			await expect(failure('searchOffers', empty)).resolves.toMatchObject({
+			expect(await failure('searchOffers', empty)).toMatchObject({
 				message: 'This account has no offers yet',
 			});
 			await empty.sandbox.close();
 		});
 
 		test('that the limit is used up, without making anybody wait for a minute', async () => {
-			account.sandbox.addFault({
-				endpoint: 'GET /products',
-				kind: 'retryAfter',
-				seconds: 60,
-				times: 'always',
-			});
-
+			account.fault('list', { kind: 'retryAfter', seconds: 60 }, 'always');
+			const limited = {
+				message: 'Rate limit reached. Try again in a minute.',
+				description: expect.stringContaining('By Hash') as string,
+			};
 			const started = Date.now();
-			const atTheService = await failure();
-			const inThisProcess = await failure();
 
-			for (const { message, description } of [atTheService, inThisProcess]) {
-				expect(message).toBe('Rate limit reached. Try again in a minute.');
-				expect(description).toContain('By Hash');
-			}
+			expect(await failure()).toMatchObject(limited);
+			expect(await failure()).toMatchObject(limited);
 			expect(account.sandbox.requests).toHaveLength(1);
 			expect(Date.now() - started).toBeLessThan(8_000);
 		});
 	});
 
 	test('are no failure where a search finds nothing', async () => {
-		const { results } = await runListSearch('searchProducts', {
-			credentials: account.credentials,
-			filter: 'there is no such product',
-		});
+		const { results } = await search('searchProducts', { filter: 'there is no such product' });
 
 		expect(results).toEqual([]);
 	});
