@@ -106,6 +106,7 @@ describe('Transaction > Create PIX', () => {
 
 		expect(body()).toMatchObject({
 			amount: 5000,
+			cart: [{ cover: 'https://cdn.example.com/curso.png' }],
 			tracking: {
 				src: 'instagram',
 				utm_source: 'ads',

@@ -54,6 +54,14 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(failure.message).toContain('but the catalog last said R$ 19,90');
 	});
 
+	test('is refused without a workflow as well, as in an Agent of n8n', async () => {
+		await seen(1990);
+
+		const failure = await account.fail(cart(item('1990')), { workflowId: '' });
+
+		expect(failure.message).toContain('but the catalog last said R$ 19,90');
+	});
+
 	test('is charged once it is allowed, and leaves nothing in doubt until then', async () => {
 		await seen(1990);
 		const asked = (options: INodeParameters) => ({ ...cart(item('1990')), options });
