@@ -26,7 +26,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 	});
 	const cart = (...items: INodeParameters[]): INodeParameters =>
 		pixParameters(account.sandbox, { cart: { items } });
-	const charges = (): IDataObject[] => account.bodies().filter(({ cart }) => cart);
+	const charges = (): IDataObject[] => account.bodies().filter((body) => 'cart' in body);
 
 	test('is refused, and the error names the field and both readings', async () => {
 		await seen(1990);
