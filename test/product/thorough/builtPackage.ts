@@ -1,21 +1,11 @@
 /* eslint-disable @typescript-eslint/no-require-imports -- the build is there only after `npm run build` */
-import type { ICredentialType, INodeType } from 'n8n-workflow';
-import { ACTION_TYPE, CREDENTIAL_TYPE, NodeProcess, processedItems } from '../engine/harness';
+import { type Classes, NodeProcess, processedItems } from '../engine/harness';
 import type { ReplaceableClock } from '../../support/clocks';
 
-interface BuiltClasses {
-	DigitalSales: new () => INodeType;
-	DigitalSalesApi: new () => ICredentialType;
-}
-
-const classes = (): BuiltClasses => require('../../../index.js') as BuiltClasses;
 const shared = '../../../dist/nodes/DigitalSales/shared';
 
 /** The package as it was built, in one process. */
-export const builtPackage = new NodeProcess({
-	nodes: { [ACTION_TYPE]: () => new (classes().DigitalSales)() },
-	credentials: { [CREDENTIAL_TYPE]: () => new (classes().DigitalSalesApi)() },
-});
+export const builtPackage = new NodeProcess(require('../../../index.js') as Classes);
 
 /** The clock of the built package. */
 export const { clock: builtClock } = require(`${shared}/clock`) as { clock: ReplaceableClock };

@@ -70,23 +70,26 @@ describe('Notification > Get Address', () => {
 	});
 
 	test('tells where n8n cannot be asked', async () => {
-		webServer.isStartingUp = true;
+		const answer = jest.spyOn(webServer, 'answer');
+		answer.mockImplementation(async (_request, response) => {
+			response.end('n8n is starting up. Please wait');
+		});
 
 		const { items } = await check(SALE);
 
-		webServer.isStartingUp = false;
+		answer.mockRestore();
 		expect(items).toMatchObject([
 			{ listening: 'unreachable', advice: expect.stringContaining('WEBHOOK_URL') },
 		]);
 	});
 
 	test('and does not wait for long where n8n does not answer', async () => {
-		webServer.isSilent = true;
+		const answer = jest.spyOn(webServer, 'answer').mockResolvedValue();
 		const startedAt = clock.elapsed();
 
 		const { items } = await check(SALE);
 
-		webServer.isSilent = false;
+		answer.mockRestore();
 		expect(items).toMatchObject([{ listening: 'unreachable' }]);
 		expect(clock.elapsed() - startedAt).toBeLessThan(3_000);
 	});

@@ -182,11 +182,14 @@ describe('Create PIX > Notify: Automatic', () => {
 		test.each(['GET, POST, OPTIONS', '*', ''])(
 			'a proxy that answers %j in place of n8n says nothing of it: the trigger is notified, and the hint says so',
 			async (methods) => {
-				webServer.toldByProxy = methods;
+				const answer = jest.spyOn(webServer, 'answer');
+				answer.mockImplementation(async (_request, response) => {
+					response.writeHead(204, { 'access-control-allow-methods': methods }).end();
+				});
 
 				const { url, hint } = await asked();
 
-				webServer.toldByProxy = undefined;
+				answer.mockRestore();
 				expect(url).toMatch(TRIGGER);
 				expect(hint).toContain(
 					'n8n could not check whether it is published; Notification > Get Address says more.',

@@ -1,4 +1,4 @@
-import { processLogs } from './container';
+import { logged, type LogEntry } from './environment';
 import { createHash, randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import {
@@ -27,7 +27,6 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { HarnessCredentials, type CredentialData } from './credentials';
-import type { LogEntry } from './logs';
 import { defaultProcess, HarnessNodeTypes, type NodeProcess } from './nodeTypes';
 import './processedItems';
 import { webServer } from './webServer';
@@ -54,17 +53,14 @@ export interface WorkflowInput {
 	active?: boolean;
 }
 
-/** What one node did in a run. */
+/** What one node did in a run: in its last one, of several. */
 export interface NodeRun {
-	status: ExecutionStatus | undefined;
-	/** The first output of the last run. */
+	/** The first output. */
 	items: INodeExecutionData[];
-	/** Every output of the last run. */
 	outputs: INodeExecutionData[][];
 	error?: ITaskData['error'];
+	/** Of all runs. */
 	hints: NodeExecutionHint[];
-	/** All runs as n8n records them. */
-	runs: ITaskData[];
 }
 
 /** What a run came to. */
@@ -77,9 +73,9 @@ export interface RunOutcome {
 	hints: NodeExecutionHint[];
 	/** The workflow's static data as it would be stored: a manual run stores none of its changes. */
 	staticData: IDataObject;
+	/** All that was logged since the test began. */
 	logs: LogEntry[];
 	waitTill?: Date;
-	executionId: string;
 	/** The run as n8n would store it; undefined where it was refused before it started. */
 	run?: IRun;
 }
@@ -100,9 +96,9 @@ export class StoredWorkflow {
 		/** The database's row: what processes share of a workflow, as JSON. */
 		private readonly row = { staticData: '{}' },
 	) {
-		const process = surroundings.process ?? defaultProcess;
-		this.nodeTypes = new HarnessNodeTypes(process, surroundings.nodeTypes);
-		this.credentials = new HarnessCredentials(process, surroundings.credentials ?? {});
+		const { process = defaultProcess, nodeTypes, credentials } = surroundings;
+		this.nodeTypes = new HarnessNodeTypes(process, nodeTypes);
+		this.credentials = new HarnessCredentials(process.credentialType, credentials);
 		this.id = input.id ?? randomUUID();
 		const nodes = input.nodes.map((node, index) => this.complete(node, index));
 		this.base = {
@@ -192,14 +188,13 @@ export function connect(wires: Record<string, string | string[]>): IConnections 
 
 /**
  * What n8n's server hands to the engine for a run, as far as it is used, with the addresses of this
- * file's server. What its nodes log lands in `logs`.
+ * file's server.
  */
-export async function createAdditionalData(
+export function createAdditionalData(
 	credentials: HarnessCredentials,
 	ids: { workflowId?: string; executionId?: string } = {},
-	logs: LogEntry[] = [],
-): Promise<IWorkflowExecuteAdditionalData> {
-	const url = await webServer.url();
+): IWorkflowExecuteAdditionalData {
+	const url = webServer.url();
 	const used: Partial<IWorkflowExecuteAdditionalData> = {
 		credentialsHelper: credentials as Partial<ICredentialsHelper> as ICredentialsHelper,
 		externalSecretsProxy: Container.get(ExternalSecretsProxy),
@@ -212,9 +207,7 @@ export async function createAdditionalData(
 		formWaitingBaseUrl: `${url}/form-waiting`,
 		...ids,
 	};
-	const additionalData = used as IWorkflowExecuteAdditionalData;
-	processLogs.assign(additionalData, logs);
-	return additionalData;
+	return used as IWorkflowExecuteAdditionalData;
 }
 
 /** One run, or one leg of a run that was parked in between, of a stored workflow. */
@@ -223,52 +216,46 @@ export interface Leg {
 	mode: WorkflowExecuteMode;
 	executionId: string;
 	data: IRunExecutionData;
-	logs: LogEntry[];
 	signal?: AbortSignal;
 }
 
 /** Runs n8n's engine over the prepared data until it ends, fails, is canceled or parks itself. */
 export async function runLeg(leg: Leg): Promise<RunOutcome> {
-	const { stored, mode, executionId, logs, signal } = leg;
-	return await processLogs.collect(logs, async () => {
-		const workflow = stored.load();
-		const ids = { workflowId: stored.id, executionId };
-		const additionalData = await createAdditionalData(stored.credentials, ids, logs);
-		additionalData.hooks = new ExecutionLifecycleHooks(mode, executionId, stored.base);
-		const engine = new WorkflowExecute(additionalData, mode, leg.data);
-		let running: ReturnType<WorkflowExecute['processRunExecutionData']>;
-		try {
-			running = engine.processRunExecutionData(workflow);
-		} catch (error) {
-			if (!(error instanceof WorkflowHasIssuesError)) throw error;
-			const { staticData } = stored;
-			return { status: 'error', error, logs, executionId, data: {}, hints: [], staticData };
-		}
-		const cancel = () => running.cancel();
-		if (signal?.aborted === true) cancel();
-		signal?.addEventListener('abort', cancel);
-		try {
-			const run = await running;
-			if (mode !== 'manual') stored.save(workflow);
-			return { ...readRun(run), logs, executionId, staticData: stored.staticData };
-		} finally {
-			signal?.removeEventListener('abort', cancel);
-		}
-	});
+	const { stored, mode, executionId, data, signal } = leg;
+	const workflow = stored.load();
+	const ids = { workflowId: stored.id, executionId };
+	const additionalData = createAdditionalData(stored.credentials, ids);
+	additionalData.hooks = new ExecutionLifecycleHooks(mode, executionId, stored.base);
+	let running: ReturnType<WorkflowExecute['processRunExecutionData']>;
+	try {
+		running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
+	} catch (error) {
+		if (!(error instanceof WorkflowHasIssuesError)) throw error;
+		const { staticData } = stored;
+		return { status: 'error', error, logs: logged, data: {}, hints: [], staticData };
+	}
+	const cancel = () => running.cancel();
+	if (signal?.aborted === true) cancel();
+	signal?.addEventListener('abort', cancel);
+	try {
+		const run = await running;
+		if (mode !== 'manual') stored.save(workflow);
+		return { ...readRun(run), logs: logged, staticData: stored.staticData };
+	} finally {
+		signal?.removeEventListener('abort', cancel);
+	}
 }
 
-function readRun(run: IRun): Omit<RunOutcome, 'logs' | 'executionId' | 'staticData'> {
+function readRun(run: IRun): Omit<RunOutcome, 'logs' | 'staticData'> {
 	const data: Record<string, NodeRun> = {};
 	for (const [name, runs] of Object.entries(run.data.resultData.runData)) {
 		const last = runs.at(-1);
 		const outputs = (last?.data?.main ?? []).map((items) => items ?? []);
 		data[name] = {
-			status: last?.executionStatus,
 			items: outputs[0] ?? [],
 			outputs,
 			error: last?.error,
 			hints: runs.flatMap(({ hints }) => hints ?? []),
-			runs,
 		};
 	}
 	const { error } = run.data.resultData;

@@ -1,6 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { Logger } from '@n8n/backend-common';
+import { OutboundHttp } from '@n8n/backend-network';
+import { Container } from '@n8n/di';
+import { LoggerProxy, type LogMetadata } from 'n8n-workflow';
 
 const store: Record<symbol, unknown> = globalThis as unknown as Record<symbol, unknown>;
 
@@ -29,3 +34,39 @@ oncePerProcess('environment', () => {
 	}
 	return userFolder;
 });
+
+/** One line of the engine's or a node's log, of any level, with its metadata as it then was. */
+export interface LogEntry {
+	level: 'error' | 'warn' | 'info' | 'debug';
+	text: string;
+}
+
+/** What n8n and its nodes have logged since the test began; it goes on after the end of a run. */
+export const logged = oncePerProcess('log', () => {
+	const entries: LogEntry[] = [];
+	const writes = (level: LogEntry['level']) => (message: string, metadata?: LogMetadata) => {
+		const details = metadata === undefined ? '' : ` ${inspect(metadata, { depth: 12 })}`;
+		entries.push({ level, text: `${message}${details}` });
+	};
+	const logger = {
+		error: writes('error'),
+		warn: writes('warn'),
+		info: writes('info'),
+		debug: writes('debug'),
+		scoped: () => logger,
+	};
+	// Services take the logger when they are first built, so it has to be there before any of them.
+	Container.set(Logger, logger as unknown as Logger);
+	LoggerProxy.init(logger);
+	return entries;
+});
+
+beforeEach(() => {
+	logged.length = 0;
+});
+
+/** Switches n8n's protection against requests to inner addresses (N8N_SSRF_PROTECTION_ENABLED). */
+export function setSsrfProtection(enabled: boolean): void {
+	const config = Reflect.get(Container.get(OutboundHttp), 'ssrfConfig') as { enabled: boolean };
+	config.enabled = enabled;
+}

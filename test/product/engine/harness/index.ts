@@ -1,10 +1,10 @@
-export { setSsrfProtection } from './container';
+export { setSsrfProtection } from './environment';
 export type { HttpAnswer } from '../../../support/http';
 export { connect, everythingIn, type NodeInput, type RunOutcome } from './engine';
 export type { CredentialData } from './credentials';
 export {
 	ACTION_TYPE,
-	CREDENTIAL_TYPE,
+	type Classes,
 	defaultProcess,
 	double,
 	NO_OP_TYPE,

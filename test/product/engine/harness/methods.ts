@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { HarnessCredentials } from './credentials';
 import { createAdditionalData, StoredWorkflow, type Surroundings } from './engine';
-import { ACTION_TYPE, CREDENTIAL_TYPE, defaultProcess, HarnessNodeTypes } from './nodeTypes';
+import { ACTION_TYPE, defaultProcess } from './nodeTypes';
 
 /** How a list is asked for. */
 export interface ListSearchOptions extends Surroundings {
@@ -20,18 +20,17 @@ export interface ListSearchOptions extends Surroundings {
 /** Calls a listSearch method as the editor does for an open list. Rejects where it throws. */
 export async function runListSearch(
 	name: string,
-	options: ListSearchOptions = {},
+	{ type = ACTION_TYPE, filter, paginationToken, ...surroundings }: ListSearchOptions = {},
 ): Promise<INodeListSearchResult> {
-	const { type = ACTION_TYPE, filter, paginationToken } = options;
 	const node = { name: 'Temp-Node', type };
-	const stored = new StoredWorkflow({ nodes: [node] }, options);
-	const workflow = stored.load();
+	const stored = new StoredWorkflow({ nodes: [node] }, surroundings);
 	const method = stored.nodeTypes.getByName(type).methods?.listSearch?.[name];
 	if (method === undefined) throw new Error(`"${type}" has no listSearch method "${name}"`);
+	const workflow = stored.load();
 	const context = new LoadOptionsContext(
 		workflow,
 		workflow.getNode(node.name) as INode,
-		await createAdditionalData(stored.credentials),
+		createAdditionalData(stored.credentials),
 		'parameters.list',
 	);
 	return await method.call(context, filter, paginationToken);
@@ -41,16 +40,15 @@ export async function runListSearch(
 export async function runCredentialTest(
 	typed: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
-	const credentials = new HarnessCredentials(defaultProcess, {});
-	const additionalData = await createAdditionalData(credentials);
-	const { description, methods } = new HarnessNodeTypes(defaultProcess).getByName(ACTION_TYPE);
-	const [{ testedBy = '' } = {}] = description.credentials ?? [];
-	const test = methods?.credentialTest?.[String(testedBy)];
+	const { credentialType, nodeTypes } = defaultProcess;
+	const credentials = new HarnessCredentials(credentialType);
+	const { description, methods } = nodeTypes[ACTION_TYPE] ?? {};
+	const test = methods?.credentialTest?.[String(description?.credentials?.[0]?.testedBy)];
 	if (test === undefined) throw new Error('The credential has no test in code');
-	return await test.call(new CredentialTestContext(additionalData), {
+	return await test.call(new CredentialTestContext(createAdditionalData(credentials)), {
 		id: '1',
 		name: 'The credential under test',
-		type: CREDENTIAL_TYPE,
-		data: credentials.withDefaults(CREDENTIAL_TYPE, typed),
+		type: credentialType.name,
+		data: credentials.withDefaults(typed),
 	});
 }

@@ -1,21 +1,11 @@
-import memoize from 'lodash/memoize';
 import {
 	type ICredentialType,
 	type IDataObject,
-	type IExecuteFunctions,
-	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 	type INodeTypes,
 	NodeConnectionTypes,
-	NodeHelpers,
 } from 'n8n-workflow';
-
-/** Where the classes of a process come from: a full type name, and how its class is loaded. */
-export interface NodeSources {
-	nodes: Record<string, () => INodeType>;
-	credentials: Record<string, () => ICredentialType>;
-}
 
 /** The full name of the action node, as an installed package has it. */
 export const ACTION_TYPE = 'n8n-nodes-digital-sales.digitalSales';
@@ -23,56 +13,48 @@ export const ACTION_TYPE = 'n8n-nodes-digital-sales.digitalSales';
 /** The full name of the trigger, as an installed package has it. */
 export const TRIGGER_TYPE = 'n8n-nodes-digital-sales.digitalSalesTrigger';
 
-/** The credential type of both. */
-export const CREDENTIAL_TYPE = 'digitalSalesApi';
-
 /** What the files of the package export. */
-interface Classes {
+export interface Classes {
 	DigitalSales: new () => INodeType;
 	DigitalSalesTrigger: new () => INodeType;
 	DigitalSalesApi: new () => ICredentialType;
 }
 
-/* eslint-disable @typescript-eslint/no-require-imports -- loaded again for each process */
-const DIGITAL_SALES: NodeSources = {
-	nodes: {
-		[ACTION_TYPE]: () => {
-			const action = require('../../../../nodes/DigitalSales/DigitalSales.node') as Classes;
-			return new action.DigitalSales();
-		},
-		[TRIGGER_TYPE]: () => {
-			const trigger = require('../../../../nodes/DigitalSales/DigitalSalesTrigger.node') as Classes;
-			return new trigger.DigitalSalesTrigger();
-		},
-	},
-	credentials: {
-		[CREDENTIAL_TYPE]: () => {
-			const api = require('../../../../credentials/DigitalSalesApi.credentials') as Classes;
-			return new api.DigitalSalesApi();
-		},
-	},
-};
-/* eslint-enable @typescript-eslint/no-require-imports */
+const FILES = [
+	'nodes/DigitalSales/DigitalSales.node',
+	'nodes/DigitalSales/DigitalSalesTrigger.node',
+	'credentials/DigitalSalesApi.credentials',
+];
+
+function load(): Classes {
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded again for each process
+	const modules = FILES.map((file) => require(`../../../../${file}`) as Partial<Classes>);
+	return Object.assign({}, ...modules) as Classes;
+}
 
 /**
  * The package as one n8n process has it: one instance of each class, one state of its modules.
  * The process that tests use unless told otherwise shares its modules with the test's imports.
  */
 export class NodeProcess {
-	/** The node type of that full name, if this process has it. */
-	readonly nodeType = memoize((name: string) => this.sources.nodes[name]?.());
+	/** By full type name. */
+	readonly nodeTypes: Record<string, INodeType>;
 
-	/** The credential type of that name, if this process has it. */
-	readonly credentialType = memoize((name: string) => this.sources.credentials[name]?.());
+	readonly credentialType: ICredentialType;
 
-	constructor(private readonly sources: NodeSources = DIGITAL_SALES) {}
+	constructor({ DigitalSales, DigitalSalesTrigger, DigitalSalesApi }: Classes = load()) {
+		this.nodeTypes = {
+			[ACTION_TYPE]: new DigitalSales(),
+			[TRIGGER_TYPE]: new DigitalSalesTrigger(),
+		};
+		this.credentialType = new DigitalSalesApi();
+	}
 
 	/** A process of its own: as after a restart, or as a second worker beside the first. */
 	static fresh(): NodeProcess {
-		const process = new NodeProcess();
+		let process = defaultProcess;
 		jest.isolateModules(() => {
-			for (const name of [ACTION_TYPE, TRIGGER_TYPE]) process.nodeType(name);
-			process.credentialType(CREDENTIAL_TYPE);
+			process = new NodeProcess();
 		});
 		return process;
 	}
@@ -110,9 +92,9 @@ export function double(
 	};
 }
 
-async function passOn(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+const passOn: INodeType['execute'] = async function () {
 	return [this.getInputData()];
-}
+};
 
 const BUILT_IN: Record<string, INodeType> = {
 	[START_TYPE]: double(passOn, 1, { group: ['trigger'], inputs: [] }),
@@ -121,19 +103,20 @@ const BUILT_IN: Record<string, INodeType> = {
 
 /** The node types of a run: the given doubles first, then the package's own, then n8n's. */
 export class HarnessNodeTypes implements INodeTypes {
-	constructor(
-		private readonly process: NodeProcess,
-		private readonly doubles: Record<string, INodeType> = {},
-	) {}
+	private readonly types: Record<string, INodeType>;
+
+	constructor(process: NodeProcess, doubles: Record<string, INodeType> = {}) {
+		this.types = { ...BUILT_IN, ...process.nodeTypes, ...doubles };
+	}
 
 	getByName(name: string): INodeType {
-		const type = this.doubles[name] ?? this.process.nodeType(name) ?? BUILT_IN[name];
+		const type = this.types[name];
 		if (type === undefined) throw new Error(`No node type "${name}" in this test`);
 		return type;
 	}
 
-	getByNameAndVersion(name: string, version?: number): INodeType {
-		return NodeHelpers.getVersionedNodeType(this.getByName(name), version);
+	getByNameAndVersion(name: string): INodeType {
+		return this.getByName(name);
 	}
 
 	getKnownTypes(): IDataObject {

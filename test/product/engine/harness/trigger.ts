@@ -1,4 +1,4 @@
-import { processLogs } from './container';
+import { logged } from './environment';
 import { HookContext } from 'n8n-core';
 import {
 	createRunExecutionData,
@@ -22,7 +22,6 @@ import {
 	type Surroundings,
 } from './engine';
 import { postJson, sendRequest, type HttpAnswer, type HttpCall } from '../../../support/http';
-import type { LogEntry } from './logs';
 import { NodeProcess, TRIGGER_TYPE } from './nodeTypes';
 import { nextExecutionId, retryData } from './run';
 import {
@@ -72,7 +71,7 @@ export class PublishedTrigger {
 	/** How many executions are held back, or were. */
 	held = 0;
 
-	readonly logs: LogEntry[] = [];
+	readonly logs = logged;
 
 	/** The workflow in the processes beside the first. */
 	private readonly others: StoredWorkflow[] = [];
@@ -96,7 +95,7 @@ export class PublishedTrigger {
 		const trigger = { ...settings, name: NAME, type: TRIGGER_TYPE, parameters };
 		const workflow = { nodes: [trigger, ...next], active: mode === 'production' };
 		const stored = new StoredWorkflow(workflow, options);
-		const additionalData = await createAdditionalData(stored.credentials);
+		const additionalData = createAdditionalData(stored.credentials);
 		const { path } = webhookOf(stored.load(), additionalData);
 		const { webhookBaseUrl, webhookTestBaseUrl } = additionalData;
 		const base = mode === 'test' ? webhookTestBaseUrl : webhookBaseUrl;
@@ -179,9 +178,9 @@ export class PublishedTrigger {
 		return await Promise.all(this.runs);
 	}
 
-	private async webhookData(workflow: Workflow): Promise<IWebhookData> {
+	private webhookData(workflow: Workflow): IWebhookData {
 		const ids = { workflowId: workflow.id };
-		const additionalData = await createAdditionalData(this.stored.credentials, ids, this.logs);
+		const additionalData = createAdditionalData(this.stored.credentials, ids);
 		return { ...webhookOf(workflow, additionalData), isTest: this.mode === 'test' };
 	}
 
@@ -190,47 +189,43 @@ export class PublishedTrigger {
 		mode: WorkflowExecuteMode,
 		activation: WorkflowActivateMode,
 	): Promise<boolean | undefined> {
-		return await processLogs.collect(this.logs, async () => {
-			const workflow = this.stored.load();
-			const webhook = await this.webhookData(workflow);
-			const node = nodeIn(Object.values(workflow.nodes));
-			const type = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
-			const hook = type.webhookMethods?.[webhook.webhookDescription.name]?.[method];
-			const { workflowExecuteAdditionalData } = webhook;
-			const result = await hook?.call(
-				new HookContext(workflow, node, workflowExecuteAdditionalData, mode, activation, webhook),
-			);
-			if (this.mode === 'production') this.stored.save(workflow);
-			return result;
-		});
+		const workflow = this.stored.load();
+		const webhook = this.webhookData(workflow);
+		const node = nodeIn(Object.values(workflow.nodes));
+		const type = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
+		const hook = type.webhookMethods?.[webhook.webhookDescription.name]?.[method];
+		const { workflowExecuteAdditionalData } = webhook;
+		const result = await hook?.call(
+			new HookContext(workflow, node, workflowExecuteAdditionalData, mode, activation, webhook),
+		);
+		if (this.mode === 'production') this.stored.save(workflow);
+		return result;
 	}
 
 	private async answer(request: WebRequest, response: WebResponse): Promise<void> {
-		await processLogs.collect(this.logs, async () => {
-			const processes = [this.stored, ...this.others];
-			const stored = processes[this.requests++ % processes.length] ?? this.stored;
-			// Each request sees the stored data as it is at its start, as it does in n8n.
-			const workflow = stored.load();
-			const webhook = await this.webhookData(workflow);
-			if (request.method !== webhook.httpMethod) {
-				throw new HttpError(404, 'This webhook is not registered for such requests.');
-			}
-			const production = this.mode === 'production';
-			const mode = production ? 'webhook' : 'manual';
-			await callWebhook({
-				workflow,
-				webhook,
-				mode,
-				request,
-				response,
-				start: async (workflowData, error) => {
-					if (error === undefined) await this.started(stored, mode, workflowData);
-					else this.thrown.push(error);
-					if (!production) await this.deactivate();
-				},
-			});
-			if (production) stored.save(workflow);
+		const processes = [this.stored, ...this.others];
+		const stored = processes[this.requests++ % processes.length] ?? this.stored;
+		// Each request sees the stored data as it is at its start, as it does in n8n.
+		const workflow = stored.load();
+		const webhook = this.webhookData(workflow);
+		if (request.method !== webhook.httpMethod) {
+			throw new HttpError(404, 'This webhook is not registered for such requests.');
+		}
+		const production = this.mode === 'production';
+		const mode = production ? 'webhook' : 'manual';
+		await callWebhook({
+			workflow,
+			webhook,
+			mode,
+			request,
+			response,
+			start: async (workflowData, error) => {
+				if (error === undefined) await this.started(stored, mode, workflowData);
+				else this.thrown.push(error);
+				if (!production) await this.deactivate();
+			},
 		});
+		if (production) stored.save(workflow);
 	}
 
 	private async started(
@@ -258,7 +253,7 @@ export class PublishedTrigger {
 		data: IRunExecutionData,
 	): Promise<RunOutcome> {
 		const executionId = nextExecutionId();
-		const outcome = await runLeg({ stored, mode, executionId, data, logs: [] });
+		const outcome = await runLeg({ stored, mode, executionId, data });
 		const items = outcome.data[NAME]?.items ?? [];
 		if (items.length > 0) this.executions.push(items);
 		return outcome;

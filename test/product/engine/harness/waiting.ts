@@ -1,9 +1,7 @@
-import { processLogs } from './container';
 import { WAITING_TOKEN_QUERY_PARAM } from 'n8n-core';
 import type { IRunExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
 import { createAdditionalData, runLeg, type RunOutcome, type StoredWorkflow } from './engine';
 import { sendRequest, type HttpAnswer, type HttpCall } from '../../../support/http';
-import type { LogEntry } from './logs';
 import {
 	callWebhook,
 	HttpError,
@@ -27,8 +25,6 @@ export class ParkedRun {
 
 	/** How often n8n went on with the run, its start included. */
 	legs = 0;
-
-	private readonly logs: LogEntry[] = [];
 
 	private status: 'running' | 'waiting' | 'finished' = 'running';
 
@@ -72,7 +68,7 @@ export class ParkedRun {
 
 	/** The address that resumes the run, its secret included. */
 	async resumeUrl(): Promise<string> {
-		const url = new URL(`${await webServer.url()}${this.path}/digital-sales`);
+		const url = new URL(`${webServer.url()}${this.path}/digital-sales`);
 		url.searchParams.set(WAITING_TOKEN_QUERY_PARAM, this.token);
 		return url.href;
 	}
@@ -105,9 +101,9 @@ export class ParkedRun {
 
 	private async run(data: IRunExecutionData): Promise<RunOutcome> {
 		this.status = 'running';
-		const { stored, mode, executionId, logs, signal } = this;
+		const { stored, mode, executionId, signal } = this;
 		this.legs += 1;
-		this.leg = runLeg({ stored, mode, executionId, data, logs, signal });
+		this.leg = runLeg({ stored, mode, executionId, data, signal });
 		const outcome = await this.leg;
 		if (outcome.status === 'waiting' && outcome.run !== undefined) {
 			this.parked = JSON.stringify(outcome.run.data);
@@ -131,7 +127,7 @@ export class ParkedRun {
 		if (this.status === 'finished') {
 			throw new HttpError(409, 'The execution has finished already.');
 		}
-		await processLogs.collect(this.logs, async () => await this.callNode(request, response));
+		await this.callNode(request, response);
 	}
 
 	private async callNode(request: WebRequest, response: WebResponse): Promise<void> {
@@ -146,9 +142,8 @@ export class ParkedRun {
 		entry.node.disabled = true;
 		data.waitTill = undefined;
 		data.resultData.runData[last]?.pop();
-		const { executionId, logs } = this;
-		const ids = { executionId };
-		const additionalData = await createAdditionalData(this.stored.credentials, ids, logs);
+		const ids = { executionId: this.executionId };
+		const additionalData = createAdditionalData(this.stored.credentials, ids);
 		const webhook = webhooksOf(workflow, node, additionalData).find(
 			({ httpMethod, path, webhookDescription }) =>
 				httpMethod === request.method &&

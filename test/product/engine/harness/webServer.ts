@@ -1,6 +1,8 @@
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parse as parseForm } from 'node:querystring';
+import { buffer } from 'node:stream/consumers';
 import { parseIncomingMessage } from '@n8n/backend-network';
 import { WebhookContext } from 'n8n-core';
 import {
@@ -15,7 +17,6 @@ import {
 	type Workflow,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
-import './container';
 
 const MAX_BODY = 16 * 1024 * 1024;
 
@@ -43,7 +44,8 @@ export class WebRequest extends IncomingMessage {
 
 	/** What n8n's body reader offers to nodes. */
 	async readRawBody(): Promise<void> {
-		this.rawBody ??= await readBody(this);
+		this.rawBody ??= await buffer(this);
+		if (this.rawBody.length > MAX_BODY) throw new HttpError(413, 'request entity too large');
 	}
 }
 
@@ -67,23 +69,23 @@ export type RequestHandler = (request: WebRequest, response: WebResponse) => Pro
 class WebServer {
 	private readonly handlers = new Map<string, RequestHandler>();
 
-	/** n8n says so to everybody until its database is ready. */
-	isStartingUp = false;
+	private readonly server = createServer(
+		{ IncomingMessage: WebRequest, ServerResponse: WebResponse },
+		(request, response) => void this.answer(request, response as WebResponse),
+	);
 
-	/** It takes requests and never answers. */
-	isSilent = false;
+	async open(): Promise<void> {
+		await once(this.server.listen(0, '127.0.0.1'), 'listening');
+	}
 
-	/** The methods that a proxy in front of it tells browsers, whatever n8n takes. */
-	toldByProxy?: string;
+	/** Drops all connections. */
+	close(): void {
+		this.server.close();
+		this.server.closeAllConnections();
+	}
 
-	private server?: Server<typeof WebRequest, typeof WebResponse>;
-
-	private starting?: Promise<string>;
-
-	/** The address of the running server; it is started if it is not running yet. */
-	async url(): Promise<string> {
-		this.starting ??= this.start();
-		return await this.starting;
+	url(): string {
+		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
 	}
 
 	/** Sends the requests to `path`, and to what lies below it, to `handler`. */
@@ -96,40 +98,10 @@ class WebServer {
 		this.handlers.delete(path);
 	}
 
-	/** Stops the server and drops its connections. */
-	async close(): Promise<void> {
-		const { server } = this;
-		this.server = undefined;
-		this.starting = undefined;
-		if (server === undefined) return;
-		await new Promise<void>((resolve) => {
-			server.close(() => resolve());
-			server.closeAllConnections();
-		});
-	}
-
-	private async start(): Promise<string> {
-		const server = createServer(
-			{ IncomingMessage: WebRequest, ServerResponse: WebResponse },
-			(request, response) => {
-				void this.answer(request, response as WebResponse);
-			},
-		);
-		this.server = server;
-		await new Promise<void>((resolve, reject) => {
-			server.once('error', reject);
-			server.listen(0, '127.0.0.1', resolve);
-		});
-		// Nothing closes it where the harness is used outside of jest.
-		server.unref();
-		return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	}
-
-	private async answer(request: WebRequest, response: WebResponse): Promise<void> {
+	/** Answers a request, as n8n does; a test has something else answer with `jest.spyOn`. */
+	async answer(request: WebRequest, response: WebResponse): Promise<void> {
 		try {
 			request.path = new URL(request.url ?? '/', 'http://loopback').pathname;
-			if (this.isSilent) return;
-			if (this.isStartingUp) return void response.end('n8n is starting up. Please wait');
 			if (request.method === 'OPTIONS') return this.answerOptions(request, response);
 			const handler = this.find(request.path);
 			if (handler === undefined) {
@@ -145,17 +117,10 @@ class WebServer {
 		}
 	}
 
-	/** Answers the question of a browser, as n8n does: at any path, with the methods that are taken there. */
-	private answerOptions(request: WebRequest, response: WebResponse): void {
-		const { path, headers } = request;
-		const takes = this.handlers.has(path) ? ['POST'] : [];
-		if (headers.origin !== undefined && !path.startsWith('/webhook-waiting/')) {
-			if (path.startsWith('/webhook-test/') && takes.length === 0) {
-				throw new HttpError(404, 'The requested webhook is not registered.');
-			}
-			const methods = this.toldByProxy ?? ['OPTIONS', ...takes].join(', ');
-			response.setHeader('access-control-allow-methods', methods);
-		}
+	/** Tells a browser, at any path, which methods are taken there. */
+	private answerOptions({ path, headers }: WebRequest, response: WebResponse): void {
+		const methods = this.handlers.has(path) ? 'OPTIONS, POST' : 'OPTIONS';
+		if (headers.origin !== undefined) response.setHeader('access-control-allow-methods', methods);
 		response.status(204).end();
 	}
 
@@ -167,19 +132,11 @@ class WebServer {
 	}
 }
 
-async function readBody(request: WebRequest): Promise<Buffer> {
-	const chunks: Buffer[] = [];
-	let size = 0;
-	for await (const chunk of request as AsyncIterable<Buffer>) {
-		size += chunk.length;
-		if (size <= MAX_BODY) chunks.push(chunk);
-	}
-	if (size > MAX_BODY) {
-		const error = new HttpError(413, 'request entity too large');
-		throw Object.assign(error, { type: 'entity.too.large' });
-	}
-	return Buffer.concat(chunks);
-}
+/** The server of this test file, which runs and triggers share. */
+export const webServer = new WebServer();
+
+beforeAll(async () => await webServer.open());
+afterAll(() => webServer.close());
 
 const PARSED = /^(application\/json|text\/plain|application\/x-www-form-urlencoded)/;
 
@@ -191,10 +148,8 @@ const PARSED = /^(application\/json|text\/plain|application\/x-www-form-urlencod
 async function parseBody(request: WebRequest, typeVersion: number): Promise<void> {
 	const { contentType = '', encoding } = request;
 	if (contentType.startsWith('multipart/')) {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
 		const headers = { 'content-type': request.headers['content-type'] ?? '' };
-		const form = await new Response(Buffer.concat(chunks), { headers }).formData();
+		const form = await new Response(await buffer(request), { headers }).formData();
 		request.body = { data: Object.fromEntries(form), files: {} };
 		return;
 	}
@@ -211,11 +166,6 @@ async function parseBody(request: WebRequest, typeVersion: number): Promise<void
 		throw new HttpError(422, 'Failed to parse request body');
 	}
 }
-
-/** The server of this test file, which runs and triggers share. */
-export const webServer = new WebServer();
-
-if (typeof afterAll === 'function') afterAll(async () => await webServer.close());
 
 /** The webhooks that a node declares, and where they are reached. */
 export function webhooksOf(

@@ -46,7 +46,7 @@ export interface ToolRun {
 
 /** The action node as n8n's server makes a tool of it: another name, and the output of a tool. */
 function toolType(): INodeType {
-	const action = defaultProcess.nodeType(ACTION_TYPE);
+	const action = defaultProcess.nodeTypes[ACTION_TYPE];
 	if (!action) throw new Error('There is no action node');
 	const description = {
 		...deepCopy(action.description),

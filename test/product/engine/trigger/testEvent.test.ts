@@ -173,7 +173,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			inbox.trigger.listen();
 
 			expect(inbox.trigger.begun).toEqual([]);
-			expect(inbox.trigger.logs).toMatchObject([
+			expect(inbox.trigger.logs.filter(({ level }) => level === 'warn')).toMatchObject([
 				{ level: 'warn', text: expect.stringContaining('did not reach the trigger') as string },
 			]);
 			expect(await takesSale()).toBe(true);
