@@ -14,7 +14,6 @@ import {
 	type ExecutionStatus,
 	type ICredentialsHelper,
 	type IConnections,
-	type IDataObject,
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
@@ -71,8 +70,6 @@ export interface RunOutcome {
 	/** As n8n would store it, or as a refusal to start threw it. */
 	error?: NonNullable<IRunExecutionData['resultData']['error']> | Error;
 	hints: NodeExecutionHint[];
-	/** The workflow's static data as it would be stored: a manual run stores none of its changes. */
-	staticData: IDataObject;
 	/** All that was logged since the test began. */
 	logs: LogEntry[];
 	waitTill?: Date;
@@ -93,8 +90,6 @@ export class StoredWorkflow {
 	constructor(
 		input: WorkflowInput,
 		private readonly surroundings: Surroundings,
-		/** The database's row: what processes share of a workflow, as JSON. */
-		private readonly row = { staticData: '{}' },
 	) {
 		const { process = defaultProcess, nodeTypes, credentials } = surroundings;
 		this.nodeTypes = new HarnessNodeTypes(process, nodeTypes);
@@ -117,34 +112,18 @@ export class StoredWorkflow {
 
 	/** The same workflow as another process has it: they share what is stored, nothing else. */
 	in(process: NodeProcess): StoredWorkflow {
-		return new StoredWorkflow(this.base, { ...this.surroundings, process }, this.row);
-	}
-
-	/** The stored static data. */
-	get staticData(): IDataObject {
-		return JSON.parse(this.row.staticData) as IDataObject;
-	}
-
-	/** Stores the workflow's static data if it was changed, all of it, as n8n does. */
-	save(workflow: Workflow): void {
-		const { staticData } = workflow;
-		if (staticData.__dataChanged !== true) return;
-		this.row.staticData = JSON.stringify(staticData);
-		staticData.__dataChanged = false;
+		return new StoredWorkflow(this.base, { ...this.surroundings, process });
 	}
 
 	/** The workflow as a process loads it for one use. */
-	load(staticData: IDataObject = this.staticData): Workflow {
-		return new Workflow({
-			id: this.id,
-			name: this.base.name,
-			nodes: deepCopy(this.base.nodes),
-			connections: deepCopy(this.base.connections),
-			active: this.base.active,
-			nodeTypes: this.nodeTypes,
-			staticData,
-			settings: this.base.settings,
-		});
+	load(): Workflow {
+		const { nodeTypes } = this;
+		const workflow = new Workflow({ ...deepCopy(this.base), nodeTypes });
+		// All executions share it, and the last to end overwrites what the others have stored.
+		workflow.getStaticData = () => {
+			throw new Error('No node of the package keeps anything in static data');
+		};
+		return workflow;
 	}
 
 	private complete(node: NodeInput, index: number): INode {
@@ -231,22 +210,19 @@ export async function runLeg(leg: Leg): Promise<RunOutcome> {
 		running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
 	} catch (error) {
 		if (!(error instanceof WorkflowHasIssuesError)) throw error;
-		const { staticData } = stored;
-		return { status: 'error', error, logs: logged, data: {}, hints: [], staticData };
+		return { status: 'error', error, logs: logged, data: {}, hints: [] };
 	}
 	const cancel = () => running.cancel();
 	if (signal?.aborted === true) cancel();
 	signal?.addEventListener('abort', cancel);
 	try {
-		const run = await running;
-		if (mode !== 'manual') stored.save(workflow);
-		return { ...readRun(run), logs: logged, staticData: stored.staticData };
+		return readRun(await running);
 	} finally {
 		signal?.removeEventListener('abort', cancel);
 	}
 }
 
-function readRun(run: IRun): Omit<RunOutcome, 'logs' | 'staticData'> {
+function readRun(run: IRun): RunOutcome {
 	const data: Record<string, NodeRun> = {};
 	for (const [name, runs] of Object.entries(run.data.resultData.runData)) {
 		const last = runs.at(-1);
@@ -266,6 +242,7 @@ function readRun(run: IRun): Omit<RunOutcome, 'logs' | 'staticData'> {
 		hints: Object.values(data).flatMap(({ hints }) => hints),
 		run,
 		error,
+		logs: logged,
 		waitTill: run.waitTill ?? undefined,
 	};
 }

@@ -102,11 +102,6 @@ export class PublishedTrigger {
 		return new PublishedTrigger(stored, mode, `${base}/${path}`);
 	}
 
-	/** The static data as it is stored now. */
-	get staticData(): object {
-		return this.stored.staticData;
-	}
-
 	/**
 	 * Asks the trigger whether it is registered and has it register if not, as n8n does at
 	 * publication and at every start. Rejects where one of the two throws.
@@ -153,7 +148,7 @@ export class PublishedTrigger {
 	}
 
 	/**
-	 * Restarts n8n: the modules' state is gone, the stored static data stays, and the trigger is
+	 * Restarts n8n: the modules' state is gone, and the trigger is
 	 * activated again.
 	 */
 	async restart(): Promise<void> {
@@ -162,7 +157,7 @@ export class PublishedTrigger {
 		await this.activate('init');
 	}
 
-	/** Adds a process that shares only the stored data; requests go to all of them in turn. */
+	/** Adds a process that shares only what is stored; requests go to all of them in turn. */
 	addProcess(): void {
 		this.others.push(this.stored.in(NodeProcess.fresh()));
 	}
@@ -195,24 +190,20 @@ export class PublishedTrigger {
 		const type = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 		const hook = type.webhookMethods?.[webhook.webhookDescription.name]?.[method];
 		const { workflowExecuteAdditionalData } = webhook;
-		const result = await hook?.call(
+		return await hook?.call(
 			new HookContext(workflow, node, workflowExecuteAdditionalData, mode, activation, webhook),
 		);
-		if (this.mode === 'production') this.stored.save(workflow);
-		return result;
 	}
 
 	private async answer(request: WebRequest, response: WebResponse): Promise<void> {
 		const processes = [this.stored, ...this.others];
 		const stored = processes[this.requests++ % processes.length] ?? this.stored;
-		// Each request sees the stored data as it is at its start, as it does in n8n.
 		const workflow = stored.load();
 		const webhook = this.webhookData(workflow);
 		if (request.method !== webhook.httpMethod) {
 			throw new HttpError(404, 'This webhook is not registered for such requests.');
 		}
-		const production = this.mode === 'production';
-		const mode = production ? 'webhook' : 'manual';
+		const mode = this.mode === 'production' ? 'webhook' : 'manual';
 		await callWebhook({
 			workflow,
 			webhook,
@@ -222,10 +213,9 @@ export class PublishedTrigger {
 			start: async (workflowData, error) => {
 				if (error === undefined) await this.started(stored, mode, workflowData);
 				else this.thrown.push(error);
-				if (!production) await this.deactivate();
+				if (mode === 'manual') await this.deactivate();
 			},
 		});
-		if (production) stored.save(workflow);
 	}
 
 	private async started(

@@ -182,12 +182,6 @@ describe('Order Reference', () => {
 		expect(JSON.stringify(shop.account.sandbox.requests)).not.toContain('order-secret-name');
 	});
 
-	test('nothing is stored in the static data of the workflow', async () => {
-		const { staticData } = await shop.run(shop.parameters('order-1'));
-
-		expect(staticData).toEqual({});
-	});
-
 	test('after a restart a repeat is refused, until its code is given once', async () => {
 		await shop.run(shop.parameters('order-1'));
 		const second = await afterRestart(shop.parameters('order-1'));

@@ -36,17 +36,12 @@ describe('Digital Sales Trigger: publication', () => {
 		},
 	);
 
-	test('asks the service nothing and stores nothing, nor does a notice', async () => {
+	test('asks the service nothing', async () => {
 		const trigger = await inbox.publish();
 		await trigger.restart();
 		await trigger.deactivate();
+
 		expect(inbox.account.sandbox.requests).toEqual([]);
-
-		trigger.listen();
-		await trigger.post({ hash: await inbox.charge() });
-
-		expect(inbox.items).toHaveLength(1);
-		expect(trigger.staticData).toEqual({});
 	});
 });
 
