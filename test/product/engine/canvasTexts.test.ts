@@ -1,44 +1,33 @@
-import { createRunExecutionData, Workflow, type INodeParameters } from 'n8n-workflow';
-import { ACTION_TYPE, defaultProcess, TRIGGER_TYPE } from './harness';
+import { createRunExecutionData, type INode, type INodeParameters } from 'n8n-workflow';
+import { ACTION_TYPE, TRIGGER_TYPE } from './harness';
 import { everyOperation } from '../../support/samples';
-import { HarnessNodeTypes } from './harness/nodeTypes';
+import { StoredWorkflow } from './harness/engine';
 
-/** A workflow of one node, to work an expression of its description out as the editor does. */
-function nodeWith(type: string, parameters: INodeParameters) {
-	const node = {
-		id: 'node',
-		name: 'The node',
-		type,
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters,
-	};
-	const nodeTypes = new HarnessNodeTypes(defaultProcess);
-	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
-	return { node, workflow, description: nodeTypes.getByName(type).description };
+const NAME = 'The node';
+
+/** What works the expressions of a node's description out, as the editor does. */
+function editorOf(type: string, parameters: INodeParameters) {
+	const stored = new StoredWorkflow({ nodes: [{ name: NAME, type, parameters }] }, {});
+	const workflow = stored.load();
+	const { description } = stored.nodeTypes.getByName(type);
+	return { node: workflow.getNode(NAME) as INode, expression: workflow.expression, description };
 }
 
 function subtitle(type: string, parameters: INodeParameters): unknown {
-	const { node, workflow, description } = nodeWith(type, parameters);
-	return workflow.expression.getSimpleParameterValue(node, description.subtitle, 'internal', {});
+	const { node, expression, description } = editorOf(type, parameters);
+	return expression.getSimpleParameterValue(node, description.subtitle, 'internal', {});
 }
 
 /** What the output panel says before the node has run with so many items before it. */
 function hints(parameters: INodeParameters, items: number): string[] {
-	const { node, workflow, description } = nodeWith(ACTION_TYPE, parameters);
+	const { expression, description } = editorOf(ACTION_TYPE, parameters);
 	const input = Array.from({ length: items }, () => ({ json: {} }));
+	const data = createRunExecutionData();
+	const resultOf = (condition: string): unknown =>
+		expression.getParameterValue(condition, data, 0, 0, NAME, input, 'manual', {});
 	return (description.hints ?? [])
 		.filter(({ displayCondition = '' }) => {
-			const isShown = workflow.expression.getParameterValue(
-				displayCondition,
-				createRunExecutionData(),
-				0,
-				0,
-				node.name,
-				input,
-				'manual',
-				{},
-			);
+			const isShown = resultOf(displayCondition);
 			expect(typeof isShown).toBe('boolean');
 			return isShown;
 		})

@@ -1,5 +1,6 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { catalogPages } from '../../../nodes/DigitalSales/api/catalog';
+import { sampleOf } from '../../support/samples';
 import { runListSearch } from './harness';
 import { pixParameters, useAccount } from './support/account';
 
@@ -18,14 +19,6 @@ describe('The catalog behind lists and charges', () => {
 	describe('is remembered for a moment', () => {
 		const list = async (credentials = account.credentials): Promise<unknown[]> =>
 			(await runListSearch('searchProducts', { credentials })).results;
-		const createOffer = async (): Promise<unknown> =>
-			await account.run({
-				resource: 'offer',
-				operation: 'create',
-				productHash: { __rl: true, mode: 'hash', value: account.sandbox.products[0]?.hash ?? '' },
-				title: 'Nova',
-				price: '0,01',
-			});
 
 		test('for 45 seconds and no longer', async () => {
 			const now = jest.spyOn(clock, 'elapsed');
@@ -62,10 +55,10 @@ describe('The catalog behind lists and charges', () => {
 
 		test('until an offer is created', async () => {
 			await list();
-			await createOffer();
+			await account.run(sampleOf('offer/create', account.sandbox, { transactionHash: '' }));
 			const { results } = await runListSearch('searchOffers', { credentials: account.credentials });
 
-			expect(results.map(({ name }) => name).join()).toContain('Nova');
+			expect(results.map(({ name }) => name).join()).toContain('Black Friday');
 		});
 	});
 

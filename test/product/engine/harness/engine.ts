@@ -1,12 +1,7 @@
 import { logged, type LogEntry } from './environment';
 import { createHash, randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import {
-	ExecutionLifecycleHooks,
-	ExternalSecretsProxy,
-	WorkflowExecute,
-	WorkflowHasIssuesError,
-} from 'n8n-core';
+import { ExecutionLifecycleHooks, ExternalSecretsProxy, WorkflowExecute } from 'n8n-core';
 import { Container } from '@n8n/di';
 import {
 	deepCopy,
@@ -67,14 +62,13 @@ export interface RunOutcome {
 	status: ExecutionStatus;
 	/** By node name; nodes that did not run are missing. */
 	data: Record<string, NodeRun>;
-	/** As n8n would store it, or as a refusal to start threw it. */
-	error?: NonNullable<IRunExecutionData['resultData']['error']> | Error;
+	error?: IRunExecutionData['resultData']['error'];
 	hints: NodeExecutionHint[];
 	/** All that was logged since the test began. */
 	logs: LogEntry[];
 	waitTill?: Date;
-	/** The run as n8n would store it; undefined where it was refused before it started. */
-	run?: IRun;
+	/** The run as n8n would store it. */
+	run: IRun;
 }
 
 /** A workflow that stays published: what n8n's database would hold of it. */
@@ -150,7 +144,7 @@ export class StoredWorkflow {
 }
 
 /** Connects the nodes one after the other by their first outputs. */
-function chain(nodes: INode[]): IConnections {
+export function chain(nodes: NodeInput[]): IConnections {
 	return connect(
 		Object.fromEntries(nodes.slice(1).map(({ name }, nth) => [String(nodes[nth]?.name), name])),
 	);
@@ -205,21 +199,10 @@ export async function runLeg(leg: Leg): Promise<RunOutcome> {
 	const ids = { workflowId: stored.id, executionId };
 	const additionalData = createAdditionalData(stored.credentials, ids);
 	additionalData.hooks = new ExecutionLifecycleHooks(mode, executionId, stored.base);
-	let running: ReturnType<WorkflowExecute['processRunExecutionData']>;
-	try {
-		running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
-	} catch (error) {
-		if (!(error instanceof WorkflowHasIssuesError)) throw error;
-		return { status: 'error', error, logs: logged, data: {}, hints: [] };
-	}
-	const cancel = () => running.cancel();
-	if (signal?.aborted === true) cancel();
-	signal?.addEventListener('abort', cancel);
-	try {
-		return readRun(await running);
-	} finally {
-		signal?.removeEventListener('abort', cancel);
-	}
+	const engine = new WorkflowExecute(additionalData, mode, data);
+	const running = engine.processRunExecutionData(workflow);
+	signal?.addEventListener('abort', () => running.cancel());
+	return readRun(await running);
 }
 
 function readRun(run: IRun): RunOutcome {
@@ -234,14 +217,12 @@ function readRun(run: IRun): RunOutcome {
 			hints: runs.flatMap(({ hints }) => hints ?? []),
 		};
 	}
-	const { error } = run.data.resultData;
 	return {
-		// n8n stores a run that carries an error as failed, whatever the engine called it.
-		status: run.status === 'success' && error !== undefined ? 'error' : run.status,
+		status: run.status,
 		data,
 		hints: Object.values(data).flatMap(({ hints }) => hints),
 		run,
-		error,
+		error: run.data.resultData.error,
 		logs: logged,
 		waitTill: run.waitTill ?? undefined,
 	};

@@ -10,6 +10,7 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import {
+	chain,
 	type NodeInput,
 	type NodeRun,
 	type RunOutcome,
@@ -142,6 +143,8 @@ export interface NodeRunOptions extends Omit<RunOptions, 'startItems'> {
 	name?: string;
 	/** Nodes behind it. */
 	next?: NodeInput[];
+	/** Nodes of its workflow that are connected to none. */
+	beside?: NodeInput[];
 	/** The workflow's id, for runs of one and the same workflow; each run has its own by default. */
 	workflowId?: string;
 }
@@ -161,18 +164,17 @@ export function runNode(
 	parameters: INodeParameters,
 	options: NodeRunOptions = {},
 ): RunHandle<NodeOutcome> {
-	const { name = 'Digital Sales', type = ACTION_TYPE, workflowId, next = [], ...more } = options;
-	const { items, continueOnFail, settings, ...surroundings } = more;
+	const { name = 'Digital Sales', type = ACTION_TYPE, next = [], beside = [], ...more } = options;
+	const { items, continueOnFail, settings, workflowId, ...surroundings } = more;
 	const onError = continueOnFail === true ? 'continueRegularOutput' : undefined;
+	const node: NodeInput = { onError, ...settings, name, type, parameters };
+	const connected = [{ name: 'Start', type: START_TYPE }, node, ...next];
 	const running = runWorkflow({
 		...surroundings,
 		startItems: items,
 		id: workflowId,
-		nodes: [
-			{ name: 'Start', type: START_TYPE },
-			{ onError, ...settings, name, type, parameters },
-			...next,
-		],
+		nodes: [...connected, ...beside],
+		connections: chain(connected),
 	});
 	const outcome = running.then((run): NodeOutcome => {
 		const node = run.data[name];

@@ -105,7 +105,7 @@ export class ParkedRun {
 		this.legs += 1;
 		this.leg = runLeg({ stored, mode, executionId, data, signal });
 		const outcome = await this.leg;
-		if (outcome.status === 'waiting' && outcome.run !== undefined) {
+		if (outcome.status === 'waiting') {
 			this.parked = JSON.stringify(outcome.run.data);
 			this.status = 'waiting';
 		} else {

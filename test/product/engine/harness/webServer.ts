@@ -214,18 +214,15 @@ export async function callWebhook(call: WebhookCall): Promise<void> {
 	if (responseMode !== 'onReceived' || responseData !== 'noData') {
 		throw new Error('Only an empty answer at once is part of this harness');
 	}
-	const node = workflow.getNode(webhook.node);
-	if (node === null) throw new HttpError(404, 'Could not find node to process webhook.');
+	const node = workflow.getNode(webhook.node) as INode;
 	const nodeType = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
-	if (nodeType.webhook === undefined) throw new HttpError(500, 'Node has no webhook()');
-
 	await parseBody(request, node.typeVersion);
 	additionalData.httpRequest = request;
 	additionalData.httpResponse = response;
 	const context = new WebhookContext(workflow, node, additionalData, mode, webhook, [], runData);
-	let result: IWebhookResponseData;
+	let result: IWebhookResponseData | undefined;
 	try {
-		result = await nodeType.webhook.call(context);
+		result = await nodeType.webhook?.call(context);
 	} catch (error) {
 		const message = 'Workflow Webhook Error: Workflow could not be started!';
 		if (!response.headersSent) response.status(500).json({ code: 0, message });
@@ -233,7 +230,7 @@ export async function callWebhook(call: WebhookCall): Promise<void> {
 		return;
 	}
 
-	const { noWebhookResponse = false, workflowData } = result;
+	const { noWebhookResponse = false, workflowData } = result ?? {};
 	if (noWebhookResponse !== response.headersSent || noWebhookResponse === !!workflowData) {
 		throw new Error('The node has to answer for itself, or to start a run that n8n answers for');
 	}
