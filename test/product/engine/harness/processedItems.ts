@@ -18,8 +18,8 @@ interface Row {
 
 /**
  * n8n's table of processed items as its server has it, in memory: a row for a workflow and node, a list
- * of hashes in it, read and then written whole, and only in the mode in which it was begun. A row that is there cannot be inserted, and one that is not
- * cannot be updated. It outlives a process.
+ * of hashes in it, read and then written whole, and only in the mode in which it was begun. A row that is
+ * there cannot be inserted, and one that is not cannot be updated. It outlives a process.
  */
 class ProcessedItems implements IDataDeduplicator {
 	private readonly rows = new Map<string, Row>();
@@ -30,11 +30,15 @@ class ProcessedItems implements IDataDeduplicator {
 	/** After so many writes all others fail, as if the process were killed. */
 	failAfter = Infinity;
 
+	/** Whether a read or write fails: asked before it, and of a write once more when it is done. */
+	fails: () => boolean = () => false;
+
 	/** How long each read or write takes, in milliseconds; 0 is until the next turn of the event loop. */
 	latency: () => number = () => 0;
 
 	clear({ keepRows = false } = {}): void {
 		this.latency = () => 0;
+		this.fails = () => false;
 		if (!keepRows) this.rows.clear();
 		this.failingWrites = 0;
 		this.failAfter = Infinity;
@@ -78,19 +82,8 @@ class ProcessedItems implements IDataDeduplicator {
 		return output;
 	}
 
-	async removeProcessed(
-		items: DeduplicationItemTypes[],
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-	): Promise<void> {
-		const row = rowOf(scope, context);
-		const known = await this.read(row);
-		if (!known) return;
-		const gone = items.map(hashOf);
-		const data = known.data.filter((entry) => !gone.includes(entry));
-		await this.write(() => {
-			if (this.rows.has(row)) this.rows.set(row, { ...known, data });
-		});
+	async removeProcessed(): Promise<void> {
+		throw new Error('The nodes remove whole rows only');
 	}
 
 	async clearAllProcessedItems(
@@ -120,12 +113,14 @@ class ProcessedItems implements IDataDeduplicator {
 		if (this.failAfter-- <= 0 || this.failingWrites-- > 0)
 			throw new Error('SQLITE_FULL: database or disk is full');
 		change();
+		if (this.fails()) throw new Error('Connection terminated');
 	}
 
 	private async pause(): Promise<void> {
 		const ms = this.latency();
 		if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 		else await nextTurn();
+		if (this.fails()) throw new Error('SQLITE_BUSY');
 	}
 }
 

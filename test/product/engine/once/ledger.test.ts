@@ -1,46 +1,78 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { attempts } from '../../../../nodes/DigitalSales/once/memory';
-
 import { NodeProcess, processedItems } from '../harness';
-import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
+import { codeIn, errorOf, MAYBE, RETRY_ON_FAIL, useShop } from '../support/charging';
+import { failEntries } from '../support/database';
+
+const ORDER = { order: 'order-1' };
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
 	const shop = useShop();
 	afterEach(() => jest.restoreAllMocks());
 
-	const isKnown = async (order: string): Promise<boolean> => {
+	/** Another worker. */
+	const other = () => ({ process: NodeProcess.fresh() });
+	const isKnown = async (): Promise<boolean> => {
 		const before = shop.charges;
-		await shop.run(shop.parameters(order), { process: NodeProcess.fresh() });
+		await shop.ask({ ...ORDER, ...other() });
 		return shop.charges === before;
 	};
 
 	test('a database that refuses a write: the charge is not sent, and the error says why', async () => {
 		processedItems.failingWrites = 100;
-		const failed = await shop.run(shop.parameters('order-1'));
+		const failed = await shop.ask(ORDER);
 
 		expect(failed.node?.error?.message).toBe('n8n could not record the charge, so it was not sent');
 		expect(errorOf(failed)).toContain('SQLITE_FULL: database or disk is full');
 		expect(shop.posts).toBe(0);
-
 		processedItems.failingWrites = 0;
-		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
+		await shop.charge(ORDER);
 	});
 
 	test('a failed write is retried', async () => {
 		processedItems.failingWrites = 1;
 
-		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
-		expect(await isKnown('order-1')).toBe(true);
+		await shop.charge(ORDER);
+		expect(await isKnown()).toBe(true);
+	});
+
+	test('a charge of which a part was entered when the database failed is not in doubt afterwards', async () => {
+		failEntries(2, 3);
+		const failed = await shop.ask(ORDER);
+		expect(errorOf(failed)).toContain('so it was not sent');
+		expect(errorOf(failed)).toContain('then run this again');
+
+		await shop.charge(ORDER);
+		expect(shop.posts).toBe(1);
+	});
+
+	test('if the database failed on, it is in doubt, and its code allows it', async () => {
+		processedItems.failAfter = 1;
+		await shop.ask(ORDER);
+		processedItems.failAfter = Infinity;
+		const refused = await shop.ask(ORDER);
+		expect(errorOf(refused)).toContain('its database failed');
+
+		await shop.charge({ ...ORDER, code: codeIn(refused) });
+		expect(shop.posts).toBe(1);
 	});
 
 	test('a database that refuses it after a 429: the same, and the charge is in no doubt', async () => {
-		shop.account.fault('charge', { kind: 'retryAfter', seconds: 10 });
-		const running = shop.run(shop.parameters('order-1'));
+		shop.fault('limit');
+		const running = shop.ask(ORDER);
 		await pause(4_000);
 		processedItems.failingWrites = 2;
 
 		expect(errorOf(await running)).toContain('could not record the charge, so it was not sent');
-		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
+		await shop.charge(ORDER);
+	});
+
+	test('a doubt that could not be removed at once is, and the same can be bought again', async () => {
+		const removing = jest.spyOn(processedItems, 'clearAllProcessedItems');
+		removing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+		await shop.ask();
+
+		await shop.charge(other());
 	});
 
 	test('a place that could not be removed is removed by the next try', async () => {
@@ -49,68 +81,63 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
 		clearing.mockImplementationOnce(clear);
 		for (let nth = 0; nth < 2; nth++) clearing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
-		const refused = await shop.run(shop.parameters(), { settings: RETRY_ON_FAIL });
+		const refused = await shop.ask({ settings: RETRY_ON_FAIL });
 
-		expect((await shop.retry(shop.parameters(), refused)).status).toBe('success');
+		await shop.charge({ retrying: refused });
 	});
 
 	test('an entry that fails takes out no doubt that was there before', async () => {
 		shop.fault('lose');
-		await shop.run(shop.parameters());
+		await shop.ask();
 		const count = processedItems.getProcessedDataCount.bind(processedItems);
 		const reading = jest.spyOn(processedItems, 'getProcessedDataCount');
 		// The entry is refused; asking for a code fails.
 		for (let nth = 0; nth < 3; nth++) reading.mockImplementationOnce(count);
 		reading.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
-		const failed = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
-		const again = await shop.run(shop.parameters(), { process: NodeProcess.fresh() });
+		const failed = await shop.ask(other());
+		const again = await shop.ask(other());
 
 		expect(errorOf(failed)).toContain("now n8n's database failed");
-		expect(errorOf(again)).toContain('may already have been charged');
+		expect(errorOf(again)).toContain(MAYBE);
 		expect(codeIn(again)).not.toBe('');
 		expect(shop.charges).toBe(1);
 	});
 
 	test('a charge stands, and its order is known, even if its doubt could not be removed', async () => {
-		shop.account.fault('charge', { kind: 'delay', ms: 200 });
-		const running = shop.run(shop.parameters('order-1'));
-		while (shop.posts < 1) await pause(5);
+		const { ended } = await shop.underWay(ORDER);
 		processedItems.failingWrites = 2;
-		const { status, json, logs } = await running;
+		const { status, json, logs } = await ended;
 
 		expect(status).toBe('success');
 		expect(json[0]?.hash).toBe(shop.hashes[0]);
 		expect(logs.map(({ text }) => text).join()).toContain('could not be written to');
-		expect(await isKnown('order-1')).toBe(true);
+		expect(await isKnown()).toBe(true);
 	});
 
 	test.each([1, 2])(
 		'what could not be removed in %i writes removes nothing that another worker enters meanwhile',
 		async (failing) => {
-			const [one, two] = [NodeProcess.fresh(), NodeProcess.fresh()];
-			shop.account.fault('charge', { kind: 'delay', ms: 200 });
+			const [one, two] = [other(), other()];
 			shop.fault('refuse');
-			const refused = shop.run(shop.parameters('order-1'), { process: one });
-			while (shop.posts < 1) await pause(5);
+			const { ended } = await shop.underWay({ ...ORDER, ...one });
 			processedItems.failingWrites = failing;
-			await refused;
-			const inDoubt = await shop.run(shop.parameters('order-1'), { process: two });
-			const options = { repeatCode: codeIn(inDoubt) };
-			await shop.run(shop.parameters('order-1', { options }), { process: two });
-			await shop.run(shop.parameters('order-1'), { process: one });
+			await ended;
+			const code = codeIn(await shop.ask({ ...ORDER, ...two }));
+			await shop.ask({ ...ORDER, ...two, code });
+			await shop.ask({ ...ORDER, ...one });
 
 			expect(shop.charges).toBe(1);
 		},
 	);
 
 	test('a charge leaves a row for its place, its content and its order, and none for what is over', async () => {
-		await shop.run(shop.parameters('order-1'));
+		await shop.ask(ORDER);
 		expect(processedItems.size).toBe(3);
 		shop.fault('refuse');
-		await shop.run(shop.parameters('order-2'));
+		await shop.ask({ order: 'order-2' });
 		expect(processedItems.size).toBe(3);
 		shop.fault('lose');
-		await shop.run(shop.parameters('order-3'));
+		await shop.ask({ order: 'order-3' });
 		// And one for the node, by which n8n is tried.
 		expect(processedItems.size).toBe(3 + 4 + 1);
 	});
@@ -129,8 +156,8 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 					call(...args.map((arg) => (isMeant(arg) ? { ...arg, ...same } : arg))),
 				);
 		}
-		await shop.run(shop.parameters('order-1'));
-		const again = await shop.run(shop.parameters('order-1'), { process: NodeProcess.fresh() });
+		await shop.ask(ORDER);
+		const again = await shop.ask({ ...ORDER, ...other() });
 
 		expect(errorOf(again)).toContain('keeps them in another way');
 		expect(shop.charges).toBe(charges);
@@ -140,12 +167,12 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', turn: 0 };
 		attempts.set('doubt', { state: 'inDoubt', ...entry });
 		for (let nth = 0; nth < 10_000; nth++) attempts.set(`made ${nth}`, { state: 'made', ...entry });
-		await shop.run(shop.parameters('order-1'));
+		await shop.ask(ORDER);
 
 		expect(attempts.size).toBeLessThanOrEqual(10_000);
 		expect(attempts.get('doubt')).toBeDefined();
 		expect(attempts.get('made 0')).toBeUndefined();
-		await shop.run(shop.parameters('order-1'));
+		await shop.ask(ORDER);
 		expect(shop.charges).toBe(1);
 	});
 });

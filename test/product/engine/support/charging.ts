@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { deepCopy, type INodeParameters, type IRunExecutionData } from 'n8n-workflow';
-import type { SandboxOptions } from '../../../sandbox';
+import type { Fault, SandboxOptions } from '../../../sandbox';
 import { cpf } from '../../../support/charge';
 import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
 import { type Account, pixParameters, useAccount } from './account';
@@ -16,6 +17,32 @@ export const OWN_CUSTOMER = {
 
 /** n8n's Retry On Fail, without its pause. */
 export const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+/** What a refusal says of a charge in doubt. */
+export const MAYBE = 'may already have been charged';
+
+/** What the service does with a charge. */
+const FAULTS = {
+	refuse: { kind: 'status', status: 422 },
+	/** Makes it, and does not answer. */
+	lose: { kind: 'resetAfterProcessing' },
+	/** Neither makes it nor answers. */
+	drop: { kind: 'resetBeforeProcessing' },
+	/** Makes a transaction whose payment is refused at once. */
+	void: { kind: 'refused' },
+	limit: { kind: 'retryAfter', seconds: 20 },
+	slow: { kind: 'delay', ms: 2_000 },
+} as const satisfies Record<string, Fault>;
+
+/** A charge that is asked for, and how the node runs. */
+export interface Ask extends NodeRunOptions {
+	order?: unknown;
+	code?: string;
+	/** More of the form. */
+	more?: INodeParameters;
+	/** The execution of which this is n8n's Retry. */
+	retrying?: NodeOutcome;
+}
 
 let workflows = 0;
 
@@ -48,6 +75,38 @@ class Shop {
 			...(orderReference === undefined ? {} : { orderReference: orderReference as string }),
 			...more,
 		});
+	}
+
+	/** Asks for a charge: by default of no order, without a code, in the process of the test. */
+	async ask({ order, code, more, retrying, ...options }: Ask = {}): Promise<NodeOutcome> {
+		const parameters = this.parameters(order, { options: { repeatCode: code }, ...more });
+		return retrying
+			? await this.retry(parameters, retrying, options)
+			: await this.run(parameters, options);
+	}
+
+	/** The same, for a charge that must be made, or given again. */
+	async charge(ask: Ask = {}): Promise<NodeOutcome> {
+		const outcome = await this.ask(ask);
+		expect(errorOf(outcome).trim()).toBe('');
+		expect(outcome.status).toBe('success');
+		return outcome;
+	}
+
+	/** Asks for one, and returns while the request is under way, for so long. */
+	async underWay(ask: Ask = {}, ms = 3_000): Promise<{ ended: Promise<NodeOutcome> }> {
+		this.account.fault('charge', { kind: 'delay', ms });
+		const sent = this.posts + 1;
+		const ended = this.ask(ask);
+		while (this.posts < sent) await pause(5);
+		return { ended };
+	}
+
+	/** Leaves what is asked for in doubt, though it is not made, and gives the code that allows it. */
+	async codeFor(ask: Ask = {}): Promise<string> {
+		this.fault('drop');
+		await this.ask(ask);
+		return codeIn(await this.ask(ask));
 	}
 
 	async run(parameters: INodeParameters, options: NodeRunOptions = {}): Promise<NodeOutcome> {
@@ -83,13 +142,14 @@ class Shop {
 		return this.account.sandbox.transactions.map(({ hash }) => hash);
 	}
 
-	/** What the service answers to the next charges, `after` a number of them. */
-	fault(kind: 'refuse' | 'lose' | 'drop', after = 0): void {
-		const endpoint = 'POST /transactions';
-		const { sandbox } = this.account;
-		if (kind === 'refuse') sandbox.addFault({ endpoint, kind: 'status', status: 422, after });
-		else if (kind === 'lose') sandbox.addFault({ endpoint, kind: 'resetAfterProcessing', after });
-		else sandbox.addFault({ endpoint, kind: 'resetBeforeProcessing', after });
+	/** What becomes of the transaction that was made last. */
+	async latestBecomes(status: string): Promise<void> {
+		await this.account.sandbox.setStatus(this.hashes.at(-1) ?? '', status);
+	}
+
+	/** What the service does with the next charge, `after` a number of them. */
+	fault(kind: keyof typeof FAULTS, after = 0): void {
+		this.account.fault('charge', { ...FAULTS[kind], after });
 	}
 }
 

@@ -1,32 +1,21 @@
-import type { DeduplicationItemTypes, DeduplicationScope } from 'n8n-workflow';
 import { processedItems } from '../harness';
 
 type Enter = (typeof processedItems)['checkProcessedAndRecord'];
 
-interface Entry {
-	/** From 1 on. */
-	nth: number;
-	items: DeduplicationItemTypes[];
-	row: DeduplicationScope;
-}
-
-/** Has something happen around each entry into n8n's table, until mocks are restored. */
-function aroundEntries(
-	around: (enter: () => ReturnType<Enter>, entry: Entry) => ReturnType<Enter>,
+/** Has something happen around each entry into n8n's table, counted from 1, until mocks are restored. */
+export function aroundEntries(
+	around: (enter: () => ReturnType<Enter>, nth: number) => ReturnType<Enter>,
 ): jest.SpyInstance {
 	const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
 	let nth = 0;
 	return jest
 		.spyOn(processedItems, 'checkProcessedAndRecord')
-		.mockImplementation(
-			async (items, row, ...more) =>
-				await around(async () => await enter(items, row, ...more), { nth: ++nth, items, row }),
-		);
+		.mockImplementation(async (...args) => await around(async () => await enter(...args), ++nth));
 }
 
 /** Has these entries into n8n's table fail, counted from 1. */
 export function failEntries(...nths: number[]): void {
-	aroundEntries(async (enter, { nth }) => {
+	aroundEntries(async (enter, nth) => {
 		if (nths.includes(nth)) throw new Error('SQLITE_BUSY');
 		return await enter();
 	});
