@@ -1,18 +1,20 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { type NodeOutcome, NodeProcess, processedItems, runNode } from '../harness';
-import { errorIn, openAccount, pixParameters, useLimits } from '../support/account';
-import { codeIn, errorOf, useShop } from '../support/charging';
+import { NodeProcess } from '../harness';
+import { errorIn, openAccount, useLimits } from '../support/account';
+import { type Ask, codeIn, errorOf, MAYBE, useShop } from '../support/charging';
+
+const ORDER = { order: 'order-1' };
+const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 
 describe('Order Reference', () => {
 	const limit = useLimits();
 	const shop = useShop();
 
-	const afterRestart = async (parameters: INodeParameters): Promise<NodeOutcome> =>
-		await shop.run(parameters, { process: NodeProcess.fresh() });
+	const afterRestart = async (ask: Ask) => await shop.ask({ ...ask, process: NodeProcess.fresh() });
 
 	test('a repeat returns the existing transaction, and says so', async () => {
-		const first = await shop.run(shop.parameters('order-1'));
-		const second = await shop.run(shop.parameters('order-1'));
+		const first = await shop.ask(ORDER);
+		const second = await shop.ask(ORDER);
 
 		expect(second.json[0]?.hash).toBe(first.json[0]?.hash);
 		expect(shop.charges).toBe(1);
@@ -24,227 +26,162 @@ describe('Order Reference', () => {
 		]);
 	});
 
-	test.each([403, 429])(
-		'a repeat whose existing transaction is answered %i says that it exists, and never "refused"',
-		async (status) => {
-			limit({ maxTries: 1, maxTotalMs: 0 });
-			const parameters = shop.parameters('order-1');
-			await shop.run(parameters);
-			const body = { message: 'Not now' };
-			shop.account.fault('read', { kind: 'status', status, body }, 'always');
+	test('a repeat whose existing transaction may not be read says that it exists, and never "refused"', async () => {
+		await shop.ask(ORDER);
+		const body = { message: 'Not now' };
+		shop.account.fault('read', { kind: 'status', status: 403, body });
 
-			const { json } = await shop.run(parameters, { continueOnFail: true });
+		const { json } = await shop.ask({ ...ORDER, continueOnFail: true });
 
-			expect(errorIn(json[0])).toMatchObject({
-				message: `The customer was already charged, but transaction ${shop.hashes[0]} could not be read`,
-				outcome: 'unknown',
-				status,
-				messages: ['Not now'],
-			});
-			expect(shop.posts).toBe(1);
-		},
-	);
-
-	test('one whose transaction the service no longer has is refused, until its code is given', async () => {
-		await shop.run(shop.parameters('order-1'));
-		const body = { message: 'Not found' };
-		shop.account.fault('read', { kind: 'status', status: 404, body });
-		const refused = await shop.run(shop.parameters('order-1'));
-
-		expect(errorOf(refused)).toContain(
-			`It was charged as transaction ${shop.hashes[0]}, but the service has no such transaction now (404).`,
-		);
-		shop.account.fault('read', { kind: 'status', status: 404, body });
-		const options = { repeatCode: codeIn(refused) };
-		const allowed = await shop.run(shop.parameters('order-1', { options }));
-		expect([allowed.json[0]?.hash, shop.charges]).toEqual([shop.hashes[1], 2]);
-	});
-
-	test('another customer under the reference of an order in doubt learns nothing of it; the code is for this one', async () => {
-		shop.fault('lose');
-		await shop.run(shop.parameters('order-1'));
-		const other = (options = {}) =>
-			shop.parameters('order-1', { customerDocument: '111.444.777-35', options });
-		const refused = await shop.run(other());
-
-		expect(errorOf(refused)).toContain(
-			'A customer may already have been charged for order "order-1", so nothing was sent',
-		);
-		expect(errorOf(refused)).toMatch(/It may have been for other data\. Asked for now: .*7735\./);
-		expect(errorOf(refused)).not.toContain('4725');
+		expect(errorIn(json[0])).toMatchObject({
+			message: `The customer was already charged, but transaction ${shop.hashes[0]} could not be read`,
+			outcome: 'unknown',
+			status: 403,
+			messages: ['Not now'],
+		});
 		expect(shop.posts).toBe(1);
-		await shop.run(other({ repeatCode: codeIn(refused) }));
-		expect(shop.posts).toBe(2);
-	});
-
-	test('a doubt about another order, or about none, is told as that', async () => {
-		shop.fault('lose');
-		await shop.run(shop.parameters('order-1'));
-		const other = await shop.run(shop.parameters('order-2'));
-		const restarted = await afterRestart(shop.parameters('order-2'));
-
-		expect(other.node?.error?.message).toBe(
-			'The customer may already have been charged for order "order-1", so nothing was sent',
-		);
-		expect(restarted.node?.error?.message).toBe(
-			'The customer may already have been charged, so nothing was sent',
-		);
-		// The latest code that was shown holds, in any process.
-		const options = { repeatCode: `${codeIn(other)}, ${codeIn(restarted)}` };
-		expect((await shop.run(shop.parameters('order-2', { options }))).status).toBe('success');
-	});
-
-	test('a doubt and an order of two customers are not told as one after a restart', async () => {
-		shop.fault('lose');
-		await shop.run(shop.parameters());
-		await shop.run(shop.parameters('order-1', { customerDocument: '111.444.777-35' }));
-		const refused = await afterRestart(shop.parameters('order-1'));
-
-		expect(refused.node?.error?.message).toBe(
-			'The customer may already have been charged, so nothing was sent',
-		);
-		expect(errorOf(refused)).toContain(
-			'Also: A customer may already have been charged for order "order-1", so nothing was sent.',
-		);
-	});
-
-	test('an order that began in the place of a void charge gets a code that holds', async () => {
-		shop.fault('refuse', 1);
-		const without = await shop.run(shop.parameters(), { items: [{}, {}] });
-		const order = (options = {}) => shop.parameters('order-1', { options });
-		const expire = async (nth: number) =>
-			await shop.account.sandbox.setStatus(shop.hashes[nth] ?? '', 'expired');
-		await expire(0);
-		await shop.retry(order(), without);
-		await expire(1);
-		await shop.run(order());
-		const restarted = NodeProcess.fresh();
-		const refused = await shop.run(order(), { process: restarted });
-		const repeatCode = codeIn(refused);
-
-		expect((await shop.run(order({ repeatCode }), { process: restarted })).status).toBe('success');
-	});
-
-	test('a price that is refused keeps no void order from being charged with the right one', async () => {
-		const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
-		const priced = (price: string, options = {}) => {
-			const items = cart.items.map((item) => ({ ...item, price }));
-			return shop.parameters('order-1', { cart: { items }, options });
-		};
-		const cents = shop.account.sandbox.products[0]?.offers[0]?.price ?? 0;
-		const hundredfold = String(cents);
-		await shop.run(priced(hundredfold));
-		await shop.account.sandbox.setStatus(shop.hashes[0] ?? '', 'expired');
-		await shop.account.run({ resource: 'product', operation: 'getAll', returnAll: true });
-		const refused = await shop.run(priced(hundredfold));
-		const right = await shop.run(priced((cents / 100).toFixed(2).replace('.', ',')));
-
-		expect(errorOf(refused)).toContain('the catalog last said');
-		expect([right.status, shop.charges]).toEqual(['success', 2]);
-	});
-
-	test('a long reference is shortened in errors', async () => {
-		shop.fault('lose');
-		const reference = `order-${'9'.repeat(94)}`;
-		await shop.run(shop.parameters(reference));
-		const doubted = await shop.run(shop.parameters(reference));
-
-		expect(doubted.node?.error?.message).toBe(
-			`The customer may already have been charged for order "${reference.slice(0, 60)}...", so nothing was sent`,
-		);
 	});
 
 	test('a repeat that the service does not answer says the same', async () => {
 		limit({ maxTries: 1 });
-		const parameters = shop.parameters('order-1');
-		await shop.run(parameters);
-		shop.account.fault('read', { kind: 'resetBeforeProcessing' }, 'always');
+		await shop.ask(ORDER);
+		shop.account.fault('read', { kind: 'resetBeforeProcessing' });
 
-		const repeat = await shop.run(parameters);
-
-		expect(errorOf(repeat)).toBe(
+		expect(errorOf(await shop.ask(ORDER))).toBe(
 			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe service did not answer, and nothing was sent. Read it with Transaction > Get when the service answers again.`,
 		);
 	});
 
 	test('a repeat that is canceled while the service is asked says that', async () => {
-		await shop.run(shop.parameters('order-1'));
+		await shop.ask(ORDER);
 		shop.account.fault('read', { kind: 'delay', ms: 1_000 });
-		const signal = AbortSignal.timeout(100);
-		const repeat = await shop.run(shop.parameters('order-1'), { signal });
+		const repeat = await shop.ask({ ...ORDER, signal: AbortSignal.timeout(100) });
 
 		expect(repeat.node?.error?.message).toBe('The execution was canceled');
 	});
 
+	test('one whose transaction the service no longer has is refused, until its code is given', async () => {
+		const gone = { kind: 'status', status: 404, body: { message: 'Not found' } } as const;
+		await shop.ask(ORDER);
+		shop.account.fault('read', { ...gone });
+		const refused = await shop.ask(ORDER);
+
+		expect(errorOf(refused)).toContain(
+			`It was charged as transaction ${shop.hashes[0]}, but the service has no such transaction now (404).`,
+		);
+		shop.account.fault('read', { ...gone });
+		const allowed = await shop.ask({ ...ORDER, code: codeIn(refused) });
+		expect([allowed.json[0]?.hash, shop.charges]).toEqual([shop.hashes[1], 2]);
+	});
+
+	test('another customer under the reference of an order in doubt learns nothing of it; the code is for this one', async () => {
+		shop.fault('lose');
+		await shop.ask(ORDER);
+		const refused = await shop.ask({ ...ORDER, more: OTHER_CUSTOMER });
+
+		expect(errorOf(refused)).toContain(
+			`A customer ${MAYBE} for order "order-1", so nothing was sent`,
+		);
+		expect(errorOf(refused)).toMatch(/It may have been for other data\. Asked for now: .*7735\./);
+		expect(errorOf(refused)).not.toContain('4725');
+		expect(shop.posts).toBe(1);
+		await shop.charge({ ...ORDER, more: OTHER_CUSTOMER, code: codeIn(refused) });
+	});
+
+	test('a doubt about another order, or about none, is told as that', async () => {
+		shop.fault('lose');
+		await shop.ask(ORDER);
+		const other = await shop.ask({ order: 'order-2' });
+		const restarted = await afterRestart({ order: 'order-2' });
+
+		expect(other.node?.error?.message).toBe(
+			`The customer ${MAYBE} for order "order-1", so nothing was sent`,
+		);
+		expect(restarted.node?.error?.message).toBe(`The customer ${MAYBE}, so nothing was sent`);
+		// The latest code that was shown holds, in any process.
+		await shop.charge({ order: 'order-2', code: `${codeIn(other)}, ${codeIn(restarted)}` });
+	});
+
+	test('a doubt and an order of two customers are not told as one after a restart', async () => {
+		shop.fault('lose');
+		await shop.ask();
+		await shop.ask({ ...ORDER, more: OTHER_CUSTOMER });
+		const refused = await afterRestart(ORDER);
+
+		expect(refused.node?.error?.message).toBe(`The customer ${MAYBE}, so nothing was sent`);
+		expect(errorOf(refused)).toContain(
+			`Also: A customer ${MAYBE} for order "order-1", so nothing was sent.`,
+		);
+	});
+
+	test('an order that began in the place of a void charge gets a code that holds', async () => {
+		shop.fault('refuse', 1);
+		const without = await shop.ask({ items: [{}, {}] });
+		await shop.latestBecomes('expired');
+		await shop.ask({ ...ORDER, retrying: without });
+		await shop.latestBecomes('expired');
+		await shop.ask(ORDER);
+		const restarted = { ...ORDER, process: NodeProcess.fresh() };
+
+		await shop.charge({ ...restarted, code: codeIn(await shop.ask(restarted)) });
+	});
+
+	test('a long reference is shortened in errors', async () => {
+		shop.fault('lose');
+		const order = `order-${'9'.repeat(94)}`;
+		await shop.ask({ order });
+		const doubted = await shop.ask({ order });
+
+		expect(doubted.node?.error?.message).toBe(
+			`The customer ${MAYBE} for order "${order.slice(0, 60)}...", so nothing was sent`,
+		);
+	});
+
 	test('it is not sent to the service', async () => {
-		await shop.run(shop.parameters('order-secret-name'));
+		await shop.ask({ order: 'order-secret-name' });
 
 		expect(JSON.stringify(shop.account.sandbox.requests)).not.toContain('order-secret-name');
 	});
 
-	test('after a restart a repeat is refused, until its code is given once', async () => {
-		await shop.run(shop.parameters('order-1'));
-		const second = await afterRestart(shop.parameters('order-1'));
+	test('after a restart a repeat is refused, also that of a manual run, until its code is given once', async () => {
+		await shop.ask({ ...ORDER, mode: 'manual' });
+		const second = await afterRestart(ORDER);
 
 		expect(second.node?.error?.message).toBe(
-			'A customer may already have been charged for order "order-1", so nothing was sent',
+			`A customer ${MAYBE} for order "order-1", so nothing was sent`,
 		);
 		expect(errorOf(second)).toContain('n8n has a record of an attempt, but not of its outcome');
 		expect(errorOf(second)).toContain('It may have been for other data.');
 		expect(shop.posts).toBe(1);
 
-		const repeatCode = codeIn(second);
-		const allowed = shop.parameters('order-1', { options: { repeatCode } });
+		const allowed = { ...ORDER, code: codeIn(second) };
 		expect((await afterRestart(allowed)).status).toBe('success');
 		const third = await afterRestart(allowed);
 		expect(third.status).toBe('error');
-		expect(codeIn(third)).not.toBe(repeatCode);
+		expect(codeIn(third)).not.toBe(allowed.code);
 		expect(shop.charges).toBe(2);
 	});
 
-	test('a worker refuses what another worker has charged', async () => {
-		const workers = [NodeProcess.fresh(), NodeProcess.fresh()];
-		for (let nth = 0; nth < 4; nth++) {
-			const process = workers[nth % 2] ?? NodeProcess.fresh();
-			const { json } = await shop.run(shop.parameters('order-1'), { process });
-			expect(json.map(({ hash }) => hash)).toEqual(nth % 2 === 0 ? [shop.hashes[0]] : []);
-		}
-
-		expect(shop.charges).toBe(1);
-	});
-
-	test('the same reference twice in one run is one charge', async () => {
-		const { json } = await shop.run(shop.parameters('order-1'), { items: [{}, {}] });
-
-		expect(json[0]?.hash).toBe(json[1]?.hash);
-		expect(shop.charges).toBe(1);
-	});
-
-	test('simultaneous executions wait for the first, and give its transaction', async () => {
+	test('simultaneous executions, and items of each, wait for the first, and give its transaction', async () => {
 		shop.account.fault('charge', { kind: 'delay', ms: 50 }, 'always');
 		const runs = await Promise.all(
-			Array.from({ length: 5 }, async () => await shop.run(shop.parameters('order-1'))),
+			[1, 2, 3].map(async () => await shop.ask({ ...ORDER, items: [{}, {}] })),
 		);
 
 		expect(shop.charges).toBe(1);
-		expect(runs.map(({ json }) => json[0]?.hash)).toEqual(Array(5).fill(shop.hashes[0]));
+		expect(runs.flatMap(({ json }) => json.map(({ hash }) => hash))).toEqual(
+			Array(6).fill(shop.hashes[0]),
+		);
 	});
 
-	test.each<[string, () => INodeParameters]>([
-		['another customer', () => ({ customerDocument: '111.444.777-35' })],
-		['another amount', () => ({ additionalFields: { amount: '9900' } })],
-		[
-			'another cart',
-			() => {
-				const { cart } = pixParameters(shop.account.sandbox) as { cart: { items: object[] } };
-				return { cart: { items: cart.items.map((item) => ({ ...item, quantity: 7 })) } };
-			},
-		],
-	])('for %s it is refused, and shows nothing of the first, readable or not', async (_, other) => {
-		await shop.run(shop.parameters('order-1'));
-		const refusals = [await shop.run(shop.parameters('order-1', other()))];
-		shop.account.fault('read', { kind: 'status', status: 500 }, 'always');
-		refusals.push(await shop.run(shop.parameters('order-1', other())));
+	test.each<[string, INodeParameters]>([
+		['another customer', OTHER_CUSTOMER],
+		['another amount', { additionalFields: { amount: '9900' } }],
+	])('for %s it is refused, and shows nothing of the first, readable or not', async (_, more) => {
+		await shop.ask(ORDER);
+		const refusals = [await shop.ask({ ...ORDER, more })];
+		shop.account.fault('read', { kind: 'status', status: 500 });
+		refusals.push(await shop.ask({ ...ORDER, more }));
 
 		for (const refused of refusals) {
 			expect(refused.node?.error?.message).toBe(
@@ -256,61 +193,34 @@ describe('Order Reference', () => {
 	});
 
 	test('an order refused at once can be charged again, even after a restart', async () => {
-		shop.account.fault('charge', { kind: 'refused' });
-		const first = await shop.run(shop.parameters('order-1'));
-		const second = await afterRestart(shop.parameters('order-1'));
+		shop.fault('void');
+		const first = await shop.ask(ORDER);
+		const second = await afterRestart(ORDER);
 
 		expect(first.json[0]?.payment_status).toBe('refused');
 		expect(second.json[0]?.payment_status).toBe('waiting_payment');
 	});
 
-	test.each([['expired'], ['canceled'], ['refused']])(
-		'one whose transaction is %s by now is charged again',
+	test.each(['expired', 'canceled', 'refused'])(
+		'one whose transaction is %s by now is charged again, once, also after tries at that were refused',
 		async (status) => {
-			const first = await shop.run(shop.parameters('order-1'));
-			await shop.account.sandbox.setStatus(String(first.json[0]?.hash), status);
-			const second = await shop.run(shop.parameters('order-1'));
-			const third = await shop.run(shop.parameters('order-1'));
-
-			expect(second.json[0]?.hash).not.toBe(first.json[0]?.hash);
-			expect(third.json[0]?.hash).toBe(second.json[0]?.hash);
-			expect(shop.charges).toBe(2);
-		},
-	);
-
-	test('an expired one is charged again, also after an earlier try at that was refused', async () => {
-		for (const refusals of [0, 1, 2]) {
-			const made = await shop.run(shop.parameters('order-1'));
-			expect(errorOf(made)).toBe('\n');
-			await shop.account.sandbox.setStatus(String(made.json[0]?.hash), 'expired');
-			for (let nth = 0; nth < refusals; nth++) {
-				shop.fault('refuse');
-				expect(errorOf(await shop.run(shop.parameters('order-1')))).toContain('(422)');
+			for (const refusals of [0, 1, 2]) {
+				const made = await shop.charge(ORDER);
+				const again = await shop.charge(ORDER);
+				expect(again.json[0]?.hash).toBe(made.json[0]?.hash);
+				await shop.latestBecomes(status);
+				for (let nth = 0; nth < refusals; nth++) {
+					shop.fault('refuse');
+					expect(errorOf(await shop.ask(ORDER))).toContain('(422)');
+				}
 			}
-		}
-		expect((await shop.run(shop.parameters('order-1'))).status).toBe('success');
-	});
-
-	test('one that is paid is never charged again', async () => {
-		const first = await shop.run(shop.parameters('order-1'));
-		await shop.account.sandbox.setStatus(String(first.json[0]?.hash), 'paid');
-
-		expect((await shop.run(shop.parameters('order-1'))).json[0]?.payment_status).toBe('paid');
-		expect(shop.charges).toBe(1);
-	});
-
-	test.each(['', ' \t ', '\u200b\u00a0\ufeff'])(
-		'an empty field (%j) is none',
-		async (reference) => {
-			await shop.run(shop.parameters(reference));
-			await shop.run(shop.parameters(reference));
-
-			expect(shop.charges).toBe(2);
+			await shop.charge(ORDER);
+			expect(shop.charges).toBe(4);
 		},
 	);
 
 	test('one of 10,000 characters is refused', async () => {
-		const failed = await shop.run(shop.parameters('x'.repeat(10_000)));
+		const failed = await shop.ask({ order: 'x'.repeat(10_000) });
 
 		expect(failed.node?.error?.message).toBe(
 			'Order Reference must have at most 255 characters; this one has 10000',
@@ -318,42 +228,27 @@ describe('Order Reference', () => {
 		expect(shop.posts).toBe(0);
 	});
 
-	test('two Unicode forms of one text are one reference; upper and lower case are two', async () => {
-		await shop.run(shop.parameters('pedido-é'.normalize('NFC')));
-		await shop.run(shop.parameters('pedido-é'.normalize('NFD')));
-		expect(shop.charges).toBe(1);
+	test.each([
+		['an empty field, twice', '', '', 2],
+		['blanks', ' \t ', ' \t ', 2],
+		['blanks that nobody sees', '\u200b\u00a0\ufeff', '\u200b\u00a0\ufeff', 2],
+		['upper and lower case', 'pedido', 'PEDIDO', 2],
+		['two Unicode forms of one text', 'pedido-é'.normalize('NFC'), 'pedido-é'.normalize('NFD'), 1],
+		['a number, even 0, and its digits', '={{ 0 }}', '0', 1],
+	])('%s: how many orders that is', async (_what, one, other, charges) => {
+		await shop.charge({ order: one });
+		await shop.charge({ order: other });
 
-		await shop.run(shop.parameters('PEDIDO-é'));
-		expect(shop.charges).toBe(2);
-	});
-
-	test('a number is its digits, even if it is 0', async () => {
-		await shop.run(shop.parameters('={{ 0 }}'));
-		await shop.run(shop.parameters('0'));
-
-		expect(shop.charges).toBe(1);
+		expect(shop.charges).toBe(charges);
 	});
 
 	test('another account has its own', async () => {
-		await shop.run(shop.parameters('order-1'));
-		const other = await openAccount();
-		const run = await runNode(pixParameters(other.sandbox, { orderReference: 'order-1' }), {
-			credentials: other.credentials,
-			mode: 'trigger',
-			workflowId: shop.workflowId,
-		});
-		await other.sandbox.close();
+		await shop.ask(ORDER);
+		const { sandbox, credentials } = await openAccount();
+		const { hints } = await shop.charge({ ...ORDER, credentials });
+		await sandbox.close();
 
-		expect(run.status).toBe('success');
-		expect(run.hints).toEqual([]);
-		expect(other.sandbox.charges()).toBe(1);
-	});
-
-	test('a manual run counts like any other', async () => {
-		await shop.run(shop.parameters('order-1'), { mode: 'manual' });
-		await shop.run(shop.parameters('order-1'));
-
-		expect(shop.charges).toBe(1);
-		expect(processedItems.size).toBeGreaterThan(0);
+		expect(hints).toEqual([]);
+		expect(sandbox.charges()).toBe(1);
 	});
 });

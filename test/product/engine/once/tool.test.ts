@@ -1,0 +1,99 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
+import { openAccount } from '../support/account';
+import { MAYBE, useShop } from '../support/charging';
+import { callTool } from '../support/tool';
+
+describe('What the tool of an agent charges once', () => {
+	const shop = useShop();
+	afterEach(() => jest.restoreAllMocks());
+
+	const call = async (more: INodeParameters = {}, options = {}) =>
+		await callTool(shop.parameters(undefined, more), [{}], {
+			credentials: shop.account.credentials,
+			workflowId: 'chat',
+			...options,
+		});
+	const ORDER = { orderReference: 'order-1' };
+
+	test('an order with a reference, even after 15 minutes', async () => {
+		const { now } = clock;
+		await call(ORDER);
+		jest.spyOn(clock, 'now').mockImplementation(() => now() + 16 * 60_000);
+		await call(ORDER);
+
+		expect(shop.charges).toBe(1);
+	});
+
+	test('a call whose transaction is void by now is charged again, once', async () => {
+		await call();
+		await shop.latestBecomes('expired');
+		const { outcome } = await call();
+		await call();
+
+		expect(shop.charges).toBe(2);
+		expect(outcome.logs.map(({ text }) => text).join()).not.toContain('could not be written to');
+	});
+
+	test('a call in the same execution is not given what came to nothing', async () => {
+		shop.fault('void');
+		const { answers } = await callTool(shop.parameters('order-1'), [{}, {}], {
+			credentials: shop.account.credentials,
+			workflowId: 'chat',
+		});
+
+		expect(answers.map(([answer]) => answer?.payment_status)).toEqual([
+			'refused',
+			'waiting_payment',
+		]);
+		expect(shop.charges).toBe(2);
+	});
+
+	test('another account is not given it', async () => {
+		const { sandbox, credentials } = await openAccount();
+		await call();
+		await call({}, { credentials });
+		await sandbox.close();
+
+		expect(sandbox.charges()).toBe(1);
+	});
+
+	describe('without a workflow, as in an Agent of n8n, where there is no ledger:', () => {
+		const callAgent = async (repeatCode?: string) =>
+			await call({ ...ORDER, options: { repeatCode } }, { workflowId: '' });
+
+		test('an order whose transaction expired is charged again, once', async () => {
+			await callAgent();
+			await shop.latestBecomes('expired');
+			const second = await callAgent();
+			const third = await callAgent();
+
+			expect([...second.errors, ...third.errors]).toEqual([]);
+			expect(third.answers).toMatchObject([[{ hash: shop.hashes[1] }]]);
+			expect(shop.charges).toBe(2);
+		});
+
+		test('a code allows one more charge, once', async () => {
+			shop.fault('lose');
+			await callAgent();
+			const refused = await callAgent();
+			const [code] = /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(refused.errors.join()) ?? [];
+			shop.fault('lose');
+			await callAgent(code);
+			const again = await callAgent(code);
+
+			expect(again.errors.join()).toContain(MAYBE);
+			expect(shop.charges).toBe(2);
+		});
+
+		test('what the service refused is told, and can be charged', async () => {
+			shop.fault('refuse');
+			const refused = await callAgent();
+			const second = await callAgent();
+
+			expect(refused.errors.join()).toContain('did not accept the request (422)');
+			expect(second.errors).toEqual([]);
+			expect(shop.charges).toBe(1);
+		});
+	});
+});
