@@ -3,7 +3,9 @@ import type { IRunExecutionData } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { cpf } from '../../../support/charge';
 import type { NodeOutcome } from '../harness';
-import { codeIn, errorOf, retryable, useShop } from '../support/charging';
+import { type Ask, codeIn, errorOf, retryable, useShop } from '../support/charging';
+
+const [ORDER, OTHER] = ['order-1', '__proto__'] as const;
 
 /** What is asked for; the reference is missing in some. */
 interface Wish {
@@ -12,8 +14,15 @@ interface Wish {
 	amount: number;
 }
 
+/** A refusal as in doubt. */
+interface Refused {
+	wish: Wish;
+	code: string;
+	text: string;
+}
+
 const wish: fc.Arbitrary<Wish> = fc.record({
-	order: fc.constantFrom(undefined, 'order-1', 'order-1', 'order-2'),
+	order: fc.constantFrom(undefined, ORDER, ORDER, OTHER),
 	customer: fc.constantFrom(1, 1, 2),
 	amount: fc.constantFrom(3980, 3980, 5000),
 });
@@ -36,7 +45,7 @@ const step = fc.oneof(
 		weight: 4,
 		arbitrary: fc.record({
 			do: fc.constant('fault' as const),
-			kind: fc.constantFrom('lose', 'lose', 'drop', 'refuse', 'void', 'gone'),
+			kind: fc.constantFrom('lose', 'lose', 'drop', 'refuse', 'void', 'gone' as const),
 		}),
 	},
 );
@@ -48,18 +57,10 @@ const RUNS = Number(process.env.MODEL_RUNS ?? 150);
 describe('Any sequence of orders, answers, restarts, Retries, codes and other amounts', () => {
 	const shop = useShop();
 
-	const parametersOf = ({ order, customer, amount }: Wish, repeatCode = '') =>
-		shop.parameters(order, {
-			customerDocument: cpf(111_444_770 + customer),
-			additionalFields: { amount: String(amount / 100).replace('.', ',') },
-			options: { repeatCode },
-		});
-	const aboutOf = ({ customer, amount }: Wish): string =>
-		`amount R$ ${Math.floor(amount / 100)},${String(amount % 100).padStart(2, '0')}; customer document ending in ${cpf(
-			111_444_770 + customer,
-		)
-			.replace('-', '')
-			.slice(-4)}`;
+	const documentOf = ({ customer }: Wish): string => cpf(111_444_770 + customer);
+	const inReais = ({ amount }: Wish): string => (amount / 100).toFixed(2).replace('.', ',');
+	const aboutOf = (wish: Wish): string =>
+		`amount R$ ${inReais(wish)}; customer document ending in ${documentOf(wish).replace('-', '').slice(-4)}`;
 
 	test('charges an order once, refuses with what is true, and leaves a way out', async () => {
 		let nth = 0;
@@ -71,28 +72,29 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 				const posted: Array<{ wish: Wish; hash?: string; isAnswered: boolean }> = [];
 				const executions: Array<{ wish: Wish; data: IRunExecutionData }> = [];
 				/** The latest refusal as in doubt. */
-				let refused: { wish: Wish; code: string; text: string } | undefined;
+				let refused: Refused | undefined;
 				let isCoded = false;
 				/** Nothing has been forgotten, lost or allowed by a code. */
 				let isPlain = true;
 
-				const statusOf = (hash: unknown): string =>
-					String(
-						shop.account.sandbox.transactions.find((one) => one.hash === hash)?.payment_status,
-					);
 				const isLive = (hash: unknown): boolean =>
-					hash !== undefined && !VOID.includes(statusOf(hash));
-				const run = async (
-					wish: Wish,
-					options: { retryOf?: IRunExecutionData; code?: string } = {},
-				): Promise<NodeOutcome> => {
+					shop.account.sandbox.transactions.some(
+						(one) => one.hash === hash && !VOID.includes(one.payment_status),
+					);
+				const run = async (wish: Wish, options: Ask = {}): Promise<NodeOutcome> => {
 					const { posts, hashes } = shop;
-					const { code, ...more } = options;
 					const same = posted.filter((one) => one.wish.order === wish.order && one.hash);
 					const isFree = wish.order !== undefined && !same.some((one) => isLive(one.hash));
 					const inDoubt = posted.filter((one) => !one.isAnswered && isLive(one.hash));
 					const isRepeated = inDoubt.some((one) => aboutOf(one.wish) === aboutOf(wish));
-					const outcome = await shop.run(parametersOf(wish, code), more);
+					const outcome = await shop.ask({
+						order: wish.order,
+						more: {
+							customerDocument: documentOf(wish),
+							additionalFields: { amount: inReais(wish) },
+						},
+						...options,
+					});
 					const made = shop.hashes.filter((hash) => !hashes.includes(hash));
 					expect(made.length).toBeLessThanOrEqual(isRepeated ? 0 : 1);
 					const isSent = shop.posts > posts;
@@ -100,7 +102,7 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 					if (isSent) posted.push({ wish, hash: made[0], isAnswered });
 					isPlain &&= !isCoded && posted.every((one) => one.isAnswered);
 					// A Retry may be in the place of another charge.
-					const isOwed = isPlain && isFree && !more.retryOf;
+					const isOwed = isPlain && isFree && !options.retryOf;
 					expect(isOwed && !isSent ? errorOf(outcome) : '').toBe('');
 					executions.push({ wish, data: retryable(outcome) });
 					judge(wish, outcome, isSent);
@@ -157,18 +159,15 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 						const hash = shop.hashes[one.nth % Math.max(1, shop.hashes.length)];
 						if (hash && isLive(hash)) await shop.account.sandbox.setStatus(hash, one.status);
 					} else if (one.do === 'fault') {
-						const { sandbox } = shop.account;
-						const endpoint = 'POST /transactions';
-						if (one.kind === 'void') sandbox.addFault({ endpoint, kind: 'refused' });
-						else if (one.kind === 'gone') {
+						if (one.kind !== 'gone') shop.fault(one.kind);
+						else {
 							isPlain = false;
-							const read = 'GET /transactions/{hash}';
-							sandbox.addFault({ endpoint: read, kind: 'status', status: 404 });
-						} else shop.fault(one.kind as 'lose');
+							shop.account.fault('read', { kind: 'status', status: 404 });
+						}
 					} else if (one.do === 'useCode') {
 						// Something that the first refusal did not know of may be told by the next.
 						for (let round = 0; round < 2 && refused; round++) {
-							const { wish, code, text }: { wish: Wish; code: string; text: string } = refused;
+							const { wish, code, text }: Refused = refused;
 							refused = undefined;
 							refusal = '';
 							if (isFound(text, wish)) break;
@@ -188,7 +187,7 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 						await run(wish, { retryOf: execution.data });
 					}
 					expect(refusal).not.toContain('Code to Charge Again');
-					for (const order of ['order-1', 'order-2']) {
+					for (const order of [ORDER, OTHER]) {
 						const live = posted.filter((p) => p.wish.order === order && isLive(p.hash));
 						expect(live.length).toBeLessThanOrEqual(1);
 					}

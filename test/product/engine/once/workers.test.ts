@@ -1,16 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import type { IRunExecutionData } from 'n8n-workflow';
 import { cpf } from '../../../support/charge';
 import { NodeProcess, processedItems } from '../harness';
 import { latencyOf, randomOf } from '../support/database';
-import { codeIn, retryable, useShop } from '../support/charging';
+import { type Ask, codeIn, retryable, useShop } from '../support/charging';
 
 const VOID = ['expired', 'canceled', 'refused'];
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
 const RUNS = Number(process.env.MODEL_RUNS ?? 30);
-
-const pause = async (ms: number): Promise<void> =>
-	await new Promise((resolve) => setTimeout(resolve, ms));
 
 const worker = fc.nat(2);
 const order = fc.constantFrom('order-1', 'order-1', 'order-1', 'order-2');
@@ -35,7 +32,7 @@ const step = fc.oneof(
 		weight: 4,
 		arbitrary: fc.record({
 			do: fc.constant('fault' as const),
-			kind: fc.constantFrom('limit', 'limit', 'lose', 'drop', 'refuse', 'slow'),
+			kind: fc.constantFrom('limit', 'limit', 'lose', 'drop', 'refuse', 'slow' as const),
 		}),
 	},
 );
@@ -58,30 +55,17 @@ describe('Any sequence of orders on three workers, some at once, behind rate lim
 					processedItems.latency = () => latencyOf(random);
 					const workers = [0, 1, 2].map(() => NodeProcess.fresh());
 					const running = new Set<Promise<void>>();
-					let refused: { order: string; customer: number; code: string } | undefined;
-					let last: IRunExecutionData | undefined;
-					const live = (order: string): string[] =>
+					let refused: Ask | undefined;
+					let last: Ask['retryOf'];
+					const live = (order: unknown): string[] =>
 						sandbox.transactions
 							.filter(({ tracking }) => tracking.src === order)
 							.filter(({ payment_status: status }) => !VOID.includes(status))
 							.map(({ hash }) => hash);
-					const ask = async (
-						at: number,
-						order: string,
-						customer: number,
-						more: { code?: string; retryOf?: IRunExecutionData } = {},
-					): Promise<void> => {
-						const parameters = shop.parameters(order, {
-							customerDocument: cpf(111_444_770 + customer),
-							additionalFields: { tracking: { src: order } },
-							options: { repeatCode: more.code ?? '' },
-						});
-						const outcome = await shop.run(parameters, {
-							process: workers[at],
-							retryOf: more.retryOf,
-						});
+					const ask = async (wish: Ask): Promise<void> => {
+						const outcome = await shop.ask(wish);
 						const code = codeIn(outcome);
-						if (code !== '') refused = { order, customer, code };
+						if (code !== '') refused = { order: wish.order, more: wish.more, code };
 						last = retryable(outcome);
 					};
 					const judge = (): void => {
@@ -91,7 +75,13 @@ describe('Any sequence of orders on three workers, some at once, behind rate lim
 					};
 					for (const one of steps) {
 						if (one.do === 'ask') {
-							const run = ask(one.worker, one.order, one.customer, {
+							const run = ask({
+								order: one.order,
+								more: {
+									customerDocument: cpf(111_444_770 + one.customer),
+									additionalFields: { tracking: { src: one.order } },
+								},
+								process: workers[one.worker],
 								retryOf: one.isRetry ? last : undefined,
 							});
 							running.add(run);
@@ -109,16 +99,8 @@ describe('Any sequence of orders on three workers, some at once, behind rate lim
 							// Who looks finds it, and does not use the code.
 							if (!refused || live(refused.order).length > 0) continue;
 							sandbox.clearFaults();
-							const { order, customer, code } = refused;
-							await ask(one.worker, order, customer, { code });
-						} else {
-							const endpoint = 'POST /transactions';
-							if (one.kind === 'limit')
-								sandbox.addFault({ endpoint, kind: 'retryAfter', seconds: 20 });
-							else if (one.kind === 'slow')
-								sandbox.addFault({ endpoint, kind: 'delay', ms: 2_000 });
-							else shop.fault(one.kind as 'lose');
-						}
+							await ask({ ...refused, process: workers[one.worker] });
+						} else shop.fault(one.kind);
 						judge();
 					}
 					await Promise.all(running);
