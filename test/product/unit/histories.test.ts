@@ -3,6 +3,7 @@ import {
 	anomaliesIn,
 	type Asked,
 	type Attempt,
+	type AttemptOutcome,
 	type History,
 	type Made,
 	type Noticed,
@@ -14,13 +15,18 @@ const SAME_ORDER: Asked = { ...ASK, place: 'p2' };
 const WITHOUT_ORDER: Asked = { place: 'p3', customer: 'Bia' };
 const SAME_CUSTOMER: Asked = { ...WITHOUT_ORDER, place: 'p4' };
 
-const charged = (place: string, begunAt = 0): Attempt => ({
+const attempt = (place: string, outcome: AttemptOutcome, begunAt = 0): Attempt => ({
 	place,
 	begunAt,
 	endedAt: begunAt + 10,
-	outcome: 'charged',
+	outcome,
 });
-const made = (ask: Asked, hash = `of ${ask.place}`): Made => ({ ...ask, hash, isPayable: true });
+const made = (ask: Asked): Made => ({ ...ask, hash: `of ${ask.place}`, isPayable: true });
+/** Charges that were asked for, one after the other. */
+const charged = (...asks: Asked[]): Pick<History, 'attempts' | 'made'> => ({
+	attempts: asks.map(({ place }, nth) => attempt(place, 'charged', 20 * nth)),
+	made: asks.map(made),
+});
 const notice = (more: Partial<Noticed> = {}): Noticed => ({
 	hash: 'h1',
 	status: 'paid',
@@ -43,31 +49,26 @@ const historyOf = (some: Partial<History>): History => ({
 const kindsIn = (some: Partial<History>): string[] =>
 	anomaliesIn(historyOf(some)).map(({ kind }) => kind);
 
+/** A refusal as in doubt, after what was attempted before. */
+const refusedAfter = (place: string, ...attempts: Attempt[]): string[] =>
+	kindsIn({ attempts: [...attempts, attempt(place, 'inDoubt', 20)] });
+
 describe('A history that is right', () => {
 	test.each<[string, Partial<History>]>([
 		['with nothing in it', {}],
-		['with a charge', { attempts: [charged('p1')], made: [made(ASK)] }],
+		['with a charge', charged(ASK)],
 		[
 			'with an order that came to nothing, and was made again',
 			{
-				attempts: [charged('p1'), charged('p2', 20)],
+				...charged(ASK, SAME_ORDER),
 				made: [{ ...made(ASK), isPayable: false }, made(SAME_ORDER)],
 			},
 		],
-		[
-			'with the same customer, without an order, in two executions',
-			{
-				attempts: [charged('p3'), charged('p4', 20)],
-				made: [made(WITHOUT_ORDER), made(SAME_CUSTOMER)],
-			},
-		],
-		[
-			'with a charge that was returned to a Retry',
-			{ attempts: [charged('p1'), charged('p1', 20)], made: [made(ASK)] },
-		],
+		['with the same customer, without an order', charged(WITHOUT_ORDER, SAME_CUSTOMER)],
+		['with a charge that was returned to a Retry', { ...charged(ASK, ASK), made: [made(ASK)] }],
 		[
 			'with a charge of unknown outcome',
-			{ attempts: [{ ...charged('p1'), outcome: 'unknown' }], made: [made(ASK)] },
+			{ attempts: [attempt('p1', 'unknown')], made: [made(ASK)] },
 		],
 		[
 			'with a sale told three times, refused once',
@@ -82,49 +83,28 @@ describe('A history that is right', () => {
 		],
 	])('%s', (_what, some) => expect(kindsIn(some)).toEqual([]));
 
-	test.each<[string, Attempt, Asked['place']]>([
-		['the order is charged at that moment', { ...charged('p1', 15), endedAt: 40 }, 'p2'],
-		['the order was charged before', charged('p1'), 'p2'],
-		['the outcome of the order is unknown', { ...charged('p1'), outcome: 'unknown' }, 'p2'],
-		['what was entered may have stayed', { ...charged('p1'), outcome: 'notRecorded' }, 'p2'],
-		['the place was charged before', charged('p3'), 'p3'],
-		['the customer is charged at that moment', { ...charged('p3'), endedAt: 25 }, 'p4'],
-		['that of the customer is unknown', { ...charged('p3'), outcome: 'unknown' }, 'p4'],
-	])('with a refusal in doubt: %s', (_what, cause, place) => {
-		const doubt: Attempt = { place, begunAt: 20, endedAt: 30, outcome: 'inDoubt' };
-
-		expect(kindsIn({ attempts: [cause, doubt] })).toEqual([]);
+	test.each<[string, string, Attempt]>([
+		['the order is charged at that moment', 'p2', { ...attempt('p1', 'charged', 15), endedAt: 40 }],
+		['the order was charged before', 'p2', attempt('p1', 'charged')],
+		['the outcome of the order is unknown', 'p2', attempt('p1', 'unknown')],
+		['what was entered may have stayed', 'p2', attempt('p1', 'notRecorded')],
+		['the place was charged before', 'p3', attempt('p3', 'charged')],
+		['the customer is charged at that moment', 'p4', { ...attempt('p3', 'charged'), endedAt: 25 }],
+		['that of the customer is unknown', 'p4', attempt('p3', 'unknown')],
+	])('with a refusal in doubt: %s', (_what, place, cause) => {
+		expect(refusedAfter(place, cause)).toEqual([]);
 	});
 });
 
 describe('A history that is wrong', () => {
 	test.each<[string, Partial<History>]>([
-		[
-			'order charged twice',
-			{ attempts: [charged('p1'), charged('p2')], made: [made(ASK), made(SAME_ORDER)] },
-		],
-		[
-			'place charged twice',
-			{
-				attempts: [charged('p3'), charged('p3', 20)],
-				made: [made(WITHOUT_ORDER), made(WITHOUT_ORDER, 'again')],
-			},
-		],
-		[
-			'charged without being asked',
-			{ attempts: [charged('p5')], made: [made({ ...ASK, place: 'p5' })] },
-		],
-		[
-			'charged without being asked',
-			{ attempts: [charged('p1')], made: [made({ ...ASK, customer: 'Caio' })] },
-		],
+		['order charged twice', charged(ASK, SAME_ORDER)],
+		['place charged twice', charged(WITHOUT_ORDER, WITHOUT_ORDER)],
+		['charged without being asked', charged({ ...ASK, place: 'p5' })],
+		['charged without being asked', charged({ ...ASK, customer: 'Caio' })],
 		[
 			'charge that nobody tells of',
-			{ attempts: [{ ...charged('p1'), outcome: 'notMade' }], made: [made(ASK)] },
-		],
-		[
-			'charge that nobody tells of',
-			{ attempts: [{ ...charged('p1'), outcome: 'notRecorded' }], made: [made(ASK)] },
+			{ attempts: [attempt('p1', 'notMade'), attempt('p1', 'notRecorded')], made: [made(ASK)] },
 		],
 		['sale lost', { noticed: [notice()] }],
 		['sale lost', { noticed: [notice()], forgotten: [5, 25] }],
@@ -134,18 +114,15 @@ describe('A history that is wrong', () => {
 		['item without a notice', { noticed: [notice({ isWanted: false })], emitted: [SALE] }],
 	])('%s', (kind, some) => expect(kindsIn(some)).toEqual([kind]));
 
-	test.each<[string, Attempt[], Asked['place']]>([
-		['nothing came before', [], 'p1'],
-		['it began later', [charged('p1', 31)], 'p2'],
-		['the order was refused', [{ ...charged('p1'), outcome: 'notMade' }], 'p2'],
-		['another refusal is none', [{ ...charged('p1'), outcome: 'inDoubt' }], 'p2'],
-		['another customer', [{ ...charged('p1'), outcome: 'unknown' }], 'p3'],
-		['the customer was charged, and the outcome is known', [charged('p3')], 'p4'],
-	])('doubt without a cause: %s', (_what, attempts, place) => {
-		const doubt: Attempt = { place, begunAt: 20, endedAt: 30, outcome: 'inDoubt' };
-		const kinds = kindsIn({ attempts: [...attempts, doubt] });
-
-		expect(kinds).toContain('doubt without a cause');
+	test.each<[string, string, ...Attempt[]]>([
+		['nothing came before', 'p1'],
+		['it began later', 'p2', attempt('p1', 'charged', 31)],
+		['the order was refused', 'p2', attempt('p1', 'notMade')],
+		['another refusal is none', 'p2', attempt('p1', 'inDoubt')],
+		['another customer', 'p3', attempt('p1', 'unknown')],
+		['the customer was charged, and the outcome is known', 'p4', attempt('p3', 'charged')],
+	])('doubt without a cause: %s', (_what, place, ...attempts) => {
+		expect(refusedAfter(place, ...attempts)).toContain('doubt without a cause');
 	});
 });
 
