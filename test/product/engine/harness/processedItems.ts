@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DataDeduplicationService } from 'n8n-core';
 import type {
@@ -18,7 +17,7 @@ interface Row {
 
 /**
  * n8n's table of processed items as its server has it, in memory: a row for a workflow and node, a list
- * of hashes in it, read and then written whole, and only in the mode in which it was begun. A row that is
+ * of items in it, read and then written whole, and only in the mode in which it was begun. A row that is
  * there cannot be inserted, and one that is not cannot be updated. It outlives a process.
  */
 class ProcessedItems implements IDataDeduplicator {
@@ -65,13 +64,9 @@ class ProcessedItems implements IDataDeduplicator {
 		const entries = [...(known?.data ?? [])];
 		const output: IDeduplicationOutput = { new: [], processed: [] };
 		for (const item of items) {
-			const hash = hashOf(item);
-			if (entries.includes(hash)) {
-				output.processed.push(item);
-			} else {
-				output.new.push(item);
-				entries.push(hash);
-			}
+			const isKnown = entries.includes(String(item));
+			output[isKnown ? 'processed' : 'new'].push(item);
+			if (!isKnown) entries.push(String(item));
 		}
 		await this.write(() => {
 			if (!known && this.rows.has(row)) {
@@ -127,10 +122,6 @@ class ProcessedItems implements IDataDeduplicator {
 function rowOf(scope: DeduplicationScope, { workflow, node }: ICheckProcessedContextData): string {
 	if (!workflow.id) throw new Error('The table needs a workflow id');
 	return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
-}
-
-function hashOf(item: DeduplicationItemTypes): string {
-	return createHash('md5').update(item.toString()).digest('base64');
 }
 
 export const processedItems = oncePerProcess('processed items', () => {

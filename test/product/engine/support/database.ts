@@ -25,17 +25,9 @@ export function failEntries(...nths: number[]): void {
 export const latencyOf = (random: () => number): number =>
 	random() < 0.99 ? 2 + 6 * random() : 20 + 60 * random();
 
-/** The same, and one in fifty takes up to two seconds, while no other does. */
-export function stallingLatencyOf(random: () => number): () => number {
-	let until = 0;
-	return () => {
-		const now = performance.now();
-		if (now < until || random() < 0.98) return latencyOf(random);
-		const ms = 2_000 * random();
-		until = now + ms;
-		return ms;
-	};
-}
+/** The same, and one in fifty takes up to two seconds. */
+export const stallingLatencyOf = (random: () => number): number =>
+	random() < 0.98 ? latencyOf(random) : 2_000 * random();
 
 /** The same numbers for the same seed. */
 export function randomOf(seed: number): () => number {
