@@ -74,12 +74,12 @@ describe('Several processes', () => {
 						expect((await Promise.all(others)).map(errorOf).join('').trim()).toBe('');
 						const charged = (): number => shop.charges - before - others.length;
 						expect(charged()).toBeLessThanOrEqual(1);
-						if (failures === 0) {
-							// Of those who take the place of another one all may lose.
-							if (asked(1).code === undefined) expect(charged()).toBe(1);
-							const lost = outcomes.filter(({ status }) => status !== 'success');
-							for (const outcome of lost) expect(errorOf(outcome)).toContain(MAYBE);
-						}
+						// Of those who take the place of another one all may lose.
+						const isOwed = failures === 0 && asked(1).code === undefined;
+						expect(charged()).toBeGreaterThanOrEqual(isOwed ? 1 : 0);
+						const errors = outcomes.map(errorOf).filter((error) => error.trim() !== '');
+						const wrong = errors.filter((error) => !error.includes(MAYBE));
+						expect(failures > 0 ? [] : wrong).toEqual([]);
 
 						for (const process of failures > 0 ? workers : []) {
 							await shop.ask({ ...asked(0), process });
@@ -120,10 +120,9 @@ describe('Several processes', () => {
 
 	test('who loses to another order of the same customer leaves nothing of its own', async () => {
 		const { ended } = await shop.underWay({ order: 'order-1', process: one });
-		const refused = await shop.ask({ order: 'order-2', process: two });
+		await shop.refused({ order: 'order-2', process: two });
 		await ended;
 
-		expect(errorOf(refused)).toContain(MAYBE);
 		await shop.charge({ order: 'order-2', process: restarted });
 		expect(shop.charges).toBe(2);
 	});
@@ -154,14 +153,14 @@ describe('Several processes', () => {
 			await shop.latestBecomes('expired');
 			await endEarly();
 
-			await shop.charge({ ...ORDER, process: one });
+			expect((await shop.ask({ ...ORDER, process: one })).status).toBe('success');
 		});
 
 		test('has not used up its code', async () => {
 			const code = await shop.codeFor({ ...ORDER, process: one });
 			await endEarly(code);
 
-			await shop.charge({ ...ORDER, code, process: one });
+			expect((await shop.ask({ ...ORDER, code, process: one })).status).toBe('success');
 		});
 	});
 
@@ -198,11 +197,9 @@ describe('Several processes', () => {
 			await expired('order-1');
 			shop.fault('lose');
 			await shop.ask({ order: 'order-2', process: two });
-			const again = await shop.ask({ ...ORDER, process: one });
-			const third = await shop.ask({ order: 'order-3', process: three });
+			const again = await shop.refused({ ...ORDER, process: one });
+			await shop.refused({ order: 'order-3', process: three });
 
-			expect(errorOf(again)).toContain(MAYBE);
-			expect(errorOf(third)).toContain(MAYBE);
 			expect(shop.charges).toBe(2);
 			await shop.charge({ ...ORDER, code: codeIn(again), process: one });
 		});
@@ -224,9 +221,8 @@ describe('Several processes', () => {
 		test('is made once, whatever reference its Retries give it', async () => {
 			const retryOf = retryable(await expired());
 			await shop.ask({ ...ORDER, process: one, retryOf });
-			const again = await shop.ask({ process: two, retryOf });
+			await shop.refused({ process: two, retryOf });
 
-			expect(errorOf(again)).toContain(MAYBE);
 			expect(shop.charges).toBe(2);
 		});
 
@@ -234,17 +230,16 @@ describe('Several processes', () => {
 			await expired('order-1');
 			const code = codeIn(await shop.ask({ ...ORDER, process: two }));
 			await shop.charge({ ...ORDER, process: one });
+			await shop.refused({ ...ORDER, code, process: two });
 
-			expect(errorOf(await shop.ask({ ...ORDER, code, process: two }))).toContain(MAYBE);
 			expect(shop.charges).toBe(2);
 		});
 
 		test('with another reference is not the charge that another worker made for it', async () => {
 			const retryOf = retryable(await expired('order-1'));
 			await shop.ask({ order: 'order-2', process: two });
-			const retried = await shop.ask({ order: 'order-2', process: one, retryOf });
+			await shop.refused({ order: 'order-2', process: one, retryOf });
 
-			expect(errorOf(retried)).toContain(MAYBE);
 			expect(shop.charges).toBe(2);
 		});
 	});

@@ -123,6 +123,7 @@ describe('A charge whose outcome is unknown', () => {
 
 			await shop.charge({ code });
 			await shop.charge({ more: OTHER_CUSTOMER, code });
+			expect(shop.charges).toBe(2);
 		});
 	});
 

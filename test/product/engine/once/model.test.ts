@@ -50,6 +50,16 @@ const step = fc.oneof(
 	},
 );
 
+/** What a refusal tells of what may exist. */
+function toldIn(text: string) {
+	const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found);
+	return {
+		orders: all(/order(?: reference)? "([^"]+)"/gi),
+		hashes: all(/transaction (?:is )?(\w{6,})\b/g),
+		details: all(/Details: .*?(amount R\$ .*? ending in \d+)/g),
+	};
+}
+
 const VOID = ['expired', 'canceled', 'refused'];
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
 const RUNS = Number(process.env.MODEL_RUNS ?? 150);
@@ -110,9 +120,7 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 				};
 				/** Whether somebody who looks for what a refusal tells finds a charge. */
 				const isFound = (text: string, { customer }: Wish): boolean => {
-					const told = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found);
-					const orders = told(/for order "([^"]+)"/g);
-					const details = told(/Details: .*?(amount R\$ .*? ending in \d+)/g);
+					const { orders, details } = toldIn(text);
 					const isPlace = text.includes('charged for item 1, so');
 					return posted.some(
 						(one) =>
@@ -129,15 +137,13 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 					expect(!isGiven || isSent || isLive(outcome.json[0]?.hash)).toBe(true);
 					if (isGiven || isSent) return;
 					const ways = text.split('\nAlso: ').map((part) => {
-						const order = /order "([^"]+)"|Order Reference "([^"]+)"/i.exec(part);
-						const named = order?.[1] ?? order?.[2];
-						const [, hash] = /transaction (?:is )?(\w{6,})\b/.exec(part) ?? [];
-						const details = /Details: .*?(amount R\$ .*? ending in \d+)/.exec(part)?.[1];
+						const { orders, hashes, details } = toldIn(part);
+						const [[named], [hash], [about]] = [orders, hashes, details];
 						const isTrue = posted.some(
 							(one) =>
 								(named === undefined || one.wish.order === named) &&
 								(hash === undefined || one.hash === hash) &&
-								(details === undefined || aboutOf(one.wish) === details),
+								(about === undefined || aboutOf(one.wish) === about),
 						);
 						expect(isTrue ? '' : text).toBe('');
 						// A transaction that can be paid, or the reference of another order.

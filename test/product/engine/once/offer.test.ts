@@ -76,9 +76,7 @@ describe('Offer > Create, asked again', () => {
 	test('the Retry with another token creates nothing, since an offer cannot be read back', async () => {
 		refuseSecond();
 		const first = await run({}, { items: [{}, {}] });
-		const { digitalSalesApi: credential } = shop.account.credentials;
-		const baseUrl = String(credential?.baseUrl).replace('127.0.0.1', 'localhost');
-		const credentials = shop.account.credentialsWith({ baseUrl });
+		const credentials = shop.account.credentialsElsewhere();
 		const refused = await retry(first, {}, { credentials });
 
 		expect(refused.node?.error?.message).toBe(

@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { openAccount } from '../support/account';
 import { MAYBE, useShop } from '../support/charging';
@@ -8,8 +8,8 @@ describe('What the tool of an agent charges once', () => {
 	const shop = useShop();
 	afterEach(() => jest.restoreAllMocks());
 
-	const call = async (more: INodeParameters = {}, options = {}) =>
-		await callTool(shop.parameters(undefined, more), [{}], {
+	const call = async (more: INodeParameters = {}, options = {}, calls: IDataObject[] = [{}]) =>
+		await callTool(shop.parameters(undefined, more), calls, {
 			credentials: shop.account.credentials,
 			workflowId: 'chat',
 			...options,
@@ -37,10 +37,7 @@ describe('What the tool of an agent charges once', () => {
 
 	test('a call in the same execution is not given what came to nothing', async () => {
 		shop.fault('void');
-		const { answers } = await callTool(shop.parameters('order-1'), [{}, {}], {
-			credentials: shop.account.credentials,
-			workflowId: 'chat',
-		});
+		const { answers } = await call(ORDER, {}, [{}, {}]);
 
 		expect(answers.map(([answer]) => answer?.payment_status)).toEqual([
 			'refused',

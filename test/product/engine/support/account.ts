@@ -67,6 +67,17 @@ export async function openAccount(options: SandboxOptions = {}) {
 			const changed = omitBy(changes, (value) => value === undefined);
 			return { digitalSalesApi: Object.assign({ ...digitalSalesApi }, changed) };
 		},
+		/** The same account under another address of the service, with which its key is another one. */
+		credentialsElsewhere(): CredentialData {
+			return this.credentialsWith({ baseUrl: baseUrl.replace('127.0.0.1', 'localhost') });
+		},
+		/** How often the service was asked for a transaction, or for this one. */
+		reads(hash = ''): number {
+			return sandbox.requests.filter(
+				({ method, path }) =>
+					method === 'GET' && path.includes('/transactions/') && path.endsWith(hash),
+			).length;
+		},
 		/** Sets the service back, and with it what the process remembers of it. */
 		reset(): void {
 			sandbox.reset();

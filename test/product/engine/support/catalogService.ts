@@ -3,10 +3,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { runNode } from '../harness';
 
-/** An answer to GET /products: a body, or also its status and headers. */
+/** An answer to GET /products: a body, or also its status. */
 export interface CatalogAnswer {
 	status?: number;
-	headers?: Record<string, string>;
 	body: unknown;
 }
 
@@ -24,8 +23,8 @@ export async function openCatalogService() {
 		const query = Object.fromEntries(searchParams);
 		// A list may have ended while pages of it were still being fetched.
 		if (pathname.startsWith(`/${account}/`)) asked.push(query);
-		const { status = 200, headers, body } = answer(query);
-		response.writeHead(status, { 'content-type': 'application/json', ...headers });
+		const { status = 200, body } = answer(query);
+		response.writeHead(status, { 'content-type': 'application/json' });
 		response.end(JSON.stringify(body));
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

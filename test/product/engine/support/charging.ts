@@ -93,6 +93,13 @@ class Shop {
 		return outcome;
 	}
 
+	/** The same, for one that must be refused, since it may exist. */
+	async refused(ask: Ask = {}): Promise<NodeOutcome> {
+		const outcome = await this.ask(ask);
+		expect(errorOf(outcome)).toContain(MAYBE);
+		return outcome;
+	}
+
 	/** Asks for one, and returns while the request is under way, for so long. */
 	async underWay(ask: Ask = {}, ms = 3_000): Promise<{ ended: Promise<NodeOutcome> }> {
 		this.account.fault('charge', { kind: 'delay', ms });

@@ -69,9 +69,7 @@ class Inbox {
 
 	/** How often the service was asked for a transaction. */
 	get reads(): number {
-		return this.account.sandbox.requests.filter(
-			({ method, path }) => method === 'GET' && path.includes('/transactions/'),
-		).length;
+		return this.account.reads();
 	}
 
 	/** Posts a notice, and leaves without its answer as soon as `until` resolves. */

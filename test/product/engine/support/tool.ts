@@ -65,38 +65,25 @@ function toolType(): INodeType {
 }
 
 /** An agent without a model: it calls its tool with what it is given, one call after the other. */
-function agentType(
-	calls: IDataObject[],
-	run: Pick<ToolRun, 'answers' | 'errors'> & Partial<ToolRun>,
-) {
+function agentType(calls: IDataObject[], run: Omit<ToolRun, 'outcome'>): INodeType {
 	const inputs: INodeTypeDescription['inputs'] = [
 		NodeConnectionTypes.Main,
 		{ type: NodeConnectionTypes.AiTool, displayName: 'Tool', required: true },
 	];
-	return double(
-		async function (this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-			const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
-			if (!tool) throw new Error('The agent has no tool');
-			run.description = tool.description;
-			for (const call of calls) {
-				try {
-					run.answers.push(JSON.parse(await tool.invoke(call)) as IDataObject[]);
-				} catch (error) {
-					run.errors.push(error instanceof Error ? error.message : String(error));
-				}
+	const execute = async function (this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
+		if (!tool) throw new Error('The agent has no tool');
+		run.description = tool.description;
+		for (const call of calls) {
+			try {
+				run.answers.push(JSON.parse(await tool.invoke(call)) as IDataObject[]);
+			} catch (error) {
+				run.errors.push(error instanceof Error ? error.message : String(error));
 			}
-			return [[{ json: {} }]];
-		},
-		1,
-		{ inputs },
-	);
-}
-
-/** The node before the agent and what it hands on. */
-interface StartNode {
-	name: string;
-	json: IDataObject;
-	node?: Partial<NodeInput>;
+		}
+		return [[{ json: {} }]];
+	};
+	return double(execute, 1, { inputs });
 }
 
 /** Lets an agent call the node as its tool with these arguments. */
@@ -106,7 +93,8 @@ export async function callTool(
 	options: {
 		credentials: CredentialData;
 		settings?: Partial<INode>;
-		start?: StartNode;
+		/** The node before the agent and what it hands on. */
+		start?: { name: string; json: IDataObject; node?: Partial<NodeInput> };
 		workflowId?: string;
 		/** Of the node behind the agent; it does nothing by default. */
 		next?: Partial<NodeInput>;
@@ -115,28 +103,28 @@ export async function callTool(
 		mode?: WorkflowExecuteMode;
 	},
 ): Promise<ToolRun> {
-	const run = { description: '', answers: [] as IDataObject[][], errors: [] as string[] };
-	const { name: start, json, node } = options.start ?? { name: 'Start', json: {} };
+	const { settings, start = { name: 'Start', json: {} }, next, others = [] } = options;
+	const run: Omit<ToolRun, 'outcome'> = { description: '', answers: [], errors: [] };
 	const outcome = await runWorkflow({
-		startItems: [json],
+		startItems: [start.json],
 		id: options.workflowId,
 		mode: options.mode,
 		credentials: options.credentials,
 		nodeTypes: { [TOOL_TYPE]: toolType(), [AGENT_TYPE]: agentType(calls, run) },
 		nodes: [
-			{ type: START_TYPE, ...node, name: start },
-			...(options.others ?? []),
+			{ type: START_TYPE, ...start.node, name: start.name },
+			...others,
 			{ name: 'Agent', type: AGENT_TYPE },
-			{ type: NO_OP_TYPE, ...options.next, name: 'End' },
+			{ type: NO_OP_TYPE, ...next, name: 'End' },
 			{
-				...options.settings,
+				...settings,
 				name: TOOL,
 				type: TOOL_TYPE,
 				parameters: { descriptionType: 'auto', ...parameters },
 			},
 		],
 		connections: {
-			...connect({ [start]: 'Agent', Agent: 'End' }),
+			...connect({ [start.name]: 'Agent', Agent: 'End' }),
 			[TOOL]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 		},
 	});

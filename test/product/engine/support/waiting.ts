@@ -54,10 +54,7 @@ class WaitingRoom {
 
 	/** How often the service was asked for a transaction. */
 	reads(hash?: string): number {
-		return this.account.sandbox.requests.filter(
-			({ method, path }) =>
-				method === 'GET' && path.includes('/transactions/') && (!hash || path.endsWith(`/${hash}`)),
-		).length;
+		return this.account.reads(hash);
 	}
 
 	/** Waits for the payments of the given hashes, one item each; "After" is the next node. */
