@@ -171,43 +171,37 @@ describe('The node as a tool of an AI agent', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	describe('in the recipe of a sales assistant', () => {
+	test('sells an offer of the catalog once in a chat, in the recipe of a sales assistant', async () => {
 		const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
-		const use = async (name: string, ...calls: IDataObject[]): Promise<IDataObject[][]> => {
+		/** The first row of what the tool of that name answers. */
+		const use = async (name: string, call: IDataObject): Promise<IDataObject | undefined> => {
 			const { parameters = {} } = nodes.find((node) => node.name === name) ?? {};
-			const { answers, errors } = await callTool(parameters, calls, {
+			const { answers, errors } = await callTool(parameters, [call], {
 				credentials: account.credentials,
 				workflowId: 'assistant',
 				start: { name: 'When a customer writes', json: { sessionId: 'chat1' } },
 			});
 			expect(errors).toEqual([]);
-			return answers;
+			return answers[0]?.[0];
 		};
+		const row = await use('List the products', { search: '' });
+		const charge = {
+			offer_hash: row?.offer_hash,
+			quantity: 1,
+			customer_name: 'Maria da Silva',
+			customer_email: 'maria@example.com',
+			customer_phone: '(11) 91234-5678',
+			customer_document: '529.982.247-25',
+		};
+		const first = await use('Charge by PIX', charge);
+		const again = await use('Charge by PIX', { ...charge, customer_name: 'Maria Silva' });
+		await account.sandbox.pay(String(first?.hash));
+		const paid = await use('Check the payment', { transaction_hash: first?.hash });
 
-		test('sells an offer of the catalog once in a chat', async () => {
-			const [rows] = await use('List the products', { search: '' });
-			const [row] = rows ?? [];
-			const charge = {
-				offer_hash: row?.offer_hash,
-				quantity: 1,
-				customer_name: 'Maria da Silva',
-				customer_email: 'maria@example.com',
-				customer_phone: '(11) 91234-5678',
-				customer_document: '529.982.247-25',
-			};
-			const [[first] = []] = await use('Charge by PIX', charge);
-			const [[again] = []] = await use('Charge by PIX', {
-				...charge,
-				customer_name: 'Maria Silva',
-			});
-			await account.sandbox.pay(String(first?.hash));
-			const [[paid] = []] = await use('Check the payment', { transaction_hash: first?.hash });
-
-			expect(account.sandbox.charges()).toBe(1);
-			expect(first).toMatchObject({ amount_reais: row?.price_reais });
-			expect(first?.pix_qr_code).toMatch(/^000201/);
-			expect(again?.hash).toBe(first?.hash);
-			expect(paid).toMatchObject({ hash: first?.hash, payment_status: 'paid' });
-		});
+		expect(account.sandbox.charges()).toBe(1);
+		expect(first).toMatchObject({ amount_reais: row?.price_reais });
+		expect(first?.pix_qr_code).toMatch(/^000201/);
+		expect(again?.hash).toBe(first?.hash);
+		expect(paid).toMatchObject({ hash: first?.hash, payment_status: 'paid' });
 	});
 });

@@ -32,11 +32,12 @@ describe('A charge whose outcome is unknown', () => {
 		expect([shop.posts, shop.charges]).toEqual([2, 2]);
 	});
 
-	test.each([409, 303, 500])('%i after processing: asked again it is refused', async (status) => {
-		const to = 'https://x.example/';
-		const redirect = { kind: 'redirect', to, status: status as 303, processed: true } as const;
-		const answer = { kind: 'status', status, body: '{}', processed: true } as const;
-		shop.account.fault('charge', status < 400 ? redirect : answer);
+	test.each([
+		{ kind: 'status', status: 409, body: '{}' } as const,
+		{ kind: 'redirect', status: 303, to: 'https://x.example/' } as const,
+		{ kind: 'status', status: 500, body: '{}' } as const,
+	])('$status after processing: asked again it is refused', async (fault) => {
+		shop.account.fault('charge', { ...fault, processed: true });
 		const first = await shop.ask({ order: 'order-9' });
 		const second = await shop.ask({ order: 'order-9' });
 

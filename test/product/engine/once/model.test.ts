@@ -3,7 +3,7 @@ import type { IRunExecutionData } from 'n8n-workflow';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { cpf } from '../../../support/charge';
 import type { NodeOutcome } from '../harness';
-import { type Ask, codeIn, errorOf, retryable, useShop } from '../support/charging';
+import { type Ask, codeIn, errorOf, retryable, useShop, VOID } from '../support/charging';
 
 const [ORDER, OTHER] = ['order-1', '__proto__'] as const;
 
@@ -60,7 +60,6 @@ function toldIn(text: string) {
 	};
 }
 
-const VOID = ['expired', 'canceled', 'refused'];
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
 const RUNS = Number(process.env.MODEL_RUNS ?? 150);
 
@@ -73,11 +72,10 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 		`amount R$ ${inReais(wish)}; customer document ending in ${documentOf(wish).replace('-', '').slice(-4)}`;
 
 	test('charges an order once, refuses with what is true, and leaves a way out', async () => {
-		let nth = 0;
 		await fc.assert(
 			fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: STEPS }), async (steps) => {
 				shop.account.reset();
-				shop.workflowId = `model ${++nth}`;
+				shop.begin();
 				/** Whatever was posted, and the hash of the transaction that was made. */
 				const posted: Array<{ wish: Wish; hash?: string; isAnswered: boolean }> = [];
 				const executions: Array<{ wish: Wish; data: IRunExecutionData }> = [];

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { NodeProcess } from '../harness';
 import { errorIn, openAccount, useLimits } from '../support/account';
-import { type Ask, codeIn, errorOf, MAYBE, useShop } from '../support/charging';
+import { type Ask, codeIn, errorOf, MAYBE, useShop, VOID } from '../support/charging';
 
 const ORDER = { order: 'order-1' };
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
@@ -202,7 +202,7 @@ describe('Order Reference', () => {
 		expect(second.json[0]?.payment_status).toBe('waiting_payment');
 	});
 
-	test.each(['expired', 'canceled', 'refused'])(
+	test.each(VOID)(
 		'one whose transaction is %s by now is charged again, once, also after tries at that were refused',
 		async (status) => {
 			for (const refusals of [0, 1, 2]) {

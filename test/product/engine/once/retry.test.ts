@@ -18,6 +18,11 @@ const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 const FIFTY = { additionalFields: { amount: '50' } };
 const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
 
+/** What n8n stores of the node with the execution. */
+interface Stored {
+	digitalSales: { attempts: IDataObject };
+}
+
 describe('Asked again by n8n, a charge is made once', () => {
 	const shop = useShop();
 
@@ -312,17 +317,8 @@ describe('Asked again by n8n, a charge is made once', () => {
 
 		expect(shop.charges).toBe(3);
 	});
-});
 
-/** What n8n stores of the node with the execution. */
-interface Stored {
-	digitalSales: { attempts: IDataObject };
-}
-
-describe('What an execution has charged before', () => {
-	const shop = useShop();
-
-	test('is not read again by each run of a loop', async () => {
+	test('what an execution has charged is not read again by each run of a loop', async () => {
 		const RUNS = 5;
 		let runs = 0;
 		let looks = 0;
@@ -358,7 +354,7 @@ describe('What an execution has charged before', () => {
 		expect(spots).toHaveLength(RUNS);
 	});
 
-	test('is known in a Retry, except for what is damaged', async () => {
+	test('what an execution has charged is known in a Retry, except for what is damaged', async () => {
 		shop.fault('refuse', 2);
 		const first = await shop.ask({ items: [{}, {}, {}] });
 		const contexts = first.run?.data.executionData?.contextData ?? {};
@@ -368,7 +364,7 @@ describe('What an execution has charged before', () => {
 
 		const { json } = await shop.ask({
 			retrying: first,
-			process: NodeProcess.fresh(),
+			...other(),
 			continueOnFail: true,
 		});
 

@@ -3,9 +3,8 @@ import * as fc from 'fast-check';
 import { cpf } from '../../../support/charge';
 import { NodeProcess, processedItems } from '../harness';
 import { latencyOf, randomOf } from '../support/database';
-import { type Ask, codeIn, retryable, useShop } from '../support/charging';
+import { type Ask, codeIn, retryable, useShop, VOID } from '../support/charging';
 
-const VOID = ['expired', 'canceled', 'refused'];
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
 const RUNS = Number(process.env.MODEL_RUNS ?? 30);
 
@@ -42,7 +41,6 @@ describe('Any sequence of orders on three workers, some at once, behind rate lim
 	afterEach(() => processedItems.clear());
 
 	test('leaves no order with two charges that can be paid', async () => {
-		let nth = 0;
 		await fc.assert(
 			fc.asyncProperty(
 				fc.array(step, { minLength: 3, maxLength: STEPS }),
@@ -50,7 +48,7 @@ describe('Any sequence of orders on three workers, some at once, behind rate lim
 				async (steps, seed) => {
 					const { sandbox } = shop.account;
 					shop.account.reset();
-					shop.workflowId = `workers ${++nth}`;
+					shop.begin();
 					const random = randomOf(seed);
 					processedItems.latency = () => latencyOf(random);
 					const workers = [0, 1, 2].map(() => NodeProcess.fresh());

@@ -44,6 +44,9 @@ export interface Ask extends NodeRunOptions {
 	retrying?: NodeOutcome;
 }
 
+/** A transaction with such a status guards nothing any more. */
+export const VOID = ['expired', 'canceled', 'refused'];
+
 let workflows = 0;
 
 /** Opens a shop for the tests of a block: an account, and for each test another workflow. */
