@@ -155,10 +155,11 @@ describe('Order Reference', () => {
 		expect(errorOf(second)).toContain('It may have been for other data.');
 		expect(shop.posts).toBe(1);
 
+		const other = await afterRestart({ ...ORDER, more: OTHER_CUSTOMER });
 		const allowed = { ...ORDER, code: codeIn(second) };
+		expect(codeIn(other)).not.toBe(allowed.code);
 		expect((await afterRestart(allowed)).status).toBe('success');
-		const third = await afterRestart(allowed);
-		expect(third.status).toBe('error');
+		const third = await shop.refused({ ...allowed, process: NodeProcess.fresh() });
 		expect(codeIn(third)).not.toBe(allowed.code);
 		expect(shop.charges).toBe(2);
 	});

@@ -114,7 +114,6 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const retries = [];
 			for (let nth = 0; nth < 3; nth++) retries.push(await shop.charge({ retrying: first }));
 
-			expect(first.status).toBe('error');
 			for (const retry of retries) {
 				expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			}
