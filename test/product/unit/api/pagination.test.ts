@@ -1,314 +1,274 @@
 import * as fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { pages } from '../../../../nodes/DigitalSales/api/pagination';
-import {
-	readProductPage,
-	type ProductPage,
-} from '../../../../nodes/DigitalSales/api/schemas/product';
-
-type ProductPageFigures = Omit<ProductPage, 'data'>;
-
-interface Server {
-	total: number;
-	pageSize: number;
-	meta: boolean;
-	links: boolean;
-}
-
-interface Listing {
-	items: IDataObject[];
-	incomplete?: string;
-}
+import type { ProductPage } from '../../../../nodes/DigitalSales/api/schemas/product';
 
 interface ListingOptions {
-	fetchPage: (page: number) => Promise<ProductPage>;
 	limit?: number;
-	keep: (item: IDataObject) => boolean;
+	keep?: (item: IDataObject) => boolean;
 	maxPages?: number;
 }
 
-/** All that the pages bring, as far as a limit needs them. */
-async function listPages({ limit = Infinity, keep, ...reading }: ListingOptions): Promise<Listing> {
+/** Lists what pages bring, as far as a limit needs them. Of those under way the later ones come first. */
+async function list(fetchPage: (page: number) => ProductPage, options: ListingOptions = {}) {
+	const { limit = Infinity, keep = () => true, maxPages } = options;
 	const items: IDataObject[] = [];
-	const read = pages({ ...reading, wanted: () => limit - items.length });
+	const asked: number[] = [];
+	let [underWay, most] = [0, 0];
+	const fetching = async (number: number): Promise<ProductPage> => {
+		asked.push(number);
+		most = Math.max(most, ++underWay);
+		for (let turn = number % 6; turn < 6; turn++) await Promise.resolve();
+		underWay--;
+		return fetchPage(number);
+	};
+	const reading = pages({ fetchPage: fetching, maxPages, wanted: () => limit - items.length });
 	for (;;) {
-		const { done, value } = await read.next();
-		if (done) return { items, incomplete: value };
+		const { done, value } = await reading.next();
+		if (done) return { items, incomplete: value, asked, most };
 		items.push(...value.items.filter(keep));
-		if (items.length >= limit) return { items: items.slice(0, limit) };
+		if (items.length >= limit) return { items: items.slice(0, limit), asked, most };
 	}
 }
 
-const catalog = (total: number): IDataObject[] =>
-	Array.from({ length: total }, (_, index) => ({ hash: `p${index}`, even: index % 2 === 0 }));
+const hashesOf = (items: IDataObject[]): string => items.map(({ hash }) => hash).join('');
+const rowsOf = (hashes: string): IDataObject[] => [...hashes].map((hash) => ({ hash }));
 
-/** A page as a service sends it, read as the package reads it. */
-function page(server: Server, items: IDataObject[], number: number): ProductPage {
-	const data = items.slice((number - 1) * server.pageSize, number * server.pageSize);
-	const last = Math.max(1, Math.ceil(items.length / server.pageSize));
-	const read = readProductPage({
-		data,
-		...(server.meta
-			? {
-					meta: { last_page: last, per_page: server.pageSize, total: items.length },
-				}
-			: {}),
-		...(server.links ? { links: { next: number < last ? `?page=${number + 1}` : null } } : {}),
-	});
-	if (!read) throw new Error('The page was not understood');
-	return read;
-}
+describe('Pages of a list, from a service that', () => {
+	const service = fc
+		.record({
+			rows: fc.nat(30),
+			/** How many rows the pages hold, in turn. */
+			lengths: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
+			ignoresPage: fc.boolean(),
+			/** A page that comes again, or an empty one, is put behind the first. */
+			inserted: fc.constantFrom('nothing', 'repeated', 'empty'),
+			beyond: fc.constantFrom('empty', 'last page'),
+			hasLinks: fc.boolean(),
+			lastPage: fc.constantFrom('none', 'right', 'low', 'high'),
+			total: fc.constantFrom('none', 'right', 'zero', 'page', 'high'),
+		})
+		// If all that is said agrees on a wrong end, nobody can tell.
+		.filter(({ hasLinks, total, lastPage, inserted, ignoresPage }) => {
+			const isFirstPageAll = total === 'page' && !hasLinks;
+			const isEndAfterEmpty = !hasLinks && lastPage !== 'right' && lastPage !== 'high';
+			if (inserted === 'empty' && (total === 'page' || (isEndAfterEmpty && total !== 'right')))
+				return false;
+			return !isFirstPageAll || (lastPage !== 'low' && inserted === 'nothing' && !ignoresPage);
+		});
+	type Service = typeof service extends fc.Arbitrary<infer S> ? S : never;
 
-const server: fc.Arbitrary<Server> = fc.record({
-	total: fc.integer({ min: 0, max: 60 }),
-	pageSize: fc.integer({ min: 1, max: 12 }),
-	meta: fc.boolean(),
-	links: fc.boolean(),
-});
+	const catalogOf = ({ rows }: Service): IDataObject[] =>
+		Array.from({ length: rows }, (_, nth) => ({ hash: `p${nth}`, isEven: nth % 2 === 0 }));
+	const pagesOf = (one: Service): IDataObject[][] => {
+		const catalog = catalogOf(one);
+		const all: IDataObject[][] = [];
+		for (let from = 0; from < catalog.length; from += all.at(-1)?.length ?? 0) {
+			all.push(catalog.slice(from, from + (one.lengths[all.length % one.lengths.length] ?? 1)));
+		}
+		const [first] = all;
+		if (first && all.length > 1 && one.inserted !== 'nothing') {
+			all.splice(1, 0, one.inserted === 'empty' ? [] : first);
+		}
+		return all;
+	};
+	const answering = (one: Service): ((page: number) => ProductPage) => {
+		const all = pagesOf(one);
+		const last = Math.max(1, all.length);
+		const lastPages = { none: undefined, right: last, low: 1, high: last + 2 };
+		const first = all[0]?.length ?? 0;
+		const { rows } = one;
+		const totals = { none: undefined, right: rows, zero: 0, page: first, high: rows + 3 };
+		return (asked) => {
+			const number = one.ignoresPage ? 1 : asked;
+			return {
+				data: all[number - 1] ?? (one.beyond === 'empty' ? [] : (all.at(-1) ?? [])),
+				lastPage: lastPages[one.lastPage],
+				total: totals[one.total],
+				...(one.hasLinks && { hasNext: number < last }),
+			};
+		};
+	};
 
-/** Answers take a random while, so that later pages may come before earlier ones. */
-async function later<T>(value: T, turns: number): Promise<T> {
-	for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-	return value;
-}
-
-describe('Pages of a list', () => {
-	test('every item comes once and in order, however the service describes its pages', async () => {
+	test('may do anything: the list is whole, or told to lack something, in few requests', async () => {
 		await fc.assert(
-			fc.asyncProperty(server, fc.infiniteStream(fc.nat(20)), async (one, turns) => {
-				const items = catalog(one.total);
-				const listing = await listPages({
-					fetchPage: async (number) =>
-						await later(page(one, items, number), turns.next().value as number),
-					keep: () => true,
-				});
+			fc.asyncProperty(service, async (one) => {
+				const { items, incomplete, asked } = await list(answering(one));
 
-				expect(listing).toEqual({ items, incomplete: undefined });
+				expect(incomplete === undefined ? items : catalogOf(one)).toEqual(catalogOf(one));
+				expect(new Set(items).size).toBe(items.length);
+				// Behind the first ten bring nothing new, while five more are under way.
+				const most = one.ignoresPage ? 1 + 10 + 5 : pagesOf(one).length + 5;
+				expect(asked.length).toBeLessThanOrEqual(most);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	const HONEST = { ignoresPage: false, inserted: 'nothing' } as const;
+
+	test.each<[string, Partial<Service>, number]>([
+		['documents its pages', { hasLinks: true, lastPage: 'right', total: 'right' }, 0],
+		['has figures alone', { hasLinks: false, lastPage: 'right', total: 'right' }, 0],
+		['has links alone', { hasLinks: true, lastPage: 'none', total: 'none' }, 0],
+		['says nothing', { hasLinks: false, lastPage: 'none', total: 'none', beyond: 'empty' }, 1],
+	])('%s: every item comes once and in order, and nothing is told', async (_name, says, more) => {
+		await fc.assert(
+			fc.asyncProperty(service, async (any) => {
+				const one = { ...any, ...HONEST, ...says };
+
+				const { items, incomplete, asked } = await list(answering(one));
+
+				expect([items, incomplete]).toEqual([catalogOf(one), undefined]);
+				const { length } = pagesOf(one);
+				expect(asked).toHaveLength(Math.max(1, length + (length > 0 ? more : 0)));
 			}),
 		);
 	});
 
-	test('a limit is met exactly, counted after the filter, without a page more than needed', async () => {
+	test('has more than a limit, counted after a filter: it is met without a page more than needed', async () => {
 		await fc.assert(
 			fc.asyncProperty(
-				server,
+				service,
 				fc.integer({ min: 1, max: 40 }),
 				fc.boolean(),
-				async (one, limit, filtered) => {
-					const asked: number[] = [];
-					const wanted = catalog(one.total).filter(({ even }) => !filtered || even === true);
-					const { items } = await listPages({
-						fetchPage: async (number) => {
-							asked.push(number);
-							return page({ ...one, meta: true }, catalog(one.total), number);
-						},
-						limit,
-						keep: ({ even }) => !filtered || even === true,
-					});
+				async (any, limit, isFiltered) => {
+					const [size = 1] = any.lengths;
+					const one = {
+						...any,
+						...HONEST,
+						lengths: [size],
+						lastPage: 'right',
+						total: 'right',
+					} as const;
+					const keep = ({ isEven }: IDataObject): boolean => !isFiltered || isEven === true;
+					const wanted = catalogOf(one).filter(keep);
+
+					const { items, asked } = await list(answering(one), { limit, keep });
 
 					expect(items).toEqual(wanted.slice(0, limit));
-					const last = wanted[Math.min(limit, wanted.length) - 1];
-					const position = catalog(one.total).findIndex(({ hash }) => hash === last?.hash) + 1;
-					const pages = Math.max(1, Math.ceil(one.total / one.pageSize));
-					const needed = wanted.length < limit ? pages : Math.ceil(position / one.pageSize);
+					const last = wanted[limit - 1];
+					const row = catalogOf(one).findIndex(({ hash }) => hash === last?.hash);
+					const needed = last ? Math.floor(row / size) + 1 : Math.max(1, pagesOf(one).length);
 					expect(asked).toEqual(Array.from({ length: needed }, (_, index) => index + 1));
 				},
 			),
 		);
 	});
 
-	test('whatever a service answers, the list ends and holds nothing twice', async () => {
-		const lie = fc.record({
-			data: fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }),
-			lastPage: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
-			total: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
-			hasNext: fc.option(fc.boolean(), { nil: undefined }),
+	test('never ends is left after the most pages, and the list says so', async () => {
+		const endless = (number: number): ProductPage => ({
+			data: [{ hash: `p${number}` }],
+			lastPage: number + 1,
 		});
-		await fc.assert(
-			fc.asyncProperty(fc.infiniteStream(lie), async (lies) => {
-				let asked = 0;
-				const { items } = await listPages({
-					fetchPage: async () => {
-						asked++;
-						const { value } = lies.next();
-						return { ...value, data: value.data.map((hash: number) => ({ hash: `p${hash}` })) };
-					},
-					keep: () => true,
-					maxPages: 100,
-				});
 
-				expect(new Set(items.map(({ hash }) => hash)).size).toBe(items.length);
-				expect(asked).toBeLessThanOrEqual(106);
-			}),
-		);
+		const { items, incomplete } = await list(endless, { maxPages: 20 });
+
+		expect(items).toHaveLength(20);
+		expect(incomplete).toContain('stopped after 20 pages');
 	});
 
-	test('a server that never ends is left after the most pages, and the list says so', async () => {
-		const listing = await listPages({
-			fetchPage: async (number) => ({ data: [{ hash: `p${number}` }], lastPage: number + 1 }),
-			keep: () => true,
-			maxPages: 20,
+	test('fails at several pages: the first in their order is told', async () => {
+		const failing = list((number) => {
+			if (number >= 3) throw new Error(`page ${number}`);
+			return { data: [{ hash: `p${number}` }], lastPage: 9 };
 		});
 
-		expect(listing.items).toHaveLength(20);
-		expect(listing.incomplete).toContain('stopped after 20 pages');
+		await expect(failing).rejects.toThrow('page 3');
 	});
+});
 
-	/** Reads pages whose items are given by their hashes; a page beyond the last is like the last. */
-	const read = async (
-		pages: Array<[string, ProductPageFigures?]>,
-		options: Partial<ListingOptions> = {},
-	): Promise<{ asked: number; most: number; hashes: string; incomplete?: string }> => {
-		let asked = 0;
-		let most = 0;
-		let underWay = 0;
-		const { items, incomplete } = await listPages({
-			fetchPage: async (number) => {
-				asked++;
-				most = Math.max(most, ++underWay);
-				await new Promise((resolve) => setImmediate(resolve));
-				underWay--;
-				const [hashes, figures] = pages[number - 1] ?? pages.at(-1) ?? [''];
-				return { data: [...hashes].map((hash) => ({ hash })), ...figures };
-			},
-			keep: () => true,
-			...options,
-		});
-		return { asked, most, hashes: items.map(({ hash }) => hash).join(''), incomplete };
+describe('A list', () => {
+	type Figures = Omit<ProductPage, 'data'>;
+	/** The hashes on a page, a letter each, and what it says of itself. */
+	type Page = [hashes: string, figures?: Figures];
+
+	/** Reads pages; one beyond the last is like the last. */
+	const read = async (all: Page[], options?: ListingOptions) => {
+		const answer = (number: number): ProductPage => {
+			const [hashes, figures] = all[number - 1] ?? all.at(-1) ?? [''];
+			return { data: rowsOf(hashes), ...figures };
+		};
+		const { items, asked, ...others } = await list(answer, options);
+		return { incomplete: undefined, ...others, hashes: hashesOf(items), asked: asked.length };
 	};
-
-	test('a row is the same if hash, offer and price are, whatever else has changed meanwhile', async () => {
-		const rows: IDataObject[] = [
-			{ hash: 'a', price: 1, views: 1 },
-			{ hash: 'a', price: 1, views: 2 },
-			{ hash: 'a', price: 2, views: 2 },
-			{ hash: 'a', price: 2, offer: 'o', views: 2 },
-			{ views: 1 },
-			{ views: 2 },
-		];
-		const { items } = await listPages({
-			fetchPage: async () => await Promise.resolve({ data: rows, hasNext: false }),
-			keep: () => true,
-		});
-
-		expect(items.map((item) => rows.indexOf(item))).toEqual([0, 2, 3, 4, 5]);
-	});
+	/** Pages that say the same of themselves. */
+	const alike = (figures: Figures, ...all: string[]): Page[] =>
+		all.map((hashes) => [hashes, figures]);
 
 	const BARREN = 'the service kept sending pages without anything new';
 
-	describe('pages without anything new', () => {
-		const announced = { lastPage: 1_000 };
-		const same = (times: number): Array<[string, ProductPageFigures]> =>
-			Array.from({ length: times }, () => ['a', announced]);
-
-		test('are left after ten in a row where the service announces more', async () => {
-			await expect(read(same(1), { limit: 2 })).resolves.toMatchObject({
-				asked: 11,
-				hashes: 'a',
-				incomplete: BARREN,
-			});
-		});
-
-		test('are counted anew after one that brings something', async () => {
-			const one = (hash: string): [string, ProductPageFigures] => [hash, announced];
-			const pages = [...same(10), one('b'), ...same(9), one('c')];
-
-			await expect(read(pages, { limit: 3 })).resolves.toMatchObject({
-				asked: 21,
-				hashes: 'abc',
-				incomplete: undefined,
-			});
-		});
-
-		test.each([
-			['its links', { hasNext: true }],
-			['its links, behind the last page', { lastPage: 1, hasNext: true }],
-		])('are left after ten in a row where more follow by %s', async (_name, more) => {
-			await expect(read([['a', more]])).resolves.toMatchObject({
-				asked: 11,
-				hashes: 'a',
-				incomplete: BARREN,
-			});
-		});
-
-		test('are left after one where nothing says that more follow', async () => {
-			await expect(read([['a']])).resolves.toMatchObject({
-				asked: 2,
-				hashes: 'a',
-				incomplete: '1 came more than once',
-			});
-		});
-	});
-
-	test.each<[string, Array<[string, ProductPageFigures?]>, string]>([
-		['is full, so another is asked for', [['ab'], ['cd'], ['']], 'abcd'],
-		['is short, and another is asked for as well', [['ab'], ['c'], ['de'], ['']], 'abcde'],
-		['is empty, so it is the last', [['ab'], [''], ['cd']], 'ab'],
-		['is short, but another follows', [['ab'], ['c', { hasNext: true }], ['d'], ['']], 'abcd'],
-		['is full, but none follows', [['ab'], ['cd', { hasNext: false }], ['ef']], 'abcd'],
-		['is empty, but another follows', [['ab'], ['', { hasNext: true }], ['cd'], ['']], 'abcd'],
-	])('where the number of pages is not announced and one %s', async (_name, pages, expected) => {
-		await expect(read(pages)).resolves.toMatchObject({
-			hashes: expected,
-			most: 1,
-			incomplete: undefined,
-		});
-	});
-
-	const MORE = { lastPage: 1, hasNext: true };
-	const END = { lastPage: 1, hasNext: false };
-
-	test.each<[string, Array<[string, ProductPageFigures?]>, object]>([
+	test.each<[string, Page[], object]>([
+		['goes on behind a full page', [['ab'], ['cd'], ['']], { hashes: 'abcd' }],
+		['goes on behind a short page', [['ab'], ['c'], ['de'], ['']], { hashes: 'abcde' }],
+		['ends at an empty page', [['ab'], [''], ['cd']], { hashes: 'ab', asked: 2 }],
 		[
-			'a full last page does not end it while less has come than was announced',
-			['ab', 'bc', 'd'].map((hashes) => [hashes, { total: 4, lastPage: 2 }]),
+			'ends where no other page follows',
+			[['ab'], ['cd', { hasNext: false }], ['ef']],
+			{ hashes: 'abcd' },
+		],
+		[
+			'goes on behind an empty page that another one follows',
+			[['ab'], ['', { hasNext: true }], ['cd'], ['']],
+			{ hashes: 'abcd', most: 1 },
+		],
+		[
+			'ends at a page without anything new',
+			[['a']],
+			{ asked: 2, incomplete: '1 came more than once' },
+		],
+		[
+			'ends at the tenth in a row, if a link leads on, also behind the last page',
+			[['a', { lastPage: 1, hasNext: true }]],
+			{ asked: 11, hashes: 'a', incomplete: BARREN },
+		],
+		[
+			'goes on if one of them brings something',
+			[...alike({ hasNext: true }, ...'aaaaaaaaaabbbbbbbbbb'), ['c', { hasNext: false }]],
+			{ asked: 21, hashes: 'abc', incomplete: '18 came more than once' },
+		],
+		[
+			'goes on behind a full last page while less has come than was announced',
+			alike({ total: 4, lastPage: 2 }, 'ab', 'bc', 'd'),
 			{ asked: 3, most: 1, hashes: 'abcd' },
 		],
 		[
-			'pages behind the last are asked for one by one, and once each',
-			[
-				['a', MORE],
-				['b', MORE],
-				['c', END],
-			],
+			'has pages behind the last one by one, and each once',
+			[...alike({ lastPage: 1, hasNext: true }, 'a', 'b'), ['c', { lastPage: 1, hasNext: false }]],
 			{ asked: 3, most: 1, hashes: 'abc' },
 		],
 		[
-			'an empty page ends it, although a link leads on, once all has come',
-			['a', ''].map((hashes) => [hashes, { total: 1, hasNext: true }]),
+			'ends at an empty page, although a link leads on, once all has come',
+			alike({ total: 1, hasNext: true }, 'a', ''),
 			{ asked: 2, most: 1, hashes: 'a' },
 		],
 		[
-			'a total alone does not end it',
-			[['ab', { total: 2 }], ['cd', { total: 2 }], ['']],
+			'does not end by a total alone',
+			[...alike({ total: 2 }, 'ab', 'cd'), ['']],
 			{ asked: 3, hashes: 'abcd' },
 		],
 		[
-			'a total that is not reached is told, after one more page',
-			['abc', 'def', ''].map((hashes) => [hashes, { total: 8, lastPage: 2 }]),
-			{ asked: 3, hashes: 'abcdef', incomplete: 'the service announced 8 and sent 6' },
+			'that does not reach its total is told, after one more page',
+			alike({ total: 8, lastPage: 2 }, 'abc', 'def', ''),
+			{ asked: 3, incomplete: 'the service announced 8 and sent 6' },
 		],
 		[
-			'an empty first page ends it, whatever total is announced',
+			'ends at an empty first page, whatever total is announced',
 			[['', { total: 5 }]],
-			{ asked: 1, most: 1, hashes: '', incomplete: 'the service announced 5 and sent 0' },
+			{ asked: 1, most: 1, incomplete: 'the service announced 5 and sent 0' },
 		],
 		[
-			'after an empty first page of several, one is asked for at a time',
-			[
-				['', { lastPage: 3 }],
-				['ab', { lastPage: 3 }],
-				['c', { lastPage: 3, hasNext: false }],
-			],
+			'behind an empty first page of several asks for one at a time',
+			[...alike({ lastPage: 3 }, '', 'ab'), ['c', { lastPage: 3, hasNext: false }]],
 			{ asked: 3, most: 1, hashes: 'abc' },
 		],
 		[
-			'what was announced holds for pages that say nothing of it',
+			'keeps what was announced for pages that say nothing of it',
 			[['a', { lastPage: 3, total: 4 }], ['b'], ['c'], ['d']],
 			{ hashes: 'abcd' },
 		],
 		[
-			'what came more than once is told beside what is missing',
+			'tells what came more than once beside what is missing',
 			[['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']],
 			{
 				asked: 3,
@@ -317,43 +277,11 @@ describe('Pages of a list', () => {
 				incomplete: 'the service announced 4 and sent 2, and 1 came more than once',
 			},
 		],
-	])('%s', async (_name, pages, expected) => {
-		expect(await read(pages)).toMatchObject({ incomplete: undefined, ...expected });
+	])('%s', async (_name, all, expected) => {
+		expect(await read(all)).toMatchObject({ incomplete: undefined, ...expected });
 	});
 
-	test.each([
-		['six', undefined, { asked: 9, most: 6 }],
-		['the limit still needs', 4, { asked: 4, most: 3 }],
-	])('no more pages are under way than %s', async (_name, limit, expected) => {
-		const figures = { lastPage: 9, hasNext: false };
-		const pages = [...'abcdefghi'].map((hash): [string, ProductPageFigures] => [hash, figures]);
-
-		await expect(read(pages, { limit })).resolves.toMatchObject(expected);
-	});
-
-	test.each([
-		['grows', 1],
-		['shrinks', -1],
-	])('a catalog that %s meanwhile is told, but not where the limit is met', async (...given) => {
-		const [, change] = given;
-		const read = async (limit?: number): Promise<Listing> =>
-			await listPages({
-				fetchPage: async (number) => ({
-					data: catalog(20).slice((number - 1) * 10, number * 10),
-					lastPage: 2,
-					perPage: 10,
-					total: number === 1 ? 20 : 20 + change,
-				}),
-				limit,
-				keep: () => true,
-			});
-
-		expect((await read()).incomplete).toBe('the catalog changed while it was being read');
-		expect((await read(21)).incomplete).toBe('the catalog changed while it was being read');
-		expect((await read(20)).incomplete).toBeUndefined();
-	});
-
-	test.each<[string, Partial<ProductPage>, string]>([
+	test.each<[string, Figures, string]>([
 		['says that another follows', { hasNext: true }, 'abcd'],
 		['says that none follows', { hasNext: false }, 'ab'],
 		['says nothing of it', {}, 'abcd'],
@@ -361,56 +289,57 @@ describe('Pages of a list', () => {
 		['has sent all that it announces', { total: 2 }, 'ab'],
 		['says so of itself alone', { total: 2, hasNext: true }, 'abcd'],
 		['leads nowhere, but announces more', { total: 4, hasNext: false }, 'abcd'],
-	])('a full page that is called the last and %s decides how it goes on', async (...given) => {
-		const [, figures, hashes] = given;
-		const last = { lastPage: 1 };
+	])('whose last page is full and %s has the rows of %j: %s', async (_name, figures, hashes) => {
+		const all: Page[] = [['ab', { lastPage: 1, ...figures }], ...alike({ lastPage: 1 }, 'cd', '')];
 
-		expect(
-			await read([
-				['ab', { ...last, ...figures }],
-				['cd', last],
-				['', last],
-			]),
-		).toMatchObject({ hashes, incomplete: undefined });
+		expect(await read(all)).toMatchObject({ hashes, incomplete: undefined });
 	});
 
-	test('items without a hash are told by all that they say', async () => {
-		const data = [{ title: 'A' }, { title: 'B' }, { hash: null }, { hash: 'a' }, { title: 'A' }];
+	test.each([
+		['six', undefined, { asked: 9, most: 6 }],
+		['the limit still needs', 4, { asked: 4, most: 3 }],
+	])('has no more pages under way than %s', async (_name, limit, expected) => {
+		const all = alike({ lastPage: 9, hasNext: false }, ...'abcdefghi');
 
-		const { items, incomplete } = await listPages({
-			fetchPage: async (number) => ({ data: number === 1 ? data : [], lastPage: 1, total: 5 }),
-			keep: () => true,
-		});
-
-		expect(items).toEqual(data.slice(0, 4));
-		expect(incomplete).toBe('the service announced 5 and sent 4, and 1 came more than once');
+		await expect(read(all, { limit })).resolves.toMatchObject(expected);
 	});
 
-	test('the first failure in the order of pages is the one that is told', async () => {
-		const failing = listPages({
-			fetchPage: async (number) => {
-				if (number >= 3) throw new Error(`page ${number}`);
-				return page({ total: 50, pageSize: 10, meta: true, links: false }, catalog(50), number);
-			},
-			keep: () => true,
-		});
+	test.each([
+		['grows', 4],
+		['shrinks', 2],
+	])(
+		'of a catalog that %s meanwhile is told, but not where the limit is met',
+		async (_name, total) => {
+			const all: Page[] = [
+				['abc', { lastPage: 2, total: 6 }],
+				['def', { lastPage: 2, total: 3 + total }],
+			];
+			const changed = 'the catalog changed while it was being read';
 
-		await expect(failing).rejects.toThrow('page 3');
-	});
-});
+			expect(await read(all)).toMatchObject({ incomplete: changed });
+			expect(await read(all, { limit: 7 })).toMatchObject({ incomplete: changed });
+			expect(await read(all, { limit: 6 })).toMatchObject({ incomplete: undefined });
+		},
+	);
 
-describe('Reading a page', () => {
-	test('nothing makes it throw, and unknown fields stay', () => {
-		fc.assert(
-			fc.property(fc.anything(), (body) => {
-				readProductPage(body);
-			}),
-		);
-		fc.assert(
-			fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), (data) => {
-				const text = JSON.stringify({ data });
-				expect(JSON.stringify({ data: readProductPage(JSON.parse(text))?.data })).toBe(text);
-			}),
-		);
+	test('has a row once if hash, offer and price are the same, or without a hash all of it', async () => {
+		const rows: IDataObject[] = [
+			{ hash: 'a', price: 1, views: 1 },
+			{ hash: 'a', price: 1, views: 2 },
+			{ hash: 'a', price: 2, views: 2 },
+			{ hash: 'a', price: 2, offer: 'o', views: 2 },
+			{ views: 1 },
+			{ hash: null, views: 2 },
+			{ views: 1 },
+		];
+
+		const { items, incomplete } = await list((number) => ({
+			data: number === 1 ? rows : [],
+			lastPage: 1,
+			total: 7,
+		}));
+
+		expect(items.map((item) => rows.indexOf(item))).toEqual([0, 2, 3, 4, 5]);
+		expect(incomplete).toBe('the service announced 7 and sent 5, and 2 came more than once');
 	});
 });
