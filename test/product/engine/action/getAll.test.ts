@@ -1,28 +1,15 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
-import { useTimeLapse } from '../../../support/timeLapse';
 import { runNode } from '../harness';
 import { HarnessCredentials } from '../harness/credentials';
-import { type Account, errorIn, openAccount, useAccount } from '../support/account';
+import { errorIn, useAccount } from '../support/account';
 
 const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false };
 
 describe('Product > Get Many', () => {
-	let account: Account;
+	const account = useAccount({ maxPageSize: 30 });
 
-	useTimeLapse();
-	beforeAll(async () => {
-		account = await openAccount({ maxPageSize: 30 });
-	});
-	beforeEach(async () => {
-		// Time passes only once what the test before has left on its way is there.
-		await clock.sleep(1);
-		account.reset();
-	});
-	afterAll(async () => await account.sandbox.close());
-
-	const sent = (): Array<Record<string, unknown>> =>
-		account.sandbox.requests.map(({ query }) => query);
+	const sent = (): unknown[] => account.sandbox.requests.map(({ query }) => query);
 
 	test('lists the whole catalog in order, with as few requests as the page size allows', async () => {
 		const { json } = await account.run({ ...PARAMETERS, returnAll: true });
@@ -32,40 +19,22 @@ describe('Product > Get Many', () => {
 		expect(account.sandbox.requests).toHaveLength(5);
 	});
 
-	test('asks only for the pages that the limit needs', async () => {
-		const { json } = await account.run({ ...PARAMETERS, returnAll: false, limit: 40 });
-
-		expect(json).toHaveLength(40);
-		expect(sent().map(({ page }) => page)).toEqual(['1', '2']);
-	});
-
-	test('sends the filters under their likely names', async () => {
-		const wanted = account.sandbox.products.filter(
-			({ status, id_category: category }) => status === 1 && [2, 3].includes(category),
-		);
-
-		const { json } = await account.run({
-			...PARAMETERS,
-			returnAll: true,
-			filters: { categories: '2, 3', status: 1 },
-		});
-
-		expect(wanted.length).toBeGreaterThan(0);
-		expect(json.map(({ hash }) => hash)).toEqual(wanted.map(({ hash }) => hash));
-		expect(sent()[0]).toMatchObject({ categories: '2,3', status: '1' });
-	});
-
-	test('asks the service for a word as it is usually stored, whatever the keyboard sends', async () => {
+	test('sends the filters under their likely names, a search as titles are usually stored', async () => {
 		const search = 'Fotografia à mão';
+		const filters = { search: search.normalize('NFD'), categories: '2, 3', status: 1 };
 
-		await account.run({ ...PARAMETERS, filters: { search: search.normalize('NFD') } });
+		await account.run({ ...PARAMETERS, filters });
 
-		expect(sent()[0]).toMatchObject({ search: search.normalize('NFC') });
+		expect(sent()[0]).toMatchObject({
+			search: search.normalize('NFC'),
+			categories: '2,3',
+			status: '1',
+		});
 	});
 
 	test('keeps the row of a product that has no offers', async () => {
-		const [first, second, third] = account.sandbox.products;
-		if (!first || !second || !third) throw new Error('The catalog is too small');
+		const [first, second] = account.sandbox.products;
+		if (!first || !second) throw new Error('The catalog is too small');
 		first.offers = [];
 
 		const { json } = await account.run({
@@ -93,7 +62,6 @@ describe('Product > Get Many', () => {
 	});
 
 	test.each([
-		['a text', '2, 3'],
 		['a list', '={{ [2, "3"] }}'],
 		['a text with gaps', ' ,2,,3 '],
 	])('takes categories as %s', async (_name, categories) => {
@@ -113,6 +81,12 @@ describe('Product > Get Many', () => {
 			expect(account.sandbox.requests).toEqual([]);
 		},
 	);
+
+	/** What the service answers, whatever page is asked for, or to one of them. */
+	const answer = (data: unknown[], more: IDataObject = {}, query?: { page: string }): void => {
+		const set = { data, meta: null, links: { next: null }, ...more };
+		account.sandbox.addFault({ kind: 'patchBody', set, query, times: 'always' });
+	};
 
 	describe('of a service that ignores the filters', () => {
 		const data = [
@@ -138,14 +112,91 @@ describe('Product > Get Many', () => {
 			[{ search: 'curso', categories: '1', status: 2 }, []],
 			[{ search: ' ', categories: '' }, [0, 1, 2, 3, 4]],
 		])('%j keeps only what matches, in one request', async (filters, expected) => {
-			const set = { data, meta: null, links: { next: null } };
-			account.sandbox.addFault({ kind: 'patchBody', set, times: 'always' });
+			answer(data);
 
 			const { json } = await account.run({ ...PARAMETERS, returnAll: true, filters });
 
 			expect(json).toEqual(expected.map((index) => data[index]));
 			expect(account.sandbox.requests).toHaveLength(1);
 		});
+	});
+
+	test('counts towards a limit what the filters leave, and reads on until it is full', async () => {
+		const offers = [{ hash: 'o1' }, { hash: 'o2' }];
+		for (const [index, hashes] of ['ab', 'c', 'de', 'f'].entries()) {
+			const data = [...hashes].map((hash) => ({
+				...{ hash, offers, status: 'abe'.includes(hash) ? 1 : 2 },
+			}));
+			answer(data, { meta: { last_page: 4 } }, { page: String(index + 1) });
+		}
+		const list = async (limit: number, splitOffers: boolean): Promise<string> => {
+			const parameters = { ...PARAMETERS, limit, filters: { status: 1 }, options: { splitOffers } };
+			const { json } = await account.run(parameters);
+			return json.map(({ hash }) => hash).join('');
+		};
+
+		await expect(list(3, false)).resolves.toBe('abe');
+		await expect(list(5, true)).resolves.toBe('aabbe');
+	});
+
+	describe('of a service with rows of another kind', () => {
+		const offer = (hash: string): IDataObject => ({ hash, title: null, price: 100 });
+
+		test.each(['offers', 'offer'])('gives one for each offer, under %s', async (name) => {
+			const data = ['o1', 'o2'].map((hash) => ({
+				hash: 'p1',
+				[name]: name === 'offer' ? offer(hash) : [offer(hash)],
+			}));
+			answer(data, { meta: { total: 2 } });
+
+			const { json, hints } = await account.run({ ...PARAMETERS, returnAll: true });
+
+			expect([json, hints]).toEqual([data, []]);
+		});
+
+		test('hides no offer behind a null, split or not', async () => {
+			answer([{ hash: 'p1', offers: [null, offer('o1'), offer('o2')] }]);
+			const list = async (simplify: boolean, splitOffers: boolean): Promise<IDataObject[]> =>
+				(await account.run({ ...PARAMETERS, simplify, options: { splitOffers } })).json;
+
+			expect(await list(true, false)).toMatchObject([{ offer_hash: 'o1', offers: 2 }]);
+			expect(await list(true, true)).toMatchObject([{ offer_hash: 'o1' }, { offer_hash: 'o2' }]);
+			expect(await list(false, true)).toEqual([
+				{ hash: 'p1', offer: offer('o1') },
+				{ hash: 'p1', offer: offer('o2') },
+			]);
+		});
+
+		test('does not take a field "offer" of a product for the offer of a split row', async () => {
+			answer([{ hash: 'p1', offer: { price: 1 }, offers: [{ hash: 'o1', price: 4700 }] }]);
+
+			const { json } = await account.run({ ...PARAMETERS, simplify: true });
+
+			expect(json).toMatchObject([{ offer_hash: 'o1', price_reais: 47, offers: 1 }]);
+		});
+	});
+
+	test('tells that the list may lack something', async () => {
+		answer([{ hash: 'p1' }], { meta: { total: 3 } });
+
+		const { hints } = await account.run(PARAMETERS);
+
+		expect(hints.map(({ message }) => message)).toEqual([
+			'The list of products may be incomplete: the service announced 3 and sent 1, and 1 came more than once.',
+		]);
+	});
+
+	test.each<[number, IDataObject]>([
+		[422, { errors: { per_page: ['max 50'] } }],
+		[200, { success: false, message: 'per_page must be at most 50' }],
+	])('asks without a page size once it is refused by %i %j', async (status, body) => {
+		const query = { per_page: '50' };
+		account.sandbox.addFault({ kind: 'status', status, body, query, times: 'always' });
+
+		const { json } = await account.run(PARAMETERS);
+
+		expect(json).toEqual(account.sandbox.products.slice(0, 50));
+		expect(sent()).toEqual([{ page: '1', per_page: '50' }, { page: '1' }, { page: '2' }]);
 	});
 
 	test('keeps fields that nobody has listed, and pairs every item', async () => {
@@ -162,13 +213,6 @@ describe('Product > Get Many', () => {
 		]);
 		expect(items[0]?.json).toHaveProperty('guaranted_days');
 	});
-});
-
-const CATALOG = 'GET /products';
-describe('Product > Get Many asks', () => {
-	const account = useAccount();
-
-	const sent = (): unknown[] => account.sandbox.requests.map(({ query }) => query);
 
 	test.each<[string, INodeParameters, string]>([
 		['the limit', { limit: 5 }, '5'],
@@ -179,16 +223,16 @@ describe('Product > Get Many asks', () => {
 		['250 where a status may', { limit: 5, filters: { status: 1 } }, '250'],
 		['the limit with blank filters', { limit: 5, filters: { search: ' ', categories: '' } }, '5'],
 		['the Page Size of the form', { limit: 5, options: { pageSize: 7 } }, '7'],
-	])('for pages of %s', async (_name, parameters, expected) => {
+	])('asks for pages of %s', async (_name, parameters, expected) => {
 		await account.run({ ...PARAMETERS, ...parameters });
 
 		expect(sent()[0]).toMatchObject({ page: '1', per_page: expected });
 	});
 
-	test('with a credential that is read once for all requests', async () => {
+	test('reads the credential once for all requests', async () => {
 		const decrypted = jest.spyOn(HarnessCredentials.prototype, 'getDecrypted');
 
-		await account.run({ ...PARAMETERS, returnAll: true, options: { pageSize: 30 } });
+		await account.run({ ...PARAMETERS, returnAll: true });
 
 		expect(account.sandbox.requests).toHaveLength(5);
 		expect(decrypted).toHaveBeenCalledTimes(1);
@@ -196,25 +240,27 @@ describe('Product > Get Many asks', () => {
 	});
 
 	test.each<[string, number, INodeParameters, number]>([
-		['it says that the address is wrong', 404, {}, 0],
 		['it refuses the account', 403, {}, 0],
 		['it has taken the page size before', 422, { returnAll: true }, 1],
-	])('once only where the service refuses and %s', async (_name, status, parameters, after) => {
-		account.sandbox.addFault({ endpoint: CATALOG, kind: 'status', status, after });
+	])(
+		'asks once only where the service refuses and %s',
+		async (_name, status, parameters, after) => {
+			account.sandbox.addFault({ kind: 'status', status, after });
 
-		const failure = await account.fail({ ...PARAMETERS, ...parameters });
+			const failure = await account.fail({ ...PARAMETERS, ...parameters });
 
-		expect(failure.httpCode).toBe(String(status));
-		expect(account.sandbox.requests).toHaveLength(after + 1);
-	});
+			expect(failure.httpCode).toBe(String(status));
+			expect(account.sandbox.requests).toHaveLength(after + 1);
+		},
+	);
 
-	test('as often in a minute as the form says, and tells once that it has waited', async () => {
+	test('asks as often in a minute as the form says, and tells once that it has waited', async () => {
 		const startedAt = clock.elapsed();
 
 		const { json, hints } = await account.run({
 			...PARAMETERS,
 			returnAll: true,
-			options: { requestLimit: 2, pageSize: 30 },
+			options: { requestLimit: 2 },
 		});
 
 		expect(json).toHaveLength(account.sandbox.products.length);
@@ -226,14 +272,10 @@ describe('Product > Get Many asks', () => {
 		expect(waitedMs).toBeLessThan(125_000);
 	});
 
-	describe('for nothing more once', () => {
+	describe('asks for nothing more once', () => {
 		const fetched = (): unknown[] => account.sandbox.requests.map(({ query }) => query.page);
 		/** Of five pages, three wait in line as soon as the second one is asked for. */
-		const ALL = {
-			...PARAMETERS,
-			returnAll: true,
-			options: { pageSize: 30, requestLimit: 2 },
-		};
+		const ALL = { ...PARAMETERS, returnAll: true, options: { requestLimit: 2 } };
 
 		test('a page has failed, although the run goes on', async () => {
 			account.sandbox.addFault({ kind: 'status', status: 403, query: { page: '2' } });
