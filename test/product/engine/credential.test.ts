@@ -11,10 +11,9 @@ describe('Credential test', () => {
 	beforeEach(() => sandbox.reset());
 	afterAll(async () => await sandbox.close());
 
-	const result = async (
-		changes: Record<string, string> = {},
-	): Promise<{ status: string; message: string }> =>
+	const result = async (changes: Record<string, string> = {}) =>
 		await runCredentialTest({ baseUrl: sandbox.baseUrl, apiToken: sandbox.apiToken, ...changes });
+	const answer = (status: number, body: unknown = {}): Fault => ({ kind: 'status', status, body });
 
 	test('accepts what works, also with blanks and a slash too many', async () => {
 		const accepted = { status: 'OK', message: 'The service accepts the token.' };
@@ -40,7 +39,7 @@ describe('Credential test', () => {
 	});
 
 	test.each<[string, Fault]>([
-		['422', { kind: 'status', status: 422, body: { errors: { per_page: ['too small'] } } }],
+		['422', answer(422, { errors: { per_page: ['too small'] } })],
 		['a failure under 200', { kind: 'successFalse' }],
 	])('accepts what refuses only the page size: by %s', async (_name, refusal) => {
 		sandbox.addFault({ ...refusal, query: { per_page: '1' }, times: 'always' });
@@ -52,15 +51,12 @@ describe('Credential test', () => {
 		]);
 	});
 
-	test.each([401, 403, 404])(
-		'asks once only where %i refuses more than the page size',
-		async (status) => {
-			sandbox.addFault({ kind: 'status', status, body: {}, times: 'always' });
+	test('asks once only where more than the page size is refused', async () => {
+		sandbox.addFault({ ...answer(403), times: 'always' });
 
-			await expect(result()).resolves.toMatchObject({ status: 'Error' });
-			expect(sandbox.requests).toHaveLength(1);
-		},
-	);
+		await expect(result()).resolves.toMatchObject({ status: 'Error' });
+		expect(sandbox.requests).toHaveLength(1);
+	});
 
 	test.each([
 		['a wrong token', { apiToken: 'test-wrong-token' }, /does not accept the API token \(401\)/],
@@ -77,27 +73,20 @@ describe('Credential test', () => {
 		expect(told).toMatch(message);
 	});
 
+	const noApi = (answered: string): string =>
+		`The host answers, but there is no API under this path (${answered}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
+	const atFault = (status: number): string =>
+		`The service returned an error (${status}). The problem is on the side of the service. Try again later.`;
+
 	test.each<[string, Fault, string]>([
 		[
 			'data of another kind',
-			{ kind: 'status', status: 200, body: { hello: 1 } },
+			answer(200, { hello: 1 }),
 			'The host answers, but not with a list of products. Check Base URL.',
 		],
-		[
-			'404 without a page',
-			{ kind: 'status', status: 404, body: {} },
-			'The host answers, but there is no API under this path (404). Check the path in Base URL: it ends with the version, for example /api/public/v1.',
-		],
-		[
-			'405',
-			{ kind: 'status', status: 405, body: {} },
-			'The host answers, but there is no API under this path (405). Check the path in Base URL: it ends with the version, for example /api/public/v1.',
-		],
-		[
-			'a web page under a 200',
-			{ kind: 'html' },
-			'The host answers, but there is no API under this path (200, a web page). Check the path in Base URL: it ends with the version, for example /api/public/v1.',
-		],
+		['404 without a page', answer(404), noApi('404')],
+		['405', answer(405), noApi('405')],
+		['a web page under a 200', { kind: 'html' }, noApi('200, a web page')],
 		[
 			'a redirect on the same host',
 			{ kind: 'redirect', to: '/v2/products?token=x' },
@@ -110,19 +99,11 @@ describe('Credential test', () => {
 		],
 		[
 			'a refusal',
-			{ kind: 'status', status: 422, body: { success: false, message: 'No' } },
+			answer(422, { success: false, message: 'No' }),
 			'The service did not accept the request (422). Check Base URL and API Token.',
 		],
-		[
-			'a list of products under a fault',
-			{ kind: 'status', status: 500, body: { data: [] } },
-			'The service returned an error (500). The problem is on the side of the service. Try again later.',
-		],
-		[
-			'a maintenance page',
-			{ kind: 'html', status: 503 },
-			'The service returned an error (503). The problem is on the side of the service. Try again later.',
-		],
+		['a list of products under a fault', answer(500, { data: [] }), atFault(500)],
+		['a maintenance page', { kind: 'html', status: 503 }, atFault(503)],
 		[
 			'a connection that breaks',
 			{ kind: 'resetBeforeProcessing' },
@@ -134,22 +115,18 @@ describe('Credential test', () => {
 		await expect(result()).resolves.toEqual({ status: 'Error', message });
 	});
 
-	test.each([
-		['EAI_AGAIN', 'could not be reached (EAI_AGAIN). Nothing was sent. Check the host'],
-		[undefined, 'did not answer in time, or the connection broke. Try again'],
-	])('says of a host that cannot be reached (%s) what to check', async (code, message) => {
+	test('names no host that cannot be reached for a reason without a name', async () => {
 		// The harness looks up its own host, once.
 		await result();
-		jest
-			.spyOn(dns, 'lookup')
-			.mockImplementation(((_host: string, _options: object, callback: (error: Error) => void) =>
-				callback(Object.assign(new Error('No'), code && { code }))) as never);
+		const fail = (_host: string, _options: object, callback: (error: Error) => void): void =>
+			callback(new Error('No'));
+		jest.spyOn(dns, 'lookup').mockImplementation(fail as never);
 
-		const shown = await result({ baseUrl: 'http://shop.example/v1' });
+		const { message } = await result({ baseUrl: 'http://shop.example/v1' });
 
 		jest.restoreAllMocks();
-		expect(shown.message).toContain(message);
-		expect(shown.message).not.toContain('shop');
+		expect(message).toMatch(/did not answer in time, or the connection broke\. Try again/);
+		expect(message).not.toContain('shop');
 	});
 
 	test('never shows the token', async () => {

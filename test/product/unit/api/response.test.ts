@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createGunzip } from 'node:zlib';
@@ -9,17 +9,20 @@ import {
 	MOST_BODY_BYTES,
 	readBody,
 	readResponse,
+	retryAfterMs,
 	takeText,
 } from '../../../../nodes/DigitalSales/api/response';
 import { readResource } from '../../../../nodes/DigitalSales/api/schemas/lenient';
 import { readProductPage } from '../../../../nodes/DigitalSales/api/schemas/product';
-import { isJsonObject } from '../../../../nodes/DigitalSales/shared/json';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 
 const redact = createRedactor(['test-token']);
 const read = (status: number, text: string | undefined, headers = {}) =>
 	readResponse({ status, headers, text }, redact);
 
 describe('An answer', () => {
+	afterEach(() => jest.restoreAllMocks());
+
 	test.each<[string, string, unknown]>([
 		['with blanks around it', ' \r\n{"hash":"ab"}\n', { hash: 'ab' }],
 		['behind a byte order mark', '\ufeff{"hash":"ab"}', { hash: 'ab' }],
@@ -52,25 +55,19 @@ describe('An answer', () => {
 		expect(read(409, '{"success":false,"hash":"ab12"}').kind).toBe('unclear');
 	});
 
-	test.each([
-		[409, 'unclear'],
-		[422, 'rejected'],
-		[500, 'serverError'],
-	])('under %i of more than a million characters is not parsed', (status, kind) => {
+	test('of more than a million characters is parsed if it is a success, not if it is a failure', () => {
 		const parse = jest.spyOn(JSON, 'parse');
+		const answer = (length: number): string => `{"message":"No","x":"${'x'.repeat(length)}"}`;
 
-		const long = read(status, `{"message":"No","x":"${'x'.repeat(1_048_576)}"}`);
+		const long = read(500, answer(1_048_576));
 
-		expect(parse.mock.calls).toHaveLength(0);
-		expect(long).toMatchObject({ kind, body: undefined, words: { messages: [] } });
-		expect(read(status, `{"message":"No","x":"${'x'.repeat(1_000_000)}"}`).words.messages).toEqual([
-			'No',
-		]);
-		parse.mockRestore();
+		expect(parse).not.toHaveBeenCalled();
+		expect(long).toMatchObject({ kind: 'serverError', body: undefined, words: { messages: [] } });
+		expect(read(500, answer(1_000_000)).words.messages).toEqual(['No']);
+		expect(read(200, answer(1_048_576)).body).toHaveProperty('message', 'No');
 	});
 
 	test.each([
-		['lists', '[', '', ']'],
 		['objects', '{"a":', '1', '}'],
 		['what is cut short', '[{"a":', '', ''],
 	])('of %s without end is cut before it is parsed', (_name, open, inner, close) => {
@@ -79,7 +76,6 @@ describe('An answer', () => {
 		read(200, open.repeat(150_000) + inner + close.repeat(150_000));
 
 		expect(parse.mock.calls.map(([text]) => text.length < 1_000)).toEqual([true]);
-		parse.mockRestore();
 	});
 
 	test('is read 64 levels deep, whatever stands in its texts', () => {
@@ -123,9 +119,7 @@ describe('An answer', () => {
 		['/v2/test-token#?token=1', '/v2/[token removed]'],
 		['../v2\n?token=1\n#x', '../v2\n'],
 		['https://Test-Token.example.com/v1', 'https://[token removed].example.com/v1'],
-		['https://test%2Dtoken.example.com/v1', 'https://[token removed].example.com/v1'],
 		['https://b.example.com/test%2Dtoken', '[text removed: it contains a token]'],
-		['//TEST-TOKEN/v2', '//[token removed]/v2'],
 		[['/a', '/b'], undefined],
 		[undefined, undefined],
 	])('that redirects to %j shows no more of it than %j', (location, expected) => {
@@ -141,50 +135,52 @@ describe('An answer', () => {
 		expect(read(status, '{}', { location: '/transactions/ab?x=1' }).redirectedTo).toBe(address);
 	});
 
-	test('of a success is read however long it is', () => {
-		const long = JSON.stringify({ message: 'No', padding: 'x'.repeat(1_048_576) });
+	const NOW = Date.UTC(2026, 0, 1);
 
-		expect(read(200, long).body).toHaveProperty('message', 'No');
+	test.each([
+		['7', 7_000],
+		[7, 7_000],
+		[' 7 ', 7_000],
+		['0', undefined],
+		['86400', 300_000],
+		['7;', undefined],
+		['soon', undefined],
+		[new Date(NOW + 30_000).toUTCString(), 30_000],
+		[new Date(NOW - 30_000).toUTCString(), undefined],
+		// Not a date of HTTP, though JavaScript would read it as one.
+		['2999-01-01', undefined],
+		[undefined, undefined],
+	])('with Retry-After %j asks for a wait of %p ms', (value, expected) => {
+		jest.spyOn(clock, 'now').mockReturnValue(NOW);
+
+		expect(retryAfterMs({ 'retry-after': value })).toBe(expected);
 	});
 });
 
 describe('The body of an answer', () => {
 	let answer: (response: ServerResponse) => void;
-	const hungUp: Array<Promise<void>> = [];
+	let hungUp: Promise<unknown>;
 	let connections = 0;
 	const server = createServer((_request, response) => {
-		hungUp.push(new Promise((resolve) => response.on('close', resolve)));
+		hungUp = once(response, 'close');
 		answer(response);
 	}).on('connection', () => connections++);
 	const agent = new Agent({ keepAlive: true });
 	const never = new AbortController().signal;
 
-	beforeAll(async () => await new Promise<void>((resolve) => server.listen(0, resolve)));
-	beforeEach(() => {
-		hungUp.length = 0;
-		connections = 0;
-	});
+	beforeAll(async () => await once(server.listen(0), 'listening'));
+	beforeEach(() => (connections = 0));
 	afterEach(() => agent.destroy());
-	afterAll(async () => {
+	afterAll(() => {
+		server.close();
 		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
 	});
 
-	const begin = async (by: (response: ServerResponse) => void): Promise<IncomingMessage> => {
+	const begin = async (by: typeof answer): Promise<IncomingMessage> => {
 		answer = by;
 		const { port } = server.address() as AddressInfo;
-		return await new Promise((resolve, reject) => {
-			get({ port, agent }, resolve).on('error', reject);
-		});
-	};
-	/** Sends a piece whenever there is room, until the client hangs up. */
-	const forEver = (response: ServerResponse): void => {
-		const piece = Buffer.alloc(1_048_576, 'x');
-		const send = (): void => {
-			while (!response.destroyed && response.write(piece));
-		};
-		response.on('drain', send);
-		send();
+		const [body] = (await once(get({ port, agent }), 'response')) as [IncomingMessage];
+		return body;
 	};
 
 	test('is read whole, a letter that comes in two pieces included', async () => {
@@ -211,10 +207,17 @@ describe('The body of an answer', () => {
 	});
 
 	test('is left where it is larger, and the service is not kept sending', async () => {
-		const body = await begin(forEver);
+		const body = await begin((response) => {
+			const piece = Buffer.alloc(1_048_576, 'x');
+			const send = (): void => {
+				while (!response.destroyed && response.write(piece));
+			};
+			response.on('drain', send);
+			send();
+		});
 
 		await expect(readBody(body, never)).resolves.toBeUndefined();
-		await hungUp[0];
+		await hungUp;
 	});
 
 	test('is no body where it is one byte larger', async () => {
@@ -223,44 +226,34 @@ describe('The body of an answer', () => {
 		await expect(readBody(body, never)).resolves.toBeUndefined();
 	});
 
-	test('that breaks off is a fault', async () => {
-		const body = await begin((response) => {
+	test('that breaks off, cannot be unpacked or was closed before it came is a fault', async () => {
+		const broken = await begin((response) => {
 			response.write('{"title":');
 			setTimeout(() => response.destroy(), 20);
 		});
+		await expect(readBody(broken, never)).rejects.toThrow();
 
-		await expect(readBody(body, never)).rejects.toThrow();
+		const unpacked = await begin((response) => response.end('this was never packed'));
+		const unpacking = readBody(unpacked.pipe(createGunzip()), never);
+		await expect(unpacking).rejects.toThrow('incorrect header');
+
+		const closed = await begin((response) => response.write('{'));
+		closed.destroy();
+		await expect(readBody(closed, never)).rejects.toThrow();
 	});
 
-	test('that cannot be unpacked is a fault', async () => {
-		const body = await begin((response) => response.end('this was never packed'));
-
-		await expect(readBody(body.pipe(createGunzip()), never)).rejects.toThrow('incorrect header');
-	});
-
-	test('that was closed before it came is a fault', async () => {
-		const body = await begin((response) => response.write('{'));
-		body.destroy();
-
-		await expect(readBody(body, never)).rejects.toThrow();
-	});
-
-	test('is left when its time is up, however much is still coming', async () => {
+	test.each([
+		['when its time is up, however much is still coming', () => AbortSignal.timeout(50)],
+		['at once where its time was up before it began', () => AbortSignal.abort()],
+	])('is left %s', async (_name, late) => {
 		const body = await begin((response) => {
 			response.write('x');
 			const timer = setInterval(() => response.write('x'), 5);
 			response.on('close', () => clearInterval(timer));
 		});
 
-		await expect(readBody(body, AbortSignal.timeout(50))).rejects.toThrow();
-		await hungUp[0];
-	});
-
-	test('is left at once where its time was up before it began', async () => {
-		const body = await begin((response) => response.write('x'));
-
-		await expect(readBody(body, AbortSignal.abort())).rejects.toThrow();
-		await hungUp[0];
+		await expect(readBody(body, late())).rejects.toThrow();
+		await hungUp;
 	});
 
 	test('once read, leaves the connection to the next request, and nothing at the signal', async () => {
@@ -275,10 +268,7 @@ describe('The body of an answer', () => {
 		expect(getEventListeners(late.signal, 'abort')).toEqual([]);
 	});
 
-	test('is told from what is no stream', async () => {
-		const body = await begin((response) => response.end());
-
-		expect(bodyStream.safeParse(body).success).toBe(true);
+	test('is told from what is no stream', () => {
 		for (const other of [undefined, null, 'text', {}, { on: 1 }, { destroy: 1 }]) {
 			expect(bodyStream.safeParse(other).success).toBe(false);
 		}
@@ -295,8 +285,8 @@ describe('One resource of the service', () => {
 		['wrapped as the first of a list', { data: [resource, { hash: 'cd34' }] }, resource],
 		[
 			'with data of its own',
-			{ hash: 'ab12', data: { hash: 'x' } },
-			{ hash: 'ab12', data: { hash: 'x' } },
+			{ ...resource, data: { hash: 'x' } },
+			expect.objectContaining(resource),
 		],
 		['without a hash', { title: 'A' }, undefined],
 		['with a blank hash', { hash: ' ' }, undefined],
@@ -313,52 +303,38 @@ describe('One resource of the service', () => {
 
 describe('A page of products', () => {
 	const data = [{ hash: 'p1', unknown: 1 }];
+	const links = { next: 'x?page=2' };
 
 	test.each<[string, unknown, unknown]>([
 		[
 			'as documented',
-			{ data, meta: { last_page: 3, per_page: 30, total: 70 }, links: { next: 'x?page=2' } },
+			{ data, meta: { last_page: 3, per_page: 30, total: 70 }, links },
 			{ data, lastPage: 3, total: 70, hasNext: true },
 		],
 		[
 			'with texts for numbers',
-			{ data, meta: { last_page: '3', per_page: ' 30 ', total: '70' }, links: { next: null } },
+			{ data, meta: { last_page: '3', total: ' 70 ' }, links: { next: null } },
 			{ data, lastPage: 3, total: 70, hasNext: false },
 		],
 		['without meta and links', { data }, { data }],
 		['with null for meta and links', { data, meta: null, links: null }, { data }],
 		['with meta and links of another kind', { data, meta: 3, links: { next: 3 } }, { data }],
-		[
-			'with figures that cannot be',
-			{ data, meta: { last_page: -1, per_page: 1.5, total: 'many' } },
-			{ data },
-		],
+		['with figures that cannot be', { data, meta: { last_page: -1, total: 'many' } }, { data }],
 		['with an empty link', { data, links: { next: '' } }, { data, hasNext: false }],
 		['wrapped', { data: { data, meta: { total: 1 } } }, { data, total: 1 }],
 		['that is a bare list', data, { data }],
 		['that is empty', { data: [] }, { data: [] }],
 		['whose products are texts', { data: ['p1'] }, undefined],
+		['whose products are lists', { data: [[]] }, undefined],
+		['whose products are null', { data: [null] }, undefined],
 		['that is a bare list of texts', ['p1'], undefined],
 		['of another shape', { hello: 1 }, undefined],
 		['that is null', null, undefined],
 	])('%s', (_name, body, expected) => {
 		expect(readProductPage(body)).toEqual(expected);
 	});
-});
 
-describe('What came out of JSON', () => {
-	test.each([
-		['{"a": 1}', true],
-		['[]', false],
-		['null', false],
-		['"text"', false],
-	])('%s is an object: %p', (text, expected) => {
-		expect(isJsonObject(JSON.parse(text))).toBe(expected);
-	});
-
-	test('is taken as it is, not copied', () => {
-		const product = { hash: 'p1', offers: [{ hash: 'o1' }] };
-
-		expect(readProductPage({ data: [product] })?.data[0]).toBe(product);
+	test('has its products as they came, not copies', () => {
+		expect(readProductPage({ data })?.data[0]).toBe(data[0]);
 	});
 });
