@@ -1,5 +1,4 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { Fault } from '../../../sandbox';
 import { processedItems, type NodeOutcome, type NodeRunOptions } from '../harness';
 import { errorOf, useShop } from '../support/charging';
 import { useLimits } from '../support/account';
@@ -11,25 +10,17 @@ describe('The errors that a seller meets most', () => {
 
 	const charge = async (more: INodeParameters = {}, options?: NodeRunOptions) =>
 		await shop.run(shop.parameters(undefined, more), options);
-	const after = async (fault: Fault): Promise<NodeOutcome> => {
-		shop.account.sandbox.addFault({ ...fault, times: 'always' });
-		limit({ maxTries: 1, maxTotalMs: 0 });
-		return await charge({});
+	const answered =
+		(status: number, body: unknown = {}) =>
+		async () => {
+			shop.account.fault('charge', { kind: 'status', status, body }, 'always');
+			limit({ maxTries: 1, maxTotalMs: 0 });
+			return await charge();
+		};
+	const cartWith = (price: string): INodeParameters => {
+		const offerHash = shop.account.sandbox.products[0]?.offers[0]?.hash;
+		return { cart: { items: [{ offerHash, price, more: { title: 'Curso' } }] } };
 	};
-	const at = async (baseUrl: string): Promise<NodeOutcome> => {
-		return await charge({}, { credentials: shop.account.credentialsWith({ baseUrl }) });
-	};
-	const cartWith = (price: string): INodeParameters => ({
-		cart: {
-			items: [
-				{
-					offerHash: shop.account.sandbox.products[0]?.offers[0]?.hash,
-					price,
-					more: { title: 'Curso' },
-				},
-			],
-		},
-	});
 	const known = (text: string): string =>
 		text
 			.replaceAll(shop.hashes[0] ?? '-', 'HASH')
@@ -45,7 +36,7 @@ describe('The errors that a seller meets most', () => {
 	test.each<[string, () => Promise<NodeOutcome>, string[]]>([
 		[
 			'a wrong token',
-			async () => await after({ kind: 'status', status: 401, body: {} }),
+			answered(401),
 			[
 				'The service does not accept the API token (401)',
 				'Copy the token again from the service to API Token in the credential, without spaces.',
@@ -54,7 +45,7 @@ describe('The errors that a seller meets most', () => {
 		],
 		[
 			'a wrong Base URL',
-			async () => await after({ kind: 'html', status: 404 }),
+			answered(404),
 			[
 				'The service found nothing at this address (404)',
 				'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
@@ -63,7 +54,10 @@ describe('The errors that a seller meets most', () => {
 		],
 		[
 			'no network',
-			async () => await at('http://127.0.0.1:9/v1'),
+			async () => {
+				const baseUrl = 'http://127.0.0.1:9/v1';
+				return await charge({}, { credentials: shop.account.credentialsWith({ baseUrl }) });
+			},
 			[
 				'The service could not be reached',
 				'Nothing was sent. Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
@@ -72,12 +66,7 @@ describe('The errors that a seller meets most', () => {
 		],
 		[
 			'a field that the service refuses',
-			async () =>
-				await after({
-					kind: 'status',
-					status: 422,
-					body: { errors: { 'customer.phone_number': ['is not a phone'] } },
-				}),
+			answered(422, { errors: { 'customer.phone_number': ['is not a phone'] } }),
 			[
 				'The service did not accept the request (422)',
 				'The service said: Customer Phone (customer.phone_number): is not a phone.',
@@ -87,7 +76,7 @@ describe('The errors that a seller meets most', () => {
 		],
 		[
 			'the rate limit',
-			async () => await after({ kind: 'status', status: 429, body: {} }),
+			answered(429),
 			[
 				'The service is still limiting requests (429)',
 				'Try again later, or run fewer workflows of this account at the same time.',
@@ -96,7 +85,7 @@ describe('The errors that a seller meets most', () => {
 		],
 		[
 			'no usable answer',
-			async () => await after({ kind: 'status', status: 500, body: {} }),
+			answered(500),
 			[
 				'The customer may already have been charged: the service returned an error (500)',
 				`Details: ${CART}.`,
