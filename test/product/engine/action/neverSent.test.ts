@@ -94,7 +94,7 @@ describe('What never left this machine', () => {
 		server.on('tlsClientError', () => undefined);
 		return await listen(server);
 	};
-	const twoAddresses = (): void => {
+	const hostWithTwoAddresses = (): string => {
 		const lookup = dns.lookup as unknown as (...args: unknown[]) => void;
 		const found = ['fe80::1', 'fe80::2'].map((address) => ({ address, family: 6 }));
 		const fake = (host: unknown, options: unknown, done: (...args: unknown[]) => void): void => {
@@ -102,34 +102,25 @@ describe('What never left this machine', () => {
 			else lookup(host, options, done);
 		};
 		jest.spyOn(dns, 'lookup').mockImplementation(fake as typeof dns.lookup);
+		return 'http://shop.example/v1';
 	};
+
+	const local = (port: number | string): string => `https://127.0.0.1:${port}/v1`;
 
 	test.each<[string, () => Promise<string>]>([
 		['a refused connection', async () => `${CLOSED}/v1`],
 		['an unknown host', async () => 'http://shop.invalid/v1'],
-		[
-			'no route to any of two addresses',
-			async () => {
-				twoAddresses();
-				return 'http://shop.example/v1';
-			},
-		],
+		['no route to any of two addresses', async () => hostWithTwoAddresses()],
 		[
 			'https where the service speaks http',
-			async () => `https://127.0.0.1:${new URL(shop.account.sandbox.baseUrl).port}/v1`,
+			async () => local(new URL(shop.account.sandbox.baseUrl).port),
 		],
-		[
-			'a certificate that is not accepted',
-			async () => `https://127.0.0.1:${await https(() => undefined)}/v1`,
-		],
+		['a certificate that is not accepted', async () => local(await https(() => undefined))],
 		[
 			'a handshake that is reset',
-			async () => `https://127.0.0.1:${await raw((socket) => socket.resetAndDestroy())}/v1`,
+			async () => local(await raw((socket) => socket.resetAndDestroy())),
 		],
-		[
-			'a handshake without an answer',
-			async () => `https://127.0.0.1:${await raw(() => undefined)}/v1`,
-		],
+		['a handshake without an answer', async () => local(await raw(() => undefined))],
 	])('%s: nothing was sent, and nothing is in doubt', async (_name, start) => {
 		const baseUrl = await start();
 		const failed = [await charge(baseUrl), await charge(baseUrl)];
@@ -140,27 +131,27 @@ describe('What never left this machine', () => {
 		expect(received).toBe(0);
 	});
 
-	test.each<[string, () => Promise<string>, string]>([
-		...[403, 407, 500, 502, 503, 504].map((status): [string, () => Promise<string>, string] => [
+	test.each<[string, string, () => Promise<string>]>([
+		...[403, 407, 500, 502, 503, 504].map((status): [string, string, () => Promise<string>] => [
 			`refuses (${status})`,
-			async () => await refusing(status),
 			`a proxy answered ${status}`,
+			async () => await refusing(status),
 		]),
-		['is not there', async () => CLOSED, 'ECONNREFUSED'],
-		['resets', async () => await proxy((socket) => socket.resetAndDestroy()), 'ECONNRESET'],
-		['says nothing', async () => await proxy(() => undefined), 'ECONNABORTED'],
-		['hangs up', async () => await proxy((socket) => socket.end()), ''],
+		['is not there', 'ECONNREFUSED', async () => CLOSED],
+		['resets', 'ECONNRESET', async () => await proxy((socket) => socket.resetAndDestroy())],
+		['says nothing', 'ECONNABORTED', async () => await proxy(() => undefined)],
+		['hangs up', '', async () => await proxy((socket) => socket.end())],
 		[
 			'leads to a host without TLS',
-			async () => await tunnel(await listen(createHttpServer())),
 			'EPROTO',
+			async () => await tunnel(await listen(createHttpServer())),
 		],
 		[
 			'breaks the tunnel',
-			async () => await tunnel(await raw((socket) => socket.end())),
 			'ECONNRESET',
+			async () => await tunnel(await raw((socket) => socket.end())),
 		],
-	])('a proxy that %s: nothing was sent, and no token is blamed', async (_name, start, code) => {
+	])('a proxy that %s: nothing was sent, and no token is blamed', async (_name, code, start) => {
 		process.env.HTTPS_PROXY = await start();
 
 		const failed = await charge('https://shop.example/v1');
