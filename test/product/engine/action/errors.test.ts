@@ -49,15 +49,15 @@ describe('Errors of the service', () => {
 	});
 
 	test.each([
-		['empty', ' ', 'Base URL in the credential is empty'],
-		['no address', 'not a host', 'Base URL in the credential is not a web address'],
-		['with a query', 'https://api.example.com/v1?x=1', 'must end with its path'],
-	])('a Base URL that is %s is told before anything is sent', async (_name, baseUrl, message) => {
-		const failure = await account.fail(parametersOf('transaction/get'), {
-			credentials: account.credentialsWith({ baseUrl }),
-		});
+		[' ', 'is empty'],
+		['not a host', 'is not a web address'],
+		['https://api.example.com/v1?x=1', 'must end with its path'],
+	])('the Base URL %j is told before anything is sent', async (baseUrl, problem) => {
+		const credentials = account.credentialsWith({ baseUrl });
 
-		expect(failure.message).toContain(message);
+		const { message } = await account.fail(parametersOf('transaction/get'), { credentials });
+
+		expect(message).toContain(`Base URL in the credential ${problem}`);
 	});
 
 	test('a charge whose connection was refused is sent again, and once', async () => {
@@ -83,11 +83,8 @@ describe('Errors of the service', () => {
 		'a redirect (%i) to another host takes the token and the charge nowhere',
 		async (status) => {
 			const elsewhere = await openAccount();
-			account.sandbox.addFault({
-				kind: 'redirect',
-				to: `${elsewhere.sandbox.baseUrl}/transactions`,
-				status,
-			});
+			const to = `${elsewhere.sandbox.baseUrl}/transactions`;
+			account.sandbox.addFault({ kind: 'redirect', to, status });
 
 			await account.fail(parametersOf('transaction/create'));
 
@@ -99,18 +96,10 @@ describe('Errors of the service', () => {
 	test('under Continue on Fail gives message and status per item, and goes on', async () => {
 		account.fault('charge', { kind: 'status', status: 422, body: { message: 'No' }, after: 1 });
 		const { json, items } = await account.run(
-			{
-				...parametersOf('transaction/create'),
-				customerEmail: '={{ $json.email }}',
-			},
+			{ ...parametersOf('transaction/create'), customerEmail: '={{ $json.email }}' },
 			{
 				continueOnFail: true,
-				items: [
-					{ email: 'a@example.com' },
-					{ email: 'b@example.com' },
-					{ email: 'c' },
-					{ email: 'd@example.com' },
-				],
+				items: ['a@example.com', 'b@example.com', 'c', 'd@example.com'].map((email) => ({ email })),
 			},
 		);
 
@@ -130,11 +119,7 @@ describe('Errors of the service', () => {
 	test.each<[string, Fault, string]>([
 		['an error that echoes the request', { kind: 'echoRequest' }, 'transaction/create'],
 		['a rejection that echoes the request', { kind: 'echoRequest', status: 422 }, 'offer/create'],
-		[
-			'a success that echoes the request',
-			{ kind: 'echoRequest', status: 200 },
-			'transaction/create',
-		],
+		['a success that echoes it', { kind: 'echoRequest', status: 200 }, 'transaction/create'],
 		['a page that echoes the request', { kind: 'echoRequest', format: 'html' }, 'transaction/get'],
 		['a reset', { kind: 'resetAfterProcessing' }, 'transaction/create'],
 	])('%s shows neither token anywhere', async (_name, fault, operation) => {

@@ -1,10 +1,6 @@
 import * as fc from 'fast-check';
 import { readServiceWords, saysFailure } from '../../../../nodes/DigitalSales/api/schemas/error';
 
-/** `Bad` in so many objects. */
-const nested = (levels: number): unknown =>
-	levels === 0 ? 'Bad' : { message: nested(levels - 1) };
-
 describe('The words of the service', () => {
 	test('the twentieth text is the last, and 500 characters are the most of one', () => {
 		const many = Array.from({ length: 25 }, (_, nth) => `text ${nth}`);
@@ -38,8 +34,6 @@ describe('The words of the service', () => {
 		[{ message: { message: 'Bad' } }, ['Bad'], {}],
 		[{ message: 'A', error: 'B', errors: 'C' }, ['A', 'B', 'C'], {}],
 		[{ errors: [...Array(20).fill(' '), 'the 21st'] }, [], {}],
-		[{ message: nested(7) }, ['Bad'], {}],
-		[{ message: nested(8) }, [], {}],
 		[{ errors: { price: ' ', title: null, cart: {} } }, [], {}],
 		[{ errors: { price: [{ message: 'Bad' }] } }, [], { price: ['Bad'] }],
 	])('%j says %j and %j', (body, messages, fields) => {
@@ -69,19 +63,20 @@ describe('The words of the service', () => {
 	});
 
 	test('texts are read eight levels down', () => {
-		const lists = (depth: number): unknown =>
-			JSON.parse(`${'['.repeat(depth)}"A"${']'.repeat(depth)}`);
-		const objects = (depth: number): unknown =>
-			JSON.parse(`${'{"f":'.repeat(depth)}"A"${'}'.repeat(depth)}`);
+		const deep = (open: string, close: string) => (depth: number) =>
+			JSON.parse(`${open.repeat(depth)}"A"${close.repeat(depth)}`) as unknown;
+		const lists = deep('[', ']');
+		const messages = deep('{"message":', '}');
+		const fields = deep('{"f":', '}');
 
-		expect(readServiceWords({ message: lists(7) }).messages).toEqual(['A']);
-		expect(readServiceWords({ message: lists(8) }).messages).toEqual([]);
-		expect(readServiceWords({ errors: objects(8) }).fields).toEqual({ 'f.f.f.f.f.f.f.f': ['A'] });
-		expect(readServiceWords({ errors: objects(9) }).fields).toEqual({});
-		expect(readServiceWords({ message: lists(100_000), errors: objects(100_000) })).toEqual({
-			messages: [],
-			fields: {},
-		});
+		for (const nested of [lists, messages]) {
+			expect(readServiceWords({ message: nested(7) }).messages).toEqual(['A']);
+			expect(readServiceWords({ message: nested(8) }).messages).toEqual([]);
+			expect(readServiceWords({ message: nested(100_000) }).messages).toEqual([]);
+		}
+		expect(readServiceWords({ errors: fields(8) }).fields).toEqual({ 'f.f.f.f.f.f.f.f': ['A'] });
+		expect(readServiceWords({ errors: fields(9) }).fields).toEqual({});
+		expect(readServiceWords({ errors: fields(100_000) }).fields).toEqual({});
 	});
 
 	test('a field may be named like a part of every object', () => {
