@@ -67,6 +67,8 @@ describe('The rate limit of an account', () => {
 			limiter.settle(permit);
 		};
 		await refuse(limiter);
+		expect(limiter.delayMs()).toBe(5_000);
+
 		await Promise.all([
 			serve('new', false),
 			serve('back', true),
