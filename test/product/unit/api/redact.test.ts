@@ -234,18 +234,9 @@ describe('A text with nothing to take out', () => {
 
 	/** Each is undone, or looked through, again and again. */
 	test.each([
-		...['%25', '%2541', '%41x', '\\', '\\u0041', '\\\\u005cu005c', '&amp;', '&amp;amp;', '&#38;'],
-		...[
-			'&a',
-			`&${'a'.repeat(40)}`,
-			'&#1',
-			'%c0%80',
-			'12%7C',
-			'12|AbCdEf',
-			'\u200b',
-			'a\u0301',
-			PAGE,
-		],
+		...['%25', '%2541', '%41x', '%c0%80', '12%7C', '12|AbCdEf', '\u200b', 'a\u0301', PAGE],
+		...['\\', '\\u0041', '\\\\u005cu005c'],
+		...['&amp;', '&amp;amp;', '&#38;', '&#1', '&a', `&${'a'.repeat(40)}`],
 		'%26amp;%2526amp%3b&#37;2526&#x5c;u0026amp;\\u0025\\u0032\\u0035\\u005cu0025%255cu0026',
 	])('is looked through in linear time: %s', (piece) => {
 		const { text } = createRedactor([TOKEN]);
