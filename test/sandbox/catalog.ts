@@ -48,11 +48,16 @@ const TOPICS = list(`
 	Adestramento de Cães | Música Gospel no Teclado | Organização da Casa |
 	Cerâmica e Modelagem à Mão`);
 
-const EDITIONS = list(`
-	| — Edição Especial | 2.0 | (Turma da Manhã) | para Mães | em 30 Dias | Avançado`);
-
 function list(text: string): string[] {
 	return text.split('|').map((entry) => entry.trim());
+}
+
+/** Each topic in each format; a class number keeps further titles apart. */
+function titleOf(index: number): string {
+	const turn = Math.floor(index / TOPICS.length);
+	const title = `${FORMATS[(turn + index) % FORMATS.length]} ${TOPICS[index % TOPICS.length]}`;
+	const round = Math.floor(turn / FORMATS.length);
+	return round > 0 ? `${title} — Turma ${round + 1}` : title;
 }
 
 const OFFER_TITLES = ['À vista', 'Black Friday', 'Lançamento', 'Promoção de Verão', 'Padrão'];
@@ -90,13 +95,25 @@ export function isSubscription(product: Product): boolean {
 }
 
 function seedProduct(random: () => number, taken: Set<string>, index: number): Product {
-	const hash = freshHash(random, 5 + Math.floor(random() * 6), taken);
+	const newHash = (): string => freshHash(random, 5 + Math.floor(random() * 6), taken);
+	const hash = newHash();
 	const title = titleOf(index);
-	const recurring = index % 6 === 5;
+	const isRecurring = index % 6 === 5;
 	const created = FIRST_DAY + index * 7 * HOUR;
-	const offers = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
-		seedOffer(random, taken, recurring, created),
-	);
+	const seedOffer = (): Offer => {
+		const offerHash = newHash();
+		return {
+			hash: offerHash,
+			title: random() < 0.3 ? null : pick(random, OFFER_TITLES),
+			price: pick(random, PRICES),
+			url: `${CHECKOUT_HOST}/${offerHash}`,
+			status: 1,
+			interval: isRecurring ? pick(random, INTERVALS) : null,
+			created_at: timestamp(created),
+			updated_at: timestamp(created + Math.floor(random() * 400) * HOUR),
+		};
+	};
+	const offers = Array.from({ length: 1 + Math.floor(random() * 3) }, seedOffer);
 	return {
 		hash,
 		title,
@@ -113,33 +130,4 @@ function seedProduct(random: () => number, taken: Set<string>, index: number): P
 		support_email: 'suporte@sandbox.test',
 		support_whatsapp: random() < 0.4 ? null : '5511900000000',
 	};
-}
-
-function seedOffer(
-	random: () => number,
-	taken: Set<string>,
-	recurring: boolean,
-	created: number,
-): Offer {
-	const hash = freshHash(random, 5 + Math.floor(random() * 6), taken);
-	return {
-		hash,
-		title: random() < 0.3 ? null : pick(random, OFFER_TITLES),
-		price: pick(random, PRICES),
-		url: `${CHECKOUT_HOST}/${hash}`,
-		status: 1,
-		interval: recurring ? pick(random, INTERVALS) : null,
-		created_at: timestamp(created),
-		updated_at: timestamp(created + Math.floor(random() * 400) * HOUR),
-	};
-}
-
-function titleOf(index: number): string {
-	const topic = TOPICS[index % TOPICS.length] ?? '';
-	const format = FORMATS[Math.floor(index / TOPICS.length + index) % FORMATS.length] ?? '';
-	const edition = EDITIONS[Math.floor(index / 3) % EDITIONS.length] ?? '';
-	// The combinations repeat after this many: a class number keeps titles apart.
-	const round = Math.floor(index / 504);
-	const parts = [format, topic, edition, round > 0 ? `— Turma ${round + 1}` : ''];
-	return parts.filter((part) => part !== '').join(' ');
 }

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 // Brasília time without a zone in the text: readers who take it for UTC are three hours off.
@@ -9,25 +8,7 @@ export function timestamp(epochMs: number): string {
 	return new Date(epochMs + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Waiting that ends with the sandbox, so that no timer outlives it. */
-export class Pauses {
-	private readonly abort = new AbortController();
-
-	constructor() {
-		// Every waiting request listens, and there may be hundreds.
-		setMaxListeners(0, this.abort.signal);
-	}
-
-	/** Rejects when the sandbox closes. */
-	async sleep(ms: number): Promise<void> {
-		if (ms > 0) await sleep(ms, undefined, { signal: this.abort.signal });
-	}
-
-	get stopped(): boolean {
-		return this.abort.signal.aborted;
-	}
-
-	stop(): void {
-		this.abort.abort();
-	}
+/** Waits; rejects once the signal is aborted, so that no timer outlives the sandbox. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+	if (ms > 0) await sleep(ms, undefined, { signal });
 }

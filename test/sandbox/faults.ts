@@ -1,4 +1,13 @@
-import { type Answer, escapeHtml, failure, html, isRecord, json, strangePage } from './http';
+import {
+	type Answer,
+	escapeHtml,
+	failure,
+	html,
+	isRecord,
+	json,
+	strangePage,
+	tooMany,
+} from './http';
 
 export type Endpoint =
 	| 'GET /products'
@@ -48,11 +57,8 @@ interface Answering {
 	emptyBody: Nothing;
 	/** Default status 302. */
 	redirect: { to: string; status?: 301 | 302 | 303 | 307 | 308 };
-	/** A 429 with Retry-After, default 1 second; `huge` is a year. */
-	retryAfter: {
-		format?: 'seconds' | 'http-date' | 'absent' | 'huge' | 'garbage';
-		seconds?: number;
-	};
+	/** A 429 with Retry-After, default 1 second, or without. */
+	retryAfter: { format?: 'absent'; seconds?: number };
 }
 
 /** These change how the service works, or its real answer. */
@@ -67,8 +73,6 @@ interface Changing {
 	patchBody: { set?: Record<string, unknown>; remove?: string[] };
 	/** The answer with these headers. */
 	headers: { set: Record<string, string> };
-	/** A POST is refused with validation errors keyed by field. */
-	errorsByField: { errors: Record<string, string[]> };
 	/** The charge is refused: still 201, with payment_status refused and pix null. */
 	refused: Nothing;
 	/** A notice, not a request, is never sent. */
@@ -196,7 +200,7 @@ export function answerOf(fault: AnswerFault, request: RawRequest): Answer | unde
 			return { ...page, headers: { ...page.headers, location: fault.to } };
 		}
 		case 'retryAfter':
-			return tooMany(fault);
+			return tooMany(fault.format ? undefined : (fault.seconds ?? 1));
 		default:
 			return undefined;
 	}
@@ -213,26 +217,6 @@ export function changeAnswer(answer: Answer, faults: StruckFaults): Answer {
 	if (faults.of('wrapData') && answer.status < 300) body = { success: true, data: body };
 	const changed = lowerNames(faults.of('headers')?.set);
 	return { ...answer, body, headers: { ...answer.headers, ...changed } };
-}
-
-const YEAR_SECONDS = 31_536_000;
-
-function tooMany({ format = 'seconds', seconds = 1 }: FaultOf<'retryAfter'>): Answer {
-	const wait = format === 'huge' ? YEAR_SECONDS : seconds;
-	const body = { message: 'Too Many Attempts.' };
-	switch (format) {
-		case 'absent':
-			return json(429, body);
-		case 'garbage':
-			return json(429, body, { 'retry-after': 'soon' });
-		case 'http-date': {
-			// Rounded up: a date has no fractions, and must not lie before the moment it stands for.
-			const moment = Math.ceil((Date.now() + wait * 1000) / 1000) * 1000;
-			return json(429, body, { 'retry-after': new Date(moment).toUTCString() });
-		}
-		default:
-			return json(429, body, { 'retry-after': String(wait) });
-	}
 }
 
 function lowerNames(headers: Record<string, string> = {}): Record<string, string> {

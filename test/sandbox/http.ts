@@ -61,6 +61,12 @@ export function failure(status: number, message: string, errors?: string[]): Ans
 	return json(status, { success: false, message, ...(errors && { errors }) });
 }
 
+/** The answer above a rate limit; a fault may leave out how long to wait. */
+export function tooMany(seconds?: number): Answer {
+	const body = { message: 'Too Many Attempts.' };
+	return json(429, body, seconds === undefined ? {} : { 'retry-after': String(seconds) });
+}
+
 function bytesOf({ body }: Answer): Buffer {
 	return Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
 }

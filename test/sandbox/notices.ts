@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import { pause } from './clock';
 import type { FaultBook } from './faults';
 import type { Settings } from './options';
 import { noticeBody, type NoticeShape } from './shapes';
@@ -13,7 +15,6 @@ export interface DeliveryReport {
 	hash: string;
 	/** The status the notice speaks of. */
 	payment_status: string;
-	shape: NoticeShape;
 	url: string;
 	/** 1 for the first; re-sends count on. */
 	attempt: number;
@@ -30,9 +31,8 @@ export interface DeliveryReport {
 type Result = Pick<DeliveryReport, 'outcome' | 'status' | 'answer'>;
 
 interface Notice {
-	about: Pick<DeliveryReport, 'hash' | 'payment_status' | 'shape' | 'url'>;
+	about: Pick<DeliveryReport, 'hash' | 'payment_status' | 'url'>;
 	body: object;
-	resend: boolean;
 	/** Aborted by a reset: what belongs to a state that is gone is not sent any more. */
 	signal: AbortSignal;
 }
@@ -59,18 +59,19 @@ async function post({ about: { url }, body, signal }: Notice): Promise<Result> {
 /** Sends notifications and re-sends them until they are answered 2xx. */
 export class Notifier {
 	readonly deliveries: DeliveryReport[] = [];
-	private readonly timers = new Set<NodeJS.Timeout>();
 	private abort = new AbortController();
 
 	constructor(
 		private readonly settings: Settings,
 		private readonly faults: FaultBook,
-	) {}
+	) {
+		this.reset();
+	}
 
 	/** Tells the notification address of the current status; the reports are of first attempts. */
 	async announce(stored: StoredTransaction): Promise<DeliveryReport[]> {
 		if (stored.postback_url === '') return [];
-		const notice = this.write(stored, 'envelope', stored.postback_url, true);
+		const notice = this.write(stored, 'envelope', stored.postback_url);
 		if (!this.faults.strikeNotice()) return [await this.attempt(notice, 1)];
 		return [this.report(notice, 1, { outcome: 'lost', status: null, answer: '' })];
 	}
@@ -80,53 +81,38 @@ export class Notifier {
 		stored: StoredTransaction,
 		{ shape = 'envelope', url = stored.postback_url }: { shape?: NoticeShape; url?: string },
 	): Promise<DeliveryReport> {
-		return await this.attempt(this.write(stored, shape, url, false), 1);
+		const notice = this.write(stored, shape, url);
+		return this.report(notice, 1, await post(notice));
 	}
 
 	/** Drops what is under way and what is scheduled. */
 	reset(): void {
-		this.stop();
+		this.abort.abort();
 		this.abort = new AbortController();
+		setMaxListeners(0, this.abort.signal);
 		this.deliveries.length = 0;
 	}
 
-	/** For good: nothing is sent after this. */
-	stop(): void {
-		this.abort.abort();
-		for (const timer of this.timers) clearTimeout(timer);
-		this.timers.clear();
-	}
-
-	private write(
-		stored: StoredTransaction,
-		shape: NoticeShape,
-		url: string,
-		resend: boolean,
-	): Notice {
+	private write(stored: StoredTransaction, shape: NoticeShape, url: string): Notice {
 		const { hash, payment_status } = stored;
 		// The body is made here: a re-send repeats what was true when the notice was written.
 		const body = noticeBody(stored, shape);
-		return { about: { hash, payment_status, shape, url }, body, resend, signal: this.abort.signal };
+		return { about: { hash, payment_status, url }, body, signal: this.abort.signal };
 	}
 
 	private async attempt(notice: Notice, attempt: number): Promise<DeliveryReport> {
 		const report = this.report(notice, attempt, await post(notice));
-		const isLeft = report.outcome !== 'delivered' && notice.resend && !notice.signal.aborted;
 		const seconds = this.settings.resendAfterSeconds[attempt - 1];
-		if (isLeft && seconds !== undefined) {
-			const timer = setTimeout(() => {
-				this.timers.delete(timer);
-				void this.attempt(notice, attempt + 1);
-			}, seconds * 1000);
-			this.timers.add(timer);
+		if (report.outcome !== 'delivered' && seconds !== undefined) {
+			const again = async (): Promise<unknown> => await this.attempt(notice, attempt + 1);
+			void pause(seconds * 1000, notice.signal).then(again, () => undefined);
 		}
 		return report;
 	}
 
 	private report({ about, signal }: Notice, attempt: number, result: Result): DeliveryReport {
 		const report = { ...about, attempt, at: Date.now(), ...result };
-		if (signal.aborted) return report;
-		this.deliveries.push(report);
+		if (!signal.aborted) this.deliveries.push(report);
 		return report;
 	}
 }

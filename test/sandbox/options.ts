@@ -1,7 +1,7 @@
 /** Of the four endpoints. */
 export const BASE_PATH = '/api/public/v1';
 
-const DEFAULTS = {
+export const DEFAULTS = {
 	/** 0: any free port. */
 	port: 0,
 	products: 137,
@@ -11,8 +11,6 @@ const DEFAULTS = {
 	requestsPerMinute: 20 as number | null,
 	/** GET /transactions/{hash}; the document names no number. */
 	readsPerMinute: null as number | null,
-	/** `fixed` opens a window with its first request, as Laravel's throttle does. */
-	rateLimitWindow: 'fixed' as 'fixed' | 'sliding',
 	/** Before each API answer. */
 	latencyMs: 0,
 	apiToken: 'test-api-token-1234567890',
@@ -25,7 +23,3 @@ const DEFAULTS = {
 
 export type Settings = typeof DEFAULTS;
 export type SandboxOptions = Partial<Settings>;
-
-export function resolveOptions(options: SandboxOptions): Settings {
-	return { ...DEFAULTS, ...options };
-}

@@ -138,7 +138,7 @@ h2 { font-size: 18px; }
 <main>${live(parts)}</main>
 <aside>
 <section>
-	<p>Base URL ${copyable(`${origin()}${BASE_PATH}`, 'base-url')}</p>
+	<p>Base URL ${copyable(`${origin}${BASE_PATH}`, 'base-url')}</p>
 	<p>API token ${copyable(settings.apiToken, 'api-token')}</p>
 	<p>Body API token ${copyable(settings.bodyApiToken, 'body-api-token')}</p>
 </section>

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import type { Pauses } from './clock';
 import type { FaultBook, RawRequest, StruckFaults } from './faults';
 import { isRecord } from './http';
 import type { Notifier } from './notices';
@@ -69,37 +68,24 @@ export class RequestLog {
 
 const MINUTE_MS = 60_000;
 
-/** Requests a minute per endpoint (section "Limits"). */
+/** Requests in any minute, per endpoint (section "Limits"). */
 export class RateLimiter {
 	private readonly hits = new Map<string, number[]>();
 
-	constructor(private readonly settings: Settings) {}
-
-	check(key: string, limit: number | null): { allowed: boolean; headers: Record<string, string> } {
-		if (limit === null) return { allowed: true, headers: {} };
+	/** How many seconds to wait where a request is refused, else undefined. */
+	take(key: string, limit: number | null): number | undefined {
+		if (limit === null) return undefined;
 		const now = performance.now();
-		const hits = this.open(key, now - MINUTE_MS);
-		const allowed = hits.length < limit;
+		const hits = (this.hits.get(key) ?? []).filter((at) => at > now - MINUTE_MS);
+		this.hits.set(key, hits);
+		const [first = now] = hits;
 		// A refused request does not count, or a client that keeps asking would never be let in.
-		if (allowed) hits.push(now);
-		const waitMs = (hits[0] ?? now) + MINUTE_MS - now;
-		if (allowed) return { allowed, headers: {} };
-		return { allowed, headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) } };
+		if (hits.length < limit) return void hits.push(now);
+		return Math.max(1, Math.ceil((first + MINUTE_MS - now) / 1000));
 	}
 
 	reset(): void {
 		this.hits.clear();
-	}
-
-	/** What counts of the requests so far. */
-	private open(key: string, begin: number): number[] {
-		const known = this.hits.get(key) ?? [];
-		const [first = Infinity] = known;
-		const isFixed = this.settings.rateLimitWindow === 'fixed';
-		// A fixed window ends for all its requests at once.
-		const open = known.filter((at) => (isFixed ? first : at) > begin);
-		this.hits.set(key, open);
-		return open;
 	}
 }
 
@@ -107,13 +93,14 @@ export class RateLimiter {
 export interface SandboxParts {
 	settings: Settings;
 	state: SandboxState;
-	pauses: Pauses;
+	/** Aborted when the sandbox closes. */
+	closing: AbortController;
 	faults: FaultBook;
 	limiter: RateLimiter;
 	log: RequestLog;
 	notifier: Notifier;
 	/** `http://127.0.0.1:PORT`, known once the sandbox listens. */
-	origin: () => string;
+	origin: string;
 }
 
 /** One request as the handlers of the API see it. */

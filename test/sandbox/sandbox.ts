@@ -1,10 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyInstance } from 'fastify';
 import { registerApi } from './api/routes';
 import { changeStatus } from './api/transactions';
-import { Pauses } from './clock';
 import { type Fault, FaultBook } from './faults';
 import { type DeliveryReport, Notifier } from './notices';
-import { BASE_PATH, resolveOptions, type SandboxOptions } from './options';
+import { BASE_PATH, DEFAULTS, type SandboxOptions } from './options';
 import { registerPage } from './page';
 import { RateLimiter, type RecordedRequest, RequestLog, type SandboxParts } from './parts';
 import type { NoticeShape } from './shapes';
@@ -13,24 +13,26 @@ import type { CreatedOffer, Product, StoredTransaction } from './types';
 
 /** Starts a sandbox on the loopback interface. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-	const settings = resolveOptions(options);
+	const settings = { ...DEFAULTS, ...options };
 	const faults = new FaultBook();
-	let origin = '';
+	const closing = new AbortController();
+	// Every waiting request listens, and there may be hundreds.
+	setMaxListeners(0, closing.signal);
 	const parts: SandboxParts = {
 		settings,
-		state: new SandboxState(settings.products),
-		pauses: new Pauses(),
+		closing,
 		faults,
-		limiter: new RateLimiter(settings),
+		state: new SandboxState(settings.products),
+		limiter: new RateLimiter(),
 		log: new RequestLog(settings),
 		notifier: new Notifier(settings, faults),
-		origin: () => origin,
+		origin: '',
 	};
 	const app = createServer();
 	const sandbox = new Sandbox(app, parts);
 	registerApi(app, parts);
 	registerPage(app, parts, sandbox);
-	origin = await app.listen({ host: '127.0.0.1', port: settings.port });
+	parts.origin = await app.listen({ host: '127.0.0.1', port: settings.port });
 	return sandbox;
 }
 
@@ -49,51 +51,37 @@ function createServer(): FastifyInstance {
 
 /** A running simulation of the service. */
 export class Sandbox {
+	readonly apiToken: string;
+	readonly bodyApiToken: string;
+	/** Every API request, oldest first. */
+	readonly requests: RecordedRequest[];
+	readonly products: readonly Product[];
+	/** Those made through the API; the seeded ones are in their products. */
+	readonly offers: readonly CreatedOffer[];
+	/** Oldest first. */
+	readonly transactions: readonly StoredTransaction[];
+
 	constructor(
 		private readonly app: FastifyInstance,
 		private readonly parts: SandboxParts,
-	) {}
+	) {
+		const { settings, log, state } = parts;
+		this.apiToken = settings.apiToken;
+		this.bodyApiToken = settings.bodyApiToken;
+		this.requests = log.requests;
+		this.products = state.products;
+		this.offers = state.createdOffers;
+		this.transactions = state.transactions;
+	}
 
 	/** Ends in the version segment, e.g. `http://127.0.0.1:4010/api/public/v1`. */
 	get baseUrl(): string {
-		return `${this.parts.origin()}${BASE_PATH}`;
+		return `${this.parts.origin}${BASE_PATH}`;
 	}
 
 	/** The page for people. */
 	get pageUrl(): string {
-		return `${this.parts.origin()}/`;
-	}
-
-	get apiToken(): string {
-		return this.parts.settings.apiToken;
-	}
-
-	get bodyApiToken(): string {
-		return this.parts.settings.bodyApiToken;
-	}
-
-	/** Every API request, oldest first. */
-	get requests(): RecordedRequest[] {
-		return this.parts.log.requests;
-	}
-
-	get products(): readonly Product[] {
-		return this.parts.state.products;
-	}
-
-	/** Those made through the API; the seeded ones are in their products. */
-	get offers(): readonly CreatedOffer[] {
-		return this.parts.state.createdOffers;
-	}
-
-	/** Oldest first. */
-	get transactions(): readonly StoredTransaction[] {
-		return this.parts.state.transactions;
-	}
-
-	/** Every attempt to deliver a notification, oldest first. */
-	get deliveries(): readonly DeliveryReport[] {
-		return this.parts.notifier.deliveries;
+		return `${this.parts.origin}/`;
 	}
 
 	/** How many transactions were really created, refused ones included. */
@@ -133,12 +121,12 @@ export class Sandbox {
 		this.parts.faults.clear();
 		this.parts.limiter.reset();
 		this.parts.notifier.reset();
-		this.parts.log.requests.length = 0;
+		this.requests.length = 0;
 	}
 
 	async close(): Promise<void> {
-		this.parts.pauses.stop();
-		this.parts.notifier.stop();
+		this.parts.closing.abort();
+		this.parts.notifier.reset();
 		await this.app.close();
 	}
 

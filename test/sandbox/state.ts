@@ -9,12 +9,12 @@ const FIRST_PRODUCT_ID = 1001;
 
 /** Everything the service knows. */
 export class SandboxState {
-	products: Product[] = [];
-	createdOffers: CreatedOffer[] = [];
+	readonly products: Product[] = [];
+	readonly createdOffers: CreatedOffer[] = [];
 	/** Oldest first. */
-	transactions: StoredTransaction[] = [];
+	readonly transactions: StoredTransaction[] = [];
 
-	private byHash = new Map<string, StoredTransaction>();
+	private readonly byHash = new Map<string, StoredTransaction>();
 	private readonly hashes = new Set<string>();
 	private nextId = 48_213;
 	private readonly seeded: readonly Product[];
@@ -25,13 +25,10 @@ export class SandboxState {
 	}
 
 	reset(): void {
-		this.products = this.seeded.map((product) => ({
-			...product,
-			offers: product.offers.map((offer) => ({ ...offer })),
-		}));
-		this.createdOffers = [];
-		this.transactions = [];
-		this.byHash = new Map();
+		this.products.splice(0, Infinity, ...structuredClone(this.seeded));
+		this.createdOffers.length = 0;
+		this.transactions.length = 0;
+		this.byHash.clear();
 	}
 
 	product(hash: string): Product | undefined {
@@ -66,7 +63,6 @@ export class SandboxState {
 	}
 
 	newId(): number {
-		this.nextId += 1;
-		return this.nextId;
+		return ++this.nextId;
 	}
 }

@@ -26,12 +26,13 @@ function filterOf({ search = '', categories, status }: Record<string, string>) {
 const DEFAULT_PAGE_SIZE = 30;
 
 /** Section "GET /products": the list with its filters; unknown query names change nothing. */
-export function listProducts({ settings, state, origin }: SandboxParts) {
+export function listProducts(parts: SandboxParts) {
+	const { settings, state } = parts;
 	return ({ query }: ApiRequest): Answer => {
 		const found = state.products.filter(filterOf(query));
 		const page = positive(query.page, 1);
 		const size = Math.min(positive(query.per_page, DEFAULT_PAGE_SIZE), settings.maxPageSize);
-		return json(200, pageOf(found, page, size, `${origin()}${BASE_PATH}/products`));
+		return json(200, pageOf(found, page, size, `${parts.origin}${BASE_PATH}/products`));
 	};
 }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { pause } from '../clock';
 import {
 	type AnswerFault,
 	answerOf,
@@ -21,6 +22,7 @@ import {
 	sendShort,
 	sendSlowly,
 	strangePage,
+	tooMany,
 } from '../http';
 import { BASE_PATH } from '../options';
 import type { ApiRequest, SandboxParts } from '../parts';
@@ -40,10 +42,11 @@ function serve(parts: SandboxParts, endpoint: Endpoint, handler: Handler) {
 		const raw = toRaw(request);
 		const query = flatQuery(request.query);
 		const entry = parts.log.open({ ...raw, query });
+		const { signal } = parts.closing;
 		const faults = parts.faults.strikeRequest(endpoint, query);
 		const call = { params: flatQuery(request.params), query, body: inputOf(request), faults };
 		try {
-			await parts.pauses.sleep(parts.settings.latencyMs + (faults.of('delay')?.ms ?? 0));
+			await pause(parts.settings.latencyMs + (faults.of('delay')?.ms ?? 0), signal);
 			const fault = faults.answer;
 			const real =
 				fault && !isProcessed(fault)
@@ -54,11 +57,11 @@ function serve(parts: SandboxParts, endpoint: Endpoint, handler: Handler) {
 								: failure(401, 'Unauthenticated.'),
 							faults,
 						);
-			await parts.pauses.sleep(faults.of('delayAfterProcessing')?.ms ?? 0);
+			await pause(faults.of('delayAfterProcessing')?.ms ?? 0, signal);
 			parts.log.close(entry, deliver(reply.raw, real, fault, raw));
 		} catch (error) {
 			parts.log.close(entry, null);
-			if (parts.pauses.stopped) reply.raw.destroy();
+			if (signal.aborted) reply.raw.destroy();
 			else sendAnswer(reply.raw, failure(500, `Sandbox error: ${String(error)}`));
 		}
 	};
@@ -74,12 +77,8 @@ async function work(
 		'GET /products': settings.requestsPerMinute,
 		'GET /transactions/{hash}': settings.readsPerMinute,
 	};
-	const ruling = limiter.check(endpoint, limits[endpoint] ?? null);
-	if (!ruling.allowed) return json(429, { message: 'Too Many Attempts.' }, ruling.headers);
-	const errors = endpoint.startsWith('POST') && call.faults.of('errorsByField')?.errors;
-	if (errors) return json(422, { message: 'The given data was invalid.', errors });
-	const answer = await handler(call);
-	return { ...answer, headers: { ...answer.headers, ...ruling.headers } };
+	const seconds = limiter.take(endpoint, limits[endpoint] ?? null);
+	return seconds === undefined ? await handler(call) : tooMany(seconds);
 }
 
 /** Sends what the fault makes of the real answer; returns the status sent, null for none. */

@@ -85,7 +85,7 @@ function fee(amount: number): number {
 async function makePix(parts: SandboxParts, hash: string, amount: number): Promise<Pix> {
 	const code = brCode(amount, `pix.sandbox.test/qr/v2/${hash}`);
 	return {
-		pix_url: `${parts.origin()}/sandbox/qr/${hash}.png`,
+		pix_url: `${parts.origin}/sandbox/qr/${hash}.png`,
 		pix_qr_code: code,
 		qr_code_base64: parts.settings.qrImage === 'absent' ? null : await qrImageBase64(code),
 	};

@@ -9,7 +9,6 @@ describe('The rate limit of GET /products', () => {
 		products: 400,
 		maxPageSize: 20,
 		requestsPerMinute: 20,
-		rateLimitWindow: 'sliding',
 	});
 	const statuses = (): unknown[] => account.sandbox.requests.map(({ status }) => status);
 	const list = async (): Promise<number> =>
