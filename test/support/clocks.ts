@@ -1,27 +1,21 @@
-/** The part of the package's clock that decides how long waiting takes. */
-export interface ReplaceableClock {
-	now: () => number;
-	elapsed: () => number;
-	sleep: (milliseconds: number) => Promise<void>;
-}
+import { clock } from '../../nodes/DigitalSales/shared/clock';
 
 /**
  * Makes waiting take no time: a sleep moves the clock on instead. Gives the function that restores
  * real time, which also says how many milliseconds were slept.
  */
-export function withoutWaiting(clock: ReplaceableClock): () => number {
-	const { now, elapsed, sleep } = clock;
+export function withoutWaiting(replaced: typeof clock): () => number {
+	const { now, elapsed, sleep } = replaced;
 	let slept = 0;
-	clock.now = () => now() + slept;
-	clock.elapsed = () => elapsed() + slept;
-	clock.sleep = async (milliseconds) => {
+	replaced.now = () => now() + slept;
+	replaced.elapsed = () => elapsed() + slept;
+	replaced.sleep = async (milliseconds) => {
 		slept += milliseconds;
 		await new Promise((resolve) => setImmediate(resolve));
 	};
 	return () => {
-		clock.now = now;
-		clock.elapsed = elapsed;
-		clock.sleep = sleep;
+		Object.assign(replaced, { now, elapsed, sleep });
 		return slept;
 	};
 }
+

@@ -1,22 +1,6 @@
 import * as fc from 'fast-check';
 import { NOTICE_SHAPES, noticeBody, type StoredTransaction } from '../sandbox';
 
-/** Values of every JSON type, the right hash first; none of the others is a hash that exists. */
-export function valuesFor(hash: string): Array<{ type: string; value: unknown; isRight: boolean }> {
-	return [
-		{ type: 'the right text', value: hash, isRight: true },
-		{ type: 'another text', value: 'nosuch1', isRight: false },
-		{ type: 'an empty text', value: '', isRight: false },
-		{ type: 'a number', value: 4711, isRight: false },
-		{ type: 'a digit text', value: '4711', isRight: false },
-		{ type: 'true', value: true, isRight: false },
-		{ type: 'null', value: null, isRight: false },
-		{ type: 'a list', value: [hash], isRight: false },
-		{ type: 'an object', value: { hash }, isRight: false },
-		{ type: 'nothing', value: undefined, isRight: false },
-	];
-}
-
 /** Makes the body of a notice with the given values where its hash and its status stand. */
 type Forge = (hash: unknown, status: unknown) => unknown;
 
@@ -33,6 +17,10 @@ export function forgers(stored: StoredTransaction): Forge[] {
 	});
 }
 
+const NAMES = [
+	...['hash', 'transaction_hash', 'data', 'transaction', 'id', 'status', 'payment_status'],
+	'__proto__',
+];
 const value = fc.oneof({ weight: 3, arbitrary: fc.string() }, fc.jsonValue());
 
 /** Anything at all, and things that look nearly like a notice of a transaction. */
@@ -44,21 +32,7 @@ export function bodiesLike(stored: StoredTransaction): fc.Arbitrary<string> {
 		fc
 			.tuple(fc.constantFrom(...forgers(stored)), value, value)
 			.map(([forge, hash, status]) => JSON.stringify(forge(hash, status))),
-		fc
-			.dictionary(
-				fc.constantFrom(
-					'hash',
-					'transaction_hash',
-					'data',
-					'transaction',
-					'id',
-					'status',
-					'payment_status',
-					'__proto__',
-				),
-				value,
-			)
-			.map((fields) => JSON.stringify(fields)),
+		fc.dictionary(fc.constantFrom(...NAMES), value).map((fields) => JSON.stringify(fields)),
 		fc.tuple(fc.json(), fc.nat(60)).map(([text, length]) => text.slice(0, length)),
 	);
 }

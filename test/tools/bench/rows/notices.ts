@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eachLimit } from '../../../../nodes/DigitalSales/shared/eachLimit';
 import { chainOf, END, type NodeSketch } from '../../../host/e2e/stage/workflows';
 import type { SavedWorkflow } from '../../../host/n8n/rest';
-import { eachOf, tally } from '../../../support/chance';
+import { tally } from '../../../support/chance';
 import { until } from '../../../support/until';
 import { type Bench, inTurn, post } from '../bench';
 import { type Goal, type Outcome, sampleOf } from '../outcome';
@@ -167,7 +168,7 @@ async function flood(
 	const cpuBefore = bench.cpuMs();
 	const start = Date.now();
 	const statuses: number[] = [];
-	await eachOf(hashes, SENT_AT_ONCE, async (hash) => {
+	await eachLimit(hashes, SENT_AT_ONCE, async (hash) => {
 		const { status } = await post(url, { event: 'transaction', hash, payment_status: 'paid' });
 		statuses.push(status);
 	});
