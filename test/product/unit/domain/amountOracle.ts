@@ -64,7 +64,7 @@ function grouped(digits: string, mark: string): string {
 	return text;
 }
 
-/** A text together with what it means, made from its meaning. */
+/** A text together with what it means. */
 interface Spelled {
 	text: string;
 	cents: number;
@@ -72,36 +72,29 @@ interface Spelled {
 
 const blank = fc.constantFrom(...BLANKS);
 const margin = fc.constantFrom('', ' ', '\t', '\n', '\u00a0', ' \r\n');
-
 /** Amounts in reais, each in some clear spelling. */
 export const clearReais: fc.Arbitrary<Spelled> = fc
 	.record({
-		reais: fc.oneof(fc.nat({ max: 9_999 }), fc.integer({ min: 0, max: 90_071_992_547_408 })),
-		decimals: fc.option(fc.nat({ max: 99 }), { nil: undefined }),
-		mark: fc.constantFrom('', 'blank', '.', ','),
-		decimalMark: fc.constantFrom('.', ','),
+		reais: fc.oneof(fc.nat(9_999), fc.nat(90_071_992_547_408)),
+		decimals: fc.oneof(
+			fc.constant(''),
+			fc.nat(99).map((cents) => String(cents).padStart(2, '0')),
+		),
+		spelling: fc.nat(),
 		blanks: fc.array(blank, { minLength: 5, maxLength: 5 }),
 		sign: fc.constantFrom('', 'R$', 'r$'),
 		isSignLast: fc.boolean(),
 		between: fc.array(blank, { maxLength: 2 }).map((list) => list.join('')),
 		margins: fc.tuple(margin, margin),
 	})
-	.filter(({ reais, decimals, mark }) =>
-		mark === '.' || mark === ',' ? decimals !== undefined || reais > 999_999 : true,
-	)
-	.map(({ reais, decimals, mark, decimalMark, blanks, sign, isSignLast, between, margins }) => {
+	.map(({ reais, decimals, spelling, blanks, sign, isSignLast, between, margins }) => {
+		const clear = spellings(String(reais), decimals);
 		const left = [...blanks];
-		const whole =
-			mark === 'blank'
-				? grouped(String(reais), ' ').replaceAll(' ', () => left.pop() ?? ' ')
-				: grouped(String(reais), mark);
-		const other = mark === '.' ? ',' : '.';
-		const point = mark === '.' || mark === ',' ? other : decimalMark;
-		const end = decimals === undefined ? '' : point + String(decimals).padStart(2, '0');
-		const parts = isSignLast ? [whole + end, between, sign] : [sign, between, whole + end];
+		const number = (clear[spelling % clear.length] ?? '').replaceAll(' ', () => left.pop() ?? ' ');
+		const signed = isSignLast ? number + between + sign : sign + between + number;
 		return {
-			text: margins[0] + (sign === '' ? whole + end : parts.join('')) + margins[1],
-			cents: reais * 100 + (decimals ?? 0),
+			text: margins.join(sign === '' ? number : signed),
+			cents: reais * 100 + Number(decimals),
 		};
 	});
 

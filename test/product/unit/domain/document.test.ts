@@ -14,30 +14,35 @@ function checkDigits(base: string, weights: number[][]): string {
 	return text;
 }
 
-const CPF_WEIGHTS = [
-	[10, 9, 8, 7, 6, 5, 4, 3, 2],
-	[11, 10, 9, 8, 7, 6, 5, 4, 3, 2],
-];
-const CNPJ_WEIGHTS = [
-	[5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2],
-	[6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2],
-];
+const withCheckDigits = {
+	cpf: (base: string) =>
+		checkDigits(base, [
+			[10, 9, 8, 7, 6, 5, 4, 3, 2],
+			[11, 10, 9, 8, 7, 6, 5, 4, 3, 2],
+		]),
+	cnpj: (base: string) =>
+		checkDigits(base, [
+			[5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2],
+			[6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2],
+		]),
+};
+const LENGTH = { cpf: 11, cnpj: 14 };
+const isVaried = (value: string): boolean => new Set(value).size > 1;
 
-const text = (characters: string, length: number): fc.Arbitrary<string> =>
-	fc
-		.array(fc.constantFrom(...characters), { minLength: length, maxLength: length })
-		.map((list) => list.join(''));
-const varied = (value: string): boolean => new Set(value).size > 1;
-
-const cpf = text('0123456789', 9)
-	.filter(varied)
-	.map((base) => checkDigits(base, CPF_WEIGHTS));
-const numericCnpj = text('0123456789', 12)
-	.filter(varied)
-	.map((base) => checkDigits(base, CNPJ_WEIGHTS));
-const cnpj = text('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', 12)
-	.filter(varied)
-	.map((base) => checkDigits(base, CNPJ_WEIGHTS));
+const DIGITS = '0123456789';
+const made = (kind: 'cpf' | 'cnpj', zeros: number, characters = DIGITS): fc.Arbitrary<string> => {
+	const length = LENGTH[kind] - 2 - zeros;
+	return fc
+		.string({ unit: fc.constantFrom(...characters), minLength: length, maxLength: length })
+		.map((rest) => '0'.repeat(zeros) + rest)
+		.filter(isVaried)
+		.map(withCheckDigits[kind]);
+};
+const cpf = fc.oneof(
+	made('cpf', 0),
+	fc.integer({ min: 1, max: 8 }).chain((zeros) => made('cpf', zeros)),
+);
+const cnpj = made('cnpj', 0, `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`);
 
 const UNCLEAR =
 	'is a number that is not clearly one CPF or CNPJ. Leading zeros may be missing: format the column as text';
@@ -48,7 +53,6 @@ describe('CPF and CNPJ', () => {
 		// Test accounts of payment services use it, and its check digits are right.
 		['123.456.789-09', '12345678909'],
 		['11.222.333/0001-81', '11222333000181'],
-		['12.ABC.345/01DE-35', '12ABC34501DE35'],
 		['12.abc.345/01de-35', '12ABC34501DE35'],
 	])('%s is read as %s', (input, document) => {
 		expect(parseDocument(input)).toEqual({ value: document });
@@ -62,17 +66,11 @@ describe('CPF and CNPJ', () => {
 		['', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 0'],
 		[1.5, UNCLEAR],
 		[-52998224725, UNCLEAR],
-		['52998224726', 'is not a valid CPF: check its digits'],
 		[
 			'12ABC34501DEX5',
 			'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two',
 		],
-		[
-			'529.982.247-2S',
-			'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two',
-		],
 		['529982247250', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 12'],
-		['112223330001811', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 15'],
 		// Right as a CPF and as a CNPJ.
 		[191, UNCLEAR],
 		[0, UNCLEAR],
@@ -100,70 +98,33 @@ describe('CPF and CNPJ', () => {
 		);
 	});
 
-	describe('that came as a number', () => {
-		const isCpf = (digits: string): boolean =>
-			varied(digits) && checkDigits(digits.slice(0, 9), CPF_WEIGHTS) === digits;
-		const isCnpj = (digits: string): boolean =>
-			varied(digits) && checkDigits(digits.slice(0, 12), CNPJ_WEIGHTS) === digits;
+	test('a number is what its check digits say, with its zeros put back, if that is clear', () => {
 		/** The rule, by check digits calculated independently. */
-		const expected = (number: number): unknown => {
-			const [asCpf, asCnpj] = [11, 14].map((length) => String(number).padStart(length, '0'));
-			const readings = [
-				...(asCpf?.length === 11 && isCpf(asCpf) ? [asCpf] : []),
-				...(asCnpj && isCnpj(asCnpj) ? [asCnpj] : []),
-			];
+		const expected = (number: number): object => {
+			const readings = (['cpf', 'cnpj'] as const).flatMap((kind) => {
+				const digits = String(number).padStart(LENGTH[kind], '0');
+				const isRight = isVaried(digits) && withCheckDigits[kind](digits.slice(0, -2)) === digits;
+				return isRight && digits.length === LENGTH[kind] ? [digits] : [];
+			});
 			const [one = '', other] = readings;
 			const isMistyped = String(number).length === 11 && one.length === 14;
-			return other === undefined && one !== '' && !isMistyped
-				? { value: one }
-				: { problem: UNCLEAR };
+			return one === '' || other || isMistyped ? { problem: UNCLEAR } : { value: one };
 		};
-		const withZeros = fc
-			.integer({ min: 1, max: 8 })
-			.chain((zeros) => text('0123456789', 9 - zeros).map((base) => '0'.repeat(zeros) + base))
-			.filter(varied)
-			.map((base) => checkDigits(base, CPF_WEIGHTS));
-
-		test('are neither where they could be a CPF and a CNPJ, unless their zeros are written', () => {
-			const outcomes = new Set<string>();
-			fc.assert(
-				fc.property(fc.oneof(cpf, withZeros), (digits) => {
-					const result = parseDocument(Number(digits));
-					expect(result).toEqual(expected(Number(digits)));
-					expect(parseDocument(digits)).toEqual({ value: digits });
-					outcomes.add(Object.keys(result).join());
-				}),
-				{ numRuns: 500 },
-			);
-			expect(outcomes).toEqual(new Set(['value', 'problem']));
-		});
-
-		test('follow their check digits, whatever the number and its length', () => {
-			const longer = fc.integer({ min: 100_000_000_000, max: 999_999_999_999_999 });
-			fc.assert(
-				fc.property(fc.oneof(fc.nat({ max: 99_999_999_999 }), longer), (number) => {
-					expect(parseDocument(number)).toEqual(expected(number));
-				}),
-				{ numRuns: 3_000 },
-			);
-		});
-	});
-
-	test('a number of eleven digits that is no CPF does not become a CNPJ', () => {
-		expect(parseDocument(52_998_224_793)).toEqual({
-			problem: UNCLEAR,
-		});
-	});
-
-	test('a CNPJ that came as a number gets its leading zeros back', () => {
-		fc.assert(
-			fc.property(
-				numericCnpj.filter((document) => Number(document) > 99_999_999_999),
-				(document) => {
-					expect(parseDocument(Number(document))).toEqual({ value: document });
-				},
-			),
+		const numbers = fc.oneof(
+			fc.oneof(cpf, made('cnpj', 0), made('cnpj', 1)).map(Number),
+			fc.nat(99_999_999_999),
+			fc.integer({ min: 100_000_000_000, max: 999_999_999_999_999 }),
 		);
+		const outcomes = new Set<string>();
+		fc.assert(
+			fc.property(numbers, (number) => {
+				const result = parseDocument(number);
+				expect(result).toEqual(expected(number));
+				outcomes.add(Object.keys(result).join());
+			}),
+			{ numRuns: 3_000 },
+		);
+		expect(outcomes).toEqual(new Set(['value', 'problem']));
 	});
 
 	test('nothing makes it throw', () => {

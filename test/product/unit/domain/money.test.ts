@@ -12,32 +12,13 @@ const cents = fc.integer({ min: 0, max: 99_999_999_999 });
 describe('Amounts in reais', () => {
 	test.each([
 		['1.15', 115],
-		['19,90', 1990],
-		['19.9', 1990],
-		['R$ 19.90', 1990],
 		['R$ 1.234,56', 123456],
-		['1.234,56', 123456],
-		['1,234.56', 123456],
 		['1.234.567', 123456700],
-		['12.345.678', 1234567800],
-		['12,345,678', 1234567800],
-		['0,01', 1],
-		['7', 700],
 		[1.15, 115],
-		[19.9, 1990],
-		[0.1 + 0.2, 30],
 		[7, 700],
 		[0, 0],
+		[0.1 + 0.2, 30],
 		[1_000_000.1 * 3, 300000030],
-		[100_000.1 * 3, 30000030],
-		['R$\u00a019,90', 1990],
-		['r$19,9', 1990],
-		['19,90 R$', 1990],
-		[' 19,90\n', 1990],
-		['1 990', 199000],
-		['1 990,00', 199000],
-		['R$ 1\u00a0234\u202f567.8', 123456780],
-		['00019,90', 1990],
 		[90_071_992_547_409.9, 9007199254740990],
 		[70_000_000_000_000.01, 7000000000000001],
 	])('%p is %i cents', (input, expected) => {
@@ -45,7 +26,7 @@ describe('Amounts in reais', () => {
 	});
 
 	// Texts are compared with an oracle below.
-	test.each([19.999, 1.005, 1e-7, 0.3 + 2 ** -49, 5_000_000_000_000.005, -19.9])(
+	test.each([1.005, 1e-7, 0.3 + 2 ** -49, 5_000_000_000_000.005])(
 		'%p is refused, since it is no amount in cents',
 		(input) => {
 			expect(parseCents(input)).toHaveProperty('problem');
@@ -70,21 +51,13 @@ describe('What is wrong with an amount', () => {
 		[NaN, 'is not an amount'],
 		[-0.01, 'must not be negative'],
 		['90071992547409,92', LARGEST],
-		[1e21, LARGEST],
-		[Number.MAX_SAFE_INTEGER, LARGEST],
 		[Infinity, LARGEST],
 		[1.005, 'must have at most two decimals; 1.005 has more. Round it first'],
 		['1.990', 'is ambiguous: write 1990,00 or 1,99, not "1.990"'],
-		['1,990', 'is ambiguous: write 1990,00 or 1,99, not "1,990"'],
 		['R$ 19.500', 'is ambiguous: write 19500,00 or 19,50, not "R$ 19.500"'],
 		['1.999', 'is ambiguous: write 1999,00, not "1.999"'],
-		['-1', `${NO_REAIS} "-1" is not one`],
 		['19 90', `${NO_REAIS} "19 90" is not one`],
 		['0.500', `${NO_REAIS} "0.500" is not one`],
-		['1.234.56', `${NO_REAIS} "1.234.56" is not one`],
-		['1.23,456', `${NO_REAIS} "1.23,456" is not one`],
-		['0,005', `${NO_REAIS} "0,005" is not one`],
-		['19,90 BRL', `${NO_REAIS} "19,90 BRL" is not one`],
 		['x'.repeat(40), `${NO_REAIS} "${'x'.repeat(40)}" is not one`],
 		[`1${' '.repeat(50)}0`, `${NO_REAIS} "1${' '.repeat(39)}..." is not one`],
 	])('%j: %s', (input, problem) => {
@@ -161,15 +134,10 @@ test('an amount that an error says to enter is read as that amount', () => {
 test.each([
 	[1990, 199_000, true],
 	[199_000, 1990, true],
-	[90_071_992_547_409, 9_007_199_254_740_900, true],
-	[90_071_992_547_410, 9_007_199_254_740_991, false],
-	[9_007_199_254_740_991, 9_007_199_254_740_991, false],
 	[1990, 1990, false],
-	[1990, 19_900, false],
 	[199_001, 1990, false],
 	[0, 0, false],
 	[0, 100, false],
-	[100, 0, false],
 ])('%i and %i differ by exactly a hundred: %p', (one, other, expected) => {
 	expect(isHundredfold(one, other)).toBe(expected);
 });
