@@ -64,6 +64,7 @@ describe('A field', () => {
 		['a positive number', positiveNumberField, [1], ['must be a number']],
 		['a percentage', percentField, 0, 0],
 		['a percentage', percentField, 100, 100],
+		['a percentage', percentField, '7', 7],
 		['a percentage', percentField, '12.5', 12.5],
 		['a percentage', percentField, -0.1, NO_PERCENTAGE],
 		['a percentage', percentField, 100.1, NO_PERCENTAGE],

@@ -1,8 +1,8 @@
-import type { INodeProperties } from 'n8n-workflow';
 import {
 	money,
 	optional,
 	required,
+	text,
 	textField,
 	wholeNumberField,
 } from '../../../../nodes/DigitalSales/form/fields';
@@ -17,56 +17,49 @@ import {
 } from '../../../../nodes/DigitalSales/form/formOf';
 import { offerLocator } from '../../../../nodes/DigitalSales/form/locators';
 
-const text = <const N extends string>(name: N, displayName: string) =>
-	({ displayName, name, type: 'string', default: '' }) satisfies INodeProperties;
-const collection = <const N extends string>(name: N, displayName: string) =>
-	({ displayName, name }) satisfies Partial<INodeProperties>;
-
 const notice: Notice = { displayName: 'Read me', name: 'readMe', type: 'notice', default: '' };
 
 const form = formOf(
 	[
 		notice,
-		field({ ...text('personName', 'Name'), sentAs: 'person.name', reads: required(textField) }),
-		field({
-			...text('personPhone', 'Phone'),
-			sentAs: 'person.phone_number',
-			reads: optional(textField),
+		text({
+			displayName: 'Name',
+			name: 'personName',
+			sentAs: 'person.name',
+			reads: required(textField),
 		}),
-		field({ ...text('note', 'Note'), reads: optional(textField) }),
+		text({ displayName: 'Phone', name: 'personPhone', sentAs: 'person.phone_number' }),
+		text({ displayName: 'Note', name: 'note' }),
 		field({
-			...text('methods', 'Methods'),
+			displayName: 'Methods',
+			name: 'methods',
 			type: 'multiOptions',
 			default: [],
 			sentAs: 'methods',
 			reads: optional(wholeNumberField(1).array()),
 		}),
 		list(
-			{ ...collection('cart', 'Cart'), sentAs: 'cart' },
+			{ displayName: 'Cart', name: 'cart', sentAs: 'cart' },
 			{
 				displayName: 'Item',
 				name: 'items',
 				parts: [
 					offerLocator,
-					money({
-						displayName: 'Price',
-						name: 'price',
-						description: 'Unit price',
-						sentAs: 'price',
-					}),
-					field({ ...text('kind', 'Kind'), sentAs: 'kind', reads: optional(textField) }),
+					money({ displayName: 'Price', name: 'price', sentAs: 'price' }),
+					text({ displayName: 'Kind', name: 'kind', sentAs: 'kind' }),
 				],
 			},
 		),
-		group(collection('more', 'More'), [
+		group({ displayName: 'More', name: 'more' }, [
 			notice,
-			field({ ...text('size', 'Size'), sentAs: 'size', reads: optional(wholeNumberField(1)) }),
-			group({ ...collection('origin', 'Origin'), sentAs: 'origin' }, [
-				field({
-					...text('utmSource', 'UTM Source'),
-					sentAs: 'utm_source',
-					reads: optional(textField),
-				}),
+			text({
+				displayName: 'Size',
+				name: 'size',
+				sentAs: 'size',
+				reads: optional(wholeNumberField(1)),
+			}),
+			group({ displayName: 'Origin', name: 'origin', sentAs: 'origin' }, [
+				text({ displayName: 'UTM Source', name: 'utmSource', sentAs: 'utm_source' }),
 			]),
 		]),
 	],
@@ -180,18 +173,13 @@ test.each<[string, string | undefined]>([
 	['person.name', 'Name'],
 	['methods', 'Methods'],
 	['methods.1', 'Methods'],
-	['cart', 'Cart'],
 	['cart.2.price', 'Cart > Item 3 > Price in Reais'],
-	['cart.0.offer_hash', 'Cart > Item 1 > Offer'],
-	['cart.0.kind', 'Cart > Item 1 > Kind'],
 	['size', 'More > Size'],
 	['origin', 'More > Origin'],
 	['origin.utm_source', 'More > Origin > UTM Source'],
 	['cart.1st.kind', undefined],
 	['cart.kind', undefined],
-	['person', undefined],
 	['note', undefined],
-	['more', undefined],
 	['constructor', undefined],
 ])('errors call the field %s of the service %s', (serviceField, label) => {
 	expect(fieldLabel(form, serviceField)).toBe(label);

@@ -6,20 +6,6 @@ import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { BoundedMap, PromiseCache } from '../../../../nodes/DigitalSales/shared/processWide';
 
 describe('A bounded map', () => {
-	test('forgets the oldest, and setting an entry anew makes it the newest', () => {
-		const map = new BoundedMap<number>({ most: 2 });
-		map.set('a', 1);
-		map.set('b', 2);
-		map.set('a', 3);
-		map.set('c', 4);
-
-		expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([3, undefined, 4]);
-		expect(map.list()).toEqual([
-			['a', 3],
-			['c', 4],
-		]);
-	});
-
 	test('does not find what is over, and lets it go with the next entry', () => {
 		let now = 0;
 		const map = new BoundedMap<number>({ most: 10, isOver: (until) => until <= now });
