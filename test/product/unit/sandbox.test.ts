@@ -1,7 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json as jsonOf } from 'node:stream/consumers';
 import get from 'lodash/get';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { chargeAt } from '../../support/charge';
 import { type HttpAnswer, sendRequest } from '../../support/http';
+import { useTimeLapse } from '../../support/timeLapse';
 
 // What the API document shows and no test of the package would miss.
 
@@ -11,6 +15,7 @@ const fieldsOf = (body: unknown): string[] => Object.keys(body as object).sort()
 const COMMON_FIELDS =
 	'affiliate amount amount_liquid billet created_at customer event hash installments items offer payment_method payment_status pix postback_url producer product transaction updated_at utm_campaign utm_content utm_medium utm_source utm_term';
 
+useTimeLapse();
 let sandbox: Sandbox;
 beforeAll(async () => {
 	sandbox = await startSandbox();
@@ -116,6 +121,32 @@ test.each<[string, object, string]>([
 	const shape = new RegExp(`{"success":false,"message":"[^"]+","errors":\\["[^"]*${error}\\."`);
 	await expect(chargeAt(sandbox, undefined, changes)).rejects.toThrow(shape);
 	expect(sandbox.charges()).toBe(0);
+});
+
+test('a notice is an envelope, and is posted again until it is answered 2xx', async () => {
+	const notices: unknown[] = [];
+	const answers = [503, 503, 204];
+	const receiver = createServer((request, response) => {
+		void jsonOf(request).then((notice) => {
+			notices.push(notice);
+			response.writeHead(answers.shift() ?? 500).end();
+		});
+	});
+	await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+	const { port } = receiver.address() as AddressInfo;
+	const hash = await chargeAt(sandbox, `http://127.0.0.1:${port}/hook`);
+
+	expect(await sandbox.pay(hash)).toMatchObject([{ outcome: 'refused', status: 503 }]);
+	await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+
+	expect(notices).toEqual(Array(3).fill(notices[0]));
+	expect(notices[0]).toMatchObject({
+		event: 'transaction',
+		status: 'paid',
+		method: 'pix',
+		transaction: { id: hash, status: 'waiting_payment', amount: '1990' },
+	});
+	receiver.close();
 });
 
 test('the page shows what a person needs, pays, and sends a test notice', async () => {
