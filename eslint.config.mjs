@@ -68,7 +68,6 @@ export default defineConfig(
 		'.stryker-tmp/',
 		'.n8n-host/',
 		'.n8n-hosts/',
-		'.registry-host/',
 		'.n8n-data/',
 		'test/host/n8n-host/',
 	]),

@@ -92,7 +92,7 @@ module.exports = {
 	options: {
 		doNotFollow: { path: 'node_modules' },
 		exclude: {
-			path: '^(dist|coverage|reports|\\.n8n-hosts?|\\.registry-host|\\.n8n-data|\\.stryker-tmp)/',
+			path: '^(dist|coverage|reports|\\.n8n-hosts?|\\.n8n-data|\\.stryker-tmp)/',
 		},
 		// Types count too: a layer that speaks another's language knows it.
 		tsPreCompilationDeps: true,

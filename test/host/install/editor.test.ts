@@ -5,9 +5,10 @@ import { pageOf, told } from '../browser/newcomer';
 import { picture } from '../browser/pictures';
 import { PACKAGE_NAME } from '../n8n/paths';
 import { DEMO_LOGIN } from '../n8n/rest';
-import { EmptyN8n, OLDER_VERSION } from './stage/emptyN8n';
+import { EmptyN8n } from './stage/emptyN8n';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
+const VERSION = '0.0.9';
 
 let empty: EmptyN8n;
 let browser: Browser;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 	browser = await openBrowser();
 	selectors.setTestIdAttribute('data-test-id');
 	empty = await EmptyN8n.open('install-editor');
-	await empty.publishOlder();
+	await empty.publish(VERSION);
 	page = await pageOf(browser);
 	editor = new Editor(page, empty.n8n.url);
 	await editor.open(DEMO_LOGIN);
@@ -48,7 +49,7 @@ test("the clicks of the README's first step install the package", async () => {
 	const cards = page.getByTestId('community-package-card').filter({ hasText: PACKAGE_NAME });
 	const card = await cards.innerText();
 	expect(card).toContain('2 nodes');
-	expect(card).toContain(`v${OLDER_VERSION}`);
+	expect(card).toContain(`v${VERSION}`);
 	await editor.openNew();
 	expect(await editor.search('pix')).toContain('Digital Sales');
 });

@@ -1,113 +1,137 @@
-import { ACTION, TRIGGER } from '../e2e/stage/workflows';
+import { chargeAt } from '../../support/charge';
+import { postJson } from '../../support/http';
+import { until } from '../../support/until';
+import {
+	ACTION,
+	ADDRESS,
+	BY_HAND,
+	cartOf,
+	createPix,
+	Downstream,
+	publish,
+	TRIGGER,
+	trigger,
+	waitForPayment,
+	webStart,
+} from '../e2e/stage/workflows';
 import type { Execution } from '../n8n/execution';
-import { EmptyN8n, OLDER_TEXT, OLDER_VERSION } from './stage/emptyN8n';
-import { hashOf, Shop } from './stage/shop';
+import type { SavedWorkflow } from '../n8n/rest';
+import { EmptyN8n } from './stage/emptyN8n';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
+const WITHIN_MS = 30_000;
+const [OLDER, NEWER] = ['0.0.8', '0.0.9'] as const;
+
 /** Each step builds on those before it, as the days of an installation do. */
 describe("installed by n8n's own installer", () => {
 	let empty: EmptyN8n;
-	let shop: Shop;
+	let downstream: Downstream;
+	/** All that has to outlive a change of the package. */
+	let shop: SavedWorkflow;
 	let url: string;
-	let parked: Execution;
-	let nodes: unknown;
-	let latest: string;
 
 	beforeAll(async () => {
 		empty = await EmptyN8n.open('install');
-		await empty.publishOlder();
-		await empty.publishPresent();
+		await empty.publish(OLDER, NEWER);
+		downstream = await Downstream.open();
 	}, INSTALL_AND_START_MS);
 	afterAll(async () => {
-		await shop?.close();
+		await downstream?.close();
 		await empty?.close();
 	});
 
-	const charges = (): number => empty.n8n.sandbox.charges();
 	const texts = async (): Promise<string[]> =>
 		(await empty.nodeTypes()).map(({ description }) => description);
-	/** What was sent for the charges of orders, apart from the execution that each belongs to. */
-	const bodies = (): unknown[] =>
-		empty.n8n.sandbox.requests
-			.filter(({ method, body }) => method === 'POST' && JSON.stringify(body).includes('waiting'))
-			.map(({ body }) => ({ ...Object(body), webhook_url: '' }));
+	/** The URL of the trigger, as Notification > Get Address shows it. */
+	const address = async (): Promise<unknown> =>
+		(await empty.n8n.rest.run(shop.id, BY_HAND.name)).items('Address')[0]?.json.url;
+	/** Sends an order, and returns its execution when that has failed or waits for the payment. */
+	const order = async (name: string): Promise<Execution> => {
+		const { rest, url: host } = empty.n8n;
+		const before = (await rest.executions(shop.id)).length;
+		await postJson(`${host}/webhook/order`, { order: name });
+		return await until(`order ${name} waits or has failed`, async () => {
+			const [newest, ...others] = await rest.executions(shop.id);
+			if (newest === undefined || others.length < before) return undefined;
+			return ['waiting', 'error'].includes(newest.status) && (await rest.execution(newest.id));
+		});
+	};
 
 	test('the version asked for is there and works, without a restart', async () => {
-		const { installedVersion } = await empty.packages.install(OLDER_VERSION);
-		expect(installedVersion).toBe(OLDER_VERSION);
-		const types = await empty.nodeTypes();
-		expect(types.map(({ name }) => name)).toEqual(
-			expect.arrayContaining([ACTION, TRIGGER, `${ACTION}Tool`]),
+		await empty.install(OLDER);
+		const names = (await empty.nodeTypes()).map(({ name }) => name);
+		expect(names).toEqual(expect.arrayContaining([ACTION, TRIGGER, `${ACTION}Tool`]));
+		expect(await texts()).toContain(`Of ${OLDER}`);
+
+		await empty.n8n.createCredential();
+		const cart = cartOf(empty.n8n.sandbox);
+		shop = await publish(
+			empty.n8n,
+			'Shop',
+			[
+				webStart('order'),
+				createPix({ cart, orderReference: '={{ $json.body.order }}' }),
+				waitForPayment(),
+				downstream.node,
+			],
+			[trigger('sales'), { ...downstream.node, name: 'Report the sale' }],
+			[BY_HAND, ADDRESS],
 		);
-		expect(await texts()).toContain(OLDER_TEXT);
-		shop = await Shop.open(empty.n8n);
-		url = await shop.address();
+		url = String(await address());
 		expect(url).toMatch(/\/webhook\/sales\/digital-sales$/);
-		parked = await shop.order('A');
-		expect(parked.summary.status).toBe('waiting');
-		expect(charges()).toBe(1);
-		({ nodes } = await shop.workflow());
 	});
 
-	describe('updated under a published workflow', () => {
-		beforeAll(async () => {
-			const [installed] = await empty.packages.list();
-			latest = installed?.updateAvailable ?? '';
-			expect((await empty.packages.update(latest)).installedVersion).toBe(latest);
-		});
+	describe.each([
+		[
+			'updated under a published workflow',
+			async () => {
+				const { nodes } = await empty.n8n.rest.workflow(shop.id);
+				await empty.update();
+				// Without a restart.
+				expect(await texts()).toContain(`Of ${NEWER}`);
+				expect(await texts()).not.toContain(`Of ${OLDER}`);
+				expect((await empty.n8n.rest.workflow(shop.id)).nodes).toEqual(nodes);
+			},
+		],
+		[
+			'installed again after n8n has run without it',
+			async () => {
+				await empty.uninstall();
+				await empty.n8n.restart();
+				expect(await empty.nodeTypes()).toEqual([]);
+				await empty.install(NEWER);
+			},
+		],
+	])('%s', (name, change) => {
+		let parked: Execution;
 
-		test('the newer code is there without a restart, and the saved workflow is untouched', async () => {
-			expect(await texts()).not.toContain(OLDER_TEXT);
-			expect((await shop.workflow()).nodes).toEqual(nodes);
+		beforeAll(async () => {
+			parked = await order(name);
+			expect(parked.summary.status).toBe('waiting');
+			await change();
 		});
 
 		test('an order charged before is not charged again', async () => {
-			const again = await shop.order('A');
-			expect(again.complaint).toContain('may already have been charged for order "A"');
-			expect(charges()).toBe(1);
+			const before = empty.n8n.sandbox.charges();
+			const again = await order(name);
+			expect(again.complaint).toContain(`may already have been charged for order "${name}"`);
+			expect(empty.n8n.sandbox.charges()).toBe(before);
 		});
 
-		test('an execution that waited goes on when its payment comes', async () => {
-			expect(await shop.pay(hashOf(parked))).toMatchObject({
-				paid: true,
-				hash: hashOf(parked),
-				timedOut: false,
-			});
-		});
-
-		test('the trigger keeps its URL, and starts the workflow', async () => {
-			expect(await shop.address()).toBe(url);
-			const { hash, answer } = await shop.sell(url);
-			expect(answer.status).toBe(200);
-			expect(await shop.sale(hash)).toMatchObject({ payment_status: 'paid' });
-		});
-
-		test('the saved parameters ask the service for the same as before', async () => {
-			parked = await shop.order('B');
-			const [first, second, ...more] = bodies();
-			expect(second).toEqual(first);
-			expect(second).toMatchObject({ amount: 1990, payment_method: 'pix' });
-			expect(more).toEqual([]);
-		});
-	});
-
-	describe('installed again after n8n has run without it', () => {
-		beforeAll(async () => {
-			await empty.packages.uninstall();
-			await empty.n8n.restart();
-			expect(await empty.nodeTypes()).toEqual([]);
-			expect((await empty.packages.install(latest)).installedVersion).toBe(latest);
-		});
-
-		test('the execution that waited all the time goes on', async () => {
-			expect(await shop.pay(hashOf(parked))).toMatchObject({ paid: true, timedOut: false });
+		test('an execution that waited all the time goes on when its payment comes', async () => {
+			const hash = String(parked.items('Charge')[0]?.json.hash);
+			await empty.n8n.sandbox.pay(hash);
+			const { json } = await downstream.reportOn(hash, WITHIN_MS);
+			expect(json).toMatchObject({ paid: true, hash, timedOut: false });
 		});
 
 		test('the trigger has the same URL, and starts the workflow', async () => {
-			expect(await shop.address()).toBe(url);
-			const { hash, answer } = await shop.sell(url);
-			expect(answer.status).toBe(200);
-			expect(await shop.sale(hash)).toMatchObject({ hash });
+			expect(await address()).toBe(url);
+			const hash = await chargeAt(empty.n8n.sandbox);
+			await empty.n8n.sandbox.setStatus(hash, 'paid');
+			expect((await postJson(url, { hash })).status).toBe(200);
+			const { json } = await downstream.reportOn(hash, WITHIN_MS);
+			expect(json).toMatchObject({ hash, payment_status: 'paid' });
 		});
 	});
 });

@@ -10,7 +10,4 @@ const OTHER_HOST = process.env.N8N_HOST ?? '';
 export const HOST_CONFIGURATION = path.join(ROOT, 'test', 'host', 'n8n-host', OTHER_HOST);
 export const HOST_FOLDER =
 	OTHER_HOST === '' ? path.join(ROOT, '.n8n-host') : path.join(ROOT, '.n8n-hosts', OTHER_HOST);
-/** The package registry that n8n's own installer is given in tests. */
-export const REGISTRY_CONFIGURATION = path.join(ROOT, 'test', 'host', 'registry-host');
-export const REGISTRY_FOLDER = path.join(ROOT, '.registry-host');
 export const DATA_FOLDER = path.join(ROOT, '.n8n-data');

@@ -30,7 +30,6 @@ const OPTIONS = {
 	ignorePatterns: [
 		'.n8n-host',
 		'.n8n-hosts',
-		'.registry-host',
 		'.n8n-data',
 		'coverage',
 		'dist',

@@ -1,111 +1,24 @@
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import fastify from 'fastify';
+import merge from 'lodash/merge';
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { z } from 'zod';
-import { until } from '../../../support/until';
 import { packAndUnpack } from '../../../tools/package/unpack';
-import { installHost, installPinned } from '../../n8n/host';
 import { type N8n, startN8n } from '../../n8n/n8n';
-import { packBuild } from '../../n8n/packageInstall';
-import {
-	DATA_FOLDER,
-	PACKAGE_NAME,
-	REGISTRY_CONFIGURATION,
-	REGISTRY_FOLDER,
-} from '../../n8n/paths';
-import {
-	capture,
-	CleanUp,
-	endGroup,
-	freePort,
-	hasEnded,
-	LOOPBACK,
-	run,
-	startGroup,
-} from '../../n8n/processes';
-import type { N8nRest } from '../../n8n/rest';
+import { DATA_FOLDER, PACKAGE_NAME } from '../../n8n/paths';
+import { capture, CleanUp, LOOPBACK, run } from '../../n8n/processes';
 
-const ADDRESS = '/community-packages';
+const COMMUNITY_NODES = '/community-packages';
+const NODE = path.join('dist', 'nodes', 'DigitalSales', 'DigitalSales.node.js');
 
 const installedSchema = z.object({
-	packageName: z.string(),
 	installedVersion: z.string(),
 	updateAvailable: z.string().optional(),
 });
-
-type InstalledPackage = z.infer<typeof installedSchema>;
-
-/**
- * Settings > Community nodes, as the editor asks for it. The version is always named: older n8n look
- * the latest one up at the public registry alone.
- */
-export class CommunityPackages {
-	constructor(private readonly rest: N8nRest) {}
-
-	/** What is installed, and which of it could be updated. */
-	async list(): Promise<InstalledPackage[]> {
-		return await this.rest.call(z.array(installedSchema), 'GET', ADDRESS);
-	}
-
-	/** Installs a version of a package. */
-	async install(version: string): Promise<InstalledPackage> {
-		return await this.change('POST', version);
-	}
-
-	/** Updates the package to a version. */
-	async update(version: string): Promise<InstalledPackage> {
-		return await this.change('PATCH', version);
-	}
-
-	/** Removes the package. */
-	async uninstall(): Promise<void> {
-		await this.rest.call(z.unknown(), 'DELETE', `${ADDRESS}?name=${PACKAGE_NAME}`);
-	}
-
-	private async change(method: string, version: string): Promise<InstalledPackage> {
-		return await this.rest.call(installedSchema, method, ADDRESS, { name: PACKAGE_NAME, version });
-	}
-}
-
-export const OLDER_VERSION = '0.0.9';
-/** What the older version says of its node, and the present one does not. */
-export const OLDER_TEXT = 'Of an older version';
-
-const NODE = path.join('dist', 'nodes', 'DigitalSales', 'DigitalSales.node.js');
-
-/**
- * Packs the present package into `folder` under an older number, and returns the tarball. Its code is
- * of today but for one text, by which it shows which of the two is loaded.
- */
-async function packOlderVersion(folder: string): Promise<string> {
-	const { folder: contents, remove } = await packAndUnpack();
-	try {
-		const node = path.join(contents, NODE);
-		const code = await readFile(node, 'utf8');
-		await writeFile(node, code.replace(/(description: )'[^']*'/, `$1'${OLDER_TEXT}'`));
-		const log = path.join(DATA_FOLDER, 'older-version.log');
-		await run('npm', ['pkg', 'set', `version=${OLDER_VERSION}`], { cwd: contents, log });
-		const pack = ['pack', '--ignore-scripts', '--pack-destination', folder];
-		await run('npm', pack, { cwd: contents, log });
-	} finally {
-		await remove();
-	}
-	const packed = (await readdir(folder)).find((name) => name.endsWith(`-${OLDER_VERSION}.tgz`));
-	return path.join(folder, packed ?? '');
-}
-
-const PROGRAM = path.join(REGISTRY_FOLDER, 'node_modules', 'verdaccio', 'bin', 'verdaccio');
-const READY_WITHIN_MS = 60_000;
-
-/** A registry that anybody may publish to, and that asks no other for what it does not have. */
-const configuration = (storage: string): string => `
-storage: ${storage}
-uplinks: {}
-packages:
-  '**': { access: $all, publish: $all }
-web: { enable: false }
-log: { type: stdout, format: pretty, level: http }
-`;
+const publishedSchema = z
+	.object({ _attachments: z.record(z.object({ data: z.string() })) })
+	.passthrough();
 
 // Without a license n8n accepts no registry but the public one, and names it to npm as an argument.
 // Of two such arguments npm takes the last.
@@ -113,14 +26,7 @@ const npmInFront = (npm: string, url: string, cache: string): string => `#!/bin/
 exec '${npm}' "$@" --registry='${url}' --cache='${cache}' '--//${new URL(url).host}/:_authToken=anybody'
 `;
 
-async function isReady(url: string): Promise<boolean> {
-	return await fetch(`${url}/-/ping`).then(
-		({ ok }) => ok,
-		() => false,
-	);
-}
-
-/** A package registry on the loopback address, empty at first, and an `npm` that knows no other. */
+/** A registry on the loopback address for the package alone, and an `npm` that knows no other. */
 export class Registry {
 	private constructor(
 		private readonly folder: string,
@@ -128,43 +34,26 @@ export class Registry {
 		readonly close: () => Promise<void>,
 	) {}
 
-	/** Opens one that keeps everything in `folder`. */
+	/** Opens one; `folder` is for its `npm`. */
 	static async open(folder: string, log: string): Promise<Registry> {
-		await installPinned({
-			name: 'the package registry',
-			size: '65 MB',
-			configuration: REGISTRY_CONFIGURATION,
-			folder: REGISTRY_FOLDER,
-			verify: async () => {
-				const { node } = await installHost();
-				await capture(node, [PROGRAM, '--version'], REGISTRY_FOLDER);
-			},
+		const server = fastify({ bodyLimit: 50_000_000, forceCloseConnections: true });
+		// What npm sends of a version is what it wants to be told of it.
+		let published: z.infer<typeof publishedSchema> = { _attachments: {} };
+		server.put(`/${PACKAGE_NAME}`, ({ body }) => {
+			published = merge(published, publishedSchema.parse(body));
+			return {};
 		});
-		const { node } = await installHost();
-		const url = `http://${LOOPBACK}:${await freePort()}`;
-		const config = path.join(folder, 'registry.yaml');
+		server.get(`/${PACKAGE_NAME}`, () => published);
+		server.get<{ Params: { file: string } }>(`/${PACKAGE_NAME}/-/:file`, ({ params: { file } }) =>
+			Buffer.from(published._attachments[file]?.data ?? '', 'base64'),
+		);
+		const url = await server.listen({ port: 0, host: LOOPBACK });
 		const program = path.join(folder, 'bin', 'npm');
-		await mkdir(path.dirname(program), { recursive: true });
-		await writeFile(config, configuration(path.join(folder, 'storage')));
+		await mkdir(path.dirname(program));
 		const npm = await capture('sh', ['-c', 'command -v npm'], folder);
 		await writeFile(program, npmInFront(npm, url, path.join(folder, 'cache')));
 		await chmod(program, 0o755);
-		const child = startGroup(node, [PROGRAM, '--config', config, '--listen', url], {
-			cwd: folder,
-			stdio: 'ignore',
-		});
-		const close = async (): Promise<void> => await endGroup(child);
-		const isUp = async (): Promise<boolean> => {
-			if (hasEnded(child)) throw new Error(`The package registry did not start at ${url}.`);
-			return await isReady(url);
-		};
-		await until('the package registry starts', isUp, { withinMs: READY_WITHIN_MS }).catch(
-			async (error: unknown) => {
-				await close();
-				throw error;
-			},
-		);
-		return new Registry(folder, log, close);
+		return new Registry(folder, log, async () => await server.close());
 	}
 
 	/** Where a program finds an `npm` that knows this registry alone. */
@@ -172,28 +61,9 @@ export class Registry {
 		return `${path.join(this.folder, 'bin')}:${process.env.PATH ?? ''}`;
 	}
 
-	/** What an n8n is started with in order to find this registry, and nothing on the internet. */
-	get env(): Record<string, string> {
-		return {
-			PATH: this.path,
-			// n8n looks the package up at the public registry and at its own service first; nothing
-			// listens on this port, so both are out of reach at once.
-			HTTPS_PROXY: `http://${LOOPBACK}:9`,
-			NO_PROXY: LOOPBACK,
-		};
-	}
-
-	/** Publishes a tarball; the version published last is the one that the registry calls latest. */
-	async publish(tarball: string): Promise<void> {
-		const npm = path.join(this.folder, 'bin', 'npm');
-		await run(npm, ['publish', tarball], { cwd: this.folder, log: this.log });
-	}
-
-	/** Gets the tarball of a published version, and returns its path. */
-	async download(name: string, version: string): Promise<string> {
-		const npm = path.join(this.folder, 'bin', 'npm');
-		const args = ['pack', `${name}@${version}`, '--pack-destination', this.folder, '--silent'];
-		return path.join(this.folder, await capture(npm, args, this.folder));
+	/** Runs that `npm`. */
+	async npm(args: string[], cwd = this.folder): Promise<void> {
+		await run(path.join(this.folder, 'bin', 'npm'), args, { cwd, log: this.log });
 	}
 }
 
@@ -202,7 +72,6 @@ export class EmptyN8n {
 	private constructor(
 		readonly registry: Registry,
 		readonly n8n: N8n,
-		private readonly folder: string,
 		readonly close: () => Promise<void>,
 	) {}
 
@@ -213,28 +82,55 @@ export class EmptyN8n {
 			const folder = await cleanUp.folder(`${name}-registry`);
 			const registry = await Registry.open(folder, path.join(DATA_FOLDER, `${name}-npm.log`));
 			cleanUp.add(registry.close);
-			const n8n = await startN8n(name, { has: 'nothing', env: registry.env });
+			const env = {
+				PATH: registry.path,
+				// n8n looks the package up at the public registry and at its own service first; nothing
+				// listens on this port, so both are out of reach at once.
+				HTTPS_PROXY: `http://${LOOPBACK}:9`,
+				NO_PROXY: LOOPBACK,
+			};
+			const n8n = await startN8n(name, { has: 'nothing', env });
 			cleanUp.add(n8n.close);
-			return new EmptyN8n(registry, n8n, folder, cleanUp.run);
+			return new EmptyN8n(registry, n8n, cleanUp.run);
 		} catch (error) {
 			await cleanUp.run();
 			throw error;
 		}
 	}
 
-	get packages(): CommunityPackages {
-		return new CommunityPackages(this.n8n.rest);
+	/** Publishes the package of today under these versions, each of which stands in its node's description. */
+	async publish(...versions: string[]): Promise<void> {
+		const { folder, remove } = await packAndUnpack();
+		const node = path.join(folder, NODE);
+		const code = await readFile(node, 'utf8');
+		for (const version of versions) {
+			await writeFile(node, code.replace(/(description: )'[^']*'/, `$1'Of ${version}'`));
+			await this.registry.npm(['pkg', 'set', `version=${version}`], folder);
+			await this.registry.npm(['publish', '--ignore-scripts'], folder);
+		}
+		await remove();
 	}
 
-	/** Publishes an older version of the package. */
-	async publishOlder(): Promise<void> {
-		await this.registry.publish(await packOlderVersion(this.folder));
+	/**
+	 * Installs a version of the package as Settings > Community nodes does. The version is always named:
+	 * older n8n look the latest one up at the public registry alone.
+	 */
+	async install(version: string, method: 'POST' | 'PATCH' = 'POST'): Promise<void> {
+		const body = { name: PACKAGE_NAME, version };
+		const installed = await this.n8n.rest.call(installedSchema, method, COMMUNITY_NODES, body);
+		expect(installed.installedVersion).toBe(version);
 	}
 
-	/** Publishes the package as it is now. */
-	async publishPresent(): Promise<void> {
-		const { tarball, remove } = await packBuild();
-		await this.registry.publish(tarball).finally(remove);
+	/** Updates it there to the version that n8n offers. */
+	async update(): Promise<void> {
+		const schema = z.array(installedSchema);
+		const [installed] = await this.n8n.rest.call(schema, 'GET', COMMUNITY_NODES);
+		await this.install(installed?.updateAvailable ?? '', 'PATCH');
+	}
+
+	/** Removes it there. */
+	async uninstall(): Promise<void> {
+		await this.n8n.rest.call(z.unknown(), 'DELETE', `${COMMUNITY_NODES}?name=${PACKAGE_NAME}`);
 	}
 
 	/** The package's nodes as this n8n knows them at this moment. */
