@@ -2,10 +2,11 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 const PATIENCE_MS = 10_000;
 const TAIL_LINES = 15;
@@ -200,21 +201,20 @@ export class CleanUp {
 
 export const LOOPBACK = '127.0.0.1';
 
-async function listenOnce(port: number): Promise<number> {
-	return await new Promise((resolve, reject) => {
-		const server = createServer();
-		server.once('error', reject);
-		server.listen(port, LOOPBACK, () => {
-			const { port: taken } = server.address() as AddressInfo;
-			server.close(() => resolve(taken));
-		});
-	});
+/** Takes a port of the loopback address, any free one for 0; rejects if it is taken. */
+export async function listen(port: number): Promise<Server> {
+	const server = createServer().listen(port, LOOPBACK);
+	await once(server, 'listening');
+	return server;
 }
 
 /**
  * A port that is free on the loopback address right now: the preferred one, or any other if that
  * one is taken or none is preferred.
  */
-export async function freePort(preferred?: number): Promise<number> {
-	return await listenOnce(preferred ?? 0).catch(async () => await listenOnce(0));
+export async function freePort(preferred = 0): Promise<number> {
+	const server = await listen(preferred).catch(async () => await listen(0));
+	const { port } = server.address() as AddressInfo;
+	await promisify(server.close.bind(server))();
+	return port;
 }

@@ -1,4 +1,4 @@
-import { access, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { installPinned } from '../../host/n8n/host';
@@ -28,7 +28,6 @@ beforeAll(async () => {
 		size: '90 MB',
 		configuration: path.join(__dirname, '../n8n-node'),
 		folder: FOLDER,
-		verify: async () => await access(PROGRAM),
 	});
 	// A copy, because the official build removes dist/, which other tests read.
 	folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-official-'));
