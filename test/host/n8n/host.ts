@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { until } from '../../support/until';
 import { HOST_CONFIGURATION, HOST_FOLDER } from './paths';
@@ -92,6 +93,9 @@ const HOST: Host = {
 	node: path.join(MODULES, 'node', 'bin', 'node'),
 	n8n: path.join(MODULES, 'n8n', 'bin', 'n8n'),
 };
+
+/** Loads a package that n8n brings along. */
+export const requireOfHost = createRequire(path.join(HOST_FOLDER, 'package.json'));
 
 /** Installs the pinned n8n, with a Node.js of its own, once. */
 export async function installHost(): Promise<Host> {

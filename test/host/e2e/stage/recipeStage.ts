@@ -10,11 +10,9 @@ import { postJson } from '../../../support/http';
 import { until } from '../../../support/until';
 import { addressOf, chainOf, webStart } from './workflows';
 import { enterSharedN8n, type Guest } from './sharedN8n';
-import { Services, writeInChat } from './services';
+import { REPLACED, Services, writeInChat } from './services';
 
 const RECORDER_TYPE = 'CUSTOM.recorder';
-/** Nodes whose service cannot be put elsewhere. */
-const REPLACED = ['googleSheets', 'whatsApp', 'telegram', 'hubspot'];
 
 /**
  * What a test changes in a node, beside what a person fills in: above all, times. `type` comes without
@@ -37,16 +35,11 @@ export class RecipeStage {
 		const stage = await enterSharedN8n({ requestsPerMinute: null });
 		const credentials = new Map([['digitalSalesApi', stage.credential]]);
 		const recipes = new RecipeStage(stage, services, credentials);
-		await recipes.addCredential('smtp', {
-			host: LOOPBACK,
-			port: services.mail.port,
-			secure: false,
-			disableStartTls: true,
-		});
-		await recipes.addCredential('httpHeaderAuth', {
-			name: 'Authorization',
-			value: 'Bearer test-key-of-another',
-		});
+		const { port } = services.mail;
+		const smtp = { host: LOOPBACK, port, secure: false, disableStartTls: true };
+		await recipes.addCredential('smtp', smtp);
+		const header = { name: 'Authorization', value: 'Bearer test-key-of-another' };
+		await recipes.addCredential('httpHeaderAuth', header);
 		await recipes.addCredential('facebookGraphApi', { accessToken: 'test-token-of-meta' });
 		return recipes;
 	}
@@ -91,14 +84,13 @@ export class RecipeStage {
 
 	/** Has a published workflow fail that has a recipe as its error workflow. */
 	async fail({ workflow: { id } }: ImportedRecipe): Promise<void> {
+		const { rest, url, credential } = this.stage;
 		const path = randomUUID();
 		const parameters = { errorMessage: `Out of stock <blue> ${'<'.repeat(5000)}` };
 		const failing = { name: 'Fail here', type: 'n8n-nodes-base.stopAndError', parameters };
-		const chain = [webStart(path), failing];
-		const workflow = chainOf('A failing workflow', this.stage.credential, chain);
-		Object.assign(workflow.settings ?? {}, { errorWorkflow: id });
-		const { rest, url } = this.stage;
-		await rest.publish(await rest.createWorkflow(workflow));
+		const chain = chainOf('A failing workflow', credential, [webStart(path), failing]);
+		const settings = { ...chain.settings, errorWorkflow: id };
+		await rest.publish(await rest.createWorkflow({ ...chain, settings }));
 		await postJson(`${url}/webhook/${path}`, {});
 	}
 
@@ -109,36 +101,22 @@ export class RecipeStage {
 			const stand = { address: this.services.recorder, type, original: parameters };
 			return { ...node, type: RECORDER_TYPE, typeVersion: 1, parameters: stand };
 		}
-		return {
-			...node,
-			parameters: this.chosen(parameters),
-			credentials: this.credentialFor(type, parameters),
-		};
-	}
-
-	private credentialFor(
-		type: string,
-		{ nodeCredentialType }: IDataObject,
-	): Record<string, SavedCredential | undefined> {
-		const name = typeof nodeCredentialType === 'string' ? nodeCredentialType : CREDENTIAL_OF[type];
-		return name === undefined ? {} : { [name]: this.credentials.get(name) };
+		const name = String(parameters.nodeCredentialType ?? CREDENTIAL_OF[type] ?? '');
+		const credentials = { [name]: this.credentials.get(name) };
+		return { ...node, parameters: this.chosen(parameters), credentials };
 	}
 
 	/** The offer and the product chosen, and every host on the internet replaced. */
 	private chosen(parameters: IDataObject): INodeParameters {
 		const [product] = this.sandbox.products;
-		const choice = (value: string): string => JSON.stringify({ __rl: true, mode: 'hash', value });
-		const open = JSON.stringify({ __rl: true, mode: 'list', value: '' });
+		const choice = (value = ''): string => JSON.stringify({ __rl: true, mode: 'hash', value });
+		const open = String.raw`\{"__rl":true,"mode":"list",[^}]*\}`;
 		const text = JSON.stringify(parameters)
-			.replaceAll(`"offerHash":${open}`, `"offerHash":${choice(product?.offers[0]?.hash ?? '')}`)
-			.replace(
-				/"(product|productHash)":\{"__rl":true,"mode":"list",[^}]*\}/g,
-				(_placeholder, key: string) => `"${key}":${choice(product?.hash ?? '')}`,
-			)
-			.replace(/"minimumAmount":"[^"]*"/, '"minimumAmount":"19,90"')
-			.replace(
-				/("url":"=?)https:\/\/([^/"]+)/g,
-				(_url, key: string, host: string) => `${key}${this.services.inPlaceOf(host)}`,
+			.replace(new RegExp(`(?<="offerHash":)${open}`), choice(product?.offers[0]?.hash))
+			.replace(new RegExp(`(?<="product":)${open}`), choice(product?.hash))
+			.replace(/(?<="minimumAmount":)"[^"]*"/, '"19,90"')
+			.replace(/(?<="url":"=?)https:\/\/([^/"]+)/, (_url, host: string) =>
+				this.services.inPlaceOf(host),
 			);
 		return JSON.parse(text) as INodeParameters;
 	}
@@ -172,9 +150,9 @@ export class ImportedRecipe {
 	}
 
 	/** Fills in its published form, field by field, as a customer does. */
-	async fillIn(values: string[]): Promise<void> {
+	async fillIn(values: object): Promise<void> {
 		const form = new FormData();
-		values.forEach((value, index) => form.set(`field-${index}`, value));
+		Object.values(values).forEach((value, index) => form.set(`field-${index}`, value));
 		await this.form({ method: 'POST', body: form });
 	}
 

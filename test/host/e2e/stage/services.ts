@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
-import path from 'node:path';
+import type { EventEmitter } from 'node:events';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { HOST_FOLDER } from '../../n8n/paths';
+import { postJson } from '../../../support/http';
+import { requireOfHost } from '../../n8n/host';
 import { LOOPBACK } from '../../n8n/processes';
 import { MailServer } from './mailServer';
 
@@ -22,6 +22,19 @@ const recordedSchema = z.object({
 		z.object({ parameters: objectSchema, json: objectSchema, files: z.array(z.string()) }),
 	),
 });
+
+/** What replaced nodes give, beside rows of a sheet. */
+const ANSWERS: Record<string, IDataObject> = {
+	whatsApp: {
+		messaging_product: 'whatsapp',
+		contacts: [{ wa_id: '5511' }],
+		messages: [{ id: 'w' }],
+	},
+	telegram: { ok: true, result: { message_id: 1, chat: { id: -100 } } },
+	hubspot: { vid: 101, isNew: true },
+};
+/** The types of the nodes whose service cannot be put elsewhere. */
+export const REPLACED = ['googleSheets', ...Object.keys(ANSWERS)];
 
 /** What one item made a replaced node do: its parameters, evaluated. */
 export interface Call {
@@ -69,18 +82,14 @@ export class Services {
 		return services;
 	}
 
-	private get address(): string {
-		return this.server.listeningOrigin;
-	}
-
 	/** Where replaced nodes report to. */
 	get recorder(): string {
-		return `${this.address}${RECORDER}`;
+		return `${this.server.listeningOrigin}${RECORDER}`;
 	}
 
 	/** Where a request to a host on the internet goes instead. */
 	inPlaceOf(host: string): string {
-		return `${this.address}/${host}`;
+		return `${this.server.listeningOrigin}/${host}`;
 	}
 
 	/** What replaced nodes of a type did, oldest first. */
@@ -117,34 +126,13 @@ export class Services {
 			const empty = unfilled(expressions, parameters);
 			if (empty.length > 0) throw new Error(`"${name}" has empty values: ${empty.join('; ')}`);
 			this.calls.push({ type, name, parameters, files });
-			return this.itemsOf(type, parameters);
+			// What the real node would give takes the place of the item that came.
+			return type === 'googleSheets' ? this.sheet(sheetSchema.parse(parameters)) : [ANSWERS[type]];
 		});
 	}
 
-	/** What the real node would give; it takes the place of the item that came. */
-	private itemsOf(type: string, parameters: Record<string, unknown>): IDataObject[] {
-		switch (type) {
-			case 'googleSheets':
-				return this.sheet(sheetSchema.parse(parameters));
-			case 'whatsApp':
-				return [
-					{ messaging_product: 'whatsapp', contacts: [{ wa_id: '5511' }], messages: [{ id: 'w' }] },
-				];
-			case 'telegram':
-				return [{ ok: true, result: { message_id: 1, chat: { id: -100 } } }];
-			case 'hubspot':
-				return [{ vid: 101, isNew: true }];
-			default:
-				throw new Error(`There is nothing in place of ${type}`);
-		}
-	}
-
-	private sheet({
-		operation,
-		sheetName,
-		columns,
-		options,
-	}: z.infer<typeof sheetSchema>): IDataObject[] {
+	private sheet(parameters: z.infer<typeof sheetSchema>): IDataObject[] {
+		const { operation, sheetName, columns, options } = parameters;
 		const tab = sheetName.value;
 		const rows = this.rows(tab);
 		this.sheets.set(tab, rows);
@@ -212,14 +200,7 @@ const startedSchema = z.object({
 	executionId: z.string(),
 	resumeToken: z.string().default(''),
 });
-
-interface Socket {
-	on(event: 'message', listener: (data: Buffer) => void): void;
-	on(event: 'error', listener: () => void): void;
-	send(text: string): void;
-}
-
-const socketSchema = z.custom<new (address: string) => Socket>(
+const socketSchema = z.custom<new (address: string) => EventEmitter & { send(text: string): void }>(
 	(value) => typeof value === 'function',
 );
 
@@ -230,23 +211,15 @@ export async function writeInChat(
 	chatInput: string,
 ): Promise<string[]> {
 	const sessionId = randomUUID();
-	const response = await fetch(`${host}${chat}`, {
-		method: 'POST',
-		headers: { 'content-type': 'application/json' },
-		body: JSON.stringify({ action: 'sendMessage', sessionId, chatInput }),
-	});
-	const { executionId, resumeToken } = startedSchema.parse(await response.json());
-	const query = new URLSearchParams({
-		sessionId,
-		executionId,
-		isPublic: 'true',
-		token: resumeToken,
-	});
-	// n8n brings a client along; Node.js has none before 22.
-	const WebSocket = socketSchema.parse(createRequire(path.join(HOST_FOLDER, 'package.json'))('ws'));
+	const said = { action: 'sendMessage', sessionId, chatInput };
+	const { json } = await postJson(`${host}${chat}`, said);
+	const { executionId, resumeToken: token } = startedSchema.parse(json);
+	const query = new URLSearchParams({ sessionId, executionId, isPublic: 'true', token });
+	// Node.js has no client before 22.
+	const WebSocket = socketSchema.parse(requireOfHost('ws'));
 	const socket = new WebSocket(`${host.replace(/^http/, 'ws')}/chat?${query.toString()}`);
 	const messages: string[] = [];
-	socket.on('message', (data) => {
+	socket.on('message', (data: Buffer) => {
 		const text = data.toString();
 		if (text === HEARTBEAT) socket.send(`${HEARTBEAT}-ack`);
 		if (!text.startsWith(OF_N8N)) messages.push(text);
