@@ -1,4 +1,5 @@
 import { type Check, runJourney } from '../n8n/journey';
+import { accountAt } from '../n8n/n8n';
 import { setUp, type SetUp } from '../n8n/setUp';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
@@ -28,7 +29,7 @@ test.each([
 	['accepts the right one', {}, 'OK', /accepts the token/],
 	['says that the token is wrong', { apiToken: 'wrong-token-1' }, 'Error', /\(401\)(?!.*wrong-t)/],
 ])('the test of the credential %s', async (_, changes, status, said) => {
-	const data = { ...ready.credentialData, ...changes };
+	const data = { ...accountAt(ready.sandbox), ...changes };
 
 	const { message, ...result } = await ready.rest.testCredential(ready.credential, data);
 

@@ -97,14 +97,14 @@ describe('afterwards neither token stands', () => {
 	});
 
 	it('in the log at debug level', async () => {
-		const log = await readFile(ready.n8n.process.log, 'utf8');
+		const log = await readFile(ready.n8n.main.log, 'utf8');
 
 		expect(log).toContain('debug');
 		for (const token of tokens()) expect(log).not.toContain(token);
 	});
 
 	it('in the database, nor in any other file that n8n has written', async () => {
-		await ready.n8n.process.stop();
+		await ready.n8n.main.stop();
 		const files = await contents(ready.n8n.userFolder);
 
 		expect(files.map(([name]) => path.basename(name))).toContain('database.sqlite');

@@ -1,7 +1,9 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../support/until';
 import { installHost } from './host';
 import {
 	endGroup,
@@ -15,33 +17,17 @@ import {
 	tail,
 } from './processes';
 import { DATA_FOLDER } from './paths';
+import { messageOf } from './terminal';
 
 const READY_WITHIN_MS = 180_000;
 
-/** What a process of n8n is started with. */
-export interface N8nProcessOptions {
-	userFolder: string;
-	/** What n8n is to be: `start` (default), or `worker` and `webhook` of a distributed n8n. */
-	command?: string[];
-	/** The preferred port; another one is used if it is taken. */
-	port?: number;
-	env?: Record<string, string>;
-	/** The file that its output goes to. */
-	log: string;
-}
-
-/** A running process of n8n. */
-export interface N8nProcess {
-	url: string;
-	log: string;
-	/** Its process, for measurements. */
-	pid: number;
-	stop(): Promise<void>;
-	/** Ends it as a crash does, with no time to put anything in order. */
-	kill(): Promise<void>;
-	/** Settles only if it ends without having been asked to, with the end of its log. */
-	died: Promise<string>;
-}
+/** What n8n is started as, by the first word in the name of a process. */
+const COMMANDS: Record<string, string[]> = {
+	main: ['start'],
+	worker: ['worker', '--concurrency=5'],
+	webhook: ['webhook'],
+};
+const STARTED = /Worker started execution (\d+) /g;
 
 // Only what a process needs to run at all: the person's own n8n settings, a proxy, or the variables
 // of a test runner would change how this n8n behaves.
@@ -89,73 +75,112 @@ const NO_OUTWARD_TRAFFIC = {
 };
 
 async function answers(url: string): Promise<boolean> {
-	try {
-		const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-		return response.ok;
-	} catch {
-		return false;
-	}
+	return await fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
+		({ ok }) => ok,
+		() => false,
+	);
 }
 
 /**
- * Starts a process of the pinned n8n on the loopback address and waits until it takes requests. It ends when
+ * One process of the pinned n8n on the loopback address, which can be started again there. It ends when
  * stopped, on Ctrl-C, and when this process ends in any other way.
  */
-export async function spawnN8n(options: N8nProcessOptions): Promise<N8nProcess> {
-	const host = await installHost();
-	const { userFolder, log, command = ['start'] } = options;
-	await mkdir(userFolder, { recursive: true });
-	await mkdir(path.dirname(log), { recursive: true });
-	const port = await freePort(options.port);
-	const url = `http://${LOOPBACK}:${port}`;
-	const output = createWriteStream(log);
-	await new Promise((resolve) => output.once('open', resolve));
-	const child = startGroup(
-		host.node,
-		['--require', path.join(__dirname, 'endWithParent.ts'), host.n8n, ...command],
-		{
+export class Member {
+	/** Called when it has ended by itself, as n8n does if Redis is away for long. */
+	onDeath: (lastWords: string) => void = () => {};
+	private child: ChildProcess | undefined;
+	private starts = 0;
+
+	constructor(
+		readonly name: string,
+		private readonly port: number,
+		/** Where it keeps everything. */
+		readonly userFolder: string,
+		private readonly logs: string,
+		private readonly env: Record<string, string>,
+	) {}
+
+	get url(): string {
+		return `http://${LOOPBACK}:${this.port}`;
+	}
+
+	get pid(): number {
+		return this.child?.pid ?? 0;
+	}
+
+	/** The file that the output of the latest start goes to. */
+	get log(): string {
+		return this.logOf(this.starts);
+	}
+
+	/** Ends it in good order. */
+	stop = async (): Promise<void> => {};
+
+	/** Ends it as a crash does, with no time to put anything in order. */
+	kill = async (): Promise<void> => {};
+
+	/** Starts it, and waits until it takes requests. */
+	async start(env: Record<string, string> = {}): Promise<void> {
+		const { node, n8n } = await installHost();
+		this.starts += 1;
+		const { userFolder, log, port, url } = this;
+		await mkdir(userFolder, { recursive: true });
+		await mkdir(path.dirname(log), { recursive: true });
+		const output = createWriteStream(log);
+		await once(output, 'open');
+		const command = COMMANDS[this.name.replace(/-.*/, '')] ?? [];
+		const end = ['--require', path.join(__dirname, 'endWithParent.ts')];
+		const child = startGroup(node, [...end, n8n, ...command], {
 			cwd: userFolder,
 			env: {
 				...inheritedEnvironment(),
 				...ownEnvironment(userFolder, port, await freePort()),
-				...options.env,
+				QUEUE_HEALTH_CHECK_PORT: String(port),
+				...this.env,
+				...env,
 			},
 			stdio: ['ignore', output, output, 'ipc'],
-		},
-	);
-	child.channel?.unref();
-	let fault: Error | undefined;
-	child.once('error', (error) => (fault = error));
-	let asked = false;
-	// Asked twice to end, n8n gives up on ending in good order.
-	const stop = onlyOnce(async () => {
-		asked = true;
-		await endGroup(child);
-	});
-	const kill = async (): Promise<void> => {
-		asked = true;
-		await killGroup(child);
-	};
-	const forget = onEnd(stop);
-	const died = new Promise<string>((resolve) => {
+		});
+		child.channel?.unref();
+		this.child = child;
+		let isAsked = false;
+		// Asked twice to end, n8n gives up on ending in good order.
+		this.stop = onlyOnce(async () => {
+			isAsked = true;
+			await endGroup(child);
+		});
+		this.kill = async () => {
+			isAsked = true;
+			await killGroup(child);
+		};
+		const forget = onEnd(this.stop);
 		child.once('exit', () => {
 			forget();
 			output.close();
-			if (!asked) void tail(log).then(resolve);
+			if (!isAsked) void tail(log).then((lastWords) => this.onDeath(lastWords));
 		});
-	});
-
-	const deadline = Date.now() + READY_WITHIN_MS;
-	while (!(await answers(`${url}/healthz/readiness`))) {
-		const ended = hasEnded(child) || fault !== undefined;
-		if (ended || Date.now() > deadline) {
-			await stop();
-			const what = ended ? 'ended before it was ready' : 'was not ready in time';
-			throw new Error(
-				`n8n ${what}${fault ? `: ${fault.message}` : '.'}\n${await tail(log)}\n(all of it: ${log})`,
-			);
-		}
-		await pause(100);
+		const isReady = async (): Promise<boolean> => {
+			// Without an id it never started.
+			if (hasEnded(child) || child.pid === undefined) throw new Error('It has ended.');
+			return await answers(`${url}/healthz/readiness`);
+		};
+		await until('n8n is ready', isReady, { withinMs: READY_WITHIN_MS, everyMs: 100 }).catch(
+			async (error: unknown) => {
+				await this.stop();
+				const said = `${messageOf(error)}\n${await tail(log)}\n(all of it: ${log})`;
+				throw new Error(`n8n did not start. ${said}`);
+			},
+		);
 	}
-	return { url, log, pid: child.pid ?? 0, stop, kill, died };
+
+	/** The executions that a worker worked on, resumed ones once for each part. */
+	async executions(): Promise<string[]> {
+		const logs = Array.from({ length: this.starts }, (_, nth) => this.logOf(nth + 1));
+		const texts = await Promise.all(logs.map(async (log) => await readFile(log, 'utf8')));
+		return texts.flatMap((text) => [...text.matchAll(STARTED)].map(([, id = '']) => id));
+	}
+
+	private logOf(nth: number): string {
+		return `${this.logs}${nth === 1 ? '' : `-${nth}`}.log`;
+	}
 }

@@ -1,12 +1,13 @@
 import path from 'node:path';
-import { readFile } from 'node:fs/promises';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 import { CleanUp, freePort, LOOPBACK } from './processes';
 import { installHost } from './host';
-import { spawnN8n, type N8nProcess } from './instance';
+import { Member } from './instance';
 import { installPackage, packBuild } from './packageInstall';
 import { CREDENTIAL_TYPE, DATA_FOLDER } from './paths';
 import { DEMO_LOGIN, N8nRest, type SavedCredential } from './rest';
+
+export type { Member } from './instance';
 
 /** An n8n that serves no editor starts in half of the time. */
 export const WITHOUT_EDITOR = { N8N_DISABLE_UI: 'true' };
@@ -33,8 +34,7 @@ export interface N8nOptions {
 export async function startN8n(name: string, options: N8nOptions = {}): Promise<N8n> {
 	const { step = async (_label, work) => await work(), has = 'credential', others = [] } = options;
 	await installHost();
-	const cleanUp = new CleanUp();
-	try {
+	return await CleanUp.begin(async (cleanUp) => {
 		const userFolder = await cleanUp.folder(name);
 		const mainPort = await freePort(options.port);
 		const ports = await Promise.all(others.map(async () => await freePort()));
@@ -66,78 +66,7 @@ export async function startN8n(name: string, options: N8nOptions = {}): Promise<
 		});
 		if (has === 'credential') await n8n.createCredential();
 		return n8n;
-	} catch (error) {
-		await cleanUp.run();
-		throw error;
-	}
-}
-
-/** What n8n is started as, by the first word in the name of a process. */
-const COMMANDS: Record<string, string[]> = {
-	main: ['start'],
-	worker: ['worker', '--concurrency=5'],
-	webhook: ['webhook'],
-};
-const STARTED = /Worker started execution (\d+) /g;
-
-/** One process of n8n, which can be started again at the same address. */
-export class Member {
-	/** Called when it has ended by itself, as n8n does if Redis is away for long. */
-	onDeath = (): void => {};
-	private running: N8nProcess | undefined;
-	private starts = 0;
-
-	constructor(
-		readonly name: string,
-		private readonly port: number,
-		/** Where it keeps everything. */
-		readonly userFolder: string,
-		private readonly logs: string,
-		private readonly env: Record<string, string>,
-	) {}
-
-	get url(): string {
-		return `http://${LOOPBACK}:${this.port}`;
-	}
-
-	/** What runs, or ran last. */
-	get process(): N8nProcess {
-		if (!this.running) throw new Error(`${this.name} was not started yet.`);
-		return this.running;
-	}
-
-	async start(env: Record<string, string> = {}): Promise<void> {
-		const { port, userFolder } = this;
-		this.starts += 1;
-		this.running = await spawnN8n({
-			userFolder,
-			command: COMMANDS[this.name.replace(/-.*/, '')] ?? [],
-			port,
-			env: { ...this.env, QUEUE_HEALTH_CHECK_PORT: String(port), ...env },
-			log: this.log(this.starts),
-		});
-		void this.running.died.then(() => this.onDeath());
-	}
-
-	async stop(): Promise<void> {
-		await this.running?.stop();
-	}
-
-	/** Ends it as a crash does, with no time to put anything in order. */
-	async kill(): Promise<void> {
-		await this.running?.kill();
-	}
-
-	/** The executions that a worker worked on, resumed ones once for each part. */
-	async executions(): Promise<string[]> {
-		const logs = Array.from({ length: this.starts }, (_, nth) => this.log(nth + 1));
-		const texts = await Promise.all(logs.map(async (log) => await readFile(log, 'utf8')));
-		return texts.flatMap((text) => [...text.matchAll(STARTED)].map(([, id = '']) => id));
-	}
-
-	private log(nth: number): string {
-		return `${this.logs}${nth === 1 ? '' : `-${nth}`}.log`;
-	}
+	});
 }
 
 /** A running n8n: one process, or several that work as one. */
@@ -163,10 +92,6 @@ export class N8n {
 	/** The public address: that of the first process that takes webhooks. */
 	get url(): string {
 		return this.webhooks[0]?.url ?? '';
-	}
-
-	get process(): N8nProcess {
-		return this.main.process;
 	}
 
 	get workers(): Member[] {

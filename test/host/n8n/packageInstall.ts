@@ -1,26 +1,16 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import omit from 'lodash/omit';
 import { z } from 'zod';
 import { CleanUp, run } from './processes';
 import { withLock } from './host';
 import { DATA_FOLDER, PACKAGE_NAME, ROOT } from './paths';
 
 const packageSchema = z
-	.object({ name: z.string(), dependencies: z.record(z.string()).optional() })
+	.object({ name: z.string(), dependencies: z.record(z.string()).default({}) })
 	.passthrough();
 
 const LEFT_OUT = ['devDependencies', 'peerDependencies', 'optionalDependencies'];
-
-/** Builds the sources in `root`, packs them into `folder`, and returns the path of the tarball. */
-async function buildAndPack(root: string, folder: string): Promise<string> {
-	const log = path.join(DATA_FOLDER, 'build.log');
-	await rm(log, { force: true });
-	await run('npm', ['run', 'build'], { cwd: root, log });
-	await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root, log });
-	const packed = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
-	if (packed === undefined) throw new Error('npm pack made no tarball.');
-	return path.join(folder, packed);
-}
 
 /**
  * Builds the package and packs it, as a release does. Returns the tarball in a temporary folder,
@@ -30,18 +20,18 @@ export async function packBuild(): Promise<{ tarball: string; remove: () => Prom
 	// For all that run beside each other or one after the other it is built once.
 	const built = process.env.PACKED_BUILD;
 	if (built !== undefined) return { tarball: built, remove: async () => {} };
-	const cleanUp = new CleanUp();
-	try {
+	return await CleanUp.begin(async (cleanUp) => {
 		const folder = await cleanUp.folder('pack');
-		const tarball = await withLock(
-			path.join(DATA_FOLDER, 'build.lock'),
-			async () => await buildAndPack(ROOT, folder),
-		);
-		return { tarball, remove: cleanUp.run };
-	} catch (error) {
-		await cleanUp.run();
-		throw error;
-	}
+		const log = path.join(DATA_FOLDER, 'build.log');
+		await withLock(ROOT, async () => {
+			await rm(log, { force: true });
+			await run('npm', ['run', 'build'], { cwd: ROOT, log });
+			const pack = ['pack', '--ignore-scripts', '--pack-destination', folder];
+			await run('npm', pack, { cwd: ROOT, log });
+		});
+		const [tarball = ''] = await readdir(folder);
+		return { tarball: path.join(folder, tarball), remove: cleanUp.run };
+	});
 }
 
 /**
@@ -59,15 +49,11 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 		log: path.join(nodesFolder, 'unpack.log'),
 	});
 	const manifestPath = path.join(target, 'package.json');
-	const manifest = packageSchema.parse(JSON.parse(await readFile(manifestPath, 'utf8')));
-	if (manifest.name !== PACKAGE_NAME) throw new Error(`The tarball holds ${manifest.name}.`);
-	if (Object.keys(manifest.dependencies ?? {}).length > 0) {
-		throw new Error(
-			`${PACKAGE_NAME} has runtime dependencies; a verified community node may have none.`,
-		);
+	const text = await readFile(manifestPath, 'utf8');
+	const { name, dependencies, ...manifest } = packageSchema.parse(JSON.parse(text));
+	if (name !== PACKAGE_NAME) throw new Error(`The tarball holds ${name}.`);
+	if (Object.keys(dependencies).length > 0) {
+		throw new Error(`${name} has runtime dependencies; a verified community node may have none.`);
 	}
-	const kept = Object.fromEntries(
-		Object.entries(manifest).filter(([key]) => !LEFT_OUT.includes(key)),
-	);
-	await writeFile(manifestPath, JSON.stringify(kept, null, 2));
+	await writeFile(manifestPath, JSON.stringify({ name, ...omit(manifest, LEFT_OUT) }, null, 2));
 }

@@ -182,6 +182,15 @@ export class CleanUp {
 
 	private readonly forget = onEnd(this.run);
 
+	/** Begins something that is closed in the end; if that fails, closes at once what has begun. */
+	static async begin<T>(work: (cleanUp: CleanUp) => Promise<T>): Promise<T> {
+		const cleanUp = new CleanUp();
+		return await work(cleanUp).catch(async (error: unknown) => {
+			await cleanUp.run();
+			throw error;
+		});
+	}
+
 	add(step: () => Promise<void>): void {
 		this.steps.push(step);
 	}

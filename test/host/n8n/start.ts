@@ -47,9 +47,11 @@ async function start(): Promise<void> {
 		}
 	});
 	introduce(ready);
-	const lastWords = await n8n.process.died;
+	const lastWords = await new Promise<string>((resolve) => {
+		n8n.main.onDeath = resolve;
+	});
 	await n8n.close();
-	throw new Error(`n8n stopped unexpectedly.\n${lastWords}\n(all of it: ${n8n.process.log})`);
+	throw new Error(`n8n stopped unexpectedly.\n${lastWords}\n(all of it: ${n8n.main.log})`);
 }
 
 start().catch((error: unknown) => {

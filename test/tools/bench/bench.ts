@@ -40,7 +40,7 @@ export class Bench {
 
 	/** CPU time that n8n has used so far, in milliseconds. */
 	cpuMs(): number {
-		const stat = readFileSync(`/proc/${this.n8n.process.pid}/stat`, 'utf8');
+		const stat = readFileSync(`/proc/${this.n8n.main.pid}/stat`, 'utf8');
 		// The name of the program comes second, in brackets, and may hold blanks.
 		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 		// User and system time, in hundredths of a second on every Linux of today.

@@ -77,8 +77,7 @@ export class EmptyN8n {
 
 	/** Starts both; `name` names the logs. */
 	static async open(name: string): Promise<EmptyN8n> {
-		const cleanUp = new CleanUp();
-		try {
+		return await CleanUp.begin(async (cleanUp) => {
 			const folder = await cleanUp.folder(`${name}-registry`);
 			const registry = await Registry.open(folder, path.join(DATA_FOLDER, `${name}-npm.log`));
 			cleanUp.add(registry.close);
@@ -92,10 +91,7 @@ export class EmptyN8n {
 			const n8n = await startN8n(name, { has: 'nothing', env });
 			cleanUp.add(n8n.close);
 			return new EmptyN8n(registry, n8n, cleanUp.run);
-		} catch (error) {
-			await cleanUp.run();
-			throw error;
-		}
+		});
 	}
 
 	/** Publishes the package of today under these versions, each of which stands in its node's description. */
