@@ -6,7 +6,7 @@ import { recipeOf } from '../../../examples/source';
 import { render } from '../../../examples/source/workflow';
 import { cpf } from '../../support/charge';
 import { ACTION } from './stage/workflows';
-import { Agent, type ModelServer, serveModel } from './stage/models';
+import { MODEL, type ModelServer, serveModel } from './stage/models';
 import { enterSharedN8n, type Guest } from './stage/sharedN8n';
 
 /** The name by which a model calls the tool. */
@@ -18,6 +18,11 @@ const SERVER = 'MCP Server Trigger';
 /** What the tool says if no answer to a charge came, and if it then refuses the next. */
 const IN_DOUBT = /may already have been charged: /;
 const REFUSED = /may already have been charged(?!:)/;
+
+const idSchema = z.object({ id: z.string() });
+const configSchema = z.object({ config: z.record(z.unknown()), configHash: z.string() });
+const eventSchema = z.object({ type: z.string() }).passthrough();
+const contentSchema = z.array(z.object({ type: z.literal('text'), text: z.string() }));
 
 /** What a model that charges fills in. */
 type Order = Record<string, unknown>;
@@ -52,43 +57,62 @@ function credentials(): Record<string, { id: string; name: string }> {
 	return { digitalSalesApi: { id, name } };
 }
 
-/** One of n8n's own Agents with our node as its only tool; gives what opens a chat. */
+/** One of n8n's own Agents, outside of any workflow, with our node as its only tool; gives what opens a chat. */
 async function openAgent(): Promise<() => Promise<Charge>> {
+	const { rest } = stage;
 	const key = { apiKey: 'test-model-key', url: model.url };
-	const thinks = await stage.rest.createCredential('Obedient model', 'deepSeekApi', key);
-	const agent = await Agent.create(stage.rest, `Seller ${randomUUID()}`, thinks, {
-		name: CHARGE_NODE,
-		description: 'Charges a customer by PIX.',
+	const thinks = await rest.createCredential('Obedient model', 'deepSeekApi', key);
+	const project = await rest.call(idSchema, 'GET', '/projects/personal');
+	const agents = `/projects/${project.id}/agents/v2`;
+	const { id } = await rest.call(idSchema, 'POST', `${agents}/`, { name: 'Seller' });
+	const agent = `${agents}/${id}`;
+	const { config, configHash } = await rest.call(configSchema, 'GET', `${agent}/config`);
+	const node = {
 		nodeType: TOOL.type,
 		nodeTypeVersion: TOOL.typeVersion,
 		nodeParameters: chargeParameters(),
 		credentials: credentials(),
+	};
+	const description = 'Charges a customer by PIX.';
+	await rest.call(z.unknown(), 'PUT', `${agent}/config`, {
+		config: {
+			...config,
+			instructions: 'Do what you are asked to.',
+			model: `deepseek/${MODEL}`,
+			credential: thinks.id,
+			tools: [{ type: 'node', name: CHARGE_NODE, description, node }],
+		},
+		baseConfigHash: configHash,
 	});
-	const schema = z.object({ data: z.array(z.object({ json: z.unknown() })) });
 	return async () => {
-		const chat = randomUUID();
+		const sessionId = randomUUID();
 		return async (...orders) => {
-			const calls = orders.map((args) => ({ tool: CHARGE, args }));
-			const outputs = await agent.ask(chat, calls);
-			return outputs.map((output) =>
-				given(schema.safeParse(output).data?.data.map(({ json }) => json) ?? output),
+			const message = JSON.stringify(orders.map((args) => ({ tool: CHARGE, args })));
+			const response = await rest.send('POST', `${agent}/chat`, { message, sessionId });
+			const events = [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(([, event = '']) =>
+				eventSchema.parse(JSON.parse(event)),
 			);
+			expect(events.filter(({ type }) => type === 'error')).toEqual([]);
+			const results = events.filter(({ type }) => type === 'tool-result');
+			return results.map(({ output }) => given(JSON.stringify(output)));
 		};
 	};
 }
 
 /** A workflow that is an MCP server with our node as its tool; gives what opens a session. */
 async function openServer(): Promise<() => Promise<Charge>> {
-	const place = { position: [0, 0] };
+	const position = [0, 0];
 	const server = {
-		...{ ...place, id: 'server', name: SERVER, webhookId: randomUUID() },
-		...{
-			type: '@n8n/n8n-nodes-langchain.mcpTrigger',
-			typeVersion: 2,
-			parameters: { path: 'shop' },
-		},
+		id: 'server',
+		name: SERVER,
+		type: '@n8n/n8n-nodes-langchain.mcpTrigger',
+		typeVersion: 2,
+		position,
+		webhookId: randomUUID(),
+		parameters: { path: 'shop' },
 	};
-	const tool = { ...place, ...TOOL, id: 'tool', name: CHARGE_NODE, parameters: chargeParameters() };
+	const parameters = chargeParameters();
+	const tool = { ...TOOL, id: 'tool', name: CHARGE_NODE, position, parameters };
 	const workflow = await stage.rest.createWorkflow({
 		name: 'A shop for MCP clients',
 		nodes: [server, { ...tool, credentials: credentials() }],
@@ -96,38 +120,36 @@ async function openServer(): Promise<() => Promise<Charge>> {
 		settings: { executionOrder: 'v1' },
 	});
 	await stage.rest.publish(workflow);
-	const schema = z.array(z.object({ type: z.literal('text'), text: z.string() }));
 	return async () => {
 		const client = new Client({ name: 'test', version: '1.0.0' });
 		clients.push(client);
 		const address = new URL(`${stage.url}/mcp/shop`);
 		await client.connect(new StreamableHTTPClientTransport(address));
 		const { tools } = await client.listTools();
-		expect(
-			tools.map(({ name, inputSchema: { properties = {} } }) => [
-				name,
-				Object.keys(properties).sort(),
-			]),
-		).toEqual([[CHARGE, Object.keys(newOrder()).sort()]]);
+		const fields = tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}).sort());
+		expect(tools.map(({ name }) => name)).toEqual([CHARGE]);
+		expect(fields).toEqual([Object.keys(newOrder()).sort()]);
 		return async (...orders) => {
 			const answers: string[] = [];
 			for (const order of orders) {
 				const { content } = await client.callTool({ name: CHARGE, arguments: order });
-				const text = schema
-					.parse(content)
-					.map((part) => part.text)
-					.join('');
-				answers.push(given(text.startsWith('[') ? JSON.parse(text) : text));
+				answers.push(
+					given(
+						contentSchema
+							.parse(content)
+							.map(({ text }) => text)
+							.join(''),
+					),
+				);
 			}
 			return answers;
 		};
 	};
 }
 
-/** The transaction in the rows that the tool gave; its words if it gave none. */
-function given(output: unknown): string {
-	const rows = z.array(z.object({ hash: z.string() })).safeParse(output);
-	return rows.data?.[0]?.hash ?? JSON.stringify(output);
+/** The transaction in what the tool gave; its words if it gave none. */
+function given(output: string): string {
+	return /"hash":"([^"]+)"/.exec(output)?.[1] ?? output;
 }
 
 /** An order of a customer whom nobody has charged before. */

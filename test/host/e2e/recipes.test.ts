@@ -174,11 +174,9 @@ const reconcile = async (language?: Language, notify = 'automatic') => {
 			? { parameters: { notify } }
 			: undefined;
 	});
-	const over = async (step: () => Promise<unknown>): Promise<Execution> => {
-		const before = await imported.runs();
-		await step();
-		return await imported.over(before + 1);
-	};
+	const { rest } = recipes.stage;
+	const over = async (step: () => Promise<unknown>): Promise<Execution> =>
+		await rest.ended(await rest.startedBy(imported.workflow.id, step));
 	const charge = async (customer = newCustomer()): Promise<string> => {
 		well(await over(async () => await imported.fillIn(customer)));
 		return charged().hash;

@@ -1,10 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
 import { WITHOUT_EDITOR } from '../n8n/n8n';
 import { setUp, type SetUp } from '../n8n/setUp';
 import { OPERATIONS } from '../../product/thorough/operations';
 import { postJson } from '../../support/http';
+import { filesIn } from '../../tools/package/unpack';
 import { sampleOf } from '../../support/samples';
 import type { Fault } from '../../sandbox';
 import { ACTION, BY_HAND, chainOf } from './stage/workflows';
@@ -52,19 +53,6 @@ function parametersOf(operation: string): INodeParameters {
 	return { ...sampleOf(operation, ready.sandbox, values), simplify: false, options };
 }
 
-async function contents(folder: string): Promise<Array<[string, Buffer]>> {
-	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-	const files = entries.filter(
-		(entry) => entry.isFile() && !entry.parentPath.includes('node_modules'),
-	);
-	return await Promise.all(
-		files.map(async (file): Promise<[string, Buffer]> => {
-			const name = path.join(file.parentPath, file.name);
-			return [name, await readFile(name)];
-		}),
-	);
-}
-
 it.each(FAULTS)('every operation runs into %s, whether errors stop it or not', async (_, fault) => {
 	ready.sandbox.addFault({ times: 'always', ...fault });
 	const before = ready.sandbox.requests.length;
@@ -105,12 +93,13 @@ describe('afterwards neither token stands', () => {
 
 	it('in the database, nor in any other file that n8n has written', async () => {
 		await ready.n8n.main.stop();
-		const files = await contents(ready.n8n.userFolder);
+		const folder = ready.n8n.userFolder;
+		const files = (await filesIn(folder)).filter((name) => !name.includes('node_modules'));
 
-		expect(files.map(([name]) => path.basename(name))).toContain('database.sqlite');
-		for (const [name, content] of files) {
-			const found = tokens().filter((token) => content.includes(token));
-			expect({ name, found }).toEqual({ name, found: [] });
+		expect(files).toContain('.n8n/database.sqlite');
+		for (const name of files) {
+			const content = await readFile(path.join(folder, name));
+			expect([name, tokens().filter((token) => content.includes(token))]).toEqual([name, []]);
 		}
 	});
 });

@@ -86,7 +86,7 @@ describe('Wait for Payment under races and loss', () => {
 
 	test('once stopped it stays so, and looks no more', async () => {
 		const { charge, executionId } = await waits.park('told');
-		await n8n.rest.stop(executionId);
+		await n8n.rest.send('POST', `/executions/${executionId}/stop`);
 		await pause(4_000);
 		const reads = waits.readsOf(charge.hash);
 

@@ -48,12 +48,12 @@ describe("installed by n8n's own installer", () => {
 	/** Sends an order, and returns its execution when that has failed or waits for the payment. */
 	const order = async (name: string): Promise<Execution> => {
 		const { rest, url: host } = empty.n8n;
-		const before = (await rest.executions(shop.id)).length;
-		await postJson(`${host}/webhook/order`, { order: name });
+		const send = async () => await postJson(`${host}/webhook/order`, { order: name });
+		const id = await rest.startedBy(shop.id, send);
 		return await until(`order ${name} waits or has failed`, async () => {
-			const [newest, ...others] = await rest.executions(shop.id);
-			if (newest === undefined || others.length < before) return undefined;
-			return ['waiting', 'error'].includes(newest.status) && (await rest.execution(newest.id));
+			const all = await rest.executions(shop.id);
+			const status = all.find((one) => one.id === id)?.status ?? '';
+			return ['waiting', 'error'].includes(status) && (await rest.execution(id));
 		});
 	};
 

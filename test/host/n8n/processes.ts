@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -150,21 +150,8 @@ export async function run(
 
 /** Runs a short command and returns what it printed; rejects where it fails. */
 export async function capture(command: string, args: string[], cwd: string): Promise<string> {
-	const child = startGroup(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-	const printed: string[] = [];
-	const complaints: string[] = [];
-	child.stdout?.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
-	child.stderr?.on('data', (chunk: Buffer) => complaints.push(chunk.toString()));
-	const code = await new Promise<number | null>((resolve, reject) => {
-		child.once('error', reject);
-		child.once('close', resolve);
-	});
-	if (code !== 0) {
-		throw new Error(
-			`"${command} ${args.join(' ')}" failed with code ${code}: ${complaints.join('')}`,
-		);
-	}
-	return printed.join('').trim();
+	const { stdout } = await promisify(execFile)(command, args, { cwd });
+	return stdout.trim();
 }
 
 /** A piece of work that is done at most once; everybody who asks for it awaits the same doing. */

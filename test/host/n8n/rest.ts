@@ -13,7 +13,6 @@ const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 const failureSchema = z.object({ message: z.string() });
 const savedCredentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
-const credentialTestSchema = z.object({ status: z.enum(['OK', 'Error']), message: z.string() });
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const savedNodeSchema = z.object({
 	id: z.string(),
@@ -103,31 +102,6 @@ export class N8nRest {
 		return await this.call(savedCredentialSchema, 'POST', '/credentials', { name, type, data });
 	}
 
-	/** Replaces what a saved credential holds. */
-	async updateCredential(
-		credential: SavedCredential,
-		data: Record<string, unknown>,
-	): Promise<SavedCredential> {
-		return await this.call(savedCredentialSchema, 'PATCH', `/credentials/${credential.id}`, {
-			name: credential.name,
-			type: credential.type,
-			data,
-		});
-	}
-
-	/**
-	 * Tests a credential with the given contents, as the button in its form does. One at a time: n8n
-	 * answers "Node not found" to some of several simultaneous tests.
-	 */
-	async testCredential(
-		credential: SavedCredential,
-		data: Record<string, string>,
-	): Promise<z.infer<typeof credentialTestSchema>> {
-		return await this.call(credentialTestSchema, 'POST', '/credentials/test', {
-			credentials: { ...credential, data },
-		});
-	}
-
 	/** Saves a workflow as a draft. */
 	async createWorkflow(workflow: WorkflowFile): Promise<SavedWorkflow> {
 		return await this.call(savedWorkflowSchema, 'POST', '/workflows', workflow);
@@ -155,31 +129,22 @@ export class N8nRest {
 	}
 
 	/** Publishes a workflow and waits until its triggers are really listening. */
-	async publish(workflow: SavedWorkflow): Promise<void> {
-		const path = `/workflows/${workflow.id}`;
-		await this.call(z.unknown(), 'POST', `${path}/activate`, { versionId: workflow.versionId });
-		await until(
-			`"${workflow.name}" is published`,
-			async () => {
-				const publication = await this.publication(path);
-				if (publication === undefined || publication.status === 'published') return true;
-				const faults = publication.triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
-				// It is not published before publishing begins, too.
-				const isOver = !['in_progress', 'not_published'].includes(publication.status);
-				if (isOver || faults.length > 0) {
-					throw new Error(`"${workflow.name}" is not published: ${faults.join('; ')}`);
-				}
-				return false;
-			},
-			{ withinMs: PUBLISH_WITHIN_MS },
-		);
-	}
-
-	/** How far publishing is; n8n 2.30 does not tell, since it is done with the answer. */
-	private async publication(path: string): Promise<z.infer<typeof publicationSchema> | undefined> {
-		const response = await this.send('GET', `${path}/publication-status`);
-		if (response.status === 404) return undefined;
-		return await this.read(publicationSchema, response, `GET ${path}/publication-status`);
+	async publish({ id, name, versionId }: SavedWorkflow): Promise<void> {
+		await this.call(z.unknown(), 'POST', `/workflows/${id}/activate`, { versionId });
+		const path = `/workflows/${id}/publication-status`;
+		const isPublished = async (): Promise<boolean> => {
+			const response = await this.send('GET', path);
+			// n8n 2.30 does not tell, since it is done with the answer.
+			if (response.status === 404) return true;
+			const { status, triggers } = await this.read(publicationSchema, response, `GET ${path}`);
+			if (status === 'published') return true;
+			const faults = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
+			// It is not published before publishing begins, too.
+			const isUnderWay = ['in_progress', 'not_published'].includes(status);
+			if (isUnderWay && faults.length === 0) return false;
+			throw new Error(`"${name}" is not published: ${faults.join('; ')}`);
+		};
+		await until(`"${name}" is published`, isPublished, { withinMs: PUBLISH_WITHIN_MS });
 	}
 
 	/** Runs a saved workflow from one of its triggers, and returns the id of the execution. */
@@ -194,11 +159,6 @@ export class N8nRest {
 		return await this.ended(await this.start(workflowId, trigger));
 	}
 
-	/** Stops an execution, a waiting one too. */
-	async stop(executionId: string): Promise<void> {
-		await this.call(z.unknown(), 'POST', `/executions/${executionId}/stop`);
-	}
-
 	/** The newest executions of a workflow, newest first. */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
@@ -209,6 +169,16 @@ export class N8nRest {
 		);
 		// n8n puts those under way before the others. The ids of engine 2.0 are no numbers: they stay in its order.
 		return results.sort((a, b) => Number(b.id) - Number(a.id) || 0);
+	}
+
+	/** The execution of a workflow that an action starts, once it is there. */
+	async startedBy(workflowId: string, action: () => Promise<unknown>): Promise<string> {
+		const before = (await this.executions(workflowId)).length;
+		await action();
+		return await until('the execution starts', async () => {
+			const all = await this.executions(workflowId);
+			return all.length > before && all[0]?.id;
+		});
 	}
 
 	/** Waits until no execution of any workflow is running or about to run. */

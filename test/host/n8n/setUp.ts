@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Sandbox } from '../../sandbox';
 import journey from './journey.json';
 import { accountAt, type N8n, type N8nOptions, startN8n } from './n8n';
@@ -58,8 +59,9 @@ export async function setUp(name: string, options: N8nOptions = {}): Promise<Set
 		const { rest, sandbox, credential } = n8n;
 		const [product] = sandbox.products;
 		const journey = await publishJourney(rest, n8n.url, product?.hash ?? '', credential);
-		const { notificationUrl } = journey;
-		await rest.updateCredential(credential, { ...accountAt(sandbox), notificationUrl });
+		const data = { ...accountAt(sandbox), notificationUrl: journey.notificationUrl };
+		const path = `/credentials/${credential.id}`;
+		await rest.call(z.unknown(), 'PATCH', path, { ...credential, data });
 		return { n8n, sandbox, rest, credential, journey };
 	});
 }
