@@ -12,7 +12,6 @@ import {
 	killGroup,
 	LOOPBACK,
 	onlyOnce,
-	onEnd,
 	startGroup,
 	tail,
 } from './processes';
@@ -153,9 +152,7 @@ export class Member {
 			isAsked = true;
 			await killGroup(child);
 		};
-		const forget = onEnd(this.stop);
 		child.once('exit', () => {
-			forget();
 			output.close();
 			if (!isAsked) void tail(log).then((lastWords) => this.onDeath(lastWords));
 		});

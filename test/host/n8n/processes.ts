@@ -133,14 +133,10 @@ export async function run(
 		env: { ...process.env, ...env },
 		stdio: ['ignore', output, output],
 	});
-	const forget = onEnd(async () => await endGroup(child));
 	const code = await new Promise<number | null>((resolve, reject) => {
 		child.once('error', reject);
 		child.once('exit', resolve);
-	}).finally(() => {
-		forget();
-		output.close();
-	});
+	}).finally(() => output.close());
 	if (code !== 0) {
 		throw new Error(
 			`"${command} ${args.join(' ')}" failed with code ${code}.\n${await tail(log)}\n(all of it: ${log})`,

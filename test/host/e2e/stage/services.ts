@@ -18,9 +18,7 @@ const recordedSchema = z.object({
 	type: z.string(),
 	name: z.string(),
 	expressions: objectSchema,
-	calls: z.array(
-		z.object({ parameters: objectSchema, json: objectSchema, files: z.array(z.string()) }),
-	),
+	calls: z.array(z.object({ parameters: objectSchema, files: z.array(z.string()) })),
 });
 
 /** What replaced nodes give, beside rows of a sheet. */

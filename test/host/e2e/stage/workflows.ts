@@ -159,18 +159,13 @@ export function cartOf({ products }: Sandbox) {
 	};
 }
 
-const POLL_MS = 50;
-
 /** One item as it came. */
 export type Report = Record<string, unknown>;
 
 /** What workflows do with a sale: they report it here, and every report counts. */
 export class Downstream {
-	/** What arrived, oldest first. */
-	readonly reports: Report[] = [];
-
-	/** When each report arrived, in milliseconds of unix time. */
-	readonly times: number[] = [];
+	/** What arrived, oldest first, each with its moment in milliseconds of unix time. */
+	private arrivals: Array<{ json: Report; at: number }> = [];
 
 	private constructor(private readonly server: FastifyInstance) {}
 
@@ -178,12 +173,15 @@ export class Downstream {
 	static async open(): Promise<Downstream> {
 		const downstream = new Downstream(fastify({ forceCloseConnections: true }));
 		downstream.server.post<{ Body: Report }>('/', ({ body }) => {
-			downstream.reports.push(body);
-			downstream.times.push(Date.now());
+			downstream.arrivals.push({ json: body, at: Date.now() });
 			return {};
 		});
 		await downstream.server.listen({ port: 0, host: LOOPBACK });
 		return downstream;
+	}
+
+	get reports(): Report[] {
+		return this.arrivals.map(({ json }) => json);
 	}
 
 	/** The node that reports each item. */
@@ -205,33 +203,25 @@ export class Downstream {
 
 	/** Waits for the report on a transaction, and returns it with the moment of its arrival. */
 	async reportOn(hash: string, withinMs = 120_000): Promise<{ json: Report; at: number }> {
-		return await until(
-			`a report on ${hash}`,
-			() => {
-				const nth = this.reports.findIndex((report) => report.hash === hash);
-				const json = this.reports[nth];
-				return json && { json, at: this.times[nth] ?? 0 };
-			},
-			{ withinMs },
-		);
+		const find = () => this.arrivals.find(({ json }) => json.hash === hash);
+		return await until(`a report on ${hash}`, find, { withinMs });
 	}
 
 	/** Waits until so many reports are there, and then whether more come. */
-	async reaches(count: number, withinMs = 120_000, quietMs = 1_500): Promise<number> {
-		const deadline = Date.now() + withinMs;
-		while (this.reports.length < count && Date.now() < deadline) await pause(POLL_MS);
+	async reaches(count: number): Promise<number> {
+		const isThere = () => this.arrivals.length >= count;
+		await until(`${count} reports`, isThere, { withinMs: 120_000 });
 		let before = -1;
-		while (before !== this.reports.length) {
-			before = this.reports.length;
-			await pause(quietMs);
+		while (before !== this.arrivals.length) {
+			before = this.arrivals.length;
+			await pause(1_500);
 		}
-		return this.reports.length;
+		return before;
 	}
 
 	/** Forgets what has arrived. */
 	clear(): void {
-		this.reports.length = 0;
-		this.times.length = 0;
+		this.arrivals = [];
 	}
 
 	/** Stops listening. */

@@ -20,9 +20,8 @@ class Recorder {
 	};
 
 	async execute() {
-		const calls = this.getInputData().map(({ json, binary = {} }, index) => ({
+		const calls = this.getInputData().map(({ binary = {} }, index) => ({
 			parameters: this.getNodeParameter('original', index),
-			json,
 			files: Object.keys(binary),
 		}));
 		const { name, parameters } = this.getNode();
