@@ -46,7 +46,7 @@ const charged = (): StoredTransaction => {
 	if (!transaction) throw new Error('Nothing was charged');
 	return transaction;
 };
-const code = (): string => charged().pix?.pix_qr_code ?? '';
+const code = (transaction = charged()): string => transaction.pix?.pix_qr_code ?? '';
 /** Everything that customers were sent, by mail or otherwise. */
 const sent = (): unknown[] => [...services.mail.mails, ...services.calls, ...services.webCalls];
 const told = (): unknown[] => services.callsOf('telegram').map(({ text }) => text);
@@ -79,38 +79,27 @@ const at = (time: string, parameters: INodeParameters): INodeParameters => {
 	return JSON.parse(text) as INodeParameters;
 };
 
+/** In which language a recipe is imported, and what is changed in it. */
+type Choice = [language?: Language, change?: Change];
+
 /** Imports a recipe and publishes it. */
-const publish = async (
-	recipe: string,
-	language: Language = 'en',
-	change?: Change,
-): Promise<ImportedRecipe> => {
-	const imported = await recipes.import(recipe, language, change);
+const publish = async (recipe: string, ...choice: Choice): Promise<ImportedRecipe> => {
+	const imported = await recipes.import(recipe, ...choice);
 	await imported.publish();
 	return imported;
 };
 
 /** Has a customer order by the form of a recipe, up to its wait for the payment. */
-const order = async (
-	recipe: string,
-	language?: Language,
-	change?: Change,
-	customer = CUSTOMER,
-): Promise<ImportedRecipe> => {
-	const imported = await publish(recipe, language, change);
+const order = async (recipe: string, choice: Choice = [], customer = CUSTOMER) => {
+	const imported = await publish(recipe, ...choice);
 	await imported.fillIn(customer);
 	await imported.inState('waiting');
 	return imported;
 };
 
 /** Publishes a recipe that sales start, and has a sale told to it in each of the given states. */
-const sell = async (
-	recipe: string,
-	states: string[],
-	language?: Language,
-	change?: Change,
-): Promise<ImportedRecipe> => {
-	const imported = await publish(recipe, language, change);
+const sell = async (recipe: string, states: string[], ...choice: Choice) => {
+	const imported = await publish(recipe, ...choice);
 	const hash = await chargeAt(sandbox, imported.saleUrl, TRACKING);
 	for (const [index, state] of states.entries()) {
 		await sandbox.setStatus(hash, state);
@@ -135,9 +124,11 @@ const utc = (time?: string): string => timeOf(time).toISOString().slice(0, 19).r
 const remind = async (time: string, language: Language = 'en'): Promise<number[]> => {
 	const say = sayIn(language);
 	const plan = say('Plan the next reminder', 'Planejar o próximo lembrete');
-	const imported = await order('recover-unpaid-pix', language, (node) =>
-		node.name === plan ? { parameters: at(`2026-07-30T${time}`, node.parameters) } : limit(1)(node),
-	);
+	const change: Change = (node) => {
+		if (node.name !== plan) return limit(1)(node);
+		return { parameters: at(`2026-07-30T${time}`, node.parameters) };
+	};
+	const imported = await order('recover-unpaid-pix', [language, change]);
 	const planned = (await imported.ended()).items(plan);
 	return planned.map(({ json }) => Number(json[say('minutes', 'minutos')]));
 };
@@ -150,14 +141,10 @@ const waitForCheckout = async (
 ): Promise<ImportedRecipe> => {
 	const imported = await publish('recover-checkout-pix', language, (node) => {
 		if (node.type !== 'wait') return change?.(node);
-		const { amount } = at(`2026-07-30T${time}`, node.parameters);
-		const isRight = `$1 === ${minutes} ? 2 : 'not as planned: ' + $1`;
-		return {
-			parameters: {
-				amount: String(amount).replace(/^=\{\{(.*)\}\}$/, `={{ ${isRight} }}`),
-				unit: 'seconds',
-			},
-		};
+		const planned = String(at(`2026-07-30T${time}`, node.parameters).amount);
+		const isRight = `={{ $1 === ${minutes} ? 2 : 'not as planned: ' + $1 }}`;
+		const amount = planned.replace(/^=\{\{(.*)\}\}$/, isRight);
+		return { parameters: { amount, unit: 'seconds' } };
 	});
 	const hash = await chargeAt(sandbox, imported.saleUrl, TRACKING);
 	await sandbox.notify(hash, { url: imported.saleUrl });
@@ -250,7 +237,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		],
 	])('%s sends the picture and the code, and confirms what is paid', async (...row) => {
 		const [recipe, phone, messages] = row;
-		const imported = await order(recipe, language, undefined, { ...CUSTOMER, phone });
+		const imported = await order(recipe, [language], { ...CUSTOMER, phone });
 		const expected = messages();
 		expect(sent()).toMatchObject(expected);
 		expect(JSON.stringify(sent())).toContain(say('Hi, Maria!', 'Oi, Maria!'));
@@ -298,14 +285,12 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(services.callsOf('hubspot')).toMatchObject([
 			{ email: EMAIL, additionalFields: { firstName: 'Maria', lastName: 'da Silva' } },
 		]);
+		const authorization = 'Bearer test-key-of-another';
 		expect(services.webCalls).toMatchObject([
 			{
 				method: 'POST',
 				url: 'https://crm.example.com/api/sales',
-				headers: {
-					authorization: 'Bearer test-key-of-another',
-					'idempotency-key': `${hash}-paid`,
-				},
+				headers: { authorization, 'idempotency-key': `${hash}-paid` },
 				body: { [sale]: hash, utm_term: 'curso' },
 			},
 		]);
@@ -424,9 +409,8 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		const { hash } = charged();
 		await sandbox.pay(hash);
 		await imported.ended(3);
-		for (const shape of NOTICE_SHAPES) {
-			await sandbox.notify(hash, { shape, url: imported.saleUrl });
-		}
+		const url = imported.saleUrl;
+		for (const shape of NOTICE_SHAPES) await sandbox.notify(hash, { shape, url });
 		expect(webCalls).toMatchObject([granted()]);
 		expect(mail.mails[2]?.text).toContain(say('is open 🎉', 'está liberado 🎉'));
 
@@ -456,11 +440,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(first?.amount).toBe(9700);
 		const pixCode = say('pix_code', 'pix_copia_e_cola');
 		expect(rows).toMatchObject([
-			{
-				[transaction]: first?.hash,
-				status: 'waiting_payment',
-				[pixCode]: first?.pix?.pix_qr_code,
-			},
+			{ [transaction]: first?.hash, status: 'waiting_payment', [pixCode]: code(first) },
 			there,
 			{ [transaction]: last?.hash },
 		]);
@@ -627,7 +607,7 @@ describe('The recipes', () => {
 		product.title = 'Foto & <b>luz</b>';
 
 		const name = 'Maria.https://evil.example da Silva';
-		await order('charge-by-email', 'en', undefined, { ...CUSTOMER, name });
+		await order('charge-by-email', [], { ...CUSTOMER, name });
 		product.title = title;
 
 		const [mail] = services.mail.mails;
@@ -652,14 +632,14 @@ describe('The recipes', () => {
 	});
 
 	test('charge-by-whatsapp says nothing of a payment that did not come', async () => {
-		const imported = await order('charge-by-whatsapp', 'en', limit(2));
+		const imported = await order('charge-by-whatsapp', ['en', limit(2)]);
 
 		await imported.ended();
 		expect(sent()).toHaveLength(2);
 	});
 
 	test('charge-by-whatsapp fills the variables of the templates once they are activated', async () => {
-		const imported = await order('charge-by-whatsapp', 'en', byTemplate);
+		const imported = await order('charge-by-whatsapp', ['en', byTemplate]);
 		const variables = JSON.stringify(services.callsOf('whatsApp')[0]?.components);
 		expect(variables).toContain('Maria');
 		expect(variables).toContain(code());
@@ -681,7 +661,7 @@ describe('The recipes', () => {
 	});
 
 	test('recover-unpaid-pix stops the moment it is paid', async () => {
-		const imported = await order('recover-unpaid-pix', 'en', limit(5));
+		const imported = await order('recover-unpaid-pix', ['en', limit(5)]);
 		const texts = () => services.callsOf('whatsApp').map(({ textBody }) => textBody);
 		await until('the first reminder', () => texts().length === 4);
 

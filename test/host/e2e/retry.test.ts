@@ -7,7 +7,6 @@ import { cartOf, createPix, publish, split, webStart } from './stage/workflows';
 
 const START_MS = 15 * 60_000;
 const MAYBE = 'may already have been charged';
-const CHARGE = 'Charge';
 
 describe('Asked again in a real n8n', () => {
 	let n8n: N8n;
@@ -18,16 +17,15 @@ describe('Asked again in a real n8n', () => {
 		const charge = (more: object) =>
 			createPix({ cart: cartOf(n8n.sandbox), notify: 'none', ...more });
 		const body = { customerDocument: '={{ $json.body.document }}' };
-		const start = async (name: string, ...nodes: Parameters<typeof publish>[2]): Promise<void> => {
-			ids.set(name, (await publish(n8n, name, [webStart(name), ...nodes])).id);
+		const document = { customerDocument: '={{ $json.document }}' };
+		const workflows = {
+			many: [split('Split', 'items'), charge(document)],
+			ordered: [charge({ ...body, orderReference: '={{ $json.body.order }}' })],
+			plain: [charge(body)],
 		};
-		await start(
-			'many',
-			split('Split', 'items'),
-			charge({ customerDocument: '={{ $json.document }}' }),
-		);
-		await start('ordered', charge({ ...body, orderReference: '={{ $json.body.order }}' }));
-		await start('plain', charge(body));
+		for (const [name, nodes] of Object.entries(workflows)) {
+			ids.set(name, (await publish(n8n, name, [webStart(name), ...nodes])).id);
+		}
 	}, START_MS);
 	beforeEach(() => n8n.sandbox.reset());
 	afterAll(async () => await n8n?.close());
@@ -41,7 +39,7 @@ describe('Asked again in a real n8n', () => {
 	const retry = async ({ summary }: Execution, loadWorkflow: boolean): Promise<Execution> =>
 		await n8n.rest.ended(await n8n.rest.retry(summary.id, loadWorkflow));
 	const hashes = (execution: Execution): unknown[] =>
-		execution.items(CHARGE).map(({ json }) => json.hash);
+		execution.items('Charge').map(({ json }) => json.hash);
 	const charges = (): number => n8n.sandbox.charges();
 	const customers = (count: number, first: number): Array<{ document: string }> =>
 		Array.from({ length: count }, (_, nth) => ({ document: cpf(first + nth) }));

@@ -26,10 +26,8 @@ describe('Wait for Payment under races and loss', () => {
 
 	beforeAll(async () => {
 		// Nothing is re-sent: what gets lost is lost.
-		n8n = await startN8n('e2e-waiting', {
-			sandbox: { resendAfterSeconds: [] },
-			env: WITHOUT_EDITOR,
-		});
+		const sandbox = { resendAfterSeconds: [] };
+		n8n = await startN8n('e2e-waiting', { sandbox, env: WITHOUT_EDITOR });
 		downstream = await Downstream.open();
 		waits = await Waits.publish(n8n, downstream, {
 			told: { notify: 'automatic' },
@@ -105,11 +103,9 @@ describe('Wait for Payment under races and loss', () => {
 
 		expect(Math.min(...late)).toBeGreaterThan(-1);
 		expect(Math.max(...late)).toBeLessThan(3);
-		figures.add(
-			`time limits of ${LIMITS.join(' and ')} s`,
-			late.length,
-			`ended ${late.map((seconds) => seconds.toFixed(1)).join(' and ')} s after the limit, timedOut and a fresh state`,
-		);
+		const seconds = late.map((one) => one.toFixed(1)).join(' and ');
+		const outcome = `ended ${seconds} s after the limit, timedOut and a fresh state`;
+		figures.add(`time limits of ${LIMITS.join(' and ')} s`, late.length, outcome);
 	}, 150_000);
 
 	test('a restart: the next notice is taken', async () => {
@@ -133,27 +129,19 @@ describe('Wait for Payment under races and loss', () => {
 		const { stuck, early } = await waits.payAfter(EACH_MS, downstream);
 
 		expect(stuck).toEqual([]);
-		figures.add(
-			'one notice, never re-sent, 0 to 50 ms after the first look',
-			EACH_MS.length,
-			`0 stuck; ${early} came before the execution was parked and were turned away, all paid`,
-		);
+		const what = 'one notice, never re-sent, 0 to 50 ms after the first look';
+		const outcome = `0 stuck; ${early} came before the execution was parked and were turned away, all paid`;
+		figures.add(what, EACH_MS.length, outcome);
 	}, 900_000);
 
 	test('after the restart n8n itself ends what has a limit', async () => {
 		const { json, at } = await downstream.reportOn(limited, 150_000);
 
-		expect(json).toMatchObject({
-			paid: false,
-			payment_status: 'waiting_payment',
-			timedOut: true,
-		});
+		const unpaid = { paid: false, payment_status: 'waiting_payment', timedOut: true };
+		expect(json).toMatchObject(unpaid);
 		const late = (at - parkedAt) / 1_000 - 15;
 		expect(late).toBeLessThan(95);
-		figures.add(
-			'a restart of n8n while it waits, no notice',
-			1,
-			`n8n ends it ${late.toFixed(0)} s after its limit of 15 s, timedOut`,
-		);
+		const outcome = `n8n ends it ${late.toFixed(0)} s after its limit of 15 s, timedOut`;
+		figures.add('a restart of n8n while it waits, no notice', 1, outcome);
 	}, 180_000);
 });

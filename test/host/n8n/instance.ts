@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import pick from 'lodash/pick';
 import { until } from '../../support/until';
 import { installHost } from './host';
 import {
@@ -31,10 +32,6 @@ const STARTED = /Worker started execution (\d+) /g;
 // Only what a process needs to run at all: the person's own n8n settings, a proxy, or the variables
 // of a test runner would change how this n8n behaves.
 const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'TZ', 'TMPDIR'];
-
-function inheritedEnvironment(): NodeJS.ProcessEnv {
-	return Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
-}
 
 function ownEnvironment(
 	userFolder: string,
@@ -132,7 +129,7 @@ export class Member {
 		const child = startGroup(node, [...end, n8n, ...command], {
 			cwd: userFolder,
 			env: {
-				...inheritedEnvironment(),
+				...pick(process.env, INHERITED),
 				...ownEnvironment(userFolder, port, await freePort()),
 				QUEUE_HEALTH_CHECK_PORT: String(port),
 				...this.env,

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import chunk from 'lodash/chunk';
+import range from 'lodash/range';
 import type { INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 import { z } from 'zod';
 import { until } from '../../support/until';
@@ -162,11 +164,8 @@ export class N8nRest {
 	/** The newest executions of a workflow, newest first. */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-		const { results } = await this.call(
-			listSchema,
-			'GET',
-			`/executions?filter=${filter}&limit=100`,
-		);
+		const path = `/executions?filter=${filter}&limit=100`;
+		const { results } = await this.call(listSchema, 'GET', path);
 		// n8n puts those under way before the others. The ids of engine 2.0 are no numbers: they stay in its order.
 		return results.sort((a, b) => Number(b.id) - Number(a.id) || 0);
 	}
@@ -195,9 +194,7 @@ export class N8nRest {
 		const newest = Math.max(0, ...results.map(({ id }) => Number(id)));
 		const found: Execution[] = [];
 		// Each for itself: n8n sorts its list by start and cuts the pages by id, so some are on no page.
-		for (let begin = 1; begin <= newest; begin += READS_AT_ONCE) {
-			const length = Math.min(READS_AT_ONCE, newest - begin + 1);
-			const ids = Array.from({ length }, (_, nth) => begin + nth);
+		for (const ids of chunk(range(1, newest + 1), READS_AT_ONCE)) {
 			const read = await Promise.all(ids.map(async (id) => await this.executionIfStored(id)));
 			found.push(...read.filter((execution) => execution !== undefined));
 		}

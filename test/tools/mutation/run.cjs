@@ -27,14 +27,7 @@ const OPTIONS = {
 	thresholds: { high: 90, low: 85, break: null },
 	concurrency: 2,
 	timeoutMS: 10_000,
-	ignorePatterns: [
-		'.n8n-host',
-		'.n8n-hosts',
-		'.n8n-data',
-		'coverage',
-		'dist',
-		'reports',
-	],
+	ignorePatterns: ['.n8n-host', '.n8n-hosts', '.n8n-data', 'coverage', 'dist', 'reports'],
 	tempDirName: '.stryker-tmp',
 };
 const NOTICED = ['Killed', 'Timeout'];

@@ -66,7 +66,7 @@ export class RecipeStage {
 	/** Imports a recipe with everything chosen and filled in that it leaves open. */
 	async import(
 		recipe: string,
-		language: Language,
+		language: Language = 'en',
 		change: Change = () => undefined,
 	): Promise<ImportedRecipe> {
 		const file = render(recipeOf(recipe), recipe, language);

@@ -14,11 +14,13 @@ const RECORDER = '/recorder';
 const objectSchema = z.custom<Record<string, unknown>>(
 	(value) => typeof value === 'object' && value !== null,
 );
+const callSchema = z.object({ parameters: objectSchema, files: z.array(z.string()) });
 const recordedSchema = z.object({
+	/** Without its package, such as whatsApp. */
 	type: z.string(),
 	name: z.string(),
 	expressions: objectSchema,
-	calls: z.array(z.object({ parameters: objectSchema, files: z.array(z.string()) })),
+	calls: z.array(callSchema),
 });
 
 /** What replaced nodes give, beside rows of a sheet. */
@@ -34,24 +36,11 @@ const ANSWERS: Record<string, IDataObject> = {
 /** The types of the nodes whose service cannot be put elsewhere. */
 export const REPLACED = ['googleSheets', ...Object.keys(ANSWERS)];
 
-/** What one item made a replaced node do: its parameters, evaluated. */
-export interface Call {
-	/** The type without its package, such as whatsApp. */
-	type: string;
-	name: string;
-	parameters: Record<string, unknown>;
-	/** The names of the files that came with the item. */
-	files: string[];
-}
+/** What one item made a replaced node do: its parameters, evaluated, and the names of the files that came with it. */
+type Call = z.infer<typeof callSchema> & Pick<z.infer<typeof recordedSchema>, 'type' | 'name'>;
 
-/** A request of an HTTP Request node. */
-export interface WebCall {
-	method: string;
-	/** With the host for which it was meant. */
-	url: string;
-	headers: FastifyRequest['headers'];
-	body: unknown;
-}
+/** A request of an HTTP Request node; its URL has the host for which it was meant. */
+type WebCall = Pick<FastifyRequest, 'method' | 'url' | 'headers' | 'body'>;
 
 export type Row = Record<string, unknown>;
 

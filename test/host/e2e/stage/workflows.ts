@@ -79,12 +79,20 @@ export const BY_HAND: NodeSketch = { name: 'By hand', type: 'n8n-nodes-base.manu
 /** Ends a chain. */
 export const END: NodeSketch = { name: 'End', type: 'n8n-nodes-base.noOp' };
 
-/** Shows where the triggers of the workflow are notified. */
-export const ADDRESS: NodeSketch = {
-	name: 'Address',
+/** An operation of ours. */
+const ours = (
+	name: string,
+	resource: string,
+	operation: string,
+	more?: Parameters,
+): NodeSketch => ({
+	name,
 	type: ACTION,
-	parameters: { resource: 'notification', operation: 'getAddress' },
-};
+	parameters: { resource, operation, ...more },
+});
+
+/** Shows where the triggers of the workflow are notified. */
+export const ADDRESS = ours('Address', 'notification', 'getAddress');
 
 /** A trigger, and where a published workflow with it is notified. */
 export function trigger(webhookId: string, parameters: Parameters = {}): NodeSketch {
@@ -95,11 +103,7 @@ export function addressOf({ url }: Pick<Running, 'url'>, webhookId: string): str
 }
 
 /** Lists the whole catalog. */
-export const LIST: NodeSketch = {
-	name: 'List',
-	type: ACTION,
-	parameters: { resource: 'product', operation: 'getAll', returnAll: true },
-};
+export const LIST = ours('List', 'product', 'getAll', { returnAll: true });
 
 /** An item for each entry of a list that was posted. */
 export function split(name: string, field: string): NodeSketch {
@@ -119,44 +123,28 @@ export function webStart(path: string): NodeSketch {
 }
 
 /** Create PIX for a customer made up for the test. */
-export function createPix(more: Parameters = {}): NodeSketch {
-	return {
-		name: 'Charge',
-		type: ACTION,
-		parameters: {
-			resource: 'transaction',
-			operation: 'create',
-			cart: { items: [{ price: '19,90', quantity: 1, more: { title: 'Curso' } }] },
-			customerName: 'Maria da Silva',
-			customerEmail: 'maria@example.test',
-			customerPhone: '11987654321',
-			customerDocument: '529.982.247-25',
-			notify: 'automatic',
-			...more,
-		},
-	};
-}
+export const createPix = (more: Parameters = {}): NodeSketch =>
+	ours('Charge', 'transaction', 'create', {
+		cart: { items: [{ price: '19,90', quantity: 1, more: { title: 'Curso' } }] },
+		customerName: 'Maria da Silva',
+		customerEmail: 'maria@example.test',
+		customerPhone: '11987654321',
+		customerDocument: '529.982.247-25',
+		notify: 'automatic',
+		...more,
+	});
 
 /** Wait for Payment of the transaction before it. */
-export function waitForPayment(more: Parameters = {}): NodeSketch {
-	return {
-		name: 'Wait',
-		type: ACTION,
-		parameters: {
-			resource: 'transaction',
-			operation: 'waitForPayment',
-			transactionHash: '={{ $json.hash }}',
-			...more,
-		},
-	};
-}
+export const waitForPayment = (more: Parameters = {}): NodeSketch =>
+	ours('Wait', 'transaction', 'waitForPayment', {
+		transactionHash: '={{ $json.hash }}',
+		...more,
+	});
 
 /** The cart of a charge: the first offer of the catalog, once. */
 export function cartOf({ products }: Sandbox) {
 	const offerHash = { __rl: true, mode: 'hash', value: products[0]?.offers[0]?.hash ?? '' };
-	return {
-		items: [{ offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } }],
-	};
+	return { items: [{ offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } }] };
 }
 
 /** One item as it came. */
