@@ -13,11 +13,8 @@ const CHECK: Steps = {
 	scan: 'tsx test/tools/package/scan.ts',
 };
 
-/** What is done by name alone: all tests once more, and a count of files, lines and states. */
-const SELDOM: Steps = {
-	leaks: 'tsx test/tools/leaks.ts',
-	house: 'tsx test/tools/house.ts',
-};
+/** What is done by name alone: all tests once more. */
+const SELDOM: Steps = { leaks: 'tsx test/tools/leaks.ts' };
 
 /** What is made from the code, and has to be made again after a change. */
 const WRITE: Steps = {
