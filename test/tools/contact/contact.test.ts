@@ -1,5 +1,6 @@
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { chargeAt } from '../../support/charge';
+import { postJson } from '../../support/http';
 import { contact } from './contact';
 
 // Asks the sandbox as it would ask the service: one POST at most, and a report without values.
@@ -25,11 +26,15 @@ interface Ran {
 	pausesMs: number[];
 }
 
+interface Options {
+	environment?: Record<string, string>;
+	onListening?: (url: string) => void;
+	noticeWithinMs?: number;
+}
+
 async function run(
 	args: string[] = [],
-	environment: Record<string, string> = {},
-	onListening: (url: string) => void = () => undefined,
-	enough = AbortSignal.timeout(5_000),
+	{ environment = {}, onListening, noticeWithinMs = 5_000 }: Options = {},
 ): Promise<Ran> {
 	const said: string[] = [];
 	const pausesMs: number[] = [];
@@ -45,12 +50,12 @@ async function run(
 		say: (text) => {
 			said.push(text);
 			const port = /on port (\d+)/.exec(text)?.[1];
-			if (port !== undefined) onListening(`http://127.0.0.1:${port}/hook?of=1`);
+			if (port !== undefined) onListening?.(`http://127.0.0.1:${port}/hook?of=1`);
 		},
 		sleep: async (ms) => {
 			pausesMs.push(ms);
 		},
-		enough: () => enough,
+		noticeWithinMs,
 	});
 	return { isComplete, text: said.join('\n'), pausesMs };
 }
@@ -106,15 +111,15 @@ test('an offer is created once', async () => {
 });
 
 test('the webhook of a charge is read', async () => {
-	const { text } = await run(['--charge', '--listen', '0'], {}, (url) => {
-		void sandbox.notify(sandbox.transactions[0]?.hash ?? '', { url });
+	const { text } = await run(['--charge', '--listen', '0'], {
+		onListening: (url) => void sandbox.notify(sandbox.transactions[0]?.hash ?? '', { url }),
 	});
 	expect(text).toMatch(/POST, application\/json; headers: [a-z, -]*content-type/);
 	expect(text).toContain('query: of; the package reads from it: hash, status');
 });
 
 test('says so if no webhook comes', async () => {
-	const { text } = await run(['--listen', '0'], {}, undefined, AbortSignal.timeout(20));
+	const { text } = await run(['--listen', '0'], { noticeWithinMs: 20 });
 	expect(text).toContain('None came');
 });
 
@@ -137,12 +142,10 @@ test('nothing personal and no token is shown, whatever the service puts where', 
 	});
 	sandbox.addFault({ kind: 'echoRequest', endpoint: 'POST /transactions' });
 
-	const { text } = await run(['--hash', hash, '--charge', '--listen', '0'], {}, (url) => {
-		void fetch(url, {
-			method: 'POST',
-			headers: { 'content-type': `application/json; of=${sandbox.apiToken}` },
-			body: JSON.stringify({ ...planted, hash, status: 'paid', session: sandbox.apiToken }),
-		});
+	const notice = { ...planted, hash, status: 'paid', session: sandbox.apiToken };
+	const headers = { 'content-type': `application/json; of=${sandbox.apiToken}` };
+	const { text } = await run(['--hash', hash, '--charge', '--listen', '0'], {
+		onListening: (url) => void postJson(url, notice, headers),
 	});
 
 	expect(text).toContain('## The webhook');
@@ -186,7 +189,7 @@ describe('refuses with one sentence, and creates nothing', () => {
 		['an address that is none', ['--notify', 'example.com'], {}, /^--notify needs/],
 		['a customer that is none', [], { DIGITAL_SALES_CUSTOMER: 'Joana' }, /^DIGITAL_SALES_CUSTOMER/],
 	])('%s', async (_what, args, environment, sentence) => {
-		const { isComplete, text } = await run(['--charge', ...args], environment);
+		const { isComplete, text } = await run(['--charge', ...args], { environment });
 		const last = text.startsWith('# First contact') ? text.split('\n').at(-1) : text;
 		expect(last).toMatch(sentence);
 		expect(text).not.toMatch(/test-(api-)?token|Joana/);

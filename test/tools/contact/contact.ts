@@ -9,7 +9,8 @@ import { parseBaseUrl, parseWebAddress } from '../../../nodes/DigitalSales/domai
 import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { parseJson } from '../../sandbox/http';
-import { type Answer, listen, type Listener, Service } from './outside';
+import { until } from '../../support/until';
+import { type Answer, listen, type Listener, type Received, Service } from './outside';
 import { Report } from './report';
 
 export interface Outside {
@@ -17,8 +18,8 @@ export interface Outside {
 	environment: Record<string, string | undefined>;
 	say: (text: string) => void;
 	sleep: (ms: number) => Promise<void>;
-	/** Begins when --listen waits, and ends the waiting. */
-	enough: () => AbortSignal;
+	/** How long --listen waits. */
+	noticeWithinMs: number;
 }
 
 const USAGE = `Usage: npm run contact -- [options]
@@ -132,7 +133,7 @@ function customerIn(text: string | undefined): object {
 	);
 }
 
-async function meet(settings: Settings, { say, sleep, enough }: Outside): Promise<void> {
+async function meet(settings: Settings, { say, sleep, noticeWithinMs }: Outside): Promise<void> {
 	const redact = createRedactor([settings.token, settings.secondToken]);
 	const service = new Service(settings.baseUrl, settings.token, sleep);
 	const report = new Report(redact, [settings.customer, ...settings.hashes, settings.offer]);
@@ -158,12 +159,13 @@ async function meet(settings: Settings, { say, sleep, enough }: Outside): Promis
 		}
 		if (listener) {
 			say(`Waiting for one webhook on port ${listener.port}.`);
-			const heard = await listener.first(
-				({ body, text }) =>
-					readNotice(body) !== undefined || [...hashes].some((hash) => text.includes(hash)),
-				enough(),
-			);
-			report.addWebhook(heard, listener.received.length - (heard ? 1 : 0));
+			const { received } = listener;
+			const isAwaited = ({ body, text }: Received): boolean =>
+				readNotice(body) !== undefined || [...hashes].some((hash) => text.includes(hash));
+			const heard = await until('a webhook', () => received.find(isAwaited), {
+				withinMs: noticeWithinMs,
+			}).catch(() => undefined);
+			report.addWebhook(heard, received.length - (heard ? 1 : 0));
 			const notice = readNotice(heard?.body);
 			if (notice) hashes.add(notice.hash);
 		}
@@ -185,10 +187,8 @@ async function meet(settings: Settings, { say, sleep, enough }: Outside): Promis
 const pathOf = (hash: string): string => `/transactions/${hashSegment(hash)}`;
 
 async function listenAt(port: string): Promise<Listener> {
-	if (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) {
-		const listener = await listen(Number(port)).catch(() => undefined);
-		if (listener) return listener;
-	}
+	const listener = /^\d+$/.test(port) && (await listen(Number(port)).catch(() => undefined));
+	if (listener) return listener;
 	throw new Refusal('Nothing can listen at the port of --listen.');
 }
 

@@ -2,14 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { say } from '../../host/n8n/terminal';
 import { contact } from './contact';
 
-const NOTICE_WITHIN_MS = 900_000;
-
 contact({
 	args: process.argv.slice(2),
 	environment: process.env,
 	say,
 	sleep: async (ms) => await pause(ms),
-	enough: () => AbortSignal.timeout(NOTICE_WITHIN_MS),
+	noticeWithinMs: 900_000,
 })
 	.then((isComplete) => {
 		process.exitCode = isComplete ? 0 : 1;

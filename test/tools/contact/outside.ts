@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import http from 'node:http';
 import { parse as parseForm } from 'node:querystring';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
+import fastify, { type FastifyRequest } from 'fastify';
 import { readFault } from '../../../nodes/DigitalSales/api/outcome';
 import { parseJson } from '../../sandbox/http';
 
@@ -84,57 +83,36 @@ export interface Received {
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
 const LARGEST_NOTICE = 262_144;
-const LOOK_EVERY_MS = 50;
 
 /** Takes requests in from now on, and answers each with 200. */
 export async function listen(port: number) {
 	const received: Received[] = [];
-	const server = http.createServer((request, response) => {
-		void takeIn(request)
-			.then((taken) => {
-				response.setHeader('content-type', 'application/json');
-				// Not before it is answered: the command may end at once, and the service would send it again.
-				response.end('{}', () => {
-					if (taken.text !== '') received.push(taken);
-				});
-			})
-			.catch(() => request.destroy());
+	const server = fastify({ bodyLimit: LARGEST_NOTICE, forceCloseConnections: true });
+	server.removeAllContentTypeParsers();
+	server.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
+		done(null, text);
 	});
-	await once(server.listen(port, '127.0.0.1'), 'listening');
-	const address = server.address();
+	server.all('*', async () => ({}));
+	// Not before it is answered: the command may end at once, and the service would send it again.
+	server.addHook('onResponse', async (request) => {
+		if (typeof request.body === 'string') received.push(receivedFrom(request, request.body));
+	});
+	await server.listen({ port, host: '127.0.0.1' });
 	return {
-		port: typeof address === 'object' ? address?.port : port,
+		port: (server.server.address() as AddressInfo).port,
 		received,
-		/** The first request that is awaited, from now until it is enough; undefined if none comes. */
-		first: async (isAwaited: (received: Received) => boolean, enough: AbortSignal) => {
-			for (;;) {
-				const found = received.find(isAwaited);
-				if (found || enough.aborted) return found;
-				await pause(LOOK_EVERY_MS);
-			}
-		},
-		close: async () => {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		},
+		close: async () => await server.close(),
 	};
 }
 
-/** Rejects if the body is larger than any notice. */
-async function takeIn(request: http.IncomingMessage): Promise<Received> {
-	let text = '';
-	for await (const chunk of request.setEncoding('utf8')) {
-		text += String(chunk);
-		if (text.length > LARGEST_NOTICE) throw new Error('The body is too large');
-	}
-	const { headers, method = '', url = '' } = request;
+function receivedFrom({ method, headers, query }: FastifyRequest, text: string): Received {
 	const contentType = headers['content-type']?.split(';')[0]?.trim() ?? '';
 	const isForm = contentType === 'application/x-www-form-urlencoded';
 	return {
 		method,
 		contentType,
 		headers: Object.keys(headers),
-		query: [...new URL(url, 'http://listener.test').searchParams.keys()],
+		query: Object.keys(query as object),
 		body: isForm ? { ...parseForm(text) } : parseJson(text),
 		text,
 	};
