@@ -13,13 +13,11 @@ async function fillIn(page: Page, input: Locator, text: string): Promise<void> {
 export class CredentialDialog {
 	constructor(private readonly page: Page) {}
 
-	/** Waits until it is there. */
 	async opened(): Promise<this> {
 		await this.dialog.waitFor();
 		return this;
 	}
 
-	/** Types into a field. */
 	async fill(field: string, text: string): Promise<void> {
 		const input = this.dialog.getByTestId(`parameter-input-${field}`).locator('input');
 		await fillIn(this.page, input, text);
@@ -37,7 +35,6 @@ export class CredentialDialog {
 		return await this.dialog.innerText();
 	}
 
-	/** Saves; the form closes once the test has succeeded. */
 	async saveAndSucceed(): Promise<void> {
 		await this.save();
 		await this.dialog.waitFor({ state: 'hidden' });
@@ -62,26 +59,22 @@ const OUTPUT_WITHIN_MS = 20_000;
 export class NodeView {
 	constructor(private readonly page: Page) {}
 
-	/** Waits until it is there. */
 	async opened(): Promise<this> {
 		await this.page.getByTestId('ndv').waitFor();
 		await this.page.getByTestId('node-parameters').waitFor();
 		return this;
 	}
 
-	/** Closes the node. */
 	async close(): Promise<void> {
 		await this.page.getByTestId('ndv-close-button').click();
 		await this.page.getByTestId('ndv').waitFor({ state: 'hidden' });
 	}
 
-	/** Opens the form of a new credential. */
 	async newCredential(): Promise<CredentialDialog> {
 		await this.page.getByTestId('node-credentials-empty-state').getByRole('button').click();
 		return await new CredentialDialog(this.page).opened();
 	}
 
-	/** Types into a field. */
 	async fill(field: string, text: string): Promise<void> {
 		await fillIn(this.page, this.input(field), text);
 	}
@@ -103,7 +96,6 @@ export class NodeView {
 		await this.page.getByTestId('node-parameters').getByText(button, { exact: true }).click();
 	}
 
-	/** Adds an option to the collection Options. */
 	async addOption(name: string): Promise<void> {
 		await this.page.getByTestId('node-parameters').getByPlaceholder('Add Option').last().click();
 		await this.shownChoice(name).click();
@@ -112,7 +104,7 @@ export class NodeView {
 	/** Opens the list of a resource locator. */
 	async openList(field: string): Promise<void> {
 		await this.locator(field).getByTestId('rlc-input').click();
-		await this.entries.or(this.failure).first().waitFor();
+		await this.entries.first().waitFor();
 	}
 
 	/** Waits until an entry of a collection has this name above it, and returns the name. */
@@ -135,18 +127,11 @@ export class NodeView {
 		return await this.entries.allInnerTexts();
 	}
 
-	/** Opens the list of a resource locator, and returns why there is nothing in it. */
-	async listFailure(field: string): Promise<string> {
-		await this.openList(field);
-		return await this.failure.innerText();
-	}
-
 	/** Takes the first entry of the open list, or the first with this text. */
 	async pick(text = ''): Promise<void> {
 		await this.entries.filter({ hasText: text }).first().click();
 	}
 
-	/** What is chosen in a resource locator. */
 	async picked(field: string): Promise<string> {
 		return await this.within('rlc-input', this.locator(field)).inputValue();
 	}
@@ -177,12 +162,10 @@ export class NodeView {
 		}
 	}
 
-	/** Shows the output in one of the editor's ways. */
 	async view(way: 'schema' | 'table' | 'json'): Promise<void> {
 		await this.page.getByTestId('output-panel').getByTestId(`radio-button-${way}`).click();
 	}
 
-	/** Shows the picture among the output's files. */
 	async viewPicture(): Promise<void> {
 		const panel = this.page.getByTestId('output-panel');
 		await panel.getByTestId('radio-button-binary').click();
@@ -227,10 +210,6 @@ export class NodeView {
 		return this.page.getByTestId(`resource-locator-${field}`);
 	}
 
-	private get failure(): Locator {
-		return this.page.getByTestId('rlc-error-container').locator('visible=true');
-	}
-
 	private get entries(): Locator {
 		return this.page.getByTestId('rlc-item').locator('visible=true');
 	}
@@ -256,7 +235,6 @@ export class Editor {
 		await this.openNew();
 	}
 
-	/** Opens an empty workflow. */
 	async openNew(): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/new`);
 		await this.page.getByTestId('canvas-plus-button').waitFor();
@@ -270,7 +248,6 @@ export class Editor {
 		await this.entry.waitFor();
 	}
 
-	/** Imports a workflow file into the empty workflow. */
 	async importFile(menu: string, choice: string, file: string): Promise<void> {
 		const { page } = this;
 		await page.getByTestId('workflow-menu').click();
@@ -377,7 +354,6 @@ export class Editor {
 		return await new NodeView(this.page).opened();
 	}
 
-	/** Opens a node of the canvas. */
 	async openNode(name: string): Promise<NodeView> {
 		const body = this.node(name)
 			.getByTestId('canvas-default-node')
@@ -426,16 +402,6 @@ export class Editor {
 		});
 	}
 
-	/** Runs the workflow from its manual trigger. */
-	async execute(): Promise<void> {
-		const { page } = this;
-		// The large button starts from the trigger that was used last; this one stands beside its own.
-		const button = page.locator('[data-test-id^="execute-workflow-button-When clicking"]');
-		await this.node('When clicking').hover();
-		await button.click();
-	}
-
-	/** Runs the workflow by the large button. */
 	async executeAll(button: string): Promise<void> {
 		await this.page.getByTestId('execute-workflow-button').getByText(button).click();
 	}

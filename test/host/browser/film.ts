@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { GIFEncoder } from 'gifenc';
+import { applyPalette, GIFEncoder, quantize } from 'gifenc';
 import type { Page } from 'playwright-core';
-import memoize from 'lodash/memoize';
 import { PNG } from 'pngjs';
 import { atRest, fileOf } from './pictures';
 
@@ -33,14 +32,12 @@ export class Film {
 		for (const { seconds, png } of this.shots) {
 			const { width, height, data } = png;
 			const pixels = new Uint32Array(data.buffer, data.byteOffset, data.length / 4);
-			const changed = pixels.filter((color, at) => color !== before?.[at]);
-			const palette = commonColors(changed);
-			const indexOf = memoize((color: number) => 1 + nearest(color, palette));
-			const index = Uint8Array.from(pixels, (color, at) =>
-				color === before?.[at] ? AS_BEFORE : indexOf(color),
+			const palette = quantize(data, COLORS);
+			const index = applyPalette(data, palette).map((color, at) =>
+				pixels[at] === before?.[at] ? AS_BEFORE : color + 1,
 			);
 			gif.writeFrame(index, width, height, {
-				palette: [[0, 0, 0], ...palette.map(partsOf)],
+				palette: [[0, 0, 0], ...palette],
 				delay: seconds * 1_000,
 				transparent: true,
 				transparentIndex: AS_BEFORE,
@@ -55,25 +52,4 @@ export class Film {
 		const length = this.shots.reduce((sum, { seconds }) => sum + seconds, 0);
 		return { bytes: gif.bytes().length, seconds: length };
 	}
-}
-
-/** The colors that stand most often; a page has few that matter. */
-function commonColors(pixels: Uint32Array): number[] {
-	const counts = new Map<number, number>();
-	for (const color of pixels) counts.set(color, (counts.get(color) ?? 0) + 1);
-	const common = [...counts].sort(([, one], [, other]) => other - one);
-	return common.slice(0, COLORS).map(([color]) => color);
-}
-
-/** Red, green and blue of a pixel as it lies in memory. */
-function partsOf(color: number): number[] {
-	return [color & 255, (color >> 8) & 255, (color >> 16) & 255];
-}
-
-function nearest(color: number, palette: number[]): number {
-	const parts = partsOf(color);
-	const distances = palette.map((other) =>
-		partsOf(other).reduce((sum, part, at) => sum + (part - (parts[at] ?? 0)) ** 2, 0),
-	);
-	return distances.indexOf(Math.min(...distances));
 }

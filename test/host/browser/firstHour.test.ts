@@ -7,7 +7,6 @@ const NODES = {
 	list: 'Get many products',
 	offer: 'Create an offer',
 	charge: 'Create a PIX transaction',
-	trigger: 'Digital Sales Trigger',
 };
 const PRODUCT = 'Curso de Confeitaria Artesanal';
 
@@ -168,23 +167,5 @@ describe('the first hour in the editor', () => {
 	step('publishes the workflow', async () => {
 		await editor.tidyUp();
 		expect(await editor.publish()).toContain('Charges of this workflow now notify this trigger');
-		await editor.gotIt();
-	});
-
-	step('charges with the trigger told', async () => {
-		await editor.execute();
-		await editor.succeeded(NODES.charge);
-		expect(sandbox.charges()).toBe(2);
-	});
-
-	step('pays by a click, and finds the sale in the execution', async () => {
-		const hash = newestHash();
-		await service.open();
-		await service.pay(hash);
-		await editor.page.bringToFront();
-		node = await editor.openNewestExecution(NODES.trigger);
-		expect(await node.output(hash, 'paid')).toContain('Maria da Silva');
-		await node.view('schema');
-		await picture(editor.page, 'execution');
 	});
 });

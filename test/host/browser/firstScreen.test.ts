@@ -3,6 +3,7 @@ import { chargeAt } from '../../support/charge';
 import { INSTALL_AND_START_MS, type Newcomer, SandboxPage, startNewcomer, told } from './newcomer';
 import type { Editor } from './editor';
 import { Film } from './film';
+import { picture } from './pictures';
 
 const TOKEN = 'test-api-token-first-screen';
 const MOST_FILM_BYTES = 2_000_000;
@@ -105,6 +106,8 @@ test('a sale of the checkout starts the workflow of a trigger', async () => {
 	const execution = await editor.openNewestExecution('Digital Sales Trigger');
 	expect(await execution.output(hash, 'paid')).toContain('Maria da Silva');
 	await film.shoot(page, 5);
+	await execution.view('schema');
+	await picture(page, 'execution');
 });
 
 test('the film of it is short and small', async () => {

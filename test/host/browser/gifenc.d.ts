@@ -10,6 +10,8 @@ declare module 'gifenc' {
 		/** 1 leaves the frame before where this one is transparent. */
 		dispose: number;
 	}
+	export function quantize(rgba: Uint8Array, most: number): Palette;
+	export function applyPalette(rgba: Uint8Array, palette: Palette): Uint8Array;
 	export function GIFEncoder(): {
 		writeFrame(index: Uint8Array, width: number, height: number, frame: Frame): void;
 		finish(): void;
