@@ -10,7 +10,6 @@ import {
 	LIST,
 	type NodeSketch,
 	trigger,
-	waitForPayment,
 } from '../e2e/stage/workflows';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { postJson } from '../../support/http';
@@ -71,15 +70,6 @@ describe("n8n's experimental Engine 2.0", () => {
 		const [item] = execution.items('Charge');
 		expect(JSON.stringify(item?.json)).toMatch(REFUSED);
 		expect(n8n.sandbox.charges()).toBe(0);
-	});
-
-	test('Wait for Payment is refused', async () => {
-		const transactionHash = await chargeAt(n8n.sandbox);
-
-		const execution = await run(waitForPayment({ transactionHash }));
-
-		expect(execution.error).toMatch(REFUSED);
-		expect(execution.items('Wait')).toEqual([]);
 	});
 
 	test('a trigger is not published', async () => {

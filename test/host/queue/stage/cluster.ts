@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { access, chmod, constants, mkdir, readdir } from 'node:fs/promises';
+import { createWriteStream, existsSync, readdirSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { SandboxOptions } from '../../../sandbox';
 import { until } from '../../../support/until';
+import { Downstream } from '../../e2e/stage/workflows';
 import { type N8n, startN8n } from '../../n8n/n8n';
 import {
 	capture,
@@ -18,37 +19,35 @@ import {
 	tail,
 } from '../../n8n/processes';
 
-/** The path of a program; `more` are folders beside those of PATH. Says what to install without it. */
-async function findProgram(
-	name: string,
-	debianPackage: string,
-	more: string[] = [],
-): Promise<string> {
-	const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...more];
-	for (const folder of folders) {
-		const file = path.join(folder, name);
-		const isProgram = await access(file, constants.X_OK).then(
-			() => true,
-			() => false,
-		);
-		if (isProgram) return file;
-	}
+const INSTALLED = '/usr/lib/postgresql';
+
+/** Debian puts PostgreSQL's programs beside no others, one folder a version. */
+function folders(): string[] {
+	const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED) : [];
+	const newestFirst = versions.sort((a, b) => Number(b) - Number(a));
+	const ofPostgres = newestFirst.map((version) => path.join(INSTALLED, version, 'bin'));
+	return [...(process.env.PATH ?? '').split(path.delimiter), ...ofPostgres];
+}
+
+/** The path of a program; says what to install without it. */
+function findProgram(name: string, debianPackage: string): string {
+	const files = folders().map((folder) => path.join(folder, name));
+	const program = files.find((file) => existsSync(file));
+	if (program !== undefined) return program;
 	throw new Error(
 		`${name} is missing. On Debian and Ubuntu: sudo apt-get install ${debianPackage}`,
 	);
 }
 
+type Command = [program: string, args: string[]];
+
 /**
- * A command that runs `program` as `user` (undefined: as oneself) and has the system end it when this
- * process ends in whichever way.
+ * A command that runs as `user` (undefined: as oneself), and that the system ends when this process
+ * ends in whichever way.
  */
-async function tied(
-	program: string,
-	args: string[],
-	{ user, endBy }: { user?: string; endBy: 'KILL' | 'QUIT' },
-): Promise<[command: string, args: string[]]> {
-	const setpriv = await findProgram('setpriv', 'util-linux');
+function tied([program, args]: Command, endBy: 'KILL' | 'QUIT', user?: string): Command {
 	const as = user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, '--init-groups'];
+	const setpriv = findProgram('setpriv', 'util-linux');
 	return [setpriv, [...as, '--pdeathsig', endBy, program, ...args]];
 }
 
@@ -62,7 +61,7 @@ export interface Server {
 
 interface ServerOptions {
 	port: number;
-	program: [command: string, args: string[]];
+	program: Command;
 	folder: string;
 	log: string;
 	/** Asks it whether it is ready, and what is then printed. */
@@ -106,13 +105,12 @@ async function startServer({
 
 /** Starts a Redis that keeps on disk what it is told. */
 async function startRedis(folder: string): Promise<Server> {
-	const program = await findProgram('redis-server', 'redis-server');
-	const client = await findProgram('redis-cli', 'redis-tools');
 	const port = await freePort();
 	const args = ['--port', String(port), '--bind', LOOPBACK, '--save', '', '--appendonly', 'yes'];
+	const client = findProgram('redis-cli', 'redis-tools');
 	return await startServer({
 		port,
-		program: await tied(program, args, { endBy: 'KILL' }),
+		program: tied([findProgram('redis-server', 'redis-server'), args], 'KILL'),
 		folder,
 		log: path.join(folder, 'redis.log'),
 		ask: [client, ['-h', LOOPBACK, '-p', String(port), 'ping'], 'PONG'],
@@ -120,44 +118,35 @@ async function startRedis(folder: string): Promise<Server> {
 	});
 }
 
-const INSTALLED = '/usr/lib/postgresql';
 export const DATABASE_USER = 'n8n';
 export const DATABASE = 'postgres';
 
-// Debian puts these beside no other program, one folder a version.
-async function programFolders(): Promise<string[]> {
-	const versions = await readdir(INSTALLED).catch(() => []);
-	return versions
-		.sort((a, b) => Number(b) - Number(a))
-		.map((version) => path.join(INSTALLED, version, 'bin'));
-}
-
 /** Starts a PostgreSQL with an empty database in `folder`. It refuses to run as root. */
 export async function startPostgres(folder: string): Promise<Server> {
-	const folders = await programFolders();
-	const find = async (name: string): Promise<string> =>
-		await findProgram(name, 'postgresql', folders);
+	const find = (name: string): string => findProgram(name, 'postgresql');
 	const user = process.getuid?.() === 0 ? 'postgres' : undefined;
 	const home = path.join(folder, 'postgres');
 	await mkdir(home);
 	if (user !== undefined) await capture('chown', [user, home], folder);
 	await chmod(folder, 0o755);
 	const data = path.join(home, 'data');
-	const initialize = ['-D', data, '-U', DATABASE_USER, '-A', 'trust', '-E', 'UTF8', '--no-sync'];
-	const [command, args] = await tied(await find('initdb'), initialize, { user, endBy: 'KILL' });
-	await capture(command, [...args, '--locale=C.UTF-8'], home);
+	const locale = ['-E', 'UTF8', '--locale=C.UTF-8'];
+	const initialize = ['-D', data, '-U', DATABASE_USER, '-A', 'trust', '--no-sync', ...locale];
+	await capture(...tied([find('initdb'), initialize], 'KILL', user), home);
 	const port = await freePort();
 	const serve = ['-D', data, '-p', String(port), '-h', LOOPBACK, '-k', home, '-F'];
 	return await startServer({
 		port,
-		program: await tied(await find('postgres'), serve, { user, endBy: 'QUIT' }),
+		program: tied([find('postgres'), serve], 'QUIT', user),
 		folder: home,
 		log: path.join(folder, 'postgres.log'),
-		ask: [await find('pg_isready'), ['-q', '-h', LOOPBACK, '-p', String(port)], ''],
+		ask: [find('pg_isready'), ['-q', '-h', LOOPBACK, '-p', String(port)], ''],
 		// What is in its log is recovered.
 		crash: 'SIGQUIT',
 	});
 }
+
+const START_MS = 15 * 60_000;
 
 /** How many processes of each kind; one main is always there. */
 export interface ClusterOptions {
@@ -203,6 +192,20 @@ export async function startCluster({
 		await cleanUp.run();
 		throw error;
 	}
+}
+
+/** A cluster for the tests of a file, and what their workflows report to. */
+export function useCluster(options: ClusterOptions) {
+	const stage = {} as { cluster: Cluster; downstream: Downstream };
+	beforeAll(async () => {
+		stage.cluster = await startCluster(options);
+		stage.downstream = await Downstream.open();
+	}, START_MS);
+	afterAll(async () => {
+		await stage.cluster?.close();
+		await stage.downstream?.close();
+	});
+	return stage;
 }
 
 /** What all processes have to agree on. */
