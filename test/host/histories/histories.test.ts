@@ -15,8 +15,6 @@ const COMMAND = 'npm run e2e -- crash';
 const WITHIN_MS = 60 * 60_000;
 const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_100);
 
-const ofQueueMode = new Figures('Queue mode: histories', COMMAND);
-
 /** One process keeps what a crash has ended, so that n8n's Retry can go on with it; several do not. */
 const KINDS = [
 	{
@@ -28,10 +26,7 @@ const KINDS = [
 			restarts: 0,
 			hasBatches: true,
 		},
-		figures: {
-			charges: new Figures('Crashes while customers are charged', COMMAND),
-			sales: new Figures('Crashes while notices come in', COMMAND),
-		},
+		figures: new Figures('One process: histories', COMMAND),
 	},
 	{
 		processes: 'several processes',
@@ -41,7 +36,7 @@ const KINDS = [
 			kills: Math.ceil(OPERATIONS / 100),
 			restarts: Math.ceil(OPERATIONS / 700),
 		},
-		figures: { charges: ofQueueMode, sales: ofQueueMode },
+		figures: new Figures('Queue mode: histories', COMMAND),
 	},
 ];
 
@@ -73,27 +68,26 @@ describe.each(KINDS)('charges and sales while n8n is killed, as $processes', (ki
 	afterAll(async () => {
 		await n8n?.close();
 		await downstream?.close();
-		for (const one of new Set(Object.values(figures))) one.show();
+		figures.show();
 	});
 
 	const enter = (): void => {
 		const { attempts, made, noticed, emitted, asked } = history;
 		const { operations, deaths, openAtKills } = recorder;
-		const { charges, sales } = figures;
 		const title = `charges, Retries and notices at random (seed ${chance.seed})`;
-		charges.add(title, operations, `${anomaliesIn(history).length} anomalies`);
+		figures.add(title, operations, `${anomaliesIn(history).length} anomalies`);
 		const open = openAtKills.reduce((sum, count) => sum + count, 0);
 		const killed = `${open} charges under way; ${deaths} more ended by themselves`;
-		charges.add('`kill -9` of a process of n8n', size.kills, killed);
+		figures.add('`kill -9` of a process of n8n', size.kills, killed);
 		if (size.restarts > 0) {
-			charges.add('restart of Redis, and of PostgreSQL', 2 * size.restarts, '');
+			figures.add('restart of Redis, and of PostgreSQL', 2 * size.restarts, '');
 		}
 		const outcomes = tally(attempts.map(({ outcome }) => outcome));
-		charges.add('charges asked of executions and Retries', attempts.length, outcomes);
-		charges.add('asked for', asked.length, `${made.length} charges`);
+		figures.add('charges asked of executions and Retries', attempts.length, outcomes);
+		figures.add('asked for', asked.length, `${made.length} charges`);
 		const answers = tally(noticed.map(({ answered }) => String(answered ?? 'none')));
-		sales.add('notices', noticed.length, `answered ${answers}; ${emitted.length} sales started`);
-		sales.add('executions of which n8n kept nothing', records.forgotten.length, '');
+		figures.add('notices', noticed.length, `answered ${answers}; ${emitted.length} sales started`);
+		figures.add('executions of which n8n kept nothing', records.forgotten.length, '');
 	};
 
 	test('nothing is charged twice, lost, or refused without a cause', () => {

@@ -52,23 +52,17 @@ export function planFor(chance: Chance, size: Size): Plan {
 	const planner = new Planner(chance, size);
 	const disasters = planner.disasters();
 	const apart = size.operations / (disasters.length + 1);
-	const plan: Plan = { sales: planner.sales, steps: [] };
-	const add = (step: Step): void => {
-		plan.steps.push({ step, afterMs: chance.within(0, MOST_APART_MS) });
+	const steps: Plan['steps'] = [];
+	const add = (step: Step): number => {
+		steps.push({ step, afterMs: chance.within(0, MOST_APART_MS) });
+		return timesOf(step);
 	};
 	let done = 0;
-	for (const [nth, disaster] of disasters.entries()) {
-		for (; done < (nth + 1) * apart; done += timesOf(last(plan))) add(planner.operation());
-		add(disaster);
+	for (const [nth, disaster] of [...disasters, undefined].entries()) {
+		while (done < (nth + 1) * apart) done += add(planner.operation());
+		if (disaster) add(disaster);
 	}
-	for (; done < size.operations; done += timesOf(last(plan))) add(planner.operation());
-	return plan;
-}
-
-function last({ steps }: Plan): Step {
-	const step = steps.at(-1)?.step;
-	if (step === undefined) throw new Error('Nothing is planned yet.');
-	return step;
+	return { sales: planner.sales, steps };
 }
 
 class Planner {
@@ -85,13 +79,14 @@ class Planner {
 	disasters(): Step[] {
 		const { chance } = this;
 		const { kills, restarts } = this.size;
-		return chance.shuffled<Step>([
-			...Array.from({ length: kills }, (): Step => {
+		const times = (count: number, step: () => Step): Step[] => Array.from({ length: count }, step);
+		return chance.shuffled([
+			...times(kills, () => {
 				const downMs = chance.within(0, LONGEST_DOWN_MS);
 				return { kind: 'kill', which: this.share(), downMs };
 			}),
-			...Array.from({ length: restarts }, (): Step => ({ kind: 'restart', server: 'redis' })),
-			...Array.from({ length: restarts }, (): Step => ({ kind: 'restart', server: 'postgres' })),
+			...times(restarts, () => ({ kind: 'restart', server: 'redis' })),
+			...times(restarts, () => ({ kind: 'restart', server: 'postgres' })),
 		]);
 	}
 
@@ -128,9 +123,7 @@ class Planner {
 	/** A new order with or without a reference, or one of the latest again. */
 	private newAsk(): Asked {
 		const { chance, asked } = this;
-		const latest = asked.slice(-50);
-		const earlier = latest[chance.within(0, latest.length - 1)];
-		if (earlier && chance.is(0.25)) return this.sameAs(earlier);
+		if (asked.length > 0 && chance.is(0.25)) return this.sameAs(this.oneOf(asked.slice(-50)));
 		return this.fresh(chance.is(0.6));
 	}
 
@@ -155,32 +148,25 @@ class Planner {
 			{ endpoint: ENDPOINT, kind: 'refused' },
 			{ endpoint: ENDPOINT, kind: 'retryAfter', seconds: 1 },
 			{ endpoint: ENDPOINT, kind: 'status', status: 503, processed: chance.is(0.5) },
-			...Array.from({ length: 6 }, (_, nth): Fault => {
-				const kind = nth % 2 === 0 ? 'delay' : 'delayAfterProcessing';
-				return { endpoint: ENDPOINT, kind, ms: chance.within(100, 4_000) };
-			}),
+			...[0, 1, 2].flatMap((): Fault[] => [
+				{ endpoint: ENDPOINT, kind: 'delay', ms: chance.within(100, 4_000) },
+				{ endpoint: ENDPOINT, kind: 'delayAfterProcessing', ms: chance.within(100, 4_000) },
+			]),
 		];
-		const [fault] = chance.shuffled(faults);
-		if (fault === undefined) throw new Error('There is no fault.');
-		return fault;
+		return this.oneOf(faults);
 	}
 
 	private tell(): Step {
 		const { chance, sales } = this;
 		const isNew = sales.length === 0 || chance.is(0.6);
-		if (isNew) {
-			const [status = 'paid'] = chance.shuffled<Status>([
-				'paid',
-				'paid',
-				'paid',
-				'refunded',
-				'canceled',
-			]);
-			sales.push(status);
-		}
+		if (isNew) sales.push(this.oneOf<Status>(['paid', 'paid', 'paid', 'refunded', 'canceled']));
 		const sale = isNew ? sales.length - 1 : chance.within(0, sales.length - 1);
 		const times = chance.is(0.4) ? chance.within(2, 3) : 1;
 		return { kind: 'tell', sale, times, at: this.share(), isSlow: chance.is(0.2) };
+	}
+
+	private oneOf<T>(list: readonly T[]): T {
+		return list[this.chance.within(0, list.length - 1)] as T;
 	}
 
 	private share(): number {

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { chargesAt } from '../../../support/charge';
 import { postJson } from '../../../support/http';
 import { until } from '../../../support/until';
-import type { Downstream } from '../../e2e/stage/workflows';
 import {
 	addressOf,
 	cartOf,
 	chainOf,
 	createPix,
+	type Downstream,
 	type NodeSketch,
 	publish,
 	split,
@@ -33,6 +33,12 @@ const QUIET_AFTER_MS = { queue: 110_000, alone: 8_000 };
 const FAILED = ['error', 'crashed'];
 /** One that was killed before its event log knew of it stays so. */
 const OPEN = ['new', 'running'];
+/** What an execution has handed on to the node behind ours. */
+const TOLD =
+	'={{ JSON.stringify({ hash: $json.hash, status: $json.payment_status, execution: $execution.id }) }}';
+const reportSchema = z.object({ hash: z.string(), status: z.string(), execution: z.string() });
+export type Report = z.infer<typeof reportSchema>;
+
 const EACH = split('Each', 'asks');
 const LOOP: NodeSketch = {
 	name: 'Loop',
@@ -55,10 +61,6 @@ export interface Sent {
 	ask: Asked;
 	sentAt: number;
 }
-
-/** What an execution has handed on to the node behind ours. */
-const reportSchema = z.object({ hash: z.string(), status: z.string(), execution: z.string() });
-export type Report = z.infer<typeof reportSchema>;
 
 /** Carries out a plan on an n8n of one or more processes, and writes down what is asked and answered. */
 export class Recorder {
@@ -84,14 +86,8 @@ export class Recorder {
 
 	/** Publishes what charges, and what a sale starts. */
 	static async open(n8n: N8n & Partial<Cluster>, downstream: Downstream): Promise<Recorder> {
-		const report: NodeSketch = {
-			...downstream.node,
-			parameters: {
-				...downstream.node.parameters,
-				jsonBody:
-					'={{ JSON.stringify({ hash: $json.hash, status: $json.payment_status, execution: $execution.id }) }}',
-			},
-		};
+		const { node } = downstream;
+		const report = { ...node, parameters: { ...node.parameters, jsonBody: TOLD } };
 		const isAlone = n8n.members.length === 1;
 		const after = isAlone ? [BUSY, report] : [report];
 		const add = async (name: string, ...nodes: NodeSketch[]): Promise<string> =>
@@ -251,8 +247,7 @@ export class Recorder {
 
 	/** The outcome is read from n8n in the end. */
 	private async press(id: string, loadWorkflow: boolean): Promise<void> {
-		const { rest } = this.n8n;
-		await rest.retry(id, loadWorkflow).catch(() => undefined);
+		await this.n8n.rest.retry(id, loadWorkflow).catch(() => undefined);
 	}
 
 	private async failed(): Promise<ExecutionSummary[]> {
@@ -268,26 +263,22 @@ export class Recorder {
 		if (!member) throw new Error('No process is left to kill.');
 		this.down.add(member);
 		await member.kill();
-		const { requests } = this.n8n.sandbox;
-		const open = requests.filter(
-			({ status, durationMs }) => status === null && durationMs === null,
-		);
-		this.openAtKills.push(open.filter(({ method }) => method === 'POST').length);
+		const posts = this.n8n.sandbox.requests.filter(({ method }) => method === 'POST');
+		const isOpen = ({ status, durationMs }: (typeof posts)[number]): boolean =>
+			status === null && durationMs === null;
+		this.openAtKills.push(posts.filter(isOpen).length);
 		this.background.push(pause(downMs).then(async () => await this.revive(member)));
 	}
 
 	/** Starts it, again and again while what it needs is away. */
 	private async revive(member: Member): Promise<void> {
 		this.down.add(member);
-		const deadline = Date.now() + REVIVED_WITHIN_MS;
 		const isUp = async (): Promise<boolean> =>
 			await member.start().then(
 				() => true,
 				() => false,
 			);
-		while (!(await isUp())) {
-			if (Date.now() > deadline) throw new Error(`${member.name} does not start any more.`);
-		}
+		await until(`${member.name} starts again`, isUp, { withinMs: REVIVED_WITHIN_MS });
 		this.down.delete(member);
 	}
 
@@ -300,10 +291,8 @@ export class Recorder {
 	private async open(): Promise<number | undefined> {
 		const filter = encodeURIComponent(JSON.stringify({ status: OPEN }));
 		const path = `/executions?filter=${filter}&limit=1`;
-		return await this.n8n.rest.call(countSchema, 'GET', path).then(
-			({ count }) => count,
-			() => undefined,
-		);
+		const answer = await this.n8n.rest.call(countSchema, 'GET', path).catch(() => undefined);
+		return answer?.count;
 	}
 
 	/** Waits while more is open than the workers get through; what was killed stays open for long. */
