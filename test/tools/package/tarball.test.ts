@@ -1,7 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../../package.json';
 import { PACKAGE_NAME, ROOT } from '../../host/n8n/paths';
+import { run } from '../../host/n8n/processes';
 import { isPlaceholder } from './release';
 import { filesIn, packAndUnpack, type Packed } from './unpack';
 
@@ -60,6 +62,24 @@ describe('the tarball', () => {
 		expect(await read(file)).toContain(`/package/${PACKAGE_NAME}#`);
 	});
 });
+
+// As `n8n-node build` does it; a tarball of that would lack codex files and libraries.
+test(
+	'a plain tsc refuses to build, and names the command that does',
+	async () => {
+		const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-plain-'));
+		await copyFile(path.join(ROOT, 'tsconfig.json'), path.join(folder, 'tsconfig.json'));
+		await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+		await mkdir(path.join(folder, 'nodes'));
+		await writeFile(path.join(folder, 'nodes', 'any.ts'), 'export {};\n');
+
+		const built = run('npx', ['tsc'], { cwd: folder, log: path.join(folder, 'tsc.log') });
+
+		await expect(built).rejects.toThrow(/run "npm run build"/);
+		await rm(folder, { recursive: true });
+	},
+	BUILD_MS,
+);
 
 /** What the build makes of a folder of sources: each file once, compiled if it is TypeScript. */
 async function builtFrom(folder: string): Promise<string[]> {
