@@ -90,45 +90,42 @@ export function anomaliesIn(history: History): Anomaly[] {
 	];
 }
 
+function anomalies(kind: Anomaly['kind'], whats: string[]): Anomaly[] {
+	return whats.map((what) => ({ kind, what }));
+}
+
 function chargedTwice({ made }: History): Anomaly[] {
 	const payable = made.filter(({ isPayable }) => isPayable);
 	const orders = payable.flatMap(({ order }) => order ?? []);
 	const places = payable.map(({ place }) => place);
 	return [
-		...repeated(orders).map((what) => ({ kind: 'order charged twice' as const, what })),
-		...repeated(places).map((what) => ({ kind: 'place charged twice' as const, what })),
+		...anomalies('order charged twice', repeated(orders)),
+		...anomalies('place charged twice', repeated(places)),
 	];
 }
 
 function notAsked({ asked, made }: History): Anomaly[] {
-	return made
-		.filter(
-			({ place, customer, order }) =>
-				!asked.some(
-					(ask) => ask.place === place && ask.customer === customer && ask.order === order,
-				),
-		)
-		.map(({ hash }) => ({ kind: 'charged without being asked', what: hash }));
+	const isAsked = ({ place, customer, order }: Made): boolean =>
+		asked.some((ask) => ask.place === place && ask.customer === customer && ask.order === order);
+	const unasked = made.filter((one) => !isAsked(one)).map(({ hash }) => hash);
+	return anomalies('charged without being asked', unasked);
 }
 
 /** Each customer who was charged has a transaction that goes on, or an attempt that nobody calls a failure. */
 function notTold({ attempts, made }: History): Anomaly[] {
-	const isTold = (place: string): boolean =>
-		attempts.some(
-			({ outcome, ...attempt }) =>
-				attempt.place === place && outcome !== 'notMade' && outcome !== 'notRecorded',
-		);
-	return made
-		.filter(({ place }) => !isTold(place))
-		.map(({ hash }) => ({ kind: 'charge that nobody tells of', what: hash }));
+	const mayBeMade = attempts.filter(({ outcome }) => !['notMade', 'notRecorded'].includes(outcome));
+	const told = new Set(mayBeMade.map(({ place }) => place));
+	const untold = made.filter(({ place }) => !told.has(place)).map(({ hash }) => hash);
+	return anomalies('charge that nobody tells of', untold);
 }
 
-function causeless(history: History): Anomaly[] {
-	const asks = new Map(history.asked.map((ask) => [ask.place, ask]));
-	return history.attempts
-		.filter((attempt) => attempt.outcome === 'inDoubt')
-		.filter((doubt) => !history.attempts.some((other) => isCause(other, doubt, asks)))
-		.map(({ place }) => ({ kind: 'doubt without a cause', what: place }));
+function causeless({ asked, attempts }: History): Anomaly[] {
+	const asks = new Map(asked.map((ask) => [ask.place, ask]));
+	const places = attempts
+		.filter(({ outcome }) => outcome === 'inDoubt')
+		.filter((doubt) => !attempts.some((other) => isCause(other, doubt, asks)))
+		.map(({ place }) => place);
+	return anomalies('doubt without a cause', places);
 }
 
 /**
@@ -150,32 +147,25 @@ function isCause(other: Attempt, doubt: Attempt, asks: ReadonlyMap<string, Asked
 function wronglyEmitted({ noticed, emitted, forgotten }: History): Anomaly[] {
 	const key = ({ hash, status }: Emitted): string => `${hash} ${status}`;
 	const wanted = noticed.filter(({ isWanted }) => isWanted);
-	const due = new Set(wanted.filter(({ answered }) => answered === 200).map(key));
+	const taken = wanted.filter(({ answered }) => answered === 200);
 	const known = new Set(wanted.map(key));
 	const items = emitted.map(key);
 	const open = [...forgotten];
 	/** Each forgotten execution accounts for one sale. */
 	const isForgotten = (sale: string): boolean => {
+		const notices = taken.filter((notice) => key(notice) === sale);
 		const place = open.findIndex((at) =>
-			wanted.some(
-				(notice) =>
-					key(notice) === sale &&
-					notice.answered === 200 &&
-					notice.sentAt <= at &&
-					at <= notice.answeredAt,
-			),
+			notices.some(({ sentAt, answeredAt }) => sentAt <= at && at <= answeredAt),
 		);
-		if (place >= 0) open.splice(place, 1);
-		return place >= 0;
+		return place >= 0 && open.splice(place, 1).length > 0;
 	};
+	const missing = [...new Set(taken.map(key))].filter((sale) => !items.includes(sale));
+	const lost = missing.filter((sale) => !isForgotten(sale));
+	const strange = [...new Set(items)].filter((sale) => !known.has(sale));
 	return [
-		...[...due]
-			.filter((sale) => !items.includes(sale) && !isForgotten(sale))
-			.map((what) => ({ kind: 'sale lost' as const, what })),
-		...repeated(items).map((what) => ({ kind: 'sale started twice' as const, what })),
-		...[...new Set(items)]
-			.filter((sale) => !known.has(sale))
-			.map((what) => ({ kind: 'item without a notice' as const, what })),
+		...anomalies('sale lost', lost),
+		...anomalies('sale started twice', repeated(items)),
+		...anomalies('item without a notice', strange),
 	];
 }
 

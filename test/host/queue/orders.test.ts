@@ -15,23 +15,23 @@ test('a worker that is killed while it charges: nobody else charges that custome
 	});
 	await shop.send([order]);
 	while (cluster.sandbox.charges() === 0) await pause(50);
-	const [executionId = ''] = await shop.unseen();
-	const killed = await cluster.workerOf(executionId);
+	const [charging] = await shop.unseen();
+	const killed = await cluster.workerOf(charging?.id ?? '');
 	const worker = cluster.workers.find(({ name }) => name === killed);
 	await worker?.kill();
 
 	const [again] = await shop.ask([order]);
 	const [next] = await shop.ask([other]);
-	const status = await shop.status(executionId);
+	const [lost] = await shop.ended(1);
 	const requests = cluster.sandbox.requests.length;
-	const retried = await shop.retry(executionId, false);
+	const retried = await shop.retry(charging?.id ?? '', false);
 	await worker?.start();
 	await pause(5_000);
 
 	expect(again?.worker).not.toBe(killed);
 	expect(again?.error).toMatch(IN_DOUBT);
 	expect(next).toMatchObject({ error: undefined, orders: [other] });
-	expect(status).toBe('error');
+	expect(lost).toMatchObject({ executionId: charging?.id, status: 'error' });
 	// n8n has kept nothing of it to run again.
 	expect(retried.hashes).toEqual([]);
 	expect(cluster.sandbox.requests).toHaveLength(requests);

@@ -9,6 +9,7 @@ import {
 	split,
 	webStart,
 } from '../../e2e/stage/workflows';
+import type { ExecutionSummary } from '../../n8n/execution';
 import type { Cluster } from './cluster';
 
 /** n8n takes up to two minutes to notice that a worker is gone. */
@@ -19,6 +20,8 @@ const FIRST_CUSTOMER = 100_200_300;
 /** What became of an execution that was to charge one or more orders. */
 export interface Sale {
 	executionId: string;
+	/** By n8n's word. */
+	status: string;
 	worker: string | undefined;
 	orders: string[];
 	/** The transactions that it went on with, new ones and existing ones. */
@@ -49,7 +52,7 @@ export class Shop {
 			cart: cartOf(cluster.sandbox),
 			customerName: '={{ $json.order }}',
 			customerDocument: '={{ $json.document }}',
-			...(referenced ? { orderReference: '={{ $json.order }}' } : {}),
+			...(referenced && { orderReference: '={{ $json.order }}' }),
 		});
 		const chain = [webStart(name), EACH_ORDER, charge, downstream.node];
 		const saved = await publish(cluster, name, chain);
@@ -73,24 +76,10 @@ export class Shop {
 		return await this.ended(lists.length);
 	}
 
-	/** The ids of the executions that are under way, or have ended and were not asked for yet. */
-	async unseen(): Promise<string[]> {
+	/** Those that are under way, or have ended and were not asked for yet. */
+	async unseen(): Promise<ExecutionSummary[]> {
 		const executions = await this.cluster.rest.executions(this.workflowId);
-		return executions.map(({ id }) => id).filter((id) => !this.seen.has(id));
-	}
-
-	/** What became of an execution, by n8n's word. */
-	async status(executionId: string): Promise<string> {
-		this.seen.add(executionId);
-		return await until(
-			`${executionId} ends`,
-			async () => {
-				const executions = await this.cluster.rest.executions(this.workflowId);
-				const found = executions.find(({ id }) => id === executionId);
-				return found !== undefined && found.stoppedAt !== null && found.status;
-			},
-			PATIENTLY,
-		);
+		return executions.filter(({ id }) => !this.seen.has(id));
 	}
 
 	/** n8n's Retry, to its end: with the workflow as it was, or as it is now. */
@@ -111,10 +100,7 @@ export class Shop {
 		const over = await until(
 			`${count} executions end`,
 			async () => {
-				const executions = await this.cluster.rest.executions(this.workflowId);
-				const ended = executions.filter(
-					({ id, stoppedAt }) => stoppedAt !== null && !this.seen.has(id),
-				);
+				const ended = (await this.unseen()).filter(({ stoppedAt }) => stoppedAt !== null);
 				return ended.length >= count && ended.map(({ id }) => id).reverse();
 			},
 			PATIENTLY,
@@ -127,6 +113,7 @@ export class Shop {
 		const execution = await this.cluster.rest.ended(executionId);
 		return {
 			executionId,
+			status: execution.summary.status,
 			worker: await this.cluster.workerOf(executionId),
 			orders: execution.items(EACH_ORDER.name).map(({ json }) => String(json.order)),
 			hashes: execution.items('Charge').map(({ json }) => String(json.hash)),
