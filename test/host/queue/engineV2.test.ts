@@ -13,7 +13,6 @@ import {
 } from '../e2e/stage/workflows';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { postJson } from '../../support/http';
-import { until } from '../../support/until';
 import { CleanUp, freePort, LOOPBACK } from '../n8n/processes';
 import type { Execution } from '../n8n/execution';
 import type { SavedWorkflow } from '../n8n/rest';
@@ -49,11 +48,7 @@ describe("n8n's experimental Engine 2.0", () => {
 		});
 	const run = async (node: NodeSketch): Promise<Execution> => {
 		const { id } = await save([BY_HAND, node]);
-		const executionId = await n8n.rest.start(id, BY_HAND.name);
-		return await until('it ends', async () => {
-			const execution = await n8n.rest.execution(executionId);
-			return ['success', 'error'].includes(execution.summary.status) && execution;
-		});
+		return await n8n.rest.run(id, BY_HAND.name);
 	};
 	const sale = [trigger('engine-v2-sale'), END];
 

@@ -125,8 +125,7 @@ function tokenIn(environment: Outside['environment'], name: string): string {
 }
 
 function customerIn(text: string | undefined): object {
-	if (!text) return EXAMPLE_CUSTOMER;
-	const customer = parseJson(text);
+	const customer = text ? parseJson(text) : EXAMPLE_CUSTOMER;
 	if (isJsonObject(customer)) return customer;
 	throw new Refusal(
 		'DIGITAL_SALES_CUSTOMER is not JSON with name, email, phone_number and document.',

@@ -69,17 +69,7 @@ function pauseAfter(headers: Record<string, string>): number {
 	return Math.max(APART_MS, 120_000 / least, Math.min(asked, 120_000));
 }
 
-export interface Received {
-	method: string;
-	contentType: string;
-	/** The names of its headers and query parameters. */
-	headers: string[];
-	query: string[];
-	/** As n8n hands it to the trigger: undefined if it is neither JSON nor a form. */
-	body: unknown;
-	text: string;
-}
-
+export type Received = ReturnType<typeof receivedFrom>;
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
 const LARGEST_NOTICE = 262_144;
@@ -105,7 +95,7 @@ export async function listen(port: number) {
 	};
 }
 
-function receivedFrom({ method, headers, query }: FastifyRequest, text: string): Received {
+function receivedFrom({ method, headers, query }: FastifyRequest, text: string) {
 	const contentType = headers['content-type']?.split(';')[0]?.trim() ?? '';
 	const isForm = contentType === 'application/x-www-form-urlencoded';
 	return {
@@ -113,6 +103,7 @@ function receivedFrom({ method, headers, query }: FastifyRequest, text: string):
 		contentType,
 		headers: Object.keys(headers),
 		query: Object.keys(query as object),
+		// As n8n hands it to the trigger: undefined if it is neither JSON nor a form.
 		body: isForm ? { ...parseForm(text) } : parseJson(text),
 		text,
 	};

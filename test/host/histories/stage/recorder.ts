@@ -149,10 +149,11 @@ export class Recorder {
 		for (const [nth, hash] of this.hashes.entries()) {
 			await sandbox.setStatus(hash, plan.sales[nth] ?? 'paid');
 		}
+		const someIsUp = (): boolean => this.down.size < this.n8n.members.length;
 		for (const { step, afterMs } of plan.steps) {
 			await pause(afterMs);
 			await this.crowdIsGone();
-			await this.someIsUp();
+			await until('a process is up', someIsUp, { withinMs: REVIVED_WITHIN_MS });
 			await this.take(step, plan);
 		}
 		await Promise.all(this.background);
@@ -280,11 +281,6 @@ export class Recorder {
 			);
 		await until(`${member.name} starts again`, isUp, { withinMs: REVIVED_WITHIN_MS });
 		this.down.delete(member);
-	}
-
-	private async someIsUp(): Promise<void> {
-		const isUp = (): boolean => this.down.size < this.n8n.members.length;
-		await until('a process is up', isUp, { withinMs: REVIVED_WITHIN_MS });
 	}
 
 	/** How many executions are open; undefined while nobody tells. */
