@@ -134,13 +134,8 @@ describe('Pages of a list, from a service that', () => {
 				fc.boolean(),
 				async (any, limit, isFiltered) => {
 					const [size = 1] = any.lengths;
-					const one = {
-						...any,
-						...HONEST,
-						lengths: [size],
-						lastPage: 'right',
-						total: 'right',
-					} as const;
+					const says = { lastPage: 'right', total: 'right' } as const;
+					const one: Service = { ...any, ...HONEST, ...says, lengths: [size] };
 					const keep = ({ isEven }: IDataObject): boolean => !isFiltered || isEven === true;
 					const wanted = catalogOf(one).filter(keep);
 

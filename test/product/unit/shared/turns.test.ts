@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { CanceledError, clock, wait } from '../../../../nodes/DigitalSales/shared/clock';
 import { eachLimit } from '../../../../nodes/DigitalSales/shared/eachLimit';
-import { withoutWaiting } from '../../../support/clocks';
 
 /** Ends after so many turns of the event loop. */
 const turns = async (count: number): Promise<void> => {
@@ -44,19 +43,24 @@ describe('Waiting', () => {
 		[0, []],
 		[400, [400]],
 		[2_500, [1_000, 1_000, 500]],
-	])('%i ms takes as long, in slices of a second', async (milliseconds, expected) => {
-		const slices: number[] = [];
-		let now = 0;
-		jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
-		jest.spyOn(clock, 'sleep').mockImplementation(async (slice) => {
-			slices.push(slice);
-			now += slice;
-		});
+	])(
+		'%i ms takes as long, in slices of a second, and leaves nothing at the signal',
+		async (milliseconds, expected) => {
+			const slices: number[] = [];
+			let now = 0;
+			jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
+			jest.spyOn(clock, 'sleep').mockImplementation(async (slice) => {
+				slices.push(slice);
+				now += slice;
+			});
 
-		await wait(milliseconds);
+			const { signal } = new AbortController();
+			await wait(milliseconds, signal);
 
-		expect(slices).toEqual(expected);
-	});
+			expect(slices).toEqual(expected);
+			expect(getEventListeners(signal, 'abort')).toEqual([]);
+		},
+	);
 
 	test('ends at once when the execution is cancelled, and does not begin after that', async () => {
 		const sleep = jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => undefined));
@@ -76,15 +80,5 @@ describe('Waiting', () => {
 
 		expect(clock.now() - before[1]).toBe(-600_000);
 		expect(clock.elapsed()).toBeGreaterThanOrEqual(before[0]);
-	});
-
-	test('leaves nothing at the signal of an execution, however often it waits', async () => {
-		const restoreTime = withoutWaiting(clock);
-		const { signal } = new AbortController();
-
-		for (let time = 0; time < 3; time++) await wait(5_000, signal);
-
-		restoreTime();
-		expect(getEventListeners(signal, 'abort')).toEqual([]);
 	});
 });
