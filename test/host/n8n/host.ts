@@ -29,59 +29,6 @@ export async function withLock<T>(
 	return await work().finally(() => lock.close());
 }
 
-/** The oldest supported host has no lockfile: a megabyte is much for a look at whether it works. */
-const CONFIGURATION_FILES = ['package.json', 'package-lock.json', '.npmrc'];
-
-/** Something that is installed beside the project, in a folder of its own. */
-export interface Pinned {
-	/** What it is, as shown to a person. */
-	name: string;
-	/** How much it is, as shown to a person. */
-	size: string;
-	/** The folder with its package.json. */
-	configuration: string;
-	/** Where it goes. */
-	folder: string;
-	/** What is left to do after npm, if anything. */
-	complete?(log: string): Promise<void>;
-}
-
-/**
- * Installs what a configuration pins, once. What is there already and complete is used as it is; an
- * interrupted or outdated install is done again. Two processes take turns.
- */
-export async function installPinned(pinned: Pinned): Promise<void> {
-	const { name, size, configuration, folder, complete } = pinned;
-	const present = await readdir(configuration);
-	const files = CONFIGURATION_FILES.filter((file) => present.includes(file));
-	const wanted = createHash('sha256');
-	for (const file of files) wanted.update(await readFile(path.join(configuration, file)));
-	const mark = `${wanted.digest('hex')}\n`;
-	// Nothing but a finished install may leave it behind.
-	const marker = path.join(folder, 'installed');
-	const isDone = async () => (await readFile(marker, 'utf8').catch(() => '')) === mark;
-	const log = path.join(folder, 'install.log');
-	const install = async (): Promise<void> => {
-		if (await isDone()) return;
-		say(`Installing ${name} for the first time (needed once):`);
-		await rm(marker, { force: true });
-		// npm trusts a folder that an interrupted run has left half filled.
-		await step('Removing an incomplete installation', async () => {
-			await rm(path.join(folder, 'node_modules'), { recursive: true, force: true });
-		});
-		for (const file of files) await cp(path.join(configuration, file), path.join(folder, file));
-		await step(`Packages (${size})`, async () => {
-			await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder, log });
-		});
-		await complete?.(log);
-		await writeFile(marker, mark);
-	};
-	if (await isDone()) return;
-	await mkdir(folder, { recursive: true });
-	const tell = () => say(`Waiting for another process that is installing ${name} ...`);
-	await withLock(folder, install, tell);
-}
-
 /** An installed n8n: the Node.js that it runs on, and the script that starts it. */
 export interface Host {
 	node: string;
@@ -97,24 +44,54 @@ const HOST: Host = {
 /** Loads a package that n8n brings along. */
 export const requireOfHost = createRequire(path.join(HOST_FOLDER, 'package.json'));
 
-/** Installs the pinned n8n, with a Node.js of its own, once. */
+/** The oldest supported n8n has no lockfile: a megabyte is much for a look at whether it works. */
+const CONFIGURATION_FILES = ['package.json', 'package-lock.json', '.npmrc'];
+/** Nothing but a finished install leaves it behind. */
+const MARKER = path.join(HOST_FOLDER, 'installed');
+
+/**
+ * Installs the pinned n8n, with a Node.js of its own, once. What is there already and complete is used
+ * as it is; an interrupted or outdated install is done again. Two processes take turns.
+ */
 export async function installHost(): Promise<Host> {
-	await installPinned({
-		name: 'n8n',
-		size: '2.4 GB, about 4 minutes',
-		configuration: HOST_CONFIGURATION,
-		folder: HOST_FOLDER,
-		complete: async (log) => {
-			await step('Node.js for n8n', async () => {
-				const cwd = path.join(MODULES, 'node');
-				await run(process.execPath, ['installArchSpecificPackage.js'], { cwd, log });
-			});
-			await step('SQLite driver (about a minute)', async () => {
-				const rebuild = ['rebuild', '--ignore-scripts=false', 'sqlite3'];
-				await run('npm', rebuild, { cwd: HOST_FOLDER, log });
-				await capture(HOST.node, ['-e', "require('sqlite3')"], HOST_FOLDER);
-			});
-		},
-	});
+	const present = await readdir(HOST_CONFIGURATION);
+	const files = CONFIGURATION_FILES.filter((file) => present.includes(file));
+	const wanted = createHash('sha256');
+	for (const file of files) wanted.update(await readFile(path.join(HOST_CONFIGURATION, file)));
+	const mark = `${wanted.digest('hex')}\n`;
+	const isDone = async () => (await readFile(MARKER, 'utf8').catch(() => '')) === mark;
+	if (await isDone()) return HOST;
+	await mkdir(HOST_FOLDER, { recursive: true });
+	const tell = () => say('Waiting for another process that is installing n8n ...');
+	const install = async () => {
+		if (!(await isDone())) await installAnew(files, mark);
+	};
+	await withLock(HOST_FOLDER, install, tell);
 	return HOST;
+}
+
+async function installAnew(files: string[], mark: string): Promise<void> {
+	const cwd = HOST_FOLDER;
+	const log = path.join(HOST_FOLDER, 'install.log');
+	say('Installing n8n for the first time (needed once):');
+	await rm(MARKER, { force: true });
+	// npm trusts a folder that an interrupted run has left half filled.
+	await step('Removing an incomplete installation', async () => {
+		await rm(MODULES, { recursive: true, force: true });
+	});
+	for (const file of files) {
+		await cp(path.join(HOST_CONFIGURATION, file), path.join(HOST_FOLDER, file));
+	}
+	await step('Packages (2.4 GB, about 4 minutes)', async () => {
+		await run('npm', ['install', '--no-audit', '--no-fund'], { cwd, log });
+	});
+	await step('Node.js for n8n', async () => {
+		const ofNode = { cwd: path.join(MODULES, 'node'), log };
+		await run(process.execPath, ['installArchSpecificPackage.js'], ofNode);
+	});
+	await step('SQLite driver (about a minute)', async () => {
+		await run('npm', ['rebuild', '--ignore-scripts=false', 'sqlite3'], { cwd, log });
+		await capture(HOST.node, ['-e', "require('sqlite3')"], cwd);
+	});
+	await writeFile(MARKER, mark);
 }

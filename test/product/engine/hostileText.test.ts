@@ -1,6 +1,6 @@
 import set from 'lodash/set';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
-import { everyOperation } from '../../support/samples';
+import { everyOperation, sampleOf } from '../../support/samples';
 import { LONGEST_TEXT } from '../../../nodes/DigitalSales/domain/text';
 import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
 import { DigitalSalesApi } from '../../../credentials/DigitalSalesApi.credentials';
@@ -86,15 +86,12 @@ describe('Text that is made to stop n8n', () => {
 	test.each(fields)('is refused or used at once in %s', async (_name, field) => {
 		const { resource, operation } = field;
 		const { credentials, sandbox } = inbox.account;
-		const base: INodeParameters =
-			operation === 'create' && resource === 'transaction' ? pixParameters(sandbox) : {};
-		const parameters = filledIn({ ...base, transactionHash: 'ab12' }, field, '={{ $json.text }}');
+		const sample = sampleOf(`${resource}/${operation}`, sandbox, { transactionHash: 'ab12' });
+		const parameters = filledIn(sample, field, '={{ $json.text }}');
 
 		await expectQuick(async (hostile) => {
-			await runNode(
-				{ ...parameters, resource, operation },
-				{ credentials, items: hostile.map((text) => ({ text })), continueOnFail: true },
-			);
+			const items = hostile.map((text) => ({ text }));
+			await runNode(parameters, { credentials, items, continueOnFail: true });
 		});
 	});
 

@@ -26,7 +26,7 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 	const pay = (ms: number): void => {
 		setTimeout(() => void inbox.account.sandbox.setStatus(hash, 'paid'), ms);
 	};
-	/** What comes of a notice that it is paid. */
+	/** What a notice that it is paid leads to. */
 	const notify = async () => {
 		const [startedAt, before] = [clock.elapsed(), inbox.reads];
 		const { status, headers } = await inbox.trigger.post({ hash, status: 'paid' });
