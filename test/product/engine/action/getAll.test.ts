@@ -241,7 +241,7 @@ describe('Product > Get Many', () => {
 
 	test.each<[string, number, INodeParameters, number]>([
 		['it refuses the account', 403, {}, 0],
-		['it has taken the page size before', 422, { returnAll: true }, 1],
+		['it has taken the page size before', 422, { limit: 50 }, 1],
 	])(
 		'asks once only where the service refuses and %s',
 		async (_name, status, parameters, after) => {
