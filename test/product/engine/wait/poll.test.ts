@@ -8,7 +8,8 @@ import { double, type NodeOutcome, runNode } from '../harness';
 import { webServer } from '../harness/webServer';
 
 const TYPE = 'test.double';
-const PATH = '/webhook-waiting/1/digital-sales';
+/** Of an execution that no other test has. */
+const PATH = '/webhook-waiting/pinged/digital-sales';
 /** Nothing listens here. */
 const NOWHERE = `http://127.0.0.1:9${PATH}`;
 
