@@ -82,6 +82,8 @@ describe('A notice starts the workflow once', () => {
 				await inbox.trigger.post({ event, data: { hash, status: 'paid' } });
 			}
 			expect(inbox.items).toHaveLength(2);
+			await eventsOf({ event: 'renewal' });
+			expect(inbox.items.at(-1)).not.toMatchObject({ hash });
 		});
 
 		test('is one of the sale itself if it came late: its status is no longer the present one', async () => {

@@ -107,7 +107,15 @@ describe('The host of an address', () => {
 	});
 
 	test.each([
-		...['172.15.0.1', '172.32.0.1', '8.10.1.1', '10.example.com', '[fe00::1]', '[ff02::1]'],
+		...[
+			'172.15.0.1',
+			'172.32.0.1',
+			'8.10.1.1',
+			'10.example.com',
+			'10.loja24',
+			'[fe00::1]',
+			'[ff02::1]',
+		],
 		...['[2001:db8::1]', '[2001:fd00::1]', 'localhost.example.com', 'mylocalhost.com'],
 		...['notlocal.network', 'n8n.mylan'],
 	])('%s may be reached', (host) => {

@@ -44,6 +44,7 @@ const cpf = fc.oneof(
 );
 const cnpj = made('cnpj', 0, `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`);
 
+const LETTER = 'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two';
 const UNCLEAR =
 	'is a number that is not clearly one CPF or CNPJ. Leading zeros may be missing: format the column as text';
 
@@ -66,10 +67,8 @@ describe('CPF and CNPJ', () => {
 		['', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 0'],
 		[1.5, UNCLEAR],
 		[-52998224725, UNCLEAR],
-		[
-			'12ABC34501DEX5',
-			'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two',
-		],
+		['12ABC34501DEX5', LETTER],
+		['5299822472X', LETTER],
 		['529982247250', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 12'],
 		// Right as a CPF and as a CNPJ.
 		[191, UNCLEAR],
