@@ -4,7 +4,7 @@ import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
 import type { ItemResult } from '../output/transaction';
 import { fieldLabel } from '../form/readForm';
-import { isEngine2, isRetry } from '../once/execution';
+import { isEngine2 } from '../once/execution';
 import { CanceledError } from '../shared/clock';
 import { eachLimit } from '../shared/eachLimit';
 import type { Operation } from './operation';
@@ -127,10 +127,7 @@ function createdBefore(
 	itemIndex: number,
 ): Pick<ErrorContext, 'created' | 'inDoubt'> {
 	if (!creates || run.context.continueOnFail()) return {};
-	const created = run.created();
-	// A crash loses the memory, so a Retry that knows of nothing cannot say that nothing was created.
-	const isLost = created.length === 0 && isRetry(run.context);
-	return { created: isLost ? undefined : created, inDoubt: run.inDoubt(itemIndex) };
+	return { created: run.created(), inDoubt: run.inDoubt(itemIndex) };
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {
