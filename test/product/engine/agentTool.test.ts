@@ -131,7 +131,6 @@ describe('The node as a tool of an AI agent', () => {
 	});
 
 	test('an equal call gives the existing transaction, in another execution too, for 15 minutes', async () => {
-		const { now } = clock;
 		const inShop = async (args: IDataObject): Promise<unknown> => {
 			const { credentials } = account;
 			const { answers } = await callTool(charging(), [args], { credentials, workflowId: 'shop' });
@@ -139,9 +138,9 @@ describe('The node as a tool of an AI agent', () => {
 		};
 		const first = await inShop(order());
 		const second = await inShop({ ...order(), customerName: 'M. DA SILVA' });
-		clock.now = () => now() + 15 * 60_000;
-		const third = await inShop(order());
-		clock.now = now;
+		const later = clock.now() + 15 * 60_000;
+		const now = jest.spyOn(clock, 'now').mockReturnValue(later);
+		const third = await inShop(order()).finally(() => now.mockRestore());
 
 		expect(second).toBe(first);
 		expect(third).not.toBe(first);

@@ -52,7 +52,7 @@ describe('Errors of the service', () => {
 		[' ', 'is empty'],
 		['not a host', 'is not a web address'],
 		['https://api.example.com/v1?x=1', 'must end with its path'],
-	])('the Base URL %j is told before anything is sent', async (baseUrl, problem) => {
+	])('the Base URL %j is refused, and the error says why', async (baseUrl, problem) => {
 		const credentials = account.credentialsWith({ baseUrl });
 
 		const { message } = await account.fail(parametersOf('transaction/get'), { credentials });

@@ -138,8 +138,8 @@ export class PublishedTrigger {
 	}
 
 	/** Posts a notice as JSON. */
-	async post(body: unknown, headers: Record<string, string> = {}): Promise<HttpAnswer> {
-		return await postJson(this.url, body, headers);
+	async post(body: unknown): Promise<HttpAnswer> {
+		return await postJson(this.url, body);
 	}
 
 	/** Sends a request exactly as given: without a content type, with a broken body, ... */

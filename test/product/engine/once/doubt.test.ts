@@ -182,7 +182,7 @@ describe('A charge whose outcome is unknown', () => {
 	});
 
 	describe('the same customer presses twice', () => {
-		test('the first is waited for, unless that is cancelled, and the next is sent like any other', async () => {
+		test('the second waits for the first, then is sent like any other; cancelled, it stops waiting', async () => {
 			const first = await shop.underWay({}, 1_000);
 			const canceling = new AbortController();
 			const startedAt = Date.now();

@@ -3,7 +3,7 @@ import has from 'lodash/has';
 import { attempts } from '../../../../nodes/DigitalSales/once/memory';
 import { NodeProcess, processedItems } from '../harness';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
-import { failEntries } from '../support/database';
+import { aroundEntries, failEntries } from '../support/database';
 
 const ORDER = { order: 'order-1' };
 
@@ -30,6 +30,17 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 		await shop.charge(ORDER);
 		await shop.refused({ ...ORDER, ...other() });
+		expect(shop.charges).toBe(1);
+	});
+
+	test('an entry whose answer is lost is the own one when it is tried again', async () => {
+		aroundEntries(async (enter, nth) => {
+			const entered = await enter();
+			if (nth === 1) throw new Error('Connection terminated');
+			return entered;
+		});
+
+		await shop.charge(ORDER);
 		expect(shop.charges).toBe(1);
 	});
 

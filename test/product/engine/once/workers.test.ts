@@ -26,7 +26,7 @@ const step = fc.oneof(
 	},
 	{ weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), worker }) },
 	{ weight: 2, arbitrary: fc.constant({ do: 'expire' as const }) },
-	{ weight: 2, arbitrary: fc.record({ do: fc.constant('useCode' as const), worker }) },
+	{ weight: 4, arbitrary: fc.record({ do: fc.constant('useCode' as const), worker }) },
 	{
 		weight: 4,
 		arbitrary: fc.record({

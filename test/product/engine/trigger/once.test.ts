@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createRunExecutionData } from 'n8n-workflow';
 import { handedOver } from '../../../../nodes/DigitalSales/trigger/receive';
 import { NO_OP_TYPE, processedItems } from '../harness';
+import { aroundEntries } from '../support/database';
 import { useInbox } from '../support/inbox';
 
 /** A node behind the trigger. */
@@ -139,6 +140,22 @@ describe('A notice starts the workflow once', () => {
 
 			expect(await posted(await inbox.charge())).toBe(200);
 		});
+
+		test.each([1, 2])(
+			'if the database took the entry, but its answer is lost %i times',
+			async (times) => {
+				await inbox.publish();
+				const entering = aroundEntries(async (enter, nth) => {
+					const entered = await enter();
+					if (nth <= times) throw new Error('Connection terminated');
+					return entered;
+				});
+
+				expect(await posted(await inbox.charge())).toBe(200);
+				await inbox.trigger.settled();
+				entering.mockRestore();
+			},
+		);
 
 		test('if the credential cannot be read for a while', async () => {
 			const credentials = { ...inbox.account.credentials };

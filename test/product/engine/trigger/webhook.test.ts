@@ -15,7 +15,7 @@ describe('Digital Sales Trigger: notices', () => {
 		await inbox.account.sandbox.setStatus(hash, status);
 
 	test.each(NOTICE_SHAPES)(
-		'emits the transaction of a notice of shape %s, which notice/parse.ts reads',
+		'emits the transaction of a notice of shape %s',
 		async (shape) => {
 			await inbox.publish({});
 			await setStatus('paid');
