@@ -128,6 +128,8 @@ export class Sandbox {
 		this.parts.closing.abort();
 		this.parts.notifier.reset();
 		await this.app.close();
+		// Requests that were under way may have announced something.
+		this.parts.notifier.reset();
 	}
 
 	private async change(hash: string, status: string): Promise<DeliveryReport[]> {

@@ -129,6 +129,7 @@ describe('Wait for Payment under races and loss', () => {
 		const { stuck, early } = await waits.payAfter(EACH_MS, downstream);
 
 		expect(stuck).toEqual([]);
+		expect(early).toBeGreaterThan(0);
 		const what = 'one notice, never re-sent, 0 to 50 ms after the first look';
 		const outcome = `0 stuck; ${early} came before the execution was parked and were turned away, all paid`;
 		figures.add(what, EACH_MS.length, outcome);

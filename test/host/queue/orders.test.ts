@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../support/until';
 import { useCluster } from './stage/cluster';
 import { IN_DOUBT, ordersOf, Shop } from './stage/shop';
 
@@ -14,7 +15,7 @@ test('a worker that is killed while it charges: nobody else charges that custome
 		ms: 20_000,
 	});
 	await shop.send([order]);
-	while (cluster.sandbox.charges() === 0) await pause(50);
+	await until('the charge', () => cluster.sandbox.charges() > 0);
 	const [charging] = await shop.unseen();
 	const killed = await cluster.workerOf(charging?.id ?? '');
 	const worker = cluster.workers.find(({ name }) => name === killed);

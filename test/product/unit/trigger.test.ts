@@ -149,6 +149,7 @@ describe('What a process remembers of notices is bounded', () => {
 			handedOver.set(`${nth}`, true);
 		}
 
+		// One answer more than fits: a tenth of them goes at once.
 		expect([accounts.size, reads.size, handedOver.size]).toEqual([100, 1_000, 9_000]);
 		expect(handedOver.get('0')).toBeUndefined();
 	});

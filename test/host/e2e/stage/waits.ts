@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { eachLimit } from '../../../../nodes/DigitalSales/shared/eachLimit';
 import { cpf } from '../../../support/charge';
 import { postJson } from '../../../support/http';
 import { until } from '../../../support/until';
@@ -112,21 +113,16 @@ export class Waits {
 		offsets: number[],
 		downstream: Downstream,
 	): Promise<{ stuck: string[]; early: number }> {
-		const left = [...offsets];
 		const hashes: string[] = [];
 		let early = 0;
-		const worker = async (): Promise<void> => {
-			for (let offset = left.shift(); offset !== undefined; offset = left.shift()) {
-				const { hash } = await this.begin('told');
-				hashes.push(hash);
-				await pause(offset);
-				const [report] = await this.n8n.sandbox.pay(hash);
-				if (report?.status !== 200) early += 1;
-				await downstream.reportOn(hash, 30_000).catch(() => undefined);
-			}
-		};
-		await Promise.all(Array.from({ length: AT_ONCE }, worker));
-		expect(hashes).toHaveLength(offsets.length);
+		await eachLimit(offsets, AT_ONCE, async (offset) => {
+			const { hash } = await this.begin('told');
+			hashes.push(hash);
+			await pause(offset);
+			const [report] = await this.n8n.sandbox.pay(hash);
+			if (report?.status !== 200) early += 1;
+			await downstream.reportOn(hash, 30_000).catch(() => undefined);
+		});
 		const isStuck = (hash: string): boolean => {
 			const [report, ...more] = downstream.reports.filter((one) => one.hash === hash);
 			return report?.paid !== true || report.timedOut !== false || more.length > 0;

@@ -174,8 +174,7 @@ export async function startCluster({
 }: ClusterOptions): Promise<Cluster> {
 	const named = (kind: string, count: number): string[] =>
 		Array.from({ length: count }, (_, nth) => `${kind}-${nth + 1}`);
-	const cleanUp = new CleanUp();
-	try {
+	return await CleanUp.begin(async (cleanUp) => {
 		const folder = await cleanUp.folder(`${name}-servers`);
 		const redis = await startRedis(folder);
 		cleanUp.add(redis.stop);
@@ -188,10 +187,7 @@ export async function startCluster({
 		});
 		cleanUp.add(n8n.close);
 		return Object.assign(n8n, { redis, postgres, close: cleanUp.run });
-	} catch (error) {
-		await cleanUp.run();
-		throw error;
-	}
+	});
 }
 
 /** A cluster for the tests of a file, and what their workflows report to. */

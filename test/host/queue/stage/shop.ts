@@ -101,6 +101,12 @@ export class Shop {
 		return orders.map((order) => names.filter((name) => name === order).length);
 	}
 
+	/** The orders that transactions are of. */
+	ordersOf(hashes: string[]): unknown[] {
+		const { transactions } = this.cluster.sandbox;
+		return hashes.map((hash) => transactions.find((one) => one.hash === hash)?.customer.name);
+	}
+
 	/** What became of so many executions that were sent, once they have ended. */
 	async ended(count: number): Promise<Sale[]> {
 		const over = await until(

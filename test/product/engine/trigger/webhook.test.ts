@@ -14,24 +14,21 @@ describe('Digital Sales Trigger: notices', () => {
 	const setStatus = async (status: string): Promise<void> =>
 		await inbox.account.sandbox.setStatus(hash, status);
 
-	test.each(NOTICE_SHAPES)(
-		'emits the transaction of a notice of shape %s',
-		async (shape) => {
-			await inbox.publish({});
-			await setStatus('paid');
+	test.each(NOTICE_SHAPES)('emits the transaction of a notice of shape %s', async (shape) => {
+		await inbox.publish({});
+		await setStatus('paid');
 
-			const report = await inbox.account.sandbox.notify(hash, { shape, url: inbox.trigger.url });
+		const report = await inbox.account.sandbox.notify(hash, { shape, url: inbox.trigger.url });
 
-			expect(report.status).toBe(200);
-			expect(inbox.items).toMatchObject([
-				{ hash, payment_status: 'paid', amount_reais: 39.8, customer_email: 'maria@example.com' },
-			]);
-			expect(Object.keys(inbox.items[0] ?? {}).sort()).toEqual([
-				...['amount_reais', 'customer_email', 'customer_name', 'customer_phone', 'hash'],
-				...['payment_status', 'pix_qr_code', 'product_hash', 'product_title', 'updated_at'],
-			]);
-		},
-	);
+		expect(report.status).toBe(200);
+		expect(inbox.items).toMatchObject([
+			{ hash, payment_status: 'paid', amount_reais: 39.8, customer_email: 'maria@example.com' },
+		]);
+		expect(Object.keys(inbox.items[0] ?? {}).sort()).toEqual([
+			...['amount_reais', 'customer_email', 'customer_name', 'customer_phone', 'hash'],
+			...['payment_status', 'pix_qr_code', 'product_hash', 'product_title', 'updated_at'],
+		]);
+	});
 
 	test('emits the chosen fields, once for each status', async () => {
 		await inbox.publish({ options: { fields: ['utm_source'] } });

@@ -289,6 +289,17 @@ describe('The rate limit of an account', () => {
 		expect(onWait).toHaveBeenCalledWith(expect.any(Number));
 	});
 
+	test('who is cancelled as the turn comes does not get it, and it is not lost', async () => {
+		const limiter = new RateLimiter(1);
+		const canceling = new AbortController();
+		const taking = limiter.take({ signal: canceling.signal });
+
+		canceling.abort();
+
+		await expect(taking).rejects.toThrow(CanceledError);
+		expect(limiter.delayMs()).toBe(0);
+	});
+
 	test('whatever is cancelled, limited, too late or not answered, no permit is lost', async () => {
 		const request = fc.record({
 			rate: fc.constantFrom(undefined, 2, 9),

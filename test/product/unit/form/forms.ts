@@ -59,5 +59,5 @@ export function filesOf(folder: string, end: string): string[] {
 	return readdirSync(path.join(ROOT, folder), { withFileTypes: true, recursive: true })
 		.filter((entry) => entry.isFile() && entry.name.endsWith(end))
 		.map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
-		.filter((file) => !file.includes('node_modules') && !/\/(n8n|registry)-host\//.test(file));
+		.filter((file) => !file.includes('node_modules'));
 }
