@@ -10,13 +10,12 @@ const SHIPPED = ['package.json', '{nodes,credentials}/**/*.{js,ts,json}'];
 const SHIPPED_CODE = ['{nodes,credentials}/**/*.ts'];
 const TESTS = ['test/**/*.ts'];
 
-/** The only files that talk to the service or, to wake itself, to this n8n. */
+/** The only files that talk to the service or to this n8n. */
 const SENDERS = [
 	'nodes/DigitalSales/api/client.ts',
 	'nodes/DigitalSales/api/credentialTest.ts',
 	'nodes/DigitalSales/trigger/address.ts',
 	'nodes/DigitalSales/trigger/testEvent.ts',
-	'nodes/DigitalSales/wait/poll.ts',
 ];
 
 // The scanner brings an older copy of n8n's plugin; the newest rules are what it will ask for next.

@@ -11,8 +11,8 @@ import { formProperties, manyItemsHints, subtitleExpression } from './actions/re
 import { router } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
-import { resume } from './wait/suspension';
-import { resumeWebhooks } from './wait/storedWait';
+import { resumeWebhooks } from './n8n/resumeUrl';
+import { wake } from './wait/wake';
 
 export class DigitalSales implements INodeType {
 	description: INodeTypeDescription = {
@@ -60,6 +60,6 @@ export class DigitalSales implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await resume(this);
+		return await wake(this);
 	}
 }

@@ -5,7 +5,7 @@ const SHIPPED = '^(nodes|credentials)/';
 
 /** The floors of the house, the lowest first: each knows itself and those below. */
 const HOUSE = [
-	['domain', 'shared'],
+	['domain', 'shared', 'n8n'],
 	['api'],
 	['output'],
 	['form', 'listSearch', 'notice', 'once'],
@@ -62,6 +62,13 @@ module.exports = {
 			severity: 'error',
 			from: { path: inside('shared') },
 			to: { path: SHIPPED, pathNot: inside('shared') },
+		},
+		{
+			name: 'n8n-knows-shared-alone',
+			comment: 'What rests on how n8n works serves any subject.',
+			severity: 'error',
+			from: { path: inside('n8n') },
+			to: { path: SHIPPED, pathNot: inside('n8n', 'shared') },
 		},
 		{
 			name: 'ships-no-tests',

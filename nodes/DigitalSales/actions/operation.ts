@@ -1,4 +1,3 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Form } from '../form/formOf';
 import type { ItemResult } from '../output/transaction';
 import type { Run } from './run';
@@ -38,7 +37,7 @@ export interface Operation<Read = unknown, Ready = Read> {
 	isSuspect?(ready: Ready): boolean;
 	send(run: Run, itemIndex: number, ready: Ready): Promise<ItemResult[]>;
 	/** Has the last word on the items of a run, failed ones included. */
-	finish?: (context: IExecuteFunctions, items: ItemResult[]) => Promise<INodeExecutionData[]>;
+	finish?: (run: Run, items: ItemResult[]) => Promise<ItemResult[]>;
 }
 
 export interface Resource {

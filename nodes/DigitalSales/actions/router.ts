@@ -25,7 +25,7 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 	const items = await prepareAll(operation, run)
 		.then(async (prepared) => await sendAll(operation, run, prepared))
 		.finally(() => run.showHints());
-	return [operation.finish ? await operation.finish(this, items) : items];
+	return [operation.finish ? await operation.finish(run, items) : items];
 }
 
 /** An item after a step: what the step gave, or the items of its failure. */

@@ -7,6 +7,7 @@ import { ServiceError } from '../api/outcome';
 import { ExecutionMemory, type Where } from '../once/memory';
 import { CanceledError } from '../shared/clock';
 import type { Listening } from '../trigger/address';
+import { PaymentWait } from '../wait/paymentWait';
 
 /** Gives a hint about a run; those of one kind are summed up, and name what they are about. */
 export type Hint = (message: string, kind?: string, about?: string) => void;
@@ -30,6 +31,7 @@ export class Run {
 	/** By kind: the first of it, and what else it is about. */
 	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
 	private hasFailed = false;
+	private paymentWait?: PaymentWait;
 	private readonly lastTurns: Record<DecidingStep, Promise<unknown>> = {
 		look: Promise.resolve(),
 		record: Promise.resolve(),
@@ -41,6 +43,11 @@ export class Run {
 	) {
 		this.memory = new ExecutionMemory(context);
 		this.catalog = new CatalogLookup(context, account);
+	}
+
+	/** What this execution waits for. */
+	get wait(): PaymentWait {
+		return (this.paymentWait ??= new PaymentWait(this.context));
 	}
 
 	/**

@@ -29,7 +29,6 @@ export const REPLIES = {
 	filtered: notStarted('excluded by Trigger On or the filters'),
 	noHash: rejected(400, 'no transaction hash'),
 	unknown: rejected(404, 'unknown transaction'),
-	replaced: rejected(410, 'this wait is over'),
 	tooLarge: rejected(413, 'too large'),
 	inFlight: comeAgain(5, 'this transaction is being checked'),
 	backlogged: comeAgain(30, 'n8n is still storing earlier webhooks'),

@@ -9,7 +9,7 @@ import { clock } from '../shared/clock';
 import { PromiseCache, processWide } from '../shared/processWide';
 
 /** What reading a transaction back gave; without `isSent` the rate limit left no room for the read. */
-export type ReadBack =
+type ReadBack =
 	| { outcome: 'found'; transaction: Transaction }
 	| { outcome: 'unknown' | 'unread'; isSent: boolean };
 
@@ -54,39 +54,23 @@ export async function verifyTransaction(
 	}
 }
 
-/** How long a read may take, if the time for the answer allows. */
-interface ReadPatience {
-	/** With less time left, only a try that fails at once is repeated. */
-	longestTryMs: number;
-	/** For each try. */
-	longestLimiterWaitMs: number;
-}
-
 /**
  * Reads a transaction from the service while a sender waits. Only a well-formed transaction with the
  * requested hash is believed; only a 404 says that there is none. Never throws.
- *
- * @param answerBy when the answer has to be there, on `clock.elapsed()`
- * @param yields whether it takes its turn after a 429
  */
-export async function readBack(
+async function readBack(
 	context: IWebhookFunctions,
 	account: Account,
 	hash: string,
-	{
-		answerBy,
-		longestTryMs = LONGEST_TRY_MS,
-		longestLimiterWaitMs = LONGEST_LIMITER_WAIT_MS,
-		yields,
-	}: { answerBy: number; yields: boolean } & Partial<ReadPatience>,
+	{ answerBy, yields }: { answerBy: number; yields: boolean },
 ): Promise<ReadBack> {
-	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * longestLimiterWaitMs);
+	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
 	const forRetry = Math.min(FOR_QUICK_RETRY_MS, forTries / MOST_TRIES);
-	const timeoutMs = Math.min(longestTryMs, Math.max(1, Math.floor(forTries - forRetry)));
+	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(forTries - forRetry)));
 	const client = new Client(context, account, {
 		timeoutMs,
 		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) },
-		longestLimiterWaitMs,
+		longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS,
 		yields,
 	});
 	try {

@@ -1,13 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { createHash, randomUUID } from 'crypto';
-import { z } from 'zod';
 import { composed } from '../domain/text';
+import { resumeUrl } from '../n8n/resumeUrl';
 
 /** In the query of an execution's resume address; n8n stores the token with the execution. */
 const TOKEN_NAME = 'signature';
 const DIGEST_BYTES = 16;
-
-const executionSchema = z.object({ resumeUrl: z.string() });
 
 /** A short key for texts of any length; texts that look alike have the same key. */
 export function digest(...texts: string[]): string {
@@ -19,8 +17,8 @@ export function digest(...texts: string[]): string {
 
 /** Names the execution as it first began: n8n's Retry changes its id but keeps its token. */
 export function originOf(context: IExecuteFunctions): string {
-	const { resumeUrl } = executionSchema.parse(context.getWorkflowDataProxy(0).$execution);
-	const token = URL.canParse(resumeUrl) && new URL(resumeUrl).searchParams.get(TOKEN_NAME);
+	const url = resumeUrl(context);
+	const token = URL.canParse(url) && new URL(url).searchParams.get(TOKEN_NAME);
 	// n8n's Agents run a node without an execution.
 	return digest(token || randomUUID());
 }

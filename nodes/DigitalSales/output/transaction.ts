@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
 import type { Transaction } from '../api/schemas/transaction';
-import { isPaid, isSettled, isTooLateToPay } from '../domain/paymentStatus';
+import { isPaid, isTooLateToPay } from '../domain/paymentStatus';
 import { inReais } from '../domain/money';
 
 type Value = string | number | null | undefined;
@@ -73,10 +73,8 @@ export const DEFAULT_FIELDS: readonly TransactionField[] = [
 	'pix_qr_code',
 ];
 
-/** Beside `paid` and `timedOut`, and again ten with them: the charge before the wait has the other two. */
-const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter(
-	(name) => name !== 'product_hash' && name !== 'updated_at',
-);
+/** The same fields as in every transaction, but for the time of change: `checked_at` takes its place. */
+const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter((name) => name !== 'updated_at');
 
 /** How a transaction becomes an item: as the service sent it, or as chosen flat fields. */
 export type OutputChoice = {
@@ -93,20 +91,14 @@ export function transactionOutput(
 	return simplify ? flat(transaction, fields ?? DEFAULT_FIELDS) : transaction.json;
 }
 
-/**
- * A transaction as Wait for Payment reports it, with the field to branch on first. A field of the
- * service's own never takes the place of `paid` or `timedOut`.
- */
+/** A transaction as Wait for Payment reports it, with the field to branch on first. */
 export function waitOutput(
 	transaction: Transaction,
 	{ simplify, fields = [...DEFAULT_WAIT_FIELDS] }: OutputChoice,
 ): IDataObject {
-	const { payment_status: status } = transaction;
-	const paid = isPaid(status);
-	return Object.assign({ paid }, transactionOutput(transaction, { simplify, fields }), {
-		paid,
-		timedOut: !isSettled(status),
-	});
+	const paid = isPaid(transaction.payment_status);
+	// A field of the service's own never takes the place of `paid`.
+	return Object.assign({ paid }, transactionOutput(transaction, { simplify, fields }), { paid });
 }
 
 function flat(transaction: Transaction, chosen: readonly TransactionField[]): IDataObject {
@@ -114,16 +106,5 @@ function flat(transaction: Transaction, chosen: readonly TransactionField[]): ID
 	return Object.fromEntries(names.map((name) => [name, FIELDS[name](transaction) ?? null]));
 }
 
-/** A payment that its item may wait for, and how long. */
-export type PendingPayment = OutputChoice & {
-	/** Whether it is undecided. One that is paid is read again with the others: it may be charged back. */
-	isOpen: boolean;
-	hash: string;
-	/** In milliseconds of unix time. */
-	deadline: number;
-};
-
-/** An item of the node's output; an open one shows what it is if n8n itself ends the wait. */
-export type ItemResult = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'> & {
-	pending?: PendingPayment;
-};
+/** An item of the node's output. */
+export type ItemResult = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'>;

@@ -3,7 +3,7 @@ import { CREDENTIAL_NAME } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { mistake } from '../../form/readForm';
 import { askListening, triggersOf, type WorkflowTrigger } from '../../trigger/address';
-import { resumeUrl } from '../../wait/storedWait';
+import { resumeUrl } from '../../n8n/resumeUrl';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 
@@ -61,7 +61,7 @@ async function automaticAddress(
 		const own = triggers?.find(({ isDisabled }) => !isDisabled);
 		const untold = own ? `, not even "${own.name}" of this workflow` : '';
 		return because(
-			withReach(resumeUrl(context, itemIndex)),
+			withReach(resumeUrl(context)),
 			`Webhooks go to this execution, because Wait for Payment follows. No trigger is told of this charge${untold}.`,
 		);
 	}

@@ -1,21 +1,15 @@
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
-import { clock } from '../../shared/clock';
-import type { Transaction } from '../../api/schemas/transaction';
-import { retryDecision, ServiceError } from '../../api/outcome';
-import { getTransaction } from '../../api/transactions';
-import { isPaid, isSettled } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
-import { waitOutput } from '../../output/transaction';
+import { assertCanPark } from '../../n8n/parking';
 import { isTool } from '../../once/execution';
-import { suspendIfPending } from '../../wait/suspension';
 import type { Operation } from '../operation';
 import { positiveNumberField, required } from '../../form/fields';
 import { field, formOf, group, type FormValues } from '../../form/formOf';
 import { fieldsOption, simplifyOption } from '../../form/outputOptions';
 import { transactionHash } from './get.operation';
 
-const UNITS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const LONGEST_LIMIT_DAYS = 365;
 
 /** The form of Transaction > Wait for Payment. */
@@ -36,7 +30,7 @@ const waitForm = formOf(
 			typeOptions: { minValue: 0 },
 			default: 24,
 			description:
-				'The longest time to wait. After that, the execution continues, with "timedOut" true for each payment that is still open.',
+				'The longest time to wait. After that, the execution continues, with "timed_out" true for each payment that is still open.',
 			reads: required(positiveNumberField),
 		}),
 		field({
@@ -44,14 +38,13 @@ const waitForm = formOf(
 			name: 'timeLimitUnit',
 			type: 'options',
 			options: [
-				{ name: 'Seconds', value: 'seconds' },
 				{ name: 'Minutes', value: 'minutes' },
 				{ name: 'Hours', value: 'hours' },
 				{ name: 'Days', value: 'days' },
 			],
 			default: 'hours',
-			reads: z.enum(['seconds', 'minutes', 'hours', 'days'], {
-				message: 'must be seconds, minutes, hours or days',
+			reads: z.enum(['minutes', 'hours', 'days'], {
+				message: 'must be minutes, hours or days',
 			}),
 		}),
 		simplifyOption,
@@ -68,7 +61,7 @@ function limitMs(amount: number, unit: keyof typeof UNITS): number {
 	return amount * UNITS[unit];
 }
 
-type WaitForm = FormValues<typeof waitForm> & { deadline: number };
+type WaitForm = FormValues<typeof waitForm>;
 
 /** Transaction > Wait for Payment: GET /transactions/{hash} (API document, Endpoint 1) until it is settled. */
 export const waitForPaymentOperation: Operation<WaitForm> = {
@@ -79,53 +72,24 @@ export const waitForPaymentOperation: Operation<WaitForm> = {
 	form: waitForm,
 	creates: false,
 	readsEach: true,
-	read({ context }, itemIndex) {
-		refuseAsTool(context, itemIndex);
-		const form = readForm(context, itemIndex, waitForm);
-		return { ...form, deadline: clock.now() + limitMs(form.timeLimit, form.timeLimitUnit) };
+	read(run, itemIndex) {
+		refuseAsTool(run.context, itemIndex);
+		assertCanPark(run.context, itemIndex);
+		const form = readForm(run.context, itemIndex, waitForm);
+		run.wait.limit(limitMs(form.timeLimit, form.timeLimitUnit));
+		return form;
 	},
 	about: ({ transactionHash: hash }) => `transaction ${hash}`,
-	async send(run, _itemIndex, { transactionHash: typed, simplify, options, deadline }) {
-		const { fields } = options;
-		const transaction = await getTransaction(run.client(FIRST_READ_LIMITS), typed).catch(
-			(error: unknown): Transaction => {
-				if (!mayPass(error)) throw error;
-				run.hint(
-					`Transaction ${typed} could not be read just now. The node checks again while the execution waits.`,
-					'unread',
-					`transaction ${typed}`,
-				);
-				return { hash: typed, json: { hash: typed } };
-			},
-		);
-		const { hash, payment_status: status } = transaction;
-		const isOpen = !isSettled(status);
-		const pending =
-			isOpen || isPaid(status) ? { isOpen, hash, simplify, fields, deadline } : undefined;
-		return [{ json: waitOutput(transaction, { simplify, fields }), pending }];
+	async send(run, itemIndex, { transactionHash: hash, simplify, options: { fields } }) {
+		return [await run.wait.look(run.client(LOOK), itemIndex, { hash, simplify, fields })];
 	},
-	finish: suspendIfPending,
+	finish: async (run, items) => await run.wait.finish(run.client(LOOK), items),
 };
 
-/** The wait itself is the longer retry. */
-const FIRST_READ_LIMITS = {
-	retry: { maxTries: 3, maxTotalMs: 15_000 },
-	longestLimiterWaitMs: 15_000,
-};
+/** Nobody waits for a look: without a permit of the rate limit, or after a failure, the next look is soon enough. */
+const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 0, yields: true, timeoutMs: 12_000 };
 
-/**
- * Whether a failed read may succeed later, as a suspended wait takes for granted. What would fail a POST for
- * certain somebody has to put right first: the token, a redirect, n8n's protections. But a charge that was
- * just made may be unknown for a moment, and a web page may come from a proxy.
- */
-function mayPass(error: unknown): boolean {
-	if (!(error instanceof ServiceError)) return false;
-	const { kind, status, isWebPage } = error.outcome;
-	const isLasting = retryDecision('POST', kind) === 'fail' && kind !== 'notFound';
-	return !isLasting || status === 200 || isWebPage === true;
-}
-
-/** A tool call cannot be suspended: it would return at once and look like a time-out. */
+/** A tool call cannot be parked: it would return at once and look like a time-out. */
 function refuseAsTool(context: IExecuteFunctions, itemIndex: number): void {
 	if (!isTool(context)) return;
 	throw new NodeOperationError(

@@ -34,6 +34,8 @@ const transactionSchema = z.object({
 	),
 	/** The document shows no titles here. */
 	items: tolerated(z.array(titled)),
+	/** Where the service sends webhooks about it. */
+	postback_url: tolerated(lenientText),
 	created_at: tolerated(lenientText),
 	updated_at: tolerated(lenientText),
 	/** Not in the document, which shows it where a charge is created. */

@@ -167,7 +167,7 @@ export function createAdditionalData(
 	credentials: HarnessCredentials,
 	ids: { workflowId?: string; executionId?: string } = {},
 ): IWorkflowExecuteAdditionalData {
-	const url = webServer.url();
+	const url = webServer.publicUrl ?? webServer.url();
 	const used: Partial<IWorkflowExecuteAdditionalData> = {
 		credentialsHelper: credentials as Partial<ICredentialsHelper> as ICredentialsHelper,
 		externalSecretsProxy: Container.get(ExternalSecretsProxy),
@@ -201,8 +201,11 @@ export async function runLeg(leg: Leg): Promise<RunOutcome> {
 	additionalData.hooks = new ExecutionLifecycleHooks(mode, executionId, stored.base);
 	const engine = new WorkflowExecute(additionalData, mode, data);
 	const running = engine.processRunExecutionData(workflow);
-	signal?.addEventListener('abort', () => running.cancel());
-	return readRun(await running);
+	const cancel = (): void => running.cancel();
+	signal?.addEventListener('abort', cancel);
+	const run = await running;
+	signal?.removeEventListener('abort', cancel);
+	return readRun(run);
 }
 
 function readRun(run: IRun): RunOutcome {

@@ -18,3 +18,4 @@ export type { NodeOutcome, NodeRunOptions, RunHandle, RunOptions, WorkflowOutcom
 export { PublishedTrigger, serveWebhook, type TriggerOptions } from './trigger';
 export type { ParkedRun } from './waiting';
 export { runCredentialTest, runListSearch } from './methods';
+export { webServer } from './webServer';

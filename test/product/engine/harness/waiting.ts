@@ -1,5 +1,5 @@
 import { WAITING_TOKEN_QUERY_PARAM } from 'n8n-core';
-import type { IRunExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
+import { sleep, type IRunExecutionData, type WorkflowExecuteMode } from 'n8n-workflow';
 import { createAdditionalData, runLeg, type RunOutcome, type StoredWorkflow } from './engine';
 import { sendRequest, type HttpAnswer, type HttpCall } from '../../../support/http';
 import {
@@ -10,6 +10,10 @@ import {
 	type WebResponse,
 	webServer,
 } from './webServer';
+
+/** n8n's timer asks its database so often for runs that are due so soon. */
+const POLL_MS = 60_000;
+const DUE_WITHIN_MS = 70_000;
 
 /** What a notice to a parked run came to. */
 export interface Resumption {
@@ -39,10 +43,15 @@ export class ParkedRun {
 
 	private refusals = 0;
 
+	private till = 0;
+
+	/** Whether n8n has set its timer for the run. A webhook does not take it back. */
+	private isTimed = false;
+
 	private finish!: (outcome: RunOutcome) => void;
 
 	constructor(
-		private readonly stored: StoredWorkflow,
+		private readonly workflow: StoredWorkflow,
 		private readonly mode: WorkflowExecuteMode,
 		private readonly executionId: string,
 		private readonly signal: AbortSignal,
@@ -68,7 +77,8 @@ export class ParkedRun {
 
 	/** The address that resumes the run, its secret included. */
 	async resumeUrl(): Promise<string> {
-		const url = new URL(`${webServer.url()}${this.path}/digital-sales`);
+		const base = webServer.publicUrl ?? webServer.url();
+		const url = new URL(`${base}${this.path}/digital-sales`);
 		url.searchParams.set(WAITING_TOKEN_QUERY_PARAM, this.token);
 		return url.href;
 	}
@@ -82,17 +92,22 @@ export class ParkedRun {
 	/** Sends a request exactly as given to the run, and waits likewise. */
 	async send(call: HttpCall): Promise<Resumption> {
 		const before = this.legs;
-		const answer = await sendRequest(await this.resumeUrl(), call);
+		const { pathname, search } = new URL(await this.resumeUrl());
+		const answer = await sendRequest(`${webServer.url()}${pathname}${search}`, call);
 		// A node may answer for itself before it has put anything out.
 		await Promise.allSettled(this.handling);
 		if (this.legs === before || this.leg === undefined) return { answer };
 		return { answer, outcome: await this.leg };
 	}
 
-	/** Lets the time limit pass: n8n goes on with the parked items, and no node code runs. */
-	async resumeAtTimeLimit(): Promise<RunOutcome> {
-		if (this.status !== 'waiting') throw new Error('The run is not parked');
-		return await this.run(JSON.parse(this.parked) as IRunExecutionData);
+	/** When n8n's timer resumes the run, in milliseconds of unix time. */
+	get waitTill(): number {
+		return this.till;
+	}
+
+	/** What n8n's database holds of the parked run. */
+	get stored(): IRunExecutionData {
+		return JSON.parse(this.parked) as IRunExecutionData;
 	}
 
 	private get path(): string {
@@ -101,18 +116,37 @@ export class ParkedRun {
 
 	private async run(data: IRunExecutionData): Promise<RunOutcome> {
 		this.status = 'running';
-		const { stored, mode, executionId, signal } = this;
+		const { workflow: stored, mode, executionId, signal } = this;
 		this.legs += 1;
 		this.leg = runLeg({ stored, mode, executionId, data, signal });
 		const outcome = await this.leg;
 		if (outcome.status === 'waiting') {
 			this.parked = JSON.stringify(outcome.run.data);
+			this.till = outcome.waitTill?.getTime() ?? Infinity;
 			this.status = 'waiting';
+			if (this.legs === 1) void this.track();
 		} else {
 			this.status = 'finished';
 			this.finish(outcome);
 		}
 		return outcome;
+	}
+
+	/** Resumes the run when it is due, as n8n's timer does: every minute it looks for what is due soon. */
+	private async track(): Promise<void> {
+		while (this.status !== 'finished') {
+			await sleep(POLL_MS);
+			const isDue = this.status === 'waiting' && this.till <= Date.now() + DUE_WITHIN_MS;
+			if (isDue && !this.isTimed) void this.resumeWhenDue();
+		}
+	}
+
+	private async resumeWhenDue(): Promise<void> {
+		this.isTimed = true;
+		await sleep(Math.max(0, this.till - Date.now()));
+		this.isTimed = false;
+		// Also before the run is due, if a webhook has resumed it meanwhile and it waits again.
+		if (this.status === 'waiting') await this.run(this.stored);
 	}
 
 	private async answer(request: WebRequest, response: WebResponse): Promise<void> {
@@ -134,7 +168,7 @@ export class ParkedRun {
 		const data = JSON.parse(this.parked) as IRunExecutionData;
 		const entry = data.executionData?.nodeExecutionStack[0];
 		const last = data.resultData.lastNodeExecuted ?? '';
-		const workflow = this.stored.load();
+		const workflow = this.workflow.load();
 		const node = workflow.getNode(last);
 		if (entry === undefined || node === null) {
 			throw new HttpError(404, 'Could not find node to process webhook.');
@@ -143,7 +177,7 @@ export class ParkedRun {
 		data.waitTill = undefined;
 		data.resultData.runData[last]?.pop();
 		const ids = { executionId: this.executionId };
-		const additionalData = createAdditionalData(this.stored.credentials, ids);
+		const additionalData = createAdditionalData(this.workflow.credentials, ids);
 		const webhook = webhooksOf(workflow, node, additionalData).find(
 			({ httpMethod, path, webhookDescription }) =>
 				httpMethod === request.method &&

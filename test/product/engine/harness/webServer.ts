@@ -84,6 +84,9 @@ class WebServer {
 		this.server.closeAllConnections();
 	}
 
+	/** What n8n takes for its own address: a public host, where a test needs it, which is never called. */
+	publicUrl?: string;
+
 	url(): string {
 		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
 	}

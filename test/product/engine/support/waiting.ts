@@ -13,13 +13,13 @@ import {
 	type RunOutcome,
 	type WorkflowOutcome,
 } from '../harness';
-import { type Account, useAccount } from './account';
+import { type Account, pixParameters, useAccount } from './account';
 
 /** How a test runs Wait for Payment. */
 export interface WaitOptions extends Partial<RunOptions> {
 	parameters?: INodeParameters;
 	/** The time limit. */
-	seconds?: number;
+	minutes?: number;
 	/** Settings of the node, such as `onError` or `executeOnce`. */
 	settings?: IDataObject;
 }
@@ -27,10 +27,7 @@ export interface WaitOptions extends Partial<RunOptions> {
 /** Opens a waiting room for the tests of a block. */
 export function useWaitingRoom(options: SandboxOptions = {}): WaitingRoom {
 	// The sandbox sends each notice once.
-	const room = new WaitingRoom(useAccount({ resendAfterSeconds: [], ...options }));
-	// Ends what would go on calling.
-	afterEach(() => room.forget());
-	return room;
+	return new WaitingRoom(useAccount({ resendAfterSeconds: [], ...options }));
 }
 
 /** An account, and executions that wait for its payments. */
@@ -40,6 +37,14 @@ class WaitingRoom {
 	/** What a restart of n8n does to the process. */
 	forget(): void {
 		clearProcessWide();
+	}
+
+	/** When the service was asked for a transaction, in minutes after the first time. */
+	looksAt(hash: string): number[] {
+		const reads = this.account.sandbox.requests.filter(
+			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),
+		);
+		return reads.map(({ at }) => (at - (reads[0]?.at ?? 0)) / 60_000);
 	}
 
 	/** Charges a customer, without anybody being told of what becomes of it. */
@@ -59,8 +64,8 @@ class WaitingRoom {
 
 	/** Waits for the payments of the given hashes, one item each; "After" is the next node. */
 	wait(hashes: string[], options: WaitOptions = {}): RunHandle<WorkflowOutcome> {
-		const { parameters, seconds, settings, ...more } = options;
-		const limit = seconds && { timeLimit: seconds, timeLimitUnit: 'seconds' };
+		const { parameters, minutes, settings, ...more } = options;
+		const limit = minutes && { timeLimit: minutes, timeLimitUnit: 'minutes' };
 		return runWorkflow({
 			nodes: [
 				{ name: 'Start', type: START_TYPE },
@@ -79,7 +84,23 @@ class WaitingRoom {
 		});
 	}
 
-	/** The same, for a run that has to be parked. */
+	/** Charges a customer and waits for the payment in one run, as workflows do. */
+	chargeAndWait(minutes?: number): RunHandle<WorkflowOutcome> {
+		const limit = minutes && { timeLimit: minutes, timeLimitUnit: 'minutes' };
+		const parameters = pixParameters(this.account.sandbox, { notify: 'automatic' });
+		return runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ name: 'Charge', type: ACTION_TYPE, parameters },
+				{ name: 'Wait', type: ACTION_TYPE, parameters: waitParameters({ ...limit }) },
+				{ name: 'After', type: NO_OP_TYPE },
+			],
+			mode: 'trigger',
+			credentials: this.account.credentials,
+		});
+	}
+
+	/** Waits, for a run that has to be parked. */
 	async park(hashes: string[], options: WaitOptions = {}): Promise<ParkedRun> {
 		const { parked, status, error } = await this.wait(hashes, options);
 		if (!parked) throw new Error(`The run is not parked but ${status}: ${error?.message}`);

@@ -1,236 +1,195 @@
+import { ExecuteContext } from 'n8n-core';
+import type { IExecuteData } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../../sandbox';
 import { everythingIn } from '../harness';
 import { received, useWaitingRoom } from '../support/waiting';
-import { useLimits } from '../support/account';
+
+const MINUTE_MS = 60_000;
 
 describe('Transaction > Wait for Payment: what goes wrong', () => {
-	const limit = useLimits();
 	const room = useWaitingRoom();
 
-	const seconds = (count: number): Promise<void> => clock.sleep(count * 1_000);
+	const minutes = async (count: number): Promise<void> => await clock.sleep(count * MINUTE_MS);
+	const always = (fault: Fault): void => room.account.fault('read', fault, 'always');
 
-	describe('at the first look', () => {
-		test.each<[string, Fault]>([
-			['has a fault', { kind: 'status', status: 500 }],
-			['does not know the charge yet', { kind: 'status', status: 404, body: {} }],
-			['says so under a 200', { kind: 'successFalse' }],
-			['asks whether it is human', { kind: 'html', status: 403 }],
-			['answers about another one', { kind: 'patchBody', set: { hash: 'other1' } }],
-		])('waits on while the service %s', async (_name, fault) => {
+	test.each<[string, Fault]>([
+		['has a fault', { kind: 'status', status: 500 }],
+		['does not know the charge yet', { kind: 'status', status: 404, body: {} }],
+		['says so under a 200', { kind: 'successFalse' }],
+		['asks whether it is human', { kind: 'html', status: 403 }],
+		['answers about another one', { kind: 'patchBody', set: { hash: 'other1' } }],
+		['breaks off', { kind: 'truncatedBody' }],
+	])('waits on while the service %s', async (_name, fault) => {
+		const hash = await room.charge();
+		always(fault);
+		const run = await room.wait([hash]);
+		expect(run.status).toBe('waiting');
+		room.account.sandbox.clearFaults();
+		await room.settle([hash]);
+
+		expect(received(await run.parked?.finished)).toMatchObject([{ hash, paid: true }]);
+		expect(room.looksAt(hash)).toHaveLength(2);
+	});
+
+	test.each([
+		['a wrong token', 401],
+		['a request that the service refuses', 422],
+	])('the first look fails at once for %s', async (_name, status) => {
+		const hash = await room.charge();
+		always({ kind: 'status', status, body: {} });
+
+		const run = await room.wait([hash]);
+
+		expect(run.status).toBe('error');
+		expect(run.error?.message).toContain(String(status));
+	});
+
+	test('a later look does not: somebody may be putting it right', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		always({ kind: 'status', status: 401, body: {} });
+		await minutes(10);
+		room.account.sandbox.clearFaults();
+		await room.settle([hash]);
+
+		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+	});
+
+	describe('a hash that the service does not know', () => {
+		test('fails after 15 minutes, with the words of Transaction > Get', async () => {
+			const get = { resource: 'transaction', operation: 'get', transactionHash: 'nosuch1' };
+			const { message, description } = await room.account.fail(get);
+
+			const end = await (await room.park(['nosuch1'])).finished;
+
+			expect(end.status).toBe('error');
+			expect(end.error).toMatchObject({ message, description });
+			const lastAt = room.looksAt('nosuch1').at(-1) ?? NaN;
+			expect(lastAt).toBeGreaterThanOrEqual(15);
+			expect(lastAt).toBeLessThan(40);
+		});
+
+		test('fails at the time limit if that comes first', async () => {
+			const end = await (await room.park(['nosuch1'], { minutes: 4 })).finished;
+
+			expect(end.status).toBe('error');
+			expect(room.looksAt('nosuch1').at(-1)).toBeCloseTo(4, 1);
+		});
+
+		test.each(['continueRegularOutput', 'continueErrorOutput'])(
+			'under %s the others are not held up',
+			async (onError) => {
+				const hash = await room.charge();
+				const parked = await room.park(['nosuch1', hash], { settings: { onError } });
+				await room.settle([hash]);
+
+				const end = await parked.finished;
+
+				const outputs = end.data.Wait?.outputs.map((items) => items.map(({ json }) => json)) ?? [];
+				const [regular = [], failed = []] = outputs;
+				const [error, item] = onError === 'continueErrorOutput' ? [...failed, ...regular] : regular;
+				expect(error).toMatchObject({ error: { status: 404, about: 'transaction nosuch1' } });
+				expect(item).toMatchObject({ hash, paid: true, timed_out: false });
+				expect(room.looksAt('nosuch1').at(-1)).toBeLessThan(40);
+			},
+		);
+
+		test('that appears within 15 minutes is waited for', async () => {
 			const hash = await room.charge();
-			room.account.sandbox.addFault({ ...fault, times: 'always' });
-			const run = await room.wait([hash]);
+			always({ kind: 'status', status: 404, body: {} });
+			const parked = await room.park([hash]);
+			await minutes(8);
+			room.account.sandbox.clearFaults();
+			await minutes(60);
+			await room.settle([hash]);
 
-			expect(run.status).toBe('waiting');
-			expect(run.hints).toMatchObject([
-				{ message: expect.stringMatching(/checks again while the execution waits/) },
-			]);
+			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		});
+
+		test('any more, after it was read, is no failure', async () => {
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+			always({ kind: 'status', status: 404, body: {} });
+			await minutes(60);
 			room.account.sandbox.clearFaults();
 			await room.settle([hash]);
 
-			expect(received(await run.parked?.finished)).toMatchObject([{ hash, timedOut: false }]);
+			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 		});
+	});
 
-		test('suspends soon with 30 payments even if each read is answered 429', async () => {
-			const hashes = Array.from({ length: 30 }, (_, nth) => `hash${nth}`);
-			room.account.sandbox.addFault({ kind: 'retryAfter', seconds: 5, times: 'always' });
-			const startedAt = clock.elapsed();
+	describe('with On Error: Continue', () => {
+		test.each(['continueRegularOutput', 'continueErrorOutput'])(
+			'%s: the others still wait',
+			async (onError) => {
+				const hash = await room.charge();
+				room.account.fault('read', { kind: 'status', status: 422, body: {} }, 1);
+				const parked = await room.park(['nosuch1', hash], { settings: { onError } });
+				await room.settle([hash]);
+				always({ kind: 'status', status: 422, body: {} });
+				room.account.sandbox.clearFaults();
 
-			const run = await room.wait(hashes);
+				const end = await parked.finished;
 
-			expect(run.status).toBe('waiting');
-			expect(clock.elapsed() - startedAt).toBeLessThan(60_000);
-		});
-
-		test('suspends at once, and sends nothing, while the rate limit is closed for longer', async () => {
-			const hash = await room.charge();
-			room.account.sandbox.addFault({ kind: 'retryAfter', seconds: 200, times: 1 });
-			const get = { resource: 'transaction', operation: 'get', transactionHash: hash };
-			limit({ maxTotalMs: 0 });
-			await room.account.fail(get);
-			const reads = room.reads();
-
-			const run = await room.wait([hash]);
-
-			expect(run.status).toBe('waiting');
-			expect(run.hints).toMatchObject([
-				{ message: expect.stringMatching(/checks again while the execution waits/) },
-			]);
-			expect(room.reads()).toBe(reads);
-		});
-
-		test('an item that never could be read shows its hash at the limit', async () => {
-			const hash = await room.charge();
-			room.account.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
-			const parked = await room.park([hash], { seconds: 3, parameters: { simplify: false } });
-
-			expect(received(await parked.finished)).toEqual([{ paid: false, hash, timedOut: true }]);
-		});
-
-		test.each([
-			['a wrong token', 401],
-			['a request that it refuses', 422],
-		])('fails at once for %s', async (_name, status) => {
-			const hash = await room.charge();
-			room.account.sandbox.addFault({ kind: 'status', status, body: {}, times: 'always' });
-
-			const run = await room.wait([hash]);
-
-			expect(run.status).toBe('error');
-			expect(run.error?.message).toContain(String(status));
-		});
-
-		/** Parks a payment beside one that the service refuses to read, and has it become paid. */
-		const parkBesideRefused = async (onError: string) => {
-			const hash = await room.charge();
-			room.account.sandbox.addFault({ kind: 'status', status: 422, body: {} });
-			const parked = await room.park(['nosuch1', hash], { settings: { onError } });
-			await room.settle([hash]);
-			const notify = async () => (await parked.resumeByWebhook({ hash, status: 'paid' })).outcome;
-			return { hash, parked, notify };
-		};
-
-		test('with On Error: Continue the other items still wait', async () => {
-			const { hash, notify } = await parkBesideRefused('continueRegularOutput');
-
-			expect(received(await notify())).toMatchObject([
-				{ error: { message: expect.stringMatching(/422/), status: 422, outcome: 'refused' } },
-				{ hash, timedOut: false },
-			]);
-		});
-
-		test.each(['notice', 'limit'])(
-			'an error output gets the failed item at the %s',
-			async (end) => {
-				const { hash, parked, notify } = await parkBesideRefused('continueErrorOutput');
-
-				const outcome = end === 'limit' ? await parked.resumeAtTimeLimit() : await notify();
-
-				const [regular, failed] = outcome?.data.Wait?.outputs ?? [];
-				expect(regular?.map(({ json }) => json.hash)).toEqual([hash]);
-				expect(failed?.map(({ json }) => json.error)).toMatchObject([
-					{ message: expect.stringMatching(/422/), about: 'transaction nosuch1' },
-				]);
+				const items = end.data.Wait?.outputs.flat().map(({ json }) => json);
+				expect(items).toContainEqual(expect.objectContaining({ hash, paid: true }));
 			},
 		);
 	});
 
-	test('a payment that was noticed is asked for until it was read, even if the sender does not come again', async () => {
+	test('cancelling stops the look', async () => {
 		const hash = await room.charge();
-		const parked = await room.park([hash]);
-		await seconds(10);
-		await room.settle([hash]);
-		room.account.sandbox.addFault({ kind: 'status', status: 500, times: 'always' });
-		const refused = await parked.resumeByWebhook({ hash, status: 'paid' });
-		await seconds(40);
-		room.account.sandbox.clearFaults();
-		const rightAt = clock.elapsed();
-
-		const end = await parked.finished;
-
-		expect(refused.answer.status).toBe(503);
-		expect(Number(refused.answer.headers['retry-after'])).toBeGreaterThan(0);
-		expect(refused.outcome).toBeUndefined();
-		expect(received(end)).toMatchObject([{ hash, paid: true, timedOut: false }]);
-		expect(clock.elapsed() - rightAt).toBeLessThan(20_000);
-	});
-
-	test('after a restart the next notice is taken, and brings the re-check back', async () => {
-		const [first, second] = [await room.charge(), await room.charge()];
-		const parked = await room.park([first, second]);
-		room.forget();
-		await room.settle([first]);
-
-		const notice = await parked.resumeByWebhook({ hash: first, status: 'paid' });
-		await room.settle([second]);
-
-		expect(notice.answer).toMatchObject({ status: 200, json: { waiting: true } });
-		expect(received(await parked.finished)).toMatchObject([
-			{ hash: first, timedOut: false },
-			{ hash: second, timedOut: false },
-		]);
-	});
-
-	test('cancelling stops the first look as well', async () => {
-		const hash = await room.charge();
-		const headers = { 'retry-after': '10' };
-		room.account.sandbox.addFault({ kind: 'status', status: 503, headers, times: 'always' });
+		always({ kind: 'delay', ms: 10_000 });
 		const running = room.wait([hash]);
-		await seconds(2);
+		await clock.sleep(2_000);
 		running.cancel();
 
-		const { parked, error } = await running;
-		expect(parked).toBeUndefined();
-		expect(error?.message).toBe('The execution was canceled');
+		const { parked, status } = await running;
+		expect([parked, status]).toEqual([undefined, 'canceled']);
 	});
 
-	describe('hostile requests', () => {
-		test.each([
-			['an empty body', '', 400],
-			['another transaction', '{"hash":"other1"}', 404],
-			['a forged ping', '{"pingedWait":"1"}', 410],
-			['a ping with a number', '{"pingedWait":1}', 400],
-			['a prototype', '{"__proto__":{"hash":"x"}}', 400],
-		])('%s is answered and asks nothing', async (_name, body, status) => {
-			const hash = await room.charge();
-			const parked = await room.park([hash]);
-			const reads = room.reads();
-			const headers = { 'content-type': 'application/json' };
-
-			const { answer, outcome } = await parked.send({ headers, body });
-
-			expect(answer.status).toBe(status);
-			expect(outcome).toBeUndefined();
-			expect(room.reads()).toBe(reads);
-		});
-
-		test('a flood of notices costs one look', async () => {
-			const hash = await room.charge();
-			const parked = await room.park([hash]);
-			const reads = room.reads();
-			const startedAt = clock.now();
-
-			const notices = Array.from({ length: 40 }, async () => {
-				const { answer } = await parked.resumeByWebhook({ hash, status: 'paid' });
-				return answer.status;
-			});
-			const statuses = await Promise.all(notices);
-
-			// One more is the poll a moment after each suspension.
-			const pauses = Math.floor((clock.now() - startedAt) / 3_000);
-			expect(room.reads() - reads).toBeLessThanOrEqual(2 + pauses);
-			expect(new Set(statuses)).toEqual(new Set([503]));
-			expect(parked.legs).toBe(1);
-		});
-	});
-
-	test('a missing credential keeps it suspended, and the log says what went wrong', async () => {
+	test('a credential that is gone fails the next look with the reason', async () => {
 		const hash = await room.charge();
 		const credentials = { ...room.account.credentials };
-		const { parked, logs } = await room.wait([hash], { credentials });
+		const { parked } = await room.wait([hash], { credentials });
 		Reflect.deleteProperty(credentials, 'digitalSalesApi');
 
-		const resumption = await parked?.resumeByWebhook({ hash, status: 'paid' });
+		const { answer, outcome } = (await parked?.resumeByWebhook({ hash, status: 'paid' })) ?? {};
 
-		expect(resumption?.answer.status).toBe(503);
-		expect(resumption?.outcome).toBeUndefined();
-		const [logged] = logs.filter(({ level }) => level === 'error');
-		expect(logged?.text).toMatch(/waiting execution could not be handled.*Error/);
+		expect(answer?.status).toBe(200);
+		expect(outcome?.error?.message).toMatch(/Credential of type "digitalSalesApi" does not exist/);
+	});
 
-		Object.assign(credentials, room.account.credentials);
-		await room.settle([hash]);
-		await parked?.resumeByWebhook({ hash, status: 'paid' });
-		expect(received(await parked?.finished)).toMatchObject([{ hash, timedOut: false }]);
+	test('a form that can no longer be read fails the next look with the reason', async () => {
+		const hash = await room.charge();
+		const transactionHash = '={{ $now.toMillis() > $json.until ? "" : $json.hash }}';
+		const parked = await room.park([hash], {
+			parameters: { transactionHash },
+			startItems: [{ hash, until: Date.now() + 30_000 }],
+		});
+
+		expect((await parked.finished).error?.message).toMatch(/^Transaction Hash is empty/);
+	});
+
+	test('an n8n that keeps no stack of executions is refused before anything waits', async () => {
+		const hash = await room.charge();
+		const entry = { data: {}, source: null } as unknown as IExecuteData;
+		jest.spyOn(ExecuteContext.prototype, 'getExecuteData').mockReturnValue(entry);
+		const run = await room.wait([hash]);
+		jest.restoreAllMocks();
+
+		expect(run.status).toBe('error');
+		expect(run.error?.message).toMatch(/cannot wait in this version of n8n/);
+		expect(room.reads()).toBe(0);
 	});
 
 	test('shows no token in what n8n keeps or logs', async () => {
 		const hash = await room.charge();
-		room.account.sandbox.addFault({ kind: 'echoRequest', times: 'always' });
-		const parked = await room.park([hash], { seconds: 3 });
+		always({ kind: 'echoRequest' });
+		const parked = await room.park([hash], { minutes: 3 });
+		expect(JSON.stringify(parked.stored)).not.toContain(room.account.sandbox.apiToken);
 
-		const end = await parked.finished;
-
-		expect(everythingIn(end)).not.toContain(room.account.sandbox.apiToken);
+		expect(everythingIn(await parked.finished)).not.toContain(room.account.sandbox.apiToken);
 	});
 });

@@ -1,123 +1,93 @@
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { DigitalSales } from '../../../../nodes/DigitalSales/DigitalSales.node';
-import { ACTION_TYPE, everythingIn } from '../harness';
+import { ACTION_TYPE } from '../harness';
 import { received, useWaitingRoom, waitParameters } from '../support/waiting';
+
+const MINUTE_MS = 60_000;
 
 describe('Transaction > Wait for Payment: until the time is up', () => {
 	const room = useWaitingRoom();
 
-	test('ends at the time limit with a fresh state, and costs three reads within a minute', async () => {
+	test('ends at the time limit, with what is read then', async () => {
 		const hash = await room.charge();
-		const startedAt = clock.now();
-		const parked = await room.park([hash], { seconds: 8 });
+		const parked = await room.park([hash], { minutes: 30 });
+		await clock.sleep(29.5 * MINUTE_MS);
 		await room.settle([hash], 'analyzing');
 
-		const end = await parked.finished;
+		const [item] = received(await parked.finished) ?? [];
 
-		expect(received(end)).toMatchObject([
-			{ paid: false, hash, payment_status: 'analyzing', timedOut: true },
-		]);
-		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(8_000);
-		expect(clock.now() - startedAt).toBeLessThan(11_000);
-		// At the start, a moment after it was suspended, and at the limit.
-		expect(room.reads()).toBe(3);
-	});
-
-	test('without its timers n8n ends it, with the state at suspension', async () => {
-		const [settled, open] = [await room.charge(), await room.charge()];
-		await room.settle([settled]);
-		const before = Date.now();
-		const parameters = { timeLimit: 2, timeLimitUnit: 'hours' };
-		const run = await room.wait([settled, open], { parameters });
-		room.forget();
-
-		const end = await run.parked?.resumeAtTimeLimit();
-
-		expect(received(end)).toMatchObject([
-			{ paid: true, hash: settled, payment_status: 'paid', timedOut: false },
-			{ paid: false, hash: open, payment_status: 'waiting_payment', timedOut: true },
-		]);
-		for (const node of ['Wait', 'After']) {
-			const paired = end?.data[node]?.items.map(({ pairedItem }) => pairedItem);
-			expect(paired).toEqual([{ item: 0 }, { item: 1 }]);
-		}
-		const limit = (run.waitTill?.getTime() ?? 0) - before;
-		expect(limit).toBeGreaterThan(2 * 3_600_000 + 14 * 60_000);
-		expect(limit).toBeLessThan(2 * 3_600_000 + 16 * 60_000);
-	});
-
-	test('adds nothing of its own: neither fields nor parts of an item', async () => {
-		const hash = await room.charge();
-		const run = await room.wait([hash]);
-		room.forget();
-		const end = await run.parked?.resumeAtTimeLimit();
-
-		const [item = { json: {} }] = end?.data.After?.items ?? [];
-		expect(Object.keys(item).sort()).toEqual(['json', 'pairedItem']);
-		expect(Object.keys(item.json)).toEqual([
-			...['paid', 'hash', 'payment_status', 'amount_reais', 'customer_name'],
-			...['customer_email', 'customer_phone', 'product_title', 'pix_qr_code', 'timedOut'],
-		]);
-		expect(item.json).toMatchObject({ pix_qr_code: expect.stringMatching(/^000201/) as string });
-		expect(end && everythingIn(end)).not.toContain(room.account.sandbox.apiToken);
-	});
-
-	test('leaves out the items that Execute Once leaves out', async () => {
-		const [only, left] = [await room.charge(), await room.charge()];
-		const options = { settings: { executeOnce: true } };
-		const byNotice = await room.park([only, left], options);
-		const byLimit = await room.park([only, left], options);
-		room.forget();
-		await room.settle([only]);
-
-		const noticed = await byNotice.resumeByWebhook({ hash: only, status: 'paid' });
-
-		expect(received(noticed.outcome)).toMatchObject([{ hash: only, timedOut: false }]);
-		expect(received(await byLimit.resumeAtTimeLimit())).toMatchObject([
-			{ hash: only, timedOut: true },
-		]);
-	});
-
-	test('asks again at the limit for a payment that could not be read', async () => {
-		const hash = await room.charge();
-		const parked = await room.park([hash], { seconds: 8 });
-		await clock.sleep(4_000);
-		await room.settle([hash]);
-		// Two checks fail. After a longer pause, the second one would be the last.
-		const random = jest.spyOn(clock, 'random').mockReturnValue(0.5);
-		room.account.sandbox.addFault({ kind: 'status', status: 503, times: 4 });
-
-		expect(received(await parked.finished)).toMatchObject([{ paid: true, timedOut: false }]);
-		random.mockRestore();
+		expect(item).toMatchObject({ paid: false, hash, payment_status: 'analyzing', timed_out: true });
+		expect(room.looksAt(hash).at(-1)).toBeCloseTo(30, 1);
 	});
 
 	test('takes the longest limit of its items', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
-		const startedAt = clock.now();
 		const parked = await room.park(hashes, {
-			parameters: { timeLimit: '={{ [1, 16, 2][$itemIndex] }}', timeLimitUnit: 'seconds' },
+			parameters: { timeLimit: '={{ [10, 16, 12][$itemIndex] }}', timeLimitUnit: 'minutes' },
 		});
 
 		await parked.finished;
 
-		expect(clock.now() - startedAt).toBeGreaterThanOrEqual(16_000);
+		expect(room.looksAt(hashes[0] ?? '').at(-1)).toBeCloseTo(16, 1);
 	});
 
-	test('is not suspended if the limit passes while it reads', async () => {
+	test('reads once more what was decided, too', async () => {
+		const [paid, open] = [await room.charge(), await room.charge()];
+		await room.settle([paid]);
+		const parked = await room.park([paid, open], { minutes: 10 });
+		await clock.sleep(9 * MINUTE_MS);
+		await room.settle([paid], 'refunded');
+
+		expect(received(await parked.finished)).toMatchObject([
+			{ hash: paid, paid: false, payment_status: 'refunded', timed_out: false },
+			{ hash: open, paid: false, timed_out: true },
+		]);
+	});
+
+	test('tries again after the limit for a payment that cannot be read then', async () => {
 		const hash = await room.charge();
-		room.account.sandbox.addFault({ kind: 'delay', ms: 1_500 });
+		const parked = await room.park([hash], { minutes: 10 });
+		await clock.sleep(9 * MINUTE_MS);
+		await room.settle([hash]);
+		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
+		await clock.sleep(5 * MINUTE_MS);
+		room.account.sandbox.clearFaults();
 
-		const run = await room.wait([hash], { seconds: 1 });
+		expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+		expect(room.looksAt(hash).at(-1)).toBeLessThan(21);
+	});
 
-		expect(run.status).toBe('success');
-		expect(received(run)).toMatchObject([{ paid: false, hash, timedOut: true }]);
+	test('for 15 minutes at most, then passes on what was last read, with its time', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { minutes: 10 });
+		await clock.sleep(7 * MINUTE_MS);
+		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
+
+		const [item] = received(await parked.finished) ?? [];
+
+		expect(item).toMatchObject({ paid: false, payment_status: 'waiting_payment', timed_out: true });
+		const looksAt = room.looksAt(hash);
+		expect(looksAt.at(-1)).toBeCloseTo(25, 1);
+		const lastRead = looksAt.filter((at) => at < 7).at(-1) ?? NaN;
+		const firstAt = room.account.sandbox.requests.find(({ method }) => method === 'GET')?.at ?? NaN;
+		expect((Date.parse(String(item?.checked_at)) - firstAt) / MINUTE_MS).toBeCloseTo(lastRead, 1);
+	});
+
+	test('an item whose payment could never be read says so', async () => {
+		const hash = await room.charge();
+		room.account.fault('read', { kind: 'status', status: 500 }, 'always');
+		const parked = await room.park([hash], { minutes: 3, parameters: { simplify: false } });
+
+		expect(received(await parked.finished)).toEqual([
+			{ paid: false, hash, timed_out: true, checked_at: null },
+		]);
 	});
 
 	test.each([
 		[{ timeLimit: 0 }, /^Time Limit must be a number above 0/],
 		[{ timeLimit: '' }, /^Time Limit is empty/],
 		[{ timeLimit: 366, timeLimitUnit: 'days' }, /^Time Limit must be at most 365 days/],
-		[{ timeLimitUnit: 'weeks' }, /^Time Limit Unit must be seconds, minutes, hours or days/],
+		[{ timeLimitUnit: 'weeks' }, /^Time Limit Unit must be minutes, hours or days/],
 	])('refuses %j and asks nothing', async (parameters, message) => {
 		const { error } = await room.wait(['ab12'], { parameters });
 

@@ -1,0 +1,63 @@
+import type { IExecuteData, IExecuteFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { z } from 'zod';
+
+/*
+ * Lets an execution wait and then runs the node again, with the same input.
+ *
+ * Rests on: if a node asks for a wait, n8n puts the entry of the node back on top of the execution's stack and stores
+ * the execution. When the time comes, or when a webhook wakes it, n8n disables that entry, removes its run, and hands
+ * its input on as output. Our entry has no input by then, so nothing is handed on, and n8n runs the next entry of the
+ * stack: a copy of ours, with the input. (n8n-core, workflow-execute: handleWaitingState, handleDisabledNode.)
+ *
+ * Holds since: n8n 2.30.0, the oldest supported version.
+ *
+ * If it stops: without the stack where it is today the node refuses before anything waits. If n8n stored the stack
+ * otherwise, an execution that waits would end without running the next nodes.
+ */
+
+/** The copy of the entry carries what the node has to know when it runs again. */
+const METADATA_KEY = 'digitalSalesWait';
+
+/** Public in the execute context, though not part of `IExecuteFunctions`. */
+const contextSchema = z.object({
+	runExecutionData: z.object({
+		executionData: z.object({
+			nodeExecutionStack: z.custom<IExecuteData[]>(Array.isArray),
+		}),
+	}),
+});
+const metadataSchema = z.object({ [METADATA_KEY]: z.unknown() });
+
+/** What {@link park} was given when the node last ran in this execution; undefined if it runs for the first time. */
+export function parkedState(context: IExecuteFunctions): unknown {
+	const { data } = metadataSchema.safeParse(context.getExecuteData().metadata);
+	return data?.[METADATA_KEY];
+}
+
+/**
+ * @throws NodeOperationError if n8n keeps executions in a way that the node does not know
+ */
+export function assertCanPark(context: IExecuteFunctions, itemIndex: number): void {
+	if (stackOf(context)) return;
+	const message = `${context.getNode().name} cannot wait in this version of n8n`;
+	const description =
+		'Nothing waits. Update the package, or use the Digital Sales Trigger, which works without waiting.';
+	throw new NodeOperationError(context.getNode(), message, { description, itemIndex });
+}
+
+/** Stores the execution when the node returns. The node runs again then, or earlier if a webhook wakes it. */
+export async function park(context: IExecuteFunctions, until: Date, state: object): Promise<void> {
+	const entry = context.getExecuteData();
+	const metadata = { ...entry.metadata, [METADATA_KEY]: state };
+	// n8n disables the node of the entry on top, so the copy has a node object of its own.
+	stackOf(context)?.unshift({ ...entry, node: { ...entry.node }, metadata });
+	entry.data = { ...entry.data, main: [] };
+	await context.putExecutionToWait(until);
+}
+
+function stackOf(context: IExecuteFunctions): IExecuteData[] | undefined {
+	const { data } = contextSchema.safeParse(context);
+	const { main } = context.getExecuteData().data;
+	return main && data?.runExecutionData.executionData.nodeExecutionStack;
+}

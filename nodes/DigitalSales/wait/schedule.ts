@@ -1,0 +1,38 @@
+import { clock } from '../shared/clock';
+
+const MINUTE_MS = 60_000;
+
+/** Minutes from one look at open payments to the next. The last number repeats. */
+const BETWEEN_LOOKS = {
+	/** A webhook wakes the execution, so these looks only make up for webhooks that got lost. */
+	webhookExpected: [5, 10, 15, 30, 60],
+	/** Most customers pay within minutes. About 35 looks in 24 hours. */
+	noWebhook: [1, 1, 1, 2, 3, 5, 8, 13, 20, 30, 60],
+};
+const LONGEST_BACKOFF_MINUTES = 60;
+/** Waits that began together must not come back together. */
+const JITTER = 0.2;
+
+/** What the present look found. */
+export interface LookResult {
+	/** Looks so far that came at their time, this one included. */
+	looks: number;
+	/** Looks in a row that could not read every payment. */
+	failures: number;
+	/** Whether it came before its time, because a webhook woke the execution. */
+	isWoken: boolean;
+	isWebhookExpected: boolean;
+}
+
+/** Milliseconds until the next look. n8n's own timer adds up to a minute to anything below one minute. */
+export function untilNextLook(result: LookResult): number {
+	return minutesUntilNextLook(result) * MINUTE_MS * (1 + JITTER * clock.random());
+}
+
+function minutesUntilNextLook({ looks, failures, isWoken, isWebhookExpected }: LookResult): number {
+	if (failures > 0) return Math.min(2 ** (failures - 1), LONGEST_BACKOFF_MINUTES);
+	// The webhook may be ahead of what the service gives to readers.
+	if (isWoken) return 1;
+	const minutes = BETWEEN_LOOKS[isWebhookExpected ? 'webhookExpected' : 'noWebhook'];
+	return minutes[looks - 1] ?? 60;
+}

@@ -1,0 +1,19 @@
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { isWaiting } from '../domain/paymentStatus';
+import { readBody, readNotice } from '../notice/parse';
+import { answering, Declined, REPLIES } from '../notice/reply';
+
+/**
+ * Wakes an execution that waits, so that the node looks for itself: nothing in the webhook is believed. n8n answers
+ * 200 once it has stored that. A webhook about another charge of the execution wakes it, too; a webhook that says that
+ * its payment is still open does not.
+ */
+export async function wake(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const failure = 'A webhook to a waiting execution could not be handled';
+	return await answering(context, failure, async () => {
+		const notice = readNotice(await readBody(context));
+		if (!notice) throw new Declined(REPLIES.noHash);
+		if (isWaiting(notice.status)) throw new Declined(REPLIES.waiting);
+		return { workflowData: [] };
+	});
+}
