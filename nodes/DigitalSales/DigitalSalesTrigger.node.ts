@@ -10,6 +10,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
+import { TRIGGER_VERSION } from './n8n/triggerExecution';
 import { WEBHOOK_PATH } from './trigger/address';
 import { emitOnce } from './trigger/dedupe';
 import { readTriggerForm, triggerForm, triggerSubtitle } from './trigger/form';
@@ -25,8 +26,7 @@ export class DigitalSalesTrigger implements INodeType {
 		name: 'digitalSalesTrigger',
 		icon: { light: 'file:digitalSales.svg', dark: 'file:digitalSales.dark.svg' },
 		group: ['trigger'],
-		// For version 1 n8n evaluates an expression at each webhook, before the node sees it.
-		version: 2,
+		version: TRIGGER_VERSION,
 		subtitle: triggerSubtitle,
 		// The node panel merges both nodes into one entry and shows this description for it.
 		description:

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { lenientText } from '../api/schemas/lenient';
+import { endQuietly, failFor } from '../n8n/triggerExecution';
 import { digest, originOf } from '../once/execution';
 import { Ledger } from '../once/ledger';
 import type { Notice } from '../notice/parse';
@@ -40,8 +41,7 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	const { hash, payment_status: status, webhook_event: event } = itemSchema.parse(items[0]?.json);
 	const name = dedupeKey({ hash, status, event });
 	if (!(await isDuplicate(context, ledger, name))) return [items];
-	// With Always Output Data n8n would turn a duplicate into an empty item and run the next node.
-	context.getExecuteData().node.alwaysOutputData = false;
+	endQuietly(context);
 	return [[]];
 }
 
@@ -58,14 +58,12 @@ async function isDuplicate(
 		const isTaken = await isTakenByOther(context, ledger, name).catch(failure);
 		if (typeof isTaken === 'boolean') return isTaken;
 		const pauseMs = PAUSES_MS[tries];
-		if (pauseMs === undefined) throw notRecorded(context, isTaken.error);
+		if (pauseMs === undefined) throw failFor(context, notRecorded(context, isTaken.error));
 		await wait(pauseMs * (0.5 + clock.random()), context.getExecutionCancelSignal());
 	}
 }
 
 function notRecorded(context: IExecuteFunctions, error: unknown): NodeOperationError {
-	// With On Error: Continue n8n would pass on the input, even of a duplicate.
-	context.getExecuteData().node.onError = 'stopWorkflow';
 	const reason = error instanceof Error ? error.message : String(error);
 	return new NodeOperationError(
 		context.getNode(),

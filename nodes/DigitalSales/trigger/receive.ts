@@ -4,6 +4,7 @@ import { isBehind } from '../domain/paymentStatus';
 import { type Notice, readBody, readNotice } from '../notice/parse';
 import { Declined, REPLIES, answering, filteredInTest } from '../notice/reply';
 import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, accountOf, verifyTransaction } from '../notice/verify';
+import { hasSenderLeft, whenAnswered } from '../n8n/answered';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { BoundedMap, PromiseCache, processWide } from '../shared/processWide';
@@ -109,7 +110,7 @@ class Delivery {
 		if (this.isTest) return;
 		this.declineDuplicate(notice);
 		// Nobody would hear the answer, and n8n would seem to be still storing the execution.
-		if (this.context.getResponseObject().destroyed) throw new Declined(REPLIES.inFlight);
+		if (hasSenderLeft(this.context)) throw new Declined(REPLIES.inFlight);
 		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
 		handOver(this.context, this.keyOf(notice));
 	}
@@ -151,10 +152,8 @@ function isBacklogged(): boolean {
  */
 function handOver(context: IWebhookFunctions, key: string): void {
 	handedOver.set(key, false);
-	const response = context.getResponseObject();
-	response.once('close', () => {
-		const isAnswered = response.writableFinished && response.statusCode === 200;
-		if (isAnswered) handedOver.set(key, true);
+	whenAnswered(context, (isStored) => {
+		if (isStored) handedOver.set(key, true);
 		else handedOver.delete(key);
 	});
 }

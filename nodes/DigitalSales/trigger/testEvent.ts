@@ -5,8 +5,8 @@ import { Client } from '../api/client';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { toFailure } from '../output/errors';
+import { editorListens } from '../n8n/testListening';
 import { hashField, optional } from '../form/fields';
-import { clock } from '../shared/clock';
 import type { TriggerForm } from './form';
 import { whyUnwanted } from './wanted';
 
@@ -16,8 +16,6 @@ const LIMITS = {
 	retry: { maxTries: 2, maxTotalMs: 15_000 },
 	longestLimiterWaitMs: 10_000,
 };
-/** n8n registers the test URL once more after `create`; what arrives before that ends it too early. */
-const AFTER_CREATE_MS = 500;
 
 /**
  * Sends the webhook of a past transaction to the trigger's own test URL, which then takes it as it takes
@@ -39,8 +37,7 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 		throw mistake(context, 'is a transaction that does not start this workflow', advice);
 	}
 	const body = { hash: transaction.hash, payment_status: transaction.payment_status };
-	void clock
-		.sleep(AFTER_CREATE_MS)
+	void editorListens()
 		.then(() => context.helpers.httpRequest({ method: 'POST', url, body, json: true }))
 		.catch(() => context.logger.warn('The test webhook did not reach the trigger', { url }));
 }

@@ -52,6 +52,7 @@ export class PaymentWait {
 	private readonly payments: Payment[] = [];
 	private readonly items: Entry[] = [];
 	private deadline: number;
+	private hasRead = false;
 	private hasUnread = false;
 	private isWebhookExpected = true;
 
@@ -110,6 +111,7 @@ export class PaymentWait {
 			this.hasUnread = true;
 		});
 		if (!transaction) return;
+		this.hasRead = true;
 		const { payment_status: status } = transaction;
 		// A replica that lags behind may still say that a decided payment is open.
 		if (isSettled(payment.read?.status) && isWaiting(status)) return;
@@ -138,14 +140,16 @@ export class PaymentWait {
 	}
 
 	private async parkUntilNextLook(): Promise<void> {
-		const { before, deadline, now, payments, hasUnread, isWebhookExpected } = this;
+		const { before, deadline, now, payments, hasRead, hasUnread, isWebhookExpected } = this;
+		const isOver = now >= deadline;
 		// n8n's timer is never early, but for rounding.
 		const isWoken = before !== undefined && now < before.nextLookAt - 1_000;
 		const looks = (before?.looks ?? 0) + (isWoken ? 0 : 1);
-		const failures = hasUnread ? (before?.failures ?? 0) + 1 : 0;
+		// Before the time limit a look that reads some of many payments is no failure: the next one reads the others.
+		const hasFailed = hasUnread && (isOver || !hasRead);
+		const failures = hasFailed ? (before?.failures ?? 0) + 1 : 0;
 		const pauseMs = untilNextLook({ looks, failures, isWoken, isWebhookExpected });
-		const latest = now < deadline ? deadline : deadline + PATIENCE_MS;
-		const nextLookAt = Math.min(now + pauseMs, latest);
+		const nextLookAt = Math.min(now + pauseMs, isOver ? deadline + PATIENCE_MS : deadline);
 		const state: z.input<typeof stateSchema> = { deadline, nextLookAt, looks, failures, payments };
 		await park(this.context, new Date(nextLookAt), state);
 	}

@@ -17,7 +17,7 @@ const JITTER = 0.2;
 export interface LookResult {
 	/** Looks so far that came at their time, this one included. */
 	looks: number;
-	/** Looks in a row that could not read every payment. */
+	/** Looks in a row that have failed. */
 	failures: number;
 	/** Whether it came before its time, because a webhook woke the execution. */
 	isWoken: boolean;

@@ -119,6 +119,18 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		});
 	});
 
+	test('Retry On Fail does not begin the wait anew for an item that has failed', async () => {
+		const hash = await room.charge();
+		const settings = { onError: 'continueRegularOutput', retryOnFail: true, maxTries: 3 };
+		const parked = await room.park(['nosuch1', hash], { settings });
+		await room.settle([hash]);
+
+		const end = await parked.finished;
+
+		expect(received(end)).toMatchObject([{ error: { status: 404 } }, { hash, paid: true }]);
+		expect(room.looksAt('nosuch1').at(-1)).toBeLessThan(40);
+	});
+
 	describe('with On Error: Continue', () => {
 		test.each(['continueRegularOutput', 'continueErrorOutput'])(
 			'%s: the others still wait',
@@ -159,6 +171,14 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 		expect(answer?.status).toBe(200);
 		expect(outcome?.error?.message).toMatch(/Credential of type "digitalSalesApi" does not exist/);
+
+		// n8n's Retry goes on with the same wait.
+		Object.assign(credentials, room.account.credentials);
+		const again = await room.wait([hash], { credentials, retryOf: outcome?.run.data });
+		expect(again.status).toBe('waiting');
+		await minutes(60);
+		await room.settle([hash]);
+		expect(received(await again.parked?.finished)).toMatchObject([{ hash, paid: true }]);
 	});
 
 	test('a form that can no longer be read fails the next look with the reason', async () => {

@@ -110,6 +110,21 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expectPauses(room.looksAt(hash).slice(0, 9), [1, 2, 4, 8, 16, 32, 8, 13]);
 	});
 
+	test('as usual if it can read only some of its payments, and reads the others as those are decided', async () => {
+		const hashes = [await room.charge(), await room.charge(), await room.charge()];
+		const [first = '', ...others] = hashes;
+		const parked = await room.park(hashes);
+		// Of each look only one read gets through.
+		const fault = { kind: 'status', status: 503 } as const;
+		for (let after = 1; after < 40; after += 3) room.account.fault('read', { ...fault, after }, 2);
+		await clock.sleep(4 * MINUTE_MS);
+		expectPauses(room.looksAt(first).slice(0, 4), [1, 1, 1]);
+		room.account.sandbox.clearFaults();
+		await room.settle([first, ...others]);
+
+		expect(received(await parked.finished)?.map(({ paid }) => paid)).toEqual([true, true, true]);
+	});
+
 	test('never waits in line for the rate limit', async () => {
 		const hash = await room.charge();
 		room.account.fault('read', { kind: 'retryAfter', seconds: 100 });

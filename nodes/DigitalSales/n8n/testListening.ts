@@ -1,0 +1,19 @@
+import { clock } from '../shared/clock';
+
+/*
+ * When the editor listens for a test event.
+ *
+ * Rests on: n8n registers the test URL, calls `create` of the trigger, and registers the URL once more. A webhook that
+ * arrives before that ends the listening too early. (n8n, webhooks/test-webhooks.)
+ *
+ * Holds since: n8n 2.30.0, the oldest supported version.
+ *
+ * If it stops: Test With Transaction sends its webhook half a second late, or the editor goes on listening.
+ */
+
+const REGISTERED_AFTER_MS = 500;
+
+/** Resolves once the editor listens, if it is awaited after `create` has returned. */
+export async function editorListens(): Promise<void> {
+	await clock.sleep(REGISTERED_AFTER_MS);
+}

@@ -1,0 +1,28 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+/*
+ * A webhook trigger whose `execute` decides whether the workflow goes on.
+ *
+ * Rests on: a trigger may have `execute`. It runs where the execution runs (on a worker in queue mode) with what
+ * `webhook()` returned as its input, also in a Retry. The entry of the execution holds the node's settings, and n8n
+ * reads them after `execute`. For a node of type version 1 n8n evaluates an expression at each webhook, before the
+ * node sees it; above 1 it does not.
+ *
+ * Holds since: n8n 1.123 (the settings: 2.30.0, the oldest supported version).
+ *
+ * If it stops: without `execute` a sale starts the workflow once for each webhook. Without the settings, Always
+ * Output Data or On Error: Continue runs the next nodes for a duplicate.
+ */
+
+export const TRIGGER_VERSION = 2;
+
+/** Ends the execution here, even with Always Output Data, which would hand on an empty item. */
+export function endQuietly(context: IExecuteFunctions): void {
+	context.getExecuteData().node.alwaysOutputData = false;
+}
+
+/** Fails the execution here, even with On Error: Continue, which would hand on the input. */
+export function failFor(context: IExecuteFunctions, error: Error): Error {
+	context.getExecuteData().node.onError = 'stopWorkflow';
+	return error;
+}
