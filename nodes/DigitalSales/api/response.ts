@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { clock } from '../shared/clock';
 import { causesOf, kindOfStatus, readFault, type Outcome } from './outcome';
 import type { Redactor } from './redact';

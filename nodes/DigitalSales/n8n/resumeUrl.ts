@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, IWebhookDescription } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 
 /*
  * The address at which a webhook wakes this execution.

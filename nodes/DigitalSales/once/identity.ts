@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { Account } from '../api/account';
 import { lenientText, tolerated } from '../api/schemas/lenient';
 import { isJsonObject } from '../shared/json';

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { isJsonObject } from '../shared/json';
 import { digest } from './execution';
 

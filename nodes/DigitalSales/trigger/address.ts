@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { CREDENTIAL_NAME } from '../api/account';
 
 /** The end of every trigger's URL. */

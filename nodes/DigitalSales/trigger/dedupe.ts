@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { lenientText } from '../api/schemas/lenient';
 import { endQuietly, failFor } from '../n8n/triggerExecution';
 import { digest, originOf } from '../once/execution';

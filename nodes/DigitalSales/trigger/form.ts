@@ -5,7 +5,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import mapValues from 'lodash/mapValues';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { Result } from '../domain/text';
 import { hashField, moneyField, optional, parsed, required, text } from '../form/fields';
 import { field, formOf, group, list, type FormValues } from '../form/formOf';

@@ -1,5 +1,5 @@
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { readForm } from '../../form/readForm';
 import { assertCanPark } from '../../n8n/parking';
 import { isTool } from '../../once/execution';
