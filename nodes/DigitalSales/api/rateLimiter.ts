@@ -137,15 +137,10 @@ export class RateLimiter {
 		this.giveBack(permit);
 	}
 
-	/**
-	 * Before all who were not let in yet. Where no limit is documented, a 429 may be about one request
-	 * alone, which must not hold up all the others: there the first of them goes before it.
-	 */
+	/** After the first new request: a 429 may be about one request alone, which must not hold up the others. */
 	private placeOfRefused(): number {
-		const first = this.line.findIndex(({ isBack }) => !isBack);
-		const least = this.rate === undefined ? first + 1 : first;
-		const place = this.line.findIndex(({ isBack }, nth) => !isBack && nth >= least);
-		return place < 0 ? this.line.length : place;
+		const [, next = this.line.length] = this.line.flatMap(({ isBack }, nth) => (isBack ? [] : nth));
+		return next;
 	}
 
 	/** Lets in whose turn has come, and refuses who would be too late. How long until time alone changes that. */

@@ -55,11 +55,8 @@ describe('The rate limit of an account', () => {
 		);
 	});
 
-	test.each([
-		['first where a limit is documented', 1, ['back', 'back again', 'new', 'newest']],
-		['second elsewhere', undefined, ['new', 'back', 'back again', 'newest']],
-	])('who was let in before and comes back goes %s', async (_place, rate, order) => {
-		const limiter = new RateLimiter(rate);
+	test('who was let in before and comes back goes second', async () => {
+		const limiter = new RateLimiter(20);
 		const served: string[] = [];
 		const serve = async (name: string, isBack: boolean): Promise<void> => {
 			const permit = await limiter.take({ isBack });
@@ -76,7 +73,7 @@ describe('The rate limit of an account', () => {
 			serve('back again', true),
 		]);
 
-		expect(served).toEqual(order);
+		expect(served).toEqual(['new', 'back', 'back again', 'newest']);
 	});
 
 	describe('without a known rate, after a 429', () => {
