@@ -233,14 +233,13 @@ export class Client {
 function settle(
 	limiter: RateLimiter,
 	permit: Permit,
-	{ kind, status, retryAfterMs = 0 }: Outcome,
+	{ kind, retryAfterMs = 0 }: Outcome,
 	leastMs: number,
 ): void {
 	if (kind === 'rateLimited') {
 		limiter.settleLimited(permit, Math.max(retryAfterMs, leastMs));
 	} else {
-		// 502, 503 and 504 are answers of a proxy, which say nothing of the limit.
-		limiter.settle(permit, status !== undefined && kind !== 'unavailable');
+		limiter.settle(permit);
 	}
 }
 
