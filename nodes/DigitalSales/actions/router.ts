@@ -4,7 +4,7 @@ import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
 import type { ItemResult } from '../output/transaction';
 import { fieldLabel } from '../form/readForm';
-import { isEngine2 } from '../once/execution';
+import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';
 import { eachLimit } from '../shared/eachLimit';
 import type { Operation } from './operation';

@@ -5,8 +5,8 @@ import { Client, type ClientOptions } from '../api/client';
 import type { DecidingStep } from '../once/createOnce';
 import { ServiceError } from '../api/outcome';
 import { ExecutionMemory, type Where } from '../once/memory';
+import type { Listening } from '../n8n/listening';
 import { CanceledError } from '../shared/clock';
-import type { Listening } from '../trigger/address';
 import { PaymentWait } from '../wait/paymentWait';
 
 /** Gives a hint about a run; those of one kind are summed up, and name what they are about. */

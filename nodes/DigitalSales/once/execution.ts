@@ -28,14 +28,6 @@ export function isRetry(context: IExecuteFunctions): boolean {
 	return context.getMode() === 'retry';
 }
 
-/** The ids of executions of n8n's experimental Engine 2.0 are UUIDs of version 7. */
-const ENGINE_2_ID = /^[\da-f]{8}-[\da-f]{4}-7/i;
-
-/** Whether Engine 2.0 runs the node: it keeps no memory of a node, and resumes no execution. */
-export function isEngine2(context: IExecuteFunctions): boolean {
-	return ENGINE_2_ID.test(context.getExecutionId());
-}
-
 /** Whether the node runs as the tool of an agent: n8n then gives its type another name. */
 export function isTool(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('Tool');
