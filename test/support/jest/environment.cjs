@@ -37,6 +37,3 @@ module.exports = class TestEnvironment extends SingleContext {
 		await super.teardown();
 	}
 };
-
-// Nothing is left to wait for: to free all that a process holds takes longer than jest lets a worker end.
-if (process.send) process.once('beforeExit', () => process.exit());

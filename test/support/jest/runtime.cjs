@@ -28,9 +28,7 @@ module.exports = class InstalledOnce extends Runtime {
 	}
 
 	requireInternalModule(from, name) {
-		return isInstalled(name)
-			? requireInstalled(from, name)
-			: super.requireInternalModule(from, name);
+		return isInstalled(name) ? requireInstalled(from, name) : super.requireInternalModule(from, name);
 	}
 
 	createScriptFromCode(source, file) {
