@@ -28,7 +28,9 @@ module.exports = class InstalledOnce extends Runtime {
 	}
 
 	requireInternalModule(from, name) {
-		return isInstalled(name) ? requireInstalled(from, name) : super.requireInternalModule(from, name);
+		return isInstalled(name)
+			? requireInstalled(from, name)
+			: super.requireInternalModule(from, name);
 	}
 
 	createScriptFromCode(source, file) {
