@@ -109,7 +109,7 @@ describe('An answer that is made to make the node fail', () => {
 					expect(outcome.outputs.map((items) => items.length)).toEqual([1, 0]);
 					expect(outcome.json[0]?.hash).toEqual(simplify ? String(hash).trim() : hash);
 				}),
-				{ numRuns: 40 },
+				{ numRuns: 15 },
 			);
 		},
 		30_000,
