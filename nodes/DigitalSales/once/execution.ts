@@ -1,21 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { createHash, randomUUID } from 'crypto';
+import { randomUUID } from 'crypto';
 import { z } from 'zod';
-import { composed } from '../domain/text';
+import { digest } from '../shared/digest';
 
 /** In the query of an execution's resume address; n8n stores the token with the execution. */
 const TOKEN_NAME = 'signature';
-const DIGEST_BYTES = 16;
 
 const executionSchema = z.object({ resumeUrl: z.string() });
-
-/** A short key for texts of any length; texts that look alike have the same key. */
-export function digest(...texts: string[]): string {
-	const hash = createHash('sha256')
-		.update(composed(JSON.stringify(texts)))
-		.digest();
-	return hash.subarray(0, DIGEST_BYTES).toString('base64url');
-}
 
 /** Names the execution as it first began: n8n's Retry changes its id but keeps its token. */
 export function originOf(context: IExecuteFunctions): string {

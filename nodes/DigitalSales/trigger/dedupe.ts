@@ -2,11 +2,13 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { lenientText } from '../api/schemas/lenient';
-import { digest, originOf } from '../once/execution';
+import { composed } from '../domain/text';
+import { originOf } from '../once/execution';
 import { Ledger } from '../once/ledger';
 import type { Notice } from '../notice/parse';
 import { accountOf } from '../notice/verify';
 import { clock, wait } from '../shared/clock';
+import { digest } from '../shared/digest';
 
 const LONGEST_STATUS = 100;
 
@@ -86,5 +88,5 @@ async function isTakenByOther(
 	name: string,
 ): Promise<boolean> {
 	const { baseUrl } = await accountOf(context);
-	return !(await ledger.enter(digest('taken', baseUrl, name), originOf(context)));
+	return !(await ledger.enter(digest('taken', baseUrl, composed(name)), originOf(context)));
 }

@@ -1,9 +1,11 @@
 import type { Transaction } from '../../api/schemas/transaction';
-import { createTransaction, getTransaction } from '../../api/transactions';
+import { getTransaction, transactionTries } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
 import { hasFailed } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
-import { type Creation, createOnce } from '../../once/createOnce';
+import { createOnce } from '../../once/createOnce';
+import type { Creation } from '../../once/creation';
+import { isKnown } from '../../once/earlier';
 import { customerPhrase } from '../../once/refusals';
 import type { Refusal } from '../../output/errors';
 import type { Operation } from '../operation';
@@ -19,7 +21,8 @@ interface ReadyCharge {
 	charge: Charge;
 	/** About its notifications. */
 	hint?: string;
-	problem: () => Refusal | undefined;
+	/** What is wrong with a charge that may exist already: then it is returned all the same. */
+	problem?: Refusal;
 }
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
@@ -32,20 +35,18 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	creates: true,
-	read(run, itemIndex) {
-		const form = readForm(run.context, itemIndex, chargeForm);
-		// What cannot be charged, whatever the catalog says, costs no request to it.
-		chargeOf(run, itemIndex, form);
-		return form;
-	},
+	read: ({ context }, itemIndex) => readForm(context, itemIndex, chargeForm),
 	async complete(run, itemIndex, typed) {
 		const { url, hint } = await notificationAddress(run, itemIndex, typed);
-		const form = { ...typed, notificationUrl: url };
-		const charge = chargeOf(run, itemIndex, await fillCart(run, itemIndex, form));
-		return { form, charge, hint, problem: () => priceMismatch(run, itemIndex, form, charge) };
+		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
+		return { form, charge: chargeOf(run, itemIndex, form), hint };
+	},
+	check(run, itemIndex, ready) {
+		const problem = priceMismatch(run, itemIndex, ready);
+		if (problem && !isKnown(identifiable(run, itemIndex, ready))) throw problem;
+		return { ...ready, problem };
 	},
 	about: ({ charge }) => charge.about,
-	isSuspect: ({ problem }) => problem() !== undefined,
 	async send(run, itemIndex, ready) {
 		const { form, charge, hint } = ready;
 		const creation = creationOf(run, itemIndex, ready);
@@ -90,24 +91,22 @@ function amountHint({ amount, cartTotal }: Charge): string | undefined {
 		: `Amount is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`;
 }
 
-function creationOf(
-	run: Run,
-	itemIndex: number,
-	{ form, charge, problem }: ReadyCharge,
-): Creation<Transaction> {
-	const { body, account, about, fingerprint, isVague } = charge;
+function identifiable(run: Run, itemIndex: number, { form, charge }: ReadyCharge) {
+	const { account, fingerprint } = charge;
+	const { orderReference } = form;
+	return { ...run.creating(itemIndex), account, fingerprint, orderReference };
+}
+
+function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
+	const { form, charge, problem } = ready;
 	const client = run.client();
 	return {
-		...run.deciding(itemIndex),
-		account,
+		...identifiable(run, itemIndex, ready),
 		kind: 'charge',
-		about,
-		fingerprint,
-		isVague,
-		orderReference: form.orderReference,
+		about: charge.about,
 		repeatCode: form.options.repeatCode,
 		problem,
-		create: async (record) => await run.creating(createTransaction(client, body, record)),
+		tries: transactionTries(client, charge.body),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
