@@ -70,6 +70,8 @@ const NOTABLE_WAIT_MS = 500;
  * answer of the service; n8n versions that do not know the exception pass it on as one.
  */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
+/** The only failure before the first try, of a request that waits only for so long for the rate limit. */
+const NOT_LET_IN = withoutAnswer('rateLimited');
 /** A 429 may ask for exactly the longest time, and that is over a moment later. */
 const GRACE_MS = 500;
 
@@ -112,21 +114,19 @@ export class Client {
 		read: (body: unknown) => T | undefined,
 	): AsyncGenerator<Send<T>, void> {
 		const { endpoint } = request;
-		const limiter = rateLimiterFor(this.account, endpoint);
 		const counts = { tries: 0, failed: 0, limited: 0 };
-		// The only failure before the first try, of a request that waits only for so long for the rate limit.
-		let outcome = withoutAnswer('rateLimited');
+		let outcome = NOT_LET_IN;
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
-			// The time for its tries is running.
+			// Whether the time for its tries is running.
 			const isBack = counts.tries > 0;
-			const permit = await limiter
-				.take({ ...this.takeOptions(endpoint, latest), isBack })
-				.catch((error: unknown) => {
-					if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
-					throw error;
-				});
+			const options = { ...this.takeOptions(endpoint, latest), isBack };
+			const limiter = rateLimiterFor(this.account, endpoint);
+			const permit = await limiter.take(options).catch((error: unknown) => {
+				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
+				throw error;
+			});
 			let isSent = false;
 			let delayMs = 0;
 			try {
@@ -142,8 +142,9 @@ export class Client {
 					if (value !== undefined) return value;
 					counts[isLimited ? 'limited' : 'failed']++;
 					// A 429 has closed the limiter for all executions; the next try waits there.
-					if (!isLimited)
-						delayMs = Math.max(retryAfterMs, backoffMs(counts.failed, clock.random()));
+					delayMs = isLimited
+						? 0
+						: Math.max(retryAfterMs, backoffMs(counts.failed, clock.random()));
 					const elapsedMs = clock.elapsed() - firstSentAt;
 					const used = { failedTries: counts.failed, elapsedMs, delayMs };
 					const isRetried = retryDecision(ENDPOINTS[endpoint].method, kind) === 'retry';

@@ -50,20 +50,21 @@ export class Claim<T> {
 	/**
 	 * Waits until nobody else here makes the same, and looks for what was made.
 	 *
+	 * @param signal cancels waiting
 	 * @returns what exists
 	 * @throws Refusal if it is in doubt, and no code allows it
 	 */
-	async look(): Promise<T | undefined> {
+	readonly look = async (signal: AbortSignal): Promise<T | undefined> => {
 		const { creation, identity } = this;
-		this.release = await hold(identity.ledgerKeys, creation.oneByOne.signal);
+		this.release = await hold(identity.ledgerKeys, signal);
 		this.known = await findEarlier(creation, identity);
 		const { existing, doubts } = this.known;
 		if (doubts && (await this.turnFor(doubts)) === undefined) throw await this.refusal(doubts);
 		return existing;
-	}
+	};
 
 	/** Takes it just before a request is sent. If that fails, nothing of it is left. */
-	async take(): Promise<void> {
+	readonly take = async (): Promise<void> => {
 		const { known } = this;
 		// Used once: after a 429 another process may have made it meanwhile.
 		this.known = {};
@@ -74,7 +75,7 @@ export class Claim<T> {
 		});
 		this.remember(this.identity.ledgerKeys, 'inDoubt');
 		this.isTaken = true;
-	}
+	};
 
 	/** It was not processed, and will be sent again: until then another may take the keys, and its code stays used. */
 	async pause(): Promise<void> {
@@ -149,7 +150,7 @@ export class Claim<T> {
 		const { place, order, doubt } = this.identity;
 		// They need not be of one attempt.
 		const told: Doubt[] = [];
-		if (seen.includes(doubt) || (isRetry(context) && seen.includes(place))) {
+		if (seen.includes(doubt) || (seen.includes(place) && isRetry(context))) {
 			told.push({ isSame: true, about, keys: [doubt] });
 		}
 		if (order !== undefined && seen.includes(order)) {
@@ -180,7 +181,9 @@ export class Claim<T> {
 	}
 
 	private async turnFor(doubts: Doubt[]): Promise<number | undefined> {
-		return await this.repeatCodes.allowedBy(this.creation.repeatCode, this.toldOf(doubts));
+		const { repeatCode } = this.creation;
+		if (repeatCode === undefined) return undefined;
+		return await this.repeatCodes.allowedBy(repeatCode, this.toldOf(doubts));
 	}
 
 	private toldOf(doubts: Doubt[]): Told[] {

@@ -13,11 +13,11 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	const { oneByOne, problem, tries } = creation;
 	const claim = new Claim(creation);
 	try {
-		const existing = await oneByOne.turn('look', async () => await claim.look());
+		const existing = await oneByOne.turn('look', claim.look);
 		if (existing) return { made: existing, isExisting: true };
 		if (problem) throw problem;
 		for await (const send of tries) {
-			await oneByOne.turn('claim', async () => await claim.take());
+			await oneByOne.turn('claim', claim.take);
 			const made = await send();
 			if (made !== undefined) {
 				await claim.made(made);

@@ -77,12 +77,12 @@ export function keysOf(
 
 function attemptsAt({ context, memory }: Identifiable, identity: Identity) {
 	const { spot, place, order, doubt, call } = identity;
-	// Only a Retry returns to a place that its own memory lacks.
-	const ofPlace = isRetry(context) ? recall(place) : undefined;
+	const ofPlace = recall(place);
 	const called = recall(call);
 	const isRecent = called && clock.now() - called.startedAt < CALL_COUNTS_MS;
 	return {
-		here: compact([memory.get(spot), ofPlace]),
+		// Only a Retry returns to a place that its own memory lacks.
+		here: compact([memory.get(spot), ofPlace && isRetry(context) && ofPlace]),
 		elsewhere: compact([recall(order), isRecent && called, recall(doubt)]),
 	};
 }

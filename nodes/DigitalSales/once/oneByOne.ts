@@ -51,12 +51,16 @@ export class OneByOne {
 	/**
 	 * Runs a step of an item after the same step of the items before it.
 	 *
+	 * @param decide takes what cancels its waiting
 	 * @throws CanceledError if an earlier item was refused and the run stops
 	 */
-	async turn<T>(step: Step, decide: () => Promise<T>): Promise<T> {
-		const turn = this.latest[step].then(decide, () => {
-			throw new CanceledError();
-		});
+	async turn<T>(step: Step, decide: (signal: AbortSignal) => Promise<T>): Promise<T> {
+		const turn = this.latest[step].then(
+			async () => await decide(this.signal),
+			() => {
+				throw new CanceledError();
+			},
+		);
 		this.latest[step] = this.context.continueOnFail() ? turn.catch(() => undefined) : turn;
 		return await turn;
 	}

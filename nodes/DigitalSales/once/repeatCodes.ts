@@ -97,8 +97,7 @@ export class RepeatCodes {
 	 * @param doubted what its refusal must have told
 	 * @throws LedgerError
 	 */
-	async allowedBy(text: string | undefined, doubted: readonly Told[]): Promise<number | undefined> {
-		if (text === undefined) return undefined;
+	async allowedBy(text: string, doubted: readonly Told[]): Promise<number | undefined> {
 		const words = text.toUpperCase().split(/[\s,;]/);
 		const typed = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
 		const next = await this.next();

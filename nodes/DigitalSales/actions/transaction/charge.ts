@@ -46,8 +46,8 @@ const lineSchema = z.object(
 );
 /** An agent repeats its calls, so a call has to say which customer it is for. */
 const NOBODY = [
-	'Customer CPF or CNPJ, Customer Email and Customer Phone are empty',
-	'Ask the customer for one of them, and fill it in: a name alone does not tell customers apart.',
+	'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
+	'Ask the customer for one of them: a name alone does not tell customers apart.',
 ] as const;
 
 type CartLine = z.output<typeof lineSchema>;
@@ -88,7 +88,7 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
 		throw mistake(context, itemIndex, 'Cart is empty', advice);
 	}
-	if (isTool(context) && !isIdentified(customer)) throw mistake(context, itemIndex, ...NOBODY);
+	if (!isIdentified(customer) && isTool(context)) throw mistake(context, itemIndex, ...NOBODY);
 	// Not a number if a price is missing.
 	const total = cart.reduce((sum, { price, quantity }) => sum + (price ?? NaN) * quantity, 0);
 	if (total > LARGEST_AMOUNT) {

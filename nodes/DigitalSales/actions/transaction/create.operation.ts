@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import type { Transaction } from '../../api/schemas/transaction';
 import { getTransaction, transactionTries } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
@@ -43,33 +44,33 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	},
 	check(run, itemIndex, ready) {
 		const problem = priceMismatch(run, itemIndex, ready);
-		if (problem && !isKnown(identifiable(run, itemIndex, ready))) throw problem;
+		// What exists is returned whatever the catalog says now.
+		if (problem && !isKnown(creationOf(run, itemIndex, ready))) throw problem;
 		return { ...ready, problem };
 	},
 	about: ({ charge }) => charge.about,
 	async send(run, itemIndex, ready) {
-		const { form, charge, hint } = ready;
-		const creation = creationOf(run, itemIndex, ready);
-		const transaction = await charged(run, creation, charge, [hint, amountHint(charge)]);
+		const { form } = ready;
+		const transaction = await charged(run, itemIndex, ready);
 		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
 		return [await transactionItem(run, transaction, { ...form, options })];
 	},
 };
 
-/** @param hints about what was sent; an existing transaction may differ */
-async function charged(
-	run: Run,
-	creation: Creation<Transaction>,
-	{ amount: sent }: Charge,
-	hints: Array<string | undefined>,
-): Promise<Transaction> {
+async function charged(run: Run, itemIndex: number, ready: ReadyCharge): Promise<Transaction> {
+	const creation = creationOf(run, itemIndex, ready);
 	const { made: transaction, isExisting } = await createOnce(creation);
+	const { amount: sent } = ready.charge;
 	const { hash, amount, pix, payment_status: status } = transaction;
 	const hint = (kind: string, message: string): void =>
 		run.hint(message, kind, `transaction ${hash}`);
-	const existing = `${customerPhrase(creation)} was already charged. Returning transaction ${hash}.`;
-	if (isExisting) hint('existing', existing);
-	else for (const one of hints) if (one !== undefined) run.hint(one);
+	if (isExisting) {
+		const who = customerPhrase(creation);
+		hint('existing', `${who} was already charged. Returning transaction ${hash}.`);
+	} else {
+		// About what was sent, from which an existing one may differ.
+		for (const text of compact([ready.hint, amountHint(ready.charge)])) run.hint(text);
+	}
 	if (amount != null && sent !== undefined && amount !== sent) {
 		hint(
 			'amount',
@@ -91,22 +92,21 @@ function amountHint({ amount, cartTotal }: Charge): string | undefined {
 		: `Amount is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`;
 }
 
-function identifiable(run: Run, itemIndex: number, { form, charge }: ReadyCharge) {
-	const { account, fingerprint } = charge;
-	const { orderReference } = form;
-	return { ...run.creating(itemIndex), account, fingerprint, orderReference };
-}
-
 function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
 	const { form, charge, problem } = ready;
+	const { account, fingerprint, about, body } = charge;
+	const shared = run.creating(itemIndex);
 	const client = run.client();
 	return {
-		...identifiable(run, itemIndex, ready),
+		...shared,
+		account,
+		fingerprint,
+		orderReference: form.orderReference,
 		kind: 'charge',
-		about: charge.about,
+		about,
 		repeatCode: form.options.repeatCode,
 		problem,
-		tries: transactionTries(client, charge.body),
+		tries: transactionTries(client, body),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
