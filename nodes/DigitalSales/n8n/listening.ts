@@ -11,7 +11,7 @@
  * Workflow would refuse.
  */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 
 const ASK_WITHIN_MS = 2_000;
 

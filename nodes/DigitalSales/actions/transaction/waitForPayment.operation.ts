@@ -2,7 +2,7 @@ import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readForm } from '../../form/readForm';
 import { assertCanPark } from '../../n8n/parking';
-import { isTool } from '../../once/execution';
+import { isTool } from '../../n8n/tool';
 import type { Operation } from '../operation';
 import { positiveNumberField, required } from '../../form/fields';
 import { field, formOf, group, type FormValues } from '../../form/formOf';

@@ -1,4 +1,5 @@
 import { defaultMaxListeners, getEventListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { mostAtOnce } from '../../../support/underWay';
 import {
@@ -63,6 +64,20 @@ describe('Several charges at once', () => {
 			expect(shop.charges).toBe(posts().length - 1);
 			expect(shop.hashes.filter((hash) => !errorOf(run).includes(hash))).toEqual([]);
 			expect(errorOf(run)).not.toMatch(/may exist|may already/);
+		});
+
+		test('nor while the record of the failed one is taken out, however long that takes', async () => {
+			shop.fault('refuse');
+			const clear = processedItems.clearAllProcessedItems.bind(processedItems);
+			jest.spyOn(processedItems, 'clearAllProcessedItems').mockImplementation(async (...row) => {
+				await pause(5_000);
+				await clear(...row);
+			});
+
+			const run = await chargeEach(20);
+
+			expect(run.status).toBe('error');
+			expect(posts()).toHaveLength(4);
 		});
 
 		test('the error lists them by run and item, also if an item was made last', async () => {
