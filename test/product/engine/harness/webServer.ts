@@ -70,7 +70,8 @@ class WebServer {
 	private readonly handlers = new Map<string, RequestHandler>();
 
 	private readonly server = createServer(
-		{ IncomingMessage: WebRequest, ServerResponse: WebResponse },
+		// Node.js would close a connection on which a large body comes in slowly after its answer.
+		{ IncomingMessage: WebRequest, ServerResponse: WebResponse, keepAliveTimeout: 0 },
 		(request, response) => void this.answer(request, response as WebResponse),
 	);
 
