@@ -11,7 +11,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './listSearch/products';
 import { TRIGGER_VERSION } from './n8n/triggerExecution';
-import { WEBHOOK_PATH } from './trigger/address';
+import { WEBHOOK_PATH } from './n8n/workflowTriggers';
 import { emitOnce } from './trigger/dedupe';
 import { readTriggerForm, triggerForm, triggerSubtitle } from './trigger/form';
 import { receiveNotification } from './trigger/receive';

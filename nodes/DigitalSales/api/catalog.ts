@@ -5,7 +5,7 @@ import { clock } from '../shared/clock';
 import { BoundedMap, processWide } from '../shared/processWide';
 import type { Account } from './account';
 import { Client } from './client';
-import { ServiceError } from './outcome';
+import { ServiceError } from './serviceError';
 import { type NewItems, pages } from './pagination';
 import { fetchProductPage, sized } from './products';
 import {

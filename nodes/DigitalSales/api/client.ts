@@ -7,16 +7,10 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { type Account, CREDENTIAL_NAME } from './account';
-import {
-	ENDPOINTS,
-	type Endpoint,
-	type Outcome,
-	ServiceError,
-	kindOfStatus,
-	readFault,
-	retryDecision,
-	withoutAnswer,
-} from './outcome';
+import { ENDPOINTS, type Endpoint } from './endpoints';
+import { kindOfStatus, retryDecision } from './retryTable';
+import { type Outcome, ServiceError, withoutAnswer } from './serviceError';
+import { readFault } from '../n8n/httpHelper';
 import {
 	type Permit,
 	type RateLimiter,
@@ -24,7 +18,8 @@ import {
 	TooLateError,
 	rateLimiterFor,
 } from './rateLimiter';
-import { answerIn, readBody, readResponse, responseHead, takeText } from './response';
+import { readBody, readResponse, takeText } from './response';
+import { answerIn, responseHead } from '../n8n/httpHelper';
 import { CanceledError, clock, wait } from '../shared/clock';
 
 export type ServiceContext =

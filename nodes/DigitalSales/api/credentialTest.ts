@@ -5,9 +5,11 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { CredentialError, readAccount } from './account';
-import { readFault, ServiceError, withoutAnswer } from './outcome';
+import { ServiceError, withoutAnswer } from './serviceError';
+import { readFault } from '../n8n/httpHelper';
 import { sized } from './products';
-import { readResponse, responseHead } from './response';
+import { readResponse } from './response';
+import { responseHead } from '../n8n/httpHelper';
 import { readProductPage } from './schemas/product';
 
 const TIMEOUT_MS = 20_000;

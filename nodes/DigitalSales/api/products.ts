@@ -9,11 +9,11 @@ import {
 	productSchema,
 	readProductPage,
 } from './schemas/product';
-import { ServiceError } from './outcome';
+import { ServiceError } from './serviceError';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { isJsonObject } from '../shared/json';
 import type { Account } from './account';
-import { readResource } from './schemas/lenient';
+import { readResource } from './schemas/resource';
 
 /** As the service sent them, by account and offer: of thousands that a list brings, a charge reads one. */
 const seenPrices = processWide(new BoundedMap<string | number>({ most: 10_000 }));

@@ -1,7 +1,7 @@
 import sortBy from 'lodash/sortBy';
 import { CanceledError, clock } from '../shared/clock';
 import { processWide } from '../shared/processWide';
-import { ENDPOINTS, type Endpoint } from './outcome';
+import { ENDPOINTS, type Endpoint } from './endpoints';
 
 /** Permission for one request. */
 export interface Permit {

@@ -1,22 +1,10 @@
-import { z } from 'zod/v3';
 import { clock } from '../shared/clock';
-import { causesOf, kindOfStatus, readFault, type Outcome } from './outcome';
+import type { BodyStream } from '../n8n/httpHelper';
+import { kindOfStatus } from './retryTable';
+import type { Outcome } from './serviceError';
 import type { Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
-import { readResource } from './schemas/lenient';
-
-/** What is used of the Node.js stream that n8n's HTTP helper hands over. */
-interface BodyStream {
-	on(event: 'data', listener: (chunk: Buffer) => void): unknown;
-	on(event: 'end' | 'close', listener: () => void): unknown;
-	on(event: 'error', listener: (error: Error) => void): unknown;
-	destroy(): unknown;
-}
-
-/** @internal */
-export const bodyStream = z.custom<BodyStream>(
-	(value) => typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value,
-);
+import { readResource } from './schemas/resource';
 
 /** @internal Far more than the largest page of products. */
 export const MOST_BODY_BYTES = 16_777_216;
@@ -71,29 +59,6 @@ export async function readBody(
  */
 export function takeText(chunks: Buffer[]): string {
 	return Buffer.concat(chunks.splice(0)).toString('utf8');
-}
-
-/** What n8n's HTTP helper gives: status and headers, the body still on its way. */
-export const responseHead = z.object({
-	statusCode: z.number(),
-	headers: z.record(z.unknown()).catch({}),
-	body: bodyStream,
-});
-
-const thrownAnswer = z.object({
-	response: z.object({ status: z.number(), headers: z.unknown(), data: bodyStream }),
-});
-
-/**
- * The answer within an error of n8n's HTTP helper.
- *
- * @throws that error if it holds none, or that of a proxy that has refused to connect
- */
-export function answerIn(error: unknown): z.input<typeof responseHead> {
-	const [answer] = causesOf(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
-	if (!answer || readFault(error).kind === 'notSent') throw error;
-	const { status: statusCode, headers, data: body } = answer.response;
-	return { statusCode, headers, body };
 }
 
 /** By lower-case name. */

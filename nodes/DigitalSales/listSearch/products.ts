@@ -14,7 +14,7 @@ import {
 	type CatalogProduct,
 } from '../api/catalog';
 import { Client } from '../api/client';
-import { ServiceError } from '../api/outcome';
+import { ServiceError } from '../api/serviceError';
 import { productStatusName } from '../output/product';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { type Account, CREDENTIAL_NAME, readAccount } from '../api/account';
 import { Client } from '../api/client';
-import { ServiceError } from '../api/outcome';
+import { ServiceError } from '../api/serviceError';
 import { RateLimiter, limiterOf } from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction, hasSeenTransaction } from '../api/transactions';

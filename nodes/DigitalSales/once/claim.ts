@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import compact from 'lodash/compact';
 import difference from 'lodash/difference';
 import type { IDataObject } from 'n8n-workflow';
-import { ServiceError } from '../api/outcome';
+import { ServiceError } from '../api/serviceError';
 import type { Refusal } from '../output/errors';
 import { CanceledError, clock } from '../shared/clock';
 import { digest } from '../shared/digest';

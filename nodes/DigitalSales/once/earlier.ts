@@ -1,5 +1,5 @@
 import compact from 'lodash/compact';
-import { ServiceError } from '../api/outcome';
+import { ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
 import type { Refusal } from '../output/errors';
 import { clock } from '../shared/clock';

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Account } from '../api/account';
-import { lenientText, tolerated } from '../api/schemas/lenient';
+import { lenientText, tolerated } from '../shared/lenient';
 import { digest } from '../shared/digest';
 import { isJsonObject } from '../shared/json';
 import { parseDocument } from '../domain/customer';

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { ServiceError } from '../api/outcome';
+import { ServiceError } from '../api/serviceError';
 import { CanceledError } from '../shared/clock';
 
 /** An item is looked up when it comes up, and claimed when it is about to be sent. */

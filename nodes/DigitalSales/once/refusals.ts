@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { FailedOutcome, ShownOutcome } from '../api/outcome';
+import type { ShownOutcome } from '../api/retryTable';
+import type { FailedOutcome } from '../api/serviceError';
 import { Refusal } from '../output/errors';
 import type { Attempt } from './memory';
 

@@ -1,6 +1,7 @@
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import { ServiceError, type Facts, type ShownOutcome } from '../api/outcome';
+import type { ShownOutcome } from '../api/retryTable';
+import { ServiceError, type Facts } from '../api/serviceError';
 import type { ServiceWords } from '../api/schemas/error';
 import { CanceledError } from '../shared/clock';
 

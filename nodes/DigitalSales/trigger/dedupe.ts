@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { lenientText } from '../api/schemas/lenient';
+import { lenientText } from '../shared/lenient';
 import { composed } from '../domain/text';
 import { endQuietly, failFor } from '../n8n/triggerExecution';
 import { originOf } from '../n8n/retry';

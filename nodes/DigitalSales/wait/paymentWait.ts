@@ -1,7 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Client } from '../api/client';
-import { retryDecision, ServiceError } from '../api/outcome';
+import { retryDecision } from '../api/retryTable';
+import { ServiceError } from '../api/serviceError';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { isSettled, isWaiting } from '../domain/paymentStatus';

@@ -1,7 +1,7 @@
 import { parse as parseForm } from 'node:querystring';
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyRequest } from 'fastify';
-import { readFault } from '../../../nodes/DigitalSales/api/outcome';
+import { readFault } from '../../../nodes/DigitalSales/n8n/httpHelper';
 import { parseJson } from '../../sandbox/http';
 
 export interface Answer {

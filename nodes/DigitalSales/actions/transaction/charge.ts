@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Account } from '../../api/account';
-import { lenientText, tolerated } from '../../api/schemas/lenient';
+import { lenientText, tolerated } from '../../shared/lenient';
 import { parseDocument } from '../../domain/customer';
 import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../domain/money';
 import { wholeNumberField, withCustomFields } from '../../form/fields';

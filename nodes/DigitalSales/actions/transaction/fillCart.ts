@@ -5,7 +5,7 @@ import { seenPrice } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { webAddressIn } from '../../domain/webAddress';
 import { displayPath, mistake } from '../../form/readForm';
-import type { ServiceError } from '../../api/outcome';
+import type { ServiceError } from '../../api/serviceError';
 import { isRetry } from '../../n8n/retry';
 import { Refusal } from '../../output/errors';
 import type { Run } from '../run';

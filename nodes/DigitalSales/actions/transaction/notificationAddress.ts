@@ -4,7 +4,7 @@ import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { mistake } from '../../form/readForm';
 import { askListening } from '../../n8n/listening';
 import { resumeUrl } from '../../n8n/resumeUrl';
-import { triggersOf, type WorkflowTrigger } from '../../trigger/address';
+import { triggersOf, type WorkflowTrigger } from '../../n8n/workflowTriggers';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 
@@ -32,7 +32,7 @@ export async function notificationAddress(
 	{ notify, notificationUrl }: Pick<ChargeForm, 'notify' | 'notificationUrl'>,
 ): Promise<NotificationAddress> {
 	if (notify === 'none') return {};
-	const triggers = triggersOf(run.context);
+	const triggers = triggersOf(run.context, CREDENTIAL_NAME);
 	if (notify === 'automatic') return await automaticAddress(run, itemIndex, triggers);
 	const address =
 		notify === 'url'

@@ -2,7 +2,7 @@ import camelCase from 'lodash/camelCase';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { jsonObjects } from '../../shared/json';
-import { lenientInteger, lenientText, tolerated } from './lenient';
+import { lenientInteger, lenientText, tolerated } from '../../shared/lenient';
 
 /** Payment method codes of offers (API document, Payment method codes). */
 export const PAYMENT_METHOD_CODES = { card: 1, boleto: 2, pix: 3 } as const;

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { lenientInteger, lenientText, readResource, tolerated } from './lenient';
+import { readResource } from './resource';
+import { lenientInteger, lenientText, tolerated } from '../../shared/lenient';
 
 const person = tolerated(
 	z.object({

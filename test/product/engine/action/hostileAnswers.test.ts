@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import * as errorWords from '../../../../nodes/DigitalSales/api/schemas/error';
-import * as resource from '../../../../nodes/DigitalSales/api/schemas/lenient';
+import * as resource from '../../../../nodes/DigitalSales/api/schemas/resource';
 import { HOSTILE_BODIES } from '../../../support/notices';
 import { everythingIn, runNode } from '../harness';
 import { pixParameters, useAccount } from '../support/account';

@@ -2,7 +2,7 @@ import omitBy from 'lodash/omitBy';
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../../../nodes/DigitalSales/api/client';
-import { ENDPOINTS } from '../../../../nodes/DigitalSales/api/outcome';
+import { ENDPOINTS } from '../../../../nodes/DigitalSales/api/endpoints';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox';
 import { useTimeLapse } from '../../../support/timeLapse';

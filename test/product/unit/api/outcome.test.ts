@@ -7,10 +7,10 @@ import {
 import {
 	kindOfStatus,
 	type OutcomeKind,
-	readFault,
 	retryDecision,
 	type RetryDecision,
-} from '../../../../nodes/DigitalSales/api/outcome';
+} from '../../../../nodes/DigitalSales/api/retryTable';
+import { readFault } from '../../../../nodes/DigitalSales/n8n/httpHelper';
 
 /** What follows of a GET and of a POST. The type checker (npm run lint) asks for each row of the retry table. */
 const DECISIONS: Record<OutcomeKind, [RetryDecision, RetryDecision]> = {

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { createGunzip } from 'node:zlib';
 import { createRedactor } from '../../../../nodes/DigitalSales/api/redact';
 import {
-	bodyStream,
 	MOST_BODY_BYTES,
 	readBody,
 	readResponse,
 	retryAfterMs,
 	takeText,
 } from '../../../../nodes/DigitalSales/api/response';
-import { readResource } from '../../../../nodes/DigitalSales/api/schemas/lenient';
+import { bodyStream } from '../../../../nodes/DigitalSales/n8n/httpHelper';
+import { readResource } from '../../../../nodes/DigitalSales/api/schemas/resource';
 import { readProductPage } from '../../../../nodes/DigitalSales/api/schemas/product';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 

@@ -1,6 +1,17 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { CREDENTIAL_NAME } from '../api/account';
+
+/*
+ * The triggers in the workflow of a node, and their addresses.
+ *
+ * Rests on: the execute context holds the workflow with its nodes, n8n's base address for webhooks and the run data, on
+ * workers, too. A production address is the base address, the node's `webhookId` (without one the workflow's id), and
+ * the path of its webhook. The tool of a node has the type of the node with `Tool` behind it.
+ *
+ * Holds since: n8n 2.30.0, the oldest supported version.
+ *
+ * If it stops: Notify: Automatic does not find the trigger, and says that n8n does not show the workflow.
+ */
 
 /** The end of every trigger's URL. */
 export const WEBHOOK_PATH = 'digital-sales';
@@ -19,11 +30,12 @@ export interface WorkflowTrigger {
 	isAt: (url: string) => boolean;
 }
 
-/** Public in the contexts of n8n's engine, on workers too, though not part of `IExecuteFunctions`. */
 const contextSchema = z.object({
-	workflow: z.object({ nodes: z.record(z.unknown()) }),
+	workflow: z.object({ nodes: z.record(z.string(), z.unknown()) }),
 	additionalData: z.object({ webhookBaseUrl: z.string() }),
-	runExecutionData: z.object({ resultData: z.object({ runData: z.record(z.unknown()) }) }),
+	runExecutionData: z.object({
+		resultData: z.object({ runData: z.record(z.string(), z.unknown()) }),
+	}),
 });
 
 const nodeSchema = z.object({
@@ -32,7 +44,7 @@ const nodeSchema = z.object({
 	disabled: z.boolean().optional(),
 	webhookId: z.string().min(1).optional().catch(undefined),
 	credentials: z
-		.object({ [CREDENTIAL_NAME]: z.object({ id: z.string().nullable(), name: z.string() }) })
+		.record(z.string(), z.object({ id: z.string().nullable(), name: z.string() }))
 		.optional()
 		.catch(undefined),
 });
@@ -41,7 +53,10 @@ const nodeSchema = z.object({
  * The triggers in the workflow of a node, in the workflow's order; undefined where n8n does not show
  * the node its workflow.
  */
-export function triggersOf(context: IExecuteFunctions): WorkflowTrigger[] | undefined {
+export function triggersOf(
+	context: IExecuteFunctions,
+	credentialName: string,
+): WorkflowTrigger[] | undefined {
 	const { data } = contextSchema.safeParse(context);
 	if (!data) return undefined;
 	const { workflow, additionalData, runExecutionData } = data;
@@ -53,7 +68,7 @@ export function triggersOf(context: IExecuteFunctions): WorkflowTrigger[] | unde
 		const trigger: WorkflowTrigger = {
 			name,
 			isDisabled: disabled === true,
-			credential: credentials?.[CREDENTIAL_NAME],
+			credential: credentials?.[credentialName],
 			url: webhookId && `${additionalData.webhookBaseUrl}/${webhookId}/${WEBHOOK_PATH}`,
 			hasRun: Object.hasOwn(runExecutionData.resultData.runData, name),
 			// Without a `webhookId` n8n takes the id of the workflow.

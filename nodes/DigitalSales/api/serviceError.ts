@@ -1,0 +1,69 @@
+import { ENDPOINTS, type Endpoint } from './endpoints';
+import { RETRY_TABLE, retryDecision, type OutcomeKind, type ShownOutcome } from './retryTable';
+import type { ServiceWords } from './schemas/error';
+
+/** The result of one request. The tokens are out of every text in it. */
+export interface Outcome {
+	kind: OutcomeKind;
+	/** Undefined if no answer came. */
+	status?: number;
+	body?: unknown;
+	words: ServiceWords;
+	/** Whether the answer was a web page, and not that of a proxy. */
+	isWebPage?: boolean;
+	/** Where a redirect pointed to: origin and path, never the query. */
+	redirectedTo?: string;
+	/** How long a 429 or another failure asks to wait. */
+	retryAfterMs?: number;
+	/** The system code of a fault without an answer, for example `ECONNRESET`. */
+	code?: string;
+}
+
+export function withoutAnswer(kind: OutcomeKind, code?: string): Outcome {
+	return { kind, code, words: { messages: [], fields: {} } };
+}
+
+/** What a person and a workflow are told besides the message. */
+export interface Facts {
+	/** What to do now, in whole sentences. */
+	advice?: string;
+	/** Of something that was refused here, unknown if an earlier attempt may have done it. */
+	outcome: ShownOutcome;
+	/** The failed request, or the failed read that was to decide it; without the body, which may be large. */
+	answer?: FailedOutcome;
+}
+
+export type FailedOutcome = Omit<Outcome, 'body'>;
+
+/** A request that failed, with no trace of the request itself, so that nothing secret travels along. */
+export class ServiceError extends Error {
+	readonly outcome: FailedOutcome;
+	readonly facts: Facts;
+	/** Whether a charge or an offer may have been made although no usable answer came. */
+	readonly isInDoubt: boolean;
+
+	/** @param tries how many times the request was sent */
+	constructor(
+		readonly endpoint: Endpoint,
+		{ body: _body, ...outcome }: Outcome,
+		readonly tries: number,
+	) {
+		const { kind, status = 0, redirectedTo } = outcome;
+		const { message, advice, shown } = RETRY_TABLE[kind];
+		const happened = status < 300 ? message : `${message} (${status})`;
+		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
+		const [doubt, thing] =
+			endpoint === 'POST /transactions'
+				? ['The customer may already have been charged', 'charge']
+				: ['The offer may already exist', 'offer'];
+		super(isInDoubt ? `${doubt}: ${happened.replace('The', 'the')}` : happened);
+		this.name = 'ServiceError';
+		this.outcome = outcome;
+		this.isInDoubt = isInDoubt;
+		const toDo = isInDoubt
+			? `Check the service's dashboard before you run this again: the node then refuses the ${thing}, and shows a code that allows it once.`
+			: advice;
+		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
+		this.facts = { advice: toDo + pointed, outcome: shown, answer: outcome };
+	}
+}

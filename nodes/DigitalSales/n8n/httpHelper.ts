@@ -1,0 +1,120 @@
+import compact from 'lodash/compact';
+import { z } from 'zod/v3';
+import { tolerated } from '../shared/lenient';
+
+/*
+ * What n8n's HTTP helper gives and throws.
+ *
+ * Rests on: with `returnFullResponse` and `encoding: 'stream'` the helper gives status, headers and the stream of the
+ * body. It throws an error whose causes hold the names and codes of Node.js, the request with its socket, and, for a
+ * status that the helper does not ignore, the answer.
+ *
+ * Holds since: n8n 2.30.0, the oldest supported version.
+ *
+ * If it stops: a fault before the first byte looks like a broken connection. More charges then stay in doubt, and none
+ * is sent twice.
+ */
+
+/** What is used of the Node.js stream that n8n's HTTP helper hands over. */
+export interface BodyStream {
+	on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+	on(event: 'end' | 'close', listener: () => void): unknown;
+	on(event: 'error', listener: (error: Error) => void): unknown;
+	destroy(): unknown;
+}
+
+/** @internal */
+export const bodyStream = z.custom<BodyStream>(
+	(value) => typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value,
+);
+
+/** What n8n's HTTP helper gives: status and headers, the body still on its way. */
+export const responseHead = z.object({
+	statusCode: z.number(),
+	headers: z.record(z.unknown()).catch({}),
+	body: bodyStream,
+});
+
+const thrownAnswer = z.object({
+	response: z.object({ status: z.number(), headers: z.unknown(), data: bodyStream }),
+});
+
+/**
+ * The answer within an error of n8n's HTTP helper.
+ *
+ * @throws that error if it holds none, or that of a proxy that has refused to connect
+ */
+export function answerIn(error: unknown): z.input<typeof responseHead> {
+	const [answer] = causesOf(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
+	if (!answer || readFault(error).kind === 'notSent') throw error;
+	const { status: statusCode, headers, data: body } = answer.response;
+	return { statusCode, headers, body };
+}
+
+/** Why a request got no answer: stopped by n8n, failed before its first byte was sent, or anything later. */
+export interface Fault {
+	kind: 'blocked' | 'notSent' | 'interrupted';
+	/** The system code, for example `ECONNRESET`. */
+	code?: string;
+}
+
+/** Codes and system calls that cannot come after the first byte of a request. */
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'connect', 'getaddrinfo'];
+/** What n8n calls the faults of its protection; the last one is a host that it has not checked. */
+const BLOCKED = ['SsrfBlockedHostnameError', 'SsrfBlockedIpError', 'UnknownConnectionHostError'];
+
+const systemName = tolerated(z.string().regex(/^[A-Za-z_]{2,40}$/));
+const causeLink = z.object({
+	name: tolerated(z.string()),
+	code: systemName,
+	syscall: systemName,
+	/**
+	 * A request of Node.js that was not sent. There is no socket before a proxy has answered; nothing is
+	 * ever written to that of a proxy that refuses; and nothing is sent before TLS is established.
+	 */
+	request: tolerated(
+		z.object({
+			socket: z.union([
+				z.null(),
+				z.object({ bytesWritten: z.literal(0) }),
+				z.object({ secureConnecting: z.literal(true) }),
+			]),
+		}),
+	),
+	/** Of several addresses, none of which Node.js could connect to. */
+	errors: tolerated(z.array(z.object({ syscall: z.literal('connect') })).nonempty()),
+	response: tolerated(z.object({ status: z.number() })),
+});
+
+/**
+ * Reads why a request got no answer from the error and its causes, as n8n wraps it: codes and names
+ * only, because these errors carry the request with its headers. If in doubt, the request may have
+ * been processed.
+ */
+export function readFault(error: unknown): Fault {
+	const causes = causesOf(error).map((cause) => causeLink.parse(cause));
+	const [code] = compact(
+		causes.map(({ request, response, code }) =>
+			request && response ? `a proxy answered ${response.status}` : code,
+		),
+	);
+	const [syscall] = compact(causes.map(({ syscall }) => syscall));
+	const isNeverSent =
+		NEVER_SENT.some((name) => name === code || name === syscall) ||
+		causes.some(({ request, errors }) => request ?? errors);
+	if (causes.some(({ name }) => name && BLOCKED.includes(name))) return { kind: 'blocked', code };
+	return { kind: isNeverSent ? 'notSent' : 'interrupted', code };
+}
+
+const DEEPEST_CAUSE = 5;
+
+/** The outermost first. */
+function causesOf(error: unknown): object[] {
+	const causes: object[] = [];
+	let next = error;
+	while (typeof next === 'object' && next !== null && causes.length < DEEPEST_CAUSE) {
+		causes.push(next);
+		next = 'cause' in next ? next.cause : undefined;
+	}
+	return causes;
+}
