@@ -1,19 +1,5 @@
-import type { IExecuteFunctions, INode } from 'n8n-workflow';
-import { z } from 'zod/v3';
-import { digest } from '../shared/digest';
-import { isJsonObject } from '../shared/json';
-
-/** All that a row holds: that it is there, and whose it is, is what counts. */
-const ENTRY = 'entered';
-/** What n8n says of a row that was begun with another mode. */
-const OTHER_MODE = /Keep Items Where/;
-const NOT_SUPPORTED = 'this version of n8n keeps them in another way';
-
-/** Public in the contexts of n8n's engine, though not part of `IExecuteFunctions`: the node itself, not a copy. */
-const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() });
-
-/** n8n's database did not take an entry. */
-export class LedgerError extends Error {}
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { deleteRow, hasRow, insertRow, LedgerError, NOT_SUPPORTED } from '../n8n/processedItems';
 
 /**
  * What a node has done, in n8n's table of processed items, which survives a crash, and which all processes
@@ -57,7 +43,7 @@ export class Ledger {
 	async enter(key: string, owner: string): Promise<boolean> {
 		// If n8n named its rows otherwise, all keys would be in one.
 		if (await this.has(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
-		const enter = async () => await this.record(key, owner);
+		const enter = async () => await insertRow(this.context, key, owner);
 		// If two insert a row at the same moment, one of them fails; the second time it finds the row.
 		const found = await enter().catch(enter);
 		if (found === 'own') await this.assertApart();
@@ -70,11 +56,7 @@ export class Ledger {
 	 * @throws LedgerError
 	 */
 	async has(key: string): Promise<boolean> {
-		const count = await this.inRow(
-			key,
-			async ({ getProcessedDataCount }) => await getProcessedDataCount('node', { mode: 'entries' }),
-		);
-		return count > 0;
+		return await hasRow(this.context, key);
 	}
 
 	/** Removes keys that are the owner's. Never throws: a key left behind can only cause a refusal. */
@@ -82,7 +64,7 @@ export class Ledger {
 		const { logger } = this.context;
 		for (const key of keys) {
 			const remove = async (): Promise<void> => {
-				if ((await this.record(key, owner)) !== "another's") await this.clear([key]);
+				if ((await insertRow(this.context, key, owner)) !== "another's") await this.clear([key]);
 			};
 			await remove()
 				.catch(remove)
@@ -96,49 +78,13 @@ export class Ledger {
 	 * @throws LedgerError
 	 */
 	async clear(keys: readonly string[]): Promise<void> {
-		for (const key of keys) {
-			await this.inRow(
-				key,
-				async ({ clearAllProcessedItems }) =>
-					await clearAllProcessedItems('node', { mode: 'entries' }),
-			);
-		}
+		for (const key of keys) await deleteRow(this.context, key);
 	}
 
 	/** Whether n8n still refuses a row to others. */
 	private async assertApart(): Promise<void> {
-		await this.record('probe', 'one');
-		const found = await this.record('probe', 'another');
+		await insertRow(this.context, 'probe', 'one');
+		const found = await insertRow(this.context, 'probe', 'another');
 		if (found !== "another's") throw new LedgerError(NOT_SUPPORTED);
-	}
-
-	private async record(key: string, owner: string): Promise<'new' | 'own' | "another's"> {
-		return await this.inRow(
-			key,
-			async ({ checkProcessedAndRecord }) =>
-				// @ts-expect-error n8n's types name the modes that its own node offers.
-				await checkProcessedAndRecord([ENTRY], 'node', { mode: `of ${owner}` }),
-		)
-			.then(({ processed }) => (processed.length > 0 ? 'own' : 'new'))
-			.catch((error: unknown) => {
-				if (error instanceof LedgerError && OTHER_MODE.test(error.message)) return "another's";
-				throw error;
-			});
-	}
-
-	/** n8n names a row by the id of the node, as soon as it is called: before anything else can run. */
-	private async inRow<T>(
-		key: string,
-		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
-	): Promise<T> {
-		const { node } = contextSchema.parse(this.context);
-		if (!node) throw new LedgerError(NOT_SUPPORTED);
-		const { id } = node;
-		node.id = digest(id, key);
-		const called = call(this.context.helpers);
-		node.id = id;
-		return await called.catch((error: unknown) => {
-			throw new LedgerError(error instanceof Error ? error.message : String(error));
-		});
 	}
 }

@@ -1,5 +1,6 @@
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
+import { runIndex } from '../n8n/runIndex';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { jsonObject } from '../shared/json';
 
@@ -90,7 +91,7 @@ export class ExecutionMemory {
 	 * interrupted run, so that a Retry of it has the next index.
 	 */
 	run(): number {
-		const index = z.number().parse(this.context.getWorkflowDataProxy(0).$runIndex);
+		const index = runIndex(this.context);
 		const { runs } = this.stored;
 		// From the end, where the present run stands.
 		const known = runs.lastIndexOf(index);

@@ -1,9 +1,13 @@
+import { createRequire } from 'node:module';
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../../package.json';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { PACKAGE_NAME, ROOT } from '../../host/n8n/paths';
 import { run } from '../../host/n8n/processes';
+import { type Classes, NodeProcess } from '../../product/engine/harness';
+import { pixParameters, useAccount } from '../../product/engine/support/account';
 import { isPlaceholder } from './release';
 import { filesIn, packAndUnpack, type Packed } from './unpack';
 
@@ -60,6 +64,46 @@ describe('the tarball', () => {
 
 	test.each(manifest.n8n.credentials)('says in %s where the package is explained', async (file) => {
 		expect(await read(file)).toContain(`/package/${PACKAGE_NAME}#`);
+	});
+});
+
+describe('in an n8n that brings zod 4', () => {
+	const account = useAccount();
+	let packed: Packed;
+	let installed: NodeProcess;
+	beforeAll(async () => {
+		packed = await packAndUnpack();
+		const modules = path.join(packed.folder, 'node_modules');
+		await mkdir(modules);
+		const places = { zod: 'zod4', lodash: 'lodash', 'n8n-workflow': 'n8n-workflow' };
+		for (const [name, place] of Object.entries(places)) {
+			await symlink(path.join(ROOT, 'node_modules', place), path.join(modules, name));
+		}
+		const load = createRequire(path.join(packed.folder, 'package.json'));
+		expect(load('zod/package.json')).toMatchObject({
+			version: expect.stringMatching(/^4/) as string,
+		});
+		const files = [...manifest.n8n.nodes, ...manifest.n8n.credentials];
+		installed = new NodeProcess(
+			Object.assign({}, ...files.map((file) => load(`./${file}`) as object)) as Classes,
+		);
+	}, BUILD_MS);
+	afterAll(async () => await packed?.remove());
+
+	test('Create PIX charges, after a 429 that asks to wait, and forms say what is wrong', async () => {
+		const parameters = pixParameters(account.sandbox, { notify: 'automatic' });
+		account.fault('charge', { kind: 'retryAfter', seconds: 40 });
+		const startedAt = clock.elapsed();
+
+		const { json } = await account.run(parameters, { process: installed });
+		const wrong = await account.fail(
+			{ ...parameters, customerDocument: '1' },
+			{ process: installed },
+		);
+
+		expect(json).toMatchObject([{ payment_status: 'waiting_payment' }]);
+		expect(clock.elapsed() - startedAt).toBeGreaterThanOrEqual(40_000);
+		expect(wrong.message).toMatch(/^Customer CPF or CNPJ /);
 	});
 });
 
