@@ -122,7 +122,7 @@ describe("installed by n8n's own installer", () => {
 			const hash = String(parked.items('Charge')[0]?.json.hash);
 			await empty.n8n.sandbox.pay(hash);
 			const { json } = await downstream.reportOn(hash, WITHIN_MS);
-			expect(json).toMatchObject({ paid: true, hash, timedOut: false });
+			expect(json).toMatchObject({ paid: true, hash, timed_out: false });
 		});
 
 		test('the trigger has the same URL, and starts the workflow', async () => {
