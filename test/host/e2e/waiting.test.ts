@@ -184,7 +184,7 @@ describe('Wait for Payment under races and loss', () => {
 		const [report] = await n8n.sandbox.pay(charge.hash);
 
 		expect(report?.status).toBe(409);
-		expect(await waits.statusOf(executionId)).toBe('canceled');
+		expect(await n8n.rest.status(executionId)).toBe('canceled');
 		expect(waits.readsOf(charge.hash)).toBe(1);
 		expect(reportsOn(charge.hash)).toEqual([]);
 		figures.add('stopped by a person, then paid', 1, 'stays stopped, 0 items downstream');

@@ -75,10 +75,8 @@ describe('Wait for Payment in workflows of any shape', () => {
 		return await rest.startedBy(saved.id, start);
 	};
 	const parked = async (executionId: string): Promise<void> => {
-		await until(`execution ${executionId} waits`, async () => {
-			const { summary } = await guest.rest.execution(executionId);
-			return summary.status === 'waiting';
-		});
+		const isWaiting = async () => (await guest.rest.status(executionId)) === 'waiting';
+		await until(`execution ${executionId} waits`, isWaiting);
 	};
 	/** The charge of an order, once it is there. */
 	const charged = async (order: string): Promise<StoredTransaction> =>

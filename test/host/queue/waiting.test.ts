@@ -60,7 +60,7 @@ describe('Wait for Payment, over several processes', () => {
 		await waits.parkedAgain(executionId);
 		await waits.payUnheard(charge.hash);
 		const misrouted = await notify(atMain, charge.hash);
-		const before = await waits.statusOf(executionId);
+		const before = await cluster.rest.status(executionId);
 		const answered = await notify(charge.postback_url, charge.hash);
 		const { json } = await downstream.reportOn(charge.hash);
 

@@ -93,12 +93,8 @@ export class Waits {
 
 	/** Waits until an execution is parked again. */
 	async parkedAgain(executionId: string): Promise<void> {
-		const isWaiting = async () => (await this.statusOf(executionId)) === 'waiting';
+		const isWaiting = async () => (await this.n8n.rest.status(executionId)) === 'waiting';
 		await until(`execution ${executionId} waits`, isWaiting);
-	}
-
-	async statusOf(executionId: string): Promise<string> {
-		return (await this.n8n.rest.execution(executionId)).summary.status;
 	}
 
 	/** Pays while the webhook about it gets lost. */
