@@ -1,11 +1,4 @@
-import {
-	BY_HAND,
-	cartOf,
-	chainOf,
-	createPix,
-	END,
-	waitForPayment,
-} from '../e2e/stage/workflows';
+import { BY_HAND, cartOf, chainOf, createPix, END, waitForPayment } from '../e2e/stage/workflows';
 import { until } from '../../support/until';
 import { INSTALL_AND_START_MS, type Newcomer, startNewcomer } from './newcomer';
 import { picture } from './pictures';
