@@ -14,7 +14,7 @@ const TESTS = ['test/**/*.ts'];
 const SENDERS = [
 	'nodes/DigitalSales/api/client.ts',
 	'nodes/DigitalSales/api/credentialTest.ts',
-	'nodes/DigitalSales/trigger/address.ts',
+	'nodes/DigitalSales/n8n/listening.ts',
 	'nodes/DigitalSales/trigger/testEvent.ts',
 ];
 

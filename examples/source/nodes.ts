@@ -134,24 +134,9 @@ export const when = (name: string, expression: string): Node =>
 export const only = (name: string, expression: string): Node =>
 	base('filter', 2.2)(name, { conditions: isTrue(expression), options: {} });
 
-/** Lets the first of the items with the same value in a field through. */
-export const firstOfEach = (name: string, field: string): Node =>
-	base('removeDuplicates', 2)(name, {
-		operation: 'removeDuplicateInputItems',
-		compare: 'selectedFields',
-		fieldsToCompare: field,
-		options: {},
-	});
-
 /** Pauses the execution. */
 export const waitMinutes = (name: string, amount: string): Node =>
 	base('wait', 1.1)(name, { amount, unit: 'minutes' });
-
-/** Starts every so many minutes. */
-export const schedule = (name: string, minutesInterval: number): Node =>
-	base('scheduleTrigger', 1.2)(name, {
-		rule: { interval: [{ field: 'minutes', minutesInterval }] },
-	});
 
 /** A Switch: one named output for each expression. */
 export const branches = (name: string, outputs: Record<string, string>): Node =>

@@ -70,7 +70,7 @@ export const recoverUnpaidPix: Recipe = (say) => {
 	);
 	const again = when(
 		say('Remind once more?', 'Lembrar mais uma vez?'),
-		`$json.timedOut && $runIndex < ${DELAYS.length - 1}`,
+		`$json.timed_out && $runIndex < ${DELAYS.length - 1}`,
 	);
 	const isLast = when(
 		say('The last reminder?', 'Último lembrete?'),
@@ -125,8 +125,8 @@ export const recoverUnpaidPix: Recipe = (say) => {
 					`## Recuperar Pix não pago\nQuem não pagou recebe três lembretes: 15 minutos depois do Pix, 3 horas depois do primeiro e um dia depois do segundo, só entre ${OPENS}h e ${CLOSES}h. Um dia depois do último lembrete, a equipe fica sabendo.`,
 				),
 				say(
-					'Reminders stop when the payment arrives (a little later if its webhook is lost).',
-					'Os lembretes param quando o pagamento chega (um pouco depois, se o webhook se perder).',
+					'Right before each reminder the payment is checked once more: a customer who has paid gets none.',
+					'Logo antes de cada lembrete o pagamento é conferido mais uma vez: quem já pagou não recebe nada.',
 				),
 				deliverNote(say),
 			].join('\n\n'),

@@ -41,7 +41,6 @@ function samples(
 		},
 		'transaction/get': { transactionHash },
 		'transaction/waitForPayment': { transactionHash },
-		'notification/getAddress': {},
 	};
 }
 

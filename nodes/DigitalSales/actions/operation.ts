@@ -3,7 +3,7 @@ import type { ItemResult } from '../output/transaction';
 import type { Run } from './run';
 
 /**
- * What the node can do with an item, in three steps: read, complete, send. All items of a run take each
+ * What the node can do with an item, in steps: read, complete, check, send. All items of a run take each
  * step before any takes the next, so that a mistake in one of them is found before any is sent.
  */
 export interface Operation<Read = unknown, Ready = Read> {
@@ -31,10 +31,10 @@ export interface Operation<Read = unknown, Ready = Read> {
 	read(run: Run, itemIndex: number): Read;
 	/** Adds what the form leaves open; by default nothing. */
 	complete?(run: Run, itemIndex: number, read: Read): Promise<Ready>;
+	/** Looks for what is wrong once all items are complete; by default nothing is. */
+	check?(run: Run, itemIndex: number, ready: Ready): Ready;
 	/** In words that help to look an item up after an error. */
 	about?(ready: Ready): string;
-	/** Whether an item will probably be refused. Then nothing of the run is sent before that is decided. */
-	isSuspect?(ready: Ready): boolean;
 	send(run: Run, itemIndex: number, ready: Ready): Promise<ItemResult[]>;
 	/** Has the last word on the items of a run, failed ones included. */
 	finish?: (run: Run, items: ItemResult[]) => Promise<ItemResult[]>;

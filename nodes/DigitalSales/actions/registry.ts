@@ -5,7 +5,6 @@ import { getAllProducts } from './product/getAll.operation';
 import { createTransactionOperation } from './transaction/create.operation';
 import { getTransactionOperation } from './transaction/get.operation';
 import { waitForPaymentOperation } from './transaction/waitForPayment.operation';
-import { getAddressOperation } from './notification/getAddress.operation';
 
 /** What the node can do: the form and the routing are both built from it. */
 const RESOURCES: Resource[] = [
@@ -17,7 +16,6 @@ const RESOURCES: Resource[] = [
 	},
 	{ name: 'Product', value: 'product', operations: [getAllProducts] },
 	{ name: 'Offer', value: 'offer', operations: [createOfferOperation] },
-	{ name: 'Notification', value: 'notification', operations: [getAddressOperation] },
 ];
 
 /** The operation behind the values of the Resource and Operation fields. */

@@ -1,10 +1,9 @@
-import sortBy from 'lodash/sortBy';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
 import type { ItemResult } from '../output/transaction';
 import { fieldLabel } from '../form/readForm';
-import { isEngine2 } from '../once/execution';
+import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';
 import { eachLimit } from '../shared/eachLimit';
 import type { Operation } from './operation';
@@ -31,31 +30,27 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 /** An item after a step: what the step gave, or the items of its failure. */
 type Stepped = { given: unknown } | { failed: ItemResult[] };
 
-/** Reads all items, then completes them. */
+/** Takes all items through the steps before anything is sent: each step is done for all before the next. */
 async function prepareAll(operation: Operation, run: Run): Promise<Stepped[]> {
 	const { context } = run;
-	const step = async (itemIndex: number, take: () => unknown): Promise<Stepped> => {
-		try {
-			return { given: await take() };
-		} catch (error) {
-			const known = { itemIndex, ...createdBefore(operation, run, itemIndex) };
-			return { failed: failedItem(context, itemIndex, error, known) };
+	const items = context.getInputData().map((): Stepped => ({ given: undefined }));
+	const each = async (step: (index: number, given: unknown) => unknown): Promise<void> => {
+		for (const [index, item] of items.entries()) {
+			if ('failed' in item) continue;
+			try {
+				items[index] = { given: await step(index, item.given) };
+			} catch (error) {
+				const known = { itemIndex: index, ...createdBefore(operation, run, index) };
+				items[index] = { failed: failedItem(context, index, error, known) };
+			}
 		}
 	};
-	const items: Stepped[] = [];
-	for (const index of context.getInputData().keys()) {
-		items[index] = await step(index, () => {
-			refuseEngine2(operation, context, index);
-			return operation.read(run, index);
-		});
-	}
-	for (const [index, item] of items.entries()) {
-		if (!operation.complete || 'failed' in item) continue;
-		items[index] = await step(
-			index,
-			async () => await operation.complete?.(run, index, item.given),
-		);
-	}
+	await each((index) => {
+		refuseEngine2(operation, context, index);
+		return operation.read(run, index);
+	});
+	if (operation.complete) await each(async (index, read) => operation.complete?.(run, index, read));
+	if (operation.check) await each((index, ready) => operation.check?.(run, index, ready));
 	return items;
 }
 
@@ -83,10 +78,9 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 	const ready = items.flatMap((item, itemIndex) =>
 		'failed' in item ? [] : [{ itemIndex, ready: item.given }],
 	);
-	const inOrder = sortBy(ready, (item) => operation.isSuspect?.(item.ready) !== true);
 	const atOnce = operation.readsEach ? READS_AT_ONCE : operation.creates ? ITEMS_AT_ONCE : 1;
-	await eachLimit(inOrder, atOnce, async ({ itemIndex, ready }) => {
-		if (run.isStopped) return;
+	await eachLimit(ready, atOnce, async ({ itemIndex, ready }) => {
+		if (run.oneByOne.isStopped) return;
 		try {
 			const sent = await operation.send(run, itemIndex, ready);
 			// In place: copies would tell in a list of tens of thousands.
@@ -99,7 +93,7 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 				return;
 			}
 			failures.push({ itemIndex, ready, error });
-			run.stop();
+			run.oneByOne.failed(error);
 		}
 	});
 	// The others may only have found the run stopped.

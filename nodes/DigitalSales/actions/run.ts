@@ -2,11 +2,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
-import type { DecidingStep } from '../once/createOnce';
-import { ServiceError } from '../api/outcome';
 import { ExecutionMemory, type Where } from '../once/memory';
-import { CanceledError } from '../shared/clock';
-import type { Listening } from '../trigger/address';
+import type { Listening } from '../n8n/listening';
+import { OneByOne } from '../once/oneByOne';
 import { PaymentWait } from '../wait/paymentWait';
 
 /** Gives a hint about a run; those of one kind are summed up, and name what they are about. */
@@ -24,25 +22,20 @@ const LONGEST_HINT = 1_000;
 /** What the items of one run share. */
 export class Run {
 	readonly memory: ExecutionMemory;
-	readonly catalog: CatalogLookup;
+	readonly oneByOne: OneByOne;
 	/** Whether the triggers that charges are to notify listen at their URLs; n8n is asked once a run. */
 	readonly listening = new Map<string, Promise<Listening>>();
-	private readonly stopping = new AbortController();
+	private lookup?: CatalogLookup;
 	/** By kind: the first of it, and what else it is about. */
 	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
-	private hasFailed = false;
 	private paymentWait?: PaymentWait;
-	private readonly lastTurns: Record<DecidingStep, Promise<unknown>> = {
-		look: Promise.resolve(),
-		record: Promise.resolve(),
-	};
 
 	constructor(
 		readonly context: IExecuteFunctions,
 		readonly account: Account,
 	) {
 		this.memory = new ExecutionMemory(context);
-		this.catalog = new CatalogLookup(context, account);
+		this.oneByOne = new OneByOne(context);
 	}
 
 	/** What this execution waits for. */
@@ -50,18 +43,13 @@ export class Run {
 		return (this.paymentWait ??= new PaymentWait(this.context));
 	}
 
-	/**
-	 * Cancels waiting, when the execution is canceled or the run stops. Each time a signal of its own:
-	 * Node.js warns of more than ten listeners on one.
-	 */
-	get signal(): AbortSignal {
-		const canceled = this.context.getExecutionCancelSignal();
-		const stopped = this.stopping.signal;
-		return AbortSignal.any(canceled ? [canceled, stopped] : [stopped]);
+	/** Few runs look anything up. */
+	get catalog(): CatalogLookup {
+		return (this.lookup ??= new CatalogLookup(this.context, this.account));
 	}
 
 	client(options: ClientOptions = {}): Client {
-		const { signal } = this;
+		const { signal } = this.oneByOne;
 		return new Client(this.context, this.account, {
 			...options,
 			signal: options.signal ? AbortSignal.any([signal, options.signal]) : signal,
@@ -93,48 +81,10 @@ export class Run {
 		}
 	}
 
-	/**
-	 * Runs a step of what decides whether an item may be sent, one item after the other. Where a refusal
-	 * ends the run, the items behind it have no turn, as if they had been sent one by one.
-	 *
-	 * @throws CanceledError if an earlier item was refused and the run stops
-	 */
-	readonly oneByOne = async <T>(step: DecidingStep, decide: () => Promise<T>): Promise<T> => {
-		const turn = this.lastTurns[step].then(decide, () => {
-			throw new CanceledError();
-		});
-		this.lastTurns[step] = this.context.continueOnFail() ? turn.catch(() => undefined) : turn;
-		return await turn;
-	};
-
-	/** What decides whether an item may create something, as far as the run knows. */
-	deciding(itemIndex: number) {
-		const { context, memory, signal, oneByOne, isOver } = this;
-		return { context, memory, signal, oneByOne, isOver, itemIndex };
-	}
-
-	/** Sends nothing new; what is under way goes on. */
-	stop(): void {
-		this.stopping.abort();
-	}
-
-	/** Awaits a request that creates something. If it fails, the run stops before that is recorded. */
-	async creating<T>(request: Promise<T>): Promise<T> {
-		return await request.catch((error: unknown) => {
-			if (!this.context.continueOnFail()) {
-				this.hasFailed ||= error instanceof ServiceError;
-				this.stop();
-			}
-			throw error;
-		});
-	}
-
-	/** Whether nothing more is sent, not even of the items before the one that has ended the run. */
-	readonly isOver = (): boolean =>
-		this.hasFailed || this.context.getExecutionCancelSignal()?.aborted === true;
-
-	get isStopped(): boolean {
-		return this.stopping.signal.aborted;
+	/** What the creation of an item has in common with the others of the run. */
+	creating(itemIndex: number) {
+		const { context, memory, oneByOne } = this;
+		return { context, memory, oneByOne, itemIndex };
 	}
 
 	/** What this execution has made so far, for errors: "item 1 is abc123". */

@@ -1,6 +1,6 @@
 import { type ICredentialDataDecryptedObject, isDomainAllowed } from 'n8n-workflow';
 import { createHash } from 'crypto';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { parseBaseUrl } from '../domain/webAddress';
 import { cleanText, LONGEST_TEXT } from '../domain/text';
 import { createRedactor, type Redactor } from './redact';

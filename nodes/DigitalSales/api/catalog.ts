@@ -1,8 +1,10 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import pick from 'lodash/pick';
 import uniqBy from 'lodash/uniqBy';
-import { PromiseCache, processWide } from '../shared/processWide';
+import { clock } from '../shared/clock';
+import { BoundedMap, processWide } from '../shared/processWide';
 import type { Account } from './account';
-import { Client, type ServiceContext } from './client';
+import { Client } from './client';
 import { ServiceError } from './outcome';
 import { type NewItems, pages } from './pagination';
 import { fetchProductPage, sized } from './products';
@@ -28,7 +30,6 @@ type CatalogPage = ProductPage<CatalogProduct>;
 
 /** Products on one page; a service may give fewer. */
 const PAGE_SIZE = 100;
-/** The same for all who ask, because others may wait for the same page. */
 export const CATALOG_LIMITS = {
 	retry: { maxTries: 2, maxTotalMs: 10_000 },
 	timeoutMs: 10_000,
@@ -39,14 +40,17 @@ const REMEMBERED_MS = 45_000;
 
 /** Pages of catalogs by account and number, all forgotten when a catalog is changed. */
 export const catalogPages = processWide(
-	new PromiseCache<CatalogPage>({ most: 60, keptMs: REMEMBERED_MS }),
+	new BoundedMap<{ page: CatalogPage; until: number }>({
+		most: 60,
+		isOver: ({ until }) => until <= clock.elapsed(),
+	}),
 );
 
 /**
  * The pages of the catalog (API document, Endpoint 4: GET /products). They are remembered for a moment,
  * so that opening a list again does not spend the account's budget.
  *
- * @param client one with {@link CATALOG_LIMITS} and nobody's signal: others may wait for the same page
+ * @param client one with {@link CATALOG_LIMITS}
  * @throws ServiceError
  */
 export function readCatalog(
@@ -54,14 +58,24 @@ export function readCatalog(
 	range: { from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<CatalogProduct>, string | undefined> {
 	const read = sized(
-		async (pageSize, page: number) =>
-			await catalogPages.get(client.account.key + JSON.stringify({ page, pageSize }), async () => {
-				const { data, ...figures } = await fetchProductPage(client, { page, pageSize });
-				return { ...figures, data: data.map((item) => toCatalog(productSchema.parse(item))) };
-			}),
+		async (pageSize, number: number) => await readPage(client, { page: number, pageSize }),
 		PAGE_SIZE,
 	);
 	return pages({ ...range, fetchPage: read });
+}
+
+async function readPage(
+	client: Client,
+	asked: { page: number; pageSize?: number },
+): Promise<CatalogPage> {
+	const key = client.account.key + JSON.stringify(asked);
+	const known = catalogPages.get(key);
+	if (known) return known.page;
+	const until = clock.elapsed() + REMEMBERED_MS;
+	const { data, ...figures } = await fetchProductPage(client, asked);
+	const page = { ...figures, data: data.map((item) => toCatalog(productSchema.parse(item))) };
+	catalogPages.set(key, { page, until });
+	return page;
 }
 
 function toCatalog(product: Product): CatalogProduct {
@@ -96,8 +110,9 @@ export class CatalogLookup {
 	private readonly reading: ReturnType<typeof readCatalog>;
 	private failed?: ServiceError;
 
-	constructor(context: ServiceContext, account: Account) {
-		const client = new Client(withoutSignal(context), account, CATALOG_LIMITS);
+	constructor(context: IExecuteFunctions, account: Account) {
+		const signal = context.getExecutionCancelSignal();
+		const client = new Client(context, account, { ...CATALOG_LIMITS, signal });
 		this.reading = readCatalog(client, { maxPages: MOST_LOOKUP_PAGES });
 	}
 
@@ -127,13 +142,6 @@ export class CatalogLookup {
 		this.products = this.products.concat(value.items);
 		return value.items;
 	}
-}
-
-/** A context with which n8n does not end a request when the execution that asked is canceled. */
-function withoutSignal(context: ServiceContext): ServiceContext {
-	return new Proxy(context, {
-		has: (target, name) => name !== 'getExecutionCancelSignal' && name in target,
-	});
 }
 
 function offersIn(products: CatalogProduct[], hash: string): FoundOffer[] {

@@ -41,13 +41,13 @@ export interface ServiceRequest {
 	body?: IDataObject;
 }
 
-/** Called around each try of what has to be known while it may be processed, and at no other time. */
-export interface Recording {
-	/** If it throws, nothing is sent. */
-	begin: () => Promise<void>;
-	/** The try was not processed, and there will be another. */
-	undo: () => Promise<void>;
-}
+/**
+ * Sends a try that the rate limit has let in. Undefined: the service did not process it, and another try
+ * follows.
+ *
+ * @throws ServiceError if no other try follows
+ */
+export type Send<T> = () => Promise<T | undefined>;
 
 export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
@@ -70,6 +70,8 @@ const NOTABLE_WAIT_MS = 500;
  * answer of the service; n8n versions that do not know the exception pass it on as one.
  */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
+/** The only failure before the first try, of a request that waits only for so long for the rate limit. */
+const NOT_LET_IN = withoutAnswer('rateLimited');
 /** A 429 may ask for exactly the longest time, and that is over a moment later. */
 const GRACE_MS = 500;
 
@@ -92,61 +94,66 @@ export class Client {
 	 * Sends a request and gives the JSON of the answer as `read` understood it.
 	 *
 	 * @param read gives undefined for a success of another shape than the documented one
-	 * @param record what is sent only while it is recorded
 	 * @throws ServiceError
 	 * @throws CanceledError if the execution is canceled while nothing is under way
 	 */
-	async request<T>(
+	async request<T>(request: ServiceRequest, read: (body: unknown) => T | undefined): Promise<T> {
+		for await (const send of this.tries(request, read)) {
+			const value = await send();
+			if (value !== undefined) return value;
+		}
+		throw new CanceledError();
+	}
+
+	/**
+	 * The tries of a request, each when the rate limit lets it in. A caller that leaves without sending one
+	 * gives its permit back.
+	 */
+	async *tries<T>(
 		request: ServiceRequest,
 		read: (body: unknown) => T | undefined,
-		record?: Recording,
-	): Promise<T> {
+	): AsyncGenerator<Send<T>, void> {
 		const { endpoint } = request;
-		const { method } = ENDPOINTS[endpoint];
-		const limiter = rateLimiterFor(this.account, endpoint);
 		const counts = { tries: 0, failed: 0, limited: 0 };
-		// The only failure before the first try, of a request that waits only for so long for the rate limit.
-		let outcome = withoutAnswer('rateLimited');
+		let outcome = NOT_LET_IN;
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
-			const taking = limiter.take({
-				...this.takeOptions(endpoint, latest),
-				// The time for its tries is running.
-				isBack: counts.tries > 0,
-			});
-			const permit = await taking.catch((error: unknown) => {
+			// Whether the time for its tries is running.
+			const isBack = counts.tries > 0;
+			const options = { ...this.takeOptions(endpoint, latest), isBack };
+			const limiter = rateLimiterFor(this.account, endpoint);
+			const permit = await limiter.take(options).catch((error: unknown) => {
 				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
 				throw error;
 			});
-			await record?.begin().catch((error: unknown) => {
-				limiter.giveBack(permit);
-				throw error;
-			});
-			firstSentAt = Math.min(firstSentAt, clock.elapsed());
-			outcome = await this.send(request);
-			const leastMs = rateLimitWaitMs(counts.limited + 1, clock.random());
-			settle(limiter, permit, outcome, leastMs);
-			counts.tries++;
-			if (outcome.kind === 'success') {
-				const value = understood(outcome.body, read);
-				if (value !== undefined) return value;
+			let isSent = false;
+			let delayMs = 0;
+			try {
+				yield async () => {
+					isSent = true;
+					firstSentAt = Math.min(firstSentAt, clock.elapsed());
+					outcome = await this.send(request);
+					counts.tries++;
+					const { kind, retryAfterMs = 0 } = outcome;
+					const isLimited = kind === 'rateLimited';
+					settle(limiter, permit, outcome, rateLimitWaitMs(counts.limited + 1, clock.random()));
+					const value = kind === 'success' ? understood(outcome.body, read) : undefined;
+					if (value !== undefined) return value;
+					counts[isLimited ? 'limited' : 'failed']++;
+					// A 429 has closed the limiter for all executions; the next try waits there.
+					delayMs = isLimited
+						? 0
+						: Math.max(retryAfterMs, backoffMs(counts.failed, clock.random()));
+					const elapsedMs = clock.elapsed() - firstSentAt;
+					const used = { failedTries: counts.failed, elapsedMs, delayMs };
+					const isRetried = retryDecision(ENDPOINTS[endpoint].method, kind) === 'retry';
+					if (isRetried && mayRetry(this.retry, used)) return undefined;
+					throw this.failure(endpoint, outcome, counts.tries);
+				};
+			} finally {
+				if (!isSent) limiter.giveBack(permit);
 			}
-			const isLimited = outcome.kind === 'rateLimited';
-			const askedMs = outcome.retryAfterMs;
-			if (isLimited) counts.limited++;
-			else counts.failed++;
-			// A 429 has closed the limiter for all executions; the next try waits there.
-			const delayMs = isLimited
-				? 0
-				: Math.max(askedMs ?? 0, backoffMs(counts.failed, clock.random()));
-			const elapsedMs = clock.elapsed() - firstSentAt;
-			const used = { failedTries: counts.failed, elapsedMs, delayMs };
-			const isRetried = retryDecision(method, outcome.kind) === 'retry';
-			if (!isRetried || !mayRetry(this.retry, used)) {
-				throw this.failure(endpoint, outcome, counts.tries);
-			}
-			await record?.undo();
 			await wait(delayMs, this.options.signal);
 		}
 	}
@@ -233,14 +240,13 @@ export class Client {
 function settle(
 	limiter: RateLimiter,
 	permit: Permit,
-	{ kind, status, retryAfterMs = 0 }: Outcome,
+	{ kind, retryAfterMs = 0 }: Outcome,
 	leastMs: number,
 ): void {
 	if (kind === 'rateLimited') {
 		limiter.settleLimited(permit, Math.max(retryAfterMs, leastMs));
 	} else {
-		// 502, 503 and 504 are answers of a proxy, which say nothing of the limit.
-		limiter.settle(permit, status !== undefined && kind !== 'unavailable');
+		limiter.settle(permit);
 	}
 }
 

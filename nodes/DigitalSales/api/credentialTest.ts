@@ -3,7 +3,7 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { CredentialError, readAccount } from './account';
 import { readFault, ServiceError, withoutAnswer } from './outcome';
 import { sized } from './products';

@@ -1,5 +1,5 @@
 import compact from 'lodash/compact';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { tolerated } from './schemas/lenient';
 import type { ServiceWords } from './schemas/error';
 

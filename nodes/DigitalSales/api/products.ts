@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { composed, finder, hashSegment } from '../domain/text';
-import type { Client, Recording } from './client';
+import type { Client, Send } from './client';
 import { pages } from './pagination';
 import {
 	type ProductPage,
@@ -164,26 +164,16 @@ function refusesPageSize(error: unknown): boolean {
 }
 
 /**
- * Creates an offer of a product (API document, Endpoint 2: POST /products/{hash}/offers).
+ * The tries to create an offer of a product (API document, Endpoint 2: POST /products/{hash}/offers), as
+ * the service sends it.
  *
  * @param body the documented fields under the service's names; `price` in integer cents
- * @param record what is sent only while it is recorded
- * @returns the offer as the service sent it
- * @throws ServiceError, with `isInDoubt` if the offer may exist although no usable answer came
  */
-export async function createOffer(
+export function offerTries(
 	client: Client,
 	productHash: string,
 	body: IDataObject,
-	record: Recording,
-): Promise<IDataObject> {
-	return await client.request(
-		{
-			endpoint: 'POST /products/{hash}/offers',
-			path: `/products/${hashSegment(productHash)}/offers`,
-			body,
-		},
-		readResource,
-		record,
-	);
+): AsyncGenerator<Send<IDataObject>, void> {
+	const path = `/products/${hashSegment(productHash)}/offers`;
+	return client.tries({ endpoint: 'POST /products/{hash}/offers', path, body }, readResource);
 }

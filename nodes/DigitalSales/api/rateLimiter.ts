@@ -6,15 +6,14 @@ import { ENDPOINTS, type Endpoint } from './outcome';
 /** Permission for one request. */
 export interface Permit {
 	takenAt: number;
-	isUrgent: boolean;
 }
 
 export interface TakeOptions {
 	/** Another rate than the documented one, for this request alone. */
 	rate?: number;
-	/** Whether it is one of the few that cannot wait for long: it goes first, counted, but not spread over time. */
+	/** Whether somebody waits for it: it goes first, and after a 429 it does not wait for the request in flight. */
 	isUrgent?: boolean;
-	/** Whether it takes its turn after a 429, although it is urgent. */
+	/** Whether it waits for the request in flight, although it is urgent. */
 	yields?: boolean;
 	/** When it is too late to begin, on `clock.elapsed()`. */
 	latest?: number;
@@ -40,11 +39,9 @@ interface Waiting extends TakeOptions {
 
 /** Limits are stated per minute throughout the API document. */
 const MINUTE_MS = 60_000;
-/** After a 429 few are in flight for so long, or until answers have shown that more may be. */
-const NARROW_MS = 300_000;
+/** How long after a 429 one request goes at a time. */
+const CAREFUL_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
-/** Between two requests, on average: no longer than a request may wait by default. */
-const LONGEST_PACE_MS = 300_000;
 /** Slices, so that a line that all have left leaves no long timer behind. */
 const LONGEST_SLEEP_MS = 1_000;
 
@@ -53,8 +50,9 @@ const LONGEST_SLEEP_MS = 1_000;
  * window that allows bursts. A request counts from its answer on, the latest moment at which the
  * service can have counted it. Rates are numbers of requests in that window.
  *
- * Other processes spend from the same account, and nobody says how many there are, so 429s tell what our
- * share of a documented rate is. Without a documented rate nothing waits until a 429.
+ * Other processes spend from the same account, and nobody says how many there are. A 429 closes the
+ * limiter, and for a minute one request goes at a time: a burst would only be refused again. Without a
+ * documented rate nothing waits until a 429.
  */
 export class RateLimiter {
 	/** Who waits, in the order in which they are let in. */
@@ -65,13 +63,8 @@ export class RateLimiter {
 	private readonly answered: number[] = [];
 	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
-	/** Of the documented limit. */
-	private readonly share = new Share();
-	/** The latest that was not urgent: while others have a share, ours is not sent in bursts. */
-	private latest = { at: -Infinity, spread: 1 };
-	/** How many may be in flight at once: a 429 narrows it to one, answers widen it. */
-	private width = Infinity;
-	private narrowedAt = -Infinity;
+	/** When the latest 429 came. */
+	private limitedAt = -Infinity;
 
 	/** @param rate the documented one; undefined if none is documented */
 	constructor(
@@ -87,11 +80,9 @@ export class RateLimiter {
 	delayMs({ rate = this.rate, isUrgent, yields }: TakeOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
-		const isWide = now - this.narrowedAt >= NARROW_MS || this.inFlight.size < this.width;
-		if (!isWide && (!isUrgent || yields)) return Infinity;
+		const isOneAtATime = now - this.limitedAt < CAREFUL_MS && (!isUrgent || yields);
+		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
 		if (rate === undefined) return 0;
-		const paced = this.latest.at + this.paceMs(rate) * this.latest.spread - now;
-		if (paced > 0 && !isUrgent) return paced;
 		// Of the latest, as many as the rate allows may lie within its window.
 		const tooMany = this.answered.length + this.inFlight.size - rate;
 		if (tooMany < 0) return 0;
@@ -131,11 +122,10 @@ export class RateLimiter {
 		void this.tick();
 	}
 
-	/** Enters the end of a request, other than a 429; only an answer of the service itself shows that more may be in flight. */
-	settle(permit: Permit, isAnswered = true): void {
+	/** Enters the end of a request, other than a 429. */
+	settle(permit: Permit): void {
 		this.answered.push(clock.elapsed());
 		this.answered.splice(0, this.answered.length - MOST_COUNTED);
-		if (isAnswered && permit.takenAt > this.narrowedAt) this.width += 1 / this.width;
 		this.giveBack(permit);
 	}
 
@@ -143,28 +133,14 @@ export class RateLimiter {
 	settleLimited(permit: Permit, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
-		// An urgent one tells what others leave over, not whether our share is too large.
-		if (!permit.isUrgent) this.share.reduce(permit.takenAt);
-		this.width = 1;
-		this.narrowedAt = now;
+		this.limitedAt = now;
 		this.giveBack(permit);
 	}
 
-	/**
-	 * Before all who were not let in yet. Where no limit is documented, a 429 may be about one request
-	 * alone, which must not hold up all the others: there the first of them goes before it.
-	 */
+	/** After the first new request: a 429 may be about one request alone, which must not hold up the others. */
 	private placeOfRefused(): number {
-		const first = this.line.findIndex(({ isBack }) => !isBack);
-		const least = this.rate === undefined ? first + 1 : first;
-		const place = this.line.findIndex(({ isBack }, nth) => !isBack && nth >= least);
-		return place < 0 ? this.line.length : place;
-	}
-
-	/** How long is between two requests, on average, for our share of a rate. */
-	private paceMs(rate: number): number {
-		const share = this.share.now();
-		return share >= 1 ? 0 : Math.min(LONGEST_PACE_MS, this.windowMs / (rate * share));
+		const [, next = this.line.length] = this.line.flatMap(({ isBack }, nth) => (isBack ? [] : nth));
+		return next;
 	}
 
 	/** Lets in whose turn has come, and refuses who would be too late. How long until time alone changes that. */
@@ -172,7 +148,7 @@ export class RateLimiter {
 		let soonest = Infinity;
 		for (const waiting of sortBy(this.line, ({ isUrgent }) => !isUrgent)) {
 			const now = clock.elapsed();
-			const { latest = Infinity, isUrgent = false } = waiting;
+			const { latest = Infinity } = waiting;
 			const delayMs = this.delayMs(waiting);
 			const isTooLate = now + (delayMs === Infinity ? 0 : delayMs) > latest;
 			if (delayMs > 0 && !isTooLate) {
@@ -185,9 +161,7 @@ export class RateLimiter {
 				waiting.refuse(new TooLateError());
 				continue;
 			}
-			const permit = { takenAt: now, isUrgent };
-			// An urgent one comes on top: many of them must not hold up the others.
-			if (!isUrgent) this.latest = { at: now, spread: 0.75 + clock.random() / 2 };
+			const permit = { takenAt: now };
 			this.inFlight.add(permit);
 			waiting.admit(permit);
 		}
@@ -228,36 +202,4 @@ export function limiterOf(
 	const limiter = rateLimiters.get(key) ?? make();
 	rateLimiters.set(key, limiter);
 	return limiter;
-}
-
-const LEFT_AFTER_429 = 0.93;
-/** A single 429 may be an accident: from here it leaves the whole limit. */
-const LARGEST = 1 / LEFT_AFTER_429;
-const SMALLEST = 0.01;
-/** Added to the square root of the share, so small shares grow relatively faster and all converge. */
-const GROWTH_PER_MINUTE = 0.011;
-/** 429s this close together carry no new information. */
-const SAME_NEWS_MS = 20_000;
-
-/**
- * The share of a limit that a process uses, where nobody says how many others use it: a 429 reduces
- * it, and it grows with time. Processes that all do so come to equal shares, as connections of TCP do.
- */
-class Share {
-	/** What a 429 reduced it to last; undefined before the first. */
-	private reduced?: { to: number; at: number };
-
-	/** The whole limit is 1; somewhat more while no 429 has come for long. */
-	now(): number {
-		if (!this.reduced) return LARGEST;
-		const { to, at } = this.reduced;
-		const minutes = (clock.elapsed() - at) / MINUTE_MS;
-		return Math.min(LARGEST, (Math.sqrt(to) + minutes * GROWTH_PER_MINUTE) ** 2);
-	}
-
-	/** Enters a 429 of a request that was sent at a moment. */
-	reduce(sentAt: number): void {
-		if (sentAt < (this.reduced?.at ?? -Infinity) + SAME_NEWS_MS) return;
-		this.reduced = { to: Math.max(SMALLEST, this.now() * LEFT_AFTER_429), at: clock.elapsed() };
-	}
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { clock } from '../shared/clock';
 import { causesOf, kindOfStatus, readFault, type Outcome } from './outcome';
 import type { Redactor } from './redact';
@@ -19,7 +19,7 @@ export const bodyStream = z.custom<BodyStream>(
 );
 
 /** @internal Far more than the largest page of products. */
-export const MOST_BODY_BYTES = 33_554_432;
+export const MOST_BODY_BYTES = 16_777_216;
 
 /**
  * Reads a body to its end. n8n's HTTP helper knows no bound, its time-out ends a silent connection
@@ -101,9 +101,6 @@ type Headers = Readonly<Record<string, unknown>>;
 
 /** In characters: a failure is described in few. */
 const LONGEST_FAILURE = 1_048_576;
-/** Deeper JSON would overflow the stack, here or in n8n, which writes items by recursion. */
-const MOST_LEVELS = 64;
-const TOO_DEEP = JSON.stringify('[removed: nested too deeply]');
 
 /**
  * The outcome of a request that was answered.
@@ -141,40 +138,10 @@ function readContent(
 	if (/^<(!doctype|html|\?xml|head|body)/i.test(text)) return { problem: 'webPage' };
 	if (text.length > longest) return { problem: 'tooLarge' };
 	try {
-		return { json: redact.json(JSON.parse(shallow(text))) };
+		return { json: redact.json(JSON.parse(text)) };
 	} catch {
 		return { problem: 'unreadable' };
 	}
-}
-
-/** JSON without what is nested too deeply. It is not parsed for that: levels would fill the memory. */
-function shallow(text: string): string {
-	let kept = '';
-	let from = 0;
-	let depth = 0;
-	for (let at = 0; at < text.length; at++) {
-		const sign = text.charAt(at);
-		if (sign === '"') at = endOfString(text, at);
-		else if (sign === '[' || sign === '{') {
-			if (depth++ === MOST_LEVELS) kept += text.slice(from, at) + TOO_DEEP;
-		} else if (sign === ']' || sign === '}') {
-			if (--depth === MOST_LEVELS) from = at + 1;
-		}
-	}
-	return depth > MOST_LEVELS ? kept : kept + text.slice(from);
-}
-
-/** Where a string of JSON ends: at the next quote after an even number of backslashes. */
-function endOfString(text: string, start: number): number {
-	let end = start;
-	let first: number;
-	do {
-		end = text.indexOf('"', end + 1);
-		if (end < 0) return text.length;
-		first = end;
-		while (text.charAt(first - 1) === '\\') first--;
-	} while ((end - first) % 2 === 1);
-	return end;
 }
 
 /** The query of a redirect may carry a token, so only origin and path are kept. */

@@ -2,37 +2,34 @@ import type { IDataObject } from 'n8n-workflow';
 import { hashSegment } from '../domain/text';
 import { BoundedMap, processWide } from '../shared/processWide';
 import type { Account } from './account';
-import type { Client, Recording } from './client';
+import type { Client, Send } from './client';
 import { readTransaction, type Transaction } from './schemas/transaction';
 
 /** By account and hash. */
 const seenTransactions = processWide(new BoundedMap<true>({ most: 10_000 }));
 
 /**
- * Creates a PIX transaction (API document, Endpoint 3: POST /transactions). The account's token for
- * bodies is added here and nowhere else.
+ * The tries to create a PIX transaction (API document, Endpoint 3: POST /transactions), in its POST shape.
+ * The account's token for bodies is added here and nowhere else.
  *
  * @param body the documented fields under the service's names; amounts in integer cents
- * @param record what is sent only while it is recorded
- * @returns the transaction, in its POST shape
- * @throws ServiceError, with `isInDoubt` if the charge may exist although no usable answer came
  */
-export async function createTransaction(
+export function transactionTries(
 	client: Client,
 	body: IDataObject,
-	record: Recording,
-): Promise<Transaction> {
-	const transaction = await client.request(
+): AsyncGenerator<Send<Transaction>, void> {
+	return client.tries(
 		{
 			endpoint: 'POST /transactions',
 			path: '/transactions',
 			body: { api_token: client.account.bodyApiToken, ...body },
 		},
-		readTransaction,
-		record,
+		(answer) => {
+			const transaction = readTransaction(answer);
+			if (transaction) markTransactionSeen(client.account, transaction.hash);
+			return transaction;
+		},
 	);
-	markTransactionSeen(client.account, transaction.hash);
-	return transaction;
 }
 
 /**

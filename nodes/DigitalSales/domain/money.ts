@@ -6,6 +6,8 @@ const GROUPED = /^[1-9]\d{0,2}(?<mark>[ .,])\d{3}(?:\k<mark>\d{3})*(?:(?!\k<mark
 /** Thousands, or three decimals. */
 const AMBIGUOUS = /^([1-9]\d{0,2})[.,](\d{2})(\d)$/;
 const CURRENCY_SIGN = /^R\$ *|(?<=\d) *R\$$/i;
+/** No amount is longer; a longer text is not looked through. */
+const MOST_CHARACTERS = 100;
 const LONGEST_QUOTE = 40;
 /** The error of a few floating-point steps, relative to the value. */
 const FLOAT_NOISE = 8 * Number.EPSILON;
@@ -74,6 +76,7 @@ function digitsOfReais(text: string): string | undefined {
 }
 
 function bareAmount(text: string): string {
+	if (text.length > MOST_CHARACTERS) return '';
 	return text.replace(/[\u00a0\u202f]/g, ' ').replace(CURRENCY_SIGN, '');
 }
 

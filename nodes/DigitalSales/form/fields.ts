@@ -1,6 +1,6 @@
 import mergeWith from 'lodash/mergeWith';
 import { type IDataObject, type INodeProperties, deepCopy } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { isJsonObject } from '../shared/json';
 import { LONGEST_TEXT, type Result, cleanText, composed, isUsableHash } from '../domain/text';
 import { parseCents } from '../domain/money';

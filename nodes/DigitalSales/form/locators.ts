@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { heldBy } from './readForm';
 import { hashField, optional, required } from './fields';
 import { field } from './formOf';

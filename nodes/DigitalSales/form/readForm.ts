@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { bounded } from './fields';
 import type { Form, Weight } from './formOf';
-import { cleanText } from '../domain/text';
+import { cleanText, LONGEST_TEXT } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 
 const GAP_ADVICE = 'Correct the expression or the data, or clear the field.';
@@ -205,13 +205,19 @@ function gapIn(
 			}
 		}
 	}
-	return weight === 'guards' && typeof value === 'string' && MISSING.test(value)
+	return weight === 'guards' && isReadable(value) && MISSING.test(value)
 		? 'is an expression that gave nothing in a part of it'
 		: undefined;
 }
 
 function givesNothing(value: unknown): boolean {
-	return NOTHING.has(cleanText(String(value)));
+	const text = String(value);
+	return isReadable(text) && NOTHING.has(cleanText(text));
+}
+
+/** A longer text is refused for its length, and not looked through before. */
+function isReadable(value: unknown): value is string {
+	return typeof value === 'string' && value.length <= LONGEST_TEXT;
 }
 
 /** The paths in a value that a pattern stands for; `*` is any index. */

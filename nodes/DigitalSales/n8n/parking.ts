@@ -1,6 +1,6 @@
 import type { IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 
 /*
  * Lets an execution wait and then runs the node again, with the same input.

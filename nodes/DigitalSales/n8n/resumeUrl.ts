@@ -1,26 +1,30 @@
 import type { IExecuteFunctions, IWebhookDescription } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 
 /*
  * The address at which a webhook wakes this execution.
  *
- * Rests on: `$execution.resumeUrl` exists in every execution, is the same in all its runs, and carries its secret as
- * `signature`. A path of our own at its end keeps the address from waking a Wait node of n8n's own.
+ * Rests on: `$execution.resumeUrl` is the same in all runs of an execution. A path of our own at its end keeps the
+ * address from waking a Wait node of n8n's own.
  *
  * Holds since: n8n 2.30.0, the oldest supported version.
  *
- * If it stops: Create PIX fails before anything is sent, and waits go on without webhooks.
+ * If it stops: Create PIX with Notify: Automatic fails before anything is sent, and waits go on without webhooks.
  */
 
 const PATH = 'digital-sales';
 
-const executionSchema = z.object({ resumeUrl: z.string().url() });
+const executionSchema = z.object({ resumeUrl: z.string() });
 
 export function resumeUrl(context: IExecuteFunctions): string {
-	const { resumeUrl } = executionSchema.parse(context.getWorkflowDataProxy(0).$execution);
-	const url = new URL(resumeUrl);
+	const url = new URL(n8nResumeUrl(context));
 	url.pathname += `/${PATH}`;
 	return url.href;
+}
+
+/** As n8n has it, without our path; no address if n8n runs the node without an execution. */
+export function n8nResumeUrl(context: IExecuteFunctions): string {
+	return executionSchema.parse(context.getWorkflowDataProxy(0).$execution).resumeUrl;
 }
 
 /** The webhook that n8n calls there. */

@@ -1,29 +1,34 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { Account } from '../api/account';
 import { lenientText, tolerated } from '../api/schemas/lenient';
+import { digest } from '../shared/digest';
 import { isJsonObject } from '../shared/json';
 import { parseDocument } from '../domain/customer';
 import { composed } from '../domain/text';
-import { digest, isTool, originOf } from './execution';
+import { originOf } from '../n8n/retry';
+import { isTool } from '../n8n/tool';
 import type { ExecutionMemory } from './memory';
 
 /** The keys that recognize a repeated creation. */
 export interface Identity {
 	/** Run and item; unique only within the execution. */
 	spot: string;
-	/** The execution as it first began, run and item. */
+	/** The execution as it first began, run and fingerprint: a Retry may have the rows in another order. */
 	place: string;
-	/** The same by fingerprint instead of item: a Retry may have other rows in another order. */
-	placeByContent: string;
 	/** The Order Reference. */
 	order?: string;
 	/** The fingerprint within account and node, in any execution. */
 	doubt: string;
 	/** The call of an agent, which repeats calls and has no stable place. */
 	call?: string;
-	/** Whether it may be another customer's, so that it is a reason to refuse, but not to return anything. */
-	mayBeAnother: boolean;
+	/** Those that stay known once the outcome is. */
+	lastingKeys: string[];
+	/**
+	 * Those that are known while the request is under way. First those that others may ask for at the same
+	 * moment: who has the first of them has all.
+	 */
+	ledgerKeys: string[];
 }
 
 /** What identifies a creation. */
@@ -33,8 +38,6 @@ export interface Identifiable {
 	memory: ExecutionMemory;
 	/** Who is charged for what, without account and node. */
 	fingerprint: string;
-	/** Whether the fingerprint may be that of several customers. */
-	isVague?: boolean;
 	orderReference?: string;
 	itemIndex: number;
 }
@@ -44,41 +47,29 @@ export interface Identifiable {
  * apart; a place does not, since a Retry may come with another credential.
  */
 export function identify(wanted: Identifiable): Identity {
-	const { context, account, memory, fingerprint, orderReference, itemIndex } = wanted;
-	// A place tells customers apart, but a call has none.
-	const mayBeAnother = wanted.isVague === true && orderReference === undefined && isTool(context);
+	const { context, account, memory, fingerprint, itemIndex } = wanted;
+	const reference = wanted.orderReference && composed(wanted.orderReference);
+	const isCall = isTool(context);
+	const origin = originOf(context);
+	const run = String(memory.run());
+	const nth = String(memory.ordinal(fingerprint, itemIndex));
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
 	const scope = [account.key, ...node];
-	const call = digest('call', ...scope, fingerprint, orderReference ?? '');
-	const run = String(memory.run());
-	const spot = isTool(context) ? [call] : [run, String(itemIndex)];
-	const here = [...node, originOf(context)];
-	const nth = String(memory.ordinal(fingerprint, itemIndex));
-	const content = [isTool(context) ? call : run, fingerprint, nth];
+	const call = digest('call', ...scope, fingerprint, reference ?? '');
+	const place = digest('place', ...node, origin, isCall ? call : run, fingerprint, nth);
+	const order = reference === undefined ? [] : [digest('order', ...scope, reference)];
+	const doubt = digest('doubt', ...scope, fingerprint);
 	return {
-		spot: digest(...spot),
-		place: digest('place', ...here, ...spot),
-		placeByContent: digest('placeByContent', ...here, ...content),
-		order: orderReference === undefined ? undefined : digest('order', ...scope, orderReference),
-		doubt: digest('doubt', ...scope, fingerprint),
-		call: isTool(context) && !mayBeAnother ? call : undefined,
-		mayBeAnother,
+		spot: isCall ? digest(call) : digest(run, String(itemIndex)),
+		place,
+		order: order[0],
+		doubt,
+		call: isCall ? call : undefined,
+		lastingKeys: [...order, place],
+		ledgerKeys: [...order, doubt, place],
 	};
-}
-
-/**
- * The keys that are known while the request is under way. First those that others may ask for at the same
- * moment: who has the first of them has all.
- */
-export function ledgerKeys({ order, doubt, place, placeByContent }: Identity): string[] {
-	return [...(order === undefined ? [] : [order]), doubt, place, placeByContent];
-}
-
-/** Those that stay known once its outcome is. */
-export function lastingKeys({ place, placeByContent, order }: Identity): string[] {
-	return [place, placeByContent, ...(order === undefined ? [] : [order])];
 }
 
 const text = tolerated(lenientText);
@@ -94,23 +85,18 @@ const customerSchema = z
  */
 export function chargeFingerprint(body: IDataObject): string {
 	const cart = Array.isArray(body.cart) ? body.cart.map(cartItem).sort() : [];
-	return digest('charge', JSON.stringify([customerOf(body).names, cart, plain(body.amount)]));
+	const parts = JSON.stringify([customerOf(body), cart, plain(body.amount)]);
+	return digest('charge', composed(parts));
 }
 
-/** Whether a body names its customer at most by a name, which others may have. */
-export function isVagueCharge(body: IDataObject): boolean {
-	return customerOf(body).isVague;
-}
-
-function customerOf(body: IDataObject): { names: string[]; isVague: boolean } {
+function customerOf(body: IDataObject): string[] {
 	const { document, email, phone_number: phone, name } = customerSchema.parse(body.customer);
 	const known = parseDocument(document);
-	if ('value' in known) return { names: [known.value], isVague: false };
+	if ('value' in known) return [known.value];
 	const address =
 		email?.trim().toLowerCase() || phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '');
 	// An invalid document, such as all zeros, identifies nobody alone.
-	const names = [document ?? '', address || (name?.trim().toLowerCase() ?? '')];
-	return { names, isVague: !address };
+	return [document ?? '', address || (name?.trim().toLowerCase() ?? '')];
 }
 
 function cartItem(item: unknown): string {
@@ -131,5 +117,6 @@ function plain(value: unknown): unknown {
 
 /** Which offer is created: the product and the whole body. */
 export function offerFingerprint(productHash: string, body: IDataObject): string {
-	return digest('offer', productHash, JSON.stringify(Object.entries(body).sort()));
+	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);
+	return digest('offer', composed(parts));
 }

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
+import { digest } from '../shared/digest';
 import { isJsonObject } from '../shared/json';
-import { digest } from './execution';
 
 /** All that a row holds: that it is there, and whose it is, is what counts. */
 const ENTRY = 'entered';
@@ -37,13 +37,13 @@ export class Ledger {
 	 * @returns those that another owner has
 	 * @throws LedgerError
 	 */
-	async claim(keys: readonly string[], owner: string, own: string[]): Promise<ReadonlySet<string>> {
-		const seen = new Set<string>();
+	async claim(keys: readonly string[], owner: string, own: string[]): Promise<string[]> {
+		const seen: string[] = [];
 		for (const key of keys) {
-			if (seen.size > 0) {
-				if (await this.has(key)) seen.add(key);
+			if (seen.length > 0) {
+				if (await this.has(key)) seen.push(key);
 			} else if (await this.enter(key, owner)) own.push(key);
-			else seen.add(key);
+			else seen.push(key);
 		}
 		return seen;
 	}

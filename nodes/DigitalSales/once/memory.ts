@@ -1,5 +1,5 @@
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { jsonObject } from '../shared/json';
 

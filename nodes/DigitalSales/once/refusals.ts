@@ -87,14 +87,6 @@ export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): 
 	);
 }
 
-/** The same was made in this execution, for this customer or for another: nothing tells them apart. */
-export function perhapsAnother(subject: Subject): Refusal {
-	return refusal(
-		`${customerPhrase(subject)} may already have been charged in this execution, so nothing was sent`,
-		'Nothing tells whether this is the same customer. Fill in the e-mail address, the phone, or the CPF or CNPJ.',
-	);
-}
-
 /** It was made in this place, but cannot be read with the present token. */
 export function otherAccount(subject: Subject): Refusal {
 	const what =

@@ -1,19 +1,28 @@
 import { createHash, randomUUID } from 'crypto';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
-import { digest } from './execution';
+import { digest } from '../shared/digest';
 import type { Ledger } from './ledger';
 
 /** No letters or digits that look alike. */
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
-/** And one for what was told. */
-const LENGTH = 7;
+const LENGTH = 8;
 
 /** A code left in a form must expire, since its use may be forgotten: it holds today and tomorrow. */
 const DAY_MS = 86_400_000;
 
-/** Far more than anybody needs; bounds the search for what a code allows. */
+/** Far more than anybody needs; bounds the search for the next one. */
 const MOST_TURNS = 1_000;
+
+/** What a refusal may tell of: the same charge, its order, or other data in its place. */
+export type Told = 'same' | 'order' | 'other';
+
+const NOTHING: Told[][] = [[]];
+/** All that a refusal may tell of at once. */
+const TELLINGS = (['same', 'order', 'other'] as const).reduce(
+	(tellings, one) => tellings.flatMap((told) => [told, [...told, one]]),
+	NOTHING,
+);
 
 /** The latest turn that this process has taken of each row. */
 const taken = processWide(new BoundedMap<number>({ most: 10_000 }));
@@ -74,50 +83,48 @@ export class RepeatCodes {
 	}
 
 	/**
-	 * The code that allows the next turn.
+	 * The code that allows the next turn to someone who has read of all that is in doubt.
 	 *
-	 * @param told what is in doubt as far as its refusal tells, as three bits
+	 * @throws LedgerError
 	 */
-	async nextCode(told: number): Promise<string> {
-		let { latest } = this;
-		while (latest < MOST_TURNS && (await this.ledger?.has(this.key(latest + 1)))) latest++;
-		taken.set(this.row, latest);
-		const [code = ''] = this.codesOf(latest + 1);
-		return (code + LETTERS.charAt(told)).replace(/.{4}/, '$&-');
+	async nextCode(doubted: readonly Told[]): Promise<string> {
+		return this.codeOf(await this.next(), doubted, today()).replace(/.{4}/, '$&-');
 	}
 
 	/**
-	 * The latest turn that a typed code allows; several may be typed, with or without the dash.
+	 * The next turn, if a typed code allows it; several may be typed, with or without the dash.
 	 *
 	 * @param doubted what its refusal must have told
+	 * @throws LedgerError
 	 */
-	allowedBy(text: string | undefined, doubted: number): number | undefined {
-		if (text === undefined) return undefined;
+	async allowedBy(text: string, doubted: readonly Told[]): Promise<number | undefined> {
 		const words = text.toUpperCase().split(/[\s,;]/);
-		// The last letter is what was told.
-		const typed = words.flatMap((word) => {
-			const code = word.replace(/[^0-9A-Z]/g, '');
-			const told = LETTERS.indexOf(code.slice(-1));
-			return told >= 0 && (told & doubted) === doubted ? [code.slice(0, -1)] : [];
-		});
-		for (let turn = MOST_TURNS; turn > 0; turn--) {
-			if (this.codesOf(turn).some((code) => typed.includes(code))) return turn;
-		}
-		return undefined;
+		const typed = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
+		const next = await this.next();
+		const isAllowed = TELLINGS.filter((told) => doubted.every((one) => told.includes(one)))
+			.flatMap((told) => [today(), today() - 1].map((day) => this.codeOf(next, told, day)))
+			.some((code) => typed.includes(code));
+		return isAllowed ? next : undefined;
+	}
+
+	/** The first turn that nobody has taken. */
+	private async next(): Promise<number> {
+		let { latest } = this;
+		while (latest < MOST_TURNS && (await this.ledger?.has(this.key(latest + 1)))) latest++;
+		taken.set(this.row, latest);
+		return latest + 1;
 	}
 
 	private key(turn: number): string {
 		return digest('turn', this.row, String(turn));
 	}
 
-	/** The codes of today and of yesterday. */
-	private codesOf(turn: number): string[] {
-		const key = this.key(turn);
-		return [today(), today() - 1].map((day) => {
-			const text = `${key} ${this.fingerprint} ${day}`;
-			const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
-			return Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]).join('');
-		});
+	private codeOf(turn: number, told: readonly Told[], day: number): string {
+		const text = [this.key(turn), this.fingerprint, String(day), ...[...new Set(told)].sort()].join(
+			' ',
+		);
+		const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
+		return Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]).join('');
 	}
 }
 

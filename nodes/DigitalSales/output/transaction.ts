@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { Transaction } from '../api/schemas/transaction';
 import { isPaid, isTooLateToPay } from '../domain/paymentStatus';
 import { inReais } from '../domain/money';

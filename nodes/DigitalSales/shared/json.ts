@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 
 /** Whether JSON is an object, neither null nor an array. It is not copied: a list may be large. */
 export function isJsonObject(value: unknown): value is IDataObject {

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { CREDENTIAL_NAME } from '../api/account';
 
 /** The end of every trigger's URL. */
@@ -68,34 +68,4 @@ export function triggersOf(context: IExecuteFunctions): WorkflowTrigger[] | unde
 function decoded(url: string): string {
 	const decode = (_sign: string, hex: string): string => String.fromCharCode(parseInt(hex, 16));
 	return url.replace(/%([0-7][\da-f])/gi, decode).toLowerCase();
-}
-
-const ASK_WITHIN_MS = 2_000;
-
-/** What n8n answers where a webhook may be, if a browser asks; a proxy may answer it, too, in other words. */
-const corsSchema = z.object({
-	statusCode: z.literal(204),
-	headers: z.object({ 'access-control-allow-methods': z.enum(['OPTIONS', 'OPTIONS, POST']) }),
-});
-
-/** Whether a published trigger listens at a URL; `unreachable` if nobody answers as n8n does. */
-export type Listening = 'yes' | 'no' | 'unreachable';
-
-/** Asks n8n whether a published trigger listens at its production URL. */
-export async function askListening(context: IExecuteFunctions, url: string): Promise<Listening> {
-	const answer: unknown = await context.helpers
-		.httpRequest({
-			// @ts-expect-error n8n's types leave out a method that its HTTP client sends.
-			method: 'OPTIONS',
-			url,
-			// Only to a page of another origin does n8n say which methods it takes.
-			headers: { Origin: new URL(url).origin },
-			timeout: ASK_WITHIN_MS,
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-		})
-		.catch(() => undefined);
-	const { data } = corsSchema.safeParse(answer);
-	if (!data) return 'unreachable';
-	return data.headers['access-control-allow-methods'] === 'OPTIONS' ? 'no' : 'yes';
 }

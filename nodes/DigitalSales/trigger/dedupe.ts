@@ -1,13 +1,15 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { lenientText } from '../api/schemas/lenient';
+import { composed } from '../domain/text';
 import { endQuietly, failFor } from '../n8n/triggerExecution';
-import { digest, originOf } from '../once/execution';
+import { originOf } from '../n8n/retry';
 import { Ledger } from '../once/ledger';
 import type { Notice } from '../notice/parse';
 import { accountOf } from '../notice/verify';
 import { clock, wait } from '../shared/clock';
+import { digest } from '../shared/digest';
 
 const LONGEST_STATUS = 100;
 
@@ -84,5 +86,5 @@ async function isTakenByOther(
 	name: string,
 ): Promise<boolean> {
 	const { baseUrl } = await accountOf(context);
-	return !(await ledger.enter(digest('taken', baseUrl, name), originOf(context)));
+	return !(await ledger.enter(digest('taken', baseUrl, composed(name)), originOf(context)));
 }

@@ -5,13 +5,14 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import mapValues from 'lodash/mapValues';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { Result } from '../domain/text';
 import { hashField, moneyField, optional, parsed, required, text } from '../form/fields';
 import { field, formOf, group, list, type FormValues } from '../form/formOf';
 import { PICKED_OFFER, PICKED_PRODUCT, located } from '../form/locators';
 import { fieldsOption, simplifyOption } from '../form/outputOptions';
 import { checkForm, valuesOf } from '../form/readForm';
+import { isEngine2 } from '../n8n/engine2';
 import { isJsonObject } from '../shared/json';
 
 /** Values of Trigger On that are not groups of statuses. */
@@ -224,7 +225,7 @@ export type TriggerForm = FormValues<typeof triggerForm>;
  */
 export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): TriggerForm {
 	const node = context.getNode();
-	if (context.getWorkflowSettings().engineType === 'v2') {
+	if (isEngine2(context)) {
 		throw new NodeOperationError(
 			node,
 			"Digital Sales Trigger does not work in n8n's experimental Engine 2.0",

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { Client } from '../api/client';
 import { retryDecision, ServiceError } from '../api/outcome';
 import type { Transaction } from '../api/schemas/transaction';

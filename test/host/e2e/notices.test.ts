@@ -7,15 +7,8 @@ import { bodiesLike, contentTypes } from '../../support/notices';
 import { until } from '../../support/until';
 import { tally } from '../../support/chance';
 import { startN8n, type N8n, WITHOUT_EDITOR } from '../n8n/n8n';
-import {
-	ADDRESS,
-	addressOf,
-	BY_HAND,
-	chainOf,
-	Downstream,
-	publish,
-	trigger,
-} from './stage/workflows';
+import { expectTriggerNotifiedIfPublished } from './stage/notified';
+import { addressOf, Downstream, publish, trigger } from './stage/workflows';
 
 const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
@@ -58,22 +51,8 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	};
 	const summary = (statuses: number[]): string => tally(statuses.map((status) => `× ${status}`));
 
-	test('Get Address knows the URL, and whether it listens', async () => {
-		const chains = [
-			[trigger('listening'), downstream.node],
-			[BY_HAND, ADDRESS],
-		];
-		const saved = await n8n.rest.createWorkflow(chainOf('listening', n8n.credential, ...chains));
-		const check = async (): Promise<unknown> =>
-			(await n8n.rest.run(saved.id, BY_HAND.name)).items('Address').map(({ json }) => json);
-		const url = addressOf(n8n, 'listening');
-
-		expect(await check()).toMatchObject([{ trigger: 'Trigger', url, listening: 'no' }]);
-		await n8n.rest.publish(saved);
-		expect(await check()).toEqual([{ trigger: 'Trigger', url, listening: 'yes', advice: null }]);
-		const [hash = ''] = await paid(1);
-		expect(await post(url, hash)).toBe(200);
-		expect(await downstream.reaches(1)).toBe(1);
+	test('charges notify it if it is published', async () => {
+		await expectTriggerNotifiedIfPublished(n8n);
 	});
 
 	test('JSON of a content type that n8n leaves unread', async () => {

@@ -149,6 +149,11 @@ export class N8nRest {
 		await until(`"${name}" is published`, isPublished, { withinMs: PUBLISH_WITHIN_MS });
 	}
 
+	/** Takes a published workflow back. */
+	async unpublish({ id }: SavedWorkflow): Promise<void> {
+		await this.call(z.unknown(), 'POST', `/workflows/${id}/deactivate`, {});
+	}
+
 	/** Runs a saved workflow from one of its triggers, and returns the id of the execution. */
 	async start(workflowId: string, trigger: string): Promise<string> {
 		const path = `/workflows/${workflowId}/run`;

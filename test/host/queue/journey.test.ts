@@ -1,16 +1,12 @@
 import {
-	ADDRESS,
-	addressOf,
 	BY_HAND,
 	cartOf,
 	chainOf,
 	createPix,
-	END,
 	type NodeSketch,
-	publish,
-	trigger,
 	waitForPayment,
 } from '../e2e/stage/workflows';
+import { expectTriggerNotifiedIfPublished } from '../e2e/stage/notified';
 import { until } from '../../support/until';
 import type { Execution } from '../n8n/execution';
 import { type Check, runJourney } from '../n8n/journey';
@@ -69,22 +65,8 @@ describe('manual runs that n8n gives to the workers', () => {
 		expect(sandbox.charges()).toBe(1);
 	});
 
-	test('the trigger of the workflow is found, and whether it listens', async () => {
-		const { cluster } = stage;
-		const charges = ['automatic', 'trigger'].map((notify) => ({
-			...createPix({ notify, cart: cartOf(cluster.sandbox), orderReference: notify }),
-			name: notify,
-		}));
-		const sale = [trigger('by-hand-sale'), END];
-		const { id } = await publish(cluster, 'found', [BY_HAND, ADDRESS, ...charges], sale);
-
-		const execution = await run(id);
-
-		const url = addressOf(cluster, 'by-hand-sale');
-		expect(execution.error).toBeUndefined();
-		expect(execution.items('Address')).toMatchObject([{ json: { url, listening: 'yes' } }]);
-		const made = cluster.sandbox.transactions.map(({ postback_url }) => postback_url);
-		expect(made).toEqual([url, url]);
+	test('the trigger of the workflow is notified if it is published', async () => {
+		await expectTriggerNotifiedIfPublished(stage.cluster);
 	});
 
 	test('it waits for a payment, and goes on when it is told', async () => {

@@ -1,8 +1,18 @@
 const { createRequire } = require('node:module');
+const { dirname } = require('node:path');
 const { default: Runtime } = require('jest-runtime');
 
 /** The last script of each file: the wrapped source, and what the engine has made of it. */
 const scripts = new Map();
+
+/** What is installed, by the folder that asks for it and the name. */
+const installed = new Map();
+
+function requireInstalled(from, name) {
+	const key = `${dirname(from)}\n${name}`;
+	if (!installed.has(key)) installed.set(key, createRequire(from)(name));
+	return installed.get(key);
+}
 
 const isInstalled = (name = '.') => !/^[./]/.test(name);
 
@@ -14,11 +24,13 @@ const isInstalled = (name = '.') => !/^[./]/.test(name);
 module.exports = class InstalledOnce extends Runtime {
 	requireModuleOrMock(from, name) {
 		const isShared = isInstalled(name) && name !== '@jest/globals';
-		return isShared ? createRequire(from)(name) : super.requireModuleOrMock(from, name);
+		return isShared ? requireInstalled(from, name) : super.requireModuleOrMock(from, name);
 	}
 
 	requireInternalModule(from, name) {
-		return isInstalled(name) ? createRequire(from)(name) : super.requireInternalModule(from, name);
+		return isInstalled(name)
+			? requireInstalled(from, name)
+			: super.requireInternalModule(from, name);
 	}
 
 	createScriptFromCode(source, file) {

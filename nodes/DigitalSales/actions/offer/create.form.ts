@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { OFFER_INTERVALS, PAYMENT_METHOD_CODES } from '../../api/schemas/product';
 import {
 	customFieldsField,

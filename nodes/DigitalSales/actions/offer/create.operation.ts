@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { catalogPages } from '../../api/catalog';
-import { createOffer, markPricesSeen } from '../../api/products';
+import { markPricesSeen, offerTries } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { withCustomFields } from '../../form/fields';
 import { readForm } from '../../form/readForm';
@@ -40,13 +40,13 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 		const { account } = run;
 		const client = run.client();
 		const { made: json, isExisting } = await createOnce<IDataObject>({
-			...run.deciding(itemIndex),
+			...run.creating(itemIndex),
 			account,
 			kind: 'offer',
 			about,
 			fingerprint: offerFingerprint(productHash, body),
 			repeatCode,
-			create: async (record) => await run.creating(createOffer(client, productHash, body, record)),
+			tries: offerTries(client, productHash, body),
 			// No operation reads an offer, so all of it is kept.
 			keep: (made) => made,
 			again: async (kept) => kept,

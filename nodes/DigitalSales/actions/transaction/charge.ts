@@ -1,12 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { Account } from '../../api/account';
 import { lenientText, tolerated } from '../../api/schemas/lenient';
+import { parseDocument } from '../../domain/customer';
 import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../domain/money';
 import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
-import { digest } from '../../once/execution';
-import { chargeFingerprint, isVagueCharge } from '../../once/identity';
+import { isTool } from '../../n8n/tool';
+import { chargeFingerprint } from '../../once/identity';
+import { digest } from '../../shared/digest';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/products';
@@ -27,7 +29,6 @@ export interface Charge {
 	about: string;
 	/** Who is charged for what. */
 	fingerprint: string;
-	isVague: boolean;
 	/** The display name of a field of the body. */
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
@@ -43,13 +44,19 @@ const lineSchema = z.object(
 	},
 	{ message: 'must be an object' },
 );
+/** An agent repeats its calls, so a call has to say which customer it is for. */
+const NOBODY = [
+	'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
+	'Ask the customer for one of them: a name alone does not tell customers apart.',
+] as const;
+
 type CartLine = z.output<typeof lineSchema>;
 
 /** Custom Fields may put anything into a body: what cannot be checked is not sent. */
 const bodySchema = z.object({
 	amount: wholeNumberField(0).optional(),
 	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
-	customer: tolerated(z.object({ document: word })),
+	customer: tolerated(z.object({ document: word, email: word, phone_number: word })),
 	api_token: word,
 });
 
@@ -81,6 +88,7 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
 		throw mistake(context, itemIndex, 'Cart is empty', advice);
 	}
+	if (!isIdentified(customer) && isTool(context)) throw mistake(context, itemIndex, ...NOBODY);
 	// Not a number if a price is missing.
 	const total = cart.reduce((sum, { price, quantity }) => sum + (price ?? NaN) * quantity, 0);
 	if (total > LARGEST_AMOUNT) {
@@ -98,9 +106,14 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		amount,
 		about: inWords(cart, amount, customer?.document),
 		fingerprint: chargeFingerprint(body),
-		isVague: isVagueCharge(body),
 		labelOf,
 	};
+}
+
+/** The names of people are not theirs alone. */
+function isIdentified(customer: z.output<typeof bodySchema>['customer']): boolean {
+	const { document, email, phone_number: phone } = customer ?? {};
+	return 'value' in parseDocument(document) || Boolean(email?.trim()) || Boolean(phone?.trim());
 }
 
 function inWords(
@@ -128,9 +141,10 @@ function inWords(
 export function priceMismatch(
 	{ account, context }: Run,
 	itemIndex: number,
-	{ additionalFields, options }: ChargeForm,
-	{ cart, amount, labelOf }: Charge,
+	{ form, charge }: { form: ChargeForm; charge: Charge },
 ): Refusal | undefined {
+	const { additionalFields, options } = form;
+	const { cart, amount, labelOf } = charge;
 	if (options.allowPriceMismatch === true) return undefined;
 	const compare = (
 		label: Parameters<Charge['labelOf']>,

@@ -1,9 +1,12 @@
+import compact from 'lodash/compact';
 import type { Transaction } from '../../api/schemas/transaction';
-import { createTransaction, getTransaction } from '../../api/transactions';
+import { getTransaction, transactionTries } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
 import { hasFailed } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
-import { type Creation, createOnce } from '../../once/createOnce';
+import { createOnce } from '../../once/createOnce';
+import type { Creation } from '../../once/creation';
+import { isKnown } from '../../once/earlier';
 import { customerPhrase } from '../../once/refusals';
 import type { Refusal } from '../../output/errors';
 import type { Operation } from '../operation';
@@ -19,7 +22,8 @@ interface ReadyCharge {
 	charge: Charge;
 	/** About its notifications. */
 	hint?: string;
-	problem: () => Refusal | undefined;
+	/** What is wrong with a charge that may exist already: then it is returned all the same. */
+	problem?: Refusal;
 }
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
@@ -32,43 +36,41 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	creates: true,
-	read(run, itemIndex) {
-		const form = readForm(run.context, itemIndex, chargeForm);
-		// What cannot be charged, whatever the catalog says, costs no request to it.
-		chargeOf(run, itemIndex, form);
-		return form;
-	},
+	read: ({ context }, itemIndex) => readForm(context, itemIndex, chargeForm),
 	async complete(run, itemIndex, typed) {
 		const { url, hint } = await notificationAddress(run, itemIndex, typed);
-		const form = { ...typed, notificationUrl: url };
-		const charge = chargeOf(run, itemIndex, await fillCart(run, itemIndex, form));
-		return { form, charge, hint, problem: () => priceMismatch(run, itemIndex, form, charge) };
+		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
+		return { form, charge: chargeOf(run, itemIndex, form), hint };
+	},
+	check(run, itemIndex, ready) {
+		const problem = priceMismatch(run, itemIndex, ready);
+		// What exists is returned whatever the catalog says now.
+		if (problem && !isKnown(creationOf(run, itemIndex, ready))) throw problem;
+		return { ...ready, problem };
 	},
 	about: ({ charge }) => charge.about,
-	isSuspect: ({ problem }) => problem() !== undefined,
 	async send(run, itemIndex, ready) {
-		const { form, charge, hint } = ready;
-		const creation = creationOf(run, itemIndex, ready);
-		const transaction = await charged(run, creation, charge, [hint, amountHint(charge)]);
+		const { form } = ready;
+		const transaction = await charged(run, itemIndex, ready);
 		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
 		return [await transactionItem(run, transaction, { ...form, options })];
 	},
 };
 
-/** @param hints about what was sent; an existing transaction may differ */
-async function charged(
-	run: Run,
-	creation: Creation<Transaction>,
-	{ amount: sent }: Charge,
-	hints: Array<string | undefined>,
-): Promise<Transaction> {
+async function charged(run: Run, itemIndex: number, ready: ReadyCharge): Promise<Transaction> {
+	const creation = creationOf(run, itemIndex, ready);
 	const { made: transaction, isExisting } = await createOnce(creation);
+	const { amount: sent } = ready.charge;
 	const { hash, amount, pix, payment_status: status } = transaction;
 	const hint = (kind: string, message: string): void =>
 		run.hint(message, kind, `transaction ${hash}`);
-	const existing = `${customerPhrase(creation)} was already charged. Returning transaction ${hash}.`;
-	if (isExisting) hint('existing', existing);
-	else for (const one of hints) if (one !== undefined) run.hint(one);
+	if (isExisting) {
+		const who = customerPhrase(creation);
+		hint('existing', `${who} was already charged. Returning transaction ${hash}.`);
+	} else {
+		// About what was sent, from which an existing one may differ.
+		for (const text of compact([ready.hint, amountHint(ready.charge)])) run.hint(text);
+	}
 	if (amount != null && sent !== undefined && amount !== sent) {
 		hint(
 			'amount',
@@ -90,24 +92,21 @@ function amountHint({ amount, cartTotal }: Charge): string | undefined {
 		: `Amount is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`;
 }
 
-function creationOf(
-	run: Run,
-	itemIndex: number,
-	{ form, charge, problem }: ReadyCharge,
-): Creation<Transaction> {
-	const { body, account, about, fingerprint, isVague } = charge;
+function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
+	const { form, charge, problem } = ready;
+	const { account, fingerprint, about, body } = charge;
+	const shared = run.creating(itemIndex);
 	const client = run.client();
 	return {
-		...run.deciding(itemIndex),
+		...shared,
 		account,
+		fingerprint,
+		orderReference: form.orderReference,
 		kind: 'charge',
 		about,
-		fingerprint,
-		isVague,
-		orderReference: form.orderReference,
 		repeatCode: form.options.repeatCode,
 		problem,
-		create: async (record) => await run.creating(createTransaction(client, body, record)),
+		tries: transactionTries(client, body),
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),

@@ -6,7 +6,7 @@ import { formatReais } from '../../domain/money';
 import { webAddressIn } from '../../domain/webAddress';
 import { displayPath, mistake } from '../../form/readForm';
 import type { ServiceError } from '../../api/outcome';
-import { isRetry } from '../../once/execution';
+import { isRetry } from '../../n8n/retry';
 import { Refusal } from '../../output/errors';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { getTransaction } from '../../api/transactions';
 import { mistake, readForm } from '../../form/readForm';
-import { isTool } from '../../once/execution';
+import { isTool } from '../../n8n/tool';
 import type { Operation } from '../operation';
 import { transactionItem } from './transactionItem';
 import { hashField, required } from '../../form/fields';

@@ -2,8 +2,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { mistake } from '../../form/readForm';
-import { askListening, triggersOf, type WorkflowTrigger } from '../../trigger/address';
+import { askListening } from '../../n8n/listening';
 import { resumeUrl } from '../../n8n/resumeUrl';
+import { triggersOf, type WorkflowTrigger } from '../../trigger/address';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 
@@ -16,7 +17,7 @@ export interface NotificationAddress {
 const LOOP =
 	'This execution was started by a Digital Sales Trigger, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
 const UNCHECKED =
-	'n8n could not check whether it is published; Notification > Get Address says more.';
+	'n8n could not check whether it is published. If no sale arrives, correct the public address of n8n (N8N_WEBHOOK_URL).';
 const NO_WAIT =
 	'no Wait for Payment follows in this workflow (one in a sub-workflow does not count)';
 
@@ -130,7 +131,7 @@ async function firstListening(
 	}
 	for (const { name, url } of ofAccount) {
 		if (url === undefined) continue;
-		// Asked in a published workflow, too: n8n starts its form though its trigger lacks a product.
+		// Also in production: n8n publishes a workflow though it could not register one of its triggers.
 		const asking = listening.get(url) ?? askListening(context, url);
 		listening.set(url, asking);
 		const state = await asking;

@@ -1,6 +1,6 @@
 import type { IBinaryKeyData } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
-import { isTool } from '../../once/execution';
+import { isTool } from '../../n8n/tool';
 import { type ItemResult, type OutputChoice, transactionOutput } from '../../output/transaction';
 import type { Run } from '../run';
 

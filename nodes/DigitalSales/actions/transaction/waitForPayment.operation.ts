@@ -1,8 +1,8 @@
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { readForm } from '../../form/readForm';
 import { assertCanPark } from '../../n8n/parking';
-import { isTool } from '../../once/execution';
+import { isTool } from '../../n8n/tool';
 import type { Operation } from '../operation';
 import { positiveNumberField, required } from '../../form/fields';
 import { field, formOf, group, type FormValues } from '../../form/formOf';
@@ -17,7 +17,7 @@ const waitForm = formOf(
 	[
 		{
 			displayName:
-				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. A Create PIX earlier in this workflow notifies it automatically; it also checks every minute at first, and less often later. Deliver only if <b>paid</b> is true.',
+				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. It needs no webhook, and continues after a restart of n8n. Deliver only if <b>paid</b> is true.',
 			name: 'waitNotice',
 			type: 'notice',
 			default: '',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { IDataObject } from 'n8n-workflow';
 import { isJsonObject } from '../../shared/json';
 

@@ -1,6 +1,6 @@
 import camelCase from 'lodash/camelCase';
 import type { IDataObject } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { jsonObjects } from '../../shared/json';
 import { lenientInteger, lenientText, tolerated } from './lenient';
 

@@ -177,7 +177,7 @@ export class ImportedRecipe {
 
 	/** Presses Execute workflow and waits for the end, good or bad. */
 	async execute(): Promise<Execution> {
-		const start = this.workflow.nodes.find(({ type }) => /\.(manual|schedule)Trigger$/.test(type));
+		const start = this.workflow.nodes.find(({ type }) => /\.manualTrigger$/.test(type));
 		return await this.recipes.stage.rest.run(this.workflow.id, start?.name ?? '');
 	}
 

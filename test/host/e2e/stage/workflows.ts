@@ -91,9 +91,6 @@ const ours = (
 	parameters: { resource, operation, ...more },
 });
 
-/** Shows where the triggers of the workflow are notified. */
-export const ADDRESS = ours('Address', 'notification', 'getAddress');
-
 /** A trigger, and where a published workflow with it is notified. */
 export function trigger(webhookId: string, parameters: Parameters = {}): NodeSketch {
 	return { name: 'Trigger', type: TRIGGER, webhookId, parameters };

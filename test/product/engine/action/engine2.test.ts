@@ -1,3 +1,4 @@
+import { PublishedTrigger } from '../harness/trigger';
 import { sampleOf } from '../../../support/samples';
 import { errorIn, useAccount } from '../support/account';
 
@@ -33,6 +34,20 @@ describe("In n8n's experimental Engine 2.0", () => {
 		});
 
 		expect([message, itemIndex]).toEqual([`Create PIX ${REFUSED}`, 0]);
+	});
+
+	test('a trigger is not published, and takes no webhook', async () => {
+		const trigger = await PublishedTrigger.prepare({
+			credentials: account.credentials,
+			engineType: 'v2',
+		});
+
+		await expect(trigger.activate()).rejects.toThrow(`Digital Sales Trigger ${REFUSED}`);
+		trigger.listen();
+		const { status } = await trigger.post({ hash: 'h', payment_status: 'paid' });
+		trigger.stopListening();
+		expect(status).toBe(503);
+		expect(account.sandbox.requests).toEqual([]);
 	});
 
 	test('products are listed', async () => {

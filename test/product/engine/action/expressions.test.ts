@@ -188,36 +188,42 @@ describe('The customer of an agent', () => {
 			'with a placeholder',
 			{
 				customerName: 'Maria',
-				additionalFields: { customFields: { customer: { document: '00000000000' } } },
+				additionalFields: { customFields: { customer: { document: '00000000000', email: ' ' } } },
 			},
 		],
-	])('%s is not given what another chat was given', async (_name, more) => {
+	])('%s is not charged, since nothing tells customers apart', async (_name, more) => {
 		takesAnybody();
 		for (const workflowId of [shop.workflowId, '']) {
-			const before = shop.posts;
-			const first = await chat(more, [{}], workflowId);
-			const second = await chat(more, [{}], workflowId);
+			const { errors } = await chat(more, [{}], workflowId);
 
-			expect([...first.errors, ...second.errors]).toEqual([]);
-			expect(shop.posts - before).toBe(2);
+			expect(errors.join()).toContain(
+				'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
+			);
+			expect(shop.posts).toBe(0);
 		}
 	});
 
-	test('with a name alone is refused in the same chat, where the model may repeat itself', async () => {
+	test.each([
+		['a document', { customerDocument: '529.982.247-25' }],
+		['an e-mail address', { customerEmail: 'maria@example.com' }],
+		['a phone', { customerPhone: '(11) 91234-5678' }],
+		[
+			'a document in Custom Fields',
+			{ additionalFields: { customFields: { customer: { document: '52998224725' } } } },
+		],
+	])('with %s alone is charged, once', async (_name, more) => {
 		takesAnybody();
-		const { answers, errors } = await chat({ customerName: 'Maria' }, [{}, {}]);
+		const { answers, errors } = await chat(more, [{}, {}]);
 
-		expect(answers).toMatchObject([[{ hash: 'abc1' }]]);
-		expect(errors.join()).toContain('may already have been charged in this execution');
+		expect(errors).toEqual([]);
+		expect(answers).toMatchObject([[{ hash: 'abc1' }], [{ hash: 'abc1' }]]);
 		expect(shop.posts).toBe(1);
 	});
 
-	test('with a name alone is refused in any chat while a charge is in doubt', async () => {
-		shop.fault('drop');
-		await chat({ customerName: 'Maria' });
-		const { errors } = await chat({ customerName: 'Maria' });
+	test('is no concern of a workflow without an agent', async () => {
+		takesAnybody();
+		await shop.charge({ more: { ...NOBODY, customerName: 'Maria' } });
 
-		expect(errors.join()).toContain('The customer may already have been charged');
 		expect(shop.posts).toBe(1);
 	});
 });

@@ -55,7 +55,7 @@ describe('An answer that is made to make the node fail', () => {
 				'A'.repeat(125_000),
 				'0002'.repeat(50_000),
 				'\u0301'.repeat(100_000),
-				'\\u0041%41&#65;'.repeat(9_000),
+				'\\u0041%41'.repeat(9_000),
 				1e300,
 				-0,
 				'',
@@ -63,7 +63,7 @@ describe('An answer that is made to make the node fail', () => {
 				'19,90',
 				'expired',
 			),
-			fc.integer({ min: 60, max: 5_000 }).map((levels) => `deep ${levels}`),
+			fc.integer({ min: 1, max: 60 }).map((levels) => `deep ${levels}`),
 		);
 		const each = (...names: string[]) => Object.fromEntries(names.map((name) => [name, odd]));
 		const some = (...names: string[]) =>
@@ -109,10 +109,25 @@ describe('An answer that is made to make the node fail', () => {
 					expect(outcome.outputs.map((items) => items.length)).toEqual([1, 0]);
 					expect(outcome.json[0]?.hash).toEqual(simplify ? String(hash).trim() : hash);
 				}),
-				{ numRuns: 40 },
+				{ numRuns: 15 },
 			);
 		},
 		30_000,
+	);
+
+	test.each(['deep 64', 'deep 5000', 'deep 100000'])(
+		'lists that are nested too deeply leave a charge in doubt, and a read failed: %s',
+		async (lists) => {
+			const body = withDeepLists(`{"hash":"ab12","payment_status":"paid","x":"${lists}"}`);
+			answer(201, body);
+			answer(200, body);
+
+			const charged = await account.fail(charge);
+			const read = await account.fail(reading);
+
+			expect(charged.message).toMatch(unknown);
+			expect(read.message).toBe('The answer of the service could not be read');
+		},
 	);
 
 	test.each([
@@ -176,7 +191,6 @@ describe('An answer that is made to make the node fail', () => {
 			token.replace(/./g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 		const { apiToken, bodyApiToken } = account.sandbox;
 		const shown = [apiToken, bodyApiToken].map(encoded).join(' and ');
-		const removed = /\[(token removed|text removed: it contains a token)\]/;
 		answer(422, `{"message":"${shown}","errors":{"${shown}":["${shown}"]}}`);
 		answer(200, `{"hash":"ab12","note":"${shown}","${shown}":1}`);
 
@@ -184,7 +198,7 @@ describe('An answer that is made to make the node fail', () => {
 		const outcome = await account.run(reading);
 
 		for (const text of [kept, everythingIn(outcome)]) {
-			expect(text).toMatch(removed);
+			expect(text).toContain('[token removed]');
 			expect(text).not.toMatch(/%74|est-(api|body)-token/i);
 		}
 	});

@@ -1,4 +1,4 @@
-import type { INodeParameters, INodeType, WorkflowExecuteMode } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, INodeType, WorkflowExecuteMode } from 'n8n-workflow';
 import {
 	ACTION_TYPE,
 	connect,
@@ -9,7 +9,7 @@ import {
 	START_TYPE,
 	TRIGGER_TYPE,
 } from '../harness';
-import { webServer } from '../harness/webServer';
+import { type WebResponse, webServer } from '../harness/webServer';
 import { pixParameters, useAccount } from '../support/account';
 import { callTool } from '../support/tool';
 import { waitParameters } from '../support/waiting';
@@ -56,6 +56,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		parameters,
 		notificationUrl,
 		nodeTypes,
+		startItems,
 	}: {
 		start?: NodeInput;
 		next?: NodeInput[];
@@ -65,6 +66,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		/** In the credential. */
 		notificationUrl?: string;
 		nodeTypes?: Record<string, INodeType>;
+		startItems?: IDataObject[];
 	} = {}) {
 		const charging = { ...untouched(), ...parameters };
 		const path = [start, { name: 'Charge', type: ACTION_TYPE, parameters: charging }, ...next];
@@ -75,6 +77,7 @@ describe('Create PIX > Notify: Automatic', () => {
 				Object.fromEntries(path.slice(1).map(({ name }, nth) => [String(path[nth]?.name), name])),
 			),
 			...(nodeTypes && { nodeTypes }),
+			...(startItems && { startItems }),
 			mode,
 			credentials: account.credentialsWith({ notificationUrl }),
 		});
@@ -179,23 +182,41 @@ describe('Create PIX > Notify: Automatic', () => {
 			expect(hint).toContain('and its Digital Sales Trigger is not published.');
 		});
 
-		test.each(['GET, POST, OPTIONS', '*', ''])(
-			'a proxy that answers %j in place of n8n says nothing of it: the trigger is notified, and the hint says so',
-			async (methods) => {
+		const ofProxy = (methods: string) => (response: WebResponse) =>
+			response.writeHead(204, { 'access-control-allow-methods': methods }).end();
+		test.each<[string, (response: WebResponse) => void]>([
+			['a proxy answers with its own methods', ofProxy('GET, POST, OPTIONS')],
+			['a proxy answers with a star', ofProxy('*')],
+			['a proxy answers with none', ofProxy('')],
+			['it is starting up', (response) => response.end('n8n is starting up. Please wait')],
+			['nothing answers', () => {}],
+		])(
+			'if that fails because %s, the trigger is notified, and the hint says what to do',
+			async (_why, reply) => {
 				const answer = jest.spyOn(webServer, 'answer');
-				answer.mockImplementation(async (_request, response) => {
-					response.writeHead(204, { 'access-control-allow-methods': methods }).end();
-				});
+				answer.mockImplementation(async (_request, response) => reply(response));
 
 				const { url, hint } = await asked();
 
 				answer.mockRestore();
 				expect(url).toMatch(TRIGGER);
 				expect(hint).toContain(
-					'n8n could not check whether it is published; Notification > Get Address says more.',
+					'n8n could not check whether it is published. If no sale arrives, correct the public address of n8n (N8N_WEBHOOK_URL).',
 				);
 			},
 		);
+
+		test('once for all items of a run', async () => {
+			publish(true);
+			const answer = jest.spyOn(webServer, 'answer');
+
+			await charge({ triggers: [SALE], startItems: [{}, {}, {}] });
+
+			const questions = answer.mock.calls.filter(([{ method }]) => method === 'OPTIONS');
+			answer.mockRestore();
+			expect(account.sandbox.transactions).toHaveLength(3);
+			expect(questions).toHaveLength(1);
+		});
 
 		test('once it is published, the next charge notifies it', async () => {
 			expect((await asked()).url).toBe(IN_CREDENTIAL);

@@ -168,7 +168,7 @@ describe('What is sent', () => {
 					);
 				}
 			}),
-			{ numRuns: 30 },
+			{ numRuns: 15 },
 		);
 	}, 60_000);
 });

@@ -17,6 +17,7 @@ import {
 	type ITaskData,
 	type IWorkflowBase,
 	type IWorkflowExecuteAdditionalData,
+	type IWorkflowSettings,
 	type NodeExecutionHint,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -45,6 +46,7 @@ export interface WorkflowInput {
 	/** One chain in the order of the nodes where it is left out. */
 	connections?: IConnections;
 	active?: boolean;
+	settings?: IWorkflowSettings;
 }
 
 /** What one node did in a run: in its last one, of several. */
@@ -100,7 +102,7 @@ export class StoredWorkflow {
 			activeVersionId: null,
 			nodes,
 			connections: input.connections ?? chain(nodes),
-			settings: { executionOrder: 'v1' },
+			settings: input.settings ?? { executionOrder: 'v1' },
 		};
 	}
 

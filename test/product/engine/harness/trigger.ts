@@ -9,6 +9,7 @@ import {
 	type IRunExecutionData,
 	type IWebhookData,
 	type IWorkflowExecuteAdditionalData,
+	type IWorkflowSettings,
 	type Workflow,
 	type WorkflowActivateMode,
 	type WorkflowExecuteMode,
@@ -46,6 +47,8 @@ export interface TriggerOptions extends Surroundings {
 	next?: NodeInput[];
 	/** What else the node is to be like, such as its ids, to publish one and the same node again. */
 	settings?: Partial<NodeInput>;
+	/** The engine chosen in the settings of the workflow. */
+	engineType?: IWorkflowSettings['engineType'];
 }
 
 /** A workflow that starts with a trigger, as n8n has it published. */
@@ -91,9 +94,13 @@ export class PublishedTrigger {
 
 	/** A trigger that is not published yet. */
 	static async prepare(options: TriggerOptions): Promise<PublishedTrigger> {
-		const { mode = 'production', parameters = {}, settings, next = [] } = options;
+		const { mode = 'production', parameters = {}, settings, engineType, next = [] } = options;
 		const trigger = { ...settings, name: NAME, type: TRIGGER_TYPE, parameters };
-		const workflow = { nodes: [trigger, ...next], active: mode === 'production' };
+		const workflow = {
+			nodes: [trigger, ...next],
+			active: mode === 'production',
+			settings: { executionOrder: 'v1' as const, engineType },
+		};
 		const stored = new StoredWorkflow(workflow, options);
 		const additionalData = createAdditionalData(stored.credentials);
 		const { path } = webhookOf(stored.load(), additionalData);

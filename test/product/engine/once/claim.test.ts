@@ -5,7 +5,7 @@ import { crashedData, NodeProcess, processedItems } from '../harness';
 import { type Ask, codeIn, errorOf, MAYBE, retryable, useShop } from '../support/charging';
 import { latencyOf, randomOf, stallingLatencyOf } from '../support/database';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 40);
+const RUNS = Number(process.env.MODEL_RUNS ?? 12);
 const ORDER = { order: 'order-1' };
 
 describe('Several processes', () => {

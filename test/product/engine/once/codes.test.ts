@@ -47,6 +47,17 @@ describe('A code, and another worker that is asked for the same', () => {
 		expect(shop.charges).toBe(2);
 	});
 
+	test('what another worker has made during a 429 leaves nothing in doubt', async () => {
+		shop.fault('limit');
+		const waiting = ask(one);
+		await pause(4_000);
+		await shop.charge({ ...ORDER, process: two });
+		expect(errorOf(await waiting)).toContain(MAYBE);
+
+		await shop.charge({ process: three });
+		expect(shop.charges).toBe(2);
+	});
+
 	test('a code that is used while the first is under way, and then refused, frees nothing of the first', async () => {
 		const { ended } = await underWay();
 		const code = codeIn(await ask(two));

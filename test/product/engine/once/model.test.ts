@@ -61,7 +61,7 @@ function toldIn(text: string) {
 }
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
-const RUNS = Number(process.env.MODEL_RUNS ?? 150);
+const RUNS = Number(process.env.MODEL_RUNS ?? 60);
 
 describe('Any sequence of orders, answers, restarts, Retries, codes and other amounts', () => {
 	const shop = useShop();

@@ -88,7 +88,7 @@ interface Notice {
 }
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 14);
-const RUNS = Number(process.env.MODEL_RUNS ?? 25);
+const RUNS = Number(process.env.MODEL_RUNS ?? 15);
 /** Far more than a sender needs once everything works. */
 const MOST_ROUNDS = 20;
 

@@ -5,6 +5,7 @@ import {
 	parseCents,
 	typedAmount,
 } from '../../../../nodes/DigitalSales/domain/money';
+import { lookedThrough } from '../../../support/lookedThrough';
 import { anyAmountText, clearReais, meaningOf } from './amountOracle';
 
 const cents = fc.integer({ min: 0, max: 99_999_999_999 });
@@ -64,13 +65,20 @@ describe('What is wrong with an amount', () => {
 		expect(parseCents(input)).toEqual({ problem });
 	});
 
-	test('a text of any length is refused at once', () => {
-		for (const text of [`5${' '.repeat(200_000)}x`, '1.'.repeat(100_000), '1 '.repeat(100_000)]) {
-			const start = performance.now();
-			expect(parseCents(text)).toHaveProperty('problem');
-			expect(performance.now() - start).toBeLessThan(1_000);
-		}
-	});
+	test.each([
+		['a digit and blanks', `5${' '.repeat(200_000)}x`],
+		['digits with points', '1.'.repeat(100_000)],
+		['digits with blanks', '1 '.repeat(100_000)],
+	])(
+		'a text that is longer than any amount is refused without a look at it: %s',
+		async (_what, text) => {
+			const patterns = await lookedThrough(100, async () => {
+				expect(parseCents(text)).toHaveProperty('problem');
+			});
+
+			expect(patterns).toEqual([]);
+		},
+	);
 });
 
 describe('An amount is read as everybody reads it, or not at all', () => {

@@ -73,7 +73,6 @@ test('the form of the action node opens with the charge, which the node panel li
 		['create', 'create', true],
 		['getAll', 'getAll', true],
 		['create', 'create', true],
-		['getAddress', 'getAddress', true],
 	]);
 });
 

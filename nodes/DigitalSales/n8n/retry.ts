@@ -1,0 +1,30 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { randomUUID } from 'crypto';
+import { digest } from '../shared/digest';
+import { n8nResumeUrl } from './resumeUrl';
+
+/*
+ * Recognizes n8n's Retry, and the execution that it repeats.
+ *
+ * Rests on: a Retry has the mode `retry` and a new execution id, but the secret of the original in the query of its
+ * resume address, since n8n stores the secret with the execution's data.
+ *
+ * Holds since: n8n 2.30.0, the oldest supported version.
+ *
+ * If it stops: a Retry knows nothing of its original's charges. The order and the fingerprint still guard them.
+ */
+
+const SECRET = 'signature';
+
+/** Whether this is n8n's Retry of an execution that failed or crashed. */
+export function isRetry(context: IExecuteFunctions): boolean {
+	return context.getMode() === 'retry';
+}
+
+/** Names the execution as it first began. */
+export function originOf(context: IExecuteFunctions): string {
+	const url = n8nResumeUrl(context);
+	const secret = URL.canParse(url) && new URL(url).searchParams.get(SECRET);
+	// n8n's Agents run a node without an execution.
+	return digest(secret || randomUUID());
+}

@@ -1,0 +1,30 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Send } from '../api/client';
+import type { Refusal } from '../output/errors';
+import type { Identifiable } from './identity';
+import type { OneByOne } from './oneByOne';
+import type { Subject } from './refusals';
+
+/** Something to be made only once, however often it is asked for. */
+export interface Creation<T> extends Subject, Identifiable {
+	/** Keeps it in order with the other items of its run. */
+	oneByOne: OneByOne;
+	/** The codes that the user typed to allow something in doubt to be made again. */
+	repeatCode?: string;
+	/** What is wrong with it: what exists already is returned all the same. */
+	problem?: Refusal;
+	/** The tries to make it. */
+	tries: AsyncGenerator<Send<T>, void>;
+	/** What is stored of it, to return it again. */
+	keep: (made: T) => IDataObject;
+	/** Returns what was made before. */
+	again: (kept: IDataObject) => Promise<T>;
+	/** Whether it can no longer be paid, such as an expired charge: then it guards nothing. */
+	isVoid: (made: T) => boolean;
+}
+
+/** What was made, just now or before. */
+export interface Created<T> {
+	made: T;
+	isExisting: boolean;
+}

@@ -1,0 +1,111 @@
+import compact from 'lodash/compact';
+import { ServiceError } from '../api/outcome';
+import { isSameText } from '../domain/text';
+import type { Refusal } from '../output/errors';
+import { clock } from '../shared/clock';
+import type { Creation } from './creation';
+import { isRetry } from '../n8n/retry';
+import { identify, type Identifiable, type Identity } from './identity';
+import { recall, type Attempt } from './memory';
+import { changed, otherAccount, otherOrder, unreadable, type Doubt } from './refusals';
+
+/** An agent repeats a call soon; a customer who buys the same again comes later. */
+const CALL_COUNTS_MS = 15 * 60_000;
+
+/** What this process and this execution know: what exists, else what is in doubt, else what is void. */
+export interface Known<T> {
+	existing?: T;
+	doubts?: Doubt[];
+	voided?: Attempt;
+}
+
+/**
+ * Looks for earlier attempts in the memory of the process and of the execution, and reads what they made.
+ *
+ * @throws Refusal if one stands in the way for good
+ */
+export async function findEarlier<T>(creation: Creation<T>, identity: Identity): Promise<Known<T>> {
+	const { here, elsewhere } = attemptsAt(creation, identity);
+	const doubts: Doubt[] = [];
+	const voids: Attempt[] = [];
+	for (const earlier of new Set([...here, ...elsewhere])) {
+		const isSame = earlier.fingerprint === creation.fingerprint;
+		const isHere = here.includes(earlier);
+		const other = isHere ? changed(creation, earlier) : otherOrder(creation);
+		const made =
+			earlier.state === 'made' && (await read(creation, earlier, isSame ? undefined : other));
+		if (!made) {
+			const { orderReference } = earlier;
+			// Another customer's order shows nothing of it.
+			const about = isSame || isHere ? earlier.about : undefined;
+			const keys = keysOf(creation, identity, earlier);
+			// What the execution has stored of an attempt is a copy of what the process knows of it.
+			const isTold = doubts.some(
+				({ attempt }) =>
+					attempt?.startedAt === earlier.startedAt && attempt.fingerprint === earlier.fingerprint,
+			);
+			if (!isTold) doubts.push({ attempt: earlier, isSame, about, orderReference, keys });
+		} else if (creation.isVoid(made)) voids.push(earlier);
+		else if (!isSame) throw other;
+		else return { existing: made };
+	}
+	if (doubts.length > 0) return { doubts };
+	return { voided: voids.sort((a, b) => a.startedAt - b.startedAt).at(-1) };
+}
+
+/** Whether the memory of the process or of the execution has an earlier attempt with the same data. */
+export function isKnown(wanted: Identifiable): boolean {
+	const { here, elsewhere } = attemptsAt(wanted, identify(wanted));
+	return [...here, ...elsewhere].some(({ fingerprint }) => fingerprint === wanted.fingerprint);
+}
+
+/** The keys of what is asked for that an earlier attempt accounts for. */
+export function keysOf(
+	{ fingerprint, orderReference: asked = '' }: Identifiable,
+	{ place, doubt, order }: Identity,
+	earlier: Attempt,
+): string[] {
+	const isSame = earlier.fingerprint === fingerprint;
+	const isOrder = isSameText(earlier.orderReference ?? '', asked);
+	return compact([
+		isOrder && order,
+		// The doubt of what was made is over.
+		isSame && earlier.state === 'inDoubt' && doubt,
+		isSame && place,
+	]);
+}
+
+function attemptsAt({ context, memory }: Identifiable, identity: Identity) {
+	const { spot, place, order, doubt, call } = identity;
+	const ofPlace = recall(place);
+	const called = recall(call);
+	const isRecent = called && clock.now() - called.startedAt < CALL_COUNTS_MS;
+	return {
+		// Only a Retry returns to a place that its own memory lacks.
+		here: compact([memory.get(spot), ofPlace && isRetry(context) && ofPlace]),
+		elsewhere: compact([recall(order), isRecent && called, recall(doubt)]),
+	};
+}
+
+/**
+ * Reads what an attempt has made.
+ *
+ * @param other the refusal if that was something else than this
+ * @returns undefined if the service has no such transaction
+ */
+async function read<T>(
+	creation: Creation<T>,
+	earlier: Attempt,
+	other: Refusal | undefined,
+): Promise<T | undefined> {
+	const { result = {} } = earlier;
+	// Another token may belong to the same account: then the transaction can be read.
+	const isOwn = earlier.account === creation.account.key;
+	if (!isOwn && (other ?? creation.kind === 'offer')) throw otherAccount(creation);
+	return await creation.again(result).catch((error: unknown) => {
+		if (!(error instanceof ServiceError)) throw error;
+		if (!isOwn) throw otherAccount(creation);
+		if (error.outcome.status === 404) return undefined;
+		throw other ?? unreadable(creation, String(result.hash), error.outcome);
+	});
+}

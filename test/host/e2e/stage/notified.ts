@@ -1,0 +1,52 @@
+import {
+	addressOf,
+	BY_HAND,
+	cartOf,
+	chainOf,
+	createPix,
+	END,
+	type Running,
+	trigger,
+} from './workflows';
+
+const NOT_PUBLISHED =
+	'Notify is set to Trigger of This Workflow, but its Digital Sales Trigger is not published';
+
+/**
+ * Charges by hand with each choice of Notify that means the trigger of the workflow: before the workflow
+ * is published, while it is published, and after it was unpublished again.
+ */
+export async function expectTriggerNotifiedIfPublished(running: Running): Promise<void> {
+	const { rest, sandbox, credential } = running;
+	const url = addressOf(running, 'notified');
+	const [automatic, chosen] = ['automatic', 'trigger'].map((notify) => ({
+		...createPix({
+			notify,
+			cart: cartOf(sandbox),
+			orderReference: `={{ "${notify} " + $execution.id }}`,
+		}),
+		name: notify,
+	}));
+	if (!automatic || !chosen) throw new Error('There are two choices');
+	const path = [BY_HAND, automatic, chosen];
+	const sale = [trigger('notified'), END];
+	const saved = await rest.createWorkflow(chainOf('notified', credential, path, sale));
+	const charge = async () => {
+		const { length } = sandbox.transactions;
+		const { error } = await rest.run(saved.id, BY_HAND.name);
+		const made = sandbox.transactions.slice(length).map(({ postback_url }) => postback_url);
+		return { error, made };
+	};
+
+	/** What a person reads who opens the URL (docs/troubleshooting.md). */
+	const inBrowser = async () => await (await fetch(url)).text();
+
+	const unpublished = { error: NOT_PUBLISHED, made: [''] };
+	expect(await charge()).toEqual(unpublished);
+	expect(await inBrowser()).toMatch(/is not registered(?!.*Did you mean)/);
+	await rest.publish(saved);
+	expect(await inBrowser()).toContain('Did you mean to make a POST request?');
+	expect(await charge()).toEqual({ error: undefined, made: [url, url] });
+	await rest.unpublish(saved);
+	expect(await charge()).toEqual(unpublished);
+}
