@@ -110,6 +110,7 @@ export class PaymentWait {
 		const transaction = await getTransaction(client, awaited.hash).catch((error: unknown) => {
 			if (!(error instanceof ServiceError) || !this.mayPass(payment, error, at)) throw error;
 			this.hasUnread = true;
+			this.isWebhookExpected = false;
 		});
 		if (!transaction) return;
 		this.hasRead = true;

@@ -407,8 +407,8 @@ export class Editor {
 	}
 
 	/** Waits until a node shows that it has run well. */
-	async succeeded(name: string): Promise<void> {
-		await this.node(name).getByTestId('canvas-node-status-success').waitFor();
+	async succeeded(name: string, timeout?: number): Promise<void> {
+		await this.node(name).getByTestId('canvas-node-status-success').waitFor({ timeout });
 	}
 
 	/** Opens the newest execution that no person started, and the node in it. */

@@ -66,9 +66,11 @@ const into =
 	(kind: string, parameters: INodeParameters): Change =>
 	(node) =>
 		[node.type, node.parameters.operation].includes(kind) ? { parameters } : undefined;
-/** Ends the wait for a payment after so many seconds. */
-const limit = (timeLimit: number): Change =>
-	into('waitForPayment', { timeLimit, timeLimitUnit: 'seconds' });
+/** A time limit that is over at the first look at the payment, in the round of the node that is given, or in each. */
+const overAtOnce = (round?: number): Change => {
+	const timeLimit = round === undefined ? 1e-9 : `={{ $runIndex === ${round} ? 1e-9 : 60 }}`;
+	return into('waitForPayment', { timeLimit, timeLimitUnit: 'minutes' });
+};
 const forTrigger = (triggerOn: string[]): Change => into('digitalSalesTrigger', { triggerOn });
 /** As the notes say: the nodes with a template activated, the other WhatsApp nodes deactivated. */
 const byTemplate: Change = ({ type, disabled }) =>
@@ -125,10 +127,11 @@ const remind = async (time: string, language: Language = 'en'): Promise<number[]
 	const say = sayIn(language);
 	const plan = say('Plan the next reminder', 'Planejar o próximo lembrete');
 	const change: Change = (node) => {
-		if (node.name !== plan) return limit(1)(node);
+		if (node.name !== plan) return overAtOnce()(node);
 		return { parameters: at(`2026-07-30T${time}`, node.parameters) };
 	};
-	const imported = await order('recover-unpaid-pix', [language, change]);
+	const imported = await publish('recover-unpaid-pix', language, change);
+	await imported.fillIn(CUSTOMER);
 	const planned = (await imported.ended()).items(plan);
 	return planned.map(({ json }) => Number(json[say('minutes', 'minutos')]));
 };
@@ -623,7 +626,9 @@ describe('The recipes', () => {
 	});
 
 	test('charge-by-whatsapp says nothing of a payment that did not come', async () => {
-		const imported = await order('charge-by-whatsapp', ['en', limit(2)]);
+		const imported = await publish('charge-by-whatsapp', 'en', overAtOnce());
+
+		await imported.fillIn(CUSTOMER);
 
 		await imported.ended();
 		expect(sent()).toHaveLength(2);
@@ -652,9 +657,11 @@ describe('The recipes', () => {
 	});
 
 	test('recover-unpaid-pix stops the moment it is paid', async () => {
-		const imported = await order('recover-unpaid-pix', ['en', limit(5)]);
+		const imported = await publish('recover-unpaid-pix', 'en', overAtOnce(0));
+		await imported.fillIn(CUSTOMER);
 		const texts = () => services.callsOf('whatsApp').map(({ textBody }) => textBody);
 		await until('the first reminder', () => texts().length === 4);
+		await imported.inState('waiting');
 
 		await sandbox.pay(charged().hash);
 

@@ -1,28 +1,37 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { sendRequest } from '../../support/http';
+import { chargeAt } from '../../support/charge';
+import { tally } from '../../support/chance';
+import { postJson, sendRequest } from '../../support/http';
 import { Figures } from '../../support/figures';
 import { bodiesLike, contentTypes } from '../../support/notices';
+import { until } from '../../support/until';
 import { startN8n, type N8n, WITHOUT_EDITOR } from '../n8n/n8n';
-import { Waits } from './stage/waits';
-import { Downstream } from './stage/workflows';
+import { type Parked, Waits } from './stage/waits';
+import { Downstream, publish, split, waitForPayment, webStart } from './stage/workflows';
 
 const figures = new Figures('Executions that wait for a payment, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
-const BODIES = 300;
-const EACH_MS = Array.from({ length: 51 }, (_, offset) => offset);
-/** n8n looks once a minute for what has to go on. */
-const LIMITS = [5, 65];
-const PAID = { paid: true, payment_status: 'paid', timedOut: false };
+const BODIES = 100;
+const EACH_MS = [0, 5, 10, 15, 20, 30, 40, 60, 80, 120, 180, 250];
+const PAIRS = 5;
+const LIMIT_MINUTES = 0.5;
+/** By then the first look after the one that parked an execution is over. */
+const SECOND_LOOK_OVER_MS = 75_000;
+/** For what a look at its time brings, which n8n starts. */
+const BY_TIMER_MS = 100_000;
+const PAID = { paid: true, payment_status: 'paid', timed_out: false };
 
-/** Each test goes on from those before it: what takes its time does so while others run. */
+/** What takes a minute is begun before all tests, and goes on beside them. */
 describe('Wait for Payment under races and loss', () => {
 	let n8n: N8n;
 	let downstream: Downstream;
 	let waits: Waits;
-	let limits: Promise<number[]>;
-	let parkedAt = 0;
-	let limited: string;
+	let byTimer: Parked;
+	let limited: Parked;
+	let stopped: Parked & { at: number };
+	let known: string;
+	let atParking: { hashes: string[]; early: number };
 
 	beforeAll(async () => {
 		// Nothing is re-sent: what gets lost is lost.
@@ -31,118 +40,171 @@ describe('Wait for Payment under races and loss', () => {
 		downstream = await Downstream.open();
 		waits = await Waits.publish(n8n, downstream, {
 			told: { notify: 'automatic' },
-			'limit-5': { notify: 'none', limit: 5 },
-			'limit-15': { notify: 'none', limit: 15 },
-			'limit-65': { notify: 'none', limit: 65 },
+			silent: { notify: 'none' },
+			limited: { notify: 'none', limit: LIMIT_MINUTES },
 		});
-		limits = waits.late(LIMITS, downstream);
+		stopped = { ...(await waits.park('told')), at: Date.now() };
+		await n8n.rest.send('POST', `/executions/${stopped.executionId}/stop`);
+		byTimer = await waits.park('silent');
+		await waits.payUnheard(byTimer.charge.hash);
+		limited = await waits.park('limited');
+		await n8n.sandbox.setStatus(limited.charge.hash, 'analyzing');
+		known = await waitBesideUnknown();
+		atParking = await waits.payAfter(EACH_MS);
 	}, START_MS);
-	afterEach(() => n8n.sandbox.clearFaults());
 	afterAll(async () => {
 		await n8n?.close();
 		await downstream?.close();
 		figures.show();
 	});
 
+	/** Starts an execution that waits for a payment and for a hash that the service does not know. */
+	const waitBesideUnknown = async (): Promise<string> => {
+		const hash = await chargeAt(n8n.sandbox);
+		const wait = waitForPayment({ timeLimit: LIMIT_MINUTES, timeLimitUnit: 'minutes' });
+		const tolerant = { ...wait, onError: 'continueRegularOutput' as const };
+		await publish(n8n, 'unknown', [
+			webStart('unknown'),
+			split('Each', 'hashes'),
+			tolerant,
+			downstream.node,
+		]);
+		await postJson(`${n8n.url}/webhook/unknown`, { hashes: [{ hash }, { hash: 'unknown1' }] });
+		await until('both are read', () => waits.readsOf('unknown1') > 0 && waits.readsOf(hash) > 0);
+		await waits.payUnheard(hash);
+		return hash;
+	};
+	const notify = async ({ charge }: Parked, status: string): Promise<number> =>
+		(await postJson(charge.postback_url, { hash: charge.hash, payment_status: status })).status;
 	const reportsOn = (hash: string): unknown[] =>
 		downstream.reports.filter((report) => report.hash === hash);
 
-	test('a lost notice costs one re-check', async () => {
-		const { charge } = await waits.park('told');
-		n8n.sandbox.addFault({ kind: 'lostNotice' });
+	test('a webhook while the payment is open leaves it waiting; once it is paid, it goes on', async () => {
+		const parked = await waits.park('told');
+		const { charge, executionId } = parked;
+
+		const nothingNew = await notify(parked, 'waiting_payment');
+		const readsBefore = waits.readsOf(charge.hash);
+		const ahead = await notify(parked, 'paid');
+		await until('it looks', () => waits.readsOf(charge.hash) > 1);
+		await waits.parkedAgain(executionId);
+		const paidAt = Date.now();
 		const [report] = await n8n.sandbox.pay(charge.hash);
+		const { json, at } = await downstream.reportOn(charge.hash);
 
-		const { json } = await downstream.reportOn(charge.hash);
-
-		expect(report?.outcome).toBe('lost');
+		expect([nothingNew, ahead, report?.status]).toEqual([200, 200, 200]);
+		expect(readsBefore).toBe(1);
+		expect(waits.readsOf(charge.hash)).toBe(3);
 		expect(json).toMatchObject(PAID);
-		figures.add('a lost notice', 1, 'paid, found by looking');
+		figures.add('a webhook about the payment', 1, `goes on ${at - paidAt} ms later`);
 	});
 
-	test('whatever is posted to its address, it is answered and stays parked', async () => {
-		const { charge, executionId } = await waits.park('told');
+	test('two webhooks at the same moment: it goes on once', async () => {
+		const answers: number[] = [];
+		for (let pair = 0; pair < PAIRS; pair++) {
+			const parked = await waits.park('told');
+			await waits.payUnheard(parked.charge.hash);
+			const pairOfAnswers = await Promise.all([notify(parked, 'paid'), notify(parked, 'paid')]);
+			answers.push(...pairOfAnswers);
+			await downstream.reportOn(parked.charge.hash);
+			await n8n.rest.ended(parked.executionId);
+
+			expect(pairOfAnswers).toContain(200);
+			expect(reportsOn(parked.charge.hash)).toHaveLength(1);
+		}
+		// n8n answers 500 to a webhook that finds the execution claimed, and 409 to one that finds it running.
+		expect(answers.filter((status) => ![200, 409, 500].includes(status))).toEqual([]);
+		const answered = tally(answers.map((status) => `× ${status}`));
+		figures.add('two webhooks at the same moment', PAIRS, `goes on once; answered ${answered}`);
+	});
+
+	test('whatever is posted to its address, it is answered and goes on waiting', async () => {
+		const parked = await waits.park('told');
+		const { charge, executionId } = parked;
 		await fc.assert(
 			fc.asyncProperty(bodiesLike(charge), contentTypes, async (body, type) => {
 				const call = { body: Buffer.from(body), headers: { 'content-type': type } };
 				const { status } = await sendRequest(charge.postback_url, call);
-				expect([400, 404, 422, 503]).toContain(status);
+				expect([200, 400, 409, 422]).toContain(status);
 			}),
 			{ numRuns: BODIES },
 		);
 		const unsigned = charge.postback_url.replace(/\?.*/, '');
 		expect((await sendRequest(unsigned, { body: '{}' })).status).toBe(401);
-		const { summary } = await n8n.rest.execution(executionId);
-		expect(summary.status).toBe('waiting');
+		await waits.parkedAgain(executionId);
+		expect(reportsOn(charge.hash)).toEqual([]);
 
 		await n8n.sandbox.pay(charge.hash);
 
 		expect((await downstream.reportOn(charge.hash)).json).toMatchObject(PAID);
 		expect(reportsOn(charge.hash)).toHaveLength(1);
-		expect(downstream.reports.every((report) => Object.keys(report).length > 0)).toBe(true);
-		figures.add('random bodies to the resume address', BODIES, 'all answered, stayed parked');
+		figures.add('random bodies to its address', BODIES, 'all answered, goes on waiting');
+	}, 180_000);
+
+	test("without a webhook, n8n's timer makes it look, and it goes on", async () => {
+		const { json } = await downstream.reportOn(byTimer.charge.hash, BY_TIMER_MS);
+
+		expect(json).toMatchObject(PAID);
+		expect(waits.readsOf(byTimer.charge.hash)).toBe(2);
+		figures.add('no webhook, paid within a minute', 1, 'paid, found at the second look');
+	}, 180_000);
+
+	test('at the time limit it goes on with a fresh state', async () => {
+		const { json } = await downstream.reportOn(limited.charge.hash, BY_TIMER_MS);
+
+		expect(json).toMatchObject({ paid: false, payment_status: 'analyzing', timed_out: true });
+	}, 180_000);
+
+	test('a hash that the service does not know fails alone, and the others go on', async () => {
+		const { json } = await downstream.reportOn(known, BY_TIMER_MS);
+
+		expect(json).toMatchObject(PAID);
+		const errors = await until('a report on the other', () => {
+			const failed = downstream.reports.filter(({ error }) => error !== undefined);
+			return failed.length > 0 && failed;
+		});
+		expect(errors).toEqual([{ error: expect.objectContaining({ status: 404 }) }]);
+	}, 180_000);
+
+	test('one webhook at some milliseconds around the moment of parking', async () => {
+		const { hashes, early } = atParking;
+		for (const hash of hashes) {
+			expect((await downstream.reportOn(hash, BY_TIMER_MS)).json).toMatchObject(PAID);
+			expect(reportsOn(hash)).toHaveLength(1);
+		}
+		expect(early).toBeGreaterThan(0);
+		const what = 'one webhook, never re-sent, 0 to 250 ms after the first look';
+		const outcome = `0 stuck; ${early} came before the execution was parked and were turned away, all paid`;
+		figures.add(what, EACH_MS.length, outcome);
 	}, 180_000);
 
 	test('once stopped it stays so, and looks no more', async () => {
-		const { charge, executionId } = await waits.park('told');
-		await n8n.rest.send('POST', `/executions/${executionId}/stop`);
-		await pause(4_000);
-		const reads = waits.readsOf(charge.hash);
+		const { charge, executionId, at } = stopped;
+		await pause(Math.max(0, at + SECOND_LOOK_OVER_MS - Date.now()));
 
 		const [report] = await n8n.sandbox.pay(charge.hash);
-		await pause(8_000);
 
 		expect(report?.status).toBe(409);
-		expect((await n8n.rest.execution(executionId)).summary.status).toBe('canceled');
-		expect(waits.readsOf(charge.hash)).toBe(reads);
+		expect(await n8n.rest.status(executionId)).toBe('canceled');
+		expect(waits.readsOf(charge.hash)).toBe(1);
 		expect(reportsOn(charge.hash)).toEqual([]);
-		figures.add('stopped while waiting, then paid', 1, 'stays stopped, 0 items downstream');
-	}, 60_000);
-
-	test('the time limits end in time, with a fresh state', async () => {
-		const late = await limits;
-
-		expect(Math.min(...late)).toBeGreaterThan(-1);
-		expect(Math.max(...late)).toBeLessThan(3);
-		const seconds = late.map((one) => one.toFixed(1)).join(' and ');
-		const outcome = `ended ${seconds} s after the limit, timedOut and a fresh state`;
-		figures.add(`time limits of ${LIMITS.join(' and ')} s`, late.length, outcome);
-	}, 150_000);
-
-	test('a restart: the next notice is taken', async () => {
-		const { charge } = await waits.park('told');
-		limited = (await waits.park('limit-15')).charge.hash;
-		parkedAt = Date.now();
-		await n8n.restart();
-		let [report] = await n8n.sandbox.pay(charge.hash);
-		while (report?.status === 404) {
-			await pause(250);
-			report = await n8n.sandbox.notify(charge.hash);
-		}
-
-		const { json } = await downstream.reportOn(charge.hash);
-
-		expect(json).toMatchObject(PAID);
-		figures.add('a restart of n8n while it waits, then a notice', 1, 'the notice is taken');
+		figures.add('stopped by a person, then paid', 1, 'stays stopped, 0 items downstream');
 	}, 120_000);
 
-	test('one notice at every millisecond around the moment of parking', async () => {
-		const { stuck, early } = await waits.payAfter(EACH_MS, downstream);
+	test('paid while n8n is down, without a webhook: it goes on soon after the start', async () => {
+		const { charge } = await waits.park('told');
+		const parkedAt = Date.now();
+		await n8n.main.stop();
+		const [report] = await n8n.sandbox.pay(charge.hash);
+		await pause(Math.max(0, parkedAt + SECOND_LOOK_OVER_MS - Date.now()));
+		await n8n.startAgain();
+		const readyAt = Date.now();
 
-		expect(stuck).toEqual([]);
-		expect(early).toBeGreaterThan(0);
-		const what = 'one notice, never re-sent, 0 to 50 ms after the first look';
-		const outcome = `0 stuck; ${early} came before the execution was parked and were turned away, all paid`;
-		figures.add(what, EACH_MS.length, outcome);
-	}, 900_000);
+		const { json, at } = await downstream.reportOn(charge.hash);
 
-	test('after the restart n8n itself ends what has a limit', async () => {
-		const { json, at } = await downstream.reportOn(limited, 150_000);
-
-		const unpaid = { paid: false, payment_status: 'waiting_payment', timedOut: true };
-		expect(json).toMatchObject(unpaid);
-		const late = (at - parkedAt) / 1_000 - 15;
-		expect(late).toBeLessThan(95);
-		const outcome = `n8n ends it ${late.toFixed(0)} s after its limit of 15 s, timedOut`;
-		figures.add('a restart of n8n while it waits, no notice', 1, outcome);
-	}, 180_000);
+		expect(report?.outcome).toBe('failed');
+		expect(json).toMatchObject(PAID);
+		const seconds = Math.max(0, (at - readyAt) / 1_000).toFixed(0);
+		figures.add('paid while n8n is down, no webhook', 1, `goes on ${seconds} s after the start`);
+	}, 300_000);
 });

@@ -114,7 +114,7 @@ describe("installed by n8n's own installer", () => {
 			const hash = String(parked.items('Charge')[0]?.json.hash);
 			await empty.n8n.sandbox.pay(hash);
 			const { json } = await downstream.reportOn(hash, WITHIN_MS);
-			expect(json).toMatchObject({ paid: true, hash, timedOut: false });
+			expect(json).toMatchObject({ paid: true, hash, timed_out: false });
 		});
 
 		test('a sale reaches the trigger at the same URL', async () => {

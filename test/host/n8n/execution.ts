@@ -77,6 +77,11 @@ export class Execution {
 		return this.data.resultData.lastNodeExecuted;
 	}
 
+	/** How many runs of a node its run data shows. */
+	runs(node: string): number {
+		return this.data.resultData.runData[node]?.length ?? 0;
+	}
+
 	/** Everything a node put out on its first output; empty if it did not run. */
 	items(node: string): Item[] {
 		const runs = this.data.resultData.runData[node] ?? [];

@@ -233,6 +233,11 @@ export class N8nRest {
 		return count;
 	}
 
+	/** Where an execution is, such as `waiting`, also before its first node has run. */
+	async status(id: string): Promise<string> {
+		return (await this.readExecution(id)).status;
+	}
+
 	/** One execution with what its nodes put out so far; it has to have begun. */
 	async execution(id: string): Promise<Execution> {
 		const { data, ...summary } = await this.readExecution(id);

@@ -85,7 +85,7 @@ describe('manual runs that n8n gives to the workers', () => {
 		const { json } = await downstream.reportOn(hash);
 
 		expect(notice?.status).toBe(200);
-		expect(json).toMatchObject({ payment_status: 'paid', timedOut: false });
+		expect(json).toMatchObject({ payment_status: 'paid', timed_out: false });
 		expect(await cluster.workerOf(executionId)).toMatch(/^worker-/);
 	});
 });

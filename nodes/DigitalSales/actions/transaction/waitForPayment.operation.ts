@@ -86,8 +86,11 @@ export const waitForPaymentOperation: Operation<WaitForm> = {
 	finish: async (run, items) => await run.wait.finish(run.client(LOOK), items),
 };
 
-/** Nobody waits for a look: without a permit of the rate limit, or after a failure, the next look is soon enough. */
-const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 0, yields: true, timeoutMs: 12_000 };
+/**
+ * Nobody waits for a look: without a permit of the rate limit, or after a failure, the next look is soon enough.
+ * A busy process takes some milliseconds to give a permit.
+ */
+const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, yields: true, timeoutMs: 12_000 };
 
 /** A tool call cannot be parked: it would return at once and look like a time-out. */
 function refuseAsTool(context: IExecuteFunctions, itemIndex: number): void {

@@ -20,7 +20,7 @@ const BEGUN_WITHIN_MS = 60_000;
 const POLL_MS = 5;
 const AT_ONCE = 4;
 
-/** How a workflow waits: whom its charge notifies, and its time limit in seconds. */
+/** How a workflow waits: whom its charge notifies, and its time limit in minutes. */
 export interface Way {
 	notify: 'none' | 'automatic';
 	limit?: number;
@@ -53,7 +53,7 @@ export class Waits {
 				customerDocument: '={{ $json.body.document }}',
 				cart: cartOf(n8n.sandbox),
 			});
-			const wait = limit === undefined ? {} : { timeLimit: limit, timeLimitUnit: 'seconds' };
+			const wait = limit === undefined ? {} : { timeLimit: limit, timeLimitUnit: 'minutes' };
 			const chain = [webStart(name), charge, waitForPayment(wait), downstream.node];
 			waits.workflowIds.set(name, (await publish(n8n, name, chain)).id);
 		}
@@ -91,28 +91,25 @@ export class Waits {
 		});
 	}
 
-	/** Has executions run into these limits, in seconds, and gives how late each ended. */
-	async late(limits: readonly number[], downstream: Downstream): Promise<number[]> {
-		return await Promise.all(
-			limits.map(async (limit) => {
-				const { hash } = await this.begin(`limit-${limit}`);
-				const startedAt = Date.now();
-				await this.n8n.sandbox.setStatus(hash, 'analyzing');
-				const { json, at } = await downstream.reportOn(hash, 150_000);
-				expect(json).toMatchObject({ paid: false, payment_status: 'analyzing', timedOut: true });
-				return (at - startedAt) / 1_000 - limit;
-			}),
-		);
+	/** Waits until an execution is parked again. */
+	async parkedAgain(executionId: string): Promise<void> {
+		const isWaiting = async () => (await this.n8n.rest.status(executionId)) === 'waiting';
+		await until(`execution ${executionId} waits`, isWaiting);
+	}
+
+	/** Pays while the webhook about it gets lost. */
+	async payUnheard(hash: string): Promise<void> {
+		const { sandbox } = this.n8n;
+		sandbox.addFault({ kind: 'lostNotice' });
+		await sandbox.setStatus(hash, 'paid');
+		sandbox.clearFaults();
 	}
 
 	/**
-	 * Pays as many charges, each so many milliseconds after the first look at it, and notifies once.
-	 * Gives how many notices were not taken, and the charges that were not reported as paid, once.
+	 * Begins as many waits, and pays each so many milliseconds after its first look, with one webhook.
+	 * Gives the charges, and how many of the webhooks were turned away.
 	 */
-	async payAfter(
-		offsets: number[],
-		downstream: Downstream,
-	): Promise<{ stuck: string[]; early: number }> {
+	async payAfter(offsets: number[]): Promise<{ hashes: string[]; early: number }> {
 		const hashes: string[] = [];
 		let early = 0;
 		await eachLimit(offsets, AT_ONCE, async (offset) => {
@@ -121,13 +118,8 @@ export class Waits {
 			await pause(offset);
 			const [report] = await this.n8n.sandbox.pay(hash);
 			if (report?.status !== 200) early += 1;
-			await downstream.reportOn(hash, 30_000).catch(() => undefined);
 		});
-		const isStuck = (hash: string): boolean => {
-			const [report, ...more] = downstream.reports.filter((one) => one.hash === hash);
-			return report?.paid !== true || report.timedOut !== false || more.length > 0;
-		};
-		return { stuck: hashes.filter(isStuck), early };
+		return { hashes, early };
 	}
 
 	/** How often a transaction has been read. */

@@ -125,6 +125,18 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(received(await parked.finished)?.map(({ paid }) => paid)).toEqual([true, true, true]);
 	});
 
+	test('soon if the payment that it could not read is the only open one', async () => {
+		const [first, second] = [await room.charge(), await room.charge()];
+		const parked = await room.park([first, second]);
+		await room.settle([first, second]);
+		room.account.fault('read', { kind: 'status', status: 503, after: 1 });
+
+		const end = await parked.finished;
+
+		expect(received(end)).toMatchObject([{ paid: true }, { paid: true }]);
+		expectPauses(room.looksAt(second), [1, 1]);
+	});
+
 	test('never waits in line for the rate limit', async () => {
 		const hash = await room.charge();
 		room.account.fault('read', { kind: 'retryAfter', seconds: 100 });
@@ -137,6 +149,17 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(room.reads()).toBe(before);
 		await clock.sleep(4 * MINUTE_MS);
 		expect(room.reads()).toBeGreaterThan(before);
+	});
+
+	test('at all payments, also if the machine is so busy that each step takes a millisecond', async () => {
+		const hashes = [await room.charge(), await room.charge(), await room.charge()];
+		const { elapsed } = clock;
+		let steps = 0;
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => elapsed() + (steps += 1));
+
+		await room.park(hashes);
+
+		expect(hashes.map((hash) => room.looksAt(hash).length)).toEqual([1, 1, 1]);
 	});
 
 	test('not all at once if many waits began together', async () => {
