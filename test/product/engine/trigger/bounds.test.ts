@@ -131,7 +131,7 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		await inbox.trigger.post({ hash: known });
 		await clock.sleep(10_000);
 		inbox.account.sandbox.clearFaults();
-		inbox.account.fault('read', { kind: 'delay', ms: 2_000 });
+		inbox.account.fault('read', { kind: 'delay', ms: 800 });
 		const slow = inbox.trigger.post({ hash: first });
 		await clock.sleep(100);
 		const before = gets().length;
