@@ -4,7 +4,7 @@ import type { Chance } from '../../../support/chance';
 import type { Asked } from '../checker';
 
 const ENDPOINT = 'POST /transactions';
-const READ = 'GET /transactions/{hash}';
+export const READ = 'GET /transactions/{hash}';
 const FIRST_CUSTOMER = 300_400_500;
 const MOST_APART_MS = 500;
 const LONGEST_DOWN_MS = 8_000;
@@ -43,7 +43,8 @@ export type Step =
 	| { kind: 'decide'; customer: string; status: 'paid' | 'canceled'; fault?: Fault }
 	/** A webhook says that the payment of a customer is paid, which may be false. */
 	| { kind: 'claim'; customer: string }
-	| { kind: 'kill'; which: number; downMs: number }
+	/** If `looking` is given, while the execution that waits for the payment of that customer looks at it. */
+	| { kind: 'kill'; which: number; downMs: number; looking?: string }
 	| { kind: 'restart'; server: 'redis' | 'postgres' };
 
 /** Everything that is to be done, one after the other. */
@@ -73,7 +74,7 @@ export function planFor(chance: Chance, size: Size): Plan {
 	let done = 0;
 	for (const [nth, disaster] of [...disasters, undefined].entries()) {
 		while (done < (nth + 1) * apart) done += add(planner.operation());
-		if (disaster) add(disaster);
+		if (disaster) add(planner.aimed(disaster));
 	}
 	return { sales: planner.sales, steps };
 }
@@ -103,6 +104,13 @@ class Planner {
 			...times(restarts, () => ({ kind: 'restart', server: 'redis' })),
 			...times(restarts, () => ({ kind: 'restart', server: 'postgres' })),
 		]);
+	}
+
+	/** Half of the kills strike a look, if there is a payment to look at. */
+	aimed(disaster: Step): Step {
+		const told = this.undecided.filter(({ isTold }) => isTold);
+		if (disaster.kind !== 'kill' || told.length === 0 || this.chance.is(0.5)) return disaster;
+		return { ...disaster, looking: this.oneOf(told).customer };
 	}
 
 	operation(): Step {

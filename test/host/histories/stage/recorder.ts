@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { chargesAt } from '../../../support/charge';
+import type { RecordedRequest } from '../../../sandbox/parts';
 import { postJson } from '../../../support/http';
 import { until } from '../../../support/until';
 import {
@@ -20,7 +21,7 @@ import type { ExecutionSummary } from '../../n8n/execution';
 import type { Member, N8n } from '../../n8n/n8n';
 import type { Cluster } from '../../queue/stage/cluster';
 import type { Asked, Noticed, Wait } from '../checker';
-import { timesOf, type Plan, type Step, type Way } from './plan';
+import { READ, timesOf, type Plan, type Step, type Way } from './plan';
 
 const WEBHOOK_ID = 'histories-sale';
 const AGAIN_MS = 1_000;
@@ -33,6 +34,7 @@ const CROWDED_FOR_MS = 20_000;
 const QUIET_AFTER_MS = { queue: 110_000, alone: 8_000 };
 /** n8n's timer comes within minutes as long as a wait is young. */
 const WAITS_OVER_WITHIN_MS = 12 * 60_000;
+const LONG_LOOK_MS = 6_000;
 const CHARGED_WITHIN_MS = 60_000;
 const FAILED = ['error', 'crashed'];
 /** One that was killed before its event log knew of it stays so. */
@@ -330,19 +332,36 @@ export class Recorder {
 		return lists.flat().filter(({ status }) => FAILED.includes(status));
 	}
 
-	private async kill({ which, downMs }: Extract<Step, { kind: 'kill' }>): Promise<void> {
-		const alive = this.n8n.members.filter((member) => !this.down.has(member));
+	private async kill({ which, downMs, looking }: Extract<Step, { kind: 'kill' }>): Promise<void> {
+		const isLooking = looking !== undefined && (await this.makeLook(looking));
+		const { members, workers } = this.n8n;
+		const isUp = (member: Member): boolean => !this.down.has(member);
+		const lookers = isLooking ? workers.filter(isUp) : [];
+		const alive = lookers.length > 0 ? lookers : members.filter(isUp);
 		const member = alive[Math.floor(which * alive.length)];
 		if (!member) throw new Error('No process is left to kill.');
 		this.down.add(member);
 		await member.kill();
-		const open = this.n8n.sandbox.requests.filter(({ status, durationMs }) => {
-			return status === null && durationMs === null;
-		});
+		const open = this.n8n.sandbox.requests.filter(isOpen);
 		this.openAtKills.push(open.filter(({ method }) => method === 'POST').length);
 		const looks = open.filter(({ path }) => !this.hashes.some((hash) => path.endsWith(hash)));
 		this.looksAtKills += looks.filter(({ method }) => method === 'GET').length;
 		this.background.push(pause(downMs).then(async () => await this.revive(member)));
+	}
+
+	/** Has a webhook wake the execution that waits for a payment, and says whether it looks, which takes a while. */
+	private async makeLook(customer: string): Promise<boolean> {
+		const { sandbox } = this.n8n;
+		const { hash } = sandbox.transactions.find((one) => one.customer.document === customer) ?? {};
+		if (hash === undefined) return false;
+		sandbox.addFault({ endpoint: READ, kind: 'delay', ms: LONG_LOOK_MS });
+		this.background.push(this.claim({ kind: 'claim', customer }));
+		const isLooking = (): boolean => {
+			return sandbox.requests.some((request) => isOpen(request) && request.path.endsWith(hash));
+		};
+		return await until(`${hash} is looked at`, isLooking, { withinMs: LONG_LOOK_MS }).catch(
+			() => false,
+		);
 	}
 
 	/** Starts it, again and again while what it needs is away. */
@@ -424,6 +443,11 @@ export class Recorder {
 		}
 		await this.quiet();
 	}
+}
+
+/** Whether a request is under way. */
+function isOpen({ status, durationMs }: RecordedRequest): boolean {
+	return status === null && durationMs === null;
 }
 
 /** The workflow that charges orders with a reference, or without. */

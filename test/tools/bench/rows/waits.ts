@@ -25,6 +25,7 @@ const CROWD = 4 * OPEN;
 const PAID = Math.ceil(OPEN / 10);
 const OPENED_AT_ONCE = 8;
 const FIRST_MS = 20 * 60_000;
+const BEGUN_WITHIN_MS = 120_000;
 const QUIET_MS = 60_000;
 const SECOND_MS = 1_000;
 const FIRST_CPF = 400_000_000;
@@ -47,15 +48,15 @@ export async function waits(bench: Bench): Promise<Outcome[]> {
 		resendAfterSeconds: [],
 	});
 	const downstream = await Downstream.open();
+	const stage = await Stage.publish(bench, sandbox, downstream);
 	try {
-		const stage = await Stage.publish(bench, sandbox, downstream);
 		const idle = await stage.used(async () => await pause(QUIET_MS));
 		const told = await webhooksExpected(stage, idle);
 		const untold = await noWebhooks(stage, idle);
 		return [...told, ...untold, await crowd(stage)];
 	} finally {
 		await downstream.close();
-		await bench.restart(`${bench.n8n.url}/webhook/${randomUUID()}`).catch(() => undefined);
+		await bench.restart(stage.elsewhere);
 	}
 }
 
@@ -191,6 +192,11 @@ function cpuOfLook({ cpuMs, looks, ms }: Used, idle: Used): number {
 	return (cpuMs - (aMinuteOf(idle) * ms) / 60_000) / looks;
 }
 
+async function postTo(url: string, body: object): Promise<void> {
+	const { status, text } = await post(url, body);
+	if (status !== 200) throw new Error(`n8n answered ${status}: ${text}`);
+}
+
 /** Workflows that charge, wait and report, at an n8n that believes it has a public address. */
 class Stage {
 	private customers = 0;
@@ -199,7 +205,8 @@ class Stage {
 		private readonly bench: Bench,
 		private readonly sandbox: Sandbox,
 		private readonly downstream: Downstream,
-		private readonly elsewhere: string,
+		/** The address of a workflow that does nothing. */
+		readonly elsewhere: string,
 	) {}
 
 	static async publish(bench: Bench, sandbox: Sandbox, downstream: Downstream): Promise<Stage> {
@@ -227,13 +234,14 @@ class Stage {
 		const begun = Array.from({ length: count }, () => (this.customers += 1));
 		await eachLimit(begun, OPENED_AT_ONCE, async (nth) => {
 			const body = { customer: `${way} ${nth}`, document: cpf(FIRST_CPF + nth) };
-			await post(`${this.bench.n8n.url}/webhook/${way}`, body);
-			await until('the wait has begun', () => {
+			await postTo(`${this.bench.n8n.url}/webhook/${way}`, body);
+			const isBegun = (): boolean | undefined => {
 				const made = this.sandbox.transactions.find(
 					({ customer }) => customer.name === body.customer,
 				);
 				return made && this.looksAt(made.hash) > 0;
-			});
+			};
+			await until(`${body.customer} is waited for`, isBegun, { withinMs: BEGUN_WITHIN_MS });
 		});
 		const names = new Set(begun.map((nth) => `${way} ${nth}`));
 		const made = this.sandbox.transactions.filter(({ customer }) => names.has(customer.name));
@@ -286,8 +294,7 @@ class Stage {
 	}
 
 	async postElsewhere(): Promise<void> {
-		const { status } = await post(this.elsewhere, {});
-		if (status !== 200) throw new Error(`Another webhook was answered ${status}.`);
+		await postTo(this.elsewhere, {});
 	}
 
 	async stopAll(): Promise<void> {
@@ -300,8 +307,7 @@ class Stage {
 		const { postback_url: told } = this.transaction(hash);
 		const { pathname, search } = new URL(told);
 		const body = { event: 'transaction', hash, payment_status: 'paid' };
-		const { status } = await post(`${this.bench.n8n.url}${pathname}${search}`, body);
-		if (status !== 200) throw new Error(`A webhook to a wait was answered ${status}.`);
+		await postTo(`${this.bench.n8n.url}${pathname}${search}`, body);
 	}
 
 	private transaction(hash: string): StoredTransaction {
