@@ -68,7 +68,7 @@ async function webhooksExpected(stage: Stage, idle: Used): Promise<Outcome[]> {
 	// The first look comes 5 to 6 minutes after the wait began, and those began within a minute or two.
 	const timed = await stage.used(async () => {
 		await until('every wait is looked at once', () => stage.areLookedAt(opened), {
-			withinMs: 10 * 60_000,
+			withinMs: 15 * 60_000,
 			everyMs: SECOND_MS,
 		});
 		await pause(SECOND_MS);
@@ -290,7 +290,7 @@ class Stage {
 		await pause(ms);
 		await this.sandbox.setStatus(hash, 'paid');
 		const start = Date.now();
-		return (await this.downstream.reportOn(hash, 10 * 60_000)).at - start;
+		return (await this.downstream.reportOn(hash, 15 * 60_000)).at - start;
 	}
 
 	async postElsewhere(): Promise<void> {
