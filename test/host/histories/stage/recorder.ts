@@ -67,7 +67,7 @@ const BUSY: NodeSketch = {
 	parameters: { resume: 'timeInterval', amount: 0.3, unit: 'seconds' },
 };
 
-const countSchema = z.object({ count: z.number() });
+const openSchema = z.object({ count: z.number(), results: z.array(z.object({ id: z.string() })) });
 
 /** How the executions wait, with their time limits in minutes. */
 const WAYS: Record<Way, { notify: 'automatic' | 'none'; minutes: number }> = {
@@ -376,29 +376,29 @@ export class Recorder {
 		this.down.delete(member);
 	}
 
-	/** How many executions are open; undefined while nobody tells. */
-	private async open(): Promise<number | undefined> {
+	/** How many executions are open, and the first hundred; undefined while nobody tells. */
+	private async open(): Promise<z.infer<typeof openSchema> | undefined> {
 		const filter = encodeURIComponent(JSON.stringify({ status: OPEN }));
-		const path = `/executions?filter=${filter}&limit=1`;
-		const answer = await this.n8n.rest.call(countSchema, 'GET', path).catch(() => undefined);
-		return answer?.count;
+		const path = `/executions?filter=${filter}&limit=100`;
+		return await this.n8n.rest.call(openSchema, 'GET', path).catch(() => undefined);
 	}
 
 	/** Waits while more is open than the workers get through; what was killed stays open for long. */
 	private async crowdIsGone(): Promise<void> {
 		const deadline = Date.now() + CROWDED_FOR_MS;
-		while (Date.now() < deadline && ((await this.open()) ?? 0) > MOST_OPEN) await pause(500);
+		while (Date.now() < deadline && ((await this.open())?.count ?? 0) > MOST_OPEN) await pause(500);
 	}
 
-	/** Waits until nothing is open, or what is open will stay so. */
+	/** Waits until nothing is open, or what is open will stay so; waits look now and then meanwhile. */
 	private async quiet(): Promise<void> {
 		const stuckAfterMs = QUIET_AFTER_MS[this.isAlone ? 'alone' : 'queue'];
-		let [before, since] = [-1, Date.now()];
+		let since = new Map<string, number>();
 		for (;;) {
-			const now = (await this.open()) ?? -1;
-			if (now === 0) return;
-			if (now !== before) [before, since] = [now, Date.now()];
-			if (Date.now() - since > stuckAfterMs) return;
+			const open = (await this.open())?.results;
+			if (open) {
+				since = new Map(open.map(({ id }) => [id, since.get(id) ?? Date.now()]));
+				if ([...since.values()].every((at) => Date.now() - at > stuckAfterMs)) return;
+			}
 			await pause(1_000);
 		}
 	}
