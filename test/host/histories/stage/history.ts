@@ -29,6 +29,7 @@ const askSchema = z.object({
 	order: z.string().optional(),
 });
 const startSchema = z.object({ body: z.object({ asks: z.array(askSchema) }) });
+const orderSchema = z.object({ customer: z.object({ document: z.string() }) });
 const soldSchema = z.object({ hash: z.string(), payment_status: z.string() });
 
 /** What a recorder, n8n and the sandbox know, put together. */
@@ -198,22 +199,29 @@ export class Records {
 			const { id, workflowId } = execution.summary;
 			if (waiting.has(workflowId)) hashesIn(execution).forEach((hash) => waitOf(id, hash));
 		}
-		for (const { execution, hash, paid, status, at } of reports) {
-			if (paid !== undefined) waitOf(execution, hash).wentOn.push({ execution, paid, status, at });
+		// An item that passed the wait without a look does not say whether it is paid.
+		for (const { execution, hash, paid = false, status, at } of reports) {
+			const { workflowId = '' } = this.byId.get(execution)?.summary ?? {};
+			if (waiting.has(workflowId))
+				waitOf(execution, hash).wentOn.push({ execution, paid, status, at });
 		}
 		return [...waits.values()];
 	}
 
-	/** The time limit counts from the first look, which may be that of a Retry. */
+	/** The time limit counts from the first look, which comes after the charge, and may not get as far as a read. */
 	private awaited(hash: string, limitMs: number): Omit<Wait, 'wentOn'> {
 		const { decisions, n8n } = this.recorder;
-		const looked = n8n.sandbox.requests.find(({ method, path }) => {
-			return method === 'GET' && path.endsWith(`/${hash}`);
+		const { payment_status: status = '', customer } =
+			n8n.sandbox.transactions.find((one) => one.hash === hash) ?? {};
+		const asked = n8n.sandbox.requests.find(({ method, body }) => {
+			return (
+				method === 'POST' &&
+				orderSchema.safeParse(body).data?.customer.document === customer?.document
+			);
 		});
-		const status = n8n.sandbox.transactions.find((one) => one.hash === hash)?.payment_status ?? '';
 		const refused = status === 'refused' ? { status, at: 0 } : undefined;
 		const decided = decisions.get(hash) ?? refused;
-		return { hash, limitAt: (looked?.at ?? Infinity) + limitMs, ...(decided && { decided }) };
+		return { hash, limitAt: (asked?.at ?? Infinity) + limitMs, ...(decided && { decided }) };
 	}
 
 	private originalOf(id: string): string {
