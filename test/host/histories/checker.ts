@@ -50,6 +50,24 @@ export interface Noticed {
 /** An item that came out of the trigger. */
 export type Emitted = Pick<Noticed, 'hash' | 'status'>;
 
+/** A payment that an execution waited for, be it the one that first began or a Retry of it. */
+export interface Wait {
+	hash: string;
+	/** The earliest moment at which its time limit can be over. */
+	limitAt: number;
+	/** What the service has made of the payment; nothing while it is open. */
+	decided?: { status: string; at: number };
+	wentOn: readonly WentOn[];
+}
+
+/** An item that came out of a wait. */
+export interface WentOn {
+	execution: string;
+	paid: boolean;
+	status: string;
+	at: number;
+}
+
 /** All that was asked and answered, and the outcome. */
 export interface History {
 	asked: readonly Asked[];
@@ -63,6 +81,9 @@ export interface History {
 	 * Retry has nothing to run: it does so if the worker dies.
 	 */
 	forgotten: readonly number[];
+	waits: readonly Wait[];
+	/** When nothing went on any more. */
+	endedAt: number;
 }
 
 /** What must not happen. */
@@ -75,7 +96,12 @@ export interface Anomaly {
 		| 'doubt without a cause'
 		| 'sale lost'
 		| 'sale started twice'
-		| 'item without a notice';
+		| 'item without a notice'
+		| 'payment lost'
+		| 'wait never ended'
+		| 'wait ended twice'
+		| 'wait ended early'
+		| 'paid without a payment';
 	what: string;
 }
 
@@ -87,6 +113,7 @@ export function anomaliesIn(history: History): Anomaly[] {
 		...notTold(history),
 		...causeless(history),
 		...wronglyEmitted(history),
+		...wronglyWaited(history),
 	];
 }
 
@@ -167,6 +194,48 @@ function wronglyEmitted({ noticed, emitted, forgotten }: History): Anomaly[] {
 		...anomalies('sale started twice', repeated(items)),
 		...anomalies('item without a notice', strange),
 	];
+}
+
+/** n8n's clock and that of the service are the same, but a timer may be rounded. */
+const ROUNDED_MS = 2_000;
+/** After a limit n8n's timer comes within a minute, and again if the read failed. */
+const LATE_MS = 4 * 60_000;
+
+function wronglyWaited({ waits, endedAt }: History): Anomaly[] {
+	const of = (kind: Anomaly['kind'], isWrong: (wait: Wait) => boolean): Anomaly[] =>
+		anomalies(
+			kind,
+			waits.filter(isWrong).map((wait) => wait.hash),
+		);
+	return [
+		...of('payment lost', (wait) => isPaidInTime(wait) && !wait.wentOn.some(({ paid }) => paid)),
+		...of('wait never ended', (wait) => isOver(wait, endedAt) && wait.wentOn.length === 0),
+		...of('wait ended twice', ({ wentOn }) => {
+			return repeated(wentOn.map(({ execution }) => execution)).length > 0;
+		}),
+		...of('wait ended early', (wait) => wait.wentOn.some((end) => isEarly(wait, end))),
+		...of('paid without a payment', (wait) => {
+			return wait.wentOn.some((end) => end.paid && !isTrue(wait, end));
+		}),
+	];
+}
+
+function isPaidInTime({ decided, limitAt }: Wait): boolean {
+	return decided?.status === 'paid' && decided.at < limitAt - ROUNDED_MS;
+}
+
+function isOver({ decided, limitAt }: Wait, endedAt: number): boolean {
+	return decided !== undefined || limitAt + LATE_MS < endedAt;
+}
+
+function isEarly(wait: Wait, end: WentOn): boolean {
+	return !end.paid && !isTrue(wait, end) && end.at < wait.limitAt - ROUNDED_MS;
+}
+
+/** Whether the payment was decided as the item says. */
+function isTrue({ decided }: Wait, { paid, status, at }: WentOn): boolean {
+	if (!decided || decided.at > at) return false;
+	return decided.status === status && paid === (status === 'paid');
 }
 
 /** Those that are there more than once, each once. */

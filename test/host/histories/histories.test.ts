@@ -6,7 +6,7 @@ import { Downstream } from '../e2e/stage/workflows';
 import { type N8n, startN8n } from '../n8n/n8n';
 import { DATA_FOLDER } from '../n8n/paths';
 import { startCluster } from '../queue/stage/cluster';
-import { anomaliesIn, type History } from './checker';
+import { anomaliesIn, type History, type Wait } from './checker';
 import { planFor } from './stage/plan';
 import { Records } from './stage/history';
 import { Recorder } from './stage/recorder';
@@ -40,7 +40,14 @@ const KINDS = [
 	},
 ];
 
-describe.each(KINDS)('charges and sales while n8n is killed, as $processes', (kind) => {
+/** How a wait has ended, or that it has not. */
+function endOf({ wentOn, decided }: Wait): string {
+	if (wentOn.some(({ paid }) => paid)) return 'paid';
+	if (wentOn.length === 0) return decided ? 'lost' : 'open';
+	return decided ? 'not paid' : 'out of time';
+}
+
+describe.each(KINDS)('charges, sales and waits while n8n is killed, as $processes', (kind) => {
 	const chance = Chance.ofThisRun();
 	const { size, figures } = kind;
 	let n8n: N8n;
@@ -87,11 +94,20 @@ describe.each(KINDS)('charges and sales while n8n is killed, as $processes', (ki
 		figures.add('asked for', asked.length, `${made.length} charges`);
 		const answers = tally(noticed.map(({ answered }) => String(answered ?? 'none')));
 		figures.add('notices', noticed.length, `answered ${answers}; ${emitted.length} sales started`);
+		const { waits } = history;
+		const ends = waits.map((wait) => endOf(wait));
+		figures.add('waits', waits.length, tally(ends));
+		figures.add('looks under way at the kills', recorder.looksAtKills, '');
 		figures.add('executions of which n8n kept nothing', records.forgotten.length, '');
 	};
 
 	test('nothing is charged twice, lost, or refused without a cause', () => {
 		expect(anomaliesIn(history)).toEqual([]);
+	});
+
+	test('waits went on, and some are still open', () => {
+		const ends = new Set(history.waits.map((wait) => endOf(wait)));
+		expect([...ends]).toEqual(expect.arrayContaining(['paid', 'open']));
 	});
 
 	test('what comes out belongs to the orders that went in', () => {

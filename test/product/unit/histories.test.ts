@@ -7,6 +7,7 @@ import {
 	type History,
 	type Made,
 	type Noticed,
+	type Wait,
 } from '../../host/histories/checker';
 import { planFor, timesOf } from '../../host/histories/stage/plan';
 
@@ -44,8 +45,19 @@ const historyOf = (some: Partial<History>): History => ({
 	noticed: [],
 	emitted: [],
 	forgotten: [],
+	waits: [],
+	endedAt: 1_000_000,
 	...some,
 });
+const LIMIT_AT = 100_000;
+const waited = (more: Partial<Wait> = {}): Pick<History, 'waits'> => ({
+	waits: [{ hash: 'w1', limitAt: LIMIT_AT, wentOn: [], ...more }],
+});
+const PAID = { status: 'paid', at: 50_000 };
+const CANCELED = { status: 'canceled', at: 50_000 };
+const WENT_ON = { execution: '7', paid: true, status: 'paid', at: 60_000 };
+const NOT_PAID = { ...WENT_ON, paid: false, status: 'canceled' };
+const OUT_OF_TIME = { ...NOT_PAID, status: 'waiting_payment', at: LIMIT_AT + 1 };
 const kindsIn = (some: Partial<History>): string[] =>
 	anomaliesIn(historyOf(some)).map(({ kind }) => kind);
 
@@ -81,6 +93,18 @@ describe('A history that is right', () => {
 			'with a notice that was cut off and taken all the same',
 			{ noticed: [notice({ answered: undefined })], emitted: [SALE] },
 		],
+		['with a payment that is still open', waited({ limitAt: 2_000_000 })],
+		['with a payment', waited({ decided: PAID, wentOn: [WENT_ON] })],
+		['with one that was canceled', waited({ decided: CANCELED, wentOn: [NOT_PAID] })],
+		['with one that was out of time', waited({ wentOn: [OUT_OF_TIME] })],
+		[
+			'with one that was paid after the time limit',
+			waited({ decided: { ...PAID, at: LIMIT_AT }, wentOn: [OUT_OF_TIME] }),
+		],
+		[
+			'with a payment that a Retry has handed on again',
+			waited({ decided: PAID, wentOn: [WENT_ON, { ...WENT_ON, execution: '8' }] }),
+		],
 	])('%s', (_what, some) => expect(kindsIn(some)).toEqual([]));
 
 	test.each<[string, string, Attempt]>([
@@ -112,6 +136,15 @@ describe('A history that is wrong', () => {
 		['sale started twice', { noticed: [notice(), notice()], emitted: [SALE, SALE] }],
 		['item without a notice', { emitted: [SALE] }],
 		['item without a notice', { noticed: [notice({ isWanted: false })], emitted: [SALE] }],
+		['payment lost', waited({ decided: PAID, wentOn: [OUT_OF_TIME] })],
+		['wait never ended', waited({ decided: CANCELED })],
+		['wait never ended', waited()],
+		['wait ended twice', waited({ decided: PAID, wentOn: [WENT_ON, WENT_ON] })],
+		['wait ended early', waited({ wentOn: [{ ...OUT_OF_TIME, at: 60_000 }] })],
+		['wait ended early', waited({ decided: CANCELED, wentOn: [{ ...NOT_PAID, at: 40_000 }] })],
+		['paid without a payment', waited({ wentOn: [WENT_ON] })],
+		['paid without a payment', waited({ decided: CANCELED, wentOn: [WENT_ON] })],
+		['paid without a payment', waited({ decided: PAID, wentOn: [{ ...WENT_ON, at: 40_000 }] })],
 	])('%s', (kind, some) => expect(kindsIn(some)).toEqual([kind]));
 
 	test.each<[string, string, ...Attempt[]]>([
@@ -153,5 +186,20 @@ describe('The plan of a history', () => {
 		expect(asks.some(({ asks }) => asks[0]?.order === undefined)).toBe(true);
 		expect(countOf('retry')).toBeGreaterThan(0);
 		expect(countOf('tell')).toBeGreaterThan(0);
+	});
+
+	test('decides the payments that are waited for, most of them, and never one before', () => {
+		const ways = new Map<string, string>();
+		const about = plan.steps.flatMap(({ step }) => {
+			if (step.kind === 'await') ways.set(step.ask.customer, step.way);
+			if (step.kind !== 'decide' && step.kind !== 'claim') return [];
+			return [{ kind: step.kind, way: ways.get(step.customer) }];
+		});
+		expect(new Set(ways.values())).toEqual(new Set(['told', 'untold', 'brief']));
+		expect(about.filter(({ way }) => way === undefined)).toEqual([]);
+		expect(about).not.toContainEqual({ kind: 'claim', way: 'untold' });
+		expect(countOf('claim')).toBeGreaterThan(0);
+		expect(countOf('decide')).toBeGreaterThan(ways.size / 2);
+		expect(countOf('decide')).toBeLessThan(ways.size);
 	});
 });

@@ -6,6 +6,7 @@ import { charges } from './rows/charges';
 import { gets } from './rows/gets';
 import { list } from './rows/list';
 import { notices } from './rows/notices';
+import { waits } from './rows/waits';
 
 type Group = [title: string, measure: (bench: Bench) => Promise<Outcome[]>];
 
@@ -14,6 +15,7 @@ const GROUPS: Record<string, Group> = {
 	gets: ['One request for each item', gets],
 	charges: ['A list of charges', charges],
 	notices: ['Notices of payments', notices],
+	waits: ['Executions that wait for a payment', waits],
 };
 
 /**

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import type { Execution } from '../../n8n/execution';
 import { IN_DOUBT } from '../../queue/stage/shop';
-import type { Asked, Attempt, AttemptOutcome, Emitted, History, Made } from '../checker';
+import type {
+	Asked,
+	Attempt,
+	AttemptOutcome,
+	Emitted,
+	History,
+	Made,
+	Wait,
+	WentOn,
+} from '../checker';
 import type { Recorder } from './recorder';
 
 const VOID = ['refused', 'canceled', 'expired'];
@@ -20,12 +29,14 @@ const askSchema = z.object({
 	order: z.string().optional(),
 });
 const startSchema = z.object({ body: z.object({ asks: z.array(askSchema) }) });
+const orderSchema = z.object({ customer: z.object({ document: z.string() }) });
 const soldSchema = z.object({ hash: z.string(), payment_status: z.string() });
 
 /** What a recorder, n8n and the sandbox know, put together. */
 export class Records {
 	/** Executions of which n8n has kept nothing, since the worker died that ran them. */
 	readonly forgotten: Execution[];
+	private readonly endedAt = Date.now();
 	private readonly byId: Map<string, Execution>;
 	/** The hashes that an execution has handed on. */
 	private readonly reported = new Map<string, string[]>();
@@ -61,6 +72,8 @@ export class Records {
 			forgotten: this.forgotten
 				.filter(({ summary }) => summary.workflowId === this.recorder.selling)
 				.map(({ summary }) => Date.parse(summary.createdAt ?? '')),
+			waits: this.waits(),
+			endedAt: this.endedAt,
 		};
 	}
 
@@ -169,6 +182,46 @@ export class Records {
 			}
 		}
 		return [...all.values()];
+	}
+
+	/** Once for each execution as it first began; one that ended in Create PIX has not waited. */
+	private waits(): Wait[] {
+		const { reports, waiting } = this.recorder;
+		const waits = new Map<string, Wait & { wentOn: WentOn[] }>();
+		const waitOf = (id: string, hash: string): { wentOn: WentOn[] } => {
+			const key = `${this.originalOf(id)} ${hash}`;
+			const limitMs = waiting.get(this.byId.get(id)?.summary.workflowId ?? '') ?? 0;
+			const wait = waits.get(key) ?? { ...this.awaited(hash, limitMs), wentOn: [] };
+			waits.set(key, wait);
+			return wait;
+		};
+		for (const execution of this.executions) {
+			const { id, workflowId } = execution.summary;
+			if (waiting.has(workflowId)) hashesIn(execution).forEach((hash) => waitOf(id, hash));
+		}
+		// An item that passed the wait without a look does not say whether it is paid.
+		for (const { execution, hash, paid = false, status, at } of reports) {
+			const { workflowId = '' } = this.byId.get(execution)?.summary ?? {};
+			if (waiting.has(workflowId))
+				waitOf(execution, hash).wentOn.push({ execution, paid, status, at });
+		}
+		return [...waits.values()];
+	}
+
+	/** The time limit counts from the first look, which comes after the charge, and may not get as far as a read. */
+	private awaited(hash: string, limitMs: number): Omit<Wait, 'wentOn'> {
+		const { decisions, n8n } = this.recorder;
+		const { payment_status: status = '', customer } =
+			n8n.sandbox.transactions.find((one) => one.hash === hash) ?? {};
+		const asked = n8n.sandbox.requests.find(({ method, body }) => {
+			return (
+				method === 'POST' &&
+				orderSchema.safeParse(body).data?.customer.document === customer?.document
+			);
+		});
+		const refused = status === 'refused' ? { status, at: 0 } : undefined;
+		const decided = decisions.get(hash) ?? refused;
+		return { hash, limitAt: (asked?.at ?? Infinity) + limitMs, ...(decided && { decided }) };
 	}
 
 	private originalOf(id: string): string {

@@ -4,9 +4,12 @@ import type { Chance } from '../../../support/chance';
 import type { Asked } from '../checker';
 
 const ENDPOINT = 'POST /transactions';
+export const READ = 'GET /transactions/{hash}';
 const FIRST_CUSTOMER = 300_400_500;
 const MOST_APART_MS = 500;
 const LONGEST_DOWN_MS = 8_000;
+/** So few payments are open that each is decided within minutes, while n8n's timer comes often. */
+const MOST_UNDECIDED = 12;
 
 /** How large a history is. */
 export interface Size {
@@ -23,6 +26,9 @@ export interface Size {
 /** What a sale has become before its first notice; the trigger wants all but the last. */
 export type Status = 'paid' | 'refunded' | 'canceled';
 
+/** Whether the webhooks of a payment reach the execution that waits for it; if `brief`, its time limit is short. */
+export type Way = 'told' | 'untold' | 'brief';
+
 /** What is done; `which` and `at` are shares, 0 to 1, of those that there are by then. */
 export type Step =
 	/** Charges, each in an execution of its own and all at once, or together in one execution. */
@@ -31,7 +37,14 @@ export type Step =
 	| { kind: 'retry'; which: number; times: number; loadWorkflow: boolean }
 	/** A sale is told of so many times at once, to one webhook process after the other. */
 	| { kind: 'tell'; sale: number; times: number; at: number; isSlow: boolean }
-	| { kind: 'kill'; which: number; downMs: number }
+	/** A charge, and an execution that waits for its payment. */
+	| { kind: 'await'; ask: Asked; way: Way; at: number; fault?: Fault }
+	/** The payment of a customer is decided; `fault` strikes the read that comes next. */
+	| { kind: 'decide'; customer: string; status: 'paid' | 'canceled'; fault?: Fault }
+	/** A webhook says that the payment of a customer is paid, which may be false. */
+	| { kind: 'claim'; customer: string }
+	/** If `looking` is given, while the execution that waits for the payment of that customer looks at it. */
+	| { kind: 'kill'; which: number; downMs: number; looking?: string }
 	| { kind: 'restart'; server: 'redis' | 'postgres' };
 
 /** Everything that is to be done, one after the other. */
@@ -44,7 +57,8 @@ export interface Plan {
 /** How many operations a step is. */
 export function timesOf(step: Step): number {
 	if (step.kind === 'ask') return step.asks.length;
-	return step.kind === 'retry' || step.kind === 'tell' ? step.times : 0;
+	if (step.kind === 'retry' || step.kind === 'tell') return step.times;
+	return ['await', 'decide', 'claim'].includes(step.kind) ? 1 : 0;
 }
 
 /** A plan that follows from the seed of `chance`. */
@@ -60,7 +74,7 @@ export function planFor(chance: Chance, size: Size): Plan {
 	let done = 0;
 	for (const [nth, disaster] of [...disasters, undefined].entries()) {
 		while (done < (nth + 1) * apart) done += add(planner.operation());
-		if (disaster) add(disaster);
+		if (disaster) add(planner.aimed(disaster));
 	}
 	return { sales: planner.sales, steps };
 }
@@ -68,6 +82,8 @@ export function planFor(chance: Chance, size: Size): Plan {
 class Planner {
 	readonly sales: Status[] = [];
 	private readonly asked: Asked[] = [];
+	/** Customers whose payment is waited for and not decided yet, and whether webhooks tell of it. */
+	private readonly undecided: Array<{ customer: string; isTold: boolean }> = [];
 	private customers = 0;
 	private places = 0;
 
@@ -90,13 +106,64 @@ class Planner {
 		]);
 	}
 
+	/** Half of the kills strike a look, if there is a payment to look at. */
+	aimed(disaster: Step): Step {
+		const told = this.undecided.filter(({ isTold }) => isTold);
+		if (disaster.kind !== 'kill' || told.length === 0 || this.chance.is(0.5)) return disaster;
+		return { ...disaster, looking: this.oneOf(told).customer };
+	}
+
 	operation(): Step {
 		const { chance } = this;
 		if (chance.is(0.12)) {
 			const [which, times] = [this.share(), chance.is(0.3) ? 2 : 1];
 			return { kind: 'retry', which, times, loadWorkflow: chance.is(0.5) };
 		}
+		if (chance.is(0.35)) return this.wait();
 		return chance.is(0.25) ? this.tell() : this.ask();
+	}
+
+	/** A new wait, or something about the payment of one. */
+	private wait(): Step {
+		const { chance, undecided } = this;
+		const isFull = undecided.length >= MOST_UNDECIDED;
+		if (undecided.length === 0 || (!isFull && chance.is(0.45))) return this.await();
+		const place = isFull ? 0 : chance.within(0, undecided.length - 1);
+		const { customer, isTold } = undecided[place] ?? { customer: '', isTold: false };
+		if (isTold && !isFull && chance.is(0.25)) return { kind: 'claim', customer };
+		undecided.splice(place, 1);
+		const status = chance.is(0.85) ? 'paid' : 'canceled';
+		const fault = chance.is(0.5) && { fault: this.readFault() };
+		return { kind: 'decide', customer, status, ...fault };
+	}
+
+	private await(): Step {
+		const { chance } = this;
+		const ask = this.fresh(true);
+		const way = this.oneOf<Way>(['told', 'told', 'untold', 'untold', 'brief']);
+		// The others are never decided.
+		if (chance.is(0.9)) this.undecided.push({ customer: ask.customer, isTold: way !== 'untold' });
+		const fault = chance.is(0.3) && { fault: chance.is(0.5) ? this.fault() : this.readFault() };
+		return { kind: 'await', ask, way, at: this.share(), ...fault };
+	}
+
+	/** Of a read. A slow one is most often struck by a kill. */
+	private readFault(): Fault {
+		const delay = (): Fault => ({
+			endpoint: READ,
+			kind: 'delay',
+			ms: this.chance.within(500, 8_000),
+		});
+		return this.oneOf<Fault>([
+			{ endpoint: READ, kind: 'status', status: 503 },
+			{ endpoint: READ, kind: 'status', status: 404 },
+			{ endpoint: READ, kind: 'resetBeforeProcessing' },
+			{ endpoint: READ, kind: 'retryAfter', seconds: 1 },
+			delay(),
+			delay(),
+			delay(),
+			delay(),
+		]);
 	}
 
 	private ask(): Step {

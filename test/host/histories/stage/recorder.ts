@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { chargesAt } from '../../../support/charge';
+import type { RecordedRequest } from '../../../sandbox/parts';
 import { postJson } from '../../../support/http';
 import { until } from '../../../support/until';
 import {
@@ -13,13 +14,14 @@ import {
 	publish,
 	split,
 	trigger,
+	waitForPayment,
 	webStart,
 } from '../../e2e/stage/workflows';
 import type { ExecutionSummary } from '../../n8n/execution';
 import type { Member, N8n } from '../../n8n/n8n';
 import type { Cluster } from '../../queue/stage/cluster';
-import type { Asked, Noticed } from '../checker';
-import { timesOf, type Plan, type Step } from './plan';
+import type { Asked, Noticed, Wait } from '../checker';
+import { READ, timesOf, type Plan, type Step, type Way } from './plan';
 
 const WEBHOOK_ID = 'histories-sale';
 const AGAIN_MS = 1_000;
@@ -30,13 +32,24 @@ const MOST_OPEN = 30;
 const CROWDED_FOR_MS = 20_000;
 /** n8n ends the executions of a dead worker after a minute and a half; alone, when it starts. */
 const QUIET_AFTER_MS = { queue: 110_000, alone: 8_000 };
+/** n8n's timer comes within minutes as long as a wait is young. */
+const WAITS_OVER_WITHIN_MS = 12 * 60_000;
+const LONG_LOOK_MS = 6_000;
+const CHARGED_WITHIN_MS = 60_000;
 const FAILED = ['error', 'crashed'];
 /** One that was killed before its event log knew of it stays so. */
 const OPEN = ['new', 'running'];
 /** What an execution has handed on to the node behind ours. */
 const TOLD =
-	'={{ JSON.stringify({ hash: $json.hash, status: $json.payment_status, execution: $execution.id }) }}';
-const reportSchema = z.object({ hash: z.string(), status: z.string(), execution: z.string() });
+	'={{ JSON.stringify({ hash: $json.hash, status: $json.payment_status, paid: $json.paid, at: Date.now(), execution: $execution.id }) }}';
+const reportSchema = z.object({
+	hash: z.string(),
+	status: z.string(),
+	/** Of a wait. */
+	paid: z.boolean().optional(),
+	at: z.number(),
+	execution: z.string(),
+});
 export type Report = z.infer<typeof reportSchema>;
 
 const EACH = split('Each', 'asks');
@@ -54,7 +67,14 @@ const BUSY: NodeSketch = {
 	parameters: { resume: 'timeInterval', amount: 0.3, unit: 'seconds' },
 };
 
-const countSchema = z.object({ count: z.number() });
+const openSchema = z.object({ count: z.number(), results: z.array(z.object({ id: z.string() })) });
+
+/** How the executions wait, with their time limits in minutes. */
+const WAYS: Record<Way, { notify: 'automatic' | 'none'; minutes: number }> = {
+	told: { notify: 'automatic', minutes: 24 * 60 },
+	untold: { notify: 'none', minutes: 24 * 60 },
+	brief: { notify: 'automatic', minutes: 2 },
+};
 
 /** An ask that n8n was sent, whether it took it or not. */
 export interface Sent {
@@ -70,6 +90,10 @@ export class Recorder {
 	deaths = 0;
 	/** How many charges were under way at each kill. */
 	readonly openAtKills: number[] = [];
+	/** How many reads of payments that are waited for were under way at the kills. */
+	looksAtKills = 0;
+	/** What was made of the payments, by hash. */
+	readonly decisions = new Map<string, NonNullable<Wait['decided']>>();
 	/** What was done, without the Retries for which there was nothing to retry. */
 	operations = 0;
 	private hashes: string[] = [];
@@ -81,6 +105,8 @@ export class Recorder {
 		private readonly downstream: Downstream,
 		/** The workflows that charge, and the one that a sale starts. */
 		readonly charging: string[],
+		/** Those of them that wait for the payment, with their time limits in milliseconds. */
+		readonly waiting: ReadonlyMap<string, number>,
 		readonly selling: string,
 	) {}
 
@@ -121,9 +147,17 @@ export class Recorder {
 			charging.push(await add(name, webStart(name), EACH, node));
 			if (isAlone) charging.push(await addLoop(`${name}-loop`, node));
 		}
+		const waiting = new Map<string, number>();
+		for (const [name, { notify, minutes }] of Object.entries(WAYS)) {
+			const node = charge({ orderReference: '={{ $json.order }}', notify });
+			const wait = waitForPayment({ timeLimit: minutes, timeLimitUnit: 'minutes' });
+			waiting.set(await add(name, webStart(name), EACH, node, wait), minutes * 60_000);
+		}
+		charging.push(...waiting.keys());
 		const parameters = { triggerOn: ['paid', 'reversed'] };
 		const sale = { ...trigger(WEBHOOK_ID, parameters), name: 'Sale' };
-		const recorder = new Recorder(n8n, downstream, charging, await add('sales', sale));
+		const selling = await add('sales', sale);
+		const recorder = new Recorder(n8n, downstream, charging, waiting, selling);
 		for (const member of n8n.members) {
 			member.onDeath = () => {
 				recorder.deaths += 1;
@@ -164,6 +198,7 @@ export class Recorder {
 		await this.revive(main);
 		await this.quiet();
 		await this.retryLost();
+		await this.waitsAreOver();
 	}
 
 	private async take(step: Step, plan: Plan): Promise<void> {
@@ -173,8 +208,24 @@ export class Recorder {
 		switch (step.kind) {
 			case 'ask':
 				if (step.fault) sandbox.addFault(step.fault);
-				if (step.together) begin(this.ask(step.asks, from(step.at), step.together));
-				else step.asks.forEach((ask, nth) => begin(this.ask([ask], from(step.at) + nth)));
+				if (step.together) {
+					begin(this.ask(step.asks, wayOf(step.asks, step.together), from(step.at)));
+				} else {
+					step.asks.forEach((ask, nth) =>
+						begin(this.ask([ask], wayOf(step.asks), from(step.at) + nth)),
+					);
+				}
+				break;
+			case 'await':
+				if (step.fault) sandbox.addFault(step.fault);
+				begin(this.ask([step.ask], step.way, from(step.at)));
+				break;
+			case 'decide':
+				if (step.fault) sandbox.addFault(step.fault);
+				begin(this.decide(step));
+				break;
+			case 'claim':
+				begin(this.claim(step));
 				break;
 			case 'tell': {
 				if (step.isSlow) {
@@ -197,9 +248,7 @@ export class Recorder {
 	}
 
 	/** Posts asks to a webhook process, and again to the other one while they are not taken. */
-	private async ask(asks: Asked[], first: number, together = 'items'): Promise<void> {
-		const way = asks[0]?.order === undefined ? 'plain' : 'referenced';
-		const path = together === 'loop' ? `${way}-loop` : way;
+	private async ask(asks: Asked[], path: string, first: number): Promise<void> {
 		const deadline = Date.now() + TAKEN_WITHIN_MS;
 		for (let nth = 0; Date.now() < deadline; nth++) {
 			// What is not taken may have begun an execution all the same, except where none is published.
@@ -230,6 +279,31 @@ export class Recorder {
 		}
 	}
 
+	/** Decides the payments of a customer as soon as there are any; the service refuses some at once. */
+	private async decide({ customer, status }: Extract<Step, { kind: 'decide' }>): Promise<void> {
+		for (const { hash, payment_status: before } of await this.chargesOf(customer)) {
+			if (before !== 'waiting_payment') continue;
+			this.decisions.set(hash, { status, at: Date.now() });
+			await this.n8n.sandbox.setStatus(hash, status);
+		}
+	}
+
+	private async claim({ customer }: Extract<Step, { kind: 'claim' }>): Promise<void> {
+		for (const { hash, postback_url: url } of await this.chargesOf(customer)) {
+			await postJson(url, { hash, payment_status: 'paid' }).catch(() => undefined);
+		}
+	}
+
+	private async chargesOf(customer: string) {
+		const find = () => {
+			const { transactions } = this.n8n.sandbox;
+			const made = transactions.filter((one) => one.customer.document === customer);
+			return made.length > 0 && made;
+		};
+		const options = { withinMs: CHARGED_WITHIN_MS };
+		return await until(`${customer} is charged`, find, options).catch(() => []);
+	}
+
 	private webhook(nth: number): string {
 		const { webhooks } = this.n8n;
 		return webhooks[nth % webhooks.length]?.url ?? '';
@@ -258,17 +332,36 @@ export class Recorder {
 		return lists.flat().filter(({ status }) => FAILED.includes(status));
 	}
 
-	private async kill({ which, downMs }: Extract<Step, { kind: 'kill' }>): Promise<void> {
-		const alive = this.n8n.members.filter((member) => !this.down.has(member));
+	private async kill({ which, downMs, looking }: Extract<Step, { kind: 'kill' }>): Promise<void> {
+		const isLooking = looking !== undefined && (await this.makeLook(looking));
+		const { members, workers } = this.n8n;
+		const isUp = (member: Member): boolean => !this.down.has(member);
+		const lookers = isLooking ? workers.filter(isUp) : [];
+		const alive = lookers.length > 0 ? lookers : members.filter(isUp);
 		const member = alive[Math.floor(which * alive.length)];
 		if (!member) throw new Error('No process is left to kill.');
 		this.down.add(member);
 		await member.kill();
-		const posts = this.n8n.sandbox.requests.filter(({ method }) => method === 'POST');
-		const isOpen = ({ status, durationMs }: (typeof posts)[number]): boolean =>
-			status === null && durationMs === null;
-		this.openAtKills.push(posts.filter(isOpen).length);
+		const open = this.n8n.sandbox.requests.filter(isOpen);
+		this.openAtKills.push(open.filter(({ method }) => method === 'POST').length);
+		const looks = open.filter(({ path }) => !this.hashes.some((hash) => path.endsWith(hash)));
+		this.looksAtKills += looks.filter(({ method }) => method === 'GET').length;
 		this.background.push(pause(downMs).then(async () => await this.revive(member)));
+	}
+
+	/** Has a webhook wake the execution that waits for a payment, and says whether it looks, which takes a while. */
+	private async makeLook(customer: string): Promise<boolean> {
+		const { sandbox } = this.n8n;
+		const { hash } = sandbox.transactions.find((one) => one.customer.document === customer) ?? {};
+		if (hash === undefined) return false;
+		sandbox.addFault({ endpoint: READ, kind: 'delay', ms: LONG_LOOK_MS });
+		this.background.push(this.claim({ kind: 'claim', customer }));
+		const isLooking = (): boolean => {
+			return sandbox.requests.some((request) => isOpen(request) && request.path.endsWith(hash));
+		};
+		return await until(`${hash} is looked at`, isLooking, { withinMs: LONG_LOOK_MS }).catch(
+			() => false,
+		);
 	}
 
 	/** Starts it, again and again while what it needs is away. */
@@ -283,49 +376,84 @@ export class Recorder {
 		this.down.delete(member);
 	}
 
-	/** How many executions are open; undefined while nobody tells. */
-	private async open(): Promise<number | undefined> {
+	/** How many executions are open, and the first hundred; undefined while nobody tells. */
+	private async open(): Promise<z.infer<typeof openSchema> | undefined> {
 		const filter = encodeURIComponent(JSON.stringify({ status: OPEN }));
-		const path = `/executions?filter=${filter}&limit=1`;
-		const answer = await this.n8n.rest.call(countSchema, 'GET', path).catch(() => undefined);
-		return answer?.count;
+		const path = `/executions?filter=${filter}&limit=100`;
+		return await this.n8n.rest.call(openSchema, 'GET', path).catch(() => undefined);
 	}
 
 	/** Waits while more is open than the workers get through; what was killed stays open for long. */
 	private async crowdIsGone(): Promise<void> {
 		const deadline = Date.now() + CROWDED_FOR_MS;
-		while (Date.now() < deadline && ((await this.open()) ?? 0) > MOST_OPEN) await pause(500);
+		while (Date.now() < deadline && ((await this.open())?.count ?? 0) > MOST_OPEN) await pause(500);
 	}
 
-	/** Waits until nothing is open, or what is open will stay so. */
+	/** Waits until nothing is open, or what is open will stay so; waits look now and then meanwhile. */
 	private async quiet(): Promise<void> {
 		const stuckAfterMs = QUIET_AFTER_MS[this.isAlone ? 'alone' : 'queue'];
-		let [before, since] = [-1, Date.now()];
+		let since = new Map<string, number>();
 		for (;;) {
-			const now = (await this.open()) ?? -1;
-			if (now === 0) return;
-			if (now !== before) [before, since] = [now, Date.now()];
-			if (Date.now() - since > stuckAfterMs) return;
+			const open = (await this.open())?.results;
+			if (open) {
+				since = new Map(open.map(({ id }) => [id, since.get(id) ?? Date.now()]));
+				if ([...since.values()].every((at) => Date.now() - at > stuckAfterMs)) return;
+			}
 			await pause(1_000);
 		}
 	}
 
+	/** Waits until no execution waits for a payment that is decided, or beyond its time limit. */
+	private async waitsAreOver(): Promise<void> {
+		const isOver = async (): Promise<boolean> => !(await this.someAreDue());
+		const options = { withinMs: WAITS_OVER_WITHIN_MS, everyMs: 5_000 };
+		await until('the waits are over', isOver, options).catch(() => undefined);
+		await this.quiet();
+	}
+
+	private async someAreDue(): Promise<boolean> {
+		const { rest } = this.n8n;
+		for (const [workflow, limitMs] of this.waiting) {
+			for (const { id, status } of await rest.executions(workflow)) {
+				if (status !== 'waiting') continue;
+				const hash = (await rest.execution(id)).items('Charge')[0]?.json.hash;
+				if (limitMs < WAITS_OVER_WITHIN_MS || this.decisions.has(String(hash))) return true;
+			}
+		}
+		return false;
+	}
+
 	/**
-	 * Presses Retry once on each execution of a sale that has failed, unless a Retry went well; in one
+	 * Presses Retry once on each execution of a sale or of a wait that has failed, unless a Retry went well; in one
 	 * process, where n8n keeps what a crash has ended, on those that charge as well.
 	 */
 	private async retryLost(): Promise<void> {
 		const lost = this.isAlone ? [...FAILED, ...OPEN] : FAILED;
 		const executions = (await this.n8n.rest.everyExecution())
 			.map(({ summary }) => summary)
-			.filter(({ workflowId }) => this.isAlone || workflowId === this.selling);
+			.filter(({ workflowId }) => {
+				return this.isAlone || workflowId === this.selling || this.waiting.has(workflowId);
+			});
 		for (const { id, status, retryOf } of executions) {
 			if (!lost.includes(status) || retryOf) continue;
-			if (executions.some((other) => other.retryOf === id && other.status === 'success')) continue;
+			const wentOn = ['success', 'waiting'];
+			if (executions.some((other) => other.retryOf === id && wentOn.includes(other.status)))
+				continue;
 			await this.press(id, false);
 		}
 		await this.quiet();
 	}
+}
+
+/** Whether a request is under way. */
+function isOpen({ status, durationMs }: RecordedRequest): boolean {
+	return status === null && durationMs === null;
+}
+
+/** The workflow that charges orders with a reference, or without. */
+function wayOf(asks: readonly Asked[], together?: 'items' | 'loop'): string {
+	const way = asks[0]?.order === undefined ? 'plain' : 'referenced';
+	return together === 'loop' ? `${way}-loop` : way;
 }
 
 /** Nothing was sent to a process that is not there. */
