@@ -12,6 +12,10 @@ import { z } from 'zod/v3';
  *
  * Holds since: n8n 2.30.0, the oldest supported version.
  *
+ * Limit: "Retry with currently saved workflow" of an execution that was killed during a look gives both entries one
+ * node object. n8n then disables the copy, too, and hands the input on without a look. "Retry with original workflow"
+ * keeps them apart.
+ *
  * If it stops: without the stack where it is today the node refuses before anything waits. If n8n stored the stack
  * otherwise, an execution that waits would end without running the next nodes.
  */

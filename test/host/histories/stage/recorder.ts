@@ -315,8 +315,10 @@ export class Recorder {
 		const chosen = failed[Math.floor(step.which * failed.length)];
 		if (!chosen) return;
 		this.operations += step.times;
+		// With the current workflow n8n skips a wait that was killed during a look: the guide says which Retry to use.
+		const loadWorkflow = step.loadWorkflow && !this.waiting.has(chosen.workflowId);
 		for (let nth = 0; nth < step.times; nth++) {
-			this.background.push(this.press(chosen.id, step.loadWorkflow));
+			this.background.push(this.press(chosen.id, loadWorkflow));
 		}
 	}
 
