@@ -23,6 +23,8 @@ export interface Operation<Read = unknown, Ready = Read> {
 	creates: boolean;
 	/** Whether each item is one read: many are under way at once. */
 	readsEach?: true;
+	/** Items with the lowest rank are sent first; by default they keep their order. */
+	rank?(run: Run, itemIndex: number): number;
 	/**
 	 * Reads and checks the parameters of an item.
 	 *

@@ -1,3 +1,4 @@
+import sortBy from 'lodash/sortBy';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
@@ -75,9 +76,10 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 		});
 	const failures: Array<{ itemIndex: number; ready: unknown; error: unknown }> = [];
 	const results = items.map((item) => ('failed' in item ? item.failed : []));
-	const ready = items.flatMap((item, itemIndex) =>
+	const inOrder = items.flatMap((item, itemIndex) =>
 		'failed' in item ? [] : [{ itemIndex, ready: item.given }],
 	);
+	const ready = sortBy(inOrder, ({ itemIndex }) => operation.rank?.(run, itemIndex) ?? 0);
 	const atOnce = operation.readsEach ? READS_AT_ONCE : operation.creates ? ITEMS_AT_ONCE : 1;
 	await eachLimit(ready, atOnce, async ({ itemIndex, ready }) => {
 		if (run.oneByOne.isStopped) return;

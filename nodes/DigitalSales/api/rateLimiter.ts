@@ -150,8 +150,7 @@ export class RateLimiter {
 			const now = clock.elapsed();
 			const { latest = Infinity } = waiting;
 			const delayMs = this.delayMs(waiting);
-			// A request that need not wait is in time: a millisecond may have passed since it came.
-			const isTooLate = delayMs > 0 && now + (delayMs === Infinity ? 0 : delayMs) > latest;
+			const isTooLate = now + (delayMs === Infinity ? 0 : delayMs) > latest;
 			if (delayMs > 0 && !isTooLate) {
 				waiting.onWait?.(delayMs);
 				soonest = Math.min(soonest, delayMs, latest - now + 1);

@@ -1,4 +1,4 @@
-import type { IExecuteData, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
@@ -20,8 +20,11 @@ import { z } from 'zod/v3';
  * otherwise, an execution that waits would end without running the next nodes.
  */
 
-/** The copy of the entry carries what the node has to know when it runs again. */
-const METADATA_KEY = 'digitalSalesWait';
+/**
+ * The input of the copy carries what the node has to know when it runs again, as an item beside those of `main`: n8n
+ * hides items from people who may not see them, and keeps none of this when the execution ends.
+ */
+const STATE_KEY = 'digitalSalesWait';
 
 /** Public in the execute context, though not part of `IExecuteFunctions`. */
 const contextSchema = z.object({
@@ -31,12 +34,14 @@ const contextSchema = z.object({
 		}),
 	}),
 });
-const metadataSchema = z.object({ [METADATA_KEY]: z.unknown() });
+const stateSchema = z.object({
+	[STATE_KEY]: z.tuple([z.tuple([z.object({ json: z.unknown() })])]),
+});
 
 /** What {@link park} was given when the node last ran in this execution; undefined if it runs for the first time. */
 export function parkedState(context: IExecuteFunctions): unknown {
-	const { data } = metadataSchema.safeParse(context.getExecuteData().metadata);
-	return data?.[METADATA_KEY];
+	const { data } = stateSchema.safeParse(context.getExecuteData().data);
+	return data?.[STATE_KEY][0][0].json;
 }
 
 /**
@@ -51,12 +56,18 @@ export function assertCanPark(context: IExecuteFunctions, itemIndex: number): vo
 }
 
 /** Stores the execution when the node returns. The node runs again then, or earlier if a webhook wakes it. */
-export async function park(context: IExecuteFunctions, until: Date, state: object): Promise<void> {
+export async function park(
+	context: IExecuteFunctions,
+	until: Date,
+	state: IDataObject,
+): Promise<void> {
 	const entry = context.getExecuteData();
-	const metadata = { ...entry.metadata, [METADATA_KEY]: state };
+	const data = { ...entry.data, [STATE_KEY]: [[{ json: state }]] };
 	// n8n disables the node of the entry on top, so the copy has a node object of its own.
-	stackOf(context)?.unshift({ ...entry, node: { ...entry.node }, metadata });
-	entry.data = { ...entry.data, main: [] };
+	stackOf(context)?.unshift({ ...entry, node: { ...entry.node }, data });
+	entry.data = { main: [] };
+	// n8n would make up an item for it, now and when the time comes, and run the next nodes with it.
+	entry.node = { ...entry.node, alwaysOutputData: false };
 	await context.putExecutionToWait(until);
 }
 

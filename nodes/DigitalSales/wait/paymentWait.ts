@@ -50,7 +50,8 @@ export class PaymentWait {
 	private readonly now = clock.now();
 	/** What the last look left behind; undefined at the first. */
 	private readonly before: z.output<typeof stateSchema> | undefined;
-	private readonly payments: Payment[] = [];
+	/** By the index of the item, also of items that fail at this look. */
+	private readonly payments: Array<Payment | null | undefined>;
 	private readonly items: Entry[] = [];
 	private deadline: number;
 	private hasRead = false;
@@ -60,6 +61,12 @@ export class PaymentWait {
 	constructor(private readonly context: IExecuteFunctions) {
 		this.before = stateSchema.safeParse(parkedState(context)).data;
 		this.deadline = this.before?.deadline ?? this.now;
+		this.payments = [...(this.before?.payments ?? [])];
+	}
+
+	/** The oldest read comes first: a service that allows few reads gets to all payments in turn. */
+	rank(itemIndex: number): number {
+		return this.before?.payments[itemIndex]?.read?.at ?? 0;
 	}
 
 	/** Sets the time limit of an item, which counts from the first look. */
@@ -71,11 +78,11 @@ export class PaymentWait {
 	 * Reads the payment of an item, unless an earlier look found it decided.
 	 *
 	 * @returns the item, empty until {@link finish}
-	 * @throws ServiceError if the service has not known the hash for 15 minutes, or if the first look fails for a
-	 *   reason that a person has to put right
+	 * @throws ServiceError if the payment was never read, and the service has not known its hash for 15 minutes or
+	 *   refuses the read for a reason that a person has to put right
 	 */
 	async look(client: Client, itemIndex: number, awaited: Awaited): Promise<ItemResult> {
-		const payment = this.before?.payments[itemIndex] ?? {};
+		const payment = this.payments[itemIndex] ?? {};
 		this.payments[itemIndex] = payment;
 		const wasDone = this.isDone(payment);
 		if (!wasDone) await this.read(client, payment, awaited);
@@ -85,7 +92,7 @@ export class PaymentWait {
 	}
 
 	/** Hands the items on if every payment is decided or the time is up. Else parks the execution. */
-	async finish(client: Client, items: ItemResult[]): Promise<ItemResult[]> {
+	async finish(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
 		const isOpen = this.items.some(({ payment }) => !this.isDone(payment));
 		if (isOpen && this.now < this.deadline + PATIENCE_MS) {
 			await this.parkUntilNextLook();
@@ -94,7 +101,7 @@ export class PaymentWait {
 		// A payment that was decided at an earlier look may have been refunded since.
 		const earlier = this.items.filter(({ wasDone }) => wasDone);
 		await eachLimit(earlier, READS_AT_ONCE, async ({ payment, awaited }) => {
-			await this.read(client, payment, awaited);
+			await this.read(newClient(), payment, awaited);
 		});
 		for (const { item, payment, awaited } of this.items) item.json = this.output(payment, awaited);
 		return items;
@@ -129,16 +136,17 @@ export class PaymentWait {
 			payment.unknownSince ??= at;
 			return at < Math.min(this.deadline, payment.unknownSince + PATIENCE_MS);
 		}
+		delete payment.unknownSince;
 		// A web page may come from a proxy. What else a POST must not repeat needs a person: a wrong token, a redirect,
-		// a host that n8n blocks. At a later look the person may be putting it right.
-		const isLasting = retryDecision('POST', kind) === 'fail' && status !== 200 && !isWebPage;
-		return !isLasting || this.before !== undefined;
+		// a host that n8n blocks.
+		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
 
 	/** Whether the service sends webhooks about a transaction to this execution, and can reach it. */
 	private isToldHere({ postback_url: told }: Transaction): boolean {
 		const address = told == null ? undefined : parseWebAddress(told);
-		return address?.href === resumeUrl(this.context) && !isPrivateAddress(address);
+		if (!address || isPrivateAddress(address)) return false;
+		return address.href === resumeUrl(this.context);
 	}
 
 	private async parkUntilNextLook(): Promise<void> {
@@ -148,8 +156,8 @@ export class PaymentWait {
 		const isWoken = before !== undefined && now < before.nextLookAt - 1_000;
 		const looks = (before?.looks ?? 0) + (isWoken ? 0 : 1);
 		// Before the time limit a look that reads some of many payments is no failure: the next one reads the others.
-		const hasFailed = hasUnread && (isOver || !hasRead);
-		const failures = hasFailed ? (before?.failures ?? 0) + 1 : 0;
+		const hasFailed = hasUnread && !hasRead;
+		const failures = hasFailed ? (before?.failures ?? 0) + 1 : isOver ? 1 : 0;
 		const pauseMs = untilNextLook({ looks, failures, isWoken, isWebhookExpected });
 		const nextLookAt = Math.min(now + pauseMs, isOver ? deadline + PATIENCE_MS : deadline);
 		const state: z.input<typeof stateSchema> = { deadline, nextLookAt, looks, failures, payments };
@@ -158,7 +166,7 @@ export class PaymentWait {
 
 	private output({ read }: Payment, { hash, ...choice }: Awaited): ItemResult['json'] {
 		return Object.assign(read?.json ?? waitOutput({ hash, json: { hash } }, choice), {
-			timed_out: this.now >= this.deadline && !isSettled(read?.status),
+			timed_out: Math.max(this.now, read?.at ?? 0) >= this.deadline && !isSettled(read?.status),
 			checked_at: read ? new Date(read.at).toISOString() : null,
 		});
 	}

@@ -79,11 +79,12 @@ export const waitForPaymentOperation: Operation<WaitForm> = {
 		run.wait.limit(limitMs(form.timeLimit, form.timeLimitUnit));
 		return form;
 	},
+	rank: (run, itemIndex) => run.wait.rank(itemIndex),
 	about: ({ transactionHash: hash }) => `transaction ${hash}`,
 	async send(run, itemIndex, { transactionHash: hash, simplify, options: { fields } }) {
 		return [await run.wait.look(run.client(LOOK), itemIndex, { hash, simplify, fields })];
 	},
-	finish: async (run, items) => await run.wait.finish(run.client(LOOK), items),
+	finish: async (run, items) => await run.wait.finish(() => run.client(LOOK), items),
 };
 
 /**

@@ -45,7 +45,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(run.error?.message).toContain(String(status));
 	});
 
-	test('a later look does not: somebody may be putting it right', async () => {
+	test('a later look does not, once the payment was read: somebody may be putting it right', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		always({ kind: 'status', status: 401, body: {} });
@@ -54,6 +54,26 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		await room.settle([hash]);
 
 		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+	});
+
+	test('a payment seen paid stays so although its form cannot be read at one look', async () => {
+		const [paid, open] = [await room.charge(), await room.charge()];
+		await room.settle([paid]);
+		const startedAt = Date.now();
+		const [from, until] = [startedAt + 30_000, startedAt + 100_000];
+		const parked = await room.park([paid, open], {
+			minutes: 10,
+			settings: { onError: 'continueRegularOutput' },
+			parameters: {
+				transactionHash:
+					'={{ $itemIndex === 0 && $now.toMillis() > $json.from && $now.toMillis() < $json.until ? "" : $json.hash }}',
+			},
+			startItems: [paid, open].map((hash) => ({ hash, from, until })),
+		});
+		await minutes(1.7);
+		always({ kind: 'status', status: 503 });
+
+		expect(received(await parked.finished)?.[0]).toMatchObject({ hash: paid, paid: true });
 	});
 
 	describe('a hash that the service does not know', () => {
@@ -107,6 +127,20 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 		});
 
+		test('fails only for 404 and nothing else', async () => {
+			const hash = await room.charge();
+			const unknown = { kind: 'status', status: 404, body: {} } as const;
+			room.account.fault('read', unknown, 1);
+			const parked = await room.park([hash]);
+			// 503 for more than half an hour, and then once 404.
+			room.account.fault('read', { kind: 'status', status: 503 }, 5);
+			room.account.fault('read', unknown, 1);
+			await minutes(90);
+			await room.settle([hash]);
+
+			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		});
+
 		test('any more, after it was read, is no failure', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
@@ -131,23 +165,21 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(room.looksAt('nosuch1').at(-1)).toBeLessThan(40);
 	});
 
-	describe('with On Error: Continue', () => {
-		test.each(['continueRegularOutput', 'continueErrorOutput'])(
-			'%s: the others still wait',
-			async (onError) => {
-				const hash = await room.charge();
-				room.account.fault('read', { kind: 'status', status: 422, body: {} }, 1);
-				const parked = await room.park(['nosuch1', hash], { settings: { onError } });
-				await room.settle([hash]);
-				always({ kind: 'status', status: 422, body: {} });
-				room.account.sandbox.clearFaults();
+	test('with On Error: Continue a payment that the service refuses to read holds up no other', async () => {
+		const hash = await room.charge();
+		const refusal = { kind: 'status', status: 422, body: {} } as const;
+		// The first read of each look.
+		for (let after = 0; after < 6; after += 2) room.account.fault('read', { ...refusal, after }, 1);
+		const settings = { onError: 'continueRegularOutput' };
+		const parked = await room.park(['bad1', hash], { settings });
+		await minutes(1.5);
+		await room.settle([hash]);
 
-				const end = await parked.finished;
-
-				const items = end.data.Wait?.outputs.flat().map(({ json }) => json);
-				expect(items).toContainEqual(expect.objectContaining({ hash, paid: true }));
-			},
-		);
+		expect(received(await parked.finished)).toMatchObject([
+			{ error: { status: 422, about: 'transaction bad1' } },
+			{ hash, paid: true },
+		]);
+		expect(room.looksAt(hash).at(-1)).toBeLessThan(4);
 	});
 
 	test('cancelling stops the look', async () => {

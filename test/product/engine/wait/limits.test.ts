@@ -73,6 +73,24 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect((Date.parse(String(item?.checked_at)) - firstAt) / MINUTE_MS).toBeCloseTo(lastRead, 1);
 	});
 
+	test('an open payment says timed_out, also if its look began just before the limit', async () => {
+		const hash = await room.charge();
+		const deadline = Date.now() + 10 * MINUTE_MS;
+		const parked = await room.park([hash], { minutes: 10 });
+		await clock.sleep(9.9 * MINUTE_MS);
+		const { now } = clock;
+		// The node begins before the limit, and its read after it.
+		jest
+			.spyOn(clock, 'now')
+			.mockReturnValueOnce(deadline - 200)
+			.mockImplementation(() => Math.max(now(), deadline + 200));
+
+		const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+		jest.restoreAllMocks();
+
+		expect(received(outcome)).toMatchObject([{ paid: false, timed_out: true }]);
+	});
+
 	test('an item whose payment could never be read says so', async () => {
 		const hash = await room.charge();
 		room.account.fault('read', { kind: 'status', status: 500 }, 'always');
@@ -115,5 +133,22 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 			'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
 		);
 		expect(run.itemIndex).toBe(0);
+	});
+});
+
+describe('Transaction > Wait for Payment: a service that allows few reads', () => {
+	const room = useWaitingRoom({ readsPerMinute: 5 });
+
+	test('gets to all of many payments in turn, and again in a minute after the limit', async () => {
+		const hashes: string[] = [];
+		while (hashes.length < 35) hashes.push(await room.charge());
+		const parked = await room.park(hashes);
+		await clock.sleep(5 * MINUTE_MS);
+		await room.settle(hashes.slice(-1));
+
+		const items = received(await parked.finished) ?? [];
+
+		expect(items.at(-1)).toMatchObject({ paid: true, timed_out: false });
+		expect(items.every(({ checked_at: at }) => at !== null)).toBe(true);
 	});
 });

@@ -94,7 +94,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		const before = room.looksAt(hash).length;
 
 		const { answer, outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
-		await clock.sleep(18.5 * MINUTE_MS);
+		await clock.sleep(20 * MINUTE_MS);
 
 		expect([answer.status, outcome?.status]).toEqual([200, 'waiting']);
 		expectPauses(room.looksAt(hash).slice(before), [1, 15]);

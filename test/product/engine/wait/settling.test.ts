@@ -230,6 +230,34 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		expect(received(end)).toMatchObject([{ hash, paid: true }]);
 	});
 
+	test('runs the next nodes once with Always Output Data, by the timer and by webhooks', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { settings: { alwaysOutputData: true } });
+		await clock.sleep(3.5 * MINUTE_MS);
+		await parked.resumeByWebhook({ hash, status: 'paid' });
+		await room.settle([hash]);
+
+		const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		const runs = outcome?.run.data.resultData.runData.After ?? [];
+		expect(runs.map(({ data }) => data?.main?.[0]?.map(({ json }) => json))).toEqual([
+			[expect.objectContaining({ hash, paid: true })],
+		]);
+	});
+
+	test('leaves nothing of what it knew in the execution but its items', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { simplify: false } });
+		await clock.sleep(3 * MINUTE_MS);
+		await room.settle([hash]);
+
+		const end = await parked.finished;
+
+		const [{ data: _items, ...rest } = { data: undefined }] =
+			end.run.data.resultData.runData.Wait ?? [];
+		expect(JSON.stringify(rest)).not.toContain('maria@example.test');
+	});
+
 	test('leaves out the items that Execute Once leaves out', async () => {
 		const [only, left] = [await room.charge(), await room.charge()];
 		const parked = await room.park([only, left], { settings: { executeOnce: true } });
