@@ -5,10 +5,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** What finds the place in our sources for each line of a stack: with what it has read of them. */
 let placeInSources;
 
-// A worker has nothing left to do when it exits, but Node.js takes its heap apart first. With half a gigabyte of
-// modules that takes longer than the half second that jest gives a worker.
+// Jest's last act in a worker is to stop listening to its parent, and it waits half a second for the process to end.
+// Nothing is left to do, but to take half a gigabyte of modules apart may take Node.js longer on a busy machine.
 if (process.env.JEST_WORKER_ID !== undefined && process.send) {
-	process.once('exit', () => process.kill(process.pid, 'SIGKILL'));
+	process.on('removeListener', (event) => {
+		if (event === 'message' && process.listenerCount(event) === 0)
+			process.kill(process.pid, 'SIGKILL');
+	});
 }
 
 /**
