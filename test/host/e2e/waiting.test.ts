@@ -172,7 +172,6 @@ describe('Wait for Payment under races and loss', () => {
 			expect((await downstream.reportOn(hash, BY_TIMER_MS)).json).toMatchObject(PAID);
 			expect(reportsOn(hash)).toHaveLength(1);
 		}
-		expect(early).toBeGreaterThan(0);
 		const what = 'one webhook, never re-sent, 0 to 250 ms after the first look';
 		const outcome = `0 stuck; ${early} came before the execution was parked and were turned away, all paid`;
 		figures.add(what, EACH_MS.length, outcome);
