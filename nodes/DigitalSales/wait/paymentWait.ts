@@ -152,10 +152,10 @@ export class PaymentWait {
 	private async parkUntilNextLook(): Promise<void> {
 		const { before, deadline, now, payments, hasRead, hasUnread, isWebhookExpected } = this;
 		const isOver = now >= deadline;
-		// n8n's timer is never early, but for rounding.
+		// A webhook, or a timer that n8n had set before a webhook. Timers round, too.
 		const isWoken = before !== undefined && now < before.nextLookAt - 1_000;
 		const looks = (before?.looks ?? 0) + (isWoken ? 0 : 1);
-		// Before the time limit a look that reads some of many payments is no failure: the next one reads the others.
+		// A look that reads some of many payments is no failure: the next look reads the others, after the limit in a minute.
 		const hasFailed = hasUnread && !hasRead;
 		const failures = hasFailed ? (before?.failures ?? 0) + 1 : isOver ? 1 : 0;
 		const pauseMs = untilNextLook({ looks, failures, isWoken, isWebhookExpected });
