@@ -6,10 +6,10 @@ import type { ItemResult } from '../output/transaction';
 import { fieldLabel } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';
-import { eachLimit } from '../shared/eachLimit';
+import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
-import { ITEMS_AT_ONCE, READS_AT_ONCE, Run } from './run';
+import { ITEMS_AT_ONCE, Run } from './run';
 
 /** Runs the chosen operation over all items. */
 export async function router(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

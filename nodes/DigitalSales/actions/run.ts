@@ -12,8 +12,6 @@ export type Hint = (message: string, kind?: string, about?: string) => void;
 
 /** Items that create something. */
 export const ITEMS_AT_ONCE = 4;
-/** Items that are one read each. */
-export const READS_AT_ONCE = 64;
 
 /** Of the things that a hint is about. */
 const MOST_NAMED = 10;

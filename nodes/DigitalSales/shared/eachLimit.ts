@@ -1,3 +1,6 @@
+/** How many reads of the service run at once. */
+export const READS_AT_ONCE = 64;
+
 /**
  * Runs a task for each entry, at most so many at once. After a failure no more tasks start; it is thrown
  * once those under way have ended.

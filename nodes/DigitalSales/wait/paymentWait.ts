@@ -11,11 +11,10 @@ import { park, parkedState } from '../n8n/parking';
 import { resumeUrl } from '../n8n/resumeUrl';
 import { waitOutput, type ItemResult, type OutputChoice } from '../output/transaction';
 import { clock } from '../shared/clock';
-import { eachLimit } from '../shared/eachLimit';
+import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
 import { jsonObject } from '../shared/json';
 import { untilNextLook } from './schedule';
 
-const READS_AT_ONCE = 64;
 /** How long a hash may be unknown to the service, and how long after the time limit a failed read is tried again. */
 const PATIENCE_MS = 15 * 60_000;
 
@@ -82,13 +81,11 @@ export class PaymentWait {
 	 *   refuses the read for a reason that a person has to put right
 	 */
 	async look(client: Client, itemIndex: number, awaited: Awaited): Promise<ItemResult> {
-		const payment = this.payments[itemIndex] ?? {};
-		this.payments[itemIndex] = payment;
-		const wasDone = this.isDone(payment);
-		if (!wasDone) await this.read(client, payment, awaited);
-		const item: ItemResult = { json: {} };
-		this.items.push({ item, awaited, payment, wasDone });
-		return item;
+		const payment = (this.payments[itemIndex] ??= {});
+		const entry: Entry = { item: { json: {} }, awaited, payment, wasDone: this.isDone(payment) };
+		if (!entry.wasDone) await this.read(client, entry);
+		this.items.push(entry);
+		return entry.item;
 	}
 
 	/** Hands the items on if every payment is decided or the time is up. Else parks the execution. */
@@ -100,9 +97,8 @@ export class PaymentWait {
 		}
 		// A payment that was decided at an earlier look may have been refunded since.
 		const earlier = this.items.filter(({ wasDone }) => wasDone);
-		await eachLimit(earlier, READS_AT_ONCE, async ({ payment, awaited }) => {
-			await this.read(newClient(), payment, awaited);
-		});
+		const readAgain = async (entry: Entry) => await this.read(newClient(), entry);
+		await eachLimit(earlier, READS_AT_ONCE, readAgain);
 		for (const { item, payment, awaited } of this.items) item.json = this.output(payment, awaited);
 		return items;
 	}
@@ -112,7 +108,7 @@ export class PaymentWait {
 		return read !== undefined && (isSettled(read.status) || read.at >= this.deadline);
 	}
 
-	private async read(client: Client, payment: Payment, awaited: Awaited): Promise<void> {
+	private async read(client: Client, { payment, awaited }: Entry): Promise<void> {
 		const at = clock.now();
 		const transaction = await getTransaction(client, awaited.hash).catch((error: unknown) => {
 			if (!(error instanceof ServiceError) || !this.mayPass(payment, error, at)) throw error;
@@ -144,9 +140,8 @@ export class PaymentWait {
 
 	/** Whether the service sends webhooks about a transaction to this execution, and can reach it. */
 	private isToldHere({ postback_url: told }: Transaction): boolean {
-		const address = told == null ? undefined : parseWebAddress(told);
-		if (!address || isPrivateAddress(address)) return false;
-		return address.href === resumeUrl(this.context);
+		const address = told ? parseWebAddress(told) : undefined;
+		return !!address && !isPrivateAddress(address) && address.href === resumeUrl(this.context);
 	}
 
 	private async parkUntilNextLook(): Promise<void> {
@@ -156,8 +151,7 @@ export class PaymentWait {
 		const isWoken = before !== undefined && now < before.nextLookAt - 1_000;
 		const looks = (before?.looks ?? 0) + (isWoken ? 0 : 1);
 		// A look that reads some of many payments is no failure: the next look reads the others, after the limit in a minute.
-		const hasFailed = hasUnread && !hasRead;
-		const failures = hasFailed ? (before?.failures ?? 0) + 1 : isOver ? 1 : 0;
+		const failures = hasUnread && !hasRead ? (before?.failures ?? 0) + 1 : Number(isOver);
 		const pauseMs = untilNextLook({ looks, failures, isWoken, isWebhookExpected });
 		const nextLookAt = Math.min(now + pauseMs, isOver ? deadline + PATIENCE_MS : deadline);
 		const state: z.input<typeof stateSchema> = { deadline, nextLookAt, looks, failures, payments };

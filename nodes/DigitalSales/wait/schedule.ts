@@ -25,14 +25,11 @@ export interface LookResult {
 }
 
 /** Milliseconds until the next look. n8n's own timer adds up to a minute to anything below one minute. */
-export function untilNextLook(result: LookResult): number {
-	return minutesUntilNextLook(result) * MINUTE_MS * (1 + JITTER * clock.random());
-}
-
-function minutesUntilNextLook({ looks, failures, isWoken, isWebhookExpected }: LookResult): number {
-	if (failures > 0) return Math.min(2 ** (failures - 1), LONGEST_BACKOFF_MINUTES);
+export function untilNextLook(look: LookResult): number {
+	const schedule = BETWEEN_LOOKS[look.isWebhookExpected ? 'webhookExpected' : 'noWebhook'];
+	let minutes = schedule[look.looks - 1] ?? 60;
 	// The webhook may be ahead of what the service gives to readers.
-	if (isWoken) return 1;
-	const minutes = BETWEEN_LOOKS[isWebhookExpected ? 'webhookExpected' : 'noWebhook'];
-	return minutes[looks - 1] ?? 60;
+	if (look.isWoken) minutes = 1;
+	if (look.failures > 0) minutes = Math.min(2 ** (look.failures - 1), LONGEST_BACKOFF_MINUTES);
+	return minutes * MINUTE_MS * (1 + JITTER * clock.random());
 }

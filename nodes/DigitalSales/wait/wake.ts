@@ -9,8 +9,7 @@ import { answering, Declined, REPLIES } from '../notice/reply';
  * its payment is still open does not.
  */
 export async function wake(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const failure = 'A webhook to a waiting execution could not be handled';
-	return await answering(context, failure, async () => {
+	return await answering(context, 'A webhook to a waiting execution failed', async () => {
 		const notice = readNotice(await readBody(context));
 		if (!notice) throw new Declined(REPLIES.noHash);
 		if (isWaiting(notice.status)) throw new Declined(REPLIES.waiting);
