@@ -56,6 +56,13 @@ const aroundTheDoor = [
 	},
 ];
 
+/** n8n drops every other tag from a notice, and joins the lines. */
+const noticeTags = {
+	selector:
+		"ObjectExpression:has(> Property[key.name='type'] > Literal[value='notice']) > Property[key.name='displayName'] Literal[value=/<(?!\\/?(a|ul|li)\\b)\\/?\\w/]",
+	message: 'A notice keeps a, ul and li alone: write plain sentences, or a list.',
+};
+
 const topLevel = ':matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration';
 const moduleState = [
 	{
@@ -106,7 +113,7 @@ export default defineConfig(
 				'error',
 				{ assertionStyle: 'as', objectLiteralTypeAssertions: 'never' },
 			],
-			'no-restricted-syntax': ['error', ...sending, ...moduleState, ...aroundTheDoor],
+			'no-restricted-syntax': ['error', ...sending, ...moduleState, ...aroundTheDoor, noticeTags],
 			'@typescript-eslint/ban-ts-comment': 'error',
 		},
 	},

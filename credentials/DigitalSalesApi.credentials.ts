@@ -43,16 +43,15 @@ export class DigitalSalesApi implements ICredentialType {
 			name: 'bodyApiToken',
 			type: 'string',
 			typeOptions: { password: true },
-			hint: 'Leave empty unless your service issues two tokens',
+			hint: 'Only if your service issues a second one, for charges',
 			default: '',
-			description:
-				'Needed only if your service issues a second token for creating transactions. Leave empty to use the API token.',
+			description: 'The token for creating transactions. Leave empty to use the API Token.',
 		},
 		{
 			displayName: 'Notification URL',
 			name: 'notificationUrl',
 			type: 'string',
-			hint: 'Optional; a workflow with its own trigger does not need it',
+			hint: 'Only for charges of workflows that have no trigger and no Wait for Payment',
 			default: '',
 			placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 			description:
@@ -64,7 +63,9 @@ export class DigitalSalesApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		const token = String(credentials.apiToken ?? '').trim();
+		const token = String(credentials.apiToken ?? '')
+			.trim()
+			.replace(/^Bearer\s+/i, '');
 		return {
 			...requestOptions,
 			headers: { ...requestOptions.headers, Authorization: `Bearer ${token}` },

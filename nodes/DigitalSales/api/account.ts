@@ -26,14 +26,18 @@ export interface Account {
 /** A credential that cannot be used; the text names the field and what to change. */
 export class CredentialError extends Error {}
 
+/** What people copy along with a token from an example of a request. */
+const SCHEME = /^Bearer(\s+|$)/i;
+
 const text = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
+const token = text.transform((given) => given.replace(SCHEME, ''));
 /** What a header carries as it is: n8n's HTTP client drops other characters without a word. */
 const HEADER_TEXT = /^[\x21-\x7e]*$/;
 
 const credentialSchema = z.object({
 	baseUrl: text,
-	apiToken: text,
-	bodyApiToken: text,
+	apiToken: token,
+	bodyApiToken: token,
 	notificationUrl: text,
 	allowedHttpRequestDomains: z.string().optional(),
 	allowedDomains: text,

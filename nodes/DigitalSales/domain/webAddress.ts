@@ -19,6 +19,8 @@ const PRIVATE_IPV4 = /^(0|10|127|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168)\./;
 const PRIVATE_IPV6 = /^\[(::1?|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*)\]$/i;
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/i;
 
+const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])(?=[:/]|$)/i;
+
 /** Whether only this machine or its own network can reach the host of an address. */
 export function isPrivateAddress(address: URL): boolean {
 	const { hostname } = address;
@@ -27,13 +29,14 @@ export function isPrivateAddress(address: URL): boolean {
 }
 
 /**
- * Reads the address of the service, without trailing slashes; a missing scheme becomes `https://`. The
- * path is the user's, because services run the same API under other paths (API document, Versioning).
+ * Reads the address of the service, without trailing slashes; a missing scheme becomes `https://`, on this machine
+ * `http://`. The path is the user's, because services run the same API under other paths (API document, Versioning).
  */
 export function parseBaseUrl(input: string): Result<string> {
 	const typed = cleanText(input);
 	if (typed === '') return { problem: 'is empty' };
-	const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
+	const scheme = THIS_MACHINE.test(typed) ? 'http' : 'https';
+	const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `${scheme}://${typed}`;
 	const address = parseWebAddress(withScheme);
 	// A scheme that was typed twice or without its signs is read as a host. What was typed is not quoted:
 	// it may be a token.

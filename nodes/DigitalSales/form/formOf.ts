@@ -112,14 +112,18 @@ export function group<const N extends string, P extends Part>(
 	};
 }
 
-/** A fixed collection with any number of entries, read as a list. */
+/**
+ * A fixed collection with any number of entries, read as a list. If it opens with an entry, a single entry that nobody
+ * has touched counts as none.
+ */
 export function list<const N extends string, P extends Part>(
-	{ sentAs, ...property }: Collection<N>,
+	{ sentAs, opensWithEntry = false, ...property }: Collection<N> & { opensWithEntry?: boolean },
 	entry: { displayName: string; name: string; parts: readonly P[] },
 ): Field<N, Array<Values<P>>> {
 	const { name } = property;
 	const inner = formOf(entry.parts);
 	const { displayName, name: key } = entry;
+	const untouched = opensWithEntry ? JSON.stringify([inner.schema.safeParse({}).data]) : '';
 	return {
 		name,
 		properties: [
@@ -127,14 +131,15 @@ export function list<const N extends string, P extends Part>(
 				...property,
 				type: 'fixedCollection',
 				typeOptions: { ...property.typeOptions, multipleValues: true },
-				default: {},
+				default: opensWithEntry ? { [key]: [{}] } : {},
 				options: [{ displayName, name: key, values: inner.properties }],
 			},
 		],
 		schema: z
 			.object({ [key]: z.array(inner.schema).default([]) })
 			.default({})
-			.transform((read) => Object.values(read).flat()),
+			.transform((read) => Object.values(read).flat())
+			.transform((entries) => (JSON.stringify(entries) === untouched ? [] : entries)),
 		serviceFields:
 			sentAs === undefined
 				? {}

@@ -36,7 +36,7 @@ const FIELD_OPTIONS = sortBy(
 
 /** Which flat fields of a transaction Simplify gives. */
 export const fieldsOption = field({
-	displayName: 'Fields',
+	displayName: 'Output Fields',
 	name: 'fields',
 	type: 'multiOptions',
 	noDataExpression: true,

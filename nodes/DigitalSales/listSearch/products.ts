@@ -1,3 +1,4 @@
+import truncate from 'lodash/truncate';
 import {
 	type ILoadOptionsFunctions,
 	type INode,
@@ -23,8 +24,9 @@ import { webAddressIn } from '../domain/webAddress';
 import { toFailure, type NodeError } from '../output/errors';
 
 const LONGEST_SEARCH = 200;
+const LONGEST_PRODUCT = 25;
 
-/** The searchable list of products: lowest price, title, status. */
+/** The searchable list of products: lowest price, unusual status, title. */
 export const searchProducts = searchable('products', (product) => {
 	const { hash, title, sale_page: url } = product;
 	if (hash == null) return [];
@@ -32,7 +34,7 @@ export const searchProducts = searchable('products', (product) => {
 	return [{ entry, texts: [title, hash] }];
 });
 
-/** The searchable list of offers: price, titles of offer and product, status of the product. */
+/** The searchable list of offers: price, titles of product and offer, an unusual status of the product. */
 export const searchOffers = searchable('offers', (product) =>
 	product.offers.flatMap((offer) => {
 		const { hash, title, url } = offer;
@@ -49,10 +51,12 @@ function productLabel({ title, hash, offers, status }: CatalogProduct): string {
 	return label(price && (isOne ? price : `from ${price}`), [title || hash], status);
 }
 
+/** Offers of many products have the same name, so the product comes first, cut to leave room for the offer. */
 function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): string {
+	const name = product.title || product.hash;
 	return label(
 		price == null ? undefined : formatReais(price),
-		[title, product.title || product.hash],
+		[name && title !== name ? truncate(name, { length: LONGEST_PRODUCT }) : undefined, title],
 		product.status,
 	);
 }
@@ -60,15 +64,12 @@ function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): st
 type Part = string | null | undefined;
 
 /**
- * One line of a list. The editor cuts it after about fifty letters, so the price comes first, and an
- * unusual status comes before the titles.
+ * One line of a list. The editor cuts it after about fifty letters, so the price comes first, and a status comes
+ * before the titles. Nobody has to read that a product is active.
  */
 function label(price: Part, titles: Part[], status: number | null | undefined): string {
-	const statusName = status == null ? undefined : String(productStatusName(status));
-	const parts =
-		status === PRODUCT_STATUSES.active
-			? [price, ...titles, statusName]
-			: [price, statusName, ...titles];
+	const isUsual = status == null || status === PRODUCT_STATUSES.active;
+	const parts = [price, isUsual ? undefined : String(productStatusName(status)), ...titles];
 	return parts.filter((part) => part != null && part !== '').join(' · ');
 }
 

@@ -180,7 +180,7 @@ export const triggerForm = formOf(
 	[
 		{
 			displayName:
-				'Copy the production URL under Webhook URLs to where the service asks for a webhook. Create PIX in this workflow finds it automatically.<br><b>Products</b> empty: every sale starts this workflow, of any product at any price. Choose yours before you deliver anything.',
+				'Copy the production URL under Webhook URLs to where the service asks for a webhook. Create PIX in this workflow finds it automatically.',
 			name: 'addressNotice',
 			type: 'notice',
 			default: '',
@@ -202,6 +202,13 @@ export const triggerForm = formOf(
 			displayOptions: { show: { triggerOn: [OTHER] } },
 			reads: optional(parsed(parseTexts)),
 		}),
+		{
+			displayName:
+				'Without an entry in Products, every sale starts this workflow, of any product at any price. Choose yours before you deliver anything.',
+			name: 'productsNotice',
+			type: 'notice',
+			default: '',
+		},
 		soldList('product', 'Product', PICKED_PRODUCT),
 		soldList('offer', 'Offer', PICKED_OFFER),
 		simplifyOption,

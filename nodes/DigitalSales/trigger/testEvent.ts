@@ -2,6 +2,7 @@ import type { IHookFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { Client } from '../api/client';
+import { ServiceError } from '../api/serviceError';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { toFailure } from '../output/errors';
@@ -28,13 +29,13 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() !== 'manual' || url === undefined) return;
 	const hash = optional(hashField).safeParse(form.options.testTransaction);
-	if (!hash.success) throw mistake(context, 'is not the hash of a transaction', 'Correct it.');
+	if (!hash.success) throw mistake(context, 'is not the hash of a transaction.');
 	if (hash.data === undefined) return;
 	const transaction = await readTransaction(context, hash.data);
 	const reason = whyUnwanted(form, transaction);
 	if (reason !== undefined) {
-		const advice = `${reason} Enter another transaction, or change the form.`;
-		throw mistake(context, 'is a transaction that does not start this workflow', advice);
+		const problem = `is a transaction that does not start this workflow. ${reason}`;
+		throw mistake(context, `${problem} Enter another transaction, or change the form.`);
 	}
 	const body = { hash: transaction.hash, payment_status: transaction.payment_status };
 	void editorListens()
@@ -42,9 +43,9 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 		.catch(() => context.logger.warn('The test webhook did not reach the trigger', { url }));
 }
 
-function mistake(context: IHookFunctions, problem: string, advice: string): NodeOperationError {
-	const message = `Options > Test With Transaction ${problem}`;
-	return new NodeOperationError(context.getNode(), message, { description: advice });
+/** The editor shows nothing but the message of what fails before the trigger listens. */
+function mistake(context: IHookFunctions, problem: string): NodeOperationError {
+	return new NodeOperationError(context.getNode(), `Options > Test With Transaction ${problem}`);
 }
 
 async function readTransaction(context: IHookFunctions, hash: string): Promise<Transaction> {
@@ -52,6 +53,7 @@ async function readTransaction(context: IHookFunctions, hash: string): Promise<T
 		const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
 		return await getTransaction(new Client(context, account, LIMITS), hash);
 	} catch (error) {
-		throw toFailure(context.getNode(), error).error;
+		if (!(error instanceof ServiceError)) throw toFailure(context.getNode(), error).error;
+		throw mistake(context, `could not be read. ${error.message}. ${error.facts.advice}`);
 	}
 }

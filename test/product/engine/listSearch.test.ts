@@ -41,7 +41,7 @@ describe('Searchable lists', () => {
 			const prices = offers.map(({ price }) => price);
 			const price = `${new Set(prices).size > 1 ? 'from ' : ''}${reais(Math.min(...prices))}`;
 			const name = NAMES[status - 1];
-			return name === 'active' ? `${price} · ${title} · active` : `${price} · ${name} · ${title}`;
+			return name === 'active' ? `${price} · ${title}` : `${price} · ${name} · ${title}`;
 		});
 		expect(lines).toEqual(expected);
 		expect(new Set(products.map(({ status }) => status)).size).toBe(NAMES.length);
@@ -127,20 +127,37 @@ describe('Searchable lists', () => {
 
 		beforeEach(() => sends({ data, meta: null, links: null }));
 
+		test('show the product of an offer first, cut so that the offer is seen', async () => {
+			const title = 'Curso completo de fotografia para iniciantes';
+			const offers = ['Black Friday', title].map((name) => ({
+				hash: name,
+				title: name,
+				price: 9700,
+			}));
+			sends({ data: [{ hash: 'p1', title, status: 1, offers }], meta: null, links: null });
+
+			const { results } = await search('searchOffers', { filter: '' });
+
+			expect(results.map(({ name }) => name)).toEqual([
+				'R$ 97,00 · Curso completo de foto... · Black Friday',
+				`R$ 97,00 · ${title}`,
+			]);
+		});
+
 		test.each([
 			[
 				'searchProducts',
 				[
 					{ name: 'R$ 1,00 · Curso', value: 'p1', url: undefined },
 					{ name: '9 · p2', value: 'p2', url: 'https://example.com/p2' },
-					{ name: 'p3 · active', value: 'p3', url: undefined },
+					{ name: 'p3', value: 'p3', url: undefined },
 				],
 			],
 			[
 				'searchOffers',
 				[
 					{ name: 'R$ 1,00 · Curso', value: 'o1', url: undefined },
-					{ name: 'Oferta · p3 · active', value: 'o3', url: undefined },
+					{ name: 'p3 · Oferta', value: 'o3', url: undefined },
 					{ name: 'no hash', value: 'o4', url: 'https://pay.example.com/o4' },
 				],
 			],

@@ -36,6 +36,7 @@ const customer = [
 		displayName: 'Customer Name',
 		name: 'customerName',
 		placeholder: 'e.g. Maria da Silva',
+		hint: 'Needed for a PIX',
 		description: 'Full name of the person or company that pays',
 		weight: 'decides',
 		sentAs: 'customer.name',
@@ -44,6 +45,7 @@ const customer = [
 		displayName: 'Customer Email',
 		name: 'customerEmail',
 		placeholder: 'e.g. maria@example.com',
+		hint: 'Needed for a PIX',
 		description: 'E-mail address of the customer',
 		weight: 'decides',
 		sentAs: 'customer.email',
@@ -63,7 +65,7 @@ const customer = [
 		displayName: 'Customer CPF or CNPJ',
 		name: 'customerDocument',
 		placeholder: 'e.g. 529.982.247-25',
-		hint: 'With or without punctuation',
+		hint: 'Needed for a PIX; with or without punctuation',
 		description:
 			'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
 		weight: 'decides',
@@ -116,6 +118,7 @@ const cart = list(
 		placeholder: 'Add Item',
 		description: 'What the customer buys. The amount charged is the sum of its items.',
 		typeOptions: { fixedCollection: { itemTitle: OFFER_NAME } },
+		opensWithEntry: true,
 		sentAs: 'cart',
 	},
 	{
@@ -138,7 +141,9 @@ const cart = list(
 			money({
 				displayName: 'Price',
 				name: 'price',
-				description: 'Unit price. If you leave it empty, it comes from the catalog.',
+				hint: "Leave empty for the offer's price",
+				description:
+					'Price of one unit. 97 is R$ 97,00. If your data is in cents, divide it by 100.',
 				sentAs: 'price',
 			}),
 			more,
@@ -276,8 +281,9 @@ export const chargeForm = formOf([
 		displayName: 'Order Reference',
 		name: 'orderReference',
 		placeholder: 'e.g. order-1001',
+		hint: 'The same reference is charged once',
 		description:
-			'Your own name for this order, so that it is charged once even if it comes again. Not sent to the service.',
+			'Your own name for this order, such as its number in your shop. Not sent to the service.',
 		weight: 'guards',
 		reads: optionalReferenceField,
 	}),

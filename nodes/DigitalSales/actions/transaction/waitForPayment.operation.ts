@@ -17,7 +17,7 @@ const waitForm = formOf(
 	[
 		{
 			displayName:
-				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. It needs no webhook, and continues after a restart of n8n. Deliver only if <b>paid</b> is true.',
+				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. It needs no webhook, and continues after a restart of n8n. Deliver only if "paid" is true.',
 			name: 'waitNotice',
 			type: 'notice',
 			default: '',

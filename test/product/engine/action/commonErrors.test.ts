@@ -32,6 +32,11 @@ describe('The errors that a seller meets most', () => {
 		/^(The service said: |An attempt at |The existing |Details: |Reason: |Request: |Some items |Already created )/;
 	const CART = 'cart 2 x Curso de Fotografia; amount R$ 39,80; customer document ending in 4725';
 	const REQUEST = 'Request: POST /transactions';
+	const EMPTY_CART = [
+		'Cart is empty',
+		'Add an item to Cart, or set Additional Fields > Amount.',
+		'Nothing was sent.',
+	];
 
 	test.each<[string, () => Promise<NodeOutcome>, string[]]>([
 		[
@@ -165,14 +170,11 @@ describe('The errors that a seller meets most', () => {
 				'Nothing was sent.',
 			],
 		],
+		['an empty cart', async () => await charge({ cart: {} }), EMPTY_CART],
 		[
-			'an empty cart',
-			async () => await charge({ cart: {} }),
-			[
-				'Cart is empty',
-				'Add an item to Cart, or set Additional Fields > Amount.',
-				'Nothing was sent.',
-			],
+			'a cart with the item that it opens with, which nobody has touched',
+			async () => await charge({ cart: { items: [{}] } }),
+			EMPTY_CART,
 		],
 		[
 			'a reference that was used before',

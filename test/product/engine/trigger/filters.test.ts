@@ -95,7 +95,10 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		],
 		[{ triggerOn: ['paid', 'other'], otherStatuses: ' ' }, `Other Statuses ${EMPTY}`],
 		[{ simplify: '={{ "perhaps" }}' }, 'Simplify must be true or false'],
-		[{ options: { fields: ['hash', 'dollars'] } }, 'Options > Fields 2 is none of its choices'],
+		[
+			{ options: { fields: ['hash', 'dollars'] } },
+			'Options > Output Fields 2 is none of its choices',
+		],
 	])('a form that cannot be read is reported at once: %j', async (form, problem) => {
 		await expect(inbox.publish({ triggerOn: ['paid'], ...form })).rejects.toMatchObject({
 			name: 'NodeOperationError',

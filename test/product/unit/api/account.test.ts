@@ -46,6 +46,14 @@ describe('The account of a credential', () => {
 		expect(key).not.toContain('token');
 	});
 
+	test('has its tokens without the word Bearer, which is copied along from examples', () => {
+		const account = read({ apiToken: 'Bearer  test-api-token', bodyApiToken: 'bearer test-body' });
+
+		expect(account).toMatchObject({ bodyApiToken: 'test-body', key: read().key });
+		expect(account.credential.apiToken).toBe('test-api-token');
+		expect(() => read({ apiToken: 'Bearer ' })).toThrow(CredentialError);
+	});
+
 	test('keeps both of its tokens out of texts', () => {
 		const { redact } = read({ bodyApiToken: 'test-body-token' });
 

@@ -126,6 +126,7 @@ describe('The address of a customer', () => {
 
 test.each<[ICredentialDataDecryptedObject, string]>([
 	[{ apiToken: ' test-token\n' }, 'Bearer test-token'],
+	[{ apiToken: ' Bearer test-token' }, 'Bearer test-token'],
 	[{}, 'Bearer '],
 ])('a request of anybody with the credential %j carries "%s"', async (credential, expected) => {
 	const url = 'https://api.example.com/v1/products';

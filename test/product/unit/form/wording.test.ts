@@ -124,7 +124,7 @@ describe('an amount', () => {
 
 	test.each(typed)('$name names its unit and shows an amount in it', ({ property }) => {
 		expect(property.placeholder).toBe('e.g. 19,90');
-		expect(property.hint).toContain('97 is R$ 97,00.');
+		expect(`${property.hint} ${property.description}`).toContain('97 is R$ 97,00.');
 	});
 });
 
