@@ -113,6 +113,23 @@ describe('Searchable lists', () => {
 		expect((await search('searchOffers')).results[0]?.url).toBe(url);
 	});
 
+	test('show the product of an offer first, cut so that the offer is seen', async () => {
+		const title = 'Curso completo de fotografia para iniciantes';
+		const offers = ['Black Friday', title].map((name) => ({
+			hash: name,
+			title: name,
+			price: 9700,
+		}));
+		account.sells({ hash: 'p1', title, status: 1, offers });
+
+		const { results } = await search('searchOffers');
+
+		expect(results.map(({ name }) => name)).toEqual([
+			'R$ 97,00 · Curso completo de foto... · Black Friday',
+			`R$ 97,00 · ${title}`,
+		]);
+	});
+
 	describe('of a service that says little', () => {
 		const data = [
 			{
@@ -126,23 +143,6 @@ describe('Searchable lists', () => {
 		];
 
 		beforeEach(() => sends({ data, meta: null, links: null }));
-
-		test('show the product of an offer first, cut so that the offer is seen', async () => {
-			const title = 'Curso completo de fotografia para iniciantes';
-			const offers = ['Black Friday', title].map((name) => ({
-				hash: name,
-				title: name,
-				price: 9700,
-			}));
-			sends({ data: [{ hash: 'p1', title, status: 1, offers }], meta: null, links: null });
-
-			const { results } = await search('searchOffers', { filter: '' });
-
-			expect(results.map(({ name }) => name)).toEqual([
-				'R$ 97,00 · Curso completo de foto... · Black Friday',
-				`R$ 97,00 · ${title}`,
-			]);
-		});
 
 		test.each([
 			[
