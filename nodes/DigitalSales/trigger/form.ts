@@ -21,22 +21,16 @@ export const ANY = 'any';
 
 const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 	{
-		name: 'Any Status',
-		value: ANY,
-		action: 'On any status change',
-		description: 'Every status change, including to statuses not listed here',
-	},
-	{
-		name: 'Other',
-		value: OTHER,
-		action: 'On selected statuses',
-		description: 'Statuses that you enter yourself',
-	},
-	{
 		name: 'Paid',
 		value: 'paid',
 		action: 'On transaction paid',
 		description: 'The money has arrived',
+	},
+	{
+		name: 'Waiting for Payment',
+		value: 'waiting',
+		action: 'On transaction waiting for payment',
+		description: 'Created, under review or authorized, but not paid',
 	},
 	{
 		name: 'Refunded or Charged Back',
@@ -52,10 +46,16 @@ const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 		description: 'The customer can no longer pay this transaction',
 	},
 	{
-		name: 'Waiting for Payment',
-		value: 'waiting',
-		action: 'On transaction waiting for payment',
-		description: 'Created, under review or authorized, but not paid',
+		name: 'Any Status',
+		value: ANY,
+		action: 'On any status change',
+		description: 'Every status change, including to statuses not listed here',
+	},
+	{
+		name: 'Other',
+		value: OTHER,
+		action: 'On selected statuses',
+		description: 'Statuses that you enter yourself',
 	},
 ];
 const CHOICES = TRIGGER_ON_OPTIONS.map(({ value }) => value);

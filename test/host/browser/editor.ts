@@ -91,11 +91,6 @@ export class NodeView {
 		return (await this.field(field).locator('.cm-content').first().innerText()).trim();
 	}
 
-	/** Adds an entry to a collection such as the cart. */
-	async addEntry(button: string): Promise<void> {
-		await this.page.getByTestId('node-parameters').getByText(button, { exact: true }).click();
-	}
-
 	async addOption(name: string): Promise<void> {
 		await this.page.getByTestId('node-parameters').getByPlaceholder('Add Option').last().click();
 		await this.shownChoice(name).click();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { applyPalette, GIFEncoder, quantize } from 'gifenc';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import { atRest, fileOf } from './pictures';
+import { atRest, fileOf, noteSaved } from './pictures';
 
 /** A GIF has 256 colors; one of them is "as before". */
 const COLORS = 255;
@@ -49,6 +49,7 @@ export class Film {
 		const file = fileOf(`${name}.gif`);
 		await mkdir(path.dirname(file), { recursive: true });
 		await writeFile(file, gif.bytes());
+		noteSaved(file);
 		const length = this.shots.reduce((sum, { seconds }) => sum + seconds, 0);
 		return { bytes: gif.bytes().length, seconds: length };
 	}

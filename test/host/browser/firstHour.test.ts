@@ -120,7 +120,6 @@ describe('the first hour in the editor', () => {
 	step('creates a PIX charge', async () => {
 		await editor.tidyUp();
 		node = await editor.addAction(NODES.charge, NODES.offer);
-		await node.addEntry('Add Item');
 		await node.search('offerHash', 'confeitaria');
 		await node.pick('Semana do Cliente');
 		await node.fill('customerName', 'Maria da Silva');
@@ -142,7 +141,9 @@ describe('the first hour in the editor', () => {
 		await node.close();
 		await editor.nameEntries(true);
 		node = await editor.openNode(NODES.charge);
-		expect(await node.entryTitled('R$ 49,90 · Semana do Cliente')).not.toBe('');
+		expect(
+			await node.entryTitled('R$ 49,90 · Curso de Confeitaria A... · Semana do Cliente'),
+		).not.toBe('');
 		await node.close();
 		await editor.nameEntries(false);
 	});

@@ -45,7 +45,6 @@ test('the first screen of the README leads to a paid charge', async () => {
 	await dialog.saveAndSucceed();
 
 	told('Cart');
-	await node.addEntry(told('Add Item'));
 	await node.openList('offerHash');
 	await node.pick();
 	await node.type('customerName', 'Maria da Silva');

@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { ROOT } from '../n8n/paths';
+import { noteMade, PICTURES } from '../../support/pictured';
 
 const REPORTS = path.join(ROOT, 'reports', 'browser');
-const DOCUMENTATION = path.join(ROOT, 'docs', 'pictures');
 
 /** Those of the documentation; the others only show how a run went. */
 const IN_DOCUMENTATION = [
@@ -57,11 +57,17 @@ export async function picture(page: Page, name: string, clip?: Area): Promise<vo
 		style: clip === undefined ? HOVER_STYLE : HOVER_STYLE + BUTTONS_STYLE,
 		...(clip === undefined ? {} : { clip }),
 	});
+	noteSaved(file);
+}
+
+/** A picture of the documentation knows what it shows. */
+export function noteSaved(file: string): void {
+	if (file.startsWith(PICTURES)) noteMade(path.relative(PICTURES, file));
 }
 
 /** Where a picture is saved. */
 export function fileOf(name: string): string {
 	const inDocumentation = IN_DOCUMENTATION.includes(path.parse(name).name);
 	const renewed = inDocumentation || name.startsWith(EXAMPLES);
-	return path.join(renewed && process.env.PICTURES === 'docs' ? DOCUMENTATION : REPORTS, name);
+	return path.join(renewed && process.env.PICTURES === 'docs' ? PICTURES : REPORTS, name);
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../../package.json';
 import { ROOT } from '../../host/n8n/paths';
+import { digestOf, shownWhenMade } from '../../support/pictured';
 import { everyOperation } from '../../support/samples';
 
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- jest reads it as well, as it is
@@ -86,6 +87,14 @@ test('pictures are small enough to be looked at over a telephone', () => {
 		return (found?.size ?? 0) >= LARGEST_PICTURE_BYTES;
 	});
 	expect(large.map(({ file }) => file)).toEqual([]);
+});
+
+test('pictures show the product as it is (PICTURES=docs npm run browser)', () => {
+	const pictures = filesIn('docs/pictures')
+		.filter((file) => /\.(png|gif)$/.test(file))
+		.map((file) => path.relative('docs/pictures', file));
+	const today = Object.fromEntries(pictures.map((picture) => [picture, digestOf(picture)]));
+	expect(today).toEqual(shownWhenMade());
 });
 
 /** That the guide in Portuguese has the same headings is shown by guide.test.ts. */

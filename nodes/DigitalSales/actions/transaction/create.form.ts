@@ -106,9 +106,9 @@ const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field'
 	}),
 ]);
 
-/** Above an entry in the editor: price and title of the offer that was picked, or what was typed for it. */
+/** Above an entry in the editor: the offer that was picked, or what was typed for it. */
 const OFFER_NAME =
-	"={{ ($collection.item.value.offerHash.cachedResultName || $collection.item.value.offerHash.value).split(' · ', 2).join(' · ') }}";
+	'={{ $collection.item.value.offerHash.cachedResultName || $collection.item.value.offerHash.value }}';
 
 /** The cart of Transaction > Create PIX. */
 const cart = list(
