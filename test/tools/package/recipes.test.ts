@@ -82,6 +82,18 @@ describe('The workflows of examples/', () => {
 	});
 
 	// Therefore what is seen in one language holds in the other (test/host/e2e/recipes.test.ts).
+	test.each(
+		Object.keys(RECIPES).flatMap((name) => [
+			{ name, language: 'en', start: 'README.md', all: 'examples/README.md' },
+			{ name, language: 'pt-BR', start: 'docs/pt-BR.md', all: 'examples/README.pt-BR.md' },
+		]),
+	)('$name is in $start, and in $all with its picture', ({ name, language, start, all }) => {
+		const read = (page: string): string => readFileSync(path.join(EXAMPLES, '..', page), 'utf8');
+		expect(read(start)).toContain(`/${language}/${name}.json)`);
+		expect(read(all)).toContain(`(${language}/${name}.json)`);
+		expect(read(all)).toContain(`(../docs/pictures/examples/${language}/${name}.png)`);
+	});
+
 	test.each(Object.entries(RECIPES))('%s is the same workflow in each language', (_, recipe) => {
 		const pairs: Array<Record<Language, string>> = [];
 		const marked = JSON.stringify(
