@@ -91,6 +91,7 @@ test('a sale of the checkout starts the workflow of a trigger', async () => {
 	const execute = page.getByTestId('node-execute-button');
 	expect(await execute.innerText()).toContain(told('Execute step'));
 	expect(await node.execute('paid')).toContain('Maria da Silva');
+	await film.shoot(page, 5);
 	told('Webhook URLs');
 	told('production URL');
 	const url = await node.url('production');
@@ -104,7 +105,6 @@ test('a sale of the checkout starts the workflow of a trigger', async () => {
 	await page.bringToFront();
 	const execution = await editor.openNewestExecution('Digital Sales Trigger');
 	expect(await execution.output(hash, 'paid')).toContain('Maria da Silva');
-	await film.shoot(page, 5);
 	await execution.view('schema');
 	await picture(page, 'execution');
 });
