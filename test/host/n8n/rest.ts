@@ -42,6 +42,7 @@ const publicationSchema = z.object({
 	status: z.string(),
 	triggers: z.array(z.object({ nodeId: z.string(), errorMessage: z.string().nullable() })),
 });
+const listeningSchema = z.object({ waitingForWebhook: z.literal(true) });
 const runSchema = z.object({ executionId: z.string() });
 const storedSchema = summarySchema.extend({ data: z.string() });
 const retrySchema = z.object({ id: z.string() });
@@ -164,6 +165,12 @@ export class N8nRest {
 	/** Runs a saved workflow from one of its triggers to its end. */
 	async run(workflowId: string, trigger: string): Promise<Execution> {
 		return await this.ended(await this.start(workflowId, trigger));
+	}
+
+	/** Listens for a test event, as Execute step of a webhook trigger does. */
+	async listen(workflowId: string, trigger: string): Promise<void> {
+		const body = { triggerToStartFrom: { name: trigger } };
+		await this.call(listeningSchema, 'POST', `/workflows/${workflowId}/run`, body);
 	}
 
 	/** The newest executions of a workflow, newest first. */

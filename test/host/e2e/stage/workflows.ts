@@ -16,6 +16,7 @@ export interface NodeSketch {
 	typeVersion?: number;
 	parameters?: Parameters;
 	webhookId?: string;
+	alwaysOutputData?: boolean;
 	onError?: 'continueErrorOutput' | 'continueRegularOutput' | 'stopWorkflow';
 	retryOnFail?: boolean;
 	/** For nodes of n8n's own; ours get the credential of the chain. */
