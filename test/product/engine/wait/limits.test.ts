@@ -141,14 +141,13 @@ describe('Transaction > Wait for Payment: a service that allows few reads', () =
 
 	test('gets to all of many payments in turn, and again in a minute after the limit', async () => {
 		const hashes: string[] = [];
-		while (hashes.length < 12) hashes.push(await room.charge());
-		const parked = await room.park(hashes);
-		await clock.sleep(5 * MINUTE_MS);
-		await room.settle(hashes.slice(-1));
+		while (hashes.length < 16) hashes.push(await room.charge());
+		const parked = await room.park(hashes, { minutes: 60 });
+		await clock.sleep(59 * MINUTE_MS);
+		await room.settle(hashes);
 
 		const items = received(await parked.finished) ?? [];
 
-		expect(items.at(-1)).toMatchObject({ paid: true, timed_out: false });
-		expect(items.every(({ checked_at: at }) => at !== null)).toBe(true);
+		expect(items.map(({ paid }) => paid)).toEqual(hashes.map(() => true));
 	});
 });
