@@ -272,9 +272,11 @@ export class Recorder {
 			const sentAt = Date.now();
 			const answer = await postJson(url, { hash, payment_status: status }).catch(() => undefined);
 			const notice = { hash, status, isWanted: status !== 'canceled', sentAt };
-			const answered = answer && { answered: answer.status };
+			// While it starts, n8n answers 200 to everything: the service would stop here, and the sale be lost.
+			const isStarting = answer?.text.startsWith('n8n is starting up') ?? false;
+			const answered = answer && !isStarting && { answered: answer.status };
 			this.noticed.push({ ...notice, answeredAt: Date.now(), ...answered });
-			if (answer?.status === 200) return;
+			if (answer?.status === 200 && !isStarting) return;
 			await pause(AGAIN_MS);
 		}
 	}
