@@ -9,8 +9,13 @@ import type { Subject } from './refusals';
 export interface Creation<T> extends Subject, Identifiable {
 	/** Keeps it in order with the other items of its run. */
 	oneByOne: OneByOne;
-	/** The codes that the user typed to allow something in doubt to be made again. */
+	/** What the user typed of something in doubt: codes that allow it again, hashes of what exists. */
 	repeatCode?: string;
+	/**
+	 * Says how something that the user names by its hash differs from what is asked for, in words that
+	 * continue "Transaction abc". Missing if nothing can be read by its hash.
+	 */
+	mismatch?: (made: T) => string | undefined;
 	/** What is wrong with it: what exists already is returned all the same. */
 	problem?: Refusal;
 	/** The tries to make it. */
@@ -27,4 +32,6 @@ export interface Creation<T> extends Subject, Identifiable {
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
+	/** Whether the service has given its hash for something else before. */
+	isRepeated: boolean;
 }

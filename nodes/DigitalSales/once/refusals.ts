@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import type { FailedOutcome } from '../api/serviceError';
+import { isTool } from '../n8n/tool';
 import { Refusal } from '../output/errors';
 import type { Attempt } from './memory';
 
@@ -29,9 +30,19 @@ export interface Doubt {
 
 const LONGEST_REFERENCE = 60;
 
-/** Earlier attempts may have made it; the code, if there is one, allows what is asked for now. */
-export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefined): Refusal {
-	const { kind, context } = subject;
+/**
+ * Earlier attempts may have made it.
+ *
+ * @param code allows what is asked for now; undefined if n8n's database did not give it
+ * @param problems what is wrong with what the user has entered
+ */
+export function inDoubt(
+	subject: Subject,
+	doubts: Doubt[],
+	code: string | undefined,
+	problems: string[],
+): Refusal {
+	const { context } = subject;
 	const [message = ''] = doubts.map((doubt) => possibly(subject, doubt));
 	const reasons = doubts.map((doubt, nth) => {
 		const also = nth === 0 ? '' : `Also: ${possibly(subject, doubt)}. `;
@@ -40,20 +51,32 @@ export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefi
 		const asked = doubt.isSame ? '' : ` Asked for now: ${subject.about}.`;
 		return `${also}${whatIsKnown(doubt.attempt)} ${details}${asked}`;
 	});
-	const [isThere, option] =
-		kind === 'charge'
-			? ['if it is there, continue with its hash (Transaction > Get); if not,', 'Charge']
-			: ['if it is not there,', 'Create'];
-	const allow =
-		code === undefined
-			? "run this again for a code that allows it: now n8n's database failed."
-			: `set Options > Code to ${option} Again to ${code} and run this again.`;
 	// What another process sends just now is not in the dashboard yet.
 	const when = doubts.every(({ attempt }) => attempt) ? 'Look' : 'Wait a few minutes, then look';
-	const look = `${when} for the ${kind} in the service's dashboard: ${isThere} ${allow}`;
 	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
 	const meanwhile = 'For the other items, set On Error to Continue in the Settings of this node.';
-	return refusal(message, [...reasons, look, ...(stopsOthers ? [meanwhile] : [])].join('\n'));
+	const lines = [...reasons, ...problems, wayOut(subject, when, code)];
+	return refusal(message, [...lines, ...(stopsOthers ? [meanwhile] : [])].join('\n'));
+}
+
+function wayOut(
+	{ context, kind, orderReference }: Subject,
+	when: string,
+	code: string | undefined,
+): string {
+	const forThis = orderReference === undefined ? '' : ' and is for this order';
+	const [isThere, option] =
+		kind === 'charge'
+			? [`If it is there${forThis}, set Options > Charge in Doubt to its hash; if not,`, 'it']
+			: ['If it is not there,', 'Options > Code to Create Again'];
+	const look = `for the ${kind} in the service's dashboard. ${isThere}`;
+	// A model that reads a code enters it without looking.
+	if (isTool(context)) {
+		return `Do not ask for it again: a person has to look ${look} set ${option} to the code in n8n's log. The options are those of this tool.`;
+	}
+	return code === undefined
+		? `${when} ${look} run this again for a code that allows it: now n8n's database failed.`
+		: `${when} ${look} set ${option} to ${code}. Then run this again.`;
 }
 
 function possibly(subject: Subject, { isSame, orderReference }: Doubt): string {
@@ -68,11 +91,11 @@ function possibly(subject: Subject, { isSame, orderReference }: Doubt): string {
 
 function whatIsKnown(attempt: Attempt | undefined): string {
 	if (!attempt) {
-		return 'n8n has a record of an attempt, but not of its outcome: n8n was restarted or this package was updated since, another process sent it or is sending it, or its database failed or was too slow.';
+		return 'n8n has a record of an attempt, but not of its outcome: n8n was restarted or this package was updated since, it was long ago, another process sent it or is sending it, or its database failed or was too slow.';
 	}
 	const { startedAt, result } = attempt;
 	return result
-		? `It was charged as transaction ${String(result.hash)}, but the service has no such transaction now (404).`
+		? `It was charged as transaction ${String(result.hash)}, but the service does not return that transaction now.`
 		: `An attempt at ${new Date(startedAt).toISOString()} got no usable answer.`;
 }
 
@@ -85,6 +108,16 @@ export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): 
 	return refusal(
 		`${message}, so the changed ${kind} was not sent`,
 		`The existing ${existing} is ${String(earlier.result?.hash)} (${earlier.about}). Asked for now: ${about}.\nTo send that as well, start a new execution instead of retrying this one.`,
+	);
+}
+
+/** A reference made from the date would else take what is paid for what is due. */
+export function otherReference(subject: Subject, { orderReference, result }: Attempt): Refusal {
+	const asked = shortened(subject.orderReference ?? '');
+	const own = orderReference === undefined ? undefined : `"${shortened(orderReference)}"`;
+	return refusal(
+		`${customerPhrase(subject)} was already charged under ${own === undefined ? 'another Order Reference' : `Order Reference ${own}`}, so nothing was sent for "${asked}"`,
+		`The existing transaction is ${String(result?.hash)}. If that is this order, set Order Reference back to ${own ?? 'what it was then'} and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
 	);
 }
 
@@ -110,6 +143,23 @@ export function unreadable(subject: Subject, hash: string, answer: FailedOutcome
 		'unknown',
 		answer,
 	);
+}
+
+/** It was made a moment ago, and its read lags behind. */
+export function notYet(subject: Subject, hash: string, answer: FailedOutcome): Refusal {
+	return refusal(
+		`${customerPhrase(subject)} was charged minutes ago, but the service does not show transaction ${hash} yet`,
+		'Nothing was sent. Run this again in a few minutes.',
+		'unknown',
+		answer,
+	);
+}
+
+/** The codes that somebody entered allow something else, or nothing any more. */
+export function codeDoesNotHold(codes: string[]): string {
+	const [code] = codes;
+	const which = codes.length === 1 ? `The code ${code} does not allow` : 'None of the codes entered allows';
+	return `${which} this: a code holds once, for what its error described, until the next day.`;
 }
 
 /** The reference belongs to another order. */

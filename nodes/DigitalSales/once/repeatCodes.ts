@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'crypto';
+import partition from 'lodash/partition';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
 import { digest } from '../shared/digest';
@@ -13,6 +14,15 @@ const DAY_MS = 86_400_000;
 
 /** Far more than anybody needs; bounds the search for the next one. */
 const MOST_TURNS = 1_000;
+
+const SHOWN_CODE = new RegExp(`^[${LETTERS}]{4}-[${LETTERS}]{4}$`, 'i');
+
+/** What somebody typed to end doubts: the hashes of what exists, and all other words. */
+export function typedIn(text: string): { codes: string[]; hashes: string[] } {
+	const words = text.split(/[\s,;]+/).filter(Boolean);
+	const [codes, hashes] = partition(words, (word) => SHOWN_CODE.test(word));
+	return { codes, hashes };
+}
 
 /** What a refusal may tell of: the same charge, its order, or other data in its place. */
 export type Told = 'same' | 'order' | 'other';
@@ -75,6 +85,11 @@ export class RepeatCodes {
 		if (own === undefined) return;
 		taken.delete(this.row);
 		await this.ledger?.release([this.key(own)], this.owner);
+	}
+
+	/** Has the code that was shown last allow nothing any more. */
+	async spend(): Promise<void> {
+		await this.take(await this.next());
 	}
 
 	/** From now on the turn that it has taken is not given back. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import has from 'lodash/has';
-import { attempts } from '../../../../nodes/DigitalSales/once/memory';
+import { attempts, learn, recall } from '../../../../nodes/DigitalSales/once/memory';
 import { NodeProcess, processedItems } from '../harness';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { aroundEntries, failEntries } from '../support/database';
@@ -171,14 +171,22 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
 		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', turn: 0 };
-		attempts.set('doubt', { state: 'inDoubt', ...entry });
-		for (let nth = 0; nth < 10_000; nth++) attempts.set(`made ${nth}`, { state: 'made', ...entry });
+		learn(['order doubt'], { state: 'inDoubt', ...entry });
+		for (let nth = 0; nth < 10_000; nth++) learn([`order ${nth}`], { state: 'made', ...entry });
 		await shop.ask(ORDER);
 
-		expect(attempts.size).toBeLessThanOrEqual(10_000);
-		expect(attempts.get('doubt')).toBeDefined();
-		expect(attempts.get('made 0')).toBeUndefined();
+		expect(attempts.get('order')?.size).toBeLessThanOrEqual(10_000);
+		expect(recall('order doubt')).toBeDefined();
+		expect(recall('order 0')).toBeUndefined();
 		await shop.ask(ORDER);
 		expect(shop.charges).toBe(1);
+	});
+
+	test('an order is given, however many places are remembered since', async () => {
+		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', turn: 0 };
+		await shop.ask(ORDER);
+		for (let nth = 0; nth < 11_000; nth++) learn([`place ${nth}`], { state: 'made', ...entry });
+
+		expect((await shop.charge(ORDER)).json[0]?.hash).toBe(shop.hashes[0]);
 	});
 });
