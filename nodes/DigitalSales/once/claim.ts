@@ -8,14 +8,7 @@ import { CanceledError, clock } from '../shared/clock';
 import { digest } from '../shared/digest';
 import { hold } from '../shared/hold';
 import type { Creation } from './creation';
-import {
-	findEarlier,
-	type Found,
-	hasOtherReference,
-	isGone,
-	keysOf,
-	type Known,
-} from './earlier';
+import { findEarlier, type Found, hasOtherReference, isGone, keysOf, type Known } from './earlier';
 import { isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import { identify, type Identity, madeKey } from './identity';
@@ -65,15 +58,18 @@ export class Claim<T> {
 	 * Waits until nobody else here makes the same, and looks for what was made.
 	 *
 	 * @param signal cancels waiting
+	 * @param isAhead whether n8n's database is asked, too, which the claim does otherwise
 	 * @returns what exists
 	 * @throws Refusal if it is in doubt, and no code allows it
 	 */
-	readonly look = async (signal: AbortSignal): Promise<T | undefined> => {
+	readonly look = async (signal: AbortSignal, isAhead = false): Promise<T | undefined> => {
 		const { creation, identity } = this;
 		this.release = await hold(identity.ledgerKeys, signal);
 		this.known = await findEarlier(creation, identity);
-		const { found, doubts = await this.recorded() } = this.known;
+		const { found, voided } = this.known;
 		if (found) return await this.give(found);
+		const isAsked = !voided && (isAhead || this.hashes.length > 0);
+		const { doubts = isAsked ? await this.recorded() : undefined } = this.known;
 		const named = doubts && (await this.named(doubts));
 		if (named !== undefined) return named;
 		if (doubts && (await this.turnFor(doubts)) === undefined) throw await this.refusal(doubts);
@@ -117,12 +113,11 @@ export class Claim<T> {
 		return made;
 	}
 
-	/** What n8n's database alone knows to be in doubt: asked before the claim if the user names something. */
+	/** What n8n's database alone knows to be in doubt. */
 	private async recorded(): Promise<Doubt[] | undefined> {
-		const { identity, ledger, known, hashes } = this;
 		const seen: string[] = [];
-		for (const key of known.voided || hashes.length === 0 ? [] : identity.ledgerKeys) {
-			if (await ledger?.has(key)) seen.push(key);
+		for (const key of this.identity.ledgerKeys) {
+			if (await this.ledger?.has(key)) seen.push(key);
 		}
 		const told = this.toldBy(seen);
 		return told.length > 0 ? told : undefined;

@@ -1,7 +1,7 @@
 import { CanceledError } from '../shared/clock';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
-import { mayBeRefused } from './earlier';
+import { isKnownMade } from './earlier';
 import { identify } from './identity';
 import { otherOrder } from './refusals';
 
@@ -39,18 +39,18 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 }
 
 /**
- * Refuses now what this process knows to be refused later: then nothing of its run is sent.
+ * Refuses now what is known to be refused later, and then nothing of its run is sent.
  *
  * @throws Refusal
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
-	const { memory, fingerprint } = creation;
+	const { memory, fingerprint, oneByOne } = creation;
 	const { order } = identify(creation);
 	if (order !== undefined && memory.isTaken(order, fingerprint)) throw otherOrder(creation);
-	if (!mayBeRefused(creation)) return;
+	if (isKnownMade(creation)) return;
 	const claim = new Claim(creation);
 	try {
-		await claim.look(creation.oneByOne.signal);
+		await claim.look(oneByOne.signal, true);
 	} catch (error) {
 		throw await claim.failed(error);
 	} finally {

@@ -81,14 +81,12 @@ export function isKnown(wanted: Identifiable): boolean {
 	return known(wanted).some(({ fingerprint }) => fingerprint === wanted.fingerprint);
 }
 
-/** Whether that memory has one that may stand in the way. */
-export function mayBeRefused(wanted: Identifiable): boolean {
-	return known(wanted).some(
-		(earlier) =>
-			earlier.state === 'inDoubt' ||
-			earlier.fingerprint !== wanted.fingerprint ||
-			hasOtherReference(wanted, earlier),
-	);
+/** Whether that memory says that it was made, and nothing that stands in the way. */
+export function isKnownMade(wanted: Identifiable): boolean {
+	const all = known(wanted);
+	const isSame = (one: Attempt): boolean =>
+		one.fingerprint === wanted.fingerprint && !hasOtherReference(wanted, one);
+	return all.length > 0 && all.every((one) => one.state === 'made' && isSame(one));
 }
 
 function known(wanted: Identifiable): Attempt[] {

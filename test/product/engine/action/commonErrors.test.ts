@@ -25,7 +25,7 @@ describe('The errors that a seller meets most', () => {
 		text
 			.replaceAll(shop.hashes[0] ?? '-', 'HASH')
 			.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-			.replace(/Again to [\w-]+/g, 'Again to CODE');
+			.replace(/set it to [\w-]+/g, 'set it to CODE');
 
 	/** What is quoted, beside what is said. */
 	const FACT =
@@ -103,7 +103,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'The customer may already have been charged, so nothing was sent',
 				`An attempt at TIME got no usable answer. Details: ${CART}.`,
-				"Look for the charge in the service's dashboard: if it is there, continue with its hash (Transaction > Get); if not, set Options > Code to Charge Again to CODE and run this again.",
+				"Look for the charge in the service's dashboard. If it is there, set Options > Charge in Doubt to its hash; if not, set it to CODE. Then run this again.",
 			],
 		],
 		[

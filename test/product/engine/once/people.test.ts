@@ -336,7 +336,7 @@ class World {
 			const made = shop.hashes.filter((hash) => !before.has(hash));
 			if (given) {
 				const stated = shop.account.sandbox.transactions.find(({ hash }) => hash === given.hash);
-				// Whoever gives other contact data is somebody else, unless a person has said otherwise.
+				// Other contact data are those of somebody else, unless a person has said otherwise.
 				if (entered === undefined) expect(stated?.customer.email).toBe(email);
 				expect(stated?.customer.document).toBe(documentOf(one));
 				expect(given.already_charged).toBe(before.has(String(given.hash)));
