@@ -59,24 +59,21 @@ export function inDoubt(
 	return refusal(message, [...lines, ...(stopsOthers ? [meanwhile] : [])].join('\n'));
 }
 
-function wayOut(
-	{ context, kind, orderReference }: Subject,
-	when: string,
-	code: string | undefined,
-): string {
+function wayOut({ context, kind, orderReference }: Subject, when: string, code?: string): string {
+	const option = (name: string): string =>
+		`Options > ${name}${isTool(context) ? ' of this tool' : ''}`;
 	const forThis = orderReference === undefined ? '' : ' and is for this order';
-	const [isThere, option] =
+	const enter =
 		kind === 'charge'
-			? [`If it is there${forThis}, set Options > Charge in Doubt to its hash; if not,`, 'it']
-			: ['If it is not there,', 'Options > Code to Create Again'];
-	const look = `for the ${kind} in the service's dashboard. ${isThere}`;
+			? `If it is there${forThis}, set ${option('Charge in Doubt')} to its hash; if not, to`
+			: `If it is not there, set ${option('Code to Create Again')} to`;
+	const look = `for the ${kind} in the service's dashboard. ${enter}`;
 	// A model that reads a code enters it without looking.
 	if (isTool(context)) {
-		return `Do not ask for it again: a person has to look ${look} set ${option} to the code in n8n's log. The options are those of this tool.`;
+		return `Do not ask for it again: a person has to look ${look} the code in n8n's log.`;
 	}
-	return code === undefined
-		? `${when} ${look} run this again for a code that allows it: now n8n's database failed.`
-		: `${when} ${look} set ${option} to ${code}. Then run this again.`;
+	const theCode = code ?? "the code that comes when this is run again: now n8n's database failed";
+	return `${when} ${look} ${theCode}; then run this again.`;
 }
 
 function possibly(subject: Subject, { isSame, orderReference }: Doubt): string {
@@ -158,7 +155,8 @@ export function notYet(subject: Subject, hash: string, answer: FailedOutcome): R
 /** The codes that somebody entered allow something else, or nothing any more. */
 export function codeDoesNotHold(codes: string[]): string {
 	const [code] = codes;
-	const which = codes.length === 1 ? `The code ${code} does not allow` : 'None of the codes entered allows';
+	const which =
+		codes.length === 1 ? `The code ${code} does not allow` : 'None of the codes entered allows';
 	return `${which} this: a code holds once, for what its error described, until the next day.`;
 }
 

@@ -91,7 +91,8 @@ async function charged(
 		for (const text of compact([ready.hint, amountHint(ready.charge)])) run.hint(text);
 		const odd = compact([
 			isRepeated && 'is that of an earlier charge',
-			othersOf(ready.charge, transaction).includes(CONTACT.document) && 'is for another CPF or CNPJ',
+			othersOf(ready.charge, transaction).includes(CONTACT.document) &&
+				'is for another CPF or CNPJ',
 			isPaid(status) && 'is paid already',
 		]);
 		for (const text of odd) {
