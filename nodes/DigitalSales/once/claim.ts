@@ -8,15 +8,15 @@ import { CanceledError, clock } from '../shared/clock';
 import { digest } from '../shared/digest';
 import { hold } from '../shared/hold';
 import type { Creation } from './creation';
-import { findEarlier, type Found, hasOtherReference, isGone, keysOf, type Known } from './earlier';
+import { findEarlier, type Found, hasOtherReference, keysOf, type Known } from './earlier';
 import { isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import { identify, type Identity, madeKey } from './identity';
 import { LedgerError } from '../n8n/processedItems';
 import { Ledger } from './ledger';
 import { forget, learn, recall, type Attempt } from './memory';
-import { codeDoesNotHold, inDoubt, notRecorded, otherReference, type Doubt } from './refusals';
-import { RepeatCodes, type Told, typedIn } from './repeatCodes';
+import { inDoubt, notRecorded, otherReference, type Doubt } from './refusals';
+import { hashesIn, RepeatCodes, type Told } from './repeatCodes';
 
 /** The right to make something: its keys in the process, the execution and n8n's database. */
 export class Claim<T> {
@@ -40,8 +40,6 @@ export class Claim<T> {
 	private isTaken = false;
 	/** Of what the user says exists. */
 	private readonly hashes: string[];
-	/** Why that is not the one in doubt. */
-	private readonly problems: string[] = [];
 	/** Lets others here make the same. */
 	release: () => void = () => undefined;
 
@@ -51,7 +49,7 @@ export class Claim<T> {
 		const { order, doubt } = this.identity;
 		this.repeatCodes = new RepeatCodes(order ?? doubt, doubt, this.ledger);
 		this.turns = this.repeatCodes;
-		this.hashes = creation.mismatch ? typedIn(creation.repeatCode ?? '').hashes : [];
+		this.hashes = creation.fits ? hashesIn(creation.repeatCode ?? '') : [];
 	}
 
 	/**
@@ -115,28 +113,22 @@ export class Claim<T> {
 
 	/** What n8n's database alone knows to be in doubt. */
 	private async recorded(): Promise<Doubt[] | undefined> {
-		const seen: string[] = [];
-		for (const key of this.identity.ledgerKeys) {
-			if (await this.ledger?.has(key)) seen.push(key);
-		}
+		const seen = (await this.ledger?.seen(this.identity.ledgerKeys)) ?? [];
 		const told = this.toldBy(seen);
 		return told.length > 0 ? told : undefined;
 	}
 
-	/** What the user says is the one in doubt: it is read, known from now on, and its doubt is over. */
+	/** What the user says is the one in doubt: it is known from now on, and its doubt is over. */
 	private async named(doubts: Doubt[]): Promise<T | undefined> {
 		const { creation, identity, ledger } = this;
 		const same = compact(doubts.map(({ isSame, attempt }) => isSame && attempt));
 		for (const hash of this.hashes) {
-			const read = await this.readNamed(hash, same);
-			if (typeof read === 'string') {
-				this.problems.push(`Transaction ${hash} ${read}.`);
-				continue;
-			}
-			const result = creation.keep(read.made);
+			const made = await this.readNamed(hash, same);
+			if (made === undefined) continue;
+			const result = creation.keep(made);
 			const orderReference = same.find((attempt) => attempt.orderReference)?.orderReference;
 			const earlier = { ...this.attempt('made', result), orderReference, isGiven: true };
-			const made = await this.give({ made: read.made, earlier });
+			await this.give({ made, earlier });
 			// The executions that asked for it know it, too.
 			for (const attempt of same) Object.assign(attempt, { state: 'made', result });
 			forget([identity.doubt]);
@@ -147,26 +139,21 @@ export class Claim<T> {
 		return undefined;
 	}
 
-	/** @returns what was read, or why it is not the one in doubt, in words that follow its hash */
-	private async readNamed(hash: string, same: Attempt[]): Promise<{ made: T } | string> {
+	/** @returns undefined unless it may be what is asked for, as far as anybody knows */
+	private async readNamed(hash: string, same: Attempt[]): Promise<T | undefined> {
 		const { creation, ledger } = this;
-		const { order = '' } = this.identity;
+		const { order } = this.identity;
 		const key = madeKey(creation.account, hash);
-		const known = recall(key);
-		const other = [...same, ...compact([known])].find((one) => hasOtherReference(creation, one));
-		if (other) return `is not for this order: that one is for order "${other.orderReference}"`;
-		if (known && known.fingerprint !== creation.fingerprint) return 'is another charge';
-		try {
-			const made = await creation.again({ hash });
-			if (creation.isVoid(made)) return 'can no longer be paid';
-			const mismatch = creation.mismatch?.(made);
-			if (mismatch !== undefined) return mismatch;
-			const isFree = order === '' || ((await ledger?.enter(key, order)) ?? true);
-			return isFree ? { made } : 'is for another Order Reference';
-		} catch (error) {
-			if (!(error instanceof ServiceError)) throw error;
-			return isGone(error.outcome) ? 'is not known to the service' : 'could not be read now';
-		}
+		const known = compact([recall(key)]);
+		if (known.some(({ fingerprint }) => fingerprint !== creation.fingerprint)) return undefined;
+		if ([...known, ...same].some((one) => hasOtherReference(creation, one))) return undefined;
+		const made = await creation.again({ hash }).catch((error: unknown) => {
+			if (error instanceof ServiceError) return undefined;
+			throw error;
+		});
+		if (made === undefined || creation.isVoid(made) || !creation.fits?.(made)) return undefined;
+		const isFree = order === undefined || !ledger || (await ledger.enter(key, order));
+		return isFree ? made : undefined;
 	}
 
 	/** It was not processed, and will be sent again: until then another may take the keys, and its code stays used. */
@@ -296,14 +283,12 @@ export class Claim<T> {
 	private async refusal(doubts: Doubt[]): Promise<Refusal> {
 		// What may exist is told even if n8n's database gives no code for it.
 		const code = await this.repeatCodes.nextCode(this.toldOf(doubts)).catch(() => undefined);
-		const { creation, problems } = this;
-		const { context, about } = creation;
-		const { codes } = typedIn(creation.repeatCode ?? '');
-		const invalid = codes.length > 0 ? [codeDoesNotHold(codes)] : [];
-		if (isTool(context) && code !== undefined) {
-			context.logger.warn(`The code for a ${creation.kind} in doubt (${about}) is ${code}.`);
+		const { creation } = this;
+		const { context, kind, about } = creation;
+		if (code !== undefined && isTool(context)) {
+			context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
 		}
-		return inDoubt(creation, doubts, code, [...problems, ...invalid]);
+		return inDoubt(creation, doubts, code);
 	}
 
 	private attempt(state: Attempt['state'], result?: IDataObject): Attempt {

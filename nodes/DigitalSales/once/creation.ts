@@ -9,13 +9,6 @@ import type { Subject } from './refusals';
 export interface Creation<T> extends Subject, Identifiable {
 	/** Keeps it in order with the other items of its run. */
 	oneByOne: OneByOne;
-	/** What the user typed of something in doubt: codes that allow it again, hashes of what exists. */
-	repeatCode?: string;
-	/**
-	 * Says how something that the user names by its hash differs from what is asked for, in words that
-	 * continue "Transaction abc". Missing if nothing can be read by its hash.
-	 */
-	mismatch?: (made: T) => string | undefined;
 	/** What is wrong with it: what exists already is returned all the same. */
 	problem?: Refusal;
 	/** The tries to make it. */
@@ -24,6 +17,8 @@ export interface Creation<T> extends Subject, Identifiable {
 	keep: (made: T) => IDataObject;
 	/** Returns what was made before. */
 	again: (kept: IDataObject) => Promise<T>;
+	/** Whether what the user names may be what is asked for; missing if nothing is read by its hash. */
+	fits?: (made: T) => boolean;
 	/** Whether it can no longer be paid, such as an expired charge: then it guards nothing. */
 	isVoid: (made: T) => boolean;
 }

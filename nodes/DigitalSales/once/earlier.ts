@@ -157,6 +157,6 @@ async function read<T>(
 }
 
 /** Whether the service says that it has no such transaction, in whatever way. */
-export function isGone({ kind }: FailedOutcome): boolean {
+function isGone({ kind }: FailedOutcome): boolean {
 	return kind === 'notFound' || kind === 'rejected';
 }

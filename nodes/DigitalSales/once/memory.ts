@@ -28,35 +28,35 @@ const attemptSchema = z.object({
 export type Attempt = z.output<typeof attemptSchema>;
 
 /**
- * The attempts that this process knows, by kind of key and by key; those in doubt go last. The kinds are
- * kept apart, since an order may come again after many executions have taken their places.
+ * The attempts that this process knows, by the keys of their identity; those in doubt go last. Orders
+ * are kept apart, since one may come again after many executions have taken their places.
  *
  * @internal
  */
-export const attempts = processWide(new Map<string, BoundedMap<Attempt>>());
+export const attempts = { orders: attemptMap(), others: attemptMap() };
 
-function ofKind(key: string): BoundedMap<Attempt> {
-	const [kind = ''] = key.split(' ');
-	const known =
-		attempts.get(kind) ??
-		new BoundedMap<Attempt>({ most: 10_000, isKept: ({ state }) => state === 'inDoubt' });
-	attempts.set(kind, known);
-	return known;
+function attemptMap(): BoundedMap<Attempt> {
+	const isKept = ({ state }: Attempt): boolean => state === 'inDoubt';
+	return processWide(new BoundedMap({ most: 10_000, isKept }));
+}
+
+function mapOf(key: string): BoundedMap<Attempt> {
+	return key.startsWith('order') ? attempts.orders : attempts.others;
 }
 
 /** What this process knows under a key. */
 export function recall(key: string | undefined): Attempt | undefined {
-	return key === undefined ? undefined : ofKind(key).get(key);
+	return key === undefined ? undefined : mapOf(key).get(key);
 }
 
 /** Knows an attempt by these keys. */
 export function learn(keys: readonly string[], attempt: Attempt): void {
-	for (const key of keys) ofKind(key).set(key, attempt);
+	for (const key of keys) mapOf(key).set(key, attempt);
 }
 
 /** Forgets keys. */
 export function forget(keys: readonly string[]): void {
-	for (const key of keys) ofKind(key).delete(key);
+	for (const key of keys) mapOf(key).delete(key);
 }
 
 const CONTEXT_KEY = 'digitalSales';

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import type { FailedOutcome } from '../api/serviceError';
@@ -13,6 +14,8 @@ export interface Subject {
 	/** A few words to look it up by. */
 	about: string;
 	orderReference?: string;
+	/** What the user typed of something in doubt: codes that allow it again, hashes of what exists. */
+	repeatCode?: string;
 }
 
 /** What may exist already, as far as it is known. */
@@ -30,18 +33,11 @@ export interface Doubt {
 
 const LONGEST_REFERENCE = 60;
 
-/**
- * Earlier attempts may have made it.
- *
- * @param code allows what is asked for now; undefined if n8n's database did not give it
- * @param problems what is wrong with what the user has entered
- */
-export function inDoubt(
-	subject: Subject,
-	doubts: Doubt[],
-	code: string | undefined,
-	problems: string[],
-): Refusal {
+const NO_END =
+	'No code or hash that was entered ends this doubt: a code holds once, for what its error described, until the next day; a hash only for a charge of this customer, amount and order that can still be paid.';
+
+/** Earlier attempts may have made it; the code, if there is one, allows what is asked for now. */
+export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefined): Refusal {
 	const { context } = subject;
 	const [message = ''] = doubts.map((doubt) => possibly(subject, doubt));
 	const reasons = doubts.map((doubt, nth) => {
@@ -55,8 +51,8 @@ export function inDoubt(
 	const when = doubts.every(({ attempt }) => attempt) ? 'Look' : 'Wait a few minutes, then look';
 	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
 	const meanwhile = 'For the other items, set On Error to Continue in the Settings of this node.';
-	const lines = [...reasons, ...problems, wayOut(subject, when, code)];
-	return refusal(message, [...lines, ...(stopsOthers ? [meanwhile] : [])].join('\n'));
+	const lines = [...reasons, subject.repeatCode && NO_END, wayOut(subject, when, code)];
+	return refusal(message, compact([...lines, stopsOthers && meanwhile]).join('\n'));
 }
 
 function wayOut({ context, kind, orderReference }: Subject, when: string, code?: string): string {
@@ -150,14 +146,6 @@ export function notYet(subject: Subject, hash: string, answer: FailedOutcome): R
 		'unknown',
 		answer,
 	);
-}
-
-/** The codes that somebody entered allow something else, or nothing any more. */
-export function codeDoesNotHold(codes: string[]): string {
-	const [code] = codes;
-	const which =
-		codes.length === 1 ? `The code ${code} does not allow` : 'None of the codes entered allows';
-	return `${which} this: a code holds once, for what its error described, until the next day.`;
 }
 
 /** The reference belongs to another order. */

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'crypto';
-import partition from 'lodash/partition';
 import { BoundedMap, processWide } from '../shared/processWide';
 import { clock } from '../shared/clock';
 import { digest } from '../shared/digest';
@@ -17,11 +16,9 @@ const MOST_TURNS = 1_000;
 
 const SHOWN_CODE = new RegExp(`^[${LETTERS}]{4}-[${LETTERS}]{4}$`, 'i');
 
-/** What somebody typed to end doubts: the hashes of what exists, and all other words. */
-export function typedIn(text: string): { codes: string[]; hashes: string[] } {
-	const words = text.split(/[\s,;]+/).filter(Boolean);
-	const [codes, hashes] = partition(words, (word) => SHOWN_CODE.test(word));
-	return { codes, hashes };
+/** The hashes in what somebody typed: all that does not look like a code as it is shown. */
+export function hashesIn(text: string): string[] {
+	return text.split(/[\s,;]+/).filter((word) => word !== '' && !SHOWN_CODE.test(word));
 }
 
 /** What a refusal may tell of: the same charge, its order, or other data in its place. */

@@ -76,14 +76,15 @@ async function charged(
 	const { hash, amount, pix, payment_status: status } = transaction;
 	const hint = (kind: string, message: string): void =>
 		run.hint(message, kind, `transaction ${hash}`);
+	const others = othersOf(ready.charge, transaction);
 	if (isExisting) {
 		const who = customerPhrase(creation);
 		hint('existing', `${who} was already charged. Returning transaction ${hash}.`);
-		const others = othersOf(ready.charge, transaction).join(' and ');
-		if (others !== '') {
+		if (others.length > 0) {
+			const names = others.join(' and ');
 			hint(
-				others,
-				`Transaction ${hash} was charged with another ${others} than this item has. The service keeps what it was charged with, also for access.`,
+				names,
+				`Transaction ${hash} was charged with another ${names} than this item has, and stays as it is.`,
 			);
 		}
 	} else {
@@ -91,16 +92,11 @@ async function charged(
 		for (const text of compact([ready.hint, amountHint(ready.charge)])) run.hint(text);
 		const odd = compact([
 			isRepeated && 'is that of an earlier charge',
-			othersOf(ready.charge, transaction).includes(CONTACT.document) &&
-				'is for another CPF or CNPJ',
+			others.includes(DOCUMENT) && 'is for another CPF or CNPJ',
 			isPaid(status) && 'is paid already',
 		]);
-		for (const text of odd) {
-			hint(
-				text,
-				`Transaction ${hash}, with which the service answered, ${text}. Ask the service before the customer pays or you deliver.`,
-			);
-		}
+		const toDo = 'Ask the service before the customer pays or you deliver.';
+		for (const is of odd) hint(is, `The transaction ${hash} that was just made ${is}. ${toDo}`);
 	}
 	if (amount != null && sent !== undefined && amount !== sent) {
 		hint(
@@ -117,31 +113,18 @@ async function charged(
 	return created;
 }
 
-const CONTACT = {
-	document: 'Customer CPF or CNPJ',
-	email: 'Customer Email',
-	phone: 'Customer Phone',
-	name: 'Customer Name',
-} as const;
+const DOCUMENT = 'Customer CPF or CNPJ';
 
 /** The fields of the customer that are stated on both sides, and are not the same. */
 function othersOf({ body }: Charge, { customer }: Transaction): string[] {
 	const [asked, stated] = [contactOf(body.customer), contactOf(customer)];
-	return (['document', 'email', 'phone', 'name'] as const)
-		.filter((field) => asked[field] && stated[field] && asked[field] !== stated[field])
-		.map((field) => CONTACT[field]);
-}
-
-/** How a transaction that the user names differs from what is asked for; what is not stated does not. */
-function mismatch(charge: Charge, transaction: Transaction): string | undefined {
-	const { amount, customer } = transaction;
-	if (amount != null && charge.amount !== undefined && amount !== charge.amount) {
-		return `is of ${formatReais(amount)}`;
-	}
-	const { document } = contactOf(charge.body.customer);
-	const isSame = document !== undefined && document === contactOf(customer).document;
-	const others = othersOf(charge, transaction).filter((label) => label !== CONTACT.name);
-	return isSame || others.length === 0 ? undefined : 'is for another customer';
+	const isOther = (field: keyof typeof asked): boolean =>
+		Boolean(asked[field] && stated[field]) && asked[field] !== stated[field];
+	return compact([
+		isOther('document') && DOCUMENT,
+		isOther('email') && 'Customer Email',
+		isOther('phone') && 'Customer Phone',
+	]);
 }
 
 function amountHint({ amount, cartTotal }: Charge): string | undefined {
@@ -169,6 +152,13 @@ function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<T
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
-		mismatch: (made) => mismatch(charge, made),
+		fits: (made) => {
+			const others = othersOf(charge, made);
+			// A document alone tells who it is: the rest may have been corrected.
+			const isOther = contactOf(body.customer).document
+				? others.includes(DOCUMENT)
+				: others.length > 0;
+			return !isOther && [null, undefined, charge.amount].includes(made.amount);
+		},
 	};
 }

@@ -76,37 +76,32 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		const { json } = await shop.ask({ items, more, code: hash, continueOnFail: true });
 
 		expect(json[0]?.hash).toBe(hash);
-		expect(JSON.stringify(json[1]?.error)).toContain(`Transaction ${hash} is another charge.`);
+		expect(JSON.stringify(json[1]?.error)).toContain('No code or hash that was entered ends this');
 	});
 
 	describe('is not another one: the refusal says why, and still has a code', () => {
-		test.each<[string, () => Promise<string>, RegExp | string]>([
-			['an unknown hash', async () => 'zzzz9999zz', 'is not known to the service'],
-			['that of another customer', async () => await madeFor(JOAO), 'is for another customer'],
-			['that of another amount', async () => await madeFor(FIFTY), /is of R\$\s50,00/],
-			['one that has expired', async () => await expired(), 'can no longer be paid'],
-			[
-				'that of another order',
-				async () => await madeFor({}, 'order-2'),
-				'is not for this order: that one is for order "order-2"',
-			],
-		])('%s', async (_what, other, told) => {
+		test.each<[string, () => Promise<string>]>([
+			['an unknown hash', async () => 'zzzz9999zz'],
+			['that of another customer', async () => await madeFor(JOAO)],
+			['that of another amount', async () => await madeFor(FIFTY)],
+			['one that has expired', async () => await expired()],
+		])('%s', async (_what, other) => {
 			const hash = await other();
 			await lost({ order: 'order-1' });
 			const { posts } = shop;
-			const where = String(told).startsWith('is not') ? {} : restarted();
-			const refused = await shop.ask({ order: 'order-1', code: hash, ...where });
+			for (const where of [{}, restarted()]) {
+				const refused = await shop.ask({ order: 'order-1', code: hash, ...where });
 
-			expect(errorOf(refused)).toContain(MAYBE);
-			expect(errorOf(refused)).toContain(`Transaction ${hash} `);
-			expect(errorOf(refused)).toMatch(told);
+				expect(errorOf(refused)).toContain(MAYBE);
+				expect(errorOf(refused)).toContain('No code or hash that was entered ends this doubt');
+			}
 			expect(shop.posts).toBe(posts);
-			const code = codeIn(refused);
-			expect((await shop.ask({ order: 'order-1', code, ...where })).status).toBe('success');
+			const code = codeIn(await shop.ask({ order: 'order-1', code: hash }));
+			await shop.charge({ order: 'order-1', code });
 		});
 
-		const madeFor = async (more: INodeParameters, order?: string): Promise<string> =>
-			String((await shop.charge({ more, order })).json[0]?.hash);
+		const madeFor = async (more: INodeParameters): Promise<string> =>
+			String((await shop.charge({ more })).json[0]?.hash);
 		const expired = async (): Promise<string> => {
 			const hash = await madeFor({});
 			await shop.latestBecomes('expired');
@@ -119,7 +114,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		const refused = await shop.ask({ order: '2026-11', code: hash });
 
 		expect(errorOf(refused)).toContain(
-			`Transaction ${hash} is not for this order: that one is for order "2026-10"`,
+			'a hash only for a charge of this customer, amount and order',
 		);
 		const charged = await shop.charge({ order: '2026-11', code: codeIn(refused) });
 		expect(charged.json[0]?.hash).toBe(shop.hashes[1]);
@@ -140,12 +135,11 @@ describe('A code', () => {
 		const code = await shop.codeFor();
 		const of = (entered: string) => shop.ask({ code: entered }).then(errorOf);
 
-		expect(await of('AAAA-BBBB')).toContain(
-			'The code AAAA-BBBB does not allow this: a code holds once, for what its error described, until the next day.',
-		);
-		expect(await of('AAAA-BBBB, CCCC-DDDD')).toContain('None of the codes entered allows this');
+		const told = 'No code or hash that was entered ends this doubt: a code holds once';
+		expect(await of('')).not.toContain(told);
+		expect(await of('AAAA-BBBB, CCCC-DDDD')).toContain(told);
 		await pause(3 * 86_400_000);
-		expect(await of(code)).toContain(`The code ${code} does not allow this`);
+		expect(await of(code)).toContain(told);
 	});
 
 	test.each<[string, IDataObject]>([

@@ -252,10 +252,10 @@ class World {
 			sandbox.clearFaults();
 			let expected: string | undefined;
 			if (text.includes(MAYBE) && !text.includes('before you run this again')) {
-				const code = CODE.exec(text.replace(/^The code.*$/m, ''))?.[0];
+				const code = CODE.exec(text)?.[0];
 				expect(code ?? text).toMatch(CODE);
 				const hash = this.inDashboard(one, month, retries?.lineage);
-				if (hash !== undefined && !text.includes(`Transaction ${hash} `)) {
+				if (hash !== undefined && !entered.includes(hash)) {
 					entered = [hash];
 					expected = hash;
 				} else {

@@ -62,7 +62,7 @@ describe('Who is the same', () => {
 
 		expect(JSON.stringify(same.hints)).not.toContain('another');
 		expect(JSON.stringify(other.hints)).toContain(
-			`Transaction ${shop.hashes[0]} was charged with another Customer Email and Customer Phone than this item has.`,
+			`Transaction ${shop.hashes[0]} was charged with another Customer Email and Customer Phone than this item has, and stays as it is.`,
 		);
 	});
 
@@ -75,7 +75,7 @@ describe('Who is the same', () => {
 			answer({ hash: shop.hashes[0] });
 
 			expect(await hintsOf()).toContain(
-				`Transaction ${shop.hashes[0]}, with which the service answered, is that of an earlier charge.`,
+				`The transaction ${shop.hashes[0]} that was just made is that of an earlier charge.`,
 			);
 		});
 
@@ -90,7 +90,7 @@ describe('Who is the same', () => {
 		test('and of a usual one none does', async () => {
 			answer({ customer: { document: CUSTOMER.customerDocument } });
 
-			expect(await hintsOf()).not.toContain('with which the service answered');
+			expect(await hintsOf()).not.toContain('that was just made');
 		});
 	});
 });
