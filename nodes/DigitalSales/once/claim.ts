@@ -113,7 +113,8 @@ export class Claim<T> {
 
 	/** What n8n's database alone knows to be in doubt. */
 	private async recorded(): Promise<Doubt[] | undefined> {
-		const seen = (await this.ledger?.seen(this.identity.ledgerKeys)) ?? [];
+		const seen: string[] = [];
+		for (const key of this.identity.ledgerKeys) if (await this.ledger?.has(key)) seen.push(key);
 		const told = this.toldBy(seen);
 		return told.length > 0 ? told : undefined;
 	}

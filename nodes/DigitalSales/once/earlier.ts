@@ -9,7 +9,6 @@ import { identify, type Identifiable, type Identity } from './identity';
 import { recall, type Attempt } from './memory';
 import {
 	changed,
-	notYet,
 	otherAccount,
 	otherOrder,
 	otherReference,
@@ -148,9 +147,11 @@ async function read<T>(
 		if (!(error instanceof ServiceError)) throw error;
 		if (!isOwn) throw otherAccount(creation);
 		const { outcome } = error;
-		if (!isGone(outcome)) throw other ?? unreadable(creation, String(result.hash), outcome);
-		if (clock.now() - startedAt > MAY_LAG_MS) return undefined;
-		if (pauseMs === undefined) throw other ?? notYet(creation, String(result.hash), outcome);
+		const isLost = isGone(outcome);
+		if (isLost && clock.now() - startedAt > MAY_LAG_MS) return undefined;
+		if (!isLost || pauseMs === undefined) {
+			throw other ?? unreadable(creation, String(result.hash), outcome, isLost);
+		}
 	}
 	await wait(pauseMs, creation.oneByOne.signal);
 	return await read(creation, earlier, other, pauses);

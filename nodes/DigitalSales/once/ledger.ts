@@ -41,25 +41,13 @@ export class Ledger {
 	 * @throws LedgerError if n8n's database fails
 	 */
 	async enter(key: string, owner: string): Promise<boolean> {
-		await this.seen([]);
+		// If n8n named its rows otherwise, all keys would be in one.
+		if (await this.has(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
 		const enter = async () => await insertRow(this.context, key, owner);
 		// If two insert a row at the same moment, one of them fails; the second time it finds the row.
 		const found = await enter().catch(enter);
 		if (found === 'own') await this.assertApart();
 		return found !== "another's";
-	}
-
-	/**
-	 * Those of some keys that are there.
-	 *
-	 * @throws LedgerError
-	 */
-	async seen(keys: readonly string[]): Promise<string[]> {
-		const seen: string[] = [];
-		for (const key of ['no key', ...keys]) if (await this.has(key)) seen.push(key);
-		// If n8n named its rows otherwise, all keys would be in one.
-		if (seen.includes('no key')) throw new LedgerError(NOT_SUPPORTED);
-		return seen;
 	}
 
 	/**

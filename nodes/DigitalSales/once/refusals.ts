@@ -126,23 +126,21 @@ export function otherAccount(subject: Subject): Refusal {
 	);
 }
 
-/** It was made before, but the service does not return it right now. */
-export function unreadable(subject: Subject, hash: string, answer: FailedOutcome): Refusal {
+/** It was made before, but the service does not return it right now, or, if it is new, not yet. */
+export function unreadable(
+	subject: Subject,
+	hash: string,
+	answer: FailedOutcome,
+	isNew = false,
+): Refusal {
 	const { status } = answer;
 	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
+	const toDo = isNew
+		? 'It may not show a new charge yet: run this again in a few minutes.'
+		: 'Read it with Transaction > Get when the service answers again.';
 	return refusal(
 		`${customerPhrase(subject)} was already charged, but transaction ${hash} could not be read`,
-		`The service ${happened}, and nothing was sent. Read it with Transaction > Get when the service answers again.`,
-		'unknown',
-		answer,
-	);
-}
-
-/** It was made a moment ago, and its read lags behind. */
-export function notYet(subject: Subject, hash: string, answer: FailedOutcome): Refusal {
-	return refusal(
-		`${customerPhrase(subject)} was charged minutes ago, but the service does not show transaction ${hash} yet`,
-		'Nothing was sent. Run this again in a few minutes.',
+		`The service ${happened}, and nothing was sent. ${toDo}`,
 		'unknown',
 		answer,
 	);

@@ -131,7 +131,7 @@ describe('An answer that is made to make the node fail', () => {
 	);
 
 	test.each([
-		['half a character', '\\ud800x', 404, /does not show transaction .* yet$/],
+		['half a character', '\\ud800x', 404, /already charged, but transaction .* could not be read$/],
 		['blanks around it', ' ab12 ', 200, /^undefined$/],
 	])(
 		'a hash with %s: its order is found again, or told as not shown yet',
