@@ -141,18 +141,16 @@ async function read<T>(
 	// Another token may belong to the same account: then the transaction can be read.
 	const isOwn = earlier.account === creation.account.key;
 	if (!isOwn && (other ?? creation.kind === 'offer')) throw otherAccount(creation);
-	try {
-		return await creation.again(result);
-	} catch (error) {
+	const isNew = clock.now() - startedAt < MAY_LAG_MS;
+	const made = await creation.again(result).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		if (!isOwn) throw otherAccount(creation);
 		const { outcome } = error;
 		const isLost = isGone(outcome);
-		if (isLost && clock.now() - startedAt > MAY_LAG_MS) return undefined;
-		if (!isLost || pauseMs === undefined) {
-			throw other ?? unreadable(creation, String(result.hash), outcome, isLost);
-		}
-	}
+		if (isLost && (!isNew || pauseMs !== undefined)) return undefined;
+		throw other ?? unreadable(creation, String(result.hash), outcome, isLost);
+	});
+	if (made !== undefined || !isNew || pauseMs === undefined) return made;
 	await wait(pauseMs, creation.oneByOne.signal);
 	return await read(creation, earlier, other, pauses);
 }
