@@ -34,9 +34,9 @@ export interface Operation<Read = unknown, Ready = Read> {
 	/** Adds what the form leaves open; by default nothing. */
 	complete?(run: Run, itemIndex: number, read: Read): Promise<Ready>;
 	/** Looks for what is wrong once all items are complete; by default nothing is. */
-	check?(run: Run, itemIndex: number, ready: Ready): Ready;
+	check?(run: Run, itemIndex: number, ready: Ready): Ready | Promise<Ready>;
 	/** In words that help to look an item up after an error. */
-	about?(ready: Ready): string;
+	about?(ready: Ready): string | undefined;
 	send(run: Run, itemIndex: number, ready: Ready): Promise<ItemResult[]>;
 	/** Has the last word on the items of a run, failed ones included. */
 	finish?: (run: Run, items: ItemResult[]) => Promise<ItemResult[]>;

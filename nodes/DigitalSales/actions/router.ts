@@ -35,13 +35,17 @@ type Stepped = { given: unknown } | { failed: ItemResult[] };
 async function prepareAll(operation: Operation, run: Run): Promise<Stepped[]> {
 	const { context } = run;
 	const items = context.getInputData().map((): Stepped => ({ given: undefined }));
-	const each = async (step: (index: number, given: unknown) => unknown): Promise<void> => {
+	const each = async (
+		step: (index: number, given: unknown) => unknown,
+		about: Operation['about'] = () => undefined,
+	): Promise<void> => {
 		for (const [index, item] of items.entries()) {
 			if ('failed' in item) continue;
 			try {
 				items[index] = { given: await step(index, item.given) };
 			} catch (error) {
-				const known = { itemIndex: index, ...createdBefore(operation, run, index) };
+				const of = { itemIndex: index, about: about(item.given) };
+				const known = { ...of, ...createdBefore(operation, run, index) };
 				items[index] = { failed: failedItem(context, index, error, known) };
 			}
 		}
@@ -51,7 +55,8 @@ async function prepareAll(operation: Operation, run: Run): Promise<Stepped[]> {
 		return operation.read(run, index);
 	});
 	if (operation.complete) await each(async (index, read) => operation.complete?.(run, index, read));
-	if (operation.check) await each((index, ready) => operation.check?.(run, index, ready));
+	const { about } = operation;
+	if (operation.check) await each((index, ready) => operation.check?.(run, index, ready), about);
 	return items;
 }
 

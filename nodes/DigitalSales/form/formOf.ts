@@ -25,9 +25,10 @@ type ServiceFields = Readonly<Record<string, string>>;
 
 /**
  * Of a field in which an expression must give something: it decides who pays what, or guards against a
- * second charge, where even the model of an agent has to fill in something.
+ * second charge, where even the model of an agent has to fill in something. Or of one that says what a
+ * person has seen, which no model may fill in.
  */
-export type Weight = 'decides' | 'guards';
+export type Weight = 'decides' | 'guards' | 'seen';
 
 /** What becomes of a field beside what n8n shows of it. */
 export interface Use {

@@ -59,5 +59,5 @@ export const qrCodeImage = field({
 });
 
 /** With its code the user says that something in doubt was not made. */
-export const repeatCodeOption = (displayName: string, description: string) =>
-	text({ displayName, name: 'repeatCode', placeholder: 'e.g. 7KQ2-M4XD', description });
+export const repeatCodeOption = (displayName: string, placeholder: string, description: string) =>
+	text({ displayName, name: 'repeatCode', placeholder, description, weight: 'seen' });

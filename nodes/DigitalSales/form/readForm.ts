@@ -190,6 +190,9 @@ function gapIn(
 	weight: Weight,
 	evaluate: (part: string) => unknown,
 ): string | undefined {
+	if (weight === 'seen') {
+		return BY_MODEL.test(expression) ? 'must be filled in by a person, not by a model' : undefined;
+	}
 	const mayBeBlank = (code: string): boolean => weight === 'decides' && BY_MODEL.test(code);
 	const isObject = isJsonObject(value);
 	if (!isObject && givesNothing(value)) {

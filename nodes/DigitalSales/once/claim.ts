@@ -8,14 +8,15 @@ import { CanceledError, clock } from '../shared/clock';
 import { digest } from '../shared/digest';
 import { hold } from '../shared/hold';
 import type { Creation } from './creation';
-import { findEarlier, keysOf, type Known } from './earlier';
+import { findEarlier, type Found, hasOtherReference, keysOf, type Known } from './earlier';
 import { isRetry } from '../n8n/retry';
-import { identify, type Identity } from './identity';
+import { isTool } from '../n8n/tool';
+import { identify, type Identity, madeKey } from './identity';
 import { LedgerError } from '../n8n/processedItems';
 import { Ledger } from './ledger';
-import { attempts, forget, type Attempt } from './memory';
-import { inDoubt, notRecorded, type Doubt } from './refusals';
-import { RepeatCodes, type Told } from './repeatCodes';
+import { forget, learn, recall, type Attempt } from './memory';
+import { inDoubt, notRecorded, otherReference, type Doubt } from './refusals';
+import { hashesIn, RepeatCodes, type Told } from './repeatCodes';
 
 /** The right to make something: its keys in the process, the execution and n8n's database. */
 export class Claim<T> {
@@ -37,6 +38,8 @@ export class Claim<T> {
 	private isTakenOver = false;
 	/** Whether it is taken: then a request may be under way. */
 	private isTaken = false;
+	/** Of what the user says exists. */
+	private readonly hashes: string[];
 	/** Lets others here make the same. */
 	release: () => void = () => undefined;
 
@@ -46,22 +49,29 @@ export class Claim<T> {
 		const { order, doubt } = this.identity;
 		this.repeatCodes = new RepeatCodes(order ?? doubt, doubt, this.ledger);
 		this.turns = this.repeatCodes;
+		this.hashes = creation.fits ? hashesIn(creation.repeatCode ?? '') : [];
 	}
 
 	/**
 	 * Waits until nobody else here makes the same, and looks for what was made.
 	 *
 	 * @param signal cancels waiting
+	 * @param isAhead whether n8n's database is asked, too, which the claim does otherwise
 	 * @returns what exists
 	 * @throws Refusal if it is in doubt, and no code allows it
 	 */
-	readonly look = async (signal: AbortSignal): Promise<T | undefined> => {
+	readonly look = async (signal: AbortSignal, isAhead = false): Promise<T | undefined> => {
 		const { creation, identity } = this;
 		this.release = await hold(identity.ledgerKeys, signal);
 		this.known = await findEarlier(creation, identity);
-		const { existing, doubts } = this.known;
+		const { found, voided } = this.known;
+		if (found) return await this.give(found);
+		const isAsked = !voided && (isAhead || this.hashes.length > 0);
+		const { doubts = isAsked ? await this.recorded() : undefined } = this.known;
+		const named = doubts && (await this.named(doubts));
+		if (named !== undefined) return named;
 		if (doubts && (await this.turnFor(doubts)) === undefined) throw await this.refusal(doubts);
-		return existing;
+		return undefined;
 	};
 
 	/** Takes it just before a request is sent. If that fails, nothing of it is left. */
@@ -74,9 +84,78 @@ export class Claim<T> {
 			await this.turns.giveBack();
 			throw error;
 		});
-		this.remember(this.identity.ledgerKeys, 'inDoubt');
+		this.remember(this.identity.ledgerKeys, this.attempt('inDoubt'));
 		this.isTaken = true;
 	};
+
+	/**
+	 * What is given again is known from now on by all that it was asked by.
+	 *
+	 * @throws Refusal if it was given under another Order Reference before a restart
+	 */
+	private async give({ made, earlier }: Found<T>): Promise<T> {
+		const { creation, identity, ledger, owner } = this;
+		const { order, lastingKeys } = identity;
+		const { orderReference = earlier.orderReference } = creation;
+		if (order !== undefined && earlier.orderReference === undefined) {
+			const key = madeKey(creation.account, earlier.result?.hash);
+			const isFree = (await ledger?.enter(key, order)) ?? true;
+			if (!isFree) throw otherReference(creation, earlier);
+		}
+		for (const key of lastingKeys) await ledger?.enter(key, owner);
+		// The order may be that of somebody else, though this was made here.
+		const isOwn = (recall(order)?.fingerprint ?? earlier.fingerprint) === earlier.fingerprint;
+		const turn = earlier.orderReference === undefined ? this.repeatCodes.latest : earlier.turn;
+		const keys = isOwn ? lastingKeys : [identity.place];
+		this.remember(keys, { ...earlier, orderReference, turn });
+		return made;
+	}
+
+	/** What n8n's database alone knows to be in doubt. */
+	private async recorded(): Promise<Doubt[] | undefined> {
+		const seen: string[] = [];
+		for (const key of this.identity.ledgerKeys) if (await this.ledger?.has(key)) seen.push(key);
+		const told = this.toldBy(seen);
+		return told.length > 0 ? told : undefined;
+	}
+
+	/** What the user says is the one in doubt: it is known from now on, and its doubt is over. */
+	private async named(doubts: Doubt[]): Promise<T | undefined> {
+		const { creation, identity, ledger } = this;
+		const same = compact(doubts.map(({ isSame, attempt }) => isSame && attempt));
+		for (const hash of this.hashes) {
+			const made = await this.readNamed(hash, same);
+			if (made === undefined) continue;
+			const result = creation.keep(made);
+			const orderReference = same.find((attempt) => attempt.orderReference)?.orderReference;
+			const earlier = { ...this.attempt('made', result), orderReference, isGiven: true };
+			await this.give({ made, earlier });
+			// The executions that asked for it know it, too.
+			for (const attempt of same) Object.assign(attempt, { state: 'made', result });
+			forget([identity.doubt]);
+			await ledger?.clear([identity.doubt]);
+			await this.repeatCodes.spend();
+			return made;
+		}
+		return undefined;
+	}
+
+	/** @returns undefined unless it may be what is asked for, as far as anybody knows */
+	private async readNamed(hash: string, same: Attempt[]): Promise<T | undefined> {
+		const { creation, ledger } = this;
+		const { order } = this.identity;
+		const key = madeKey(creation.account, hash);
+		const known = compact([recall(key)]);
+		if (known.some(({ fingerprint }) => fingerprint !== creation.fingerprint)) return undefined;
+		if ([...known, ...same].some((one) => hasOtherReference(creation, one))) return undefined;
+		const made = await creation.again({ hash }).catch((error: unknown) => {
+			if (error instanceof ServiceError) return undefined;
+			throw error;
+		});
+		if (made === undefined || creation.isVoid(made) || !creation.fits?.(made)) return undefined;
+		const isFree = order === undefined || !ledger || (await ledger.enter(key, order));
+		return isFree ? made : undefined;
+	}
 
 	/** It was not processed, and will be sent again: until then another may take the keys, and its code stays used. */
 	async pause(): Promise<void> {
@@ -84,11 +163,17 @@ export class Claim<T> {
 		await this.forget();
 	}
 
+	/** Whether this process knew its hash before it was made. */
+	knows(made: T): boolean {
+		const { account, keep } = this.creation;
+		return recall(madeKey(account, keep(made).hash)) !== undefined;
+	}
+
 	/** Its doubt is over; what it made is known from now on, unless that is void at once. */
 	async made(made: T): Promise<void> {
 		const { creation, identity } = this;
 		if (creation.isVoid(made)) return await this.forget();
-		this.remember(identity.lastingKeys, 'made', creation.keep(made));
+		this.remember(identity.lastingKeys, this.attempt('made', creation.keep(made)));
 		forget([identity.doubt]);
 		await this.ledger?.release([identity.doubt], this.owner);
 	}
@@ -199,20 +284,29 @@ export class Claim<T> {
 	private async refusal(doubts: Doubt[]): Promise<Refusal> {
 		// What may exist is told even if n8n's database gives no code for it.
 		const code = await this.repeatCodes.nextCode(this.toldOf(doubts)).catch(() => undefined);
-		return inDoubt(this.creation, doubts, code);
+		const { creation } = this;
+		const { context, kind, about } = creation;
+		if (code !== undefined && isTool(context)) {
+			context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
+		}
+		return inDoubt(creation, doubts, code);
+	}
+
+	private attempt(state: Attempt['state'], result?: IDataObject): Attempt {
+		const { account, fingerprint, about, orderReference } = this.creation;
+		return {
+			...{ state, account: account.key, fingerprint, about, orderReference, result },
+			...{ startedAt: clock.now(), turn: this.repeatCodes.latest },
+		};
 	}
 
 	/** Remembers an attempt in the execution and, under these keys, in the process. */
-	private remember(keys: string[], state: Attempt['state'], result?: IDataObject): void {
-		const { identity, repeatCodes } = this;
-		const { memory, itemIndex: item, account, ...creation } = this.creation;
-		const { fingerprint, about, orderReference } = creation;
-		const attempt = {
-			...{ state, account: account.key, fingerprint, about, orderReference, result },
-			...{ startedAt: clock.now(), turn: repeatCodes.latest },
-		};
-		memory.set(identity.spot, { run: memory.run(), item }, attempt);
-		for (const key of compact([...keys, identity.call])) attempts.set(key, attempt);
+	private remember(keys: string[], attempt: Attempt): void {
+		const { memory, itemIndex: item, account } = this.creation;
+		const { spot, call } = this.identity;
+		const { result } = attempt;
+		memory.set(spot, { run: memory.run(), item }, attempt);
+		learn(compact([...keys, call, result && madeKey(account, result.hash)]), attempt);
 	}
 
 	/** It was not made. What a code has lifted stays in doubt: somebody may be making it. */

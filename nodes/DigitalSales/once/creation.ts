@@ -9,8 +9,6 @@ import type { Subject } from './refusals';
 export interface Creation<T> extends Subject, Identifiable {
 	/** Keeps it in order with the other items of its run. */
 	oneByOne: OneByOne;
-	/** The codes that the user typed to allow something in doubt to be made again. */
-	repeatCode?: string;
 	/** What is wrong with it: what exists already is returned all the same. */
 	problem?: Refusal;
 	/** The tries to make it. */
@@ -19,6 +17,8 @@ export interface Creation<T> extends Subject, Identifiable {
 	keep: (made: T) => IDataObject;
 	/** Returns what was made before. */
 	again: (kept: IDataObject) => Promise<T>;
+	/** Whether what the user names may be what is asked for; missing if nothing is read by its hash. */
+	fits?: (made: T) => boolean;
 	/** Whether it can no longer be paid, such as an expired charge: then it guards nothing. */
 	isVoid: (made: T) => boolean;
 }
@@ -27,4 +27,6 @@ export interface Creation<T> extends Subject, Identifiable {
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
+	/** Whether the service has given its hash for something else before. */
+	isRepeated: boolean;
 }

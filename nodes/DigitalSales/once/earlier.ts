@@ -1,20 +1,33 @@
 import compact from 'lodash/compact';
-import { ServiceError } from '../api/serviceError';
+import { type FailedOutcome, ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
 import type { Refusal } from '../output/errors';
-import { clock } from '../shared/clock';
+import { clock, wait } from '../shared/clock';
 import type { Creation } from './creation';
 import { isRetry } from '../n8n/retry';
 import { identify, type Identifiable, type Identity } from './identity';
 import { recall, type Attempt } from './memory';
-import { changed, otherAccount, otherOrder, unreadable, type Doubt } from './refusals';
+import {
+	changed,
+	otherAccount,
+	otherOrder,
+	otherReference,
+	unreadable,
+	type Doubt,
+} from './refusals';
 
 /** An agent repeats a call soon; a customer who buys the same again comes later. */
 const CALL_COUNTS_MS = 15 * 60_000;
 
+/** What exists, and the attempt that has made it. */
+export interface Found<T> {
+	made: T;
+	earlier: Attempt;
+}
+
 /** What this process and this execution know: what exists, else what is in doubt, else what is void. */
 export interface Known<T> {
-	existing?: T;
+	found?: Found<T>;
 	doubts?: Doubt[];
 	voided?: Attempt;
 }
@@ -47,16 +60,37 @@ export async function findEarlier<T>(creation: Creation<T>, identity: Identity):
 			if (!isTold) doubts.push({ attempt: earlier, isSame, about, orderReference, keys });
 		} else if (creation.isVoid(made)) voids.push(earlier);
 		else if (!isSame) throw other;
-		else return { existing: made };
+		else if (hasOtherReference(creation, earlier)) throw otherReference(creation, earlier);
+		else return { found: { made, earlier: isHere ? earlier : { ...earlier, isGiven: true } } };
 	}
 	if (doubts.length > 0) return { doubts };
 	return { voided: voids.sort((a, b) => a.startedAt - b.startedAt).at(-1) };
 }
 
+/** What is made for one Order Reference is never given for another. */
+export function hasOtherReference(
+	{ orderReference: asked }: Identifiable,
+	{ orderReference: own }: Attempt,
+): boolean {
+	return asked !== undefined && own !== undefined && !isSameText(asked, own);
+}
+
 /** Whether the memory of the process or of the execution has an earlier attempt with the same data. */
 export function isKnown(wanted: Identifiable): boolean {
+	return known(wanted).some(({ fingerprint }) => fingerprint === wanted.fingerprint);
+}
+
+/** Whether that memory says that it was made, and nothing that stands in the way. */
+export function isKnownMade(wanted: Identifiable): boolean {
+	const all = known(wanted);
+	const isSame = (one: Attempt): boolean =>
+		one.fingerprint === wanted.fingerprint && !hasOtherReference(wanted, one);
+	return all.length > 0 && all.every((one) => one.state === 'made' && isSame(one));
+}
+
+function known(wanted: Identifiable): Attempt[] {
 	const { here, elsewhere } = attemptsAt(wanted, identify(wanted));
-	return [...here, ...elsewhere].some(({ fingerprint }) => fingerprint === wanted.fingerprint);
+	return [...here, ...elsewhere];
 }
 
 /** The keys of what is asked for that an earlier attempt accounts for. */
@@ -87,25 +121,41 @@ function attemptsAt({ context, memory }: Identifiable, identity: Identity) {
 	};
 }
 
+/** So long after a charge its read may lag behind. */
+const MAY_LAG_MS = 10 * 60_000;
+const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
+
 /**
  * Reads what an attempt has made.
  *
  * @param other the refusal if that was something else than this
- * @returns undefined if the service has no such transaction
+ * @returns undefined if the service does not return it any more
  */
 async function read<T>(
 	creation: Creation<T>,
 	earlier: Attempt,
 	other: Refusal | undefined,
+	[pauseMs, ...pauses] = READ_AGAIN_AFTER_MS,
 ): Promise<T | undefined> {
-	const { result = {} } = earlier;
+	const { result = {}, startedAt } = earlier;
 	// Another token may belong to the same account: then the transaction can be read.
 	const isOwn = earlier.account === creation.account.key;
 	if (!isOwn && (other ?? creation.kind === 'offer')) throw otherAccount(creation);
-	return await creation.again(result).catch((error: unknown) => {
+	const isNew = clock.now() - startedAt < MAY_LAG_MS;
+	const made = await creation.again(result).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		if (!isOwn) throw otherAccount(creation);
-		if (error.outcome.status === 404) return undefined;
-		throw other ?? unreadable(creation, String(result.hash), error.outcome);
+		const { outcome } = error;
+		const isLost = isGone(outcome);
+		if (isLost && (!isNew || pauseMs !== undefined)) return undefined;
+		throw other ?? unreadable(creation, String(result.hash), outcome, isLost);
 	});
+	if (made !== undefined || !isNew || pauseMs === undefined) return made;
+	await wait(pauseMs, creation.oneByOne.signal);
+	return await read(creation, earlier, other, pauses);
+}
+
+/** Whether the service says that it has no such transaction, in whatever way. */
+function isGone({ kind }: FailedOutcome): boolean {
+	return kind === 'notFound' || kind === 'rejected';
 }

@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Account } from '../api/account';
@@ -38,8 +39,20 @@ export interface Identifiable {
 	memory: ExecutionMemory;
 	/** Who is charged for what, without account and node. */
 	fingerprint: string;
+	/** What else an agent's call says: only the same call may be given what exists. */
+	call?: string;
 	orderReference?: string;
 	itemIndex: number;
+}
+
+/** The kind comes first: the memory keeps each kind apart. */
+function keyOf(kind: string, ...parts: string[]): string {
+	return `${kind} ${digest(...parts)}`;
+}
+
+/** The key of what was made, by its hash. */
+export function madeKey(account: Account, hash: unknown): string {
+	return keyOf('made', account.key, String(hash));
 }
 
 /**
@@ -57,10 +70,10 @@ export function identify(wanted: Identifiable): Identity {
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
 	const scope = [account.key, ...node];
-	const call = digest('call', ...scope, fingerprint, reference ?? '');
-	const place = digest('place', ...node, origin, isCall ? call : run, fingerprint, nth);
-	const order = reference === undefined ? [] : [digest('order', ...scope, reference)];
-	const doubt = digest('doubt', ...scope, fingerprint);
+	const call = keyOf('call', ...scope, fingerprint, reference ?? '', wanted.call ?? '');
+	const place = keyOf('place', ...node, origin, isCall ? call : run, fingerprint, nth);
+	const order = reference === undefined ? [] : [keyOf('order', ...scope, reference)];
+	const doubt = keyOf('doubt', ...scope, fingerprint);
 	return {
 		spot: isCall ? digest(call) : digest(run, String(itemIndex)),
 		place,
@@ -90,13 +103,34 @@ export function chargeFingerprint(body: IDataObject): string {
 }
 
 function customerOf(body: IDataObject): string[] {
-	const { document, email, phone_number: phone, name } = customerSchema.parse(body.customer);
-	const known = parseDocument(document);
-	if ('value' in known) return [known.value];
-	const address =
-		email?.trim().toLowerCase() || phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, '');
+	const { document, email, phone, name } = contactOf(body.customer);
+	if ('value' in parseDocument(document)) return [document ?? ''];
 	// An invalid document, such as all zeros, identifies nobody alone.
-	return [document ?? '', address || (name?.trim().toLowerCase() ?? '')];
+	return [document ?? '', email || phone || (name ?? '')];
+}
+
+/** A customer as the service has it, in one spelling. */
+export function contactOf(customer: unknown) {
+	const { document, email, phone_number: phone, name } = customerSchema.parse(customer);
+	const known = parseDocument(document);
+	return {
+		document: 'value' in known ? known.value : document,
+		name: name?.trim().toLowerCase(),
+		email: email?.trim().toLowerCase(),
+		phone: phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, ''),
+	};
+}
+
+/**
+ * All that an agent's call says besides cart and amount, but for the customer's name, which a model may
+ * spell in another way, and the address of webhooks, which it does not know.
+ *
+ * @param body of POST /transactions
+ */
+export function callFingerprint(body: IDataObject): string {
+	const { name: _name, ...contact } = contactOf(body.customer);
+	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();
+	return composed(JSON.stringify([contact, others]));
 }
 
 function cartItem(item: unknown): string {

@@ -21,27 +21,42 @@ const attemptSchema = z.object({
 	turn: z.number(),
 	/** What was made: enough of it to return it again. */
 	result: jsonObject.optional(),
+	/** Made by another execution, and given to this one. */
+	isGiven: z.boolean().optional(),
 });
 
 export type Attempt = z.output<typeof attemptSchema>;
 
 /**
- * The attempts that this process knows, by the keys of their identity; those in doubt go last.
+ * The attempts that this process knows, by the keys of their identity; those in doubt go last. Orders
+ * are kept apart, since one may come again after many executions have taken their places.
  *
  * @internal
  */
-export const attempts = processWide(
-	new BoundedMap<Attempt>({ most: 10_000, isKept: ({ state }) => state === 'inDoubt' }),
-);
+export const attempts = { orders: attemptMap(), others: attemptMap() };
+
+function attemptMap(): BoundedMap<Attempt> {
+	const isKept = ({ state }: Attempt): boolean => state === 'inDoubt';
+	return processWide(new BoundedMap({ most: 10_000, isKept }));
+}
+
+function mapOf(key: string): BoundedMap<Attempt> {
+	return key.startsWith('order') ? attempts.orders : attempts.others;
+}
 
 /** What this process knows under a key. */
 export function recall(key: string | undefined): Attempt | undefined {
-	return key === undefined ? undefined : attempts.get(key);
+	return key === undefined ? undefined : mapOf(key).get(key);
+}
+
+/** Knows an attempt by these keys. */
+export function learn(keys: readonly string[], attempt: Attempt): void {
+	for (const key of keys) mapOf(key).set(key, attempt);
 }
 
 /** Forgets keys. */
 export function forget(keys: readonly string[]): void {
-	for (const key of keys) attempts.delete(key);
+	for (const key of keys) mapOf(key).delete(key);
 }
 
 const CONTEXT_KEY = 'digitalSales';
@@ -80,6 +95,9 @@ export class ExecutionMemory {
 	/** By fingerprint: the position of each item of this run among those that share it. */
 	private readonly alike = new Map<string, Map<number, number>>();
 
+	/** By order: the fingerprint of the first item of this run that asks for it. */
+	private readonly ordered = new Map<string, string>();
+
 	constructor(private readonly context: IExecuteFunctions) {
 		// Without a workflow, as in n8n's Agents, there is no context, and asking for it throws.
 		this.nodeContext = context.getWorkflow().id ? context.getContext('node') : {};
@@ -110,6 +128,13 @@ export class ExecutionMemory {
 		return before;
 	}
 
+	/** Whether an earlier item of this run asks for something else under the same order. */
+	isTaken(order: string, fingerprint: string): boolean {
+		const first = this.ordered.get(order) ?? fingerprint;
+		this.ordered.set(order, first);
+		return first !== fingerprint;
+	}
+
 	get(spot: string): Attempt | undefined {
 		return storedAttemptSchema.parse(this.stored.attempts[spot]);
 	}
@@ -125,11 +150,9 @@ export class ExecutionMemory {
 
 	/** What the node has made in this execution, in order. */
 	made(): Array<Where & { hash: string }> {
-		return this.inState('made').map(({ run, item, result }) => ({
-			run,
-			item,
-			hash: String(result?.hash),
-		}));
+		return this.inState('made')
+			.filter(({ isGiven }) => isGiven !== true)
+			.map(({ run, item, result }) => ({ run, item, hash: String(result?.hash) }));
 	}
 
 	/** What the node may have made in this execution, in order. */

@@ -1,6 +1,8 @@
+import compact from 'lodash/compact';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import type { FailedOutcome } from '../api/serviceError';
+import { isTool } from '../n8n/tool';
 import { Refusal } from '../output/errors';
 import type { Attempt } from './memory';
 
@@ -12,6 +14,8 @@ export interface Subject {
 	/** A few words to look it up by. */
 	about: string;
 	orderReference?: string;
+	/** What the user typed of something in doubt: codes that allow it again, hashes of what exists. */
+	repeatCode?: string;
 }
 
 /** What may exist already, as far as it is known. */
@@ -29,9 +33,12 @@ export interface Doubt {
 
 const LONGEST_REFERENCE = 60;
 
+const NO_END =
+	'No code or hash that was entered ends this doubt: a code holds once, for what its error described, until the next day; a hash only for a charge of this customer, amount and order that can still be paid.';
+
 /** Earlier attempts may have made it; the code, if there is one, allows what is asked for now. */
 export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefined): Refusal {
-	const { kind, context } = subject;
+	const { context } = subject;
 	const [message = ''] = doubts.map((doubt) => possibly(subject, doubt));
 	const reasons = doubts.map((doubt, nth) => {
 		const also = nth === 0 ? '' : `Also: ${possibly(subject, doubt)}. `;
@@ -40,20 +47,29 @@ export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefi
 		const asked = doubt.isSame ? '' : ` Asked for now: ${subject.about}.`;
 		return `${also}${whatIsKnown(doubt.attempt)} ${details}${asked}`;
 	});
-	const [isThere, option] =
-		kind === 'charge'
-			? ['if it is there, continue with its hash (Transaction > Get); if not,', 'Charge']
-			: ['if it is not there,', 'Create'];
-	const allow =
-		code === undefined
-			? "run this again for a code that allows it: now n8n's database failed."
-			: `set Options > Code to ${option} Again to ${code} and run this again.`;
 	// What another process sends just now is not in the dashboard yet.
 	const when = doubts.every(({ attempt }) => attempt) ? 'Look' : 'Wait a few minutes, then look';
-	const look = `${when} for the ${kind} in the service's dashboard: ${isThere} ${allow}`;
 	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
 	const meanwhile = 'For the other items, set On Error to Continue in the Settings of this node.';
-	return refusal(message, [...reasons, look, ...(stopsOthers ? [meanwhile] : [])].join('\n'));
+	const lines = [...reasons, subject.repeatCode && NO_END, wayOut(subject, when, code)];
+	return refusal(message, compact([...lines, stopsOthers && meanwhile]).join('\n'));
+}
+
+function wayOut({ context, kind, orderReference }: Subject, when: string, code?: string): string {
+	const option = (name: string): string =>
+		`Options > ${name}${isTool(context) ? ' of this tool' : ''}`;
+	const forThis = orderReference === undefined ? '' : ' and is for this order';
+	const enter =
+		kind === 'charge'
+			? `If it is there${forThis}, set ${option('Charge in Doubt')} to its hash; if not, to`
+			: `If it is not there, set ${option('Code to Create Again')} to`;
+	const look = `for the ${kind} in the service's dashboard. ${enter}`;
+	// A model that reads a code enters it without looking.
+	if (isTool(context)) {
+		return `Do not ask for it again: a person has to look ${look} the code in n8n's log.`;
+	}
+	const theCode = code ?? "the code that comes when this is run again: now n8n's database failed";
+	return `${when} ${look} ${theCode}; then run this again.`;
 }
 
 function possibly(subject: Subject, { isSame, orderReference }: Doubt): string {
@@ -68,11 +84,11 @@ function possibly(subject: Subject, { isSame, orderReference }: Doubt): string {
 
 function whatIsKnown(attempt: Attempt | undefined): string {
 	if (!attempt) {
-		return 'n8n has a record of an attempt, but not of its outcome: n8n was restarted or this package was updated since, another process sent it or is sending it, or its database failed or was too slow.';
+		return 'n8n has a record of an attempt, but not of its outcome: n8n was restarted or this package was updated since, it was long ago, another process sent it or is sending it, or its database failed or was too slow.';
 	}
 	const { startedAt, result } = attempt;
 	return result
-		? `It was charged as transaction ${String(result.hash)}, but the service has no such transaction now (404).`
+		? `It was charged as transaction ${String(result.hash)}, but the service does not return that transaction now.`
 		: `An attempt at ${new Date(startedAt).toISOString()} got no usable answer.`;
 }
 
@@ -88,6 +104,16 @@ export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): 
 	);
 }
 
+/** A reference made from the date would else take what is paid for what is due. */
+export function otherReference(subject: Subject, { orderReference, result }: Attempt): Refusal {
+	const asked = shortened(subject.orderReference ?? '');
+	const own = orderReference === undefined ? undefined : `"${shortened(orderReference)}"`;
+	return refusal(
+		`${customerPhrase(subject)} was already charged under ${own === undefined ? 'another Order Reference' : `Order Reference ${own}`}, so nothing was sent for "${asked}"`,
+		`The existing transaction is ${String(result?.hash)}. If that is this order, set Order Reference back to ${own ?? 'what it was then'} and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
+	);
+}
+
 /** It was made in this place, but cannot be read with the present token. */
 export function otherAccount(subject: Subject): Refusal {
 	const what =
@@ -100,13 +126,21 @@ export function otherAccount(subject: Subject): Refusal {
 	);
 }
 
-/** It was made before, but the service does not return it right now. */
-export function unreadable(subject: Subject, hash: string, answer: FailedOutcome): Refusal {
+/** It was made before, but the service does not return it right now, or, if it is new, not yet. */
+export function unreadable(
+	subject: Subject,
+	hash: string,
+	answer: FailedOutcome,
+	isNew = false,
+): Refusal {
 	const { status } = answer;
 	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
+	const toDo = isNew
+		? 'It may not show a new charge yet: run this again in a few minutes.'
+		: 'Read it with Transaction > Get when the service answers again.';
 	return refusal(
 		`${customerPhrase(subject)} was already charged, but transaction ${hash} could not be read`,
-		`The service ${happened}, and nothing was sent. Read it with Transaction > Get when the service answers again.`,
+		`The service ${happened}, and nothing was sent. ${toDo}`,
 		'unknown',
 		answer,
 	);

@@ -14,6 +14,13 @@ const DAY_MS = 86_400_000;
 /** Far more than anybody needs; bounds the search for the next one. */
 const MOST_TURNS = 1_000;
 
+const SHOWN_CODE = new RegExp(`^[${LETTERS}]{4}-[${LETTERS}]{4}$`, 'i');
+
+/** The hashes in what somebody typed: all that does not look like a code as it is shown. */
+export function hashesIn(text: string): string[] {
+	return text.split(/[\s,;]+/).filter((word) => word !== '' && !SHOWN_CODE.test(word));
+}
+
 /** What a refusal may tell of: the same charge, its order, or other data in its place. */
 export type Told = 'same' | 'order' | 'other';
 
@@ -75,6 +82,11 @@ export class RepeatCodes {
 		if (own === undefined) return;
 		taken.delete(this.row);
 		await this.ledger?.release([this.key(own)], this.owner);
+	}
+
+	/** Has the code that was shown last allow nothing any more. */
+	async spend(): Promise<void> {
+		await this.take(await this.next());
 	}
 
 	/** From now on the turn that it has taken is not given back. */

@@ -776,7 +776,7 @@ describe('The recipes', () => {
 
 		for (const said of [
 			/^The customer may already .*dashboard/,
-			/set Options > Code to Charge Again to \w+/,
+			/set Options > Charge in Doubt to its hash/,
 		]) {
 			well(await run());
 			expect(rows).toMatchObject([{ status: expect.stringMatching(said) }]);

@@ -133,7 +133,8 @@ export const offerForm = formOf([
 	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
 		repeatCodeOption(
 			'Code to Create Again',
-			"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer.",
+			'e.g. 7KQ2-M4XD',
+			"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer. Several codes may stand here, with commas between them.",
 		),
 	]),
 ]);

@@ -7,7 +7,7 @@ import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../d
 import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
-import { chargeFingerprint } from '../../once/identity';
+import { callFingerprint, chargeFingerprint } from '../../once/identity';
 import { digest } from '../../shared/digest';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
@@ -29,6 +29,8 @@ export interface Charge {
 	about: string;
 	/** Who is charged for what. */
 	fingerprint: string;
+	/** What else an agent's call says. */
+	call: string;
 	/** The display name of a field of the body. */
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
@@ -106,6 +108,7 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		amount,
 		about: inWords(cart, amount, customer?.document),
 		fingerprint: chargeFingerprint(body),
+		call: callFingerprint(body),
 		labelOf,
 	};
 }

@@ -267,8 +267,9 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it. Unless you turn this on, the node refuses, because reais and cents were probably mixed up. The same applies to Amount and the sum of the cart.',
 	}),
 	repeatCodeOption(
-		'Code to Charge Again',
-		"The code from the error for a charge that may already have been made. Enter it only if you have checked the service's dashboard and the charge is not there. It allows that one charge.",
+		'Charge in Doubt',
+		'e.g. 7KQ2-M4XD or ab12cd34ef',
+		"For a charge that may already have been made, once you have checked the service's dashboard. If it is there, enter its hash: it is returned, and not in doubt any more. If not, enter the code from the error, which allows that one charge. Several codes and hashes may stand here, with commas between them.",
 	),
 	fieldsOption,
 ]);

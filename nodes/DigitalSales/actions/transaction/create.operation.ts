@@ -2,11 +2,12 @@ import compact from 'lodash/compact';
 import type { Transaction } from '../../api/schemas/transaction';
 import { getTransaction, transactionTries } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
-import { hasFailed } from '../../domain/paymentStatus';
+import { hasFailed, isPaid } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
-import { createOnce } from '../../once/createOnce';
-import type { Creation } from '../../once/creation';
+import { createOnce, refuseAhead } from '../../once/createOnce';
+import type { Created, Creation } from '../../once/creation';
 import { isKnown } from '../../once/earlier';
+import { contactOf } from '../../once/identity';
 import { customerPhrase } from '../../once/refusals';
 import type { Refusal } from '../../output/errors';
 import type { Operation } from '../operation';
@@ -42,34 +43,60 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
 		return { form, charge: chargeOf(run, itemIndex, form), hint };
 	},
-	check(run, itemIndex, ready) {
+	async check(run, itemIndex, ready) {
 		const problem = priceMismatch(run, itemIndex, ready);
+		const creation = creationOf(run, itemIndex, ready);
 		// What exists is returned whatever the catalog says now.
-		if (problem && !isKnown(creationOf(run, itemIndex, ready))) throw problem;
+		if (problem && !isKnown(creation)) throw problem;
+		await refuseAhead(creation);
 		return { ...ready, problem };
 	},
 	about: ({ charge }) => charge.about,
 	async send(run, itemIndex, ready) {
 		const { form } = ready;
-		const transaction = await charged(run, itemIndex, ready);
+		const { made, isExisting } = await charged(run, itemIndex, ready);
 		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
-		return [await transactionItem(run, transaction, { ...form, options })];
+		const item = await transactionItem(run, made, { ...form, options });
+		// Beside the hash: hints reach neither an If node nor a model.
+		const own = { already_charged: isExisting };
+		const json = Object.assign({ hash: made.hash }, own, item.json, own);
+		return [{ ...item, json }];
 	},
 };
 
-async function charged(run: Run, itemIndex: number, ready: ReadyCharge): Promise<Transaction> {
+async function charged(
+	run: Run,
+	itemIndex: number,
+	ready: ReadyCharge,
+): Promise<Created<Transaction>> {
 	const creation = creationOf(run, itemIndex, ready);
-	const { made: transaction, isExisting } = await createOnce(creation);
+	const created = await createOnce(creation);
+	const { made: transaction, isExisting, isRepeated } = created;
 	const { amount: sent } = ready.charge;
 	const { hash, amount, pix, payment_status: status } = transaction;
 	const hint = (kind: string, message: string): void =>
 		run.hint(message, kind, `transaction ${hash}`);
+	const others = othersOf(ready.charge, transaction);
 	if (isExisting) {
 		const who = customerPhrase(creation);
 		hint('existing', `${who} was already charged. Returning transaction ${hash}.`);
+		if (others.length > 0) {
+			const names = others.join(' and ');
+			hint(
+				names,
+				`Transaction ${hash} was charged with another ${names} than this item has, and stays as it is.`,
+			);
+		}
 	} else {
 		// About what was sent, from which an existing one may differ.
 		for (const text of compact([ready.hint, amountHint(ready.charge)])) run.hint(text);
+		const odd = compact([
+			isRepeated && 'is that of an earlier charge',
+			others.includes(DOCUMENT) && 'is for another CPF or CNPJ',
+			isPaid(status) && 'is paid already',
+		]);
+		const toDo = 'Ask the service before the customer pays or you deliver.';
+		for (const is of odd) hint(is, `The transaction ${hash} that was just made ${is}. ${toDo}`);
 	}
 	if (amount != null && sent !== undefined && amount !== sent) {
 		hint(
@@ -83,7 +110,21 @@ async function charged(run: Run, itemIndex: number, ready: ReadyCharge): Promise
 			`The service created no PIX code for transaction ${hash}; the payment status is ${status ?? 'not stated'}.`,
 		);
 	}
-	return transaction;
+	return created;
+}
+
+const DOCUMENT = 'Customer CPF or CNPJ';
+
+/** The fields of the customer that are stated on both sides, and are not the same. */
+function othersOf({ body }: Charge, { customer }: Transaction): string[] {
+	const [asked, stated] = [contactOf(body.customer), contactOf(customer)];
+	const isOther = (field: keyof typeof asked): boolean =>
+		Boolean(asked[field] && stated[field]) && asked[field] !== stated[field];
+	return compact([
+		isOther('document') && DOCUMENT,
+		isOther('email') && 'Customer Email',
+		isOther('phone') && 'Customer Phone',
+	]);
 }
 
 function amountHint({ amount, cartTotal }: Charge): string | undefined {
@@ -94,13 +135,14 @@ function amountHint({ amount, cartTotal }: Charge): string | undefined {
 
 function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
 	const { form, charge, problem } = ready;
-	const { account, fingerprint, about, body } = charge;
+	const { account, fingerprint, call, about, body } = charge;
 	const shared = run.creating(itemIndex);
 	const client = run.client();
 	return {
 		...shared,
 		account,
 		fingerprint,
+		call,
 		orderReference: form.orderReference,
 		kind: 'charge',
 		about,
@@ -110,5 +152,13 @@ function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<T
 		keep: ({ hash }) => ({ hash }),
 		again: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
+		fits: (made) => {
+			const others = othersOf(charge, made);
+			// A document alone tells who it is: the rest may have been corrected.
+			const isOther = contactOf(body.customer).document
+				? others.includes(DOCUMENT)
+				: others.length > 0;
+			return !isOther && [null, undefined, charge.amount].includes(made.amount);
+		},
 	};
 }

@@ -249,22 +249,19 @@ describe('Several charges at once', () => {
 			expect(shop.charges).toBe(6);
 		};
 
-		test.each([0, 2, 5])(
-			'item %i: none behind it is sent, as if they were sent one by one, however often',
-			async (place) => {
-				await doubtful(place);
-				const again = options();
+		test.each([0, 2, 5])('item %i: none of the run is sent, however often', async (place) => {
+			await doubtful(place);
+			const again = options();
 
-				for (let tries = 1; tries <= 3; tries++) {
-					const run = await chargeEach(6, again);
+			for (let tries = 0; tries < 3; tries++) {
+				const run = await chargeEach(6, again);
 
-					expect(errorOf(run)).toContain(
-						`The customer of item ${place + 1} may already have been charged, so nothing was sent`,
-					);
-					expect(shop.posts).toBe(6 + tries * place);
-				}
-			},
-		);
+				expect(errorOf(run)).toContain(
+					`The customer of item ${place + 1} may already have been charged, so nothing was sent`,
+				);
+				expect(shop.posts).toBe(6);
+			}
+		});
 
 		test('under On Error: Continue the others are sent', async () => {
 			await doubtful(2);

@@ -25,7 +25,7 @@ describe('The errors that a seller meets most', () => {
 		text
 			.replaceAll(shop.hashes[0] ?? '-', 'HASH')
 			.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-			.replace(/Again to [\w-]+/g, 'Again to CODE');
+			.replace(/if not, to [\w-]+/g, 'if not, to CODE');
 
 	/** What is quoted, beside what is said. */
 	const FACT =
@@ -108,7 +108,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'The customer may already have been charged, so nothing was sent',
 				`An attempt at TIME got no usable answer. Details: ${CART}.`,
-				"Look for the charge in the service's dashboard: if it is there, continue with its hash (Transaction > Get); if not, set Options > Code to Charge Again to CODE and run this again.",
+				"Look for the charge in the service's dashboard. If it is there, set Options > Charge in Doubt to its hash; if not, to CODE; then run this again.",
 			],
 		],
 		[

@@ -147,7 +147,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(errorIn(first.json[0]).outcome).toBe('unknown');
 		expect(errorIn(second.json[0])).toMatchObject({
 			message: 'The customer may already have been charged, so nothing was sent',
-			advice: expect.stringContaining('Code to Charge Again'),
+			advice: expect.stringContaining('Charge in Doubt'),
 			outcome: 'unknown',
 			status: null,
 			about: expect.stringContaining('customer document ending in'),

@@ -131,10 +131,10 @@ describe('An answer that is made to make the node fail', () => {
 	);
 
 	test.each([
-		['half a character', '\\ud800x', 404, /for order "order-1"/],
+		['half a character', '\\ud800x', 404, /already charged, but transaction .* could not be read$/],
 		['blanks around it', ' ab12 ', 200, /^undefined$/],
 	])(
-		'a hash with %s: its order is found again, or told in doubt',
+		'a hash with %s: its order is found again, or told as not shown yet',
 		async (_name, hash, status, told) => {
 			const order = {
 				mode: 'trigger',
@@ -149,7 +149,8 @@ describe('An answer that is made to make the node fail', () => {
 			const again = await runNode(charge, order);
 
 			expect(String(again.node?.error?.message)).toMatch(told);
-			expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
+			const [first, ...others] = account.sandbox.requests.map(({ method }) => method);
+			expect([first, ...new Set(others)]).toEqual(['POST', 'GET']);
 		},
 	);
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import has from 'lodash/has';
-import { attempts } from '../../../../nodes/DigitalSales/once/memory';
+import { attempts, learn, recall } from '../../../../nodes/DigitalSales/once/memory';
 import { NodeProcess, processedItems } from '../harness';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../support/charging';
 import { aroundEntries, failEntries } from '../support/database';
@@ -101,7 +101,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		await shop.ask();
 		const count = processedItems.getProcessedDataCount.bind(processedItems);
 		const reading = jest.spyOn(processedItems, 'getProcessedDataCount');
-		// The entry is refused; asking for a code fails.
+		// It is told of the doubt; asking for a code fails.
 		for (let nth = 0; nth < 2; nth++) reading.mockImplementationOnce(count);
 		reading.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		const failed = await shop.ask(other());
@@ -163,7 +163,8 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 				.mockImplementation((...args: unknown[]) => call(...args.map(changed)));
 		}
 		await shop.ask(ORDER);
-		const again = await shop.ask({ ...ORDER, ...other() });
+		const code = codeIn(await shop.ask({ ...ORDER, ...other() }));
+		const again = await shop.ask({ ...ORDER, code, ...other() });
 
 		expect(errorOf(again)).toContain('keeps them in another way');
 		expect(shop.charges).toBe(charges);
@@ -171,14 +172,22 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
 		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', turn: 0 };
-		attempts.set('doubt', { state: 'inDoubt', ...entry });
-		for (let nth = 0; nth < 10_000; nth++) attempts.set(`made ${nth}`, { state: 'made', ...entry });
+		learn(['order doubt'], { state: 'inDoubt', ...entry });
+		for (let nth = 0; nth < 10_000; nth++) learn([`order ${nth}`], { state: 'made', ...entry });
 		await shop.ask(ORDER);
 
-		expect(attempts.size).toBeLessThanOrEqual(10_000);
-		expect(attempts.get('doubt')).toBeDefined();
-		expect(attempts.get('made 0')).toBeUndefined();
+		expect(attempts.orders.size).toBeLessThanOrEqual(10_000);
+		expect(recall('order doubt')).toBeDefined();
+		expect(recall('order 0')).toBeUndefined();
 		await shop.ask(ORDER);
 		expect(shop.charges).toBe(1);
+	});
+
+	test('an order is given, however many places are remembered since', async () => {
+		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', turn: 0 };
+		await shop.ask(ORDER);
+		for (let nth = 0; nth < 11_000; nth++) learn([`place ${nth}`], { state: 'made', ...entry });
+
+		expect((await shop.charge(ORDER)).json[0]?.hash).toBe(shop.hashes[0]);
 	});
 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { NodeProcess } from '../harness';
 import { errorIn, openAccount, useLimits } from '../support/account';
@@ -60,18 +61,44 @@ describe('Order Reference', () => {
 		expect(repeat.node?.error?.message).toBe('The execution was canceled');
 	});
 
-	test('one whose transaction the service no longer has is refused, until its code is given', async () => {
-		const gone = { kind: 'status', status: 404, body: { message: 'Not found' } } as const;
+	test.each([
+		{ kind: 'status', status: 404, body: { message: 'Not found' } } as const,
+		{ kind: 'status', status: 400, body: {} } as const,
+		{ kind: 'status', status: 410, body: {} } as const,
+		{ kind: 'status', status: 422, body: {} } as const,
+		{ kind: 'successFalse' } as const,
+	])(
+		'one that the service no longer returns ($kind $status) is refused, until its code is given',
+		async (gone) => {
+			await shop.ask(ORDER);
+			await pause(20 * 60_000);
+			shop.account.fault('read', gone, 2);
+			const refused = await shop.ask(ORDER);
+
+			expect(errorOf(refused)).toContain(
+				`It was charged as transaction ${shop.hashes[0]}, but the service does not return that transaction now.`,
+			);
+			shop.account.fault('read', gone, 2);
+			const allowed = await shop.ask({ ...ORDER, code: codeIn(refused) });
+			expect([allowed.json[0]?.hash, shop.charges]).toEqual([shop.hashes[1], 2]);
+		},
+	);
+
+	test('one that a read does not show yet is read again, then refused without a code', async () => {
+		const missing = { kind: 'status', status: 404, body: { message: 'Not found' } } as const;
 		await shop.ask(ORDER);
-		shop.account.fault('read', { ...gone });
+		shop.account.fault('read', { ...missing }, 2);
+		const given = await shop.charge(ORDER);
+		shop.account.fault('read', { ...missing }, 8);
 		const refused = await shop.ask(ORDER);
 
-		expect(errorOf(refused)).toContain(
-			`It was charged as transaction ${shop.hashes[0]}, but the service has no such transaction now (404).`,
+		expect(given.json[0]?.hash).toBe(shop.hashes[0]);
+		expect(errorOf(refused)).toBe(
+			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe service said: Not found.\nThe service answered with status 404, and nothing was sent. It may not show a new charge yet: run this again in a few minutes.`,
 		);
-		shop.account.fault('read', { ...gone });
-		const allowed = await shop.ask({ ...ORDER, code: codeIn(refused) });
-		expect([allowed.json[0]?.hash, shop.charges]).toEqual([shop.hashes[1], 2]);
+		shop.account.sandbox.clearFaults();
+		expect((await shop.charge(ORDER)).json[0]?.hash).toBe(shop.hashes[0]);
+		expect(shop.charges).toBe(1);
 	});
 
 	test('another customer under the reference of an order in doubt learns nothing of it; the code is for this one', async () => {

@@ -170,7 +170,7 @@ export function errorOf({ node }: NodeOutcome): string {
 
 /** The code in an error about something in doubt. */
 export function codeIn(outcome: NodeOutcome): string {
-	return /Again to ([\w-]+) and/.exec(errorOf(outcome))?.[1] ?? '';
+	return / to ([\w-]+); then run this again/.exec(errorOf(outcome))?.[1] ?? '';
 }
 
 /** The data of an execution that n8n retries because something behind this item has failed. */
