@@ -1,3 +1,5 @@
+import { RUN_AGAIN } from '../domain/text';
+
 /**
  * What follows from a failure. A POST that fails, or whose retries run out, was not processed, so
  * `once/` lets the same charge be made again; after `inDoubt` the outcome is unknown, and the charge is
@@ -52,7 +54,7 @@ export const RETRY_TABLE = {
 	rejected: {
 		...REFUSED,
 		message: NOT_ACCEPTED,
-		advice: 'Correct what the service rejected, then run this again.',
+		advice: `Correct what the service rejected, then ${RUN_AGAIN}.`,
 	},
 	/** 401 */
 	badToken: {
@@ -82,7 +84,7 @@ export const RETRY_TABLE = {
 	rateLimited: {
 		...{ GET: 'retry', POST: 'retry', shown: 'refused' },
 		message: 'The service is still limiting requests',
-		advice: 'Try again later, or run fewer workflows of this account at the same time.',
+		advice: `Run fewer workflows of this account at the same time, or wait a while, then ${RUN_AGAIN}.`,
 	},
 	/** 502, 503 and 504 come from a proxy that cannot say whether the service did the work. */
 	unavailable: { ...PASSING, ...SERVER_ERROR },
@@ -114,14 +116,14 @@ export const RETRY_TABLE = {
 		...{ GET: 'retry', POST: 'retry', shown: 'notSent' },
 		message: 'The service could not be reached',
 		advice:
-			'Nothing was sent. Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
+			'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 	},
 	/** Stopped by n8n's protection against requests to private addresses, which will stop it again. */
 	blocked: {
 		...{ GET: 'fail', POST: 'fail', shown: 'notSent' },
 		message: 'n8n blocked the request to the host of the service',
 		advice:
-			'Nothing was sent. Correct the host in Base URL of the credential, or ask the administrator of this n8n to allow it (N8N_SSRF_ALLOWED_HOSTNAMES).',
+			'Correct the host in Base URL of the credential, or ask the administrator of this n8n to allow it (N8N_SSRF_ALLOWED_HOSTNAMES).',
 	},
 	/** Everything else: a time-out or a broken connection after sending, or an unknown fault. */
 	interrupted: {

@@ -1,6 +1,7 @@
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import { RETRY_TABLE, retryDecision, type OutcomeKind, type ShownOutcome } from './retryTable';
 import type { ServiceWords } from './schemas/error';
+import { RUN_AGAIN } from '../domain/text';
 
 /** The result of one request. The tokens are out of every text in it. */
 export interface Outcome {
@@ -61,7 +62,7 @@ export class ServiceError extends Error {
 		this.outcome = outcome;
 		this.isInDoubt = isInDoubt;
 		const toDo = isInDoubt
-			? `Check the service's dashboard before you run this again: the node then refuses the ${thing}, and shows a code that allows it once.`
+			? `Check the service's dashboard before you ${RUN_AGAIN}: the node then refuses the ${thing}, and shows a code that allows it once.`
 			: advice;
 		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
 		this.facts = { advice: toDo + pointed, outcome: shown, answer: outcome };

@@ -33,7 +33,6 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 		itemIndex,
 		description: [
 			...(gaps.length > 0 ? [GAP_ADVICE] : []),
-			nothingSent(context, itemIndex),
 			...problems.slice(1).map((problem) => `Also: ${problem}.`),
 		].join('\n'),
 	});
@@ -75,16 +74,8 @@ export function mistake(
 ): NodeOperationError {
 	return new NodeOperationError(context.getNode(), message, {
 		itemIndex,
-		description: `${advice}\n${nothingSent(context, itemIndex)}`,
+		description: advice,
 	});
-}
-
-function nothingSent(context: IExecuteFunctions, itemIndex: number): string {
-	if (context.getInputData().length === 1) return 'Nothing was sent.';
-	const others = context.continueOnFail()
-		? '. The other items are not affected.'
-		: ', and neither was any other item of this run.';
-	return `Item ${itemIndex + 1} was not sent${others}`;
 }
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;

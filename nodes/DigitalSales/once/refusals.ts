@@ -1,8 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import type { FailedOutcome } from '../api/serviceError';
+import { quoted, RUN_AGAIN } from '../domain/text';
 import { Refusal } from '../output/errors';
-import type { Attempt } from './memory';
+import type { Attempt, ExecutionMemory } from './memory';
 
 /** What is being created, in the terms of an error. */
 export interface Subject {
@@ -11,6 +12,7 @@ export interface Subject {
 	kind: 'charge' | 'offer';
 	/** A few words to look it up by. */
 	about: string;
+	memory: ExecutionMemory;
 	orderReference?: string;
 }
 
@@ -26,8 +28,6 @@ export interface Doubt {
 	/** Of what is asked for: the keys that it accounts for. */
 	keys: string[];
 }
-
-const LONGEST_REFERENCE = 60;
 
 /** Earlier attempts may have made it; the code, if there is one, allows what is asked for now. */
 export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefined): Refusal {
@@ -46,8 +46,8 @@ export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefi
 			: ['if it is not there,', 'Create'];
 	const allow =
 		code === undefined
-			? "run this again for a code that allows it: now n8n's database failed."
-			: `set Options > Code to ${option} Again to ${code} and run this again.`;
+			? `${RUN_AGAIN} for a code that allows it: now n8n's database failed.`
+			: `set Options > Code to ${option} Again to ${code} and ${RUN_AGAIN}.`;
 	// What another process sends just now is not in the dashboard yet.
 	const when = doubts.every(({ attempt }) => attempt) ? 'Look' : 'Wait a few minutes, then look';
 	const look = `${when} for the ${kind} in the service's dashboard: ${isThere} ${allow}`;
@@ -59,11 +59,11 @@ export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefi
 function possibly(subject: Subject, { isSame, orderReference }: Doubt): string {
 	const item = isSame ? '' : ` for item ${subject.itemIndex + 1}`;
 	if (subject.kind === 'offer') {
-		return `${isSame ? 'The' : 'Another'} offer${item} may already exist, so nothing was sent`;
+		return `${isSame ? 'The' : 'Another'} offer${item} may already exist, so ${unsent(subject)}`;
 	}
-	const what = orderReference === undefined ? item : ` for order "${shortened(orderReference)}"`;
+	const what = orderReference === undefined ? item : ` for order "${quoted(orderReference)}"`;
 	const who = isSame ? customerPhrase(subject) : 'A customer';
-	return `${who} may already have been charged${what}, so nothing was sent`;
+	return `${who} may already have been charged${what}, so ${unsent(subject)}`;
 }
 
 function whatIsKnown(attempt: Attempt | undefined): string {
@@ -84,7 +84,7 @@ export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): 
 			: ['The offer already exists', 'offer'];
 	return refusal(
 		`${message}, so the changed ${kind} was not sent`,
-		`The existing ${existing} is ${String(earlier.result?.hash)} (${earlier.about}). Asked for now: ${about}.\nTo send that as well, start a new execution instead of retrying this one.`,
+		`The existing ${existing} is ${String(earlier.result?.hash)} (${earlier.about}). Asked for now: ${about}.\nTo send that as well, start a new execution with this item alone.`,
 	);
 }
 
@@ -95,8 +95,8 @@ export function otherAccount(subject: Subject): Refusal {
 			? `${customerPhrase(subject)} was already charged`
 			: 'The offer was already created';
 	return refusal(
-		`${what} with another token or Base URL, so nothing was sent`,
-		'Choose the credential that this execution started with, or start a new execution.',
+		`${what} with another token or Base URL, so ${unsent(subject)}`,
+		'Choose the credential that this execution started with. To use the present one as well, start a new execution with this item alone.',
 	);
 }
 
@@ -106,7 +106,7 @@ export function unreadable(subject: Subject, hash: string, answer: FailedOutcome
 	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
 	return refusal(
 		`${customerPhrase(subject)} was already charged, but transaction ${hash} could not be read`,
-		`The service ${happened}, and nothing was sent. Read it with Transaction > Get when the service answers again.`,
+		`The service ${happened}, and ${unsent(subject)}. Read it with Transaction > Get when the service answers again.`,
 		'unknown',
 		answer,
 	);
@@ -115,8 +115,8 @@ export function unreadable(subject: Subject, hash: string, answer: FailedOutcome
 /** The reference belongs to another order. */
 export function otherOrder({ orderReference = '' }: Subject): Refusal {
 	return refusal(
-		`Order Reference "${shortened(orderReference)}" was used before for another customer, cart or amount`,
-		'Nothing was sent. Give each order its own reference.',
+		`Order Reference "${quoted(orderReference)}" was used before for another customer, cart or amount`,
+		'Give each order its own reference.',
 		'notSent',
 	);
 }
@@ -125,9 +125,15 @@ export function otherOrder({ orderReference = '' }: Subject): Refusal {
 export function notRecorded({ kind }: Subject, reason: string): Refusal {
 	return refusal(
 		`n8n could not record the ${kind}, so it was not sent`,
-		`Reason: ${reason}.\nCheck the database of n8n, then run this again. If it is refused then, its error says what to do.`,
+		`Reason: ${reason}.\nCheck the database of n8n, then ${RUN_AGAIN}.`,
 		'notSent',
 	);
+}
+
+/** The other items of the run, and those of earlier runs, may have been sent. */
+function unsent({ context, itemIndex, memory }: Subject): string {
+	const isOnly = context.getInputData().length === 1 && memory.run() === 0;
+	return isOnly ? 'nothing was sent' : `item ${itemIndex + 1} was not sent`;
 }
 
 /** Whose charge it is; items count from 1. */
@@ -135,12 +141,6 @@ export function customerPhrase({ context, itemIndex }: Subject): string {
 	return context.getInputData().length === 1
 		? 'The customer'
 		: `The customer of item ${itemIndex + 1}`;
-}
-
-function shortened(reference: string): string {
-	return reference.length > LONGEST_REFERENCE
-		? `${reference.slice(0, LONGEST_REFERENCE)}...`
-		: reference;
 }
 
 function refusal(

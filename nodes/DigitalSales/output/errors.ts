@@ -1,9 +1,12 @@
+import compact from 'lodash/compact';
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import { ServiceError, type Facts } from '../api/serviceError';
 import type { ServiceWords } from '../api/schemas/error';
+import { RUN_AGAIN } from '../domain/text';
 import { CanceledError } from '../shared/clock';
+import { adviceFor, type Situation, unsentNote } from './advice';
 
 /** What the node itself refuses to do, before anything is sent. */
 export class Refusal extends Error {
@@ -24,10 +27,8 @@ export interface ErrorContext {
 	/** The display name of the parameter behind a dotted field of the service, if there is one. */
 	labelOf?: (serviceField: string) => string | undefined;
 	about?: string;
-	/** What this execution has created, if it creates anything: "item 1 is abc123". */
-	created?: string[];
-	/** What else it may have created: "item 2". */
-	inDoubt?: string[];
+	/** Of an item of a run. */
+	situation?: Situation;
 }
 
 export type NodeError = NodeApiError | NodeOperationError;
@@ -50,23 +51,32 @@ export interface Failure {
 
 /** Turns anything thrown into what a person and a workflow are told. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
-	const { itemIndex, about = null } = context;
+	const { itemIndex = 0, about = null, isSent = false, situation } = context;
 	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
-	const { advice = null, outcome, answer } = factsOf(error, context.isSent);
+	const { answer, ...facts } = factsOf(error, isSent);
+	const { warning, again } = adviceFor(situation);
+	const isCanceled = error instanceof CanceledError;
+	const isUnsent = facts.outcome === 'notSent';
+	const advice =
+		compact([
+			isUnsent && !isCanceled && situation && unsentNote(situation, itemIndex, isSent),
+			facts.advice?.replaceAll(RUN_AGAIN, again),
+		]).join('\n') || null;
+	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
 	const description = [
 		said(words, context.labelOf),
-		againNote(context),
+		warning,
 		error instanceof ServiceError && error.isInDoubt && about !== null && `Details: ${about}.`,
 		advice,
 		error instanceof ServiceError && requestNote(error),
 		// Last, because there may be hundreds.
-		...createdNotes(context),
+		...createdNotes(situation),
 	]
 		.filter(Boolean)
 		.join('\n');
 	return {
-		error: shown(node, error, { message, description, itemIndex }),
+		error: shown(node, error, { message, description, itemIndex: context.itemIndex }),
 		facts: { message, advice, status, outcome, ...words, about },
 	};
 }
@@ -106,18 +116,12 @@ function requestNote({ endpoint, tries, outcome: { code } }: ServiceError): stri
 	return `Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${code ? `, ${code}` : ''}.`;
 }
 
-/** Before any advice to run something again. */
-function againNote({ created = [] }: ErrorContext): string {
-	return created.length === 0
-		? ''
-		: 'Some items succeeded, and a new execution may create them again: use Retry under Executions, or leave them out.';
-}
-
-function createdNotes({ created = [], inDoubt = [] }: ErrorContext): string[] {
-	return [
+/** What an execution has created, and what else it may have created. */
+export function createdNotes({ created = [], inDoubt = [] }: Partial<Situation> = {}): string[] {
+	return compact([
 		inDoubt.length === 0
 			? ''
 			: `No usable answer came for these, so they may exist: ${inDoubt.join('; ')}.`,
 		created.length === 0 ? '' : `Already created in this execution: ${created.join('; ')}.`,
-	];
+	]);
 }

@@ -139,8 +139,7 @@ function inWords(
  * @returns an error that names the field and both readings
  */
 export function priceMismatch(
-	{ account, context }: Run,
-	itemIndex: number,
+	{ account }: Run,
 	{ form, charge }: { form: ChargeForm; charge: Charge },
 ): Refusal | undefined {
 	const { additionalFields, options } = form;
@@ -155,12 +154,10 @@ export function priceMismatch(
 		if (given == null || other === undefined || !isHundredfold(given, other)) return undefined;
 		// Custom Fields are in the service's own unit.
 		const isCustom = label[0] in (additionalFields.customFields ?? {});
-		const isOnly = context.getInputData().length === 1;
-		const notSent = isOnly ? 'Nothing was sent.' : `Item ${itemIndex + 1} was not sent.`;
 		return new Refusal(
 			`${labelOf(...label)} is ${formatReais(given)}, but ${says} ${formatReais(other)}`,
 			{
-				advice: `${notSent} Enter ${isCustom ? other : typedAmount(other)}, or add Options > Allow Price Mismatch if ${formatReais(given)} is right.`,
+				advice: `Enter ${isCustom ? other : typedAmount(other)}, or add Options > Allow Price Mismatch if ${formatReais(given)} is right.`,
 				outcome: 'notSent',
 			},
 		);

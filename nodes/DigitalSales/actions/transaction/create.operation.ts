@@ -43,7 +43,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		return { form, charge: chargeOf(run, itemIndex, form), hint };
 	},
 	check(run, itemIndex, ready) {
-		const problem = priceMismatch(run, itemIndex, ready);
+		const problem = priceMismatch(run, ready);
 		// What exists is returned whatever the catalog says now.
 		if (problem && !isKnown(creationOf(run, itemIndex, ready))) throw problem;
 		return { ...ready, problem };

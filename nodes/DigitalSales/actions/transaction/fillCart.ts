@@ -3,10 +3,10 @@ import { type FoundOffer, MOST_LOOKUP_PAGES } from '../../api/catalog';
 import { isSold } from '../../api/schemas/product';
 import { seenPrice } from '../../api/products';
 import { formatReais } from '../../domain/money';
+import { RUN_AGAIN } from '../../domain/text';
 import { webAddressIn } from '../../domain/webAddress';
 import { displayPath, mistake } from '../../form/readForm';
 import type { ServiceError } from '../../api/serviceError';
-import { isRetry } from '../../n8n/retry';
 import { Refusal } from '../../output/errors';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
@@ -40,7 +40,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 			continue;
 		}
 		const { found, several, failed } = await run.catalog.offer(hash, item.price);
-		if (failed) throw notLookedUp(run, hash, failed);
+		if (failed) throw notLookedUp(hash, failed);
 		if (several) throw wrong('offerHash', ...ambiguity(several));
 		const filled = found ? filledFrom(run, item, hash, found) : item;
 		const problem = problemOf(blanksOf(filled), found);
@@ -56,10 +56,10 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 }
 
 /** What the catalog says is not guessed. */
-function notLookedUp({ context }: Run, hash: string, error: ServiceError): Refusal {
+function notLookedUp(hash: string, error: ServiceError): Refusal {
 	return new Refusal(`Offer ${hash} could not be looked up in the catalog`, {
-		advice: `${error.message}. Nothing was sent. Run this again later, or fill in what the catalog is asked for: the price and the title.`,
-		outcome: isRetry(context) ? 'unknown' : 'notSent',
+		advice: `${error.message}. Wait a while, then ${RUN_AGAIN}, or fill in what the catalog is asked for: the price and the title.`,
+		outcome: 'notSent',
 		answer: error.outcome,
 	});
 }

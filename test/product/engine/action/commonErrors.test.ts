@@ -60,7 +60,8 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'The service could not be reached',
-				'Nothing was sent. Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
+				'Nothing was sent.',
+				'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 				`${REQUEST}, tried 5 times, ECONNREFUSED.`,
 			],
 		],
@@ -79,7 +80,7 @@ describe('The errors that a seller meets most', () => {
 			answered(429),
 			[
 				'The service is still limiting requests (429)',
-				'Try again later, or run fewer workflows of this account at the same time.',
+				'Run fewer workflows of this account at the same time, or wait a while, then run this again.',
 				`${REQUEST}.`,
 			],
 		],
@@ -117,7 +118,7 @@ describe('The errors that a seller meets most', () => {
 				'Item 1 was already charged, so the changed charge was not sent',
 				'Some items succeeded, and a new execution may create them again: use Retry under Executions, or leave them out.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'To send that as well, start a new execution instead of retrying this one.',
+				'To send that as well, start a new execution with this item alone.',
 				'Already created in this execution: item 1 is HASH.',
 			],
 		],
@@ -130,7 +131,8 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'Cart > Item 1 > Price in Reais is R$ 115,00, but the catalog last said R$ 1,15',
-				'Nothing was sent. Enter 1,15, or add Options > Allow Price Mismatch if R$ 115,00 is right.',
+				'Nothing was sent.',
+				'Enter 1,15, or add Options > Allow Price Mismatch if R$ 115,00 is right.',
 			],
 		],
 		[
@@ -161,8 +163,8 @@ describe('The errors that a seller meets most', () => {
 			async () => await charge({ notify: 'trigger' }),
 			[
 				'Notify is set to Trigger of This Workflow, but the workflow has no Digital Sales Trigger that is enabled',
-				'Correct that and publish the workflow, or change Notify.',
 				'Nothing was sent.',
+				'Correct that and publish the workflow, or change Notify.',
 			],
 		],
 		[
@@ -170,8 +172,8 @@ describe('The errors that a seller meets most', () => {
 			async () => await charge({ cart: {} }),
 			[
 				'Cart is empty',
-				'Add an item to Cart, or set Additional Fields > Amount.',
 				'Nothing was sent.',
+				'Add an item to Cart, or set Additional Fields > Amount.',
 			],
 		],
 		[
@@ -182,7 +184,8 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'Order Reference "order-1" was used before for another customer, cart or amount',
-				'Nothing was sent. Give each order its own reference.',
+				'Nothing was sent.',
+				'Give each order its own reference.',
 			],
 		],
 		[
@@ -193,8 +196,9 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'n8n could not record the charge, so it was not sent',
+				'Nothing was sent.',
 				'Reason: SQLITE_FULL: database or disk is full.',
-				'Check the database of n8n, then run this again. If it is refused then, its error says what to do.',
+				'Check the database of n8n, then run this again.',
 			],
 		],
 	])('%s', async (_name, run, lines) => {

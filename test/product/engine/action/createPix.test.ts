@@ -223,7 +223,7 @@ describe('Transaction > Create PIX', () => {
 				const failure = await account.fail(parameters({ notify: 'url', notificationUrl }));
 
 				expect(failure.message).toContain(message);
-				expect(failure.description).toMatch(/Enter the address .*\nNothing was sent\./);
+				expect(failure.description).toMatch(/Nothing was sent\.\nEnter the address /);
 				expect(failure.itemIndex).toBe(0);
 				expect(account.sandbox.requests).toEqual([]);
 			},
