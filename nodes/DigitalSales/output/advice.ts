@@ -39,7 +39,7 @@ const ROWS: Row[] = [
 	{
 		holds: ({ isCalled }) => isCalled,
 		warning:
-			'If this sub-workflow is called again, also by a Retry of the workflow that calls it, it creates everything again: leave out what was created, or give each order an Order Reference.',
+			'If this sub-workflow is called again, also by a Retry of the workflow that calls it, it creates again whatever had no Order Reference: leave out what was created.',
 		again: 'call this workflow again',
 	},
 	{

@@ -22,7 +22,8 @@ import {
 const RETRY = 'use Retry under Executions';
 const CURRENT = 'use Retry with currently saved workflow under Executions';
 const NEW_EXECUTION = 'a new execution may create them again';
-const CALLED_AGAIN = 'it creates everything again: leave out what was created';
+const CALLED_AGAIN =
+	'it creates again whatever had no Order Reference: leave out what was created.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
 
 /** What an error advises holds where it is read: whoever follows it charges nobody twice. */
@@ -106,7 +107,6 @@ describe('What a charge that failed advises', () => {
 			const error = errorOf(await run());
 
 			expect(error).toContain(CALLED_AGAIN);
-			expect(error).toContain('or give each order an Order Reference');
 			expect(error).not.toContain(RETRY);
 			expect(error).not.toMatch(/run this again/i);
 		});
@@ -217,6 +217,49 @@ describe('What a charge that failed advises', () => {
 		expect(shop.charges).toBe(1);
 		expect(String(data.PIX?.error?.description)).toContain('Item 1 was not sent');
 		expect(String(data.PIX?.error?.description)).not.toMatch(/nothing was sent/i);
+	});
+
+	describe('of a list that is stopped is in n8n’s log:', () => {
+		const warnings = ({ logs }: NodeOutcome) =>
+			logs.filter(({ level }) => level === 'warn').map(({ text }) => text);
+
+		test('what was charged, and what may have been', async () => {
+			shop.account.fault(
+				'charge',
+				{ kind: 'delayAfterProcessing', ms: 60_000, after: 8 },
+				'always',
+			);
+			const run = await shop.ask({
+				more: OWN_CUSTOMER,
+				items: customers(20),
+				executionId: '4711',
+				signal: AbortSignal.timeout(10_000),
+			});
+
+			const [logged = '', ...others] = warnings(run);
+			expect(others).toEqual([]);
+			expect(logged).toContain('Execution 4711 was canceled in "Digital Sales".');
+			const made = shop.hashes.slice(0, 8);
+			expect(made).toHaveLength(8);
+			expect(made.filter((hash) => !logged.includes(hash))).toEqual([]);
+			expect(logged).toContain('so they may exist: item 9; item 10; item 11; item 12.');
+			expect(logged).not.toMatch(/Maria|4725/);
+		});
+
+		test('nothing, if it has charged nobody', async () => {
+			shop.account.fault('list', { kind: 'delay', ms: 60_000 }, 'always');
+			const offerHash = shop.account.sandbox.products[0]?.offers[0]?.hash;
+			const run = await shop.ask({
+				more: { cart: { items: [{ offerHash, price: '' }] } },
+				signal: AbortSignal.timeout(1_000),
+			});
+
+			expect([run.status, warnings(run)]).toEqual(['canceled', []]);
+		});
+
+		test('nothing, if it ends by itself', async () => {
+			expect(warnings(await thirdRefused())).toEqual([]);
+		});
 	});
 
 	test('of a mistake keeps to what is true: nobody was charged', async () => {
