@@ -206,9 +206,18 @@ export class Claim<T> {
 	private remember(keys: string[], state: Attempt['state'], result?: IDataObject): void {
 		const { identity, repeatCodes } = this;
 		const { memory, itemIndex: item, account, ...creation } = this.creation;
-		const { fingerprint, about, orderReference } = creation;
+		const { fingerprint, typed, customer, about, orderReference } = creation;
 		const attempt = {
-			...{ state, account: account.key, fingerprint, about, orderReference, result },
+			...{
+				state,
+				account: account.key,
+				fingerprint,
+				typed,
+				customer,
+				about,
+				orderReference,
+				result,
+			},
 			...{ startedAt: clock.now(), turn: repeatCodes.latest },
 		};
 		memory.set(identity.spot, { run: memory.run(), item }, attempt);

@@ -12,6 +12,8 @@ const attemptSchema = z.object({
 	account: z.string(),
 	/** Who was charged for what. */
 	fingerprint: z.string(),
+	typed: z.string().optional(),
+	customer: z.string().optional(),
 	/** The same in a few words, to look it up by. */
 	about: z.string(),
 	orderReference: z.string().optional(),

@@ -112,13 +112,24 @@ export function unreadable(subject: Subject, hash: string, answer: FailedOutcome
 	);
 }
 
-/** The reference belongs to another order. */
-export function otherOrder({ orderReference = '' }: Subject): Refusal {
-	return refusal(
-		`Order Reference "${quoted(orderReference)}" was used before for another customer, cart or amount`,
-		'Give each order its own reference.',
-		'notSent',
-	);
+/**
+ * The reference belongs to another order.
+ *
+ * @param own what was charged for it, if that was the same customer: nobody else's is shown
+ */
+export function otherOrder({ orderReference = '', about }: Subject, own?: Attempt): Refusal {
+	const used = `Order Reference "${quoted(orderReference)}" was used before for`;
+	return own
+		? refusal(
+				`${used} another cart or amount of this customer`,
+				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.`,
+				'notSent',
+			)
+		: refusal(
+				`${used} another customer, cart or amount`,
+				'Give each order its own reference.',
+				'notSent',
+			);
 }
 
 /** n8n's database refuses the entry that must exist before anything is sent. */

@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import upperFirst from 'lodash/upperFirst';
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
@@ -60,7 +61,9 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext = {
 	const advice =
 		compact([
 			isUnsent && !isCanceled && situation && unsentNote(situation, itemIndex, isSent),
-			facts.advice?.replaceAll(RUN_AGAIN, again),
+			facts.advice?.replace(/run this again/gi, (said) =>
+				said === RUN_AGAIN ? again : upperFirst(again),
+			),
 		]).join('\n') || null;
 	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};

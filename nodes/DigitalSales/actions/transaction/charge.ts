@@ -7,7 +7,7 @@ import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../d
 import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
-import { chargeFingerprint } from '../../once/identity';
+import { chargeFingerprint, customerFingerprint } from '../../once/identity';
 import { digest } from '../../shared/digest';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
@@ -29,6 +29,10 @@ export interface Charge {
 	about: string;
 	/** Who is charged for what. */
 	fingerprint: string;
+	/** The same as it was typed, before the catalog filled it. */
+	typed: string;
+	/** Whom it charges, if anything but a name says so. */
+	customer?: string;
 	/** The display name of a field of the body. */
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
@@ -63,12 +67,20 @@ const bodySchema = z.object({
 /**
  * The charge that a form asks for, Custom Fields included.
  *
+ * @param typed the form before the catalog filled it
  * @throws NodeOperationError if nothing is charged, or what cannot be charged
  */
-export function chargeOf({ context, account }: Run, itemIndex: number, form: ChargeForm): Charge {
+export function chargeOf(
+	{ context, account }: Run,
+	itemIndex: number,
+	{ form, typed }: { form: ChargeForm; typed: ChargeForm },
+): Charge {
 	const { customFields = {} } = form.additionalFields;
-	const fields = { payment_method: 'pix', installments: 1, ...chargeForm.body(form) };
-	const given = withCustomFields(fields, customFields);
+	const bodyOf = (filled: ChargeForm): IDataObject => {
+		const fields = { payment_method: 'pix', installments: 1, ...chargeForm.body(filled) };
+		return withCustomFields(fields, customFields);
+	};
+	const given = bodyOf(form);
 	const labelOf: Charge['labelOf'] = (field, ...path) => {
 		const place = field === 'cart' && path.length > 0 ? [field, 'items'] : [field];
 		const own = field === 'cart' ? place : ['additionalFields', field];
@@ -106,6 +118,8 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		amount,
 		about: inWords(cart, amount, customer?.document),
 		fingerprint: chargeFingerprint(body),
+		typed: chargeFingerprint(bodyOf(typed)),
+		customer: isIdentified(customer) ? customerFingerprint(body) : undefined,
 		labelOf,
 	};
 }

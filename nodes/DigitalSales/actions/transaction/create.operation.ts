@@ -2,7 +2,7 @@ import compact from 'lodash/compact';
 import type { Transaction } from '../../api/schemas/transaction';
 import { getTransaction, transactionTries } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
-import { hasFailed } from '../../domain/paymentStatus';
+import { hasFailed, isTooLateToPay } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
 import { createOnce } from '../../once/createOnce';
 import type { Creation } from '../../once/creation';
@@ -40,7 +40,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	async complete(run, itemIndex, typed) {
 		const { url, hint } = await notificationAddress(run, itemIndex, typed);
 		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
-		return { form, charge: chargeOf(run, itemIndex, form), hint };
+		return { form, charge: chargeOf(run, itemIndex, { form, typed }), hint };
 	},
 	check(run, itemIndex, ready) {
 		const problem = priceMismatch(run, ready);
@@ -72,12 +72,15 @@ async function charged(run: Run, itemIndex: number, ready: ReadyCharge): Promise
 		for (const text of compact([ready.hint, amountHint(ready.charge)])) run.hint(text);
 	}
 	if (amount != null && sent !== undefined && amount !== sent) {
+		const ask = 'ask the service before the customer pays';
 		hint(
 			'amount',
-			`The service charges ${formatReais(amount)} with transaction ${hash}, but ${formatReais(sent)} was sent. Ask the service before the customer pays.`,
+			isExisting
+				? `Transaction ${hash} charges ${formatReais(amount)}, and now it would be ${formatReais(sent)}. Unless a price in the catalog has changed since, ${ask}.`
+				: `The service charges ${formatReais(amount)} with transaction ${hash}, but ${formatReais(sent)} was sent: ${ask}.`,
 		);
 	}
-	if (!pix?.pix_qr_code) {
+	if (!pix?.pix_qr_code && !(isExisting && isTooLateToPay(status))) {
 		hint(
 			'noCode',
 			`The service created no PIX code for transaction ${hash}; the payment status is ${status ?? 'not stated'}.`,
@@ -94,13 +97,15 @@ function amountHint({ amount, cartTotal }: Charge): string | undefined {
 
 function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
 	const { form, charge, problem } = ready;
-	const { account, fingerprint, about, body } = charge;
+	const { account, fingerprint, typed, customer, about, body } = charge;
 	const shared = run.creating(itemIndex);
 	const client = run.client();
 	return {
 		...shared,
 		account,
 		fingerprint,
+		typed,
+		customer,
 		orderReference: form.orderReference,
 		kind: 'charge',
 		about,

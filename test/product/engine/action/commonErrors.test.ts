@@ -183,9 +183,10 @@ describe('The errors that a seller meets most', () => {
 				return await charge({ orderReference: 'order-1', ...cartWith('50') });
 			},
 			[
-				'Order Reference "order-1" was used before for another customer, cart or amount',
+				'Order Reference "order-1" was used before for another cart or amount of this customer',
 				'Nothing was sent.',
-				'Give each order its own reference.',
+				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
+				'If this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.',
 			],
 		],
 		[
