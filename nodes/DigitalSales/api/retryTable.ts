@@ -13,7 +13,7 @@ export type RetryDecision = 'retry' | 'fail' | 'inDoubt';
  */
 export type ShownOutcome = 'refused' | 'unknown' | 'notSent';
 
-interface Rule {
+export interface Rule {
 	GET: RetryDecision;
 	POST: RetryDecision;
 	shown: ShownOutcome;
@@ -68,12 +68,11 @@ export const RETRY_TABLE = {
 		message: 'The API token has no permission for this',
 		advice: 'Use a token of an account that may do this, or ask the service for the permission.',
 	},
-	/** 404 */
+	/** 404; what was not found depends on the request (serviceError.ts). */
 	notFound: {
 		...REFUSED,
 		message: 'The service found nothing at this address',
-		advice:
-			'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+		advice: 'Check Base URL in the credential.',
 	},
 	/** 408, 425 and 499 report a request that was cut off; a 409 may mean that it was done before. */
 	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
@@ -84,7 +83,7 @@ export const RETRY_TABLE = {
 	rateLimited: {
 		...{ GET: 'retry', POST: 'retry', shown: 'refused' },
 		message: 'The service is still limiting requests',
-		advice: `Run fewer workflows of this account at the same time, or wait a while, then ${RUN_AGAIN}.`,
+		advice: `Wait a while, then ${RUN_AGAIN}, or run fewer workflows of this account at the same time.`,
 	},
 	/** 502, 503 and 504 come from a proxy that cannot say whether the service did the work. */
 	unavailable: { ...PASSING, ...SERVER_ERROR },

@@ -36,7 +36,13 @@ describe('The errors that a seller meets most', () => {
 	test.each<[string, () => Promise<NodeOutcome>, string[]]>([
 		[
 			'a wrong token',
-			answered(401),
+			async () => {
+				await answered(401)();
+				return await charge(
+					{},
+					{ credentials: shop.account.credentialsWith({ bodyApiToken: '' }) },
+				);
+			},
 			[
 				'The service does not accept the API token (401)',
 				'Copy the token again from the service to API Token in the credential, without spaces.',
@@ -44,12 +50,41 @@ describe('The errors that a seller meets most', () => {
 			],
 		],
 		[
-			'a wrong Base URL',
+			'a wrong token, of two',
+			answered(401),
+			[
+				'The service does not accept one of the two tokens (401)',
+				'Copy both again from the service to API Token and Second API Token in the credential, without spaces; an api_token in Custom Fields takes the place of the second.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'a token of two that may not charge',
+			answered(403),
+			[
+				'One of the two tokens has no permission for this (403)',
+				'Use a token of an account that may do this, or ask the service for the permission.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'a wrong Base URL, or an offer that is gone',
 			answered(404),
 			[
-				'The service found nothing at this address (404)',
-				'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+				'The service found nothing for this charge (404)',
+				'Check the offers in Cart. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 				`${REQUEST}.`,
+			],
+		],
+		[
+			'a hash that the service does not know',
+			async () =>
+				await shop.run({ resource: 'transaction', operation: 'get', transactionHash: 'nosuch' }),
+			[
+				'The service found no transaction with this hash (404)',
+				'The service said: Transaction not found.',
+				'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+				'Request: GET /transactions/{hash}.',
 			],
 		],
 		[
@@ -80,7 +115,7 @@ describe('The errors that a seller meets most', () => {
 			answered(429),
 			[
 				'The service is still limiting requests (429)',
-				'Run fewer workflows of this account at the same time, or wait a while, then run this again.',
+				'Wait a while, then run this again, or run fewer workflows of this account at the same time.',
 				`${REQUEST}.`,
 			],
 		],

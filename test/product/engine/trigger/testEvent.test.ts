@@ -100,7 +100,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		test('for a hash that nobody knows', async () => {
 			expect(await failing('nosuch1')).toMatchObject({
 				name: 'NodeApiError',
-				message: 'The service found nothing at this address (404)',
+				message: 'The service found no transaction with this hash (404)',
 				description: expect.stringContaining('Check the hash.') as string,
 			});
 		});
@@ -126,7 +126,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 
 			expect(await failing(hash)).toMatchObject({
 				name: 'NodeApiError',
-				description: expect.stringContaining('Try again later') as string,
+				description: expect.stringContaining('Wait a while') as string,
 			});
 			expect(clock.elapsed() - startedAt).toBeLessThan(30_000);
 		});
@@ -138,7 +138,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			for (let nth = 0; nth < 2; nth++) {
 				expect(await failing(hash)).toMatchObject({
 					name: 'NodeApiError',
-					description: expect.stringContaining('Try again later') as string,
+					description: expect.stringContaining('Wait a while') as string,
 				});
 			}
 			expect(clock.elapsed() - startedAt).toBeLessThan(30_000);
