@@ -23,9 +23,9 @@ export function composed(text: string, form: 'NFC' | 'NFD' = 'NFC'): string {
 const LONGEST_QUOTE = 60;
 
 /** A text from a row as errors quote it: short, and in one line, so that it cannot pass for a line of advice. */
-export function quoted(text: string): string {
+export function quoted(text: string, longest = LONGEST_QUOTE): string {
 	const line = cleanText(text.slice(0, LONGEST_TEXT));
-	return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}...` : line;
+	return line.length > longest ? `${line.slice(0, longest)}...` : line;
 }
 
 /** In an advice; `output/advice.ts` says how to do that, which depends on the execution. */

@@ -8,9 +8,11 @@ import {
 } from 'n8n-workflow';
 import { bounded } from './fields';
 import type { Form, Weight } from './formOf';
-import { cleanText, LONGEST_TEXT } from '../domain/text';
+import { cleanText, LONGEST_TEXT, quoted } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 
+/** The name of a field may come from a row. */
+const LONGEST_PROBLEM = 500;
 const GAP_ADVICE = 'Correct the expression or the data, or clear the field.';
 
 /**
@@ -59,8 +61,8 @@ export function checkForm<T>(
 	if (result.success && gaps.length === 0) return { data: result.data, problems: [] };
 	const ofGaps = new Set(gaps.map(({ path }) => path.join('.')));
 	const others = (result.error?.issues ?? []).filter(({ path }) => !ofGaps.has(path.join('.')));
-	const problems = [...gaps, ...others].map(
-		({ path, message }) => `${displayPath(properties, path)} ${message}`,
+	const problems = [...gaps, ...others].map(({ path, message }) =>
+		quoted(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
 	return { problems };
 }

@@ -8,7 +8,7 @@ export interface Situation {
 	isTool: boolean;
 	/** On Error: Continue: the execution succeeds, and n8n offers no Retry. */
 	continues: boolean;
-	/** Whether another workflow has called this one: a Retry of the caller calls it anew. */
+	/** Whether another workflow has called this one: a Retry of the caller calls it again. */
 	isCalled: boolean;
 	isRetry: boolean;
 	/** Whether n8n keeps the execution if it fails: only then is there a Retry. */

@@ -5,7 +5,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import { ServiceError, type Facts } from '../api/serviceError';
 import type { ServiceWords } from '../api/schemas/error';
-import { RUN_AGAIN } from '../domain/text';
+import { quoted, RUN_AGAIN } from '../domain/text';
 import { CanceledError } from '../shared/clock';
 import { adviceFor, type Situation, unsentNote } from './advice';
 
@@ -32,6 +32,9 @@ export interface ErrorContext {
 	situation?: Situation;
 }
 
+/** The name of a field may come from a row. */
+const LONGEST_MESSAGE = 500;
+
 export type NodeError = NodeApiError | NodeOperationError;
 
 /** What a failed item says under On Error: Continue. */
@@ -53,7 +56,8 @@ export interface Failure {
 /** Turns anything thrown into what a person and a workflow are told. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
 	const { itemIndex = 0, about = null, isSent = false, situation } = context;
-	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
+	const said = error instanceof Error ? error.message : 'An unexpected error occurred';
+	const message = quoted(said, LONGEST_MESSAGE);
 	const { answer, ...facts } = factsOf(error, isSent);
 	const { warning, again } = adviceFor(situation);
 	const isCanceled = error instanceof CanceledError;
@@ -68,7 +72,7 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext = {
 	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
 	const description = [
-		said(words, context.labelOf),
+		wordsNote(words, context.labelOf),
 		warning,
 		error instanceof ServiceError && error.isInDoubt && about !== null && `Details: ${about}.`,
 		advice,
@@ -98,7 +102,7 @@ function shown(
 	texts: { message: string; description: string; itemIndex?: number },
 ): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		return Object.assign(error, { description: texts.description });
+		return Object.assign(error, { message: texts.message, description: texts.description });
 	}
 	if (!(error instanceof ServiceError)) return new NodeOperationError(node, texts.message, texts);
 	const httpCode = error.outcome.status?.toString();
@@ -106,7 +110,7 @@ function shown(
 }
 
 /** In one line: a list shows those of a description as one. */
-function said(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
+function wordsNote(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
 	const fields = Object.entries(words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);
 		return `${label === undefined ? field : `${label} (${field})`}: ${texts.join(', ')}`;

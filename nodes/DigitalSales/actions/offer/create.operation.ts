@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { catalogPages } from '../../api/catalog';
 import { markPricesSeen, offerTries } from '../../api/products';
 import { formatReais } from '../../domain/money';
+import { quoted } from '../../domain/text';
 import { withCustomFields } from '../../form/fields';
 import { readForm } from '../../form/readForm';
 import { createOnce } from '../../once/createOnce';
@@ -65,8 +66,8 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 
 function inWords(productHash: string, { title, price }: IDataObject): string {
 	return [
-		`an offer for the product ${productHash}`,
-		...(typeof title === 'string' ? [`titled "${title}"`] : []),
+		`an offer for the product ${quoted(productHash)}`,
+		...(typeof title === 'string' ? [`titled "${quoted(title)}"`] : []),
 		...(typeof price === 'number' ? [`at ${formatReais(price)}`] : []),
 	].join(' ');
 }

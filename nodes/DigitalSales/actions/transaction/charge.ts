@@ -3,6 +3,7 @@ import { z } from 'zod/v3';
 import type { Account } from '../../api/account';
 import { lenientText, tolerated } from '../../shared/lenient';
 import { parseDocument } from '../../domain/customer';
+import { quoted } from '../../domain/text';
 import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../domain/money';
 import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
@@ -56,6 +57,9 @@ const NOBODY = [
 
 type CartLine = z.output<typeof lineSchema>;
 
+/** Of a cart, in words. */
+const MOST_NAMED = 10;
+
 /** Custom Fields may put anything into a body: what cannot be checked is not sent. */
 const bodySchema = z.object({
 	amount: wholeNumberField(0).optional(),
@@ -107,6 +111,11 @@ export function chargeOf(
 		const problem = `${labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
 		throw mistake(context, itemIndex, problem, 'Correct a price or a quantity.');
 	}
+	const unpriced = cart.findIndex(({ price }) => price == null);
+	if (unpriced >= 0 && !('amount' in given)) {
+		const label = labelOf('cart', unpriced, 'price');
+		throw mistake(context, itemIndex, `${label} is empty`, 'Enter the price, or set Amount.');
+	}
 	const cartTotal = cart.length === 0 || Number.isNaN(total) ? undefined : total;
 	const amount = read.data.amount ?? cartTotal;
 	const body = amount === undefined ? given : { amount, ...given };
@@ -135,13 +144,16 @@ function inWords(
 	amount: number | undefined,
 	document: string | null | undefined,
 ): string {
-	const items = cart.map(
-		({ quantity, title, offer_hash: hash }) => `${quantity} x ${title ?? hash ?? 'item'}`,
-	);
+	const items = cart
+		.slice(0, MOST_NAMED)
+		.map(
+			({ quantity, title, offer_hash: hash }) => `${quantity} x ${quoted(title ?? hash ?? 'item')}`,
+		);
+	if (cart.length > MOST_NAMED) items.push(`${cart.length - MOST_NAMED} more`);
 	return [
 		`cart ${items.length === 0 ? 'empty' : items.join(', ')}`,
 		...(amount === undefined ? [] : [`amount ${formatReais(amount)}`]),
-		...(document == null ? [] : [`customer document ending in ${document.slice(-4)}`]),
+		...(document == null ? [] : [`customer document ending in ${quoted(document.slice(-4))}`]),
 	].join('; ');
 }
 

@@ -175,15 +175,6 @@ describe('Transaction > Create PIX', () => {
 			'cart 3 x Curso, 1 x offer2, 2 x item; amount R$ 3,64; customer document ending in 4725',
 		],
 		[
-			'an amount that nobody knows',
-			{
-				cart: {},
-				additionalFields: { customFields: '{"cart": [{"title": "Curso"}]}' },
-				customerDocument: '',
-			},
-			'cart 1 x Curso',
-		],
-		[
 			'an amount without a cart',
 			{ cart: {}, additionalFields: { amount: '5' }, customerDocument: '' },
 			'cart empty; amount R$ 5,00',

@@ -26,7 +26,7 @@ const CALLED_AGAIN =
 	'it creates again whatever had no Order Reference: leave out what was created.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
 
-/** What an error advises holds where it is read: whoever follows it charges nobody twice. */
+/** What an error advises holds where it is read: if one follows it, nobody is charged twice. */
 describe('What a charge that failed advises', () => {
 	const limit = useLimits();
 	afterEach(() => jest.restoreAllMocks());

@@ -126,7 +126,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 
 			expect(await failing(hash)).toMatchObject({
 				name: 'NodeApiError',
-				description: expect.stringContaining('Wait a while') as string,
+				description: expect.stringContaining('Try again later') as string,
 			});
 			expect(clock.elapsed() - startedAt).toBeLessThan(30_000);
 		});
