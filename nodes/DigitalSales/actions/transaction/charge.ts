@@ -4,16 +4,17 @@ import type { Account } from '../../api/account';
 import { lenientText, tolerated } from '../../shared/lenient';
 import { parseDocument } from '../../domain/customer';
 import { quoted } from '../../domain/text';
-import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../domain/money';
+import { LARGEST_AMOUNT, formatReais } from '../../domain/money';
 import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
 import { chargeFingerprint, customerFingerprint } from '../../once/identity';
 import { digest } from '../../shared/digest';
+import { hundredfold } from '../hundredfold';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/products';
-import { Refusal } from '../../output/errors';
+import type { Refusal } from '../../output/errors';
 
 /** A charge that is ready to be sent. All but the body is read from the body, as it will be sent. */
 export interface Charge {
@@ -173,20 +174,12 @@ export function priceMismatch(
 	if (options.allowPriceMismatch === true) return undefined;
 	const compare = (
 		label: Parameters<Charge['labelOf']>,
-		given: number | null | undefined,
+		cents: number | null | undefined,
 		says: string,
 		other: number | undefined,
 	): Refusal | undefined => {
-		if (given == null || other === undefined || !isHundredfold(given, other)) return undefined;
-		// Custom Fields are in the service's own unit.
 		const isCustom = label[0] in (additionalFields.customFields ?? {});
-		return new Refusal(
-			`${labelOf(...label)} is ${formatReais(given)}, but ${says} ${formatReais(other)}`,
-			{
-				advice: `Enter ${isCustom ? other : typedAmount(other)}, or add Options > Allow Price Mismatch if ${formatReais(given)} is right.`,
-				outcome: 'notSent',
-			},
-		);
+		return hundredfold({ label: labelOf(...label), cents, isCustom }, says, other);
 	};
 	const seen = cart.map(({ offer_hash: hash }) =>
 		hash == null ? undefined : seenPrice(account, hash),
