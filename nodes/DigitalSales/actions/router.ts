@@ -7,24 +7,34 @@ import { fieldLabel } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';
 import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
+import { ExecutionMemory } from '../once/memory';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
-import { ITEMS_AT_ONCE, Run } from './run';
+import { ITEMS_AT_ONCE, Run, situationOf } from './run';
 
 /** Runs the chosen operation over all items. */
 export async function router(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	let operation: Operation;
+	let operation: Operation | undefined;
 	let run: Run;
 	try {
 		operation = chosenOperation(this);
 		run = new Run(this, readAccount(await this.getCredentials(CREDENTIAL_NAME)));
 	} catch (error) {
 		// n8n would hand the items on as if nothing had happened, through the output for success.
-		return [this.getInputData().flatMap((_item, index) => failedItem(this, index, error, {}))];
+		const memory = new ExecutionMemory(this);
+		const { creates = true } = operation ?? {};
+		const failed = (_item: unknown, itemIndex: number): ItemResult[] => {
+			const situation = situationOf(this, memory, { itemIndex, creates });
+			return failedItem(this, itemIndex, error, { situation });
+		};
+		return [this.getInputData().flatMap(failed)];
 	}
 	const items = await prepareAll(operation, run)
 		.then(async (prepared) => await sendAll(operation, run, prepared))
-		.finally(() => run.showHints());
+		.finally(() => {
+			run.showHints();
+			run.logCanceled();
+		});
 	return [operation.finish ? await operation.finish(run, items) : items];
 }
 
@@ -44,8 +54,11 @@ async function prepareAll(operation: Operation, run: Run): Promise<Stepped[]> {
 			try {
 				items[index] = { given: await step(index, item.given) };
 			} catch (error) {
-				const of = { itemIndex: index, about: about(item.given) };
-				const known = { ...of, ...createdBefore(operation, run, index) };
+				const situation = situationOf(context, run.memory, {
+					itemIndex: index,
+					creates: operation.creates,
+				});
+				const known = { itemIndex: index, about: about(item.given), situation };
 				items[index] = { failed: failedItem(context, index, error, known) };
 			}
 		}
@@ -64,7 +77,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Stepped[]> {
 function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemIndex: number): void {
 	if (!(operation.creates || operation.finish) || !isEngine2(context)) return;
 	const problem = `${operation.name} does not work in n8n's experimental Engine 2.0`;
-	const description = 'Nothing was sent. Remove engineType from the settings of the workflow.';
+	const description = 'Remove engineType from the settings of the workflow.';
 	throw new NodeOperationError(context.getNode(), problem, { itemIndex, description });
 }
 
@@ -77,7 +90,7 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 			isSent: true,
 			labelOf: (field) => fieldLabel(form, field),
 			about: operation.about?.(ready),
-			...createdBefore(operation, run, itemIndex),
+			situation: situationOf(context, run.memory, { itemIndex, creates: operation.creates }),
 		});
 	const failures: Array<{ itemIndex: number; ready: unknown; error: unknown }> = [];
 	const results = items.map((item) => ('failed' in item ? item.failed : []));
@@ -119,16 +132,6 @@ function failedItem(
 	const { error, facts } = toFailure(context.getNode(), thrown, known);
 	if (!context.continueOnFail()) throw error;
 	return [{ json: { error: { ...facts } }, pairedItem: { item } }];
-}
-
-/** When a run fails, n8n drops the items of what it created, so the error names them. */
-function createdBefore(
-	{ creates }: Operation,
-	run: Run,
-	itemIndex: number,
-): Pick<ErrorContext, 'created' | 'inDoubt'> {
-	if (!creates || run.context.continueOnFail()) return {};
-	return { created: run.created(), inDoubt: run.inDoubt(itemIndex) };
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {

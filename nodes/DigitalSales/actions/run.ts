@@ -4,7 +4,11 @@ import { CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
 import { ExecutionMemory, type Where } from '../once/memory';
 import type { Listening } from '../n8n/listening';
+import { isKept, isRetry } from '../n8n/retry';
+import { isTool } from '../n8n/tool';
 import { OneByOne } from '../once/oneByOne';
+import type { Situation } from '../output/advice';
+import { createdNotes } from '../output/errors';
 import { PaymentWait } from '../wait/paymentWait';
 
 /** Gives a hint about a run; those of one kind are summed up, and name what they are about. */
@@ -85,19 +89,44 @@ export class Run {
 		return { context, memory, oneByOne, itemIndex };
 	}
 
-	/** What this execution has made so far, for errors: "item 1 is abc123". */
-	created(): string[] {
-		return this.memory.made().map(({ hash, ...where }) => `${placeName(where)} is ${hash}`);
+	/** n8n keeps nothing of what a canceled node has made, so n8n's log does. */
+	logCanceled(): void {
+		const { context, memory } = this;
+		if (memory.isEmpty || context.getExecutionCancelSignal()?.aborted !== true) return;
+		const { name } = context.getNode();
+		const what = createdNotes(situationOf(context, memory)).join(' ');
+		context.logger.warn(`Execution ${context.getExecutionId()} was canceled in "${name}". ${what}`);
 	}
+}
 
-	/** What it may have made, besides the item of the error. */
-	inDoubt(itemIndex: number): string[] {
-		const run = this.memory.run();
-		const others = this.memory
-			.inDoubt()
-			.filter((where) => where.run !== run || where.item !== itemIndex);
-		return others.map(placeName);
-	}
+/** What advice about an item depends on; without an item, what the execution has created. */
+export function situationOf(
+	context: IExecuteFunctions,
+	memory: ExecutionMemory,
+	item?: { itemIndex: number; creates: boolean },
+): Situation {
+	const { itemIndex = -1, creates = true } = item ?? {};
+	const continues = item !== undefined && context.continueOnFail();
+	const [agent, retry, run] = [isTool(context), isRetry(context), memory.run()];
+	// When a run fails, n8n drops the items of what it created, so the error names them.
+	const lists = creates && !continues;
+	return {
+		creates,
+		isTool: agent,
+		continues,
+		isCalled: context.getMode() === 'integrated',
+		isRetry: retry,
+		isKept: isKept(context),
+		hasOthers: context.getInputData().length > 1 || !memory.isEmpty,
+		mayExist: creates && !agent && (retry || memory.has(run, itemIndex)),
+		created: lists ? memory.made().map((made) => `${placeName(made)} is ${made.hash}`) : [],
+		inDoubt: lists
+			? memory
+					.inDoubt()
+					.filter((where) => where.run !== run || where.item !== itemIndex)
+					.map(placeName)
+			: [],
+	};
 }
 
 /** Runs and items count from 1; most nodes run once. */

@@ -119,7 +119,7 @@ export class Client {
 			const options = { ...this.takeOptions(endpoint, latest), isBack };
 			const limiter = rateLimiterFor(this.account, endpoint);
 			const permit = await limiter.take(options).catch((error: unknown) => {
-				if (error instanceof TooLateError) throw this.failure(endpoint, outcome, counts.tries);
+				if (error instanceof TooLateError) throw this.failure(request, outcome, counts.tries);
 				throw error;
 			});
 			let isSent = false;
@@ -144,7 +144,7 @@ export class Client {
 					const used = { failedTries: counts.failed, elapsedMs, delayMs };
 					const isRetried = retryDecision(ENDPOINTS[endpoint].method, kind) === 'retry';
 					if (isRetried && mayRetry(this.retry, used)) return undefined;
-					throw this.failure(endpoint, outcome, counts.tries);
+					throw this.failure(request, outcome, counts.tries);
 				};
 			} finally {
 				if (!isSent) limiter.giveBack(permit);
@@ -223,8 +223,10 @@ export class Client {
 		};
 	}
 
-	private failure(endpoint: Endpoint, outcome: Outcome, tries: number): Error {
-		const error = new ServiceError(endpoint, outcome, tries);
+	private failure({ endpoint, body }: ServiceRequest, outcome: Outcome, tries: number): Error {
+		const { api_token: token = this.account.credential.apiToken } = body ?? {};
+		const hasOtherToken = token !== this.account.credential.apiToken;
+		const error = new ServiceError(endpoint, outcome, tries, hasOtherToken);
 		// `once/` takes a cancellation for not processed, so a doubt is never reported as one.
 		const isCanceled = this.options.signal?.aborted === true;
 		return isCanceled && !error.isInDoubt ? new CanceledError() : error;

@@ -16,22 +16,38 @@ import type { Account } from './account';
 import { readResource } from './schemas/resource';
 
 /** As the service sent them, by account and offer: of thousands that a list brings, a charge reads one. */
-const seenPrices = processWide(new BoundedMap<string | number>({ most: 10_000 }));
+const pricesSeen = processWide(new BoundedMap<string | number>({ most: 10_000 }));
 
-/** Remembers the prices of offers that the service just sent. */
-export function markPricesSeen(account: Account, offers: unknown): void {
+/** The hashes of the offers that were seen of a product. */
+const seenOffers = processWide(new BoundedMap<Set<IDataObject[string]>>({ most: 10_000 }));
+
+/** Remembers the prices of offers of a product that the service just sent. */
+export function markPricesSeen(
+	account: Account,
+	product: IDataObject[string],
+	offers: unknown,
+): void {
 	if (!Array.isArray(offers)) return;
+	const known = seenOffers.get(keyOf(account, product)) ?? new Set();
+	for (const { hash } of offers.filter(isJsonObject)) known.add(hash);
+	seenOffers.set(keyOf(account, product), known);
 	for (const { hash, price } of offers.filter(isJsonObject)) {
 		const key = keyOf(account, hash);
-		if (typeof price !== 'string' && typeof price !== 'number') seenPrices.delete(key);
+		if (typeof price !== 'string' && typeof price !== 'number') pricesSeen.delete(key);
 		// To move thousands of entries to the end at each list would cost more than it gives.
-		else if (seenPrices.get(key) !== price) seenPrices.set(key, price);
+		else if (pricesSeen.get(key) !== price) pricesSeen.set(key, price);
 	}
 }
 
 /** The price in cents that this process last saw of an offer. Undefined means unknown, not absent. */
 export function seenPrice(account: Account, hash: string): number | undefined {
-	return offerSchema.shape.price.parse(seenPrices.get(keyOf(account, hash))) ?? undefined;
+	return offerSchema.shape.price.parse(pricesSeen.get(keyOf(account, hash))) ?? undefined;
+}
+
+/** The prices in cents that this process last saw of the offers of a product. */
+export function seenPrices(account: Account, product: string): number[] {
+	const offers = seenOffers.get(keyOf(account, product)) ?? [];
+	return [...offers].flatMap((hash) => seenPrice(account, String(hash)) ?? []);
 }
 
 function keyOf({ key }: Account, hash: IDataObject[string]): string {
@@ -115,7 +131,7 @@ export async function fetchProductPage(
 		readProductPage,
 	);
 	for (const product of fetched.data) {
-		if (isSold(product)) markPricesSeen(client.account, product.offers);
+		if (isSold(product)) markPricesSeen(client.account, product.hash, product.offers);
 	}
 	return fetched;
 }

@@ -4,7 +4,6 @@ import { kindOfStatus } from './retryTable';
 import type { Outcome } from './serviceError';
 import type { Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
-import { readResource } from './schemas/resource';
 
 /** @internal Far more than the largest page of products. */
 export const MOST_BODY_BYTES = 16_777_216;
@@ -61,6 +60,9 @@ export function takeText(chunks: Buffer[]): string {
 	return Buffer.concat(chunks.splice(0)).toString('utf8');
 }
 
+/** Somewhere in a body. */
+const HASH = /"(?:transaction_)?hash"\s*:\s*(?:"\s*[^"\s]|\d)/;
+
 /** By lower-case name. */
 type Headers = Readonly<Record<string, unknown>>;
 
@@ -80,8 +82,8 @@ export function readResponse(
 	const isSuccess = byStatus === 'success';
 	const isRedirect = status >= 300 && status < 400;
 	const { json: body, problem } = readContent(text, isSuccess ? Infinity : LONGEST_FAILURE, redact);
-	// With a hash there is a transaction or an offer, whatever else is said.
-	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !readResource(body);
+	// With a hash there is a transaction or an offer, or may be, whatever else is said.
+	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !HASH.test(text ?? '');
 	return {
 		kind: isRefusal ? 'rejected' : (isSuccess && problem) || byStatus,
 		status,

@@ -1,3 +1,5 @@
+import { RUN_AGAIN } from '../domain/text';
+
 /**
  * What follows from a failure. A POST that fails, or whose retries run out, was not processed, so
  * `once/` lets the same charge be made again; after `inDoubt` the outcome is unknown, and the charge is
@@ -11,7 +13,7 @@ export type RetryDecision = 'retry' | 'fail' | 'inDoubt';
  */
 export type ShownOutcome = 'refused' | 'unknown' | 'notSent';
 
-interface Rule {
+export interface Rule {
 	GET: RetryDecision;
 	POST: RetryDecision;
 	shown: ShownOutcome;
@@ -52,7 +54,7 @@ export const RETRY_TABLE = {
 	rejected: {
 		...REFUSED,
 		message: NOT_ACCEPTED,
-		advice: 'Correct what the service rejected, then run this again.',
+		advice: `Correct what the service rejected, then ${RUN_AGAIN}.`,
 	},
 	/** 401 */
 	badToken: {
@@ -66,12 +68,11 @@ export const RETRY_TABLE = {
 		message: 'The API token has no permission for this',
 		advice: 'Use a token of an account that may do this, or ask the service for the permission.',
 	},
-	/** 404 */
+	/** 404; what was not found depends on the request (serviceError.ts). */
 	notFound: {
 		...REFUSED,
 		message: 'The service found nothing at this address',
-		advice:
-			'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+		advice: 'Check Base URL in the credential.',
 	},
 	/** 408, 425 and 499 report a request that was cut off; a 409 may mean that it was done before. */
 	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
@@ -82,7 +83,7 @@ export const RETRY_TABLE = {
 	rateLimited: {
 		...{ GET: 'retry', POST: 'retry', shown: 'refused' },
 		message: 'The service is still limiting requests',
-		advice: 'Try again later, or run fewer workflows of this account at the same time.',
+		advice: `Wait a while, then ${RUN_AGAIN}, or run fewer workflows of this account at the same time.`,
 	},
 	/** 502, 503 and 504 come from a proxy that cannot say whether the service did the work. */
 	unavailable: { ...PASSING, ...SERVER_ERROR },
@@ -114,14 +115,14 @@ export const RETRY_TABLE = {
 		...{ GET: 'retry', POST: 'retry', shown: 'notSent' },
 		message: 'The service could not be reached',
 		advice:
-			'Nothing was sent. Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
+			'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 	},
 	/** Stopped by n8n's protection against requests to private addresses, which will stop it again. */
 	blocked: {
 		...{ GET: 'fail', POST: 'fail', shown: 'notSent' },
 		message: 'n8n blocked the request to the host of the service',
 		advice:
-			'Nothing was sent. Correct the host in Base URL of the credential, or ask the administrator of this n8n to allow it (N8N_SSRF_ALLOWED_HOSTNAMES).',
+			'Correct the host in Base URL of the credential, or ask the administrator of this n8n to allow it (N8N_SSRF_ALLOWED_HOSTNAMES).',
 	},
 	/** Everything else: a time-out or a broken connection after sending, or an unknown fault. */
 	interrupted: {

@@ -1,6 +1,13 @@
 import { ENDPOINTS, type Endpoint } from './endpoints';
-import { RETRY_TABLE, retryDecision, type OutcomeKind, type ShownOutcome } from './retryTable';
+import {
+	RETRY_TABLE,
+	retryDecision,
+	type OutcomeKind,
+	type Rule,
+	type ShownOutcome,
+} from './retryTable';
 import type { ServiceWords } from './schemas/error';
+import { RUN_AGAIN } from '../domain/text';
 
 /** The result of one request. The tokens are out of every text in it. */
 export interface Outcome {
@@ -35,6 +42,31 @@ export interface Facts {
 
 export type FailedOutcome = Omit<Outcome, 'body'>;
 
+/** What a 404 may be about, before the address itself. */
+const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
+	'GET /transactions/{hash}': [
+		'The service found no transaction with this hash',
+		'Check the hash. ',
+	],
+	'POST /products/{hash}/offers': [
+		'The service found no product with this hash',
+		'Check Product. ',
+	],
+	'POST /transactions': ['The service found nothing for this charge', 'Check the offers in Cart. '],
+	'GET /products': ['The service found no products at this address', ''],
+};
+const CHECK_PATH =
+	'If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.';
+/** If header and body have two tokens, the service does not say which it means. */
+const OF_TWO_TOKENS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
+	badToken: {
+		message: 'The service does not accept one of the two tokens',
+		advice:
+			'Copy both again from the service to API Token and Second API Token in the credential, without spaces; an api_token in Custom Fields takes the place of the second.',
+	},
+	noPermission: { message: 'One of the two tokens has no permission for this' },
+};
+
 /** A request that failed, with no trace of the request itself, so that nothing secret travels along. */
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
@@ -42,14 +74,18 @@ export class ServiceError extends Error {
 	/** Whether a charge or an offer may have been made although no usable answer came. */
 	readonly isInDoubt: boolean;
 
-	/** @param tries how many times the request was sent */
+	/**
+	 * @param tries how many times the request was sent
+	 * @param hasOtherToken whether its body had another token than its header
+	 */
 	constructor(
 		readonly endpoint: Endpoint,
 		{ body: _body, ...outcome }: Outcome,
 		readonly tries: number,
+		hasOtherToken = false,
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
-		const { message, advice, shown } = RETRY_TABLE[kind];
+		const { message, advice, shown } = wordsOf(kind, endpoint, hasOtherToken);
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
 		const [doubt, thing] =
@@ -61,9 +97,20 @@ export class ServiceError extends Error {
 		this.outcome = outcome;
 		this.isInDoubt = isInDoubt;
 		const toDo = isInDoubt
-			? `Check the service's dashboard before you run this again: the node then refuses the ${thing}, and shows a code that allows it once.`
+			? `Check the service's dashboard before you ${RUN_AGAIN}: the node then refuses the ${thing}, and shows a code that allows it once.`
 			: advice;
 		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
 		this.facts = { advice: toDo + pointed, outcome: shown, answer: outcome };
 	}
+}
+
+function wordsOf(
+	kind: OutcomeKind,
+	endpoint: Endpoint,
+	hasOtherToken: boolean,
+): Pick<Rule, 'message' | 'advice' | 'shown'> {
+	const row = RETRY_TABLE[kind];
+	if (kind !== 'notFound') return { ...row, ...(hasOtherToken && OF_TWO_TOKENS[kind]) };
+	const [message, advice] = NOT_FOUND[endpoint];
+	return { ...row, message, advice: advice + CHECK_PATH };
 }

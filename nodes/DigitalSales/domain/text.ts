@@ -20,6 +20,17 @@ export function composed(text: string, form: 'NFC' | 'NFD' = 'NFC'): string {
 	return text.replace(LONGEST_RUN_OF_MARKS, `$&${GRAPHEME_JOINER}`).normalize(form);
 }
 
+const LONGEST_QUOTE = 60;
+
+/** A text from a row as errors quote it: short, and in one line, so that it cannot pass for a line of advice. */
+export function quoted(text: string, longest = LONGEST_QUOTE): string {
+	const line = cleanText(text.slice(0, LONGEST_TEXT));
+	return line.length > longest ? `${line.slice(0, longest)}...` : line;
+}
+
+/** In an advice; `output/advice.ts` says how to do that, which depends on the execution. */
+export const RUN_AGAIN = 'run this again';
+
 /** Whether two texts are the same, however Unicode composes their accents. */
 export function isSameText(one: string, other: string): boolean {
 	return composed(one) === composed(other);

@@ -8,9 +8,11 @@ import {
 } from 'n8n-workflow';
 import { bounded } from './fields';
 import type { Form, Weight } from './formOf';
-import { cleanText, LONGEST_TEXT } from '../domain/text';
+import { cleanText, LONGEST_TEXT, quoted } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 
+/** The name of a field may come from a row. */
+const LONGEST_PROBLEM = 500;
 const GAP_ADVICE = 'Correct the expression or the data, or clear the field.';
 
 /**
@@ -33,7 +35,6 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 		itemIndex,
 		description: [
 			...(gaps.length > 0 ? [GAP_ADVICE] : []),
-			nothingSent(context, itemIndex),
 			...problems.slice(1).map((problem) => `Also: ${problem}.`),
 		].join('\n'),
 	});
@@ -60,8 +61,8 @@ export function checkForm<T>(
 	if (result.success && gaps.length === 0) return { data: result.data, problems: [] };
 	const ofGaps = new Set(gaps.map(({ path }) => path.join('.')));
 	const others = (result.error?.issues ?? []).filter(({ path }) => !ofGaps.has(path.join('.')));
-	const problems = [...gaps, ...others].map(
-		({ path, message }) => `${displayPath(properties, path)} ${message}`,
+	const problems = [...gaps, ...others].map(({ path, message }) =>
+		quoted(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
 	return { problems };
 }
@@ -75,16 +76,8 @@ export function mistake(
 ): NodeOperationError {
 	return new NodeOperationError(context.getNode(), message, {
 		itemIndex,
-		description: `${advice}\n${nothingSent(context, itemIndex)}`,
+		description: advice,
 	});
-}
-
-function nothingSent(context: IExecuteFunctions, itemIndex: number): string {
-	if (context.getInputData().length === 1) return 'Nothing was sent.';
-	const others = context.continueOnFail()
-		? '. The other items are not affected.'
-		: ', and neither was any other item of this run.';
-	return `Item ${itemIndex + 1} was not sent${others}`;
 }
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;

@@ -21,6 +21,14 @@ export function isRetry(context: IExecuteFunctions): boolean {
 	return context.getMode() === 'retry';
 }
 
+/** Whether n8n keeps the execution if it fails, as far as the workflow's settings say. */
+export function isKept(context: IExecuteFunctions): boolean {
+	const { saveDataErrorExecution, saveManualExecutions } = context.getWorkflowSettings();
+	return context.getMode() === 'manual'
+		? saveManualExecutions !== false
+		: saveDataErrorExecution !== 'none';
+}
+
 /** Names the execution as it first began. */
 export function originOf(context: IExecuteFunctions): string {
 	const url = n8nResumeUrl(context);

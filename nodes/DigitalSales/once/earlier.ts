@@ -42,15 +42,18 @@ export async function findEarlier<T>(creation: Creation<T>, identity: Identity):
 	const doubts: Doubt[] = [];
 	const voids: Attempt[] = [];
 	for (const earlier of new Set([...here, ...elsewhere])) {
-		const isSame = earlier.fingerprint === creation.fingerprint;
 		const isHere = here.includes(earlier);
-		const other = isHere ? changed(creation, earlier) : otherOrder(creation);
+		const isSame = isSameCharge(creation, earlier, isHere);
+		const isOwn = isSame || isHere || isSameCustomer(creation, earlier);
+		const other = isHere
+			? changed(creation, earlier)
+			: otherOrder(creation, isOwn ? earlier : undefined);
 		const made =
 			earlier.state === 'made' && (await read(creation, earlier, isSame ? undefined : other));
 		if (!made) {
 			const { orderReference } = earlier;
 			// Another customer's order shows nothing of it.
-			const about = isSame || isHere ? earlier.about : undefined;
+			const about = isOwn ? earlier.about : undefined;
 			const keys = keysOf(creation, identity, earlier);
 			// What the execution has stored of an attempt is a copy of what the process knows of it.
 			const isTold = doubts.some(
@@ -77,25 +80,38 @@ export function hasOtherReference(
 
 /** Whether the memory of the process or of the execution has an earlier attempt with the same data. */
 export function isKnown(wanted: Identifiable): boolean {
-	return known(wanted).some(({ fingerprint }) => fingerprint === wanted.fingerprint);
+	return known(wanted).some(({ isSame }) => isSame);
 }
 
 /** Whether that memory says that it was made, and nothing that stands in the way. */
 export function isKnownMade(wanted: Identifiable): boolean {
 	const all = known(wanted);
-	const isSame = (one: Attempt): boolean =>
-		one.fingerprint === wanted.fingerprint && !hasOtherReference(wanted, one);
-	return all.length > 0 && all.every((one) => one.state === 'made' && isSame(one));
+	const isMade = ({ earlier, isSame }: (typeof all)[number]): boolean =>
+		isSame && earlier.state === 'made' && !hasOtherReference(wanted, earlier);
+	return all.length > 0 && all.every(isMade);
 }
 
-function known(wanted: Identifiable): Attempt[] {
+function known(wanted: Identifiable) {
 	const { here, elsewhere } = attemptsAt(wanted, identify(wanted));
-	return [...here, ...elsewhere];
+	const as = (isHere: boolean) => (earlier: Attempt) => {
+		return { earlier, isSame: isSameCharge(wanted, earlier, isHere) };
+	};
+	return [...here.map(as(true)), ...elsewhere.map(as(false))];
+}
+
+/** A price that came from the catalog is no change in the place of the first attempt. */
+function isSameCharge(wanted: Identifiable, earlier: Attempt, isHere: boolean): boolean {
+	if (earlier.fingerprint === wanted.fingerprint) return true;
+	return isHere && wanted.typed !== undefined && earlier.typed === wanted.typed;
+}
+
+function isSameCustomer({ customer }: Identifiable, earlier: Attempt): boolean {
+	return customer !== undefined && earlier.customer === customer;
 }
 
 /** The keys of what is asked for that an earlier attempt accounts for. */
 export function keysOf(
-	{ fingerprint, orderReference: asked = '' }: Identifiable,
+	{ fingerprint, typed, orderReference: asked = '' }: Identifiable,
 	{ place, doubt, order }: Identity,
 	earlier: Attempt,
 ): string[] {
@@ -105,7 +121,7 @@ export function keysOf(
 		isOrder && order,
 		// The doubt of what was made is over.
 		isSame && earlier.state === 'inDoubt' && doubt,
-		isSame && place,
+		earlier.typed === typed && (isSame || typed !== undefined) && place,
 	]);
 }
 

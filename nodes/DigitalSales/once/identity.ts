@@ -15,7 +15,7 @@ import type { ExecutionMemory } from './memory';
 export interface Identity {
 	/** Run and item; unique only within the execution. */
 	spot: string;
-	/** The execution as it first began, run and fingerprint: a Retry may have the rows in another order. */
+	/** The execution as it first began, run and what was typed: a Retry may have the rows in another order. */
 	place: string;
 	/** The Order Reference. */
 	order?: string;
@@ -41,6 +41,10 @@ export interface Identifiable {
 	fingerprint: string;
 	/** What else an agent's call says: only the same call may be given what exists. */
 	call?: string;
+	/** The same before the catalog filled it: its prices may change until a Retry. */
+	typed?: string;
+	/** Whom it charges, if anything but a name says so. */
+	customer?: string;
 	orderReference?: string;
 	itemIndex: number;
 }
@@ -60,18 +64,18 @@ export function madeKey(account: Account, hash: unknown): string {
  * apart; a place does not, since a Retry may come with another credential.
  */
 export function identify(wanted: Identifiable): Identity {
-	const { context, account, memory, fingerprint, itemIndex } = wanted;
+	const { context, account, memory, fingerprint, typed = fingerprint, itemIndex } = wanted;
 	const reference = wanted.orderReference && composed(wanted.orderReference);
 	const isCall = isTool(context);
 	const origin = originOf(context);
 	const run = String(memory.run());
-	const nth = String(memory.ordinal(fingerprint, itemIndex));
+	const nth = String(memory.ordinal(typed, itemIndex));
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
 	const scope = [account.key, ...node];
 	const call = keyOf('call', ...scope, fingerprint, reference ?? '', wanted.call ?? '');
-	const place = keyOf('place', ...node, origin, isCall ? call : run, fingerprint, nth);
+	const place = keyOf('place', ...node, origin, isCall ? call : run, typed, nth);
 	const order = reference === undefined ? [] : [keyOf('order', ...scope, reference)];
 	const doubt = keyOf('doubt', ...scope, fingerprint);
 	return {
@@ -141,6 +145,11 @@ function cartItem(item: unknown): string {
 	// Custom Fields may name it otherwise. Normalized before the items are sorted.
 	const parts = text == null ? item : [text, ...[price, quantity, type].map(plain)];
 	return composed(JSON.stringify(parts));
+}
+
+/** The customer of a charge alone. */
+export function customerFingerprint(body: IDataObject): string {
+	return digest('customer', ...customerOf(body));
 }
 
 /** A number in a string is the same number. */

@@ -2,7 +2,7 @@ import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { runIndex } from '../n8n/runIndex';
 import { BoundedMap, processWide } from '../shared/processWide';
-import { jsonObject } from '../shared/json';
+import { isJsonObject, jsonObject } from '../shared/json';
 
 /** An attempt to create something that may exist only once. */
 const attemptSchema = z.object({
@@ -12,6 +12,8 @@ const attemptSchema = z.object({
 	account: z.string(),
 	/** Who was charged for what. */
 	fingerprint: z.string(),
+	typed: z.string().optional(),
+	customer: z.string().optional(),
 	/** The same in a few words, to look it up by. */
 	about: z.string(),
 	orderReference: z.string().optional(),
@@ -146,6 +148,18 @@ export class ExecutionMemory {
 
 	delete(spot: string): void {
 		delete this.stored.attempts[spot];
+	}
+
+	/** Whether the node has made anything in this execution, or may have. */
+	get isEmpty(): boolean {
+		return Object.keys(this.stored.attempts).length === 0;
+	}
+
+	/** Whether it has made an item, or may have. */
+	has(run: number, item: number): boolean {
+		return Object.values(this.stored.attempts).some(
+			(attempt) => isJsonObject(attempt) && attempt.run === run && attempt.item === item,
+		);
 	}
 
 	/** What the node has made in this execution, in order. */

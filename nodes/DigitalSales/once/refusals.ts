@@ -2,9 +2,10 @@ import compact from 'lodash/compact';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import type { FailedOutcome } from '../api/serviceError';
+import { quoted, RUN_AGAIN } from '../domain/text';
 import { isTool } from '../n8n/tool';
 import { Refusal } from '../output/errors';
-import type { Attempt } from './memory';
+import type { Attempt, ExecutionMemory } from './memory';
 
 /** What is being created, in the terms of an error. */
 export interface Subject {
@@ -13,6 +14,7 @@ export interface Subject {
 	kind: 'charge' | 'offer';
 	/** A few words to look it up by. */
 	about: string;
+	memory: ExecutionMemory;
 	orderReference?: string;
 	/** What the user typed of something in doubt: codes that allow it again, hashes of what exists. */
 	repeatCode?: string;
@@ -30,8 +32,6 @@ export interface Doubt {
 	/** Of what is asked for: the keys that it accounts for. */
 	keys: string[];
 }
-
-const LONGEST_REFERENCE = 60;
 
 const NO_END =
 	'No code or hash that was entered ends this doubt: a code holds once, for what its error described, until the next day; a hash only for a charge of this customer, amount and order that can still be paid.';
@@ -69,17 +69,17 @@ function wayOut({ context, kind, orderReference }: Subject, when: string, code?:
 		return `Do not ask for it again: a person has to look ${look} the code in n8n's log.`;
 	}
 	const theCode = code ?? "the code that comes when this is run again: now n8n's database failed";
-	return `${when} ${look} ${theCode}; then run this again.`;
+	return `${when} ${look} ${theCode}; then ${RUN_AGAIN}.`;
 }
 
 function possibly(subject: Subject, { isSame, orderReference }: Doubt): string {
 	const item = isSame ? '' : ` for item ${subject.itemIndex + 1}`;
 	if (subject.kind === 'offer') {
-		return `${isSame ? 'The' : 'Another'} offer${item} may already exist, so nothing was sent`;
+		return `${isSame ? 'The' : 'Another'} offer${item} may already exist, so ${unsent(subject)}`;
 	}
-	const what = orderReference === undefined ? item : ` for order "${shortened(orderReference)}"`;
+	const what = orderReference === undefined ? item : ` for order "${quoted(orderReference)}"`;
 	const who = isSame ? customerPhrase(subject) : 'A customer';
-	return `${who} may already have been charged${what}, so nothing was sent`;
+	return `${who} may already have been charged${what}, so ${unsent(subject)}`;
 }
 
 function whatIsKnown(attempt: Attempt | undefined): string {
@@ -100,14 +100,14 @@ export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): 
 			: ['The offer already exists', 'offer'];
 	return refusal(
 		`${message}, so the changed ${kind} was not sent`,
-		`The existing ${existing} is ${String(earlier.result?.hash)} (${earlier.about}). Asked for now: ${about}.\nTo send that as well, start a new execution instead of retrying this one.`,
+		`The existing ${existing} is ${String(earlier.result?.hash)} (${earlier.about}). Asked for now: ${about}.\nTo send that as well, start a new execution with this item alone.`,
 	);
 }
 
 /** A reference made from the date would else take what is paid for what is due. */
 export function otherReference(subject: Subject, { orderReference, result }: Attempt): Refusal {
-	const asked = shortened(subject.orderReference ?? '');
-	const own = orderReference === undefined ? undefined : `"${shortened(orderReference)}"`;
+	const asked = quoted(subject.orderReference ?? '');
+	const own = orderReference === undefined ? undefined : `"${quoted(orderReference)}"`;
 	return refusal(
 		`${customerPhrase(subject)} was already charged under ${own === undefined ? 'another Order Reference' : `Order Reference ${own}`}, so nothing was sent for "${asked}"`,
 		`The existing transaction is ${String(result?.hash)}. If that is this order, set Order Reference back to ${own ?? 'what it was then'} and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
@@ -121,8 +121,8 @@ export function otherAccount(subject: Subject): Refusal {
 			? `${customerPhrase(subject)} was already charged`
 			: 'The offer was already created';
 	return refusal(
-		`${what} with another token or Base URL, so nothing was sent`,
-		'Choose the credential that this execution started with, or start a new execution.',
+		`${what} with another token or Base URL, so ${unsent(subject)}`,
+		'Choose the credential that this execution started with. To use the present one as well, start a new execution with this item alone.',
 	);
 }
 
@@ -136,32 +136,49 @@ export function unreadable(
 	const { status } = answer;
 	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
 	const toDo = isNew
-		? 'It may not show a new charge yet: run this again in a few minutes.'
+		? 'It may not show a new charge yet: wait a few minutes, then run this again.'
 		: 'Read it with Transaction > Get when the service answers again.';
 	return refusal(
 		`${customerPhrase(subject)} was already charged, but transaction ${hash} could not be read`,
-		`The service ${happened}, and nothing was sent. ${toDo}`,
+		`The service ${happened}, and ${unsent(subject)}. ${toDo}`,
 		'unknown',
 		answer,
 	);
 }
 
-/** The reference belongs to another order. */
-export function otherOrder({ orderReference = '' }: Subject): Refusal {
-	return refusal(
-		`Order Reference "${shortened(orderReference)}" was used before for another customer, cart or amount`,
-		'Nothing was sent. Give each order its own reference.',
-		'notSent',
-	);
+/**
+ * The reference belongs to another order.
+ *
+ * @param own what was charged for it, if that was the same customer: nobody else's is shown
+ */
+export function otherOrder({ orderReference = '', about }: Subject, own?: Attempt): Refusal {
+	const used = `Order Reference "${quoted(orderReference)}" was used before for`;
+	return own
+		? refusal(
+				`${used} another cart or amount of this customer`,
+				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.`,
+				'notSent',
+			)
+		: refusal(
+				`${used} another customer, cart or amount`,
+				'Give each order its own reference.',
+				'notSent',
+			);
 }
 
 /** n8n's database refuses the entry that must exist before anything is sent. */
 export function notRecorded({ kind }: Subject, reason: string): Refusal {
 	return refusal(
 		`n8n could not record the ${kind}, so it was not sent`,
-		`Reason: ${reason}.\nCheck the database of n8n, then run this again. If it is refused then, its error says what to do.`,
+		`Reason: ${reason}.\nCheck the database of n8n, then ${RUN_AGAIN}.`,
 		'notSent',
 	);
+}
+
+/** The other items of the run, and those of earlier runs, may have been sent. */
+function unsent({ context, itemIndex, memory }: Subject): string {
+	const isOnly = context.getInputData().length === 1 && memory.run() === 0;
+	return isOnly ? 'nothing was sent' : `item ${itemIndex + 1} was not sent`;
 }
 
 /** Whose charge it is; items count from 1. */
@@ -169,12 +186,6 @@ export function customerPhrase({ context, itemIndex }: Subject): string {
 	return context.getInputData().length === 1
 		? 'The customer'
 		: `The customer of item ${itemIndex + 1}`;
-}
-
-function shortened(reference: string): string {
-	return reference.length > LONGEST_REFERENCE
-		? `${reference.slice(0, LONGEST_REFERENCE)}...`
-		: reference;
 }
 
 function refusal(

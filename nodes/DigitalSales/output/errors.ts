@@ -1,9 +1,13 @@
+import compact from 'lodash/compact';
+import upperFirst from 'lodash/upperFirst';
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import { ServiceError, type Facts } from '../api/serviceError';
 import type { ServiceWords } from '../api/schemas/error';
+import { quoted, RUN_AGAIN } from '../domain/text';
 import { CanceledError } from '../shared/clock';
+import { adviceFor, type Situation, unsentNote } from './advice';
 
 /** What the node itself refuses to do, before anything is sent. */
 export class Refusal extends Error {
@@ -24,11 +28,12 @@ export interface ErrorContext {
 	/** The display name of the parameter behind a dotted field of the service, if there is one. */
 	labelOf?: (serviceField: string) => string | undefined;
 	about?: string;
-	/** What this execution has created, if it creates anything: "item 1 is abc123". */
-	created?: string[];
-	/** What else it may have created: "item 2". */
-	inDoubt?: string[];
+	/** Of an item of a run. */
+	situation?: Situation;
 }
+
+/** The name of a field may come from a row. */
+const LONGEST_MESSAGE = 500;
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -50,23 +55,35 @@ export interface Failure {
 
 /** Turns anything thrown into what a person and a workflow are told. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
-	const { itemIndex, about = null } = context;
-	const message = error instanceof Error ? error.message : 'An unexpected error occurred';
-	const { advice = null, outcome, answer } = factsOf(error, context.isSent);
+	const { itemIndex = 0, about = null, isSent = false, situation } = context;
+	const said = error instanceof Error ? error.message : 'An unexpected error occurred';
+	const message = quoted(said, LONGEST_MESSAGE);
+	const { answer, ...facts } = factsOf(error, isSent);
+	const { warning, again } = adviceFor(situation);
+	const isCanceled = error instanceof CanceledError;
+	const isUnsent = facts.outcome === 'notSent';
+	const advice =
+		compact([
+			isUnsent && !isCanceled && situation && unsentNote(situation, itemIndex, isSent),
+			facts.advice?.replace(/run this again/gi, (said) =>
+				said === RUN_AGAIN ? again : upperFirst(again),
+			),
+		]).join('\n') || null;
+	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
 	const description = [
-		said(words, context.labelOf),
-		againNote(context),
+		wordsNote(words, context.labelOf),
+		warning,
 		error instanceof ServiceError && error.isInDoubt && about !== null && `Details: ${about}.`,
 		advice,
 		error instanceof ServiceError && requestNote(error),
 		// Last, because there may be hundreds.
-		...createdNotes(context),
+		...createdNotes(situation),
 	]
 		.filter(Boolean)
 		.join('\n');
 	return {
-		error: shown(node, error, { message, description, itemIndex }),
+		error: shown(node, error, { message, description, itemIndex: context.itemIndex }),
 		facts: { message, advice, status, outcome, ...words, about },
 	};
 }
@@ -85,7 +102,7 @@ function shown(
 	texts: { message: string; description: string; itemIndex?: number },
 ): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		return Object.assign(error, { description: texts.description });
+		return Object.assign(error, { message: texts.message, description: texts.description });
 	}
 	if (!(error instanceof ServiceError)) return new NodeOperationError(node, texts.message, texts);
 	const httpCode = error.outcome.status?.toString();
@@ -93,7 +110,7 @@ function shown(
 }
 
 /** In one line: a list shows those of a description as one. */
-function said(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
+function wordsNote(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
 	const fields = Object.entries(words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);
 		return `${label === undefined ? field : `${label} (${field})`}: ${texts.join(', ')}`;
@@ -106,18 +123,12 @@ function requestNote({ endpoint, tries, outcome: { code } }: ServiceError): stri
 	return `Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${code ? `, ${code}` : ''}.`;
 }
 
-/** Before any advice to run something again. */
-function againNote({ created = [] }: ErrorContext): string {
-	return created.length === 0
-		? ''
-		: 'Some items succeeded, and a new execution may create them again: use Retry under Executions, or leave them out.';
-}
-
-function createdNotes({ created = [], inDoubt = [] }: ErrorContext): string[] {
-	return [
+/** What an execution has created, and what else it may have created. */
+export function createdNotes({ created = [], inDoubt = [] }: Partial<Situation> = {}): string[] {
+	return compact([
 		inDoubt.length === 0
 			? ''
 			: `No usable answer came for these, so they may exist: ${inDoubt.join('; ')}.`,
 		created.length === 0 ? '' : `Already created in this execution: ${created.join('; ')}.`,
-	];
+	]);
 }

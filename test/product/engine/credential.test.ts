@@ -64,7 +64,7 @@ describe('Credential test', () => {
 		[
 			'a wrong port',
 			{ baseUrl: 'http://127.0.0.1:9/v1' },
-			/could not be reached \(ECONNREFUSED\)\. Nothing was sent\. Check the host/,
+			/could not be reached \(ECONNREFUSED\)\. Check the host/,
 		],
 	])('tells %s by its own message', async (_name, changes, message) => {
 		const { status, message: told } = await result(changes);

@@ -11,8 +11,9 @@ import {
 	wholeNumberField,
 	yesNo,
 } from '../../form/fields';
-import { field, formOf, group, list } from '../../form/formOf';
+import { field, formOf, type FormValues, group, list } from '../../form/formOf';
 import { productLocator } from '../../form/locators';
+import { lenientText, tolerated } from '../../shared/lenient';
 import { repeatCodeOption } from '../../form/outputOptions';
 
 const PAYMENT_METHOD_OPTIONS = [
@@ -21,6 +22,22 @@ const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'PIX', value: PAYMENT_METHOD_CODES.pix },
 ];
 const methodCode = wholeNumberField(1, 3);
+
+/** What is checked of an offer as it will be sent: Custom Fields may put anything into a body. */
+export const offerBodySchema = z.object({
+	price: wholeNumberField(0).optional(),
+	payment_methods: tolerated(z.array(lenientText)),
+	method_default: tolerated(lenientText),
+	payment_method_discounts: z
+		.array(
+			z.object({
+				payment_method: tolerated(lenientText),
+				discount_percentage: percentField.optional(),
+			}),
+			{ message: 'must be a list' },
+		)
+		.optional(),
+});
 
 const discounts = list(
 	{
@@ -131,6 +148,12 @@ export const offerForm = formOf([
 		}),
 	]),
 	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+		yesNo({
+			displayName: 'Allow Price Mismatch',
+			name: 'allowPriceMismatch',
+			description:
+				'Whether to create the offer even if its price is exactly 100 times that of another offer of the product, or a hundredth of it. Unless you turn this on, the node refuses, because reais and cents were probably mixed up.',
+		}),
 		repeatCodeOption(
 			'Code to Create Again',
 			'e.g. 7KQ2-M4XD',
@@ -138,3 +161,5 @@ export const offerForm = formOf([
 		),
 	]),
 ]);
+
+export type OfferForm = FormValues<typeof offerForm>;

@@ -3,16 +3,18 @@ import { z } from 'zod/v3';
 import type { Account } from '../../api/account';
 import { lenientText, tolerated } from '../../shared/lenient';
 import { parseDocument } from '../../domain/customer';
-import { LARGEST_AMOUNT, formatReais, isHundredfold, typedAmount } from '../../domain/money';
+import { quoted } from '../../domain/text';
+import { LARGEST_AMOUNT, formatReais } from '../../domain/money';
 import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
-import { callFingerprint, chargeFingerprint } from '../../once/identity';
+import { callFingerprint, chargeFingerprint, customerFingerprint } from '../../once/identity';
 import { digest } from '../../shared/digest';
+import { hundredfold } from '../hundredfold';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/products';
-import { Refusal } from '../../output/errors';
+import type { Refusal } from '../../output/errors';
 
 /** A charge that is ready to be sent. All but the body is read from the body, as it will be sent. */
 export interface Charge {
@@ -31,6 +33,10 @@ export interface Charge {
 	fingerprint: string;
 	/** What else an agent's call says. */
 	call: string;
+	/** The same as it was typed, before the catalog filled it. */
+	typed: string;
+	/** Whom it charges, if anything but a name says so. */
+	customer?: string;
 	/** The display name of a field of the body. */
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
@@ -54,6 +60,9 @@ const NOBODY = [
 
 type CartLine = z.output<typeof lineSchema>;
 
+/** Of a cart, in words. */
+const MOST_NAMED = 10;
+
 /** Custom Fields may put anything into a body: what cannot be checked is not sent. */
 const bodySchema = z.object({
 	amount: wholeNumberField(0).optional(),
@@ -65,12 +74,20 @@ const bodySchema = z.object({
 /**
  * The charge that a form asks for, Custom Fields included.
  *
+ * @param typed the form before the catalog filled it
  * @throws NodeOperationError if nothing is charged, or what cannot be charged
  */
-export function chargeOf({ context, account }: Run, itemIndex: number, form: ChargeForm): Charge {
+export function chargeOf(
+	{ context, account }: Run,
+	itemIndex: number,
+	{ form, typed }: { form: ChargeForm; typed: ChargeForm },
+): Charge {
 	const { customFields = {} } = form.additionalFields;
-	const fields = { payment_method: 'pix', installments: 1, ...chargeForm.body(form) };
-	const given = withCustomFields(fields, customFields);
+	const bodyOf = (filled: ChargeForm): IDataObject => {
+		const fields = { payment_method: 'pix', installments: 1, ...chargeForm.body(filled) };
+		return withCustomFields(fields, customFields);
+	};
+	const given = bodyOf(form);
 	const labelOf: Charge['labelOf'] = (field, ...path) => {
 		const place = field === 'cart' && path.length > 0 ? [field, 'items'] : [field];
 		const own = field === 'cart' ? place : ['additionalFields', field];
@@ -97,6 +114,11 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		const problem = `${labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
 		throw mistake(context, itemIndex, problem, 'Correct a price or a quantity.');
 	}
+	const unpriced = cart.findIndex(({ price }) => price == null);
+	if (unpriced >= 0 && !('amount' in given)) {
+		const label = labelOf('cart', unpriced, 'price');
+		throw mistake(context, itemIndex, `${label} is empty`, 'Enter the price, or set Amount.');
+	}
 	const cartTotal = cart.length === 0 || Number.isNaN(total) ? undefined : total;
 	const amount = read.data.amount ?? cartTotal;
 	const body = amount === undefined ? given : { amount, ...given };
@@ -109,6 +131,8 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 		about: inWords(cart, amount, customer?.document),
 		fingerprint: chargeFingerprint(body),
 		call: callFingerprint(body),
+		typed: chargeFingerprint(bodyOf(typed)),
+		customer: isIdentified(customer) ? customerFingerprint(body) : undefined,
 		labelOf,
 	};
 }
@@ -124,13 +148,16 @@ function inWords(
 	amount: number | undefined,
 	document: string | null | undefined,
 ): string {
-	const items = cart.map(
-		({ quantity, title, offer_hash: hash }) => `${quantity} x ${title ?? hash ?? 'item'}`,
-	);
+	const items = cart
+		.slice(0, MOST_NAMED)
+		.map(
+			({ quantity, title, offer_hash: hash }) => `${quantity} x ${quoted(title ?? hash ?? 'item')}`,
+		);
+	if (cart.length > MOST_NAMED) items.push(`${cart.length - MOST_NAMED} more`);
 	return [
 		`cart ${items.length === 0 ? 'empty' : items.join(', ')}`,
 		...(amount === undefined ? [] : [`amount ${formatReais(amount)}`]),
-		...(document == null ? [] : [`customer document ending in ${document.slice(-4)}`]),
+		...(document == null ? [] : [`customer document ending in ${quoted(document.slice(-4))}`]),
 	].join('; ');
 }
 
@@ -142,8 +169,7 @@ function inWords(
  * @returns an error that names the field and both readings
  */
 export function priceMismatch(
-	{ account, context }: Run,
-	itemIndex: number,
+	{ account }: Run,
 	{ form, charge }: { form: ChargeForm; charge: Charge },
 ): Refusal | undefined {
 	const { additionalFields, options } = form;
@@ -151,22 +177,12 @@ export function priceMismatch(
 	if (options.allowPriceMismatch === true) return undefined;
 	const compare = (
 		label: Parameters<Charge['labelOf']>,
-		given: number | null | undefined,
+		cents: number | null | undefined,
 		says: string,
 		other: number | undefined,
 	): Refusal | undefined => {
-		if (given == null || other === undefined || !isHundredfold(given, other)) return undefined;
-		// Custom Fields are in the service's own unit.
 		const isCustom = label[0] in (additionalFields.customFields ?? {});
-		const isOnly = context.getInputData().length === 1;
-		const notSent = isOnly ? 'Nothing was sent.' : `Item ${itemIndex + 1} was not sent.`;
-		return new Refusal(
-			`${labelOf(...label)} is ${formatReais(given)}, but ${says} ${formatReais(other)}`,
-			{
-				advice: `${notSent} Enter ${isCustom ? other : typedAmount(other)}, or add Options > Allow Price Mismatch if ${formatReais(given)} is right.`,
-				outcome: 'notSent',
-			},
-		);
+		return hundredfold({ label: labelOf(...label), cents, isCustom }, says, other);
 	};
 	const seen = cart.map(({ offer_hash: hash }) =>
 		hash == null ? undefined : seenPrice(account, hash),

@@ -2,7 +2,7 @@ import compact from 'lodash/compact';
 import type { Transaction } from '../../api/schemas/transaction';
 import { getTransaction, transactionTries } from '../../api/transactions';
 import { formatReais } from '../../domain/money';
-import { hasFailed, isPaid } from '../../domain/paymentStatus';
+import { hasFailed, isPaid, isTooLateToPay } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
 import { createOnce, refuseAhead } from '../../once/createOnce';
 import type { Created, Creation } from '../../once/creation';
@@ -41,10 +41,10 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	async complete(run, itemIndex, typed) {
 		const { url, hint } = await notificationAddress(run, itemIndex, typed);
 		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
-		return { form, charge: chargeOf(run, itemIndex, form), hint };
+		return { form, charge: chargeOf(run, itemIndex, { form, typed }), hint };
 	},
 	async check(run, itemIndex, ready) {
-		const problem = priceMismatch(run, itemIndex, ready);
+		const problem = priceMismatch(run, ready);
 		const creation = creationOf(run, itemIndex, ready);
 		// What exists is returned whatever the catalog says now.
 		if (problem && !isKnown(creation)) throw problem;
@@ -99,12 +99,15 @@ async function charged(
 		for (const is of odd) hint(is, `The transaction ${hash} that was just made ${is}. ${toDo}`);
 	}
 	if (amount != null && sent !== undefined && amount !== sent) {
+		const ask = 'ask the service before the customer pays';
 		hint(
 			'amount',
-			`The service charges ${formatReais(amount)} with transaction ${hash}, but ${formatReais(sent)} was sent. Ask the service before the customer pays.`,
+			isExisting
+				? `Transaction ${hash} charges ${formatReais(amount)}, and now it would be ${formatReais(sent)}. Unless a price in the catalog has changed since, ${ask}.`
+				: `The service charges ${formatReais(amount)} with transaction ${hash}, but ${formatReais(sent)} was sent: ${ask}.`,
 		);
 	}
-	if (!pix?.pix_qr_code) {
+	if (!pix?.pix_qr_code && !(isExisting && isTooLateToPay(status))) {
 		hint(
 			'noCode',
 			`The service created no PIX code for transaction ${hash}; the payment status is ${status ?? 'not stated'}.`,
@@ -135,7 +138,7 @@ function amountHint({ amount, cartTotal }: Charge): string | undefined {
 
 function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
 	const { form, charge, problem } = ready;
-	const { account, fingerprint, call, about, body } = charge;
+	const { account, fingerprint, typed, customer, call, about, body } = charge;
 	const shared = run.creating(itemIndex);
 	const client = run.client();
 	return {
@@ -143,6 +146,8 @@ function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<T
 		account,
 		fingerprint,
 		call,
+		typed,
+		customer,
 		orderReference: form.orderReference,
 		kind: 'charge',
 		about,

@@ -1,15 +1,18 @@
 import type { NodeOperationError } from 'n8n-workflow';
-import { type FoundOffer, MOST_LOOKUP_PAGES } from '../../api/catalog';
+import { type FoundOffer, type Lookup, MOST_LOOKUP_PAGES } from '../../api/catalog';
 import { isSold } from '../../api/schemas/product';
 import { seenPrice } from '../../api/products';
 import { formatReais } from '../../domain/money';
+import { quoted, RUN_AGAIN } from '../../domain/text';
 import { webAddressIn } from '../../domain/webAddress';
 import { displayPath, mistake } from '../../form/readForm';
 import type { ServiceError } from '../../api/serviceError';
-import { isRetry } from '../../n8n/retry';
 import { Refusal } from '../../output/errors';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
+
+/** Of offers that fit. */
+const MOST_NAMED = 10;
 
 type CartItem = ChargeForm['cart'][number];
 
@@ -18,7 +21,7 @@ type CartItem = ChargeForm['cart'][number];
  * them, but is not worth a request of its own. Without a title the charge is still made, with a hint.
  * A cart of Custom Fields is sent as it is.
  *
- * @throws Refusal if the catalog cannot be read
+ * @throws Refusal if the catalog cannot be read, and a price is blank
  * @throws NodeOperationError if several offers fit, or a price stays blank and no amount is given
  */
 export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): Promise<ChargeForm> {
@@ -40,40 +43,44 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 			continue;
 		}
 		const { found, several, failed } = await run.catalog.offer(hash, item.price);
-		if (failed) throw notLookedUp(run, hash, failed);
+		// What the catalog says of a price is not guessed.
+		if (failed && item.price === undefined) throw notLookedUp(hash, failed);
 		if (several) throw wrong('offerHash', ...ambiguity(several));
 		const filled = found ? filledFrom(run, item, hash, found) : item;
-		const problem = problemOf(blanksOf(filled), found);
+		const problem = problemOf(blanksOf(filled), { found, failed });
 		if (filled.price === undefined && !hasAmount) {
-			throw wrong('price', 'is empty', `Offer ${hash} ${problem}. Enter the price.`);
+			throw wrong('price', 'is empty', `Offer ${quoted(hash)} ${problem}. Enter the price.`);
 		}
 		if (problem !== undefined) {
-			run.hint(`Offer ${hash} ${problem}.`, problem, `offer ${hash}`);
+			run.hint(`Offer ${quoted(hash)} ${problem}.`, problem, `offer ${quoted(hash)}`);
 		}
 		cart.push(filled);
 	}
 	return { ...form, cart };
 }
 
-/** What the catalog says is not guessed. */
-function notLookedUp({ context }: Run, hash: string, error: ServiceError): Refusal {
-	return new Refusal(`Offer ${hash} could not be looked up in the catalog`, {
-		advice: `${error.message}. Nothing was sent. Run this again later, or fill in what the catalog is asked for: the price and the title.`,
-		outcome: isRetry(context) ? 'unknown' : 'notSent',
+function notLookedUp(hash: string, error: ServiceError): Refusal {
+	return new Refusal(`Offer ${quoted(hash)} could not be looked up in the catalog`, {
+		advice: `${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price yourself.`,
+		outcome: 'notSent',
 		answer: error.outcome,
 	});
 }
 
 function ambiguity(several: FoundOffer[]): [message: string, advice: string] {
-	const names = several.map(
-		({ offer: { hash, price } }) => `${hash} (${price == null ? 'no price' : formatReais(price)})`,
-	);
+	const names = several
+		.slice(0, MOST_NAMED)
+		.map(
+			({ offer: { hash, price } }) =>
+				`${quoted(String(hash))} (${price == null ? 'no price' : formatReais(price)})`,
+		);
 	return ['fits several offers of the catalog', `They are ${names.join(', ')}. Enter the price.`];
 }
 
-function problemOf(blanks: string[], found: FoundOffer | undefined): string | undefined {
+function problemOf(blanks: string[], { found, failed }: Lookup): string | undefined {
 	if (blanks.length === 0) return undefined;
 	const come = `${blanks.join(' and ')} stayed empty`;
+	if (failed) return `could not be looked up in the catalog (${failed.message}), so ${come}`;
 	if (found) return `is incomplete in the catalog, so ${come}`;
 	return `was not found in the part of the catalog that was read (at most ${MOST_LOOKUP_PAGES} pages), so ${come}`;
 }

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { getTransaction } from '../../api/transactions';
+import { quoted } from '../../domain/text';
 import { mistake, readForm } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
 import type { Operation } from '../operation';
@@ -47,7 +48,7 @@ export const getTransactionOperation: Operation<GetForm> = {
 		refuseUnfilledTool(context, itemIndex);
 		return readForm(context, itemIndex, transactionForm);
 	},
-	about: ({ transactionHash: hash }) => `transaction ${hash}`,
+	about: ({ transactionHash: hash }) => `transaction ${quoted(hash)}`,
 	async send(run, _itemIndex, form) {
 		const transaction = await getTransaction(run.client(), form.transactionHash);
 		return [await transactionItem(run, transaction, form)];

@@ -16,6 +16,7 @@ export interface NotificationAddress {
 
 const LOOP =
 	'This execution was started by a Digital Sales Trigger, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
+const CUSTOM = 'Webhooks go to the webhook_url of Custom Fields, whatever Notify says.';
 const UNCHECKED =
 	'n8n could not check whether it is published. If no sale arrives, correct the public address of n8n (N8N_WEBHOOK_URL).';
 const NO_WAIT =
@@ -29,13 +30,15 @@ const NO_WAIT =
 export async function notificationAddress(
 	run: Run,
 	itemIndex: number,
-	{ notify, notificationUrl }: Pick<ChargeForm, 'notify' | 'notificationUrl'>,
+	{ notify, notificationUrl, additionalFields: { customFields = {} } }: ChargeForm,
 ): Promise<NotificationAddress> {
-	if (notify === 'none') return {};
+	const isCustom = 'webhook_url' in customFields;
+	if (notify === 'none' && !isCustom) return {};
 	const triggers = triggersOf(run.context, CREDENTIAL_NAME);
-	if (notify === 'automatic') return await automaticAddress(run, itemIndex, triggers);
-	const address =
-		notify === 'url'
+	if (notify === 'automatic' && !isCustom) return await automaticAddress(run, itemIndex, triggers);
+	const address = isCustom
+		? because(customAddress(run, itemIndex, customFields.webhook_url), CUSTOM)
+		: notify === 'url'
 			? checked(
 					run.context,
 					itemIndex,
@@ -48,6 +51,12 @@ export async function notificationAddress(
 	const mayLoop = triggers?.some(({ hasRun }) => hasRun) && triggers.some(({ isAt }) => isAt(url));
 	// Only a warning, since Trigger On or a filter may exclude this charge.
 	return mayLoop ? because(address, LOOP) : address;
+}
+
+function customAddress({ context }: Run, itemIndex: number, given: unknown): NotificationAddress {
+	const url = typeof given === 'string' && given !== '' ? given : undefined;
+	const name = 'Additional Fields > Custom Fields > webhook_url';
+	return checked(context, itemIndex, url, name, 'Correct it, or leave it out and set Notify.');
 }
 
 /** The first that exists: a wait in this execution, a trigger of the workflow, the credential's address. */

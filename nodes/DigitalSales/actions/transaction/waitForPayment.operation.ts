@@ -1,5 +1,6 @@
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
+import { quoted } from '../../domain/text';
 import { readForm } from '../../form/readForm';
 import { assertCanPark } from '../../n8n/parking';
 import { isTool } from '../../n8n/tool';
@@ -80,7 +81,7 @@ export const waitForPaymentOperation: Operation<WaitForm> = {
 		return form;
 	},
 	rank: (run, itemIndex) => run.wait.rank(itemIndex),
-	about: ({ transactionHash: hash }) => `transaction ${hash}`,
+	about: ({ transactionHash: hash }) => `transaction ${quoted(hash)}`,
 	async send(run, itemIndex, { transactionHash: hash, simplify, options: { fields } }) {
 		return [await run.wait.look(run.client(LOOK), itemIndex, { hash, simplify, fields })];
 	},

@@ -53,7 +53,7 @@ function* wordsIn({ message, error, errors }: IDataObject): Generator<Word> {
 function* fieldsIn(errors: IDataObject, prefix = '', level = 1): Generator<Word> {
 	if (level > MOST_LEVELS) return;
 	for (const [key, value] of Object.entries(errors)) {
-		const field = `${prefix}${key}`.slice(0, LONGEST_NAME);
+		const field = `${prefix}${key}`.slice(0, LONGEST_NAME).replace(/\s+/g, ' ');
 		if (isJsonObject(value)) yield* fieldsIn(value, `${field}.`, level + 1);
 		else for (const text of textsIn(value)) yield { field, text };
 	}
@@ -66,7 +66,8 @@ function* textsIn(value: unknown, level = 1): Generator<string> {
 	} else if (isJsonObject(value)) {
 		yield* textsIn(value.message, level + 1);
 	} else if (typeof value === 'string' || typeof value === 'number') {
-		const text = String(value).trim().slice(0, LONGEST_TEXT);
+		// In one line: a text of a row, repeated here, must not pass for a line of advice.
+		const text = String(value).trim().slice(0, LONGEST_TEXT).replace(/\s+/g, ' ');
 		if (text !== '') yield text;
 	}
 }

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { readResource } from './resource';
+import { hashSchema, readResource } from './resource';
 import { lenientInteger, lenientText, tolerated } from '../../shared/lenient';
 
 const person = tolerated(
@@ -19,7 +19,7 @@ const titled = tolerated(z.object({ hash: tolerated(lenientText), title: tolerat
  * Only the hash is required: without it nobody can follow a transaction up.
  */
 const transactionSchema = z.object({
-	hash: z.union([z.string().trim().min(1), z.number().transform(String)]),
+	hash: hashSchema.transform(String),
 	payment_method: tolerated(lenientText),
 	payment_status: tolerated(lenientText),
 	amount: tolerated(lenientInteger),

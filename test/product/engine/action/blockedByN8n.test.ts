@@ -31,7 +31,7 @@ describe("A request that n8n's SSRF protection blocks", () => {
 			expect(errorIn(json[0])).toMatchObject({
 				message: 'n8n blocked the request to the host of the service',
 				advice: expect.stringContaining(
-					'Nothing was sent. Correct the host in Base URL of the credential',
+					'Nothing was sent.\nCorrect the host in Base URL of the credential',
 				),
 				outcome: 'notSent',
 				status: null,

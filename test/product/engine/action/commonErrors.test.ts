@@ -41,7 +41,13 @@ describe('The errors that a seller meets most', () => {
 	test.each<[string, () => Promise<NodeOutcome>, string[]]>([
 		[
 			'a wrong token',
-			answered(401),
+			async () => {
+				await answered(401)();
+				return await charge(
+					{},
+					{ credentials: shop.account.credentialsWith({ bodyApiToken: '' }) },
+				);
+			},
 			[
 				'The service does not accept the API token (401)',
 				'Copy the token again from the service to API Token in the credential, without spaces.',
@@ -49,12 +55,41 @@ describe('The errors that a seller meets most', () => {
 			],
 		],
 		[
-			'a wrong Base URL',
+			'a wrong token, of two',
+			answered(401),
+			[
+				'The service does not accept one of the two tokens (401)',
+				'Copy both again from the service to API Token and Second API Token in the credential, without spaces; an api_token in Custom Fields takes the place of the second.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'a token of two that may not charge',
+			answered(403),
+			[
+				'One of the two tokens has no permission for this (403)',
+				'Use a token of an account that may do this, or ask the service for the permission.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'a wrong Base URL, or an offer that is gone',
 			answered(404),
 			[
-				'The service found nothing at this address (404)',
-				'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+				'The service found nothing for this charge (404)',
+				'Check the offers in Cart. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 				`${REQUEST}.`,
+			],
+		],
+		[
+			'a hash that the service does not know',
+			async () =>
+				await shop.run({ resource: 'transaction', operation: 'get', transactionHash: 'nosuch' }),
+			[
+				'The service found no transaction with this hash (404)',
+				'The service said: Transaction not found.',
+				'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+				'Request: GET /transactions/{hash}.',
 			],
 		],
 		[
@@ -65,7 +100,8 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'The service could not be reached',
-				'Nothing was sent. Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
+				'Nothing was sent.',
+				'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 				`${REQUEST}, tried 5 times, ECONNREFUSED.`,
 			],
 		],
@@ -84,7 +120,7 @@ describe('The errors that a seller meets most', () => {
 			answered(429),
 			[
 				'The service is still limiting requests (429)',
-				'Try again later, or run fewer workflows of this account at the same time.',
+				'Wait a while, then run this again, or run fewer workflows of this account at the same time.',
 				`${REQUEST}.`,
 			],
 		],
@@ -122,7 +158,7 @@ describe('The errors that a seller meets most', () => {
 				'Item 1 was already charged, so the changed charge was not sent',
 				'Some items succeeded, and a new execution may create them again: use Retry under Executions, or leave them out.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'To send that as well, start a new execution instead of retrying this one.',
+				'To send that as well, start a new execution with this item alone.',
 				'Already created in this execution: item 1 is HASH.',
 			],
 		],
@@ -135,7 +171,8 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'Cart > Item 1 > Price in Reais is R$ 115,00, but the catalog last said R$ 1,15',
-				'Nothing was sent. Enter 1,15, or add Options > Allow Price Mismatch if R$ 115,00 is right.',
+				'Nothing was sent.',
+				'Enter 1,15, or add Options > Allow Price Mismatch if R$ 115,00 is right.',
 			],
 		],
 		[
@@ -166,8 +203,8 @@ describe('The errors that a seller meets most', () => {
 			async () => await charge({ notify: 'trigger' }),
 			[
 				'Notify is set to Trigger of This Workflow, but the workflow has no Digital Sales Trigger that is enabled',
-				'Correct that and publish the workflow, or change Notify.',
 				'Nothing was sent.',
+				'Correct that and publish the workflow, or change Notify.',
 			],
 		],
 		['an empty cart', async () => await charge({ cart: {} }), EMPTY_CART],
@@ -183,8 +220,10 @@ describe('The errors that a seller meets most', () => {
 				return await charge({ orderReference: 'order-1', ...cartWith('50') });
 			},
 			[
-				'Order Reference "order-1" was used before for another customer, cart or amount',
-				'Nothing was sent. Give each order its own reference.',
+				'Order Reference "order-1" was used before for another cart or amount of this customer',
+				'Nothing was sent.',
+				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
+				'If this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.',
 			],
 		],
 		[
@@ -195,8 +234,9 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'n8n could not record the charge, so it was not sent',
+				'Nothing was sent.',
 				'Reason: SQLITE_FULL: database or disk is full.',
-				'Check the database of n8n, then run this again. If it is refused then, its error says what to do.',
+				'Check the database of n8n, then run this again.',
 			],
 		],
 	])('%s', async (_name, run, lines) => {

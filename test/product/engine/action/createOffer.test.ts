@@ -1,5 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { useAccount } from '../support/account';
+import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
+import { runNode } from '../harness';
+import { errorIn, useAccount } from '../support/account';
 
 describe('Offer > Create', () => {
 	const account = useAccount();
@@ -129,5 +131,132 @@ describe('Offer > Create', () => {
 				'Also: Additional Fields > Interval must be one of daily, weekly, monthly, quarterly, semi-annual, yearly.',
 			].join('\n'),
 		);
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		[
+			'a default method that is not accepted',
+			{ paymentMethods: [3], additionalFields: { methodDefault: 1 } },
+			'Additional Fields > Default Method is not among the Payment Methods',
+		],
+		[
+			'the same in Custom Fields',
+			{ paymentMethods: [1, 3], additionalFields: { customFields: { method_default: 2 } } },
+			'Additional Fields > Custom Fields > method_default is not among the Payment Methods',
+		],
+		[
+			'one that Custom Fields no longer accept',
+			{ additionalFields: { methodDefault: 3, customFields: { payment_methods: [1] } } },
+			'Additional Fields > Default Method is not among the Payment Methods',
+		],
+		[
+			'two discounts for one method',
+			{ additionalFields: discounts(['pix', 5], ['billet', 1], [' PIX', 10]) },
+			'Additional Fields > Payment Method Discounts has two discounts for pix',
+		],
+		[
+			'the same in Custom Fields',
+			{
+				additionalFields: {
+					customFields: {
+						payment_method_discounts: [
+							{ payment_method: 'pix', discount_percentage: 5 },
+							{ payment_method: 'pix', discount_percentage: 5 },
+						],
+					},
+				},
+			},
+			'Additional Fields > Custom Fields > payment_method_discounts has two discounts for pix',
+		],
+		[
+			'a discount in Custom Fields that is none',
+			{
+				additionalFields: {
+					customFields: {
+						payment_method_discounts: [{ payment_method: 'pix', discount_percentage: 500 }],
+					},
+				},
+			},
+			'Custom Fields > payment_method_discounts 1 > discount_percentage must be a percentage',
+		],
+		...[19.9, '19,90', -1, null].map((price): [string, INodeParameters, string] => [
+			`a price in Custom Fields that is not in cents: ${String(price)}`,
+			{ additionalFields: { customFields: JSON.stringify({ price }) } },
+			'Additional Fields > Custom Fields > price must be a whole number of at least 0',
+		]),
+	])('refuses %s, also where the form alone is right', async (_name, wrong, message) => {
+		const failure = await account.fail(parameters(wrong), { items: [{}, {}] });
+
+		expect(failure.message).toContain(message);
+		expect(failure.description).toContain('Item 1 was not sent, and neither was any other item');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	describe('a price a hundred times that of another offer of the product, or a hundredth', () => {
+		const shop = { mode: 'trigger', workflowId: 'offers' } as const;
+		const costs = async (...prices: number[]): Promise<void> => {
+			const [product] = account.sandbox.products;
+			const offers = prices.map((price, nth) => ({ hash: `o${nth}`, price }));
+			const other = { hash: 'other', offers: [{ hash: 'x', price: 199_000 }] };
+			account.sells({ hash: product?.hash, offers }, other);
+			await account.run({ resource: 'product', operation: 'getAll' });
+		};
+		const made = () => account.bodies().length;
+
+		test.each([
+			['typed in cents', { price: '1990' }, 'Price in Reais is R$ 1.990,00', '19,90'],
+			[
+				'typed in reais in Custom Fields',
+				{ additionalFields: { customFields: { price: 19 } } },
+				'Additional Fields > Custom Fields > price is R$ 0,19',
+				'1900',
+			],
+		])('is refused, unless that is allowed: %s', async (_how, wrong, says, right) => {
+			await costs(5000, Number(right.replace(',', '')));
+
+			const failure = await account.fail(parameters(wrong));
+			const allowed = { ...parameters(wrong), options: { allowPriceMismatch: true } };
+			await account.run(allowed);
+
+			expect(failure.message).toMatch(/, but another offer of this product costs R\$ 19,[09]0$/);
+			expect(failure.message).toContain(says);
+			expect(failure.description).toMatch(
+				new RegExp(`^Nothing was sent\\.\\nEnter ${right}, or add Options > Allow Price Mismatch`),
+			);
+			expect(made()).toBe(1);
+		});
+
+		test('is right if another offer has it, and of another product it says nothing', async () => {
+			await costs(1990, 199_000);
+			await account.run(parameters({ price: '1990' }));
+			expect(made()).toBe(1);
+			account.reset();
+			await costs(5000);
+			await account.run(parameters({ price: '19,90' }));
+			expect(made()).toBe(1);
+		});
+
+		test('is known of an offer that was just created', async () => {
+			await account.run(parameters({ price: '1,00' }));
+
+			expect((await account.fail(parameters({ price: '100' }))).message).toContain('costs R$ 1,00');
+		});
+
+		test('keeps nobody from getting what exists', async () => {
+			account.fault('offer', { kind: 'status', status: 422, after: 1 });
+			const options = { ...shop, credentials: account.credentials, items: [{}, {}] };
+			const first = await runNode(parameters({ price: '1990' }), options);
+			clearProcessWide();
+			await costs(1990);
+			const { hash } = account.sandbox.offers[0]?.offer ?? {};
+			const retry = await runNode(parameters({ price: '1990' }), {
+				...options,
+				retryOf: first.run?.data,
+				continueOnFail: true,
+			});
+
+			expect(retry.json[0]?.hash).toBe(hash);
+			expect(errorIn(retry.json[1]).message).toContain('another offer of this product costs');
+		});
 	});
 });

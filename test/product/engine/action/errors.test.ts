@@ -44,7 +44,9 @@ describe('Errors of the service', () => {
 		const failure = await account.fail({ resource: 'product', operation: 'remove' });
 
 		expect(failure.message).toBe('Operation "remove" of "product" does not exist');
-		expect(failure.description).toBe('Choose the resource and the operation again.');
+		expect(failure.description).toBe(
+			'Nothing was sent.\nChoose the resource and the operation again.',
+		);
 		expect(account.sandbox.requests).toEqual([]);
 	});
 

@@ -264,24 +264,36 @@ describe('The cart of Create PIX', () => {
 		['fails', { kind: 'status', status: 500 }],
 		['is limited', { kind: 'retryAfter', seconds: 60 }],
 	] as const)(
-		'charges nobody for what the catalog should fill in where that %s',
+		'asks for the price, and does without a title, if the catalog %s',
 		async (_name, fault) => {
 			account.fault('list', fault, 'always');
-			const charging = async (more: INodeParameters): Promise<IDataObject[]> => {
-				const parameters = cart({ ...picked(known()), ...more });
-				return (await account.run(parameters, { continueOnFail: true })).json;
-			};
+			const charging = async (more: INodeParameters) =>
+				await account.run(cart({ ...picked(known()), ...more }), { continueOnFail: true });
 
-			const blank = [...(await charging({})), ...(await charging({ price: '5' }))];
-			await charging({ price: '5', more: { title: 'A' } });
+			const blank = await charging({});
+			const untitled = await charging({ price: '5' });
+			const whole = await charging({ price: '6', more: { title: 'A' } });
 
-			const error = {
-				message: `Offer ${known()} could not be looked up in the catalog`,
-				advice: expect.stringContaining('Nothing was sent.') as string,
-				outcome: 'notSent',
-			};
-			expect(blank).toMatchObject([{ error }, { error }]);
-			expect(account.bodies()).toMatchObject([{ amount: 500, cart: [{ title: 'A', price: 500 }] }]);
+			expect(blank.json).toMatchObject([
+				{
+					error: {
+						message: `Offer ${known()} could not be looked up in the catalog`,
+						advice: expect.stringContaining('Nothing was sent.') as string,
+						outcome: 'notSent',
+					},
+				},
+			]);
+			expect(untitled.hints.map(({ message }) => message)).toEqual([
+				expect.stringMatching(
+					/could not be looked up in the catalog .*, so More > Title stayed empty/,
+				),
+			]);
+			expect(whole.hints).toEqual([]);
+			expect(account.bodies()).toMatchObject([
+				{ amount: 500, cart: [{ price: 500 }] },
+				{ amount: 600, cart: [{ title: 'A', price: 600 }] },
+			]);
+			expect(account.bodies()[0]?.cart).not.toMatchObject([{ title: expect.anything() as string }]);
 		},
 	);
 

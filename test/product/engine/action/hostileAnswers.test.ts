@@ -94,7 +94,7 @@ describe('An answer that is made to make the node fail', () => {
 			const wrapped = fc.constantFrom<(made: object) => object>(
 				(made) => made,
 				(data) => ({ success: true, data }),
-				(made) => ({ success: false, data: [made] }),
+				(made) => ({ ...made, success: false }),
 			);
 			await fc.assert(
 				fc.asyncProperty(hashes, answers(), wrapped, async (hash, rest, wrap) => {
@@ -114,6 +114,32 @@ describe('An answer that is made to make the node fail', () => {
 		},
 		30_000,
 	);
+
+	test.each<[string, string]>([
+		['wrapped in a failure', '{"success":false,"data":{"hash":"made1"}}'],
+		['in a list in a failure', '{"success":"false","data":[{"hash":"made1"}]}'],
+		['deep in a failure', '{"success":false,"result":{"transaction":{"hash":"made1"}}}'],
+		['under another name in a failure', '{"success":false,"transaction_hash":"made1"}'],
+		['that JSON cannot hold', '{"hash":90071992547409931}'],
+		['that JSON cannot hold, wrapped', '{"success":true,"data":{"hash":9007199254740993}}'],
+		['that is no whole number', '{"hash":1.5}'],
+	])('a hash %s leaves a charge in doubt', async (_name, body) => {
+		const shop = { mode: 'trigger', workflowId: `odd ${body}` } as const;
+		answer(200, body);
+
+		const first = await account.fail(charge, shop);
+		const again = await account.fail(charge, shop);
+
+		expect(first.message).toMatch(unknown);
+		expect(again.message).toContain('may already have been charged');
+		expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['POST']);
+	});
+
+	test('a failure without a hash is a refusal, whatever hashes it echoes of the cart', async () => {
+		answer(200, '{"success":false,"message":"No","errors":{"cart.0.offer_hash":["is gone"]}}');
+
+		expect((await account.fail(charge)).message).toBe('The service did not accept the request');
+	});
 
 	test.each(['deep 64', 'deep 5000', 'deep 100000'])(
 		'lists that are nested too deeply leave a charge in doubt, and a read failed: %s',

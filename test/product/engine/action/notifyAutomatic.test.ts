@@ -251,7 +251,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			expect(error).toMatchObject({
 				message:
 					'Notification URL in the credential must be a complete web address that starts with http:// or https://',
-				description: 'Correct it there, or change Notify.\nNothing was sent.',
+				description: 'Nothing was sent.\nCorrect it there, or change Notify.',
 			});
 			expect(account.sandbox.requests).toEqual([]);
 		});
@@ -368,7 +368,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		expect(error).toMatchObject({
 			message:
 				'Notify is set to Trigger of This Workflow, but its Digital Sales Trigger is not published',
-			description: 'Correct that and publish the workflow, or change Notify.\nNothing was sent.',
+			description: 'Nothing was sent.\nCorrect that and publish the workflow, or change Notify.',
 		});
 		expect(account.sandbox.requests).toEqual([]);
 	});

@@ -39,7 +39,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 			'Cart > Item 2 > Price in Reais is R$ 1.990,00, but the catalog last said R$ 19,90',
 		);
 		expect(failure.description).toBe(
-			'Nothing was sent. Enter 19,90, or add Options > Allow Price Mismatch if R$ 1.990,00 is right.',
+			'Nothing was sent.\nEnter 19,90, or add Options > Allow Price Mismatch if R$ 1.990,00 is right.',
 		);
 		expect(failure.itemIndex).toBe(0);
 		expect(charges()).toEqual([]);
@@ -112,7 +112,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		const failure = await account.fail(cart(item('={{ $json.price }}', { more })), { items });
 
 		expect(failure.itemIndex).toBe(wrong);
-		expect(failure.description).toContain(`Item ${wrong + 1} was not sent.`);
+		expect(failure.description).toContain(`Item ${wrong + 1} was not sent`);
 		expect(charges()).toEqual([]);
 	});
 

@@ -45,6 +45,26 @@ describe('What is sent', () => {
 			expect(account.sandbox.requests).toEqual([]);
 		});
 
+		test.each([
+			['cart 1 > price', [{ offer_hash: 'a' }]],
+			[
+				'cart 2 > price',
+				[
+					{ title: 'A', price: 100 },
+					{ title: 'B', price: null },
+				],
+			],
+		])('without any amount and with %s missing is refused', async (label, list) => {
+			const failure = await account.fail(charge({ cart: list }));
+
+			expect(failure.message).toBe(`Additional Fields > Custom Fields > ${label} is empty`);
+			expect(failure.description).toContain('Enter the price, or set Amount.');
+			expect(account.sandbox.requests).toEqual([]);
+
+			await account.run(charge({ cart: list, amount: 500 }), { continueOnFail: true });
+			expect(account.bodies()).toMatchObject([{ amount: 500, cart: list }]);
+		});
+
 		const HOLE = ' has a field for which its expression gave nothing';
 
 		test.each<[string, INodeParameters | string, string]>([
@@ -67,6 +87,32 @@ describe('What is sent', () => {
 			expect(failure.message).toBe(`Additional Fields > Custom Fields${problem}`);
 			expect(account.sandbox.requests).toEqual([]);
 		});
+
+		test.each(['none', 'automatic', 'trigger', 'url'])(
+			'takes its webhook_url in place of Notify (%s), and says so',
+			async (notify) => {
+				const webhook_url = 'https://hooks.example.com/pix';
+				const { hints } = await account.run(charge({ webhook_url }, { notify }));
+
+				expect(account.bodies()).toMatchObject([{ webhook_url }]);
+				expect(hints.map(({ message }) => message)).toEqual([
+					'Webhooks go to the webhook_url of Custom Fields, whatever Notify says.',
+				]);
+			},
+		);
+
+		test.each(['hooks.example.com', 'ftp://hooks.example.com', '', 5, null])(
+			'refuses a webhook_url that is no address: %j',
+			async (webhook_url) => {
+				const failure = await account.fail(charge(JSON.stringify({ webhook_url })));
+
+				expect(failure.message).toMatch(
+					/^Additional Fields > Custom Fields > webhook_url (is empty|must be a complete web address)/,
+				);
+				expect(failure.description).toContain('Correct it, or leave it out and set Notify.');
+				expect(account.sandbox.requests).toEqual([]);
+			},
+		);
 
 		test('is another account if it brings another token, and knows nothing of the first', async () => {
 			const shop = { mode: 'trigger', workflowId: 'shop' } as const;
@@ -153,15 +199,14 @@ describe('What is sent', () => {
 							charged,
 							sum(({ price, offer }) => price ?? seen[offer]),
 						);
-					const isEmpty = wanted.length === 0 && charged === undefined;
-					const isHeld = isEmpty || (isWrong && !asked.isAllowed);
+					const isHeld = charged === undefined || (isWrong && !asked.isAllowed);
 					const body = {
 						cart: wanted.map(({ offer, price, quantity }) => ({
 							offer_hash: offerAt(offer),
 							...(price !== undefined && { price }),
 							quantity,
 						})),
-						...(charged !== undefined && { amount: charged }),
+						amount: charged,
 					};
 					expect(sent.filter(({ method }) => method === 'POST')).toMatchObject(
 						isHeld ? [] : [{ body }],

@@ -203,20 +203,22 @@ describe('Order Reference', () => {
 		);
 	});
 
-	test.each<[string, INodeParameters]>([
-		['another customer', OTHER_CUSTOMER],
-		['another amount', { additionalFields: { amount: '9900' } }],
-	])('for %s it is refused, and shows nothing of the first, readable or not', async (_, more) => {
+	test.each<[string, INodeParameters, boolean]>([
+		['another customer it is refused, and shows nothing of the first', OTHER_CUSTOMER, false],
+		[
+			'another amount it is refused, and names the first',
+			{ additionalFields: { amount: '9900' } },
+			true,
+		],
+	])('for %s, readable or not', async (_, more, isShown) => {
 		await shop.ask(ORDER);
 		const refusals = [await shop.ask({ ...ORDER, more })];
 		shop.account.fault('read', { kind: 'status', status: 500 });
 		refusals.push(await shop.ask({ ...ORDER, more }));
 
 		for (const refused of refusals) {
-			expect(refused.node?.error?.message).toBe(
-				'Order Reference "order-1" was used before for another customer, cart or amount',
-			);
-			expect(errorOf(refused)).not.toContain(shop.hashes[0]);
+			expect(refused.node?.error?.message).toMatch(/^Order Reference "order-1" was used before/);
+			expect(errorOf(refused).includes(shop.hashes[0] ?? '')).toBe(isShown);
 		}
 		expect(shop.posts).toBe(1);
 	});

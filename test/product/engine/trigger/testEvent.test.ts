@@ -133,7 +133,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 
 			for (let nth = 0; nth < 2; nth++) {
 				expect(await failing(hash)).toMatchObject({
-					message: expect.stringContaining('Try again later') as string,
+					message: expect.stringContaining('Wait a while') as string,
 				});
 			}
 			expect(clock.elapsed() - startedAt).toBeLessThan(30_000);
