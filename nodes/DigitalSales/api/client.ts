@@ -160,8 +160,7 @@ export class Client {
 		const { onWait: tell } = this.options;
 		return {
 			signal,
-			isUrgent: longestLimiterWaitMs !== undefined && !isBackground,
-			yields,
+			isUrgent: longestLimiterWaitMs !== undefined && !yields && !isBackground,
 			isBackground,
 			rate: endpoint === 'GET /products' ? productRate : undefined,
 			latest: Math.min(latest, clock.elapsed() + (longestLimiterWaitMs ?? Infinity)),

@@ -14,8 +14,6 @@ export interface TakeOptions {
 	rate?: number;
 	/** Whether somebody waits for it: it goes first, and after a 429 it does not wait for the request in flight. */
 	isUrgent?: boolean;
-	/** Whether it waits for the request in flight, although it is urgent. */
-	yields?: boolean;
 	/** Whether nobody waits for it: such requests leave most of what is allowed to the others. */
 	isBackground?: boolean;
 	/** When it is too late to begin, on `clock.elapsed()`. */
@@ -91,10 +89,10 @@ export class RateLimiter {
 	}
 
 	/** How long a request would wait now: Infinity is until another one is answered. */
-	delayMs({ rate = this.rate, isUrgent, yields, isBackground }: TakeOptions = {}): number {
+	delayMs({ rate = this.rate, isUrgent, isBackground }: TakeOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
-		const isOneAtATime = now - this.limitedAt < CAREFUL_MS && (!isUrgent || yields);
+		const isOneAtATime = now - this.limitedAt < CAREFUL_MS && !isUrgent;
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
 		const delayMs = this.untilRoom(rate, this.answered, this.inFlight.size);
 		if (!isBackground) return delayMs;
@@ -220,22 +218,13 @@ export class RateLimiter {
 	}
 }
 
-/** By account and what is limited. */
+/** By account and endpoint. */
 const rateLimiters = processWide(new Map<string, RateLimiter>());
 
 /** The rate limiter of an account at an endpoint, at the documented rate (API document, Limits). */
 export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
-	return limiterOf(account, endpoint, () => new RateLimiter(ENDPOINTS[endpoint].requestsPerMinute));
-}
-
-/** What limits something of an account, made when it is first asked for. */
-export function limiterOf(
-	account: { key: string },
-	what: string,
-	make: () => RateLimiter,
-): RateLimiter {
-	const key = `${account.key} ${what}`;
-	const limiter = rateLimiters.get(key) ?? make();
+	const key = `${account.key} ${endpoint}`;
+	const limiter = rateLimiters.get(key) ?? new RateLimiter(ENDPOINTS[endpoint].requestsPerMinute);
 	rateLimiters.set(key, limiter);
 	return limiter;
 }

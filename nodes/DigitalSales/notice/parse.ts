@@ -1,4 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
+import { groupOf } from '../domain/paymentStatus';
 import { cleanText, isUsableHash } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 import { Declined, REPLIES } from './reply';
@@ -48,6 +49,8 @@ export interface Notice {
 
 /** A notice may come from anybody. */
 const LONGEST_CLAIM = 200;
+/** It reaches the item: no formula, markup or prompt fits into it. */
+const EVENT = /^[\w.:-]{1,50}$/;
 
 /**
  * Reads a notice of any known shape, each also under `data`:
@@ -77,14 +80,17 @@ function hashIn(body: Record<string, unknown>): string | undefined {
 function claims(hash: string, body: Record<string, unknown>): Notice {
 	const transaction = isJsonObject(body.transaction) ? body.transaction : {};
 	// First what stands at the root (or at that of `data`): inside the envelope it may lag behind.
+	const status =
+		text(body.payment_status) ??
+		text(body.status) ??
+		text(transaction.payment_status) ??
+		text(transaction.status);
+	const event = text(body.event)?.replace(/^transaction$/i, '') ?? '';
+	const listed = status?.toLowerCase();
 	return {
 		hash,
-		status:
-			text(body.payment_status) ??
-			text(body.status) ??
-			text(transaction.payment_status) ??
-			text(transaction.status),
-		event: text(body.event)?.replace(/^transaction$/i, '') || undefined,
+		status: groupOf(listed) ? listed : status,
+		event: EVENT.test(event) ? event : undefined,
 	};
 }
 

@@ -2,16 +2,20 @@ import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { type Account, CREDENTIAL_NAME, readAccount } from '../api/account';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/serviceError';
-import { RateLimiter, limiterOf } from '../api/rateLimiter';
+import { RateLimiter } from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction, hasSeenTransaction } from '../api/transactions';
+import { senderAddress } from '../n8n/senderAddress';
 import { clock } from '../shared/clock';
-import { PromiseCache, processWide } from '../shared/processWide';
+import { BoundedMap, PromiseCache, processWide } from '../shared/processWide';
 
-/** What reading a transaction back gave; without `isSent` the rate limit left no room for the read. */
-type ReadBack =
-	| { outcome: 'found'; transaction: Transaction }
-	| { outcome: 'unknown' | 'unread'; isSent: boolean };
+/** What reading a transaction back gave; without a transaction it is `unknown`. Unless it is free, it counts. */
+type ReadBack = { isFree: boolean } & (
+	| { outcome: 'read'; transaction: Transaction | undefined }
+	| { outcome: 'unread' | 'busy' }
+);
+
+const BUSY: ReadBack = { outcome: 'busy', isFree: true };
 
 /** A sender waits about ten seconds; one quick retry has to fit in. */
 export const ANSWER_WITHIN_MS = 9_500;
@@ -25,29 +29,44 @@ const MOST_TRIES = 2;
 /** What the first try leaves for a second one, if it fails at once. */
 const FOR_QUICK_RETRY_MS = 1_000;
 
-/**
- * Reads the transaction of a notice back; `busy` if there are too many reads, now, or a moment ago that found nothing.
- *
- * @param answerBy when the answer has to be there, on `clock.elapsed()`
- */
+interface Asked {
+	hash: string;
+	/** When the answer has to be there, on `clock.elapsed()`. */
+	answerBy: number;
+	/** Whether reading it told something new. */
+	isFree: (transaction: Transaction) => boolean;
+}
+
+/** Reads the transaction of a notice back; `busy` if there are too many reads, now, or a moment ago without news. */
 export async function verifyTransaction(
 	context: IWebhookFunctions,
 	account: Account,
-	{ hash, answerBy }: { hash: string; answerBy: number },
-): Promise<ReadBack | { outcome: 'busy' }> {
+	asked: Asked,
+): Promise<ReadBack> {
 	// A transaction stays known after a 404: a notice can come before its transaction can be read.
-	const lane = hasSeenTransaction(account, hash) ? 'seen' : 'unverified';
-	const { misses, perMs, yields } = LANES[lane];
-	const limiter = limiterOf(account, lane, () => new RateLimiter(misses, perMs));
-	if (limiter.waiting >= MOST_IN_LINE) return { outcome: 'busy' };
-	const latest = answerBy - SHORTEST_READ_MS;
+	const isSeen = hasSeenTransaction(account, asked.hash);
+	const lane = `${account.key} ${isSeen ? 'seen' : 'unverified'}`;
+	const latest = asked.answerBy - SHORTEST_READ_MS;
+	return await counted(laneOf(`${lane} of ${senderAddress(context)}`, MISSES), latest, async () =>
+		counted(laneOf(lane, MISSES_OF_ALL), latest, async () =>
+			readBack(context, account, asked, !isSeen),
+		),
+	);
+}
+
+async function counted(
+	limiter: RateLimiter,
+	latest: number,
+	read: () => Promise<ReadBack>,
+): Promise<ReadBack> {
+	if (limiter.waiting >= MOST_IN_LINE) return BUSY;
 	const permit = await limiter.take({ latest }).catch(() => undefined);
-	if (!permit) return { outcome: 'busy' };
+	if (!permit) return BUSY;
 	let isFree = false;
 	try {
-		const read = await readBack(context, account, hash, { answerBy, yields });
-		isFree = read.outcome === 'found' || !read.isSent;
-		return read;
+		const result = await read();
+		({ isFree } = result);
+		return result;
 	} finally {
 		if (isFree) limiter.giveBack(permit);
 		else limiter.settle(permit);
@@ -61,8 +80,8 @@ export async function verifyTransaction(
 async function readBack(
 	context: IWebhookFunctions,
 	account: Account,
-	hash: string,
-	{ answerBy, yields }: { answerBy: number; yields: boolean },
+	{ hash, answerBy, isFree }: Asked,
+	yields: boolean,
 ): Promise<ReadBack> {
 	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
 	const forRetry = Math.min(FOR_QUICK_RETRY_MS, forTries / MOST_TRIES);
@@ -74,12 +93,14 @@ async function readBack(
 		yields,
 	});
 	try {
-		return { outcome: 'found', transaction: await getTransaction(client, hash) };
+		const transaction = await getTransaction(client, hash);
+		return { outcome: 'read', transaction, isFree: isFree(transaction) };
 	} catch (error) {
-		if (!(error instanceof ServiceError)) return { outcome: 'unread', isSent: true };
+		if (!(error instanceof ServiceError)) return { outcome: 'unread', isFree: false };
 		const { outcome, tries } = error;
 		const isUnknown = outcome.status === 404 && !outcome.isWebPage;
-		return { outcome: isUnknown ? 'unknown' : 'unread', isSent: tries > 0 };
+		if (isUnknown) return { outcome: 'read', transaction: undefined, isFree: false };
+		return { outcome: 'unread', isFree: tries === 0 };
 	}
 }
 
@@ -106,14 +127,20 @@ export async function accountOf(
 const MOST_IN_LINE = 256;
 
 /**
- * How many reads may find nothing in which time, and so be under way at once: a trigger's address is open
- * to anybody, and each notice costs a request of the account. Those that find their transaction are free.
- * Unverified notices are limited apart, so that no flood of them delays those about a transaction that is
- * known here.
+ * How many reads may bring nothing new within 20 seconds, and so be under way at once: a trigger's address is open to
+ * anybody, and each notice costs a request of the account. Each address of a sender has its own count, so that no
+ * flood from one delays notices from another, and all together have twice as many. Transactions that this process has
+ * not seen are counted apart, so that no flood of them delays those that are known here.
  */
-const LANES = {
-	/** About a transaction that this process has seen; in an outage even genuine ones find nothing. */
-	seen: { misses: 10, perMs: 1_000, yields: false },
-	/** All others: the only genuine misses are notices that arrive before their transaction. */
-	unverified: { misses: 8, perMs: 20_000, yields: true },
-};
+const MISSES = 8;
+const MISSES_OF_ALL = 2 * MISSES;
+const MISSED_WITHIN_MS = 20_000;
+
+/** @internal */
+export const lanes = processWide(new BoundedMap<RateLimiter>({ most: 1_000 }));
+
+function laneOf(key: string, misses: number): RateLimiter {
+	const lane = lanes.get(key) ?? new RateLimiter(misses, MISSED_WITHIN_MS);
+	lanes.set(key, lane);
+	return lane;
+}

@@ -1,8 +1,8 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
-import { isBehind } from '../domain/paymentStatus';
+import type { Status } from '../domain/paymentStatus';
 import { type Notice, readBody, readNotice } from '../notice/parse';
-import { Declined, REPLIES, answering, filteredInTest } from '../notice/reply';
+import { Declined, REPLIES, answering } from '../notice/reply';
 import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, accountOf, verifyTransaction } from '../notice/verify';
 import { hasSenderLeft, whenAnswered } from '../n8n/answered';
 import { transactionOutput } from '../output/transaction';
@@ -10,15 +10,18 @@ import { clock } from '../shared/clock';
 import { BoundedMap, PromiseCache, processWide } from '../shared/processWide';
 import { type TriggerForm, readTriggerForm } from './form';
 import { dedupeKey } from './dedupe';
-import { whyUnwanted } from './wanted';
+import { isBehind, isSameStatus, whyUnwanted } from './wanted';
 
-/** Between two reads of a transaction; a forged notice costs reads, too. */
+/** Between two reads of a transaction; a forged notice costs reads, too. Each read without news doubles it. */
 const REREAD_AFTER_MS = 3_000;
+const LONGEST_PAUSE_MS = 60_000;
+const FORGOTTEN_AFTER_MS = 600_000;
 
 interface Read {
 	/** When it began, on `clock.elapsed()`. */
 	at: number;
-	transaction: Transaction;
+	/** Undefined if the service does not know it. */
+	transaction: Transaction | undefined;
 }
 
 /**
@@ -27,6 +30,18 @@ interface Read {
  * @internal
  */
 export const reads = processWide(new PromiseCache<Read>({ most: 1_000, keptMs: REREAD_AFTER_MS }));
+
+/**
+ * What the latest read showed, and how many in a row have shown that, by trigger and hash.
+ *
+ * @internal
+ */
+export const lastReads = processWide(
+	new BoundedMap<{ at: number; shown: Status; repeats: number }>({
+		most: 10_000,
+		isOver: ({ at }) => at + FORGOTTEN_AFTER_MS <= clock.elapsed(),
+	}),
+);
 
 /**
  * Takes a notification in. It is a hint, not a fact: the transaction is read back before anything
@@ -66,15 +81,12 @@ class Delivery {
 		if (notice.status !== undefined) this.declineDuplicate(notice);
 		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
 		const transaction = await this.readUntilFresh(notice);
-		const reason = whyUnwanted(form, transaction);
-		if (reason !== undefined) {
-			// Only the person who tests in the editor may learn what the transaction is like.
-			throw new Declined(this.isTest ? filteredInTest(reason) : REPLIES.filtered);
-		}
+		// Anybody may ask, so the answer does not say what the transaction is like.
+		if (whyUnwanted(form, transaction) !== undefined) throw new Declined(REPLIES.filtered);
 		const { simplify, options } = form;
 		const status = transaction.payment_status ?? undefined;
 		// One that came late, of a status that is past, tells of nothing beside the present one.
-		const event = notice.status === status ? notice.event : undefined;
+		const event = isSameStatus(notice.status, status) ? notice.event : undefined;
 		this.enter({ hash: transaction.hash, status, event });
 		return {
 			...transactionOutput(transaction, { simplify, fields: options.fields }),
@@ -83,25 +95,48 @@ class Delivery {
 	}
 
 	/** Takes a read that shows what the notice says, or that began after it; again while that is behind. */
-	private async readUntilFresh({ hash, status }: Notice): Promise<Transaction> {
+	private async readUntilFresh({ hash, status: claimed }: Notice): Promise<Transaction> {
 		const key = `${this.triggerKey} ${hash}`;
 		for (;;) {
-			const { at, transaction } = await reads.get(key, async () => await this.read(hash));
-			const isSame = status !== undefined && status === transaction.payment_status;
-			const isNew = at >= this.calledAt && !isBehind(transaction.payment_status, status);
-			if (isSame || isNew) return transaction;
-			const next = at + REREAD_AFTER_MS;
-			if (next > this.answerBy - SHORTEST_READ_MS) throw new Declined(REPLIES.inFlight);
-			await clock.sleep(Math.max(0, next - clock.elapsed()));
+			const { at, transaction } = await reads.get(key, async () => await this.read(key, hash));
+			const { payment_status: read } = transaction ?? {};
+			const isHandedOver =
+				handedOver.get(this.keyOf({ hash, status: read ?? undefined })) !== undefined;
+			const isSame = claimed !== undefined && isSameStatus(claimed, read);
+			const isNew = at >= this.calledAt && !isBehind(this.form, { read, claimed, isHandedOver });
+			if (transaction && (isSame || isNew)) return transaction;
+			await this.waitUntil(at + REREAD_AFTER_MS, transaction !== undefined);
 		}
 	}
 
-	private async read(hash: string): Promise<Read> {
+	private async read(key: string, hash: string): Promise<Read> {
 		const { context, answerBy } = this;
+		let before = lastReads.get(key);
+		for (; before; before = lastReads.get(key)) {
+			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** before.repeats, LONGEST_PAUSE_MS);
+			if (before.at + pauseMs <= clock.elapsed()) break;
+			await this.waitUntil(before.at + pauseMs, before.shown !== undefined);
+		}
 		const at = clock.elapsed();
-		const read = await verifyTransaction(context, await accountOf(context), { hash, answerBy });
-		if (read.outcome !== 'found') throw new Declined(REPLIES[read.outcome]);
+		if (before) lastReads.set(key, { ...before, at });
+		const repeats = (shown: Status): number =>
+			before && before.shown === shown ? before.repeats + 1 : 0;
+		// One read without news is free: a genuine notice may be ahead of what the service gives to readers.
+		const isFree = (found: Transaction): boolean => repeats(found.payment_status ?? null) < 2;
+		const account = await accountOf(context);
+		const read = await verifyTransaction(context, account, { hash, answerBy, isFree });
+		if (read.outcome !== 'read') throw new Declined(REPLIES[read.outcome]);
+		const shown = read.transaction && (read.transaction.payment_status ?? null);
+		lastReads.set(key, { at, shown, repeats: repeats(shown) });
 		return { at, transaction: read.transaction };
+	}
+
+	/** @throws Declined if a read would then come too late for the sender */
+	private async waitUntil(next: number, isKnown: boolean): Promise<void> {
+		if (next > this.answerBy - SHORTEST_READ_MS) {
+			throw new Declined(REPLIES[isKnown ? 'inFlight' : 'unknown']);
+		}
+		await clock.sleep(Math.max(0, next - clock.elapsed()));
 	}
 
 	/** Checks and enters without an await in between: of two notices at once only one may pass. */

@@ -25,10 +25,19 @@ describe('What a notification claims', () => {
 			{ ...flat, event: 'transaction.paid' },
 			{ ...paid, event: 'transaction.paid' },
 		],
+		['the longest event', { ...flat, event: 'x'.repeat(50) }, { ...paid, event: 'x'.repeat(50) }],
+		...['x'.repeat(51), '=HYPERLINK("x")', '<b>paid</b>', 'new transaction'].map(
+			(event): [string, unknown, Notice] => [
+				`an event that is no name: ${event}`,
+				{ ...flat, event },
+				paid,
+			],
+		),
+		['a listed status, however it is written', { hash: 'ab12', status: 'PAID' }, paid],
 		[
-			'new transaction',
-			{ ...flat, event: 'new transaction' },
-			{ ...paid, event: 'new transaction' },
+			'a status that is not listed, as it is',
+			{ hash: 'ab12', status: 'Em Análise' },
+			{ hash: 'ab12', status: 'Em Análise' },
 		],
 		[
 			'events in two places: the outer one',

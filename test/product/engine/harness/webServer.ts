@@ -42,6 +42,11 @@ export class WebRequest extends IncomingMessage {
 
 	path = '';
 
+	/** The sender, as Express states it behind one proxy that n8n knows of. */
+	get ip(): string | undefined {
+		return this.headers['x-forwarded-for']?.toString() ?? this.socket.remoteAddress;
+	}
+
 	/** What n8n's body reader offers to nodes. */
 	async readRawBody(): Promise<void> {
 		this.rawBody ??= await buffer(this);
