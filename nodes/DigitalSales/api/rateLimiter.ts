@@ -6,7 +6,8 @@ import { ENDPOINTS, type Endpoint } from './endpoints';
 /** Permission for one request. */
 export interface Permit {
 	takenAt: number;
-	isBackground: boolean;
+	answeredAt?: number;
+	isBackground?: boolean;
 }
 
 export interface TakeOptions {
@@ -31,10 +32,6 @@ export class TooLateError extends Error {
 	constructor() {
 		super('The turn did not come in time');
 	}
-}
-
-interface Answered extends Permit {
-	at: number;
 }
 
 interface Waiting extends TakeOptions {
@@ -70,7 +67,7 @@ export class RateLimiter {
 	/** When it is looked after next, on `clock.elapsed()`. */
 	private wakesAt = 0;
 	/** The requests that still count, the first answered first. */
-	private readonly answered: Answered[] = [];
+	private readonly answered: Permit[] = [];
 	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
 	/** When the latest 429 came. */
@@ -78,9 +75,9 @@ export class RateLimiter {
 	/** How many requests had gone well in the minute before a 429. */
 	private taught = Infinity;
 
-	/** @param rate the documented one; undefined if none is documented */
+	/** @param rate the documented one, if there is one */
 	constructor(
-		private readonly rate: number | undefined,
+		private readonly rate = Infinity,
 		private readonly windowMs = MINUTE_MS,
 	) {}
 
@@ -96,29 +93,31 @@ export class RateLimiter {
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
 		const delayMs = this.untilRoom(rate, this.answered, this.inFlight.size);
 		if (!isBackground) return delayMs;
-		const isShared = ({ isBackground: is }: Permit): boolean => is;
+		const [answered, inFlight] = [this.answered, [...this.inFlight]].map((permits) =>
+			permits.filter((permit) => permit.isBackground),
+		);
 		const share = Math.ceil(this.allowed(rate) * BACKGROUND_SHARE);
-		const underWay = [...this.inFlight].filter(isShared).length;
-		return Math.max(delayMs, this.untilRoom(share, this.answered.filter(isShared), underWay));
+		return Math.max(delayMs, this.untilRoom(share, answered, inFlight?.length));
 	}
 
 	/** How long until the window has room. Of the latest answers, as many as the rate allows may lie within it. */
-	private untilRoom(rate = Infinity, answered: readonly Answered[], underWay: number): number {
-		const tooMany = answered.length + underWay - rate;
+	private untilRoom(rate: number, answered: readonly Permit[] = [], inFlight = 0): number {
+		const tooMany = answered.length + inFlight - rate;
 		if (tooMany < 0) return 0;
-		return Math.max(0, (answered[tooMany]?.at ?? Infinity) + this.windowMs - clock.elapsed());
+		const { answeredAt = Infinity } = answered[tooMany] ?? {};
+		return Math.max(0, answeredAt + this.windowMs - clock.elapsed());
 	}
 
 	/** What the service allows in a window, as far as it is documented or a 429 has shown it. */
-	private allowed(rate = Infinity): number {
-		const isTaught = clock.elapsed() - this.limitedAt < TAUGHT_MS;
-		return isTaught ? Math.min(rate, Math.max(this.taught, this.lately())) : rate;
+	private allowed(rate: number): number {
+		if (clock.elapsed() - this.limitedAt >= TAUGHT_MS) return rate;
+		return Math.min(rate, Math.max(this.taught, this.lately()));
 	}
 
 	/** How many requests went well within the last window. */
 	private lately(): number {
 		const from = clock.elapsed() - this.windowMs;
-		return this.answered.filter(({ at }) => at > from).length;
+		return this.answered.filter(({ answeredAt = 0 }) => answeredAt > from).length;
 	}
 
 	/**
@@ -156,7 +155,7 @@ export class RateLimiter {
 
 	/** Enters the end of a request, other than a 429. */
 	settle(permit: Permit): void {
-		this.answered.push({ ...permit, at: clock.elapsed() });
+		this.answered.push(Object.assign(permit, { answeredAt: clock.elapsed() }));
 		this.answered.splice(0, this.answered.length - MOST_COUNTED);
 		this.giveBack(permit);
 	}
@@ -195,7 +194,7 @@ export class RateLimiter {
 				waiting.refuse(new TooLateError());
 				continue;
 			}
-			const permit = { takenAt: now, isBackground: waiting.isBackground === true };
+			const permit = { takenAt: now, isBackground: waiting.isBackground };
 			this.inFlight.add(permit);
 			waiting.admit(permit);
 		}

@@ -1,21 +1,14 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { type Account, CREDENTIAL_NAME, readAccount } from '../api/account';
-import { Client } from '../api/client';
+import { Client, type ClientOptions } from '../api/client';
 import { ServiceError } from '../api/serviceError';
 import { RateLimiter } from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction, hasSeenTransaction } from '../api/transactions';
+import { Declined, REPLIES } from './reply';
 import { senderAddress } from '../n8n/senderAddress';
 import { clock } from '../shared/clock';
 import { BoundedMap, PromiseCache, processWide } from '../shared/processWide';
-
-/** What reading a transaction back gave; without a transaction it is `unknown`. Unless it is free, it counts. */
-type ReadBack = { isFree: boolean } & (
-	| { outcome: 'read'; transaction: Transaction | undefined }
-	| { outcome: 'unread' | 'busy' }
-);
-
-const BUSY: ReadBack = { outcome: 'busy', isFree: true };
 
 /** A sender waits about ten seconds; one quick retry has to fit in. */
 export const ANSWER_WITHIN_MS = 9_500;
@@ -37,71 +30,55 @@ interface Asked {
 	isFree: (transaction: Transaction) => boolean;
 }
 
-/** Reads the transaction of a notice back; `busy` if there are too many reads, now, or a moment ago without news. */
+/**
+ * Reads the transaction of a notice back. Only a well-formed transaction with the requested hash is believed; only a
+ * 404 says that there is none: then it is undefined.
+ *
+ * @throws Declined if it cannot be read, or if too many are read, now, or were read a moment ago without news
+ */
 export async function verifyTransaction(
 	context: IWebhookFunctions,
 	account: Account,
-	asked: Asked,
-): Promise<ReadBack> {
+	{ hash, answerBy, isFree }: Asked,
+): Promise<Transaction | undefined> {
 	// A transaction stays known after a 404: a notice can come before its transaction can be read.
-	const isSeen = hasSeenTransaction(account, asked.hash);
+	const isSeen = hasSeenTransaction(account, hash);
 	const lane = `${account.key} ${isSeen ? 'seen' : 'unverified'}`;
-	const latest = asked.answerBy - SHORTEST_READ_MS;
-	return await counted(laneOf(`${lane} of ${senderAddress(context)}`, MISSES), latest, async () =>
-		counted(laneOf(lane, MISSES_OF_ALL), latest, async () =>
-			readBack(context, account, asked, !isSeen),
-		),
-	);
-}
-
-async function counted(
-	limiter: RateLimiter,
-	latest: number,
-	read: () => Promise<ReadBack>,
-): Promise<ReadBack> {
-	if (limiter.waiting >= MOST_IN_LINE) return BUSY;
-	const permit = await limiter.take({ latest }).catch(() => undefined);
-	if (!permit) return BUSY;
-	let isFree = false;
+	const lanes = [laneOf(`${lane} ${senderAddress(context)}`, MISSES), laneOf(lane, 2 * MISSES)];
+	const leave: Array<(isMiss: boolean) => void> = [];
+	let isMiss = false;
 	try {
-		const result = await read();
-		({ isFree } = result);
-		return result;
+		for (const one of lanes) leave.push(await enter(one, answerBy - SHORTEST_READ_MS));
+		const client = new Client(context, account, { ...limitsUntil(answerBy), yields: !isSeen });
+		const transaction = await getTransaction(client, hash);
+		isMiss = !isFree(transaction);
+		return transaction;
+	} catch (error) {
+		if (error instanceof Declined) throw error;
+		const { outcome, tries = 1 }: Partial<ServiceError> =
+			error instanceof ServiceError ? error : {};
+		isMiss = tries > 0;
+		if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
+		throw new Declined(REPLIES.unread);
 	} finally {
-		if (isFree) limiter.giveBack(permit);
-		else limiter.settle(permit);
+		for (const one of leave) one(isMiss);
 	}
 }
 
-/**
- * Reads a transaction from the service while a sender waits. Only a well-formed transaction with the
- * requested hash is believed; only a 404 says that there is none. Never throws.
- */
-async function readBack(
-	context: IWebhookFunctions,
-	account: Account,
-	{ hash, answerBy, isFree }: Asked,
-	yields: boolean,
-): Promise<ReadBack> {
+/** Waits for a place in a lane; gives what leaves it. */
+async function enter(lane: RateLimiter, latest: number): Promise<(isMiss: boolean) => void> {
+	const isFull = lane.waiting >= MOST_IN_LINE;
+	const permit = isFull ? undefined : await lane.take({ latest }).catch(() => undefined);
+	if (!permit) throw new Declined(REPLIES.busy);
+	return (isMiss) => (isMiss ? lane.settle(permit) : lane.giveBack(permit));
+}
+
+function limitsUntil(answerBy: number): ClientOptions {
 	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
 	const forRetry = Math.min(FOR_QUICK_RETRY_MS, forTries / MOST_TRIES);
 	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(forTries - forRetry)));
-	const client = new Client(context, account, {
-		timeoutMs,
-		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) },
-		longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS,
-		yields,
-	});
-	try {
-		const transaction = await getTransaction(client, hash);
-		return { outcome: 'read', transaction, isFree: isFree(transaction) };
-	} catch (error) {
-		if (!(error instanceof ServiceError)) return { outcome: 'unread', isFree: false };
-		const { outcome, tries } = error;
-		const isUnknown = outcome.status === 404 && !outcome.isWebPage;
-		if (isUnknown) return { outcome: 'read', transaction: undefined, isFree: false };
-		return { outcome: 'unread', isFree: tries === 0 };
-	}
+	const retry = { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) };
+	return { timeoutMs, retry, longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS };
 }
 
 /** @internal */
@@ -133,7 +110,6 @@ const MOST_IN_LINE = 256;
  * not seen are counted apart, so that no flood of them delays those that are known here.
  */
 const MISSES = 8;
-const MISSES_OF_ALL = 2 * MISSES;
 const MISSED_WITHIN_MS = 20_000;
 
 /** @internal */

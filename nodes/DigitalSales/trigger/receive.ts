@@ -1,13 +1,12 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
-import type { Status } from '../domain/paymentStatus';
 import { type Notice, readBody, readNotice } from '../notice/parse';
 import { Declined, REPLIES, answering } from '../notice/reply';
 import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, accountOf, verifyTransaction } from '../notice/verify';
 import { hasSenderLeft, whenAnswered } from '../n8n/answered';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
-import { BoundedMap, PromiseCache, processWide } from '../shared/processWide';
+import { BoundedMap, processWide } from '../shared/processWide';
 import { type TriggerForm, readTriggerForm } from './form';
 import { dedupeKey } from './dedupe';
 import { isBehind, isSameStatus, whyUnwanted } from './wanted';
@@ -20,24 +19,22 @@ const FORGOTTEN_AFTER_MS = 600_000;
 interface Read {
 	/** When it began, on `clock.elapsed()`. */
 	at: number;
-	/** Undefined if the service does not know it. */
-	transaction: Transaction | undefined;
+	shows: Promise<Shown>;
+}
+
+/** A transaction, none if the service does not know it, and how many reads in a row before have shown the same. */
+interface Shown {
+	transaction?: Transaction;
+	repeats: number;
 }
 
 /**
- * Reads in progress or begun a moment ago, by trigger and hash.
+ * The latest reads, in progress or over, by trigger and hash.
  *
  * @internal
  */
-export const reads = processWide(new PromiseCache<Read>({ most: 1_000, keptMs: REREAD_AFTER_MS }));
-
-/**
- * What the latest read showed, and how many in a row have shown that, by trigger and hash.
- *
- * @internal
- */
-export const lastReads = processWide(
-	new BoundedMap<{ at: number; shown: Status; repeats: number }>({
+export const reads = processWide(
+	new BoundedMap<Read>({
 		most: 10_000,
 		isOver: ({ at }) => at + FORGOTTEN_AFTER_MS <= clock.elapsed(),
 	}),
@@ -95,48 +92,50 @@ class Delivery {
 	}
 
 	/** Takes a read that shows what the notice says, or that began after it; again while that is behind. */
-	private async readUntilFresh({ hash, status: claimed }: Notice): Promise<Transaction> {
-		const key = `${this.triggerKey} ${hash}`;
+	private async readUntilFresh(notice: Notice): Promise<Transaction> {
+		const key = `${this.triggerKey} ${notice.hash}`;
 		for (;;) {
-			const { at, transaction } = await reads.get(key, async () => await this.read(key, hash));
-			const { payment_status: read } = transaction ?? {};
-			const isHandedOver =
-				handedOver.get(this.keyOf({ hash, status: read ?? undefined })) !== undefined;
-			const isSame = claimed !== undefined && isSameStatus(claimed, read);
-			const isNew = at >= this.calledAt && !isBehind(this.form, { read, claimed, isHandedOver });
-			if (transaction && (isSame || isNew)) return transaction;
-			await this.waitUntil(at + REREAD_AFTER_MS, transaction !== undefined);
+			const last = reads.get(key);
+			const shown = await last?.shows;
+			if (last && shown?.transaction && this.isFresh(last, shown.transaction, notice)) {
+				return shown.transaction;
+			}
+			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (shown?.repeats ?? 0), LONGEST_PAUSE_MS);
+			const next = last ? last.at + pauseMs : 0;
+			if (next > this.answerBy - SHORTEST_READ_MS) {
+				throw new Declined(REPLIES[shown?.transaction ? 'inFlight' : 'unknown']);
+			}
+			if (next > clock.elapsed()) await clock.sleep(next - clock.elapsed());
+			else if (reads.get(key) === last) this.beginRead(key, notice.hash, shown);
 		}
 	}
 
-	private async read(key: string, hash: string): Promise<Read> {
+	private isFresh({ at }: Read, read: Transaction, { hash, status: claimed }: Notice): boolean {
+		const status = read.payment_status ?? undefined;
+		if (claimed !== undefined && isSameStatus(claimed, status)) return true;
+		const isHandedOver = handedOver.get(this.keyOf({ hash, status })) !== undefined;
+		return at >= this.calledAt && !isBehind(this.form, { read: status, claimed, isHandedOver });
+	}
+
+	private beginRead(key: string, hash: string, before: Shown | undefined): void {
+		const kept = reads.get(key);
+		const shows = this.read(hash, before);
+		reads.set(key, { at: clock.elapsed(), shows });
+		// A failure is not kept.
+		shows.catch(() => (kept ? reads.set(key, kept) : reads.delete(key)));
+	}
+
+	private async read(hash: string, before: Shown | undefined): Promise<Shown> {
 		const { context, answerBy } = this;
-		let before = lastReads.get(key);
-		for (; before; before = lastReads.get(key)) {
-			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** before.repeats, LONGEST_PAUSE_MS);
-			if (before.at + pauseMs <= clock.elapsed()) break;
-			await this.waitUntil(before.at + pauseMs, before.shown !== undefined);
-		}
-		const at = clock.elapsed();
-		if (before) lastReads.set(key, { ...before, at });
-		const repeats = (shown: Status): number =>
-			before && before.shown === shown ? before.repeats + 1 : 0;
+		const repeats = (found?: Transaction): number =>
+			before?.transaction?.payment_status === found?.payment_status
+				? (before?.repeats ?? -1) + 1
+				: 0;
 		// One read without news is free: a genuine notice may be ahead of what the service gives to readers.
-		const isFree = (found: Transaction): boolean => repeats(found.payment_status ?? null) < 2;
+		const isFree = (found: Transaction): boolean => repeats(found) < 2;
 		const account = await accountOf(context);
-		const read = await verifyTransaction(context, account, { hash, answerBy, isFree });
-		if (read.outcome !== 'read') throw new Declined(REPLIES[read.outcome]);
-		const shown = read.transaction && (read.transaction.payment_status ?? null);
-		lastReads.set(key, { at, shown, repeats: repeats(shown) });
-		return { at, transaction: read.transaction };
-	}
-
-	/** @throws Declined if a read would then come too late for the sender */
-	private async waitUntil(next: number, isKnown: boolean): Promise<void> {
-		if (next > this.answerBy - SHORTEST_READ_MS) {
-			throw new Declined(REPLIES[isKnown ? 'inFlight' : 'unknown']);
-		}
-		await clock.sleep(Math.max(0, next - clock.elapsed()));
+		const transaction = await verifyTransaction(context, account, { hash, answerBy, isFree });
+		return { transaction, repeats: repeats(transaction) };
 	}
 
 	/** Checks and enters without an await in between: of two notices at once only one may pass. */

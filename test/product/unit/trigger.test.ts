@@ -4,9 +4,10 @@ import { RateLimiter } from '../../../nodes/DigitalSales/api/rateLimiter';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { isLater } from '../../../nodes/DigitalSales/domain/paymentStatus';
 import { accounts, lanes } from '../../../nodes/DigitalSales/notice/verify';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { clearProcessWide } from '../../../nodes/DigitalSales/shared/processWide';
 import { dedupeKey } from '../../../nodes/DigitalSales/trigger/dedupe';
-import { handedOver, lastReads, reads } from '../../../nodes/DigitalSales/trigger/receive';
+import { handedOver, reads } from '../../../nodes/DigitalSales/trigger/receive';
 import { type Wanted, whyUnwanted } from '../../../nodes/DigitalSales/trigger/wanted';
 
 type Given = Partial<Omit<Wanted, 'filters'>> & { filters?: Partial<Wanted['filters']> };
@@ -143,18 +144,17 @@ describe('A status', () => {
 describe('What a process remembers of notices is bounded', () => {
 	afterEach(() => clearProcessWide());
 
-	test('the accounts of a hundred triggers, a thousand reads and senders, ten thousand answers', async () => {
+	test('the accounts of a hundred triggers, a thousand senders, ten thousand reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
 			void accounts.get(`${nth}`, async () => ({}) as Account);
-			void reads.get(`${nth}`, async () => ({ at: 0, transaction: { hash: '', json: {} } }));
+			reads.set(`${nth}`, { at: clock.elapsed(), shows: Promise.resolve({ repeats: 0 }) });
 			handedOver.set(`${nth}`, true);
-			lastReads.set(`${nth}`, { at: 0, shown: null, repeats: 0 });
 			lanes.set(`${nth}`, new RateLimiter(1));
 		}
 
 		// One answer more than fits: a tenth of them goes at once.
-		expect([accounts.size, reads.size, lanes.size]).toEqual([100, 1_000, 1_000]);
-		expect([handedOver.size, lastReads.size]).toEqual([9_000, 9_000]);
+		expect([accounts.size, lanes.size]).toEqual([100, 1_000]);
+		expect([handedOver.size, reads.size]).toEqual([9_000, 9_000]);
 		expect(handedOver.get('0')).toBeUndefined();
 	});
 
