@@ -27,6 +27,9 @@ export const REPLIES = {
 	waiting: { status: 200, body: { received: true, waiting: true } },
 	duplicate: notStarted('already known'),
 	filtered: notStarted('excluded by Trigger On or the filters'),
+	/** A platform that tries the address may refuse it, or switch it off, after any answer but 2xx. */
+	noSale: notStarted('not about a transaction'),
+	listening: notStarted('listens here for webhooks, which are sent by POST'),
 	noHash: rejected(400, 'no transaction hash'),
 	unknown: comeAgain(30, 'unknown transaction'),
 	tooLarge: rejected(413, 'too large'),

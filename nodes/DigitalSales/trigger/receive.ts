@@ -1,6 +1,6 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
-import { type Notice, readBody, readNotice } from '../notice/parse';
+import { type Notice, takeNotice } from '../notice/parse';
 import { Declined, REPLIES, answering } from '../notice/reply';
 import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, accountOf, verifyTransaction } from '../notice/verify';
 import { hasSenderLeft, whenAnswered } from '../n8n/answered';
@@ -49,6 +49,7 @@ export async function receiveNotification(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
 	return await answering(context, 'A webhook could not be handled', async () => {
+		if (context.getRequestObject().method !== 'POST') throw new Declined(REPLIES.listening);
 		const item = await new Delivery(context).receive();
 		return { workflowData: [[{ json: item }]] };
 	});
@@ -72,8 +73,7 @@ class Delivery {
 	/** The item for the workflow: the transaction as the service has it. */
 	async receive(): Promise<IDataObject> {
 		const { context, form } = this;
-		const notice = readNotice(await readBody(context));
-		if (!notice) throw new Declined(REPLIES.noHash);
+		const notice = await takeNotice(context);
 		// If the service said this before, it was handed over: a repeated notice needs no read.
 		if (notice.status !== undefined) this.declineDuplicate(notice);
 		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
