@@ -20,6 +20,14 @@ import { sendTestEvent } from './trigger/testEvent';
 const TRY_IT =
 	'<b>To try it</b>, add <b>Options > Test With Transaction</b>, enter the hash of a transaction that was paid before, and press <b>Execute step</b> above: it arrives here like a new sale.';
 
+const PROBE = {
+	name: 'setup',
+	responseMode: 'onReceived',
+	responseData: 'noData',
+	path: WEBHOOK_PATH,
+	ndvHideUrl: true,
+} as const;
+
 export class DigitalSalesTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Digital Sales Trigger',
@@ -55,6 +63,9 @@ export class DigitalSalesTrigger implements INodeType {
 				responseData: 'noData',
 				path: WEBHOOK_PATH,
 			},
+			// For a platform that tries the address, and for a person who opens it in a browser.
+			{ ...PROBE, httpMethod: 'GET' },
+			{ ...PROBE, httpMethod: 'HEAD' },
 		],
 		builderHint: {
 			searchHint:

@@ -55,6 +55,8 @@ export interface ClientOptions {
 	longestLimiterWaitMs?: number;
 	/** Whether it takes its turn after a 429 all the same. */
 	yields?: boolean;
+	/** Whether nobody waits for it after all. */
+	isBackground?: boolean;
 	onWait?: (endpoint: Endpoint) => void;
 }
 
@@ -154,11 +156,12 @@ export class Client {
 	}
 
 	private takeOptions(endpoint: Endpoint, latest: number): TakeOptions {
-		const { signal, productRate, longestLimiterWaitMs, yields, onWait: tell } = this.options;
+		const { signal, productRate, longestLimiterWaitMs, yields, isBackground } = this.options;
+		const { onWait: tell } = this.options;
 		return {
 			signal,
-			isUrgent: longestLimiterWaitMs !== undefined,
-			yields,
+			isUrgent: longestLimiterWaitMs !== undefined && !yields && !isBackground,
+			isBackground,
 			rate: endpoint === 'GET /products' ? productRate : undefined,
 			latest: Math.min(latest, clock.elapsed() + (longestLimiterWaitMs ?? Infinity)),
 			onWait: (delayMs) => {

@@ -68,6 +68,8 @@ class Progress {
 	/** As the service states it; 0 if it does not. */
 	lastPage = 0;
 	private readonly keys = new Set<string>();
+	/** What the offers of a product cost. */
+	private readonly prices = new Map<string, string>();
 	private repeated = 0;
 	private total?: number;
 	private hasChanged = false;
@@ -91,11 +93,22 @@ class Progress {
 		}
 		const items = data.filter((row) => {
 			const { size } = this.keys;
-			return this.keys.add(rowKey(row)).size > size;
+			const isNew = this.keys.add(rowKey(row)).size > size;
+			if (isNew) this.comparePrice(row);
+			return isNew;
 		});
 		this.repeated += data.length - items.length;
 		this.barren = items.length === 0 ? this.barren + 1 : 0;
 		return items;
+	}
+
+	/** The same product with the same offers and another price has moved from one page to another meanwhile. */
+	private comparePrice(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
+		if (!row.offer && !row.offers) return;
+		const key = JSON.stringify(row, OFFER_KEYS);
+		const price = JSON.stringify(row.offers ?? row.price, ['price']);
+		this.hasChanged ||= (this.prices.get(key) ?? price) !== price;
+		this.prices.set(key, price);
 	}
 
 	hasNext({ data, hasNext }: ProductPage<object>, number: number): boolean | undefined {
@@ -120,10 +133,12 @@ class Progress {
 	}
 }
 
+const OFFER_KEYS = ['hash', 'offer', 'offers'];
+
 /**
  * What a row is told from others by: a service may send one for each offer of a product. One without a
  * hash is told by all that it says.
  */
 function rowKey(row: { hash?: unknown }): string {
-	return JSON.stringify(row, row.hash == null ? null : ['hash', 'offer', 'offers', 'price']);
+	return JSON.stringify(row, row.hash == null ? null : [...OFFER_KEYS, 'price']);
 }

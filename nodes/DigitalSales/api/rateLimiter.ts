@@ -6,6 +6,8 @@ import { ENDPOINTS, type Endpoint } from './endpoints';
 /** Permission for one request. */
 export interface Permit {
 	takenAt: number;
+	answeredAt?: number;
+	isBackground?: boolean;
 }
 
 export interface TakeOptions {
@@ -13,8 +15,8 @@ export interface TakeOptions {
 	rate?: number;
 	/** Whether somebody waits for it: it goes first, and after a 429 it does not wait for the request in flight. */
 	isUrgent?: boolean;
-	/** Whether it waits for the request in flight, although it is urgent. */
-	yields?: boolean;
+	/** Whether nobody waits for it: such requests leave most of what is allowed to the others. */
+	isBackground?: boolean;
 	/** When it is too late to begin, on `clock.elapsed()`. */
 	latest?: number;
 	/** Cancels waiting at once. */
@@ -42,6 +44,10 @@ const MINUTE_MS = 60_000;
 /** How long after a 429 one request goes at a time. */
 const CAREFUL_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
+/** Of what is allowed, so that a burst of others finds room even just after background requests. */
+const BACKGROUND_SHARE = 1 / 4;
+/** How long a 429 tells what is allowed. */
+const TAUGHT_MS = 15 * MINUTE_MS;
 /** Slices, so that a line that all have left leaves no long timer behind. */
 const LONGEST_SLEEP_MS = 1_000;
 
@@ -52,23 +58,26 @@ const LONGEST_SLEEP_MS = 1_000;
  *
  * Other processes spend from the same account, and nobody says how many there are. A 429 closes the
  * limiter, and for a minute one request goes at a time: a burst would only be refused again. Without a
- * documented rate nothing waits until a 429.
+ * documented rate nothing waits until a 429; from then on background requests keep to their share of what went
+ * well in the minute before it.
  */
 export class RateLimiter {
 	/** Who waits, in the order in which they are let in. */
 	private line: Waiting[] = [];
 	/** When it is looked after next, on `clock.elapsed()`. */
 	private wakesAt = 0;
-	/** When the requests that still count were answered, the oldest first. */
-	private readonly answered: number[] = [];
+	/** The requests that still count, the first answered first. */
+	private readonly answered: Permit[] = [];
 	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
 	/** When the latest 429 came. */
 	private limitedAt = -Infinity;
+	/** How many requests had gone well in the minute before a 429. */
+	private taught = Infinity;
 
-	/** @param rate the documented one; undefined if none is documented */
+	/** @param rate the documented one, if there is one */
 	constructor(
-		private readonly rate: number | undefined,
+		private readonly rate = Infinity,
 		private readonly windowMs = MINUTE_MS,
 	) {}
 
@@ -77,16 +86,38 @@ export class RateLimiter {
 	}
 
 	/** How long a request would wait now: Infinity is until another one is answered. */
-	delayMs({ rate = this.rate, isUrgent, yields }: TakeOptions = {}): number {
+	delayMs({ rate = this.rate, isUrgent, isBackground }: TakeOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
-		const isOneAtATime = now - this.limitedAt < CAREFUL_MS && (!isUrgent || yields);
+		const isOneAtATime = now - this.limitedAt < CAREFUL_MS && !isUrgent;
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
-		if (rate === undefined) return 0;
-		// Of the latest, as many as the rate allows may lie within its window.
-		const tooMany = this.answered.length + this.inFlight.size - rate;
+		const delayMs = this.untilRoom(rate, this.answered, this.inFlight.size);
+		if (!isBackground) return delayMs;
+		const [answered, inFlight] = [this.answered, [...this.inFlight]].map((permits) =>
+			permits.filter((permit) => permit.isBackground),
+		);
+		const share = Math.ceil(this.allowed(rate) * BACKGROUND_SHARE);
+		return Math.max(delayMs, this.untilRoom(share, answered, inFlight?.length));
+	}
+
+	/** How long until the window has room. Of the latest answers, as many as the rate allows may lie within it. */
+	private untilRoom(rate: number, answered: readonly Permit[] = [], inFlight = 0): number {
+		const tooMany = answered.length + inFlight - rate;
 		if (tooMany < 0) return 0;
-		return Math.max(0, (this.answered[tooMany] ?? Infinity) + this.windowMs - now);
+		const { answeredAt = Infinity } = answered[tooMany] ?? {};
+		return Math.max(0, answeredAt + this.windowMs - clock.elapsed());
+	}
+
+	/** What the service allows in a window, as far as it is documented or a 429 has shown it. */
+	private allowed(rate: number): number {
+		if (clock.elapsed() - this.limitedAt >= TAUGHT_MS) return rate;
+		return Math.min(rate, Math.max(this.taught, this.lately()));
+	}
+
+	/** How many requests went well within the last window. */
+	private lately(): number {
+		const from = clock.elapsed() - this.windowMs;
+		return this.answered.filter(({ answeredAt = 0 }) => answeredAt > from).length;
 	}
 
 	/**
@@ -124,7 +155,7 @@ export class RateLimiter {
 
 	/** Enters the end of a request, other than a 429. */
 	settle(permit: Permit): void {
-		this.answered.push(clock.elapsed());
+		this.answered.push(Object.assign(permit, { answeredAt: clock.elapsed() }));
 		this.answered.splice(0, this.answered.length - MOST_COUNTED);
 		this.giveBack(permit);
 	}
@@ -134,6 +165,8 @@ export class RateLimiter {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		this.limitedAt = now;
+		// The first request of all may meet a limit that others have used up.
+		this.taught = this.lately() || this.taught;
 		this.giveBack(permit);
 	}
 
@@ -161,7 +194,7 @@ export class RateLimiter {
 				waiting.refuse(new TooLateError());
 				continue;
 			}
-			const permit = { takenAt: now };
+			const permit = { takenAt: now, isBackground: waiting.isBackground };
 			this.inFlight.add(permit);
 			waiting.admit(permit);
 		}
@@ -184,22 +217,13 @@ export class RateLimiter {
 	}
 }
 
-/** By account and what is limited. */
+/** By account and endpoint. */
 const rateLimiters = processWide(new Map<string, RateLimiter>());
 
 /** The rate limiter of an account at an endpoint, at the documented rate (API document, Limits). */
 export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
-	return limiterOf(account, endpoint, () => new RateLimiter(ENDPOINTS[endpoint].requestsPerMinute));
-}
-
-/** What limits something of an account, made when it is first asked for. */
-export function limiterOf(
-	account: { key: string },
-	what: string,
-	make: () => RateLimiter,
-): RateLimiter {
-	const key = `${account.key} ${what}`;
-	const limiter = rateLimiters.get(key) ?? make();
+	const key = `${account.key} ${endpoint}`;
+	const limiter = rateLimiters.get(key) ?? new RateLimiter(ENDPOINTS[endpoint].requestsPerMinute);
 	rateLimiters.set(key, limiter);
 	return limiter;
 }

@@ -14,7 +14,7 @@ export const STATUS_GROUPS: Readonly<Record<StatusGroup, readonly string[]>> = {
 		'analyzing',
 		'pending_review',
 	],
-	failed: ['refused', 'canceled', 'cancelled', 'expired'],
+	failed: ['refused', 'rejected', 'declined', 'failed', 'canceled', 'cancelled', 'expired'],
 	reversed: [
 		'refunded',
 		'waiting_refund',
@@ -33,7 +33,7 @@ export function isStatusGroup(text: string): text is StatusGroup {
 }
 
 /** As the service states it, or not. */
-type Status = string | null | undefined;
+export type Status = string | null | undefined;
 
 /** The statuses that end a payment; every other value may still become one of these. */
 const SETTLED: ReadonlySet<Status> = new Set([
@@ -46,15 +46,26 @@ export function isSettled(status: Status): boolean {
 	return SETTLED.has(status);
 }
 
-/**
- * Whether a read is older than the settled status that a notice claims: a read may lag behind. One that
- * had expired or was refused may be paid all the same.
- */
-export function isBehind(read: Status, claimed: Status): boolean {
-	const isReversed = (status: Status): boolean => STATUS_GROUPS.reversed.includes(String(status));
-	if (!isSettled(claimed) || isReversed(read)) return false;
-	if (isPaid(read)) return isReversed(claimed);
-	return !hasFailed(read) || isPaid(claimed);
+/** What may become of a payment. One that had expired or was refused may be paid all the same. */
+const FOLLOWING: Readonly<Record<StatusGroup, readonly StatusGroup[]>> = {
+	waiting: ['failed', 'paid', 'reversed'],
+	failed: ['paid'],
+	paid: ['reversed'],
+	reversed: [],
+};
+
+/** The group of a status that is listed. */
+export function groupOf(status: Status): StatusGroup | undefined {
+	const groups = Object.keys(STATUS_GROUPS).filter(isStatusGroup);
+	return groups.find((group) => STATUS_GROUPS[group].includes(String(status)));
+}
+
+/** Whether a status comes after another one in the life of a payment; of statuses that are not listed, nobody knows. */
+export function isLater(status: Status, than: Status): boolean {
+	const [group, before] = [groupOf(status), groupOf(than)];
+	if (!group || !before) return false;
+	if (group === before) return isSettled(status) && !isSettled(than);
+	return FOLLOWING[before].includes(group);
 }
 
 /** Whether the service says that the money has arrived; `authorized` is not paid. */

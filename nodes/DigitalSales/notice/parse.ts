@@ -1,30 +1,61 @@
-import type { IWebhookFunctions } from 'n8n-workflow';
+import isEmpty from 'lodash/isEmpty';
+import set from 'lodash/set';
+import toPath from 'lodash/toPath';
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import { groupOf } from '../domain/paymentStatus';
 import { cleanText, isUsableHash } from '../domain/text';
 import { isJsonObject } from '../shared/json';
+import { PromiseCache, processWide } from '../shared/processWide';
 import { Declined, REPLIES } from './reply';
 
 const LARGEST_NOTICE_BYTES = 256 * 1024;
 
 /**
- * The body of a notice; undefined if it is neither JSON nor a form of texts. For a content type that n8n
- * does not parse, the body is read as JSON all the same.
+ * The notice that was sent.
  *
- * @throws Declined if it is larger than any real notice
+ * @throws Declined if it names no transaction, or is larger than any real notice
  */
-export async function readBody(context: IWebhookFunctions): Promise<unknown> {
+export async function takeNotice(context: IWebhookFunctions): Promise<Notice> {
+	const body = await readBody(context);
+	const notice = readNotice(body);
+	if (notice) return notice;
+	const fields = objectIn(body) ?? {};
+	if (isPing(fields.event) || !mayHoldHash(body)) throw new Declined(REPLIES.noSale);
+	const { id } = context.getNode();
+	await warnings.get(`${context.getWorkflow().id} ${id}`, async () => {
+		const names = Object.keys(fields).filter((name) => NAME.test(name));
+		const named = names.slice(0, 20).join(', ') || 'none';
+		context.logger.warn(
+			`A webhook was refused, since it does not say the hash of its transaction. Its fields: ${named}`,
+		);
+	});
+	throw new Declined(REPLIES.noHash);
+}
+
+/** One in a while for each node: anybody may send anything. */
+const warnings = processWide(new PromiseCache<void>({ most: 100, keptMs: 600_000 }));
+
+/** What n8n has read, or JSON under any other content type: also as a form, as PHP's curl declares it. */
+async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	const request = context.getRequestObject();
 	declineLongerThanAny(Number(context.getHeaderData()['content-length']));
-	// n8n keeps no raw body of a form with files, so its size would not be known.
-	if (request.contentType?.startsWith('multipart/')) return undefined;
+	const parsed: unknown = context.getBodyData();
+	// n8n keeps no raw body of a form with files.
+	if (request.contentType?.startsWith('multipart/')) {
+		return isJsonObject(parsed) && isEmpty(parsed.files) ? parsed.data : undefined;
+	}
 	await request.readRawBody().catch(() => {
 		// n8n has a limit of its own; or the sender has broken off, and hears nothing.
 		throw new Declined(REPLIES.tooLarge);
 	});
 	declineLongerThanAny(request.rawBody.length);
-	const parsed: unknown = context.getBodyData();
-	if (parsed !== undefined && typeof parsed !== 'string') return parsed;
+	if (request.contentType === 'application/json') return parsed;
 	// JSON is UTF-8, and Node knows few of the names that a content type may give as its charset.
-	const text = parsed ?? request.rawBody.toString();
+	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
+	return jsonIn(text) ?? parsed ?? text;
+}
+
+function jsonIn(text: string): unknown {
 	try {
 		return JSON.parse(text.replace(/^\uFEFF/, ''));
 	} catch {
@@ -48,43 +79,76 @@ export interface Notice {
 
 /** A notice may come from anybody. */
 const LONGEST_CLAIM = 200;
+/** An event reaches the item, and names of fields the log: no formula, markup or prompt fits into it. */
+const NAME = /^[\w.:-]{1,50}$/;
+const NESTED_NAME = /^\w{1,50}(\[\w{1,50}\]){1,3}$/;
+const LIKE_HASH = /^(?=.*\d)[\w-]{6,}$/;
 
 /**
- * Reads a notice of any known shape, each also under `data`:
+ * Reads a notice of any known shape, each also under `data` or `payload`:
  * - the transaction itself: `hash`, `payment_status`
  * - a flat summary: `transaction_hash`, `status`
  * - an envelope around the transaction: `transaction.hash` or `transaction.id`, `status`
  */
 export function readNotice(body: unknown): Notice | undefined {
-	if (!isJsonObject(body)) return undefined;
-	const hash = hashIn(body);
-	if (hash !== undefined) return claims(hash, body);
+	const fields = objectIn(body);
+	if (!fields) return undefined;
+	const hash = hashIn(fields);
+	if (hash !== undefined) return claims(hash, fields);
 	// One level only: `data` within `data` is no known shape.
-	const { event, data } = body;
-	if (!isJsonObject(data)) return undefined;
-	return readNotice({ ...data, event: event ?? data.event, data: undefined });
+	const inner = objectIn(fields.data) ?? objectIn(fields.payload);
+	if (!inner) return undefined;
+	const event = fields.event ?? inner.event;
+	return readNotice({ ...inner, event, data: undefined, payload: undefined });
 }
 
-function hashIn(body: Record<string, unknown>): string | undefined {
-	const direct = usable(body.hash) ?? usable(body.transaction_hash);
-	if (direct !== undefined || !isJsonObject(body.transaction)) return direct;
-	const { hash, id } = body.transaction;
+/** An object, also if it is the only one of a list, or JSON as a text, or a form with names such as `data[hash]`. */
+function objectIn(value: unknown): IDataObject | undefined {
+	const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+	const fields = typeof one === 'string' ? jsonIn(one) : one;
+	if (!isJsonObject(fields)) return undefined;
+	const nested = Object.entries(fields).filter(([name]) => NESTED_NAME.test(name));
+	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
+}
+
+/** The most specific name goes first: the hash beside it may be that of something else. */
+function hashIn(body: IDataObject): string | undefined {
+	const { hash, id }: IDataObject = isJsonObject(body.transaction) ? body.transaction : {};
 	const named = usable(id);
-	// An `id` of digits alone is the service's internal number, as the one at the root is.
-	return usable(hash) ?? (named !== undefined && /^\d+$/.test(named) ? undefined : named);
+	return (
+		usable(body.transaction_hash) ??
+		usable(hash) ??
+		usable(body.hash) ??
+		// An `id` of digits alone is the service's internal number, as the one at the root is.
+		(named !== undefined && /^\d+$/.test(named) ? undefined : named)
+	);
 }
 
-function claims(hash: string, body: Record<string, unknown>): Notice {
+function isPing(event: unknown): boolean {
+	return typeof event === 'string' && /^\s*(ping|test)\s*$/i.test(event);
+}
+
+/** Whether anything in it could be a hash, or a number of the platform's own. */
+function mayHoldHash(value: unknown, depth = 4): boolean {
+	if (typeof value === 'string' || typeof value === 'number') return LIKE_HASH.test(String(value));
+	if (typeof value !== 'object' || value === null || depth === 0) return false;
+	return Object.values(value).some((inner) => mayHoldHash(inner, depth - 1));
+}
+
+function claims(hash: string, body: IDataObject): Notice {
 	const transaction = isJsonObject(body.transaction) ? body.transaction : {};
 	// First what stands at the root (or at that of `data`): inside the envelope it may lag behind.
+	const status =
+		text(body.payment_status) ??
+		text(body.status) ??
+		text(transaction.payment_status) ??
+		text(transaction.status);
+	const event = text(body.event)?.replace(/^transaction$/i, '') ?? '';
+	const listed = status?.toLowerCase();
 	return {
 		hash,
-		status:
-			text(body.payment_status) ??
-			text(body.status) ??
-			text(transaction.payment_status) ??
-			text(transaction.status),
-		event: text(body.event)?.replace(/^transaction$/i, '') || undefined,
+		status: groupOf(listed) ? listed : status,
+		event: NAME.test(event) ? event : undefined,
 	};
 }
 

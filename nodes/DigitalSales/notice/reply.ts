@@ -27,21 +27,17 @@ export const REPLIES = {
 	waiting: { status: 200, body: { received: true, waiting: true } },
 	duplicate: notStarted('already known'),
 	filtered: notStarted('excluded by Trigger On or the filters'),
+	/** A platform that tries the address may refuse it, or switch it off, after any answer but 2xx. */
+	noSale: notStarted('not about a transaction'),
+	listening: notStarted('listens here for webhooks, which are sent by POST'),
 	noHash: rejected(400, 'no transaction hash'),
-	unknown: rejected(404, 'unknown transaction'),
+	unknown: comeAgain(30, 'unknown transaction'),
 	tooLarge: rejected(413, 'too large'),
 	inFlight: comeAgain(5, 'this transaction is being checked'),
 	backlogged: comeAgain(30, 'n8n is still storing earlier webhooks'),
 	unread: comeAgain(30, 'the transaction cannot be verified now'),
 	busy: comeAgain(30, 'too many webhooks at once'),
 } satisfies Record<string, Reply>;
-
-/** The answer to a test notice that the form excludes. */
-export function filteredInTest(reason: string): Reply {
-	return notStarted(
-		`${reason} The editor is still listening: send another one, or change the form and listen again.`,
-	);
-}
 
 /** Answers a notice in place of n8n. */
 function answer(context: IWebhookFunctions, reply: Reply): void {

@@ -1,17 +1,14 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { type Account, CREDENTIAL_NAME, readAccount } from '../api/account';
-import { Client } from '../api/client';
+import { Client, type ClientOptions } from '../api/client';
 import { ServiceError } from '../api/serviceError';
-import { RateLimiter, limiterOf } from '../api/rateLimiter';
+import { RateLimiter } from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction, hasSeenTransaction } from '../api/transactions';
+import { Declined, REPLIES } from './reply';
+import { senderAddress } from '../n8n/senderAddress';
 import { clock } from '../shared/clock';
-import { PromiseCache, processWide } from '../shared/processWide';
-
-/** What reading a transaction back gave; without `isSent` the rate limit left no room for the read. */
-type ReadBack =
-	| { outcome: 'found'; transaction: Transaction }
-	| { outcome: 'unknown' | 'unread'; isSent: boolean };
+import { BoundedMap, PromiseCache, processWide } from '../shared/processWide';
 
 /** A sender waits about ten seconds; one quick retry has to fit in. */
 export const ANSWER_WITHIN_MS = 9_500;
@@ -25,62 +22,63 @@ const MOST_TRIES = 2;
 /** What the first try leaves for a second one, if it fails at once. */
 const FOR_QUICK_RETRY_MS = 1_000;
 
+interface Asked {
+	hash: string;
+	/** When the answer has to be there, on `clock.elapsed()`. */
+	answerBy: number;
+	/** Whether reading it told something new. */
+	isFree: (transaction: Transaction) => boolean;
+}
+
 /**
- * Reads the transaction of a notice back; `busy` if there are too many reads, now, or a moment ago that found nothing.
+ * Reads the transaction of a notice back. Only a well-formed transaction with the requested hash is believed; only a
+ * 404 says that there is none: then it is undefined.
  *
- * @param answerBy when the answer has to be there, on `clock.elapsed()`
+ * @throws Declined if it cannot be read, or if too many are read, now, or were read a moment ago without news
  */
 export async function verifyTransaction(
 	context: IWebhookFunctions,
 	account: Account,
-	{ hash, answerBy }: { hash: string; answerBy: number },
-): Promise<ReadBack | { outcome: 'busy' }> {
+	{ hash, answerBy, isFree }: Asked,
+): Promise<Transaction | undefined> {
 	// A transaction stays known after a 404: a notice can come before its transaction can be read.
-	const lane = hasSeenTransaction(account, hash) ? 'seen' : 'unverified';
-	const { misses, perMs, yields } = LANES[lane];
-	const limiter = limiterOf(account, lane, () => new RateLimiter(misses, perMs));
-	if (limiter.waiting >= MOST_IN_LINE) return { outcome: 'busy' };
-	const latest = answerBy - SHORTEST_READ_MS;
-	const permit = await limiter.take({ latest }).catch(() => undefined);
-	if (!permit) return { outcome: 'busy' };
-	let isFree = false;
+	const isSeen = hasSeenTransaction(account, hash);
+	const lane = `${account.key} ${isSeen ? 'seen' : 'unverified'}`;
+	const lanes = [laneOf(`${lane} ${senderAddress(context)}`, MISSES), laneOf(lane, 2 * MISSES)];
+	const leave: Array<(isMiss: boolean) => void> = [];
+	let isMiss = false;
 	try {
-		const read = await readBack(context, account, hash, { answerBy, yields });
-		isFree = read.outcome === 'found' || !read.isSent;
-		return read;
+		for (const one of lanes) leave.push(await enter(one, answerBy - SHORTEST_READ_MS));
+		const client = new Client(context, account, { ...limitsUntil(answerBy), yields: !isSeen });
+		const transaction = await getTransaction(client, hash);
+		isMiss = !isFree(transaction);
+		return transaction;
+	} catch (error) {
+		if (error instanceof Declined) throw error;
+		const { outcome, tries = 1 }: Partial<ServiceError> =
+			error instanceof ServiceError ? error : {};
+		isMiss = tries > 0;
+		if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
+		throw new Declined(REPLIES.unread);
 	} finally {
-		if (isFree) limiter.giveBack(permit);
-		else limiter.settle(permit);
+		for (const one of leave) one(isMiss);
 	}
 }
 
-/**
- * Reads a transaction from the service while a sender waits. Only a well-formed transaction with the
- * requested hash is believed; only a 404 says that there is none. Never throws.
- */
-async function readBack(
-	context: IWebhookFunctions,
-	account: Account,
-	hash: string,
-	{ answerBy, yields }: { answerBy: number; yields: boolean },
-): Promise<ReadBack> {
+/** Waits for a place in a lane; gives what leaves it. */
+async function enter(lane: RateLimiter, latest: number): Promise<(isMiss: boolean) => void> {
+	const isFull = lane.waiting >= MOST_IN_LINE;
+	const permit = isFull ? undefined : await lane.take({ latest }).catch(() => undefined);
+	if (!permit) throw new Declined(REPLIES.busy);
+	return (isMiss) => (isMiss ? lane.settle(permit) : lane.giveBack(permit));
+}
+
+function limitsUntil(answerBy: number): ClientOptions {
 	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
 	const forRetry = Math.min(FOR_QUICK_RETRY_MS, forTries / MOST_TRIES);
 	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(forTries - forRetry)));
-	const client = new Client(context, account, {
-		timeoutMs,
-		retry: { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) },
-		longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS,
-		yields,
-	});
-	try {
-		return { outcome: 'found', transaction: await getTransaction(client, hash) };
-	} catch (error) {
-		if (!(error instanceof ServiceError)) return { outcome: 'unread', isSent: true };
-		const { outcome, tries } = error;
-		const isUnknown = outcome.status === 404 && !outcome.isWebPage;
-		return { outcome: isUnknown ? 'unknown' : 'unread', isSent: tries > 0 };
-	}
+	const retry = { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) };
+	return { timeoutMs, retry, longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS };
 }
 
 /** @internal */
@@ -106,14 +104,19 @@ export async function accountOf(
 const MOST_IN_LINE = 256;
 
 /**
- * How many reads may find nothing in which time, and so be under way at once: a trigger's address is open
- * to anybody, and each notice costs a request of the account. Those that find their transaction are free.
- * Unverified notices are limited apart, so that no flood of them delays those about a transaction that is
- * known here.
+ * How many reads may bring nothing new within 20 seconds, and so be under way at once: a trigger's address is open to
+ * anybody, and each notice costs a request of the account. Each address of a sender has its own count, so that no
+ * flood from one delays notices from another, and all together have twice as many. Transactions that this process has
+ * not seen are counted apart, so that no flood of them delays those that are known here.
  */
-const LANES = {
-	/** About a transaction that this process has seen; in an outage even genuine ones find nothing. */
-	seen: { misses: 10, perMs: 1_000, yields: false },
-	/** All others: the only genuine misses are notices that arrive before their transaction. */
-	unverified: { misses: 8, perMs: 20_000, yields: true },
-};
+const MISSES = 8;
+const MISSED_WITHIN_MS = 20_000;
+
+/** @internal */
+export const lanes = processWide(new BoundedMap<RateLimiter>({ most: 1_000 }));
+
+function laneOf(key: string, misses: number): RateLimiter {
+	const lane = lanes.get(key) ?? new RateLimiter(misses, MISSED_WITHIN_MS);
+	lanes.set(key, lane);
+	return lane;
+}

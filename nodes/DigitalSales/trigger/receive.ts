@@ -1,32 +1,44 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
-import { isBehind } from '../domain/paymentStatus';
-import { type Notice, readBody, readNotice } from '../notice/parse';
-import { Declined, REPLIES, answering, filteredInTest } from '../notice/reply';
+import { type Notice, takeNotice } from '../notice/parse';
+import { Declined, REPLIES, answering } from '../notice/reply';
 import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, accountOf, verifyTransaction } from '../notice/verify';
 import { hasSenderLeft, whenAnswered } from '../n8n/answered';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
-import { BoundedMap, PromiseCache, processWide } from '../shared/processWide';
+import { BoundedMap, processWide } from '../shared/processWide';
 import { type TriggerForm, readTriggerForm } from './form';
 import { dedupeKey } from './dedupe';
-import { whyUnwanted } from './wanted';
+import { isBehind, isSameStatus, whyUnwanted } from './wanted';
 
-/** Between two reads of a transaction; a forged notice costs reads, too. */
+/** Between two reads of a transaction; a forged notice costs reads, too. Each read without news doubles it. */
 const REREAD_AFTER_MS = 3_000;
+const LONGEST_PAUSE_MS = 60_000;
+const FORGOTTEN_AFTER_MS = 600_000;
 
 interface Read {
 	/** When it began, on `clock.elapsed()`. */
 	at: number;
-	transaction: Transaction;
+	shows: Promise<Shown>;
+}
+
+/** A transaction, none if the service does not know it, and how many reads in a row before have shown the same. */
+interface Shown {
+	transaction?: Transaction;
+	repeats: number;
 }
 
 /**
- * Reads in progress or begun a moment ago, by trigger and hash.
+ * The latest reads, in progress or over, by trigger and hash.
  *
  * @internal
  */
-export const reads = processWide(new PromiseCache<Read>({ most: 1_000, keptMs: REREAD_AFTER_MS }));
+export const reads = processWide(
+	new BoundedMap<Read>({
+		most: 10_000,
+		isOver: ({ at }) => at + FORGOTTEN_AFTER_MS <= clock.elapsed(),
+	}),
+);
 
 /**
  * Takes a notification in. It is a hint, not a fact: the transaction is read back before anything
@@ -37,6 +49,7 @@ export async function receiveNotification(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
 	return await answering(context, 'A webhook could not be handled', async () => {
+		if (context.getRequestObject().method !== 'POST') throw new Declined(REPLIES.listening);
 		const item = await new Delivery(context).receive();
 		return { workflowData: [[{ json: item }]] };
 	});
@@ -60,21 +73,17 @@ class Delivery {
 	/** The item for the workflow: the transaction as the service has it. */
 	async receive(): Promise<IDataObject> {
 		const { context, form } = this;
-		const notice = readNotice(await readBody(context));
-		if (!notice) throw new Declined(REPLIES.noHash);
+		const notice = await takeNotice(context);
 		// If the service said this before, it was handed over: a repeated notice needs no read.
 		if (notice.status !== undefined) this.declineDuplicate(notice);
 		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
 		const transaction = await this.readUntilFresh(notice);
-		const reason = whyUnwanted(form, transaction);
-		if (reason !== undefined) {
-			// Only the person who tests in the editor may learn what the transaction is like.
-			throw new Declined(this.isTest ? filteredInTest(reason) : REPLIES.filtered);
-		}
+		// Anybody may ask, so the answer does not say what the transaction is like.
+		if (whyUnwanted(form, transaction) !== undefined) throw new Declined(REPLIES.filtered);
 		const { simplify, options } = form;
 		const status = transaction.payment_status ?? undefined;
 		// One that came late, of a status that is past, tells of nothing beside the present one.
-		const event = notice.status === status ? notice.event : undefined;
+		const event = isSameStatus(notice.status, status) ? notice.event : undefined;
 		this.enter({ hash: transaction.hash, status, event });
 		return {
 			...transactionOutput(transaction, { simplify, fields: options.fields }),
@@ -83,25 +92,50 @@ class Delivery {
 	}
 
 	/** Takes a read that shows what the notice says, or that began after it; again while that is behind. */
-	private async readUntilFresh({ hash, status }: Notice): Promise<Transaction> {
-		const key = `${this.triggerKey} ${hash}`;
+	private async readUntilFresh(notice: Notice): Promise<Transaction> {
+		const key = `${this.triggerKey} ${notice.hash}`;
 		for (;;) {
-			const { at, transaction } = await reads.get(key, async () => await this.read(hash));
-			const isSame = status !== undefined && status === transaction.payment_status;
-			const isNew = at >= this.calledAt && !isBehind(transaction.payment_status, status);
-			if (isSame || isNew) return transaction;
-			const next = at + REREAD_AFTER_MS;
-			if (next > this.answerBy - SHORTEST_READ_MS) throw new Declined(REPLIES.inFlight);
-			await clock.sleep(Math.max(0, next - clock.elapsed()));
+			const last = reads.get(key);
+			const shown = await last?.shows;
+			if (last && shown?.transaction && this.isFresh(last, shown.transaction, notice)) {
+				return shown.transaction;
+			}
+			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (shown?.repeats ?? 0), LONGEST_PAUSE_MS);
+			const next = last ? last.at + pauseMs : 0;
+			if (next > this.answerBy - SHORTEST_READ_MS) {
+				throw new Declined(REPLIES[shown?.transaction ? 'inFlight' : 'unknown']);
+			}
+			if (next > clock.elapsed()) await clock.sleep(next - clock.elapsed());
+			else if (reads.get(key) === last) this.beginRead(key, notice.hash, shown);
 		}
 	}
 
-	private async read(hash: string): Promise<Read> {
+	private isFresh({ at }: Read, read: Transaction, { hash, status: claimed }: Notice): boolean {
+		const status = read.payment_status ?? undefined;
+		if (claimed !== undefined && isSameStatus(claimed, status)) return true;
+		const isHandedOver = handedOver.get(this.keyOf({ hash, status })) !== undefined;
+		return at >= this.calledAt && !isBehind(this.form, { read: status, claimed, isHandedOver });
+	}
+
+	private beginRead(key: string, hash: string, before: Shown | undefined): void {
+		const kept = reads.get(key);
+		const shows = this.read(hash, before);
+		reads.set(key, { at: clock.elapsed(), shows });
+		// A failure is not kept.
+		shows.catch(() => (kept ? reads.set(key, kept) : reads.delete(key)));
+	}
+
+	private async read(hash: string, before: Shown | undefined): Promise<Shown> {
 		const { context, answerBy } = this;
-		const at = clock.elapsed();
-		const read = await verifyTransaction(context, await accountOf(context), { hash, answerBy });
-		if (read.outcome !== 'found') throw new Declined(REPLIES[read.outcome]);
-		return { at, transaction: read.transaction };
+		const repeats = (found?: Transaction): number =>
+			before?.transaction?.payment_status === found?.payment_status
+				? (before?.repeats ?? -1) + 1
+				: 0;
+		// One read without news is free: a genuine notice may be ahead of what the service gives to readers.
+		const isFree = (found: Transaction): boolean => repeats(found) < 2;
+		const account = await accountOf(context);
+		const transaction = await verifyTransaction(context, account, { hash, answerBy, isFree });
+		return { transaction, repeats: repeats(transaction) };
 	}
 
 	/** Checks and enters without an await in between: of two notices at once only one may pass. */

@@ -1,6 +1,12 @@
 import type { Transaction } from '../api/schemas/transaction';
 import { formatReais } from '../domain/money';
-import { isStatusGroup, STATUS_GROUPS } from '../domain/paymentStatus';
+import {
+	groupOf,
+	isLater,
+	isStatusGroup,
+	type Status,
+	STATUS_GROUPS,
+} from '../domain/paymentStatus';
 import { isSameText } from '../domain/text';
 import { ANY, OTHER, type TriggerForm } from './form';
 
@@ -38,10 +44,37 @@ function unwanted(what: string, value: string | null | undefined, field: string)
 }
 
 function wantsStatus(wanted: Wanted, status: string): boolean {
-	const { triggerOn } = wanted;
-	if (triggerOn.includes(ANY)) return true;
-	if (othersOf(wanted).some((other) => isSameText(other, status))) return true;
-	return triggerOn.filter(isStatusGroup).some((group) => STATUS_GROUPS[group].includes(status));
+	if (wanted.triggerOn.includes(ANY)) return true;
+	return wantedStatuses(wanted).some((one) => isSameStatus(one, status));
+}
+
+function wantedStatuses(wanted: Wanted): string[] {
+	const groups = wanted.triggerOn.filter(isStatusGroup);
+	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...othersOf(wanted)];
+}
+
+export function isSameStatus(one: Status, other: Status): boolean {
+	return isSameText((one ?? '').toLowerCase(), (other ?? '').toLowerCase());
+}
+
+/**
+ * Whether a read may be older than a notice, so that a wanted status is still to come: it shows an earlier status than
+ * the claimed one, or nothing new that is wanted. A word that nobody knows claims nothing.
+ *
+ * @param isHandedOver whether the status that was read has started the workflow
+ */
+export function isBehind(
+	wanted: Wanted,
+	{ read, claimed, isHandedOver }: { read: Status; claimed: Status; isHandedOver: boolean },
+): boolean {
+	const wants = (status: Status): boolean => wantsStatus(wanted, status ?? '');
+	const isKnown = claimed != null && (groupOf(claimed) !== undefined || wants(claimed));
+	if (!isKnown) return !wants(read) && wantedStatuses(wanted).some((one) => !isLater(read, one));
+	if (isSameStatus(read, claimed)) return false;
+	// A read of an unknown word is taken for one of a payment that is still open.
+	const isEarlier = isLater(claimed, groupOf(read) ? read : 'waiting_payment');
+	if (!wants(claimed)) return isEarlier && wants(read);
+	return isEarlier || (!isLater(read, claimed) && (isHandedOver || !wants(read)));
 }
 
 /** Other Statuses, which a form keeps when Trigger On no longer asks for them. */

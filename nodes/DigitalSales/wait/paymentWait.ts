@@ -68,6 +68,11 @@ export class PaymentWait {
 		return this.before?.payments[itemIndex]?.read?.at ?? 0;
 	}
 
+	/** Whether the execution continues after this look, whatever it reads. */
+	get isLastLook(): boolean {
+		return this.now >= this.deadline + PATIENCE_MS;
+	}
+
 	/** Sets the time limit of an item, which counts from the first look. */
 	limit(milliseconds: number): void {
 		if (!this.before) this.deadline = Math.max(this.deadline, this.now + milliseconds);
@@ -91,7 +96,7 @@ export class PaymentWait {
 	/** Hands the items on if every payment is decided or the time is up. Else parks the execution. */
 	async finish(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
 		const isOpen = this.items.some(({ payment }) => !this.isDone(payment));
-		if (isOpen && this.now < this.deadline + PATIENCE_MS) {
+		if (isOpen && !this.isLastLook) {
 			await this.parkUntilNextLook();
 			return [];
 		}

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { isWaiting } from '../domain/paymentStatus';
-import { readBody, readNotice } from '../notice/parse';
+import { takeNotice } from '../notice/parse';
 import { answering, Declined, REPLIES } from '../notice/reply';
 
 /**
@@ -10,8 +10,7 @@ import { answering, Declined, REPLIES } from '../notice/reply';
  */
 export async function wake(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	return await answering(context, 'A webhook to a waiting execution failed', async () => {
-		const notice = readNotice(await readBody(context));
-		if (!notice) throw new Declined(REPLIES.noHash);
+		const notice = await takeNotice(context);
 		if (isWaiting(notice.status)) throw new Declined(REPLIES.waiting);
 		return { workflowData: [] };
 	});

@@ -25,7 +25,7 @@ test('random bodies, forged notices among them, are all answered and start nothi
 			const answers = await Promise.all(notices.map(post));
 			statuses.push(...answers);
 			// 422 is n8n's own answer to broken JSON.
-			expect(answers.filter((status) => ![400, 404, 422, 503].includes(status))).toEqual([]);
+			expect(answers.filter((status) => ![200, 400, 422, 503].includes(status))).toEqual([]);
 		}),
 		{ numRuns: BODIES / BATCH, seed: SEED },
 	);

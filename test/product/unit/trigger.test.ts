@@ -1,8 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Account } from '../../../nodes/DigitalSales/api/account';
+import { RateLimiter } from '../../../nodes/DigitalSales/api/rateLimiter';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
-import { isBehind } from '../../../nodes/DigitalSales/domain/paymentStatus';
-import { accounts } from '../../../nodes/DigitalSales/notice/verify';
+import { isLater } from '../../../nodes/DigitalSales/domain/paymentStatus';
+import { accounts, lanes } from '../../../nodes/DigitalSales/notice/verify';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { clearProcessWide } from '../../../nodes/DigitalSales/shared/processWide';
 import { dedupeKey } from '../../../nodes/DigitalSales/trigger/dedupe';
 import { handedOver, reads } from '../../../nodes/DigitalSales/trigger/receive';
@@ -101,7 +103,11 @@ describe('A transaction', () => {
 				...['antifraud', 'analyzing', 'pending_review'],
 			],
 		],
-		['failed', 'reversed', ['refused', 'canceled', 'cancelled', 'expired']],
+		[
+			'failed',
+			'reversed',
+			['refused', 'rejected', 'declined', 'failed', 'canceled', 'cancelled', 'expired'],
+		],
 		['reversed', 'paid', ['refunded', 'chargeback', 'med_analysis']],
 	])('is %s, not %s, by the statuses of the service', (group, other, statuses) => {
 		const wantedBy = (triggerOn: string): string[] =>
@@ -111,46 +117,44 @@ describe('A transaction', () => {
 	});
 });
 
-describe('A read of the service', () => {
+describe('A status', () => {
 	test.each([
-		...[undefined, '', 'never_heard_of', 'waiting_payment', 'authorized'].map((read) => [
-			read,
-			'paid',
-		]),
-		...['expired', 'canceled', 'refused'].map((read) => [read, 'paid']),
-		['paid', 'refunded'],
-		['paid', 'chargeback'],
-		['waiting_payment', 'refused'],
-	])('that gives %j is behind a notice of %s', (read, claimed) => {
-		expect(isBehind(read, claimed)).toBe(true);
+		['paid', 'waiting_payment'],
+		['expired', 'authorized'],
+		['paid', 'expired'],
+		['med_analysis', 'paid'],
+		['refunded', 'waiting_refund'],
+		['chargeback', 'med_received'],
+	])('%s comes after %s, and not the other way', (later, earlier) => {
+		expect([isLater(later, earlier), isLater(earlier, later)]).toEqual([true, false]);
 	});
 
 	test.each([
 		['paid', 'paid'],
-		['med_analysis', 'paid'],
-		['waiting_refund', 'paid'],
-		['paid', 'refused'],
-		['expired', 'refused'],
-		['paid', 'med_analysis'],
-		['paid', 'authorized'],
+		['authorized', 'waiting_payment'],
+		['refused', 'expired'],
+		['refunded', 'expired'],
+		['paid', 'never_heard_of'],
 		['paid', undefined],
-	])('that gives %j is not behind a notice of %s', (read, claimed) => {
-		expect(isBehind(read, claimed)).toBe(false);
+	])('of %s and %s nobody knows which comes first', (one, other) => {
+		expect([isLater(one, other), isLater(other, one)]).toEqual([false, false]);
 	});
 });
 
 describe('What a process remembers of notices is bounded', () => {
 	afterEach(() => clearProcessWide());
 
-	test('the accounts of a hundred triggers, a thousand reads, ten thousand answers', async () => {
+	test('the accounts of a hundred triggers, a thousand senders, ten thousand reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
 			void accounts.get(`${nth}`, async () => ({}) as Account);
-			void reads.get(`${nth}`, async () => ({ at: 0, transaction: { hash: '', json: {} } }));
+			reads.set(`${nth}`, { at: clock.elapsed(), shows: Promise.resolve({ repeats: 0 }) });
 			handedOver.set(`${nth}`, true);
+			lanes.set(`${nth}`, new RateLimiter(1));
 		}
 
 		// One answer more than fits: a tenth of them goes at once.
-		expect([accounts.size, reads.size, handedOver.size]).toEqual([100, 1_000, 9_000]);
+		expect([accounts.size, lanes.size]).toEqual([100, 1_000]);
+		expect([handedOver.size, reads.size]).toEqual([9_000, 9_000]);
 		expect(handedOver.get('0')).toBeUndefined();
 	});
 

@@ -4,7 +4,9 @@ import { quoted } from '../../domain/text';
 import { readForm } from '../../form/readForm';
 import { assertCanPark } from '../../n8n/parking';
 import { isTool } from '../../n8n/tool';
+import type { Client } from '../../api/client';
 import type { Operation } from '../operation';
+import type { Run } from '../run';
 import { positiveNumberField, required } from '../../form/fields';
 import { field, formOf, group, type FormValues } from '../../form/formOf';
 import { fieldsOption, simplifyOption } from '../../form/outputOptions';
@@ -83,16 +85,20 @@ export const waitForPaymentOperation: Operation<WaitForm> = {
 	rank: (run, itemIndex) => run.wait.rank(itemIndex),
 	about: ({ transactionHash: hash }) => `transaction ${quoted(hash)}`,
 	async send(run, itemIndex, { transactionHash: hash, simplify, options: { fields } }) {
-		return [await run.wait.look(run.client(LOOK), itemIndex, { hash, simplify, fields })];
+		return [await run.wait.look(lookClient(run), itemIndex, { hash, simplify, fields })];
 	},
-	finish: async (run, items) => await run.wait.finish(() => run.client(LOOK), items),
+	finish: async (run, items) => await run.wait.finish(() => lookClient(run), items),
 };
 
 /**
  * Nobody waits for a look: without a permit of the rate limit, or after a failure, the next look is soon enough.
  * A busy process takes some milliseconds to give a permit.
  */
-const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, yields: true, timeoutMs: 12_000 };
+const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
+
+function lookClient(run: Run): Client {
+	return run.client({ ...LOOK, isBackground: !run.wait.isLastLook });
+}
 
 /** A tool call cannot be parked: it would return at once and look like a time-out. */
 function refuseAsTool(context: IExecuteFunctions, itemIndex: number): void {

@@ -45,7 +45,7 @@ export async function expectTriggerNotifiedIfPublished(running: Running): Promis
 	expect(await charge()).toEqual(unpublished);
 	expect(await inBrowser()).toMatch(/is not registered(?!.*Did you mean)/);
 	await rest.publish(saved);
-	expect(await inBrowser()).toContain('Did you mean to make a POST request?');
+	expect(await inBrowser()).toContain('listens here for webhooks');
 	expect(await charge()).toEqual({ error: undefined, made: [url, url] });
 	await rest.unpublish(saved);
 	expect(await charge()).toEqual(unpublished);

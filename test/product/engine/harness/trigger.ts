@@ -180,10 +180,10 @@ export class PublishedTrigger {
 		return await Promise.all(this.runs);
 	}
 
-	private webhookData(workflow: Workflow): IWebhookData {
+	private webhookData(workflow: Workflow, method = 'POST'): IWebhookData {
 		const ids = { workflowId: workflow.id };
 		const additionalData = createAdditionalData(this.stored.credentials, ids);
-		return { ...webhookOf(workflow, additionalData), isTest: this.mode === 'test' };
+		return { ...webhookOf(workflow, additionalData, method), isTest: this.mode === 'test' };
 	}
 
 	private async callHook(
@@ -206,10 +206,7 @@ export class PublishedTrigger {
 		const processes = [this.stored, ...this.others];
 		const stored = processes[this.requests++ % processes.length] ?? this.stored;
 		const workflow = stored.load();
-		const webhook = this.webhookData(workflow);
-		if (request.method !== webhook.httpMethod) {
-			throw new HttpError(404, 'This webhook is not registered for such requests.');
-		}
+		const webhook = this.webhookData(workflow, request.method);
 		const mode = this.mode === 'production' ? 'webhook' : 'manual';
 		await callWebhook({
 			workflow,
@@ -266,9 +263,11 @@ function nodeIn(nodes: INode[]): INode {
 function webhookOf(
 	workflow: Workflow,
 	additionalData: IWorkflowExecuteAdditionalData,
+	method = 'POST',
 ): IWebhookData {
-	const [webhook] = webhooksOf(workflow, nodeIn(Object.values(workflow.nodes)), additionalData);
-	if (webhook === undefined) throw new Error('The trigger declares no webhook');
+	const all = webhooksOf(workflow, nodeIn(Object.values(workflow.nodes)), additionalData);
+	const webhook = all.find(({ httpMethod }) => httpMethod === method);
+	if (!webhook) throw new HttpError(404, 'This webhook is not registered for such requests.');
 	return webhook;
 }
 

@@ -3,6 +3,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parse as parseForm } from 'node:querystring';
 import { buffer } from 'node:stream/consumers';
+import partition from 'lodash/partition';
 import { parseIncomingMessage } from '@n8n/backend-network';
 import { WebhookContext } from 'n8n-core';
 import {
@@ -41,6 +42,11 @@ export class WebRequest extends IncomingMessage {
 	encoding: BufferEncoding = 'utf-8';
 
 	path = '';
+
+	/** The sender, as Express states it behind one proxy that n8n knows of. */
+	get ip(): string | undefined {
+		return this.headers['x-forwarded-for']?.toString() ?? this.socket.remoteAddress;
+	}
 
 	/** What n8n's body reader offers to nodes. */
 	async readRawBody(): Promise<void> {
@@ -123,7 +129,7 @@ class WebServer {
 
 	/** Tells a browser, at any path, which methods are taken there. */
 	private answerOptions({ path, headers }: WebRequest, response: WebResponse): void {
-		const methods = this.handlers.has(path) ? 'OPTIONS, POST' : 'OPTIONS';
+		const methods = this.handlers.has(path) ? 'OPTIONS, GET, HEAD, POST' : 'OPTIONS';
 		if (headers.origin !== undefined) response.setHeader('access-control-allow-methods', methods);
 		response.status(204).end();
 	}
@@ -154,7 +160,9 @@ async function parseBody(request: WebRequest, typeVersion: number): Promise<void
 	if (contentType.startsWith('multipart/')) {
 		const headers = { 'content-type': request.headers['content-type'] ?? '' };
 		const form = await new Response(await buffer(request), { headers }).formData();
-		request.body = { data: Object.fromEntries(form), files: {} };
+		const isText = ([, value]: [string, unknown]): boolean => typeof value === 'string';
+		const [data, files] = partition([...form], isText).map(Object.fromEntries);
+		request.body = { data, files };
 		return;
 	}
 	if (typeVersion > 1 && !PARSED.test(contentType)) return;

@@ -30,6 +30,11 @@ export function useWaitingRoom(options: SandboxOptions = {}): WaitingRoom {
 	return new WaitingRoom(useAccount({ resendAfterSeconds: [], ...options }));
 }
 
+/** A waiting room for the payments of an account that a test has opened. */
+export function waitingRoomOf(account: Account): WaitingRoom {
+	return new WaitingRoom(account);
+}
+
 /** An account, and executions that wait for its payments. */
 class WaitingRoom {
 	constructor(readonly account: Account) {}

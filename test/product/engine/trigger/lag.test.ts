@@ -1,7 +1,8 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { accounts } from '../../../../nodes/DigitalSales/notice/verify';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../../support/charge';
-import { useInbox } from '../support/inbox';
+import { products, useInbox } from '../support/inbox';
 
 /** The longest time to an answer, whatever the service does. */
 const ANSWER_WITHIN_MS = 9_500;
@@ -112,6 +113,128 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		expect(answer.status).toBe(200);
 		expect(clock.elapsed() - startedAt).toBeLessThan(500);
 		expect((await Promise.all(held)).map(({ status }) => status)).toEqual(forged.map(() => 503));
+	});
+});
+
+describe('Digital Sales Trigger: a read that lags behind what a notice says', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+	/** Publishes the trigger for a charge that the service reads as given, from then on as told so much later. */
+	const begin = async (form: INodeParameters, before: string): Promise<string> => {
+		await inbox.publish(form);
+		const hash = await inbox.charge();
+		await inbox.account.sandbox.setStatus(hash, before);
+		return hash;
+	};
+	const change = (hash: string, status: string, ms: number): void => {
+		setTimeout(() => void inbox.account.sandbox.setStatus(hash, status), ms);
+	};
+	const PAID = { triggerOn: ['paid'] };
+	const REVERSED = { triggerOn: ['reversed'] };
+	const OTHER = { triggerOn: ['other'], otherStatuses: 'frozen, Em Análise' };
+
+	describe.each<[INodeParameters, string, string | undefined, string]>([
+		[PAID, 'waiting_payment', 'PAID', 'paid'],
+		[PAID, 'waiting_payment', 'approved', 'paid'],
+		[PAID, 'waiting_payment', undefined, 'paid'],
+		[PAID, 'expired', 'Paid', 'paid'],
+		[PAID, 'never_heard_of', 'paid', 'paid'],
+		[REVERSED, 'paid', 'med_analysis', 'med_analysis'],
+		[REVERSED, 'paid', 'WAITING_REFUND', 'waiting_refund'],
+		[REVERSED, 'paid', undefined, 'refunded'],
+		[OTHER, 'paid', 'frozen', 'frozen'],
+		[OTHER, 'paid', 'em análise', 'Em Análise'],
+		[OTHER, 'waiting_payment', 'pago', 'frozen'],
+		[{ triggerOn: ['failed'] }, 'waiting_payment', 'Expired', 'expired'],
+		[{ triggerOn: ['waiting', 'paid'] }, 'waiting_payment', 'paid', 'paid'],
+		[{ triggerOn: ['any'] }, 'paid', 'chargeback', 'chargeback'],
+	])('Trigger On %j, read as %s, claimed %s', (form, before, claimed, after) => {
+		test('by two seconds: it is read again, and starts the workflow', async () => {
+			const hash = await begin(form, before);
+			change(hash, after, 2_000);
+
+			expect((await inbox.trigger.post({ hash, status: claimed })).status).toBe(200);
+			expect(inbox.items).toMatchObject([{ payment_status: after }]);
+		});
+
+		test('by a minute: the sender has to come again', async () => {
+			const hash = await begin(form, before);
+			change(hash, after, 60_000);
+
+			const { status, headers } = await inbox.trigger.post({ hash, status: claimed });
+			expect([status, inbox.items]).toEqual([503, []]);
+			expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+			await clock.sleep(60_000);
+			expect((await inbox.trigger.post({ hash, status: claimed })).status).toBe(200);
+			expect(inbox.items).toMatchObject([{ payment_status: after }]);
+		});
+	});
+
+	test.each<[INodeParameters, string, string | undefined]>([
+		[PAID, 'refunded', 'paid'],
+		[PAID, 'med_analysis', undefined],
+		[PAID, 'waiting_payment', 'waiting_payment'],
+		[PAID, 'waiting_payment', 'Expired'],
+		[PAID, 'expired', 'waiting_payment'],
+		[{ triggerOn: ['failed'] }, 'paid', 'expired'],
+		[{ triggerOn: ['waiting'] }, 'paid', undefined],
+		[{ ...PAID, ...products('another1') }, 'paid', undefined],
+	])(
+		'Trigger On %j, read as %s, claimed %s: nothing else is to come',
+		async (form, read, claimed) => {
+			const hash = await begin(form, read);
+
+			expect((await inbox.trigger.post({ hash, status: claimed })).status).toBe(200);
+			expect([inbox.items, inbox.reads]).toEqual([[], 1]);
+		},
+	);
+
+	test('a status that is wanted, too, does not stand for the one that was claimed', async () => {
+		const hash = await begin({ triggerOn: ['waiting'] }, 'waiting_payment');
+		await inbox.trigger.post({ hash });
+		change(hash, 'authorized', 2_000);
+		await inbox.trigger.post({ hash, status: 'authorized' });
+
+		expect(inbox.items).toMatchObject([
+			{ payment_status: 'waiting_payment' },
+			{ payment_status: 'authorized' },
+		]);
+	});
+
+	test('what is believed is what was read, even if the notice claims less', async () => {
+		const hash = await begin(PAID, 'paid');
+
+		await inbox.trigger.post({ hash, status: 'waiting_payment' });
+
+		expect(inbox.items).toMatchObject([{ payment_status: 'paid' }]);
+	});
+
+	describe('a sale that cannot be read yet', () => {
+		const hide = (): void => {
+			inbox.account.fault('read', { kind: 'status', status: 404, body: {} }, 'always');
+		};
+		const show = (ms: number): void =>
+			void setTimeout(inbox.account.sandbox.clearFaults.bind(inbox.account.sandbox), ms);
+
+		test('for two seconds is read again', async () => {
+			const hash = await begin(PAID, 'paid');
+			hide();
+			show(2_000);
+
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+			expect(inbox.items).toHaveLength(1);
+		});
+
+		test('for a minute has to come again', async () => {
+			const hash = await begin(PAID, 'paid');
+			hide();
+			show(60_000);
+
+			const { status, headers } = await inbox.trigger.post({ hash, status: 'paid' });
+			expect(status).toBe(503);
+			expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+			await clock.sleep(60_000);
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+		});
 	});
 });
 

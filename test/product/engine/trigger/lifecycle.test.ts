@@ -62,7 +62,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 	};
 	/** A notice of a new charge, which has to be read. */
 	const notified = async (trigger: PublishedTrigger): Promise<number> =>
-		(await trigger.post({ hash: await inbox.charge() })).status;
+		(await trigger.post({ hash: await inbox.charge(), status: 'waiting_payment' })).status;
 
 	test('once in five seconds, so that a change of it takes effect soon', async () => {
 		const { trigger, reads } = await publish();

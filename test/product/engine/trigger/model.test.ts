@@ -197,7 +197,10 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 			await clock.sleep(31_000);
 		}
 		await inbox.trigger.settled();
-		expect(pending).toEqual([]);
+		// Of a status that is past no read will ever tell.
+		const isPresent = (one: Notice): boolean =>
+			sold.some(({ hash, was }) => hash === one.hash && was.at(-1) === one.status);
+		expect(pending.filter(isPresent)).toEqual([]);
 	};
 
 	test(

@@ -317,6 +317,31 @@ describe('A list', () => {
 		},
 	);
 
+	test('says so if one product comes twice, with the same offers and another price, and another is missing', async () => {
+		const product = (hash: string, price: number): IDataObject => ({
+			hash,
+			offers: [{ hash: `${hash}1`, price }],
+		});
+		const listing = async (second: IDataObject[]) =>
+			await list((number) => ({
+				data: [[product('a', 1), product('b', 1)], second][number - 1] ?? [],
+				lastPage: 2,
+				total: 4,
+			}));
+
+		const changed = await listing([product('a', 2), product('c', 1)]);
+		expect(changed.incomplete).toBe('the catalog changed while it was being read');
+		const whole = await listing([product('c', 1), product('d', 1)]);
+		expect(whole.incomplete).toBeUndefined();
+		// A row for each offer, with the price of that.
+		const offers = [
+			{ hash: 'x', price: 1 },
+			{ hash: 'y', price: 2 },
+		];
+		const split = await listing([1, 2].map((price) => ({ hash: 'c', price, offers })));
+		expect(split.incomplete).toBeUndefined();
+	});
+
 	test('has a row once if hash, offer and price are the same, or without a hash all of it', async () => {
 		const rows: IDataObject[] = [
 			{ hash: 'a', price: 1, views: 1 },

@@ -98,12 +98,11 @@ describe('The rate limit of an account', () => {
 			expect(await letIn(await refused(16))).toBe(1);
 		});
 
-		test('what somebody waits for is not among them, unless it yields', async () => {
+		test('what somebody waits for is not among them', async () => {
 			const limiter = await refused();
 			await letIn(limiter);
 
 			expect(await letIn(limiter, { isUrgent })).toBe(20);
-			expect(limiter.delayMs({ isUrgent, yields: true })).toBe(Infinity);
 		});
 
 		test('any number is, when a minute has passed', async () => {
@@ -111,6 +110,60 @@ describe('The rate limit of an account', () => {
 			await clock.sleep(MINUTE);
 
 			expect(await letIn(limiter)).toBe(20);
+		});
+	});
+
+	describe('what nobody waits for', () => {
+		const isBackground = true;
+		/** How many requests are let in at once, each answered before the next. */
+		const letIn = async (limiter: RateLimiter, options: TakeOptions): Promise<number> => {
+			let count = 0;
+			while (count < 100 && limiter.delayMs(options) === 0) {
+				limiter.settle(await limiter.take(options));
+				count++;
+			}
+			return count;
+		};
+
+		test('gets a quarter of a documented rate, and others the rest at once', async () => {
+			const limiter = new RateLimiter(20);
+
+			expect(await letIn(limiter, { isBackground })).toBe(5);
+			expect(await letIn(limiter, {})).toBe(15);
+			expect(limiter.delayMs({ isBackground })).toBe(MINUTE);
+		});
+
+		test('is not held up before a 429, and then gets a quarter of what went well before it', async () => {
+			const limiter = new RateLimiter(undefined);
+			expect(await letIn(limiter, { isBackground })).toBe(100);
+			await clock.sleep(MINUTE);
+			await send(limiter, 12);
+			await refuse(limiter);
+			await clock.sleep(MINUTE);
+
+			expect(await letIn(limiter, { isBackground })).toBe(3);
+			expect(await letIn(limiter, {})).toBe(100);
+		});
+
+		test('learns nothing from a 429 before which nothing went well, and forgets in time', async () => {
+			const limiter = new RateLimiter(undefined);
+			await refuse(limiter);
+			await clock.sleep(5_000);
+			expect(await letIn(limiter, { isBackground })).toBe(100);
+			await refuse(limiter);
+			await clock.sleep(14 * MINUTE);
+			expect(await letIn(limiter, { isBackground })).toBe(25);
+			await clock.sleep(MINUTE);
+
+			expect(await letIn(limiter, { isBackground })).toBe(100);
+		});
+
+		test('counts what is under way', async () => {
+			const limiter = new RateLimiter(20);
+			for (let nth = 0; nth < 5; nth++) await limiter.take({ isBackground });
+
+			expect(limiter.delayMs({ isBackground })).toBe(Infinity);
+			expect(limiter.delayMs()).toBe(0);
 		});
 	});
 
