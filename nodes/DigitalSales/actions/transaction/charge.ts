@@ -97,6 +97,11 @@ export function chargeOf({ context, account }: Run, itemIndex: number, form: Cha
 	}
 	const cartTotal = cart.length === 0 || Number.isNaN(total) ? undefined : total;
 	const amount = read.data.amount ?? cartTotal;
+	if (amount === 0) {
+		const isTyped = read.data.amount === 0;
+		const label = isTyped ? `${labelOf('amount')} is` : `${labelOf('cart')} adds up to`;
+		throw mistake(context, itemIndex, `${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
+	}
 	const body = amount === undefined ? given : { amount, ...given };
 	return {
 		body,

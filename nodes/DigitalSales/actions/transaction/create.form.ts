@@ -1,12 +1,12 @@
 import { z } from 'zod/v3';
 import {
-	cleanTextField,
 	customFieldsField,
 	money,
 	optional,
 	optionalReferenceField,
 	parsed,
 	text,
+	textField,
 	webAddressField,
 	wholeNumberField,
 	yesNo,
@@ -19,16 +19,7 @@ import {
 	simplifyOption,
 } from '../../form/outputOptions';
 import { offerLocator } from '../../form/locators';
-import { parseDocument, parsePhone } from '../../domain/customer';
-
-const LONGEST_EMAIL = 254;
-const EMAIL_SHAPE = /^[^\s@:;,<>]+@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+$/u;
-
-/** @internal Exported for its tests. */
-export const emailField = cleanTextField.refine(
-	(email) => email.length <= LONGEST_EMAIL && EMAIL_SHAPE.test(email),
-	'is not an e-mail address',
-);
+import { customerText, parseDocument, parseEmail, parsePhone } from '../../domain/customer';
 
 /** The customer of Transaction > Create PIX. */
 const customer = [
@@ -39,6 +30,7 @@ const customer = [
 		description: 'Full name of the person or company that pays',
 		weight: 'decides',
 		sentAs: 'customer.name',
+		reads: optional(textField.transform((name) => customerText(name) || undefined)),
 	}),
 	text({
 		displayName: 'Customer Email',
@@ -47,7 +39,7 @@ const customer = [
 		description: 'E-mail address of the customer',
 		weight: 'decides',
 		sentAs: 'customer.email',
-		reads: optional(emailField),
+		reads: optional(parsed(parseEmail)),
 	}),
 	text({
 		displayName: 'Customer Phone',

@@ -250,7 +250,7 @@ describe('Transaction > Create PIX', () => {
 		[
 			'a phone that is too short',
 			{ customerPhone: '1234' },
-			'Customer Phone must have 10 to 13 digits',
+			'Customer Phone must have 10 or 11 digits with the area code (DDD)',
 		],
 		[
 			'a cart that adds up to too much',
