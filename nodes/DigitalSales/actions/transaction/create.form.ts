@@ -13,7 +13,7 @@ import {
 } from '../../form/fields';
 import { type FormValues, field, formOf, group, list } from '../../form/formOf';
 import {
-	fieldsOption,
+	fieldsOrPicture,
 	qrCodeImage,
 	repeatCodeOption,
 	simplifyOption,
@@ -257,7 +257,7 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 		'Code to Charge Again',
 		"The code from the error for a charge that may already have been made. Enter it only if you have checked the service's dashboard and the charge is not there. It allows that one charge.",
 	),
-	fieldsOption,
+	fieldsOrPicture,
 ]);
 
 /** The form of Transaction > Create PIX, and the body of POST /transactions (API document, Endpoint 3). */
