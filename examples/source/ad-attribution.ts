@@ -13,8 +13,11 @@ const STATUSES = {
 };
 const STATUS = `(${JSON.stringify(STATUSES)})[$json.payment_status]`;
 
-/** UTMify takes no update of an older order. */
+/** Meta takes no older event. */
 const DAYS = 7;
+
+/** UTMify takes null for what is not known, and no empty text. */
+const text = (field: string): string => `($json.${field} || null)`;
 
 /** A time of the platform, which states no zone and means its own; now where it states none. */
 const time = (field: string): string =>
@@ -40,27 +43,27 @@ const ORDER = `={{ {
 	approvedDate: $json.payment_status === 'paid' ? ${utc('updated_at')} : ['refunded', 'chargedback'].includes(${STATUS}) ? ${utc('created_at')} : null,
 	refundedAt: ['refunded', 'chargedback'].includes(${STATUS}) ? ${utc('updated_at')} : null,
 	customer: {
-		name: $json.customer_name,
-		email: $json.customer_email,
-		phone: $json.customer_phone,
-		document: $json.customer_document,
+		name: ${text('customer_name')},
+		email: ${text('customer_email')},
+		phone: ${text('customer_phone')},
+		document: ${text('customer_document')},
 	},
 	products: [{
-		id: $json.product_hash ?? $json.offer_hash ?? $json.hash,
-		name: $json.product_title ?? $json.hash,
-		planId: $json.offer_hash,
-		planName: $json.offer_title,
+		id: $json.product_hash || $json.offer_hash || $json.hash,
+		name: $json.product_title || $json.hash,
+		planId: ${text('offer_hash')},
+		planName: ${text('offer_title')},
 		quantity: 1,
 		priceInCents: $json.amount,
 	}],
 	trackingParameters: {
 		sck: null,
-		...Object.fromEntries(${JSON.stringify(TRACKING)}.map((name) => [name, $json[name] === 'null' ? null : $json[name]])),
+		...Object.fromEntries(${JSON.stringify(TRACKING)}.map((name) => [name, $json[name] === 'null' ? null : $json[name] || null])),
 	},
 	commission: {
 		totalPriceInCents: $json.amount,
-		gatewayFeeInCents: $json.amount - ($json.amount_liquid ?? $json.amount),
-		userCommissionInCents: $json.amount_liquid ?? $json.amount,
+		gatewayFeeInCents: $json.amount - ($json.amount_liquid || $json.amount),
+		userCommissionInCents: $json.amount_liquid || $json.amount,
 	},
 } }}`;
 
@@ -88,11 +91,8 @@ const EVENT = `={{ { data: [{
 
 /** Tells the places that run ads which of them sold, and what was paid back. */
 export const adAttribution: Recipe = (say) => {
-	const start = saleTrigger(say, ['paid', 'reversed'], { options: { fields: FIELDS } });
-	const taken = only(
-		say('What UTMify takes', 'O que a UTMify aceita'),
-		`!!${STATUS} && !(${time('created_at')} < $now.minus({ days: ${DAYS} }))`,
-	);
+	const start = saleTrigger(say, ['waiting', 'paid', 'reversed'], { options: { fields: FIELDS } });
+	const taken = only(say('What UTMify takes', 'O que a UTMify aceita'), `!!${STATUS}`);
 	const post = { method: 'POST', sendBody: true, specifyBody: 'json', options: {} };
 	const order = httpRequest(
 		say('Send to UTMify', 'Enviar à UTMify'),
@@ -105,7 +105,10 @@ export const adAttribution: Recipe = (say) => {
 		},
 		RETRIED,
 	);
-	const paid = only(say('Only if paid', 'Só se for paga'), "$json.payment_status === 'paid'");
+	const paid = only(
+		say('Only if just paid', 'Só se acabou de ser paga'),
+		`$json.payment_status === 'paid' && !(${time('updated_at')} < $now.minus({ days: ${DAYS} }))`,
+	);
 	const pixel = say('YOUR-PIXEL-ID', 'ID-DO-SEU-PIXEL');
 	const event = httpRequest(
 		say('Send to Meta', 'Enviar à Meta'),

@@ -1,28 +1,6 @@
-import {
-	chargeOrder,
-	ifPaid,
-	message,
-	notCharged,
-	orderForm,
-	waitFor,
-	whatsAppNumber,
-	words,
-} from './parts';
+import { chargeOrder, ifPaid, message, notCharged, orderForm, waitFor, words } from './parts';
+import { notChargedPage, pixPage } from './checkout';
 import { from, output, type Node, type Say, type Workflow } from './workflow';
-
-/** How to reach the person who filled in the order form. */
-export interface Contact {
-	email: string;
-	whatsapp: string;
-}
-
-/** Of a contact only the form knows if nothing was charged. */
-export function contactIn(form: Node): Contact {
-	return {
-		email: `{{ ${from(form)}.email }}`,
-		whatsapp: `{{ ${whatsAppNumber(`${from(form)}.whatsapp`)} }}`,
-	};
-}
 
 /** What the ways to send a charge differ in. */
 interface Channel {
@@ -32,16 +10,24 @@ interface Channel {
 	/** What to do before the first run, after the nodes of this package. */
 	steps: string[];
 	notes?: string[];
-	/** The nodes that send; `customer` is for what is sent if nothing was charged. */
-	send(message: Node, customer: Contact): { pix: Node[]; confirm: Node[]; apologize: Node[] };
+	/** The end of the address of the form. */
+	recipe: string;
+	/** What the customer reads on the page of the PIX about the time after it. */
+	next: string;
+	/** The nodes that send. */
+	send(message: Node): { pix: Node[]; confirm: Node[] };
 }
 
 /** Charges an order of the form, sends the PIX, waits for the payment and confirms it. */
-export function charging(say: Say, { name, what, steps, notes = [], send }: Channel): Workflow {
-	const form = orderForm(say);
+export function charging(
+	say: Say,
+	{ name, what, steps, notes = [], recipe, next, send }: Channel,
+): Workflow {
+	const form = orderForm(say, recipe);
 	const charge = chargeOrder(say);
-	const text = message(say);
-	const { pix, confirm, apologize } = send(text, contactIn(form));
+	const text = message(say, `${from(form)}.whatsapp`);
+	const { pix, confirm } = send(text);
+	const paid = ifPaid(say);
 	return {
 		name,
 		notes: [
@@ -58,8 +44,8 @@ export function charging(say: Say, { name, what, steps, notes = [], send }: Chan
 			notChargedNote(say),
 		],
 		chains: [
-			[form, charge, text, ...pix, waitFor(say, charge), ifPaid(say), ...confirm],
-			[output(charge, 1), ...apologize, notCharged(say, charge)],
+			[form, charge, pixPage(say, next), text, ...pix, waitFor(say, charge), paid, ...confirm],
+			[output(charge, 1), notChargedPage(say, form), notCharged(say, charge)],
 		],
 	};
 }

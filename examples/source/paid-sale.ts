@@ -19,7 +19,7 @@ export const paidSale: Recipe = (say) => {
 	const tab = say('Sales', 'Vendas');
 	const row = writeRow(
 		say('Write the row', 'Escrever a linha'),
-		sheet(say, tab),
+		sheet(tab),
 		'appendOrUpdate',
 		say('sale', 'venda'),
 		saleRow(say),
@@ -72,7 +72,6 @@ export const paidSale: Recipe = (say) => {
 		RETRIED,
 	);
 	const tell = tellTeam(
-		say,
 		say('Tell the team', 'Avisar a equipe'),
 		`💰 <b>${html(statusName(say, '$json.payment_status'))}</b>\n${html('$json.product_title')}: {{ ${reais(say, '$json.amount_reais')} }}\n${html('$json.customer_name')}\n${html('$json.customer_email')}, ${html('$json.customer_phone')}`,
 	);

@@ -37,7 +37,7 @@ export const recoverCheckoutPix: Recipe = (say) => {
 	const text = message(say);
 	const { email: to, amount } = words(say, text);
 	const shown = words(say, text, html);
-	const byEmail = mail(say, say('Remind by e-mail', 'Lembrar por e-mail'), {
+	const byEmail = mail(say('Remind by e-mail', 'Lembrar por e-mail'), {
 		to,
 		subject: say(
 			`Your PIX of ${amount} is still open`,
@@ -49,7 +49,6 @@ export const recoverCheckoutPix: Recipe = (say) => {
 	const template = say('pix_open', 'pix_em_aberto');
 	const byWhatsApp = off(
 		whatsAppTemplate(
-			say,
 			say('Remind by WhatsApp (template)', 'Lembrar por WhatsApp (modelo)'),
 			words(say, text).whatsapp,
 			`${template}|${say('en_US', 'pt_BR')}`,

@@ -24,7 +24,7 @@ const TITLES: Partial<Record<TransactionField, string>> = {
 	amount_liquid: 'Net Amount in Cents',
 	amount_liquid_reais: 'Net Amount in Reais',
 	pix_qr_code: 'PIX Code',
-	pix_qr_code_image: 'PIX QR Code as Data URL',
+	pix_qr_code_image: 'PIX QR Code Data URL',
 };
 
 const FIELD_OPTIONS = sortBy(

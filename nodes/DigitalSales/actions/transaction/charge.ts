@@ -67,7 +67,10 @@ const bodySchema = z.object({
  */
 export function chargeOf({ context, account }: Run, itemIndex: number, form: ChargeForm): Charge {
 	const { customFields = {} } = form.additionalFields;
-	const fields = { payment_method: 'pix', installments: 1, ...chargeForm.body(form) };
+	const { notificationField: name } = account;
+	const url = form.notificationUrl;
+	const own = name !== undefined && url !== undefined ? { [name]: url } : {};
+	const fields = { ...own, payment_method: 'pix', installments: 1, ...chargeForm.body(form) };
 	const given = withCustomFields(fields, customFields);
 	const labelOf: Charge['labelOf'] = (field, ...path) => {
 		const place = field === 'cart' && path.length > 0 ? [field, 'items'] : [field];

@@ -2,6 +2,7 @@ import { z } from 'zod/v3';
 import {
 	customFieldsField,
 	money,
+	ownFieldsField,
 	optional,
 	optionalReferenceField,
 	parsed,
@@ -81,7 +82,7 @@ const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field'
 		typeOptions: { numberPrecision: 0 },
 		default: 1,
 		description:
-			'The code that the service uses for the type of sale. Its values are not documented.',
+			'The code of the type of sale. It is not documented; one platform names 1 sale, 2 order bump, 3 upsell.',
 		weight: 'decides',
 		sentAs: 'operation_type',
 		reads: optional(wholeNumberField(0)).transform((type = 1) => type),
@@ -94,6 +95,7 @@ const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field'
 			'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
 		sentAs: 'title',
 	}),
+	ownFieldsField,
 ]);
 
 /** Above an entry in the editor: price and title of the offer that was picked, or what was typed for it. */

@@ -36,7 +36,10 @@ describe('What people type', () => {
 	});
 
 	test.each<[string, INodeParameters]>([
-		['Cart adds up to R$ 0,00', { cart: { items: [{ price: '0', quantity: 2 }] } }],
+		[
+			'Cart adds up to R$ 0,00',
+			{ cart: { items: [{ offerHash: 'A1', price: '0', more: { title: 'A' } }] } },
+		],
 		['Additional Fields > Amount in Reais is R$ 0,00', { additionalFields: { amount: '0,00' } }],
 	])('a charge of nothing is not sent: %s', async (message, parameters) => {
 		const failure = await account.fail(pixParameters(account.sandbox, parameters));
