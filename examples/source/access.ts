@@ -3,6 +3,7 @@ import { notChargedNote } from './charging';
 import { notChargedPage, pixPage } from './checkout';
 import { branches, httpRequest, RETRIED, sendEmail } from './nodes';
 import {
+	addressNote,
 	chargeOrder,
 	message,
 	notCharged,
@@ -114,6 +115,7 @@ export const accessByHttp: Recipe = (say) => ({
 			...deliveryNote(say),
 		].join('\n\n'),
 		beforePublishing(say, [...deliverySteps(say), publishNote(say)]),
+		addressNote(say),
 	],
 	chains: delivery(say),
 });

@@ -1,5 +1,5 @@
 import { httpRequest, only, RETRIED } from './nodes';
-import { publishNote, saleTrigger, UTMS, whatsAppNumber } from './parts';
+import { addressNote, publishNote, saleTrigger, UTMS, whatsAppNumber } from './parts';
 import type { Recipe } from './workflow';
 
 /** Every status that UTMify knows, by what the platform calls it. */
@@ -125,8 +125,8 @@ export const adAttribution: Recipe = (say) => {
 		name: say('Sales to UTMify and Meta Ads', 'Vendas na UTMify e no Meta Ads'),
 		notes: [
 			say(
-				`## Which ad sold\nEach paid sale goes to UTMify, with its UTM values and fees, and to Meta as a *Purchase*; e-mail and phone go to Meta only as hashes. UTMify also hears of refunds and chargebacks, for ${DAYS} days after the order. **Use only one of the two? Delete the other branch.**`,
-				`## Qual anúncio vendeu\nCada venda aprovada vai para a UTMify, com os UTMs e as taxas, e para a Meta como *Purchase*; e-mail e telefone vão à Meta só como hash. A UTMify também recebe reembolsos e chargebacks, até ${DAYS} dias depois do pedido. **Usa só uma das duas? Apague o outro ramo.**`,
+				`## Which ad sold\nEach paid sale goes to UTMify, with its UTM values and fees, and to Meta as a *Purchase*; e-mail and phone go to Meta only as hashes. UTMify also hears of PIX that wait for payment, of refunds and of chargebacks. **Use only one of the two? Delete the other branch.**`,
+				`## Qual anúncio vendeu\nCada venda aprovada vai para a UTMify, com os UTMs e as taxas, e para a Meta como *Purchase*; e-mail e telefone vão à Meta só como hash. A UTMify também recebe Pix aguardando pagamento, reembolsos e chargebacks. **Usa só uma das duas? Apague o outro ramo.**`,
 			),
 			[
 				say('## Before you publish it', '## Antes de publicar'),
@@ -142,6 +142,11 @@ export const adAttribution: Recipe = (say) => {
 				),
 				`5. ${publishNote(say)}`,
 			].join('\n'),
+			addressNote(say),
+			say(
+				`## Rules, and where they are from\n- UTMify (its document *Documentação da API para envio de vendas*): each change of an order, however late; what is not known is null; without a net amount the commission is the total.\n- Meta (*Conversions API > Parameters > event_time*): an event is at most ${DAYS} days old, so a payment that comes to light later is left out.\n- A phone that is not clear is left out of the hashes.`,
+				`## Regras, e de onde vêm\n- UTMify (no documento *Documentação da API para envio de vendas*): toda mudança do pedido, mesmo tarde; o que não se sabe vai como null; sem valor líquido, a comissão é o total.\n- Meta (*Conversions API > Parameters > event_time*): um evento tem no máximo ${DAYS} dias; um pagamento que aparece depois disso fica de fora.\n- Um telefone que não está claro fica fora dos hashes.`,
+			),
 		],
 		chains: [
 			[start, taken, order],

@@ -82,11 +82,11 @@ export function stepsNote(say: Say, own: string[]): string {
 	return [say('## Before you run it', '## Antes de executar'), ...steps].join('\n');
 }
 
-/** What happens to an order that cannot be charged. */
+/** What happens to an order that cannot be charged, and what a copy of the form needs. */
 export function notChargedNote(say: Say): string {
 	return say(
-		'## If the PIX cannot be created\nThe customer reads that you will contact them, and the execution fails with the reason. Let *Errors to the team, by Telegram* tell you: Settings > **Error workflow**.\n\n**Do not ask for a new order** before you have read the reason: the charge may exist.',
-		'## Se o Pix não for gerado\nO cliente lê que vocês vão falar com ele, e a execução falha com o motivo (em inglês). Para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Não peça um novo pedido** antes de ler o motivo: a cobrança pode já existir.',
+		'## If the PIX cannot be created\nThe page says which field to correct, and leads back to the form. Only if the charge may exist it asks the customer to wait. Either way the execution fails with the reason: let *Errors to the team, by Telegram* tell you, under Settings > **Error workflow**.\n\n**A copy of this workflow needs another address**: *Order form* > Options > **Form Path**.',
+		'## Se o Pix não for gerado\nA página diz qual campo corrigir e leva de volta ao formulário. Só quando a cobrança pode existir ela pede para esperar. Nos dois casos a execução falha com o motivo (em inglês): para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Uma cópia deste fluxo precisa de outro endereço**: *Formulário do pedido* > Options > **Form Path**.',
 	);
 }
 

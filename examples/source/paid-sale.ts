@@ -1,5 +1,6 @@
 import { httpRequest, hubSpot, only, RETRIED, writeRow } from './nodes';
 import {
+	addressNote,
 	columns,
 	html,
 	publishNote,
@@ -101,6 +102,7 @@ export const paidSale: Recipe = (say) => {
 				),
 				`6. ${publishNote(say)}`,
 			].join('\n'),
+			addressNote(say),
 		],
 		// The row comes last: n8n stops at what fails, and a Retry goes on from there.
 		chains: [

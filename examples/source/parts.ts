@@ -361,7 +361,15 @@ export function columns(row: Record<string, string>): string {
 /** What to do so that the platform finds the trigger. */
 export function publishNote(say: Say): string {
 	return say(
-		'Publish it. Then open *When a sale changes* and copy the **production URL** under **Webhook URLs** to: 1) the **webhook settings of your platform** (sales from the checkout); 2) the **Notification URL** of your credential (charges of your other workflows, unless they wait for the payment themselves). The credential holds **one URL**: if it has another, do not replace it, or that other workflow receives nothing; instead, in each *Create PIX* that belongs here, set **Notify** to *Another Address* and paste this URL. **Do not move these nodes behind another trigger**: they need Trigger On, Products, Filters and Fields of this one.',
-		'Publique. Depois abra *Quando uma venda muda* e copie a **production URL** que aparece em **Webhook URLs** para: 1) o **cadastro de webhooks da sua plataforma** (vendas do checkout); 2) a **Notification URL** da sua credencial (Pix gerados nos seus outros fluxos, menos os que aguardam o pagamento eles mesmos). A credencial guarda **uma só URL**: se já houver outra lá, não troque, senão o outro fluxo para de receber; em vez disso, em cada *Create PIX* que deve avisar este fluxo, escolha *Another Address* em **Notify** e cole esta URL. **Não coloque estes nós depois de outro gatilho**: eles dependem de Trigger On, Products, Filters e Fields deste.',
+		'Publish it, and copy the **production URL** of *When a sale changes*: the next note says where to.',
+		'Publique e copie a **production URL** de *Quando uma venda muda*: a próxima nota diz para onde.',
+	);
+}
+
+/** Where the address of the trigger goes. */
+export function addressNote(say: Say): string {
+	return say(
+		"## Where the production URL goes\n*When a sale changes* shows it under **Webhook URLs**. Copy it to:\n1. the **webhook settings of your platform**, for sales from the checkout;\n2. the **Notification URL** of your credential, for charges of your other workflows, unless they wait for the payment themselves.\n\nThe credential holds **one URL**. If it has another, leave it: set **Notify** to *Another Address* in each *Create PIX* that belongs here, and paste this URL there.\n\n**Do not move these nodes behind another trigger**: they need this one's Trigger On, Products, Filters and Fields.",
+		'## Para onde vai a production URL\n*Quando uma venda muda* mostra o endereço em **Webhook URLs**. Copie para:\n1. o **cadastro de webhooks da sua plataforma**, para as vendas do checkout;\n2. a **Notification URL** da sua credencial, para os Pix dos seus outros fluxos, menos os que aguardam o pagamento eles mesmos.\n\nA credencial guarda **uma só URL**. Se já houver outra, não troque: em cada *Create PIX* que deve avisar este fluxo, escolha *Another Address* em **Notify** e cole esta URL.\n\n**Não coloque estes nós depois de outro gatilho**: eles dependem de Trigger On, Products, Filters e Fields deste.',
 	);
 }

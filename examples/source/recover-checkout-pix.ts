@@ -2,6 +2,7 @@ import { mail } from './charge-by-email';
 import { codeLine, VARIABLES, variablesOf } from './charging';
 import { getTransaction, only, RETRIED, waitMinutes } from './nodes';
 import {
+	addressNote,
 	CLOSES,
 	html,
 	message,
@@ -80,6 +81,7 @@ export const recoverCheckoutPix: Recipe = (say) => {
 				),
 				`3. ${publishNote(say)}`,
 			].join('\n'),
+			addressNote(say),
 			[
 				say(
 					`## By WhatsApp\nThis customer has not written to you, so WhatsApp takes only a template. Create it in the WhatsApp Manager of Meta: \`${template}\`, category Utility, language English (US), with exactly this text. When it is approved, activate *Remind by WhatsApp (template)* (select it and press **D**), and choose your credential, the number that sends and the template.`,

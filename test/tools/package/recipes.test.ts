@@ -81,6 +81,37 @@ describe('The workflows of examples/', () => {
 		expect(review?.parameters.options).toEqual({ appendAttribution: false });
 	});
 
+	test.each(Object.entries(RECIPES))('%s shows nothing on top of anything else', (name, recipe) => {
+		for (const language of LANGUAGES) {
+			const { nodes, connections } = render(recipe, name, language);
+			const served = Object.values(connections).flatMap((outputs) =>
+				Object.entries(outputs).flatMap(([kind, targets]) =>
+					kind === 'main' ? [] : targets.flat().map(({ node }) => node),
+				),
+			);
+			/** As the editor of n8n 2.41 draws it; a name stands below its node, up to 200 wide. */
+			const boxes = nodes.map(({ name: node, type, position: [x, y], parameters }) => {
+				if (type.endsWith('.stickyNote')) {
+					return { node, x, y, width: Number(parameters.width), height: Number(parameters.height) };
+				}
+				return served.includes(node)
+					? { node, x, y, width: 260, height: 100 }
+					: { node, x: x - 50, y, width: 200, height: 150 };
+			});
+			const covered = boxes.flatMap((one, at) =>
+				boxes.slice(at + 1).flatMap((other) => {
+					const isApart =
+						one.x + one.width <= other.x ||
+						other.x + other.width <= one.x ||
+						one.y + one.height <= other.y ||
+						other.y + other.height <= one.y;
+					return isApart ? [] : [[one.node, other.node]];
+				}),
+			);
+			expect(covered).toEqual([]);
+		}
+	});
+
 	// Therefore what is seen in one language holds in the other (test/host/e2e/recipes.test.ts).
 	test.each(Object.entries(RECIPES))('%s is the same workflow in each language', (_, recipe) => {
 		const pairs: Array<Record<Language, string>> = [];
