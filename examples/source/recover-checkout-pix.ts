@@ -47,6 +47,11 @@ export const recoverCheckoutPix: Recipe = (say) => {
 		content: `<p>${TEXTS.stillOpen(say, shown)}</p><p><img src="cid:qrCode" alt="QR Code" width="280"></p><p><code>${shown.code}</code></p>`,
 		picture: 'qrCode',
 	});
+	// A wrong guess would send the code to a stranger.
+	const isReachable = only(
+		say('Has a clear WhatsApp number', 'Tem um WhatsApp claro'),
+		`!!${from(text)}.whatsapp`,
+	);
 	const template = say('pix_open', 'pix_em_aberto');
 	const byWhatsApp = off(
 		whatsAppTemplate(
@@ -90,6 +95,6 @@ export const recoverCheckoutPix: Recipe = (say) => {
 				TEXTS.stillOpen(say, VARIABLES) + codeLine(say, VARIABLES.code),
 			].join('\n\n'),
 		],
-		chains: [[start, pause, read, isOpen, text, byEmail, byWhatsApp]],
+		chains: [[start, pause, read, isOpen, text, byEmail, isReachable, byWhatsApp]],
 	};
 };

@@ -206,6 +206,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(page).toMatch(/R\$\s?\d+[.,]\d\d/);
 		const [, base64 = ''] = /src="data:image\/png;base64,([^"]+)"/.exec(page) ?? [];
 		expect(readQrCode(Buffer.from(base64, 'base64'))).toBe(code());
+		await imported.ended();
 	});
 
 	test.each<[string, Partial<Customer>, string]>([
@@ -744,15 +745,32 @@ describe('The recipes', () => {
 		expect(bodiesAt(META)).toHaveLength(1);
 	});
 
-	test('ad-attribution does not send UTMify an order that is too old for it', async () => {
+	test('ad-attribution tells UTMify of everything however late, and Meta of no payment that is a week old', async () => {
 		const imported = await sell('ad-attribution', []);
-		charged().created_at = '2026-01-01 10:00:00';
-
-		await sandbox.setStatus(charged().hash, 'paid');
+		await sandbox.notify(charged().hash, { url: imported.saleUrl });
 		await imported.ended();
+		const longAgo = '2026-01-01 10:00:00';
+		sandbox.addFault({
+			kind: 'patchBody',
+			endpoint: 'GET /transactions/{hash}',
+			set: { created_at: longAgo, updated_at: longAgo, amount_liquid: 0 },
+			times: 'always',
+		});
+		Object.assign(charged().customer, { phone_number: '' });
 
-		expect(bodiesAt(UTMIFY)).toEqual([]);
-		expect(bodiesAt(META)).toHaveLength(1);
+		for (const [index, status] of ['paid', 'refunded'].entries()) {
+			await sandbox.setStatus(charged().hash, status);
+			await imported.ended(index + 2);
+		}
+
+		const late = { createdAt: utc(longAgo), customer: { phone: null } };
+		const commission = { gatewayFeeInCents: 0, userCommissionInCents: charged().amount };
+		expect(bodiesAt(UTMIFY)).toMatchObject([
+			{ status: 'waiting_payment', approvedDate: null, refundedAt: null },
+			{ ...late, status: 'paid', commission, approvedDate: utc(longAgo) },
+			{ ...late, status: 'refunded', refundedAt: utc(longAgo) },
+		]);
+		expect(bodiesAt(META)).toEqual([]);
 	});
 
 	// n8n publishes its form all the same.

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { files, recipeOf, RECIPES } from '../../../examples/source';
+import { PHONES } from '../../support/typed';
+import { whatsAppNumber } from '../../../examples/source/parts';
 import { LANGUAGES, render, sayIn, type Language } from '../../../examples/source/workflow';
 
 const EXAMPLES = path.join(__dirname, '../../../examples');
@@ -109,6 +111,43 @@ describe('The workflows of examples/', () => {
 				}),
 			);
 			expect(covered).toEqual([]);
+		}
+	});
+
+	test.each([
+		['(11) 91234-5678', '5511912345678'],
+		['1133334444', '551133334444'],
+		['011 91234-5678', '5511912345678'],
+		['0 15 11 91234-5678', '5511912345678'],
+		['5511912345678', '5511912345678'],
+		['+55 (0) 11 91234-5678', '5511912345678'],
+		["'+5511912345678", '5511912345678'],
+		['0055 11 91234-5678', '5511912345678'],
+		['+51 912 345 678', '51912345678'],
+		['0051912345678', '51912345678'],
+		['+351 912 345 678', '351912345678'],
+		['+1 (415) 555-2671', '14155552671'],
+		['(11) 91234-56789', ''],
+		['351912345678', ''],
+		['91234-5678', ''],
+		['', ''],
+		[null, ''],
+		[11912345678, '5511912345678'],
+	])('write by WhatsApp for the phone %j to "%s"', (phone, number) => {
+		const evaluate = new Function('phone', `return ${whatsAppNumber('phone')}`) as (
+			phone: unknown,
+		) => unknown;
+
+		expect(evaluate(phone)).toBe(number);
+	});
+
+	test('have a number for every phone that is charged', () => {
+		const evaluate = new Function('phone', `return ${whatsAppNumber('phone')}`) as (
+			phone: unknown,
+		) => string;
+
+		for (const { typed, means } of PHONES.filter((one) => one.means !== undefined)) {
+			expect([`${means}`, `55${means}`]).toContain(evaluate(typed));
 		}
 	});
 

@@ -68,8 +68,7 @@ const bodySchema = z.object({
 export function chargeOf({ context, account }: Run, itemIndex: number, form: ChargeForm): Charge {
 	const { customFields = {} } = form.additionalFields;
 	const { notificationField: name } = account;
-	const url = form.notificationUrl;
-	const own = name !== undefined && url !== undefined ? { [name]: url } : {};
+	const own = name && form.notificationUrl ? { [name]: form.notificationUrl } : {};
 	const fields = { ...own, payment_method: 'pix', installments: 1, ...chargeForm.body(form) };
 	const given = withCustomFields(fields, customFields);
 	const labelOf: Charge['labelOf'] = (field, ...path) => {
