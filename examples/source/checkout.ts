@@ -72,18 +72,35 @@ export function notChargedPage(say: Say, form: Node): Node {
 	const order = from(form);
 	const name = say('name', 'nome');
 	const link = `$execution.resumeFormUrl.replace(/form-waiting.*/, '') + (${order}.formMode === 'test' ? 'form-test/' : 'form/') + $('${form.name}').params.options.path + '?' + ['${name}', 'email', 'whatsapp'].map((field) => field + '=' + encodeURIComponent(${order}[field] ?? '')).join('&')`;
-	const said = `[$json.error.message, ...($json.error.messages ?? []), ...Object.keys($json.error.fields ?? {})].join(' ')`;
-	const field = `${JSON.stringify(asked(say))}.find(([pattern]) => new RegExp(pattern).test(${said}))?.[1]`;
-	const isOpen = "!['notSent', 'refused'].includes($json.error.outcome)";
-	const heading = `${isOpen} ? '${say('We received your order', 'Recebemos seu pedido')}' : ${field} ? '${say('Please check', 'Confira')} ' + ${field} : '${say('Your PIX could not be created', 'Não conseguimos gerar seu Pix')}'`;
-	const text = `${isOpen} ? '${say('You need not send the form again: we will contact you.', 'Não precisa enviar de novo: vamos entrar em contato com você.')}' : ${field} ? '${say('Something in it is not right. Nothing was charged: correct it and send the form again.', 'Tem algo errado nesse campo. Nada foi cobrado: corrija e envie de novo.')}' : '${say('Nothing was charged. Try again in a few minutes, or write to us.', 'Nada foi cobrado. Tente de novo em alguns minutos ou fale com a gente.')}'`;
+	const texts = {
+		wait: [
+			say('We received your order', 'Recebemos seu pedido'),
+			say(
+				'You need not send the form again: we will contact you.',
+				'Não precisa enviar de novo: vamos entrar em contato com você.',
+			),
+		],
+		correct: [
+			say('Please check', 'Confira'),
+			say(
+				'Something in it is not right. Nothing was charged: correct it and send the form again.',
+				'Tem algo errado nesse campo. Nada foi cobrado: corrija e envie de novo.',
+			),
+		],
+		retry: [
+			say('Your PIX could not be created', 'Não conseguimos gerar seu Pix'),
+			say(
+				'Nothing was charged. Try again in a few minutes, or write to us.',
+				'Nada foi cobrado. Tente de novo em alguns minutos ou fale com a gente.',
+			),
+		],
+	};
+	const back = say('Back to the form', 'Voltar ao formulário');
+	const said =
+		"[error.message, ...(error.messages ?? []), ...Object.keys(error.fields ?? {})].join(' ')";
+	const content = `((error) => { const said = ${said}; const field = ${JSON.stringify(asked(say))}.find(([pattern]) => new RegExp(pattern).test(said))?.[1]; const isKnown = ['notSent', 'refused'].includes(error.outcome); const [heading, text] = (${JSON.stringify(texts)})[isKnown ? (field ? 'correct' : 'retry') : 'wait']; const link = isKnown ? '<a class="button" href="' + ${link} + '">${back}</a>' : ''; return '<h1>' + [heading, isKnown && field].filter(Boolean).join(' ') + '</h1><p>' + text + '</p>' + link; })($json.error)`;
 	return endPage(
 		say('Tell the customer', 'Avisar o cliente'),
-		`${STYLE}
-<main>
-<h1>{{ ${heading} }}</h1>
-<p>{{ ${text} }}</p>
-<a class="button" href="{{ ${link} }}" {{ ${isOpen} ? 'hidden' : '' }}>${say('Back to the form', 'Voltar ao formulário')}</a>
-</main>`,
+		`${STYLE}\n<main>{{ ${content} }}</main>`,
 	);
 }

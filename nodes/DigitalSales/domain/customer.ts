@@ -7,7 +7,7 @@ const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
 const CPF_SHAPE = /^\d{11}$/;
 /** "CPF:" or "CNPJ nº" in front. Without a separator only in front of a CPF, since a CNPJ may begin with these letters. */
 const LABEL =
-	/^(?:(?:cpf|cnpj)(?:[^0-9a-z]+(?:no?[^0-9a-z]+)?|(?=\d{3}\.?\d{3}\.?\d{3}-?\d{2}$)))+/i;
+	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:[^0-9a-z]+(?:no?[^0-9a-z]+)?|(?=\d{3}\.?\d{3}\.?\d{3}-?\d{2}$)))+/i;
 const DASH = /[\p{Pd}\u2212]/gu;
 
 /**

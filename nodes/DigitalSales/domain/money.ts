@@ -82,6 +82,7 @@ function bareAmount(text: string): string {
 	return visible(text)
 		.replace(/\p{Zs}/gu, ' ')
 		.trim()
+		.replace(/^'/, '')
 		.replace(CURRENCY, '')
 		.replace(DATABASE_ZEROS, '$1');
 }

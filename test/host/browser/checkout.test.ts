@@ -1,28 +1,32 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { recipeOf } from '../../../examples/source';
 import { render } from '../../../examples/source/workflow';
+import { openBrowser } from '../../support/chromium';
 import { readQrCode } from '../../support/readQrCode';
 import { until } from '../../support/until';
 import { MailServer } from '../e2e/stage/mailServer';
+import { type N8n, startN8n } from '../n8n/n8n';
 import { LOOPBACK } from '../n8n/processes';
-import { INSTALL_AND_START_MS, type Newcomer, startNewcomer } from './newcomer';
+import { INSTALL_AND_START_MS } from './newcomer';
 import { picture } from './pictures';
 
 const RECIPE = 'charge-by-email';
 const PHONE = { width: 390, height: 844 };
 const SENDER = 'Loja <loja@example.test>';
 
-let newcomer: Newcomer;
+let browser: Browser;
+let n8n: N8n;
 let mailServer: MailServer;
 let form = '';
 
 beforeAll(async () => {
 	mailServer = await MailServer.open();
-	newcomer = await startNewcomer();
-	const { rest, sandbox, url } = newcomer.n8n;
+	browser = await openBrowser();
+	n8n = await startN8n('checkout', { has: 'package' });
+	const { rest, sandbox, url } = n8n;
 	const server = { host: LOOPBACK, port: mailServer.port, secure: false, disableStartTls: true };
 	const credentials = {
-		digitalSalesApi: await newcomer.n8n.createCredential(),
+		digitalSalesApi: await n8n.createCredential(),
 		smtp: await rest.createCredential('Mail', 'smtp', server),
 	};
 	const workflow = render(recipeOf(RECIPE), RECIPE, 'pt-BR');
@@ -43,25 +47,10 @@ beforeAll(async () => {
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
-	await newcomer?.stop();
+	await n8n?.close();
+	await browser?.close();
 	await mailServer?.close();
 });
-
-/** A page in the hand of a customer, who may paste what was copied. */
-async function phone(): Promise<{ page: Page; context: BrowserContext }> {
-	const other = await newcomer.openPage();
-	const browser = other.context().browser();
-	if (!browser) throw new Error('There is no browser');
-	await other.close();
-	const context = await browser.newContext({
-		viewport: PHONE,
-		deviceScaleFactor: 2,
-		isMobile: true,
-		hasTouch: true,
-		locale: 'pt-BR',
-	});
-	return { page: await context.newPage(), context };
-}
 
 const fill = async (page: Page, values: Record<string, string>): Promise<void> => {
 	for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value);
@@ -72,8 +61,16 @@ const fits = async (page: Page): Promise<boolean> =>
 	await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth');
 
 test('a customer with a phone mistypes the CPF, corrects it, copies the code and pays, in Portuguese', async () => {
-	const { page, context } = await phone();
-	await page.goto(form);
+	const context = await browser.newContext({
+		viewport: PHONE,
+		deviceScaleFactor: 2,
+		isMobile: true,
+		hasTouch: true,
+		locale: 'pt-BR',
+	});
+	const page = await context.newPage();
+	// The fonts of n8n's pages are on the internet.
+	await page.goto(form, { waitUntil: 'domcontentloaded' });
 	const customer = {
 		'Nome completo': 'Maria da Silva',
 		'E-mail': 'maria@example.test',
@@ -92,12 +89,12 @@ test('a customer with a phone mistypes the CPF, corrects it, copies the code and
 
 	await page.getByRole('button', { name: 'Gerar meu Pix' }).waitFor();
 	expect(await page.getByLabel('Nome completo').inputValue()).toBe('Maria da Silva');
-	expect(newcomer.n8n.sandbox.transactions).toEqual([]);
+	expect(n8n.sandbox.transactions).toEqual([]);
 	await fill(page, { 'CPF ou CNPJ': '529.982.247-25' });
 	await page.getByRole('button', { name: 'Gerar meu Pix' }).click();
 
 	await page.getByRole('heading', { name: 'Seu Pix está pronto' }).waitFor();
-	const [charge] = newcomer.n8n.sandbox.transactions;
+	const [charge] = n8n.sandbox.transactions;
 	const code = charge?.pix?.pix_qr_code ?? '';
 	const text = await page.innerText('body');
 	expect(text).toMatch(/R\$\s\d+,\d\d/);
@@ -118,7 +115,7 @@ test('a customer with a phone mistypes the CPF, corrects it, copies the code and
 	await bank.close();
 
 	await until('the PIX by e-mail', () => mailServer.mails[0]?.html.includes(code));
-	await newcomer.n8n.sandbox.pay(charge?.hash ?? '');
+	await n8n.sandbox.pay(charge?.hash ?? '');
 	await until('the confirmation', () => mailServer.mails[1]?.subject, { withinMs: 80_000 });
 	expect(mailServer.mails[1]?.subject).toContain('Pagamento confirmado');
 	await context.close();
