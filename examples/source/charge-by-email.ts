@@ -39,7 +39,7 @@ export function mailPix(say: Say, message: Node): Node {
 }
 
 /** What a customer who is written to by e-mail reads on the page. */
-export const nextByEmail = (say: Say): string =>
+const nextByEmail = (say: Say): string =>
 	say(
 		'We have sent it to your e-mail, too. Once the payment is there, you get an e-mail with the next step. You can close this page.',
 		'Também enviamos para o seu e-mail. Assim que o pagamento cair, você recebe um e-mail com o próximo passo. Pode fechar esta página.',
