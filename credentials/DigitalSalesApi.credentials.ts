@@ -57,6 +57,16 @@ export class DigitalSalesApi implements ICredentialType {
 			description:
 				'Where the service sends webhooks for PIX charges that neither a Wait for Payment after them nor a trigger of their workflow receives, unless Notify in Create PIX says otherwise. Paste the production URL that a Digital Sales Trigger shows under Webhook URLs.',
 		},
+		{
+			displayName: 'Notification Field',
+			name: 'notificationField',
+			type: 'string',
+			hint: 'Leave empty if the request for a charge shows webhook_url',
+			default: '',
+			placeholder: 'e.g. postback_url',
+			description:
+				'The name under which your platform wants the notification address of a charge. The address is then sent under this name, too.',
+		},
 	];
 
 	async authenticate(

@@ -1,7 +1,9 @@
-import { mailNotCharged, mailPix } from './charge-by-email';
-import { contactIn, notChargedNote } from './charging';
+import { mailPix } from './charge-by-email';
+import { notChargedNote } from './charging';
+import { notChargedPage, pixPage } from './checkout';
 import { branches, httpRequest, RETRIED, sendEmail } from './nodes';
 import {
+	addressNote,
 	chargeOrder,
 	message,
 	notCharged,
@@ -10,6 +12,7 @@ import {
 	publishNote,
 	saleTrigger,
 	TEXTS,
+	TO_CHOOSE,
 } from './parts';
 import { from, output, type Node, type Recipe, type Say, type Workflow } from './workflow';
 
@@ -46,7 +49,7 @@ function delivery(say: Say): Workflow['chains'] {
 			RETRIED,
 		);
 	const mail = sendEmail(say('Send the access', 'Enviar o acesso'), {
-		fromEmail: say('Your shop <shop@example.com>', 'Sua loja <loja@example.com>'),
+		fromEmail: TO_CHOOSE,
 		toEmail: `={{ ${of('customer_email')} }}`,
 		subject: say('=Your access is open', '=Seu acesso está liberado'),
 		emailFormat: 'text',
@@ -112,23 +115,28 @@ export const accessByHttp: Recipe = (say) => ({
 			...deliveryNote(say),
 		].join('\n\n'),
 		beforePublishing(say, [...deliverySteps(say), publishNote(say)]),
+		addressNote(say),
 	],
 	chains: delivery(say),
 });
 
 /** Form, PIX and access in one workflow: its trigger is told of every charge, and of the checkout's sales too. */
 export const sellAndDeliver: Recipe = (say) => {
-	const form = orderForm(say);
+	const form = orderForm(say, say('access', 'acesso'));
 	// Where nobody would deliver, because the trigger is not published, nobody is charged.
 	const charge = chargeOrder(say, '$json', { notify: 'trigger' });
-	const text = message(say);
+	const text = message(say, `${from(form)}.whatsapp`);
+	const next = say(
+		'We have sent it to your e-mail, too. Once the payment is there, your access follows by e-mail. You can close this page.',
+		'Também enviamos para o seu e-mail. Assim que o pagamento cair, o acesso chega por e-mail. Pode fechar esta página.',
+	);
 	return {
 		name: say('Sell and deliver', 'Vender e entregar'),
 		notes: [
 			[
 				say(
-					'## Sell and deliver\nA customer fills in the order form and gets the PIX by e-mail. The payment starts the lower half, at any time, also days later; so does a sale of the same product in the checkout.',
-					'## Vender e entregar\nO cliente preenche o formulário e recebe o Pix por e-mail. O pagamento inicia a parte de baixo, a qualquer hora, até dias depois; uma venda do mesmo produto no checkout também.',
+					'## Sell and deliver\nA customer fills in the order form and gets the PIX on the page and by e-mail. The payment starts the lower half, at any time, also days later; so does a sale of the same product in the checkout.',
+					'## Vender e entregar\nO cliente preenche o formulário e recebe o Pix na página e por e-mail. O pagamento inicia a parte de baixo, a qualquer hora, até dias depois; uma venda do mesmo produto no checkout também.',
 				),
 				...deliveryNote(say),
 				say(
@@ -142,8 +150,8 @@ export const sellAndDeliver: Recipe = (say) => {
 					'*Gerar Pix*: escolha sua credencial e uma oferta do produto que você entrega.',
 				),
 				say(
-					'*Send the PIX* and *Tell the customer*: choose your SMTP credential and enter your sender address.',
-					'*Enviar o Pix* e *Avisar o cliente*: escolha sua credencial SMTP e escreva seu endereço de remetente.',
+					'*Send the PIX*: choose your SMTP credential and enter your sender address.',
+					'*Enviar o Pix*: escolha sua credencial SMTP e escreva seu endereço de remetente.',
 				),
 				...deliverySteps(say),
 				say(
@@ -158,8 +166,8 @@ export const sellAndDeliver: Recipe = (say) => {
 			notChargedNote(say),
 		],
 		chains: [
-			[form, charge, text, mailPix(say, text)],
-			[output(charge, 1), mailNotCharged(say, contactIn(form)), notCharged(say, charge)],
+			[form, charge, pixPage(say, next), text, mailPix(say, text)],
+			[output(charge, 1), notChargedPage(say, form), notCharged(say, charge)],
 			...delivery(say),
 		],
 	};

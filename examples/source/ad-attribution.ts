@@ -1,5 +1,5 @@
 import { httpRequest, only, RETRIED } from './nodes';
-import { publishNote, saleTrigger, UTMS, whatsAppNumber } from './parts';
+import { addressNote, publishNote, saleTrigger, UTMS, whatsAppNumber } from './parts';
 import type { Recipe } from './workflow';
 
 /** Every status that UTMify knows, by what the platform calls it. */
@@ -13,8 +13,11 @@ const STATUSES = {
 };
 const STATUS = `(${JSON.stringify(STATUSES)})[$json.payment_status]`;
 
-/** UTMify takes no update of an older order. */
+/** Meta takes no older event. */
 const DAYS = 7;
+
+/** UTMify takes null for what is not known, and no empty text. */
+const text = (field: string): string => `($json.${field} || null)`;
 
 /** A time of the platform, which states no zone and means its own; now where it states none. */
 const time = (field: string): string =>
@@ -40,27 +43,27 @@ const ORDER = `={{ {
 	approvedDate: $json.payment_status === 'paid' ? ${utc('updated_at')} : ['refunded', 'chargedback'].includes(${STATUS}) ? ${utc('created_at')} : null,
 	refundedAt: ['refunded', 'chargedback'].includes(${STATUS}) ? ${utc('updated_at')} : null,
 	customer: {
-		name: $json.customer_name,
-		email: $json.customer_email,
-		phone: $json.customer_phone,
-		document: $json.customer_document,
+		name: ${text('customer_name')},
+		email: ${text('customer_email')},
+		phone: ${text('customer_phone')},
+		document: ${text('customer_document')},
 	},
 	products: [{
-		id: $json.product_hash ?? $json.offer_hash ?? $json.hash,
-		name: $json.product_title ?? $json.hash,
-		planId: $json.offer_hash,
-		planName: $json.offer_title,
+		id: $json.product_hash || $json.offer_hash || $json.hash,
+		name: $json.product_title || $json.hash,
+		planId: ${text('offer_hash')},
+		planName: ${text('offer_title')},
 		quantity: 1,
 		priceInCents: $json.amount,
 	}],
 	trackingParameters: {
 		sck: null,
-		...Object.fromEntries(${JSON.stringify(TRACKING)}.map((name) => [name, $json[name] === 'null' ? null : $json[name]])),
+		...Object.fromEntries(${JSON.stringify(TRACKING)}.map((name) => [name, $json[name] === 'null' ? null : $json[name] || null])),
 	},
 	commission: {
 		totalPriceInCents: $json.amount,
-		gatewayFeeInCents: $json.amount - ($json.amount_liquid ?? $json.amount),
-		userCommissionInCents: $json.amount_liquid ?? $json.amount,
+		gatewayFeeInCents: $json.amount - ($json.amount_liquid || $json.amount),
+		userCommissionInCents: $json.amount_liquid || $json.amount,
 	},
 } }}`;
 
@@ -88,11 +91,8 @@ const EVENT = `={{ { data: [{
 
 /** Tells the places that run ads which of them sold, and what was paid back. */
 export const adAttribution: Recipe = (say) => {
-	const start = saleTrigger(say, ['paid', 'reversed'], { options: { fields: FIELDS } });
-	const taken = only(
-		say('What UTMify takes', 'O que a UTMify aceita'),
-		`!!${STATUS} && !(${time('created_at')} < $now.minus({ days: ${DAYS} }))`,
-	);
+	const start = saleTrigger(say, ['waiting', 'paid', 'reversed'], { options: { fields: FIELDS } });
+	const taken = only(say('What UTMify takes', 'O que a UTMify aceita'), `!!${STATUS}`);
 	const post = { method: 'POST', sendBody: true, specifyBody: 'json', options: {} };
 	const order = httpRequest(
 		say('Send to UTMify', 'Enviar à UTMify'),
@@ -105,7 +105,10 @@ export const adAttribution: Recipe = (say) => {
 		},
 		RETRIED,
 	);
-	const paid = only(say('Only if paid', 'Só se for paga'), "$json.payment_status === 'paid'");
+	const paid = only(
+		say('Only if just paid', 'Só se acabou de ser paga'),
+		`$json.payment_status === 'paid' && !(${time('updated_at')} < $now.minus({ days: ${DAYS} }))`,
+	);
 	const pixel = say('YOUR-PIXEL-ID', 'ID-DO-SEU-PIXEL');
 	const event = httpRequest(
 		say('Send to Meta', 'Enviar à Meta'),
@@ -122,8 +125,8 @@ export const adAttribution: Recipe = (say) => {
 		name: say('Sales to UTMify and Meta Ads', 'Vendas na UTMify e no Meta Ads'),
 		notes: [
 			say(
-				`## Which ad sold\nEach paid sale goes to UTMify, with its UTM values and fees, and to Meta as a *Purchase*; e-mail and phone go to Meta only as hashes. UTMify also hears of refunds and chargebacks, for ${DAYS} days after the order. **Use only one of the two? Delete the other branch.**`,
-				`## Qual anúncio vendeu\nCada venda aprovada vai para a UTMify, com os UTMs e as taxas, e para a Meta como *Purchase*; e-mail e telefone vão à Meta só como hash. A UTMify também recebe reembolsos e chargebacks, até ${DAYS} dias depois do pedido. **Usa só uma das duas? Apague o outro ramo.**`,
+				`## Which ad sold\nEach paid sale goes to UTMify, with its UTM values and fees, and to Meta as a *Purchase*; e-mail and phone go to Meta only as hashes. UTMify also hears of PIX that wait for payment, of refunds and of chargebacks. **Use only one of the two? Delete the other branch.**`,
+				`## Qual anúncio vendeu\nCada venda aprovada vai para a UTMify, com os UTMs e as taxas, e para a Meta como *Purchase*; e-mail e telefone vão à Meta só como hash. A UTMify também recebe Pix aguardando pagamento, reembolsos e chargebacks. **Usa só uma das duas? Apague o outro ramo.**`,
 			),
 			[
 				say('## Before you publish it', '## Antes de publicar'),
@@ -139,6 +142,11 @@ export const adAttribution: Recipe = (say) => {
 				),
 				`5. ${publishNote(say)}`,
 			].join('\n'),
+			addressNote(say),
+			say(
+				`## Rules, and where they are from\n- UTMify (its document *Documentação da API para envio de vendas*): each change of an order, however late; what is not known is null; without a net amount the commission is the total.\n- Meta (*Conversions API > Parameters > event_time*): an event is at most ${DAYS} days old, so a payment that comes to light later is left out.\n- A phone that is not clear is left out of the hashes.`,
+				`## Regras, e de onde vêm\n- UTMify (no documento *Documentação da API para envio de vendas*): toda mudança do pedido, mesmo tarde; o que não se sabe vai como null; sem valor líquido, a comissão é o total.\n- Meta (*Conversions API > Parameters > event_time*): um evento tem no máximo ${DAYS} dias; um pagamento que aparece depois disso fica de fora.\n- Um telefone que não está claro fica fora dos hashes.`,
+			),
 		],
 		chains: [
 			[start, taken, order],

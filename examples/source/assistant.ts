@@ -7,6 +7,7 @@ import {
 	emailReview,
 	salesTool,
 } from './nodes';
+import { TO_CHOOSE } from './parts';
 import type { Node, Recipe, Say } from './workflow';
 
 /** What a model fills in. */
@@ -113,8 +114,8 @@ Se a equipe recusar a cobrança, diga que uma pessoa vai entrar em contato. Quan
 	const given =
 		"{{ Object.entries($tool.parameters).map(([field, value]) => field + ': ' + value).join('\\n') }}";
 	const review = emailReview(say('A person approves the charge', 'Uma pessoa aprova a cobrança'), {
-		fromEmail: say('Your shop <shop@example.com>', 'Sua loja <loja@example.com>'),
-		toEmail: say('you@example.com', 'voce@example.com'),
+		fromEmail: TO_CHOOSE,
+		toEmail: TO_CHOOSE,
 		subject: say('Approve a charge', 'Aprovar uma cobrança'),
 		message: say(
 			`=The assistant wants to charge a customer. Check offer_hash and quantity; the price is that of the catalog:\n\n${given}`,
@@ -145,8 +146,8 @@ Se a equipe recusar a cobrança, diga que uma pessoa vai entrar em contato. Quan
 				'## Um assistente que vende e cobra\nResponde o cliente no chat, mostra o que está à venda, gera o Pix e confere se foi pago.\n\n**O modelo nunca decide o preço**: ele escolhe a oferta e a quantidade; título e preço vêm do catálogo. **Nenhuma cobrança sem uma pessoa**: você recebe um e-mail com o pedido, sem o preço, e a cobrança sai quando você clica em *Cobrar*, mesmo dias depois. Alguns programas de e-mail abrem todos os links para verificar: a revisão por Slack ou Telegram é mais segura. Não limite o tempo de espera: quando ele acaba, um modelo que diga ter sua aprovação cobra.\n\nO cliente espera com o chat aberto; quem fecha o chat antes do seu clique não recebe o código. A mesma oferta pedida de novo no mesmo chat devolve a cobrança que já existe.',
 			),
 			say(
-				'## Before you run it\n1. *Chat model*: choose a credential; any other chat model will do.\n2. The three Digital Sales tools: choose your credential.\n3. *A person approves the charge*: choose your SMTP credential and enter the address of who approves. Slack, Telegram and others can take its place.\n4. Press **Open chat** and buy something yourself. Once published, the chat is **open to anyone with its address**, which *When a customer writes* shows.',
-				'## Antes de executar\n1. *Modelo de chat*: escolha uma credencial; serve qualquer outro modelo de chat.\n2. Nas três ferramentas Digital Sales: escolha sua credencial.\n3. *Uma pessoa aprova a cobrança*: escolha sua credencial SMTP e coloque o endereço de quem aprova. Slack, Telegram e outros também servem.\n4. Clique em **Open chat** e compre algo você mesmo. Depois de publicado, o chat fica **aberto a quem tiver o endereço**, que *Quando um cliente escreve* mostra.',
+				'## Before you run it\n1. *Chat model*: choose a credential; any other chat model will do.\n2. The three Digital Sales tools: choose your credential.\n3. *A person approves the charge*: choose your SMTP credential, and enter your sender address and the address of who approves. Slack, Telegram and others can take its place.\n4. Press **Open chat** and buy something yourself. Once published, the chat is **open to anyone with its address**, which *When a customer writes* shows.',
+				'## Antes de executar\n1. *Modelo de chat*: escolha uma credencial; serve qualquer outro modelo de chat.\n2. Nas três ferramentas Digital Sales: escolha sua credencial.\n3. *Uma pessoa aprova a cobrança*: escolha sua credencial SMTP, escreva seu endereço de remetente e o endereço de quem aprova. Slack, Telegram e outros também servem.\n4. Clique em **Open chat** e compre algo você mesmo. Depois de publicado, o chat fica **aberto a quem tiver o endereço**, que *Quando um cliente escreve* mostra.',
 			),
 		],
 		chains: [[start, assistant, answer]],

@@ -24,7 +24,7 @@ export const catalogToSheet: Recipe = (say) => {
 	};
 	const write = writeRow(
 		say('Write the rows', 'Escrever as linhas'),
-		sheet(say, tab),
+		sheet(tab),
 		'appendOrUpdate',
 		key,
 		row,

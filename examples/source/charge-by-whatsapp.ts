@@ -8,7 +8,12 @@ import { off, type Node, type Recipe, type Say } from './workflow';
 const sendPicture = (say: Say): string => say('Send the QR code', 'Enviar o QR Code');
 const sendCode = (say: Say): string => say('Send the code', 'Enviar o código');
 const confirmPayment = (say: Say): string => say('Confirm the payment', 'Confirmar o pagamento');
-const tellCustomer = (say: Say): string => say('Tell the customer', 'Avisar o cliente');
+/** What the customer reads on the page. */
+const next = (say: Say): string =>
+	say(
+		'We have sent it by WhatsApp, too, and confirm there once the payment has arrived. You can close this page.',
+		'Também enviamos por WhatsApp e confirmamos lá assim que o pagamento cair. Pode fechar esta página.',
+	);
 
 /**
  * WhatsApp within 24 hours of the customer's last message: picture and code. Beside each message stands,
@@ -23,9 +28,8 @@ export const chargeByWhatsApp: Recipe = (say) => {
 	const templates = {
 		[say('pix_ready', 'pix_pronto')]: pixReady + codeLine(say, code),
 		[say('payment_confirmed', 'pagamento_confirmado')]: TEXTS.paid(say, VARIABLES),
-		[say('order_received', 'pedido_recebido')]: TEXTS.notCharged(say),
 	};
-	const [ready = '', confirmed = '', received = ''] = Object.keys(templates).map(
+	const [ready = '', confirmed = ''] = Object.keys(templates).map(
 		(template) => `${template}|${say('en_US', 'pt_BR')}`,
 	);
 	const byTemplate = (node: string): string => `${node} (${say('template', 'modelo')})`;
@@ -45,33 +49,31 @@ export const chargeByWhatsApp: Recipe = (say) => {
 		notes: [
 			[
 				say(
-					'## At any time, by template\nIn the WhatsApp Manager of Meta, create these templates: category Utility, language English (US), with exactly these texts. When they are approved, activate the three nodes *(template)*, choose your template in each, and deactivate the four other WhatsApp nodes (select them and press **D**).',
-					'## A qualquer hora, com modelo\nNo Gerenciador do WhatsApp da Meta, crie estes modelos: categoria Utilidade, idioma Português (BR), exatamente com estes textos. Quando forem aprovados, ative os três nós *(modelo)*, escolha o seu modelo em cada um e desative os outros quatro nós do WhatsApp (selecione e tecle **D**).',
+					'## At any time, by template\nIn the WhatsApp Manager of Meta, create these templates: category Utility, language English (US), with exactly these texts. When they are approved, activate the two nodes *(template)*, choose your template in each, and deactivate the three other WhatsApp nodes (select them and press **D**).',
+					'## A qualquer hora, com modelo\nNo Gerenciador do WhatsApp da Meta, crie estes modelos: categoria Utilidade, idioma Português (BR), exatamente com estes textos. Quando forem aprovados, ative os dois nós *(modelo)*, escolha o seu modelo em cada um e desative os outros três nós do WhatsApp (selecione e tecle **D**).',
 				),
 				...Object.entries(templates).map(([template, text]) => `\`${template}\`\n\n${text}`),
 			].join('\n\n'),
 		],
-		send(message, customer) {
+		recipe: 'whatsapp',
+		next: next(say),
+		send(message) {
 			const told = words(say, message);
 			const variables = variablesOf(say, message);
 			const template = (
 				node: string,
 				...sent: [to: string, which: string, values?: string[], more?: Node['more']]
-			): Node => off(whatsAppTemplate(say, byTemplate(node), ...sent));
+			): Node => off(whatsAppTemplate(byTemplate(node), ...sent));
 			// Who does not get the code cannot pay: the execution fails, for the team to see.
 			return {
 				pix: [
-					whatsAppPicture(say, sendPicture(say), told.whatsapp, TEXTS.pix(say, told)),
-					whatsAppText(say, sendCode(say), told.whatsapp, told.code, RETRIED),
+					whatsAppPicture(sendPicture(say), told.whatsapp, TEXTS.pix(say, told)),
+					whatsAppText(sendCode(say), told.whatsapp, told.code, RETRIED),
 					template(sendCode(say), told.whatsapp, ready, variables, RETRIED),
 				],
 				confirm: [
-					whatsAppText(say, confirmPayment(say), told.whatsapp, TEXTS.paid(say, told)),
+					whatsAppText(confirmPayment(say), told.whatsapp, TEXTS.paid(say, told)),
 					template(confirmPayment(say), told.whatsapp, confirmed, variables.slice(0, 3)),
-				],
-				apologize: [
-					whatsAppText(say, tellCustomer(say), customer.whatsapp, TEXTS.notCharged(say)),
-					template(tellCustomer(say), customer.whatsapp, received),
 				],
 			};
 		},
@@ -88,11 +90,13 @@ export const chargeByEvolutionApi: Recipe = (say) =>
 		),
 		steps: [
 			say(
-				'The four HTTP Request nodes: replace the address and the name of the instance by yours, and choose a *Header Auth* credential with the name `apikey` and your key.',
-				'Nos quatro nós HTTP Request: troque o endereço e o nome da instância pelos seus e escolha uma credencial *Header Auth* com o nome `apikey` e a sua chave.',
+				'The three HTTP Request nodes: replace the address and the name of the instance by yours, and choose a *Header Auth* credential with the name `apikey` and your key.',
+				'Nos três nós HTTP Request: troque o endereço e o nome da instância pelos seus e escolha uma credencial *Header Auth* com o nome `apikey` e a sua chave.',
 			),
 		],
-		send(message, customer) {
+		recipe: 'evolution',
+		next: next(say),
+		send(message) {
 			const told = words(say, message);
 			const instance = say('my-instance', 'minha-instancia');
 			const post = (
@@ -147,7 +151,6 @@ export const chargeByEvolutionApi: Recipe = (say) =>
 					sendText(sendCode(say), told.whatsapp, told.code, RETRIED),
 				],
 				confirm: [sendText(confirmPayment(say), told.whatsapp, TEXTS.paid(say, told))],
-				apologize: [sendText(tellCustomer(say), customer.whatsapp, TEXTS.notCharged(say))],
 			};
 		},
 	});

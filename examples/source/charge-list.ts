@@ -16,7 +16,7 @@ export const chargeListFromSheet: Recipe = (say) => {
 		code: say('pix_code', 'pix_copia_e_cola'),
 	};
 	const tab = say('Charges', 'Cobrar');
-	const list = sheet(say, tab);
+	const list = sheet(tab);
 	const cell = (name: string): string => `$json[${JSON.stringify(name)}]`;
 	const { order, name, email, phone, document, price } = column;
 	const required = [order, name, email, phone, document, price];

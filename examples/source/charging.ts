@@ -1,28 +1,6 @@
-import {
-	chargeOrder,
-	ifPaid,
-	message,
-	notCharged,
-	orderForm,
-	waitFor,
-	whatsAppNumber,
-	words,
-} from './parts';
+import { chargeOrder, ifPaid, message, notCharged, orderForm, waitFor, words } from './parts';
+import { notChargedPage, pixPage } from './checkout';
 import { from, output, type Node, type Say, type Workflow } from './workflow';
-
-/** How to reach the person who filled in the order form. */
-export interface Contact {
-	email: string;
-	whatsapp: string;
-}
-
-/** Of a contact only the form knows if nothing was charged. */
-export function contactIn(form: Node): Contact {
-	return {
-		email: `{{ ${from(form)}.email }}`,
-		whatsapp: `{{ ${whatsAppNumber(`${from(form)}.whatsapp`)} }}`,
-	};
-}
 
 /** What the ways to send a charge differ in. */
 interface Channel {
@@ -32,16 +10,24 @@ interface Channel {
 	/** What to do before the first run, after the nodes of this package. */
 	steps: string[];
 	notes?: string[];
-	/** The nodes that send; `customer` is for what is sent if nothing was charged. */
-	send(message: Node, customer: Contact): { pix: Node[]; confirm: Node[]; apologize: Node[] };
+	/** The end of the address of the form. */
+	recipe: string;
+	/** What the customer reads on the page of the PIX about the time after it. */
+	next: string;
+	/** The nodes that send. */
+	send(message: Node): { pix: Node[]; confirm: Node[] };
 }
 
 /** Charges an order of the form, sends the PIX, waits for the payment and confirms it. */
-export function charging(say: Say, { name, what, steps, notes = [], send }: Channel): Workflow {
-	const form = orderForm(say);
+export function charging(
+	say: Say,
+	{ name, what, steps, notes = [], recipe, next, send }: Channel,
+): Workflow {
+	const form = orderForm(say, recipe);
 	const charge = chargeOrder(say);
-	const text = message(say);
-	const { pix, confirm, apologize } = send(text, contactIn(form));
+	const text = message(say, `${from(form)}.whatsapp`);
+	const { pix, confirm } = send(text);
+	const paid = ifPaid(say);
 	return {
 		name,
 		notes: [
@@ -58,8 +44,8 @@ export function charging(say: Say, { name, what, steps, notes = [], send }: Chan
 			notChargedNote(say),
 		],
 		chains: [
-			[form, charge, text, ...pix, waitFor(say, charge), ifPaid(say), ...confirm],
-			[output(charge, 1), ...apologize, notCharged(say, charge)],
+			[form, charge, pixPage(say, next), text, ...pix, waitFor(say, charge), paid, ...confirm],
+			[output(charge, 1), notChargedPage(say, form), notCharged(say, charge)],
 		],
 	};
 }
@@ -96,11 +82,11 @@ export function stepsNote(say: Say, own: string[]): string {
 	return [say('## Before you run it', '## Antes de executar'), ...steps].join('\n');
 }
 
-/** What happens to an order that cannot be charged. */
+/** What happens to an order that cannot be charged, and what a copy of the form needs. */
 export function notChargedNote(say: Say): string {
 	return say(
-		'## If the PIX cannot be created\nThe customer reads that you will contact them, and the execution fails with the reason. Let *Errors to the team, by Telegram* tell you: Settings > **Error workflow**.\n\n**Do not ask for a new order** before you have read the reason: the charge may exist.',
-		'## Se o Pix não for gerado\nO cliente lê que vocês vão falar com ele, e a execução falha com o motivo (em inglês). Para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Não peça um novo pedido** antes de ler o motivo: a cobrança pode já existir.',
+		'## If the PIX cannot be created\nThe page says which field to correct, and leads back to the form. Only if the charge may exist it asks the customer to wait. Either way the execution fails with the reason: let *Errors to the team, by Telegram* tell you, under Settings > **Error workflow**.\n\n**A copy of this workflow needs another address**: *Order form* > Options > **Form Path**.',
+		'## Se o Pix não for gerado\nA página diz qual campo corrigir e leva de volta ao formulário. Só quando a cobrança pode existir ela pede para esperar. Nos dois casos a execução falha com o motivo (em inglês): para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Uma cópia deste fluxo precisa de outro endereço**: *Formulário do pedido* > Options > **Form Path**.',
 	);
 }
 

@@ -10,7 +10,6 @@ export const errorsToTelegram: Recipe = (say) => {
 	const why = (unknown: string): string => html(`String(${what} ?? '${unknown}').slice(0, 1000)`);
 	const where = '$json.execution?.lastNodeExecuted ?? $json.trigger?.error?.node?.name';
 	const tell = tellTeam(
-		say,
 		say('Tell the team', 'Avisar a equipe'),
 		say(
 			`⚠️ <b>${html('$json.workflow.name')}</b> has failed\nNode: ${html(`${where} ?? 'unknown'`)}\n${why('Open the execution')}\n{{ $json.execution?.url ?? '' }}`,

@@ -158,16 +158,15 @@ export interface FormField {
 	placeholder: string;
 }
 
-/** What a form says beside its fields; without `button` and `thanks` n8n says it in English. */
+/** What a form says beside its fields; without `button` n8n says it in English. */
 export interface FormTexts {
 	title: string;
 	description: string;
 	button: string;
-	thanks: string;
 }
 
-/** A form of n8n that anyone with its address can fill in. */
-export function form(name: string, texts: FormTexts, fields: FormField[]): Node {
+/** A form of n8n that anyone with its address can fill in; an `endPage` follows. */
+export function form(name: string, path: string, texts: FormTexts, fields: FormField[]): Node {
 	const node = base('formTrigger', 2.5)(name, {
 		formTitle: texts.title,
 		formDescription: texts.description,
@@ -183,13 +182,27 @@ export function form(name: string, texts: FormTexts, fields: FormField[]): Node 
 		options: {
 			appendAttribution: false,
 			buttonLabel: texts.button,
-			respondWithOptions: {
-				values: { respondWith: 'text', formSubmittedText: texts.thanks },
-			},
+			// Known to the page that leads back to it.
+			path,
 		},
 	});
 	return { ...node, listens: true };
 }
+
+/**
+ * The last page of a form, in HTML. The execution goes on as soon as the page is open, or after a minute if nobody
+ * opens it.
+ */
+export const endPage = (name: string, responseText: string): Node =>
+	base('form', 2.5)(name, {
+		operation: 'completion',
+		respondWith: 'showText',
+		responseText: `=${responseText}`,
+		limitWaitTime: true,
+		limitType: 'afterTimeInterval',
+		resumeAmount: 1,
+		resumeUnit: 'minutes',
+	});
 
 /** A sheet of a spreadsheet, by the link that a person pastes and the name at its bottom edge. */
 export interface Sheet {

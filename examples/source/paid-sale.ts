@@ -1,5 +1,6 @@
 import { httpRequest, hubSpot, only, RETRIED, writeRow } from './nodes';
 import {
+	addressNote,
 	columns,
 	html,
 	publishNote,
@@ -19,7 +20,7 @@ export const paidSale: Recipe = (say) => {
 	const tab = say('Sales', 'Vendas');
 	const row = writeRow(
 		say('Write the row', 'Escrever a linha'),
-		sheet(say, tab),
+		sheet(tab),
 		'appendOrUpdate',
 		say('sale', 'venda'),
 		saleRow(say),
@@ -72,7 +73,6 @@ export const paidSale: Recipe = (say) => {
 		RETRIED,
 	);
 	const tell = tellTeam(
-		say,
 		say('Tell the team', 'Avisar a equipe'),
 		`💰 <b>${html(statusName(say, '$json.payment_status'))}</b>\n${html('$json.product_title')}: {{ ${reais(say, '$json.amount_reais')} }}\n${html('$json.customer_name')}\n${html('$json.customer_email')}, ${html('$json.customer_phone')}`,
 	);
@@ -102,6 +102,7 @@ export const paidSale: Recipe = (say) => {
 				),
 				`6. ${publishNote(say)}`,
 			].join('\n'),
+			addressNote(say),
 		],
 		// The row comes last: n8n stops at what fails, and a Retry goes on from there.
 		chains: [

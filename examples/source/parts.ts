@@ -14,23 +14,21 @@ import {
 	whatsApp,
 	type Sheet,
 } from './nodes';
+import { DEFAULT_FIELDS } from '../../nodes/DigitalSales/output/transaction';
 import { from, type Node, type Say } from './workflow';
 
-/** The customer fills in a form of n8n. */
-export function orderForm(say: Say): Node {
+/** The customer fills in a form of n8n, at an address that ends in this name of the recipe. */
+export function orderForm(say: Say, recipe: string): Node {
 	return form(
 		say('Order form', 'Formulário do pedido'),
+		`${say('order', 'pedido')}-${recipe}`,
 		{
 			title: say('Your order', 'Seu pedido'),
 			description: say(
-				'Fill in your details. We send you the PIX right away.',
-				'Preencha seus dados. Enviamos o Pix na hora.',
+				'Fill in your details. You get the PIX right away.',
+				'Preencha seus dados. O Pix aparece na hora.',
 			),
 			button: say('Get my PIX', 'Gerar meu Pix'),
-			thanks: say(
-				'Done! Your PIX is on its way. You need not send the form again.',
-				'Pronto! Seu Pix já está a caminho. Não precisa enviar de novo.',
-			),
 		},
 		[
 			{
@@ -58,9 +56,12 @@ export function orderForm(say: Say): Node {
 	);
 }
 
+/** A required value that a person has to choose: the editor marks the node, and n8n does not publish it. */
+export const TO_CHOOSE = '';
+
 /** The offer that a person chooses; its price and title come from the catalog. */
 const CHOSEN_OFFER = {
-	items: [{ offerHash: { __rl: true, mode: 'list', value: '' }, quantity: 1 }],
+	items: [{ offerHash: { __rl: true, mode: 'list', value: TO_CHOOSE }, quantity: 1 }],
 };
 
 /**
@@ -78,7 +79,8 @@ export function chargeOrder(say: Say, order = '$json', more: INodeParameters = {
 			customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
 			// Sent twice alike, a form charges once. With another e-mail or phone the first PIX reached nobody, and on
 			// another day the same person may buy again.
-			orderReference: `={{ [${order}.${say('document', 'documento')}, ${order}.whatsapp].map((text) => (text ?? '').replace(/\\D/g, '')).join(' ') }} {{ (${order}.email ?? '').trim().toLowerCase() }} {{ $now.toISODate() }}`,
+			orderReference: `={{ [${order}.${say('document', 'documento')}, ${order}.whatsapp].map((text) => (text ?? '').replace(/[^0-9a-z]/gi, '').toUpperCase()).join(' ') }} {{ (${order}.email ?? '').trim().toLowerCase() }} {{ $now.toISODate() }}`,
+			options: { fields: [...DEFAULT_FIELDS, 'pix_qr_code_image'] },
 			...more,
 		},
 		{ onError: 'continueErrorOutput' },
@@ -97,13 +99,20 @@ export function reason(error: string): string {
 	return `[${error}.message, ${error}.advice].filter(Boolean).join('. ') || ${error}`;
 }
 
-/** Digits with the country code, as WhatsApp takes them; a zero before the area code is not dialed. */
+/**
+ * A number as WhatsApp takes it: typed with + or 00 it stays as it is, since it may be of another country; 10 or 11
+ * digits, behind a zero that is not dialed from abroad, are Brazilian. Of anything else it is empty: a wrong guess
+ * would send name, amount and code to a stranger.
+ */
 export function whatsAppNumber(phone: string): string {
-	return `(${phone} ?? '').replace(/\\D/g, '').replace(/^(55)?0+/, '$1').replace(/^(?!55\\d{10,11}$)(?=\\d)/, '55')`;
+	return `((typed) => { const digits = typed.replace(/\\(0\\)|\\D/g, '').replace(/^00/, ''); const local = digits.replace(/^0(\\d\\d(?=\\d{10,11}$))?/, ''); return /^\\W*(\\+|00)/.test(typed) ? digits.replace(/^550/, '55') : /^55\\d{10,11}$/.test(local) ? local : /^\\d{10,11}$/.test(local) ? '55' + local : ''; })(String(${phone} ?? ''))`;
 }
 
-/** What the texts of a message are made of, in fields that the item keeps. */
-export function message(say: Say): Node {
+/**
+ * What the texts of a message are made of, in fields that the item keeps.
+ * @param phone as the customer typed it, if that is known: the platform may have dropped the + of another country
+ */
+export function message(say: Say, phone = '$json.customer_phone'): Node {
 	const locale = say('en-US', 'pt-BR');
 	const anyAmount = say('the agreed amount', 'valor combinado');
 	return editFields(say('Message', 'Mensagem'), {
@@ -116,7 +125,7 @@ export function message(say: Say): Node {
 			`={{ $json.product_title ?? '${say('your order', 'seu pedido')}' }}`,
 		[say('code', 'codigo')]: '={{ $json.pix_qr_code }}',
 		email: '={{ $json.customer_email }}',
-		whatsapp: `={{ ${whatsAppNumber('$json.customer_phone')} }}`,
+		whatsapp: `={{ ${whatsAppNumber(phone)} }}`,
 	});
 }
 
@@ -150,12 +159,6 @@ export const TEXTS = {
 		say(
 			`Hi, ${name}! Your PIX of ${amount} (${product}) is still open. Do you need help? If you have paid, please ignore this. Here is the code.`,
 			`Oi, ${name}! Seu Pix de ${amount} (${product}) ainda está em aberto. Precisa de ajuda? Se já pagou, desconsidere. Segue o código.`,
-		),
-	/** It asks for no new order: the charge may exist, and the customer would be charged twice. */
-	notCharged: (say: Say): string =>
-		say(
-			'We received your order, but could not create the PIX. We will contact you.',
-			'Recebemos seu pedido, mas não conseguimos gerar o Pix. Vamos entrar em contato com você.',
 		),
 	paid: (say: Say, { name, amount, product }: Purchase): string =>
 		say(
@@ -196,7 +199,6 @@ export function ifPaid(say: Say): Node {
 
 /** Sends a text by WhatsApp Business Cloud. */
 export function whatsAppText(
-	say: Say,
 	name: string,
 	to: string,
 	text: string,
@@ -204,7 +206,7 @@ export function whatsAppText(
 ): Node {
 	const parameters = {
 		operation: 'send',
-		phoneNumberId: sendingNumber(say),
+		phoneNumberId: TO_CHOOSE,
 		recipientPhoneNumber: `=${to}`,
 		textBody: `=${text}`,
 		additionalFields: {},
@@ -213,10 +215,10 @@ export function whatsAppText(
 }
 
 /** Sends the QR code by WhatsApp Business Cloud. */
-export function whatsAppPicture(say: Say, name: string, to: string, caption: string): Node {
+export function whatsAppPicture(name: string, to: string, caption: string): Node {
 	const parameters = {
 		operation: 'send',
-		phoneNumberId: sendingNumber(say),
+		phoneNumberId: TO_CHOOSE,
 		recipientPhoneNumber: `=${to}`,
 		messageType: 'image',
 		mediaPath: 'useMedian8n',
@@ -228,7 +230,6 @@ export function whatsAppPicture(say: Say, name: string, to: string, caption: str
 
 /** Sends a template that Meta has approved, which WhatsApp delivers at any time. */
 export function whatsAppTemplate(
-	say: Say,
 	name: string,
 	to: string,
 	template: string,
@@ -239,7 +240,7 @@ export function whatsAppTemplate(
 	const body = { type: 'body', bodyParameters: { parameter } };
 	const parameters = {
 		operation: 'sendTemplate',
-		phoneNumberId: sendingNumber(say),
+		phoneNumberId: TO_CHOOSE,
 		recipientPhoneNumber: `=${to}`,
 		template,
 		components: variables.length > 0 ? { component: [body] } : {},
@@ -247,15 +248,12 @@ export function whatsAppTemplate(
 	return whatsApp(name, parameters, more);
 }
 
-const sendingNumber = (say: Say): string =>
-	say('choose your number here', 'escolha seu número aqui');
-
 /** Tells the team. Telegram reads the text as HTML. */
-export function tellTeam(say: Say, name: string, text: string): Node {
+export function tellTeam(name: string, text: string): Node {
 	return telegram(
 		name,
 		{
-			chatId: say('put the id of your group here', 'coloque aqui o id do seu grupo'),
+			chatId: TO_CHOOSE,
 			text: `=${text}`,
 			additionalFields: { appendAttribution: false, parse_mode: 'HTML' },
 		},
@@ -264,7 +262,7 @@ export function tellTeam(say: Say, name: string, text: string): Node {
 }
 
 /** An expression whose text is shown as it is. */
-function plain(expression: string): string {
+export function plain(expression: string): string {
 	return `{{ ${expression} }}`;
 }
 
@@ -297,9 +295,8 @@ export function reais(say: Say, expression: string): string {
 }
 
 /** The sheet of a recipe, in the spreadsheet whose link a person pastes. */
-export function sheet(say: Say, tab: string): Sheet {
-	const link = say('PASTE-THE-LINK-OF-YOUR-SPREADSHEET', 'COLE-AQUI-O-LINK-DA-SUA-PLANILHA');
-	return { link: `https://docs.google.com/spreadsheets/d/${link}/edit`, tab };
+export function sheet(tab: string): Sheet {
+	return { link: TO_CHOOSE, tab };
 }
 
 /** Starts when a sale changes. */
@@ -313,7 +310,7 @@ export function saleTrigger(say: Say, triggerOn: string[], parameters: INodePara
 /** Only this product, and not for less: what every trigger needs behind which something is delivered. */
 export function onlyMyProduct(say: Say): INodeParameters {
 	return {
-		products: { items: [{ product: productToChoose(say) }] },
+		products: { items: [{ product: { __rl: true, mode: 'list', value: TO_CHOOSE } }] },
 		filters: {
 			minimumAmount: say(
 				'enter the lowest amount paid, e.g. 19,90',
@@ -321,12 +318,6 @@ export function onlyMyProduct(say: Say): INodeParameters {
 			),
 		},
 	};
-}
-
-/** A list from which nothing is chosen yet; what it says instead is no hash, so it cannot be used. */
-function productToChoose(say: Say): INodeParameters {
-	const value = say('choose your product', 'escolha seu produto');
-	return { __rl: true, mode: 'list', value, cachedResultName: value };
 }
 
 export const UTMS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
@@ -370,7 +361,15 @@ export function columns(row: Record<string, string>): string {
 /** What to do so that the platform finds the trigger. */
 export function publishNote(say: Say): string {
 	return say(
-		'Publish it. Then open *When a sale changes* and copy the **production URL** under **Webhook URLs** to: 1) the **webhook settings of your platform** (sales from the checkout); 2) the **Notification URL** of your credential (charges of your other workflows, unless they wait for the payment themselves). The credential holds **one URL**: if it has another, do not replace it, or that other workflow receives nothing; instead, in each *Create PIX* that belongs here, set **Notify** to *Another Address* and paste this URL. **Do not move these nodes behind another trigger**: they need Trigger On, Products, Filters and Fields of this one.',
-		'Publique. Depois abra *Quando uma venda muda* e copie a **production URL** que aparece em **Webhook URLs** para: 1) o **cadastro de webhooks da sua plataforma** (vendas do checkout); 2) a **Notification URL** da sua credencial (Pix gerados nos seus outros fluxos, menos os que aguardam o pagamento eles mesmos). A credencial guarda **uma só URL**: se já houver outra lá, não troque, senão o outro fluxo para de receber; em vez disso, em cada *Create PIX* que deve avisar este fluxo, escolha *Another Address* em **Notify** e cole esta URL. **Não coloque estes nós depois de outro gatilho**: eles dependem de Trigger On, Products, Filters e Fields deste.',
+		'Publish it, and copy the **production URL** of *When a sale changes*: the next note says where to.',
+		'Publique e copie a **production URL** de *Quando uma venda muda*: a próxima nota diz para onde.',
+	);
+}
+
+/** Where the address of the trigger goes. */
+export function addressNote(say: Say): string {
+	return say(
+		"## Where the production URL goes\n*When a sale changes* shows it under **Webhook URLs**. Copy it to:\n1. the **webhook settings of your platform**, for sales from the checkout;\n2. the **Notification URL** of your credential, for charges of your other workflows, unless they wait for the payment themselves.\n\nThe credential holds **one URL**. If it has another, leave it: set **Notify** to *Another Address* in each *Create PIX* that belongs here, and paste this URL there.\n\n**Do not move these nodes behind another trigger**: they need this one's Trigger On, Products, Filters and Fields.",
+		'## Para onde vai a production URL\n*Quando uma venda muda* mostra o endereço em **Webhook URLs**. Copie para:\n1. o **cadastro de webhooks da sua plataforma**, para as vendas do checkout;\n2. a **Notification URL** da sua credencial, para os Pix dos seus outros fluxos, menos os que aguardam o pagamento eles mesmos.\n\nA credencial guarda **uma só URL**. Se já houver outra, não troque: em cada *Create PIX* que deve avisar este fluxo, escolha *Another Address* em **Notify** e cole esta URL.\n\n**Não coloque estes nós depois de outro gatilho**: eles dependem de Trigger On, Products, Filters e Fields deste.',
 	);
 }

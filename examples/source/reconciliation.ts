@@ -11,6 +11,7 @@ import {
 	tellTeam,
 	waitFor,
 } from './parts';
+import { notChargedPage, pixPage } from './checkout';
 import { from, output, type Recipe } from './workflow';
 
 const TABLE = 'pix_charges';
@@ -59,7 +60,7 @@ const ofCharge = (hash: string): INodeParameters => ({
 
 /** Charges, and tells each change once: by its webhook, or, if that is lost, when the wait finds the payment. */
 export const reconciliation: Recipe = (say) => {
-	const order = orderForm(say);
+	const order = orderForm(say, say('reconciled', 'conferido'));
 	const table = dataTable(say('Have the table', 'Garantir a tabela'), {
 		resource: 'table',
 		operation: 'create',
@@ -75,6 +76,14 @@ export const reconciliation: Recipe = (say) => {
 			Object.fromEntries(Object.keys(COLUMNS).map((name) => [name, `={{ $json.${name} }}`])),
 		),
 	});
+	const page = pixPage(
+		say,
+		say(
+			'Once the payment is there, we will write to you. You can close this page.',
+			'Assim que o pagamento cair, falamos com você. Pode fechar esta página.',
+		),
+		from(charge),
+	);
 	const wait = waitFor(say, charge, { timeLimit: DAYS, timeLimitUnit: 'days' });
 	const told = saleTrigger(say, ['any']);
 	const decided = only(
@@ -92,7 +101,6 @@ export const reconciliation: Recipe = (say) => {
 		`$json.payment_status !== ${now}.payment_status`,
 	);
 	const tell = tellTeam(
-		say,
 		say('Tell the team', 'Avisar a equipe'),
 		`ℹ️ <b>${html(statusName(say, `${now}.payment_status`))}</b>: ${html(`${now}.customer_name`)}, {{ ${reais(say, `${now}.amount_reais`)} }}\n{{ ${now}.hash }}`,
 	);
@@ -113,14 +121,14 @@ export const reconciliation: Recipe = (say) => {
 				`## Before you publish it
 1. *Charge by PIX*: choose your credential and your offer. *When a sale changes* and *Wait for the payment*: choose your credential.
 2. *Tell the team*: choose your Telegram credential and enter the id of your group.
-3. Add a sender after *Remember the charge* (see the recipes *Charge by …*): **this workflow does not send the PIX.**
+3. The customer sees the PIX on the page. To send it as well, add a sender after *Show the PIX* (see the recipes *Charge by …*).
 4. Publish it, open the **Production URL** of *Order form* and order with your own data: this makes a real charge, and creates the table.
 
 **Only what is in the table is followed.** In your own workflows, set **Notify** of *Create PIX* to *Another Address* with the production URL of *When a sale changes*, and copy *Remember the charge* and all nodes after it behind *Create PIX*.`,
 				`## Antes de publicar
 1. *Gerar Pix*: escolha sua credencial e sua oferta. *Quando uma venda muda* e *Aguardar o pagamento*: escolha sua credencial.
 2. *Avisar a equipe*: escolha sua credencial do Telegram e coloque o id do seu grupo.
-3. Coloque o envio depois de *Guardar a cobrança* (veja as receitas *Cobrar por …*): **este fluxo não envia o Pix.**
+3. O cliente vê o Pix na página. Para enviar também, coloque o envio depois de *Mostrar o Pix* (veja as receitas *Cobrar por …*).
 4. Publique, abra a **Production URL** de *Formulário do pedido* e faça um pedido com seus próprios dados: isso gera uma cobrança de verdade e cria a tabela.
 
 **Só é acompanhado o que está na tabela.** Nos seus outros fluxos, escolha *Another Address* em **Notify** do *Create PIX*, com a production URL de *Quando uma venda muda*, e copie *Guardar a cobrança* e todos os nós seguintes para depois do *Create PIX*.`,
@@ -131,9 +139,9 @@ export const reconciliation: Recipe = (say) => {
 			),
 		],
 		chains: [
-			[order, table, charge, remember, wait, decided, row, changed, tell, note],
+			[order, table, charge, remember, page, wait, decided, row, changed, tell, note],
 			[told, decided],
-			[output(charge, 1), notCharged(say, charge)],
+			[output(charge, 1), notChargedPage(say, order), notCharged(say, charge)],
 		],
 	};
 };

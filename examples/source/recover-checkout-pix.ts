@@ -2,6 +2,7 @@ import { mail } from './charge-by-email';
 import { codeLine, VARIABLES, variablesOf } from './charging';
 import { getTransaction, only, RETRIED, waitMinutes } from './nodes';
 import {
+	addressNote,
 	CLOSES,
 	html,
 	message,
@@ -37,7 +38,7 @@ export const recoverCheckoutPix: Recipe = (say) => {
 	const text = message(say);
 	const { email: to, amount } = words(say, text);
 	const shown = words(say, text, html);
-	const byEmail = mail(say, say('Remind by e-mail', 'Lembrar por e-mail'), {
+	const byEmail = mail(say('Remind by e-mail', 'Lembrar por e-mail'), {
 		to,
 		subject: say(
 			`Your PIX of ${amount} is still open`,
@@ -46,10 +47,14 @@ export const recoverCheckoutPix: Recipe = (say) => {
 		content: `<p>${TEXTS.stillOpen(say, shown)}</p><p><img src="cid:qrCode" alt="QR Code" width="280"></p><p><code>${shown.code}</code></p>`,
 		picture: 'qrCode',
 	});
+	// A wrong guess would send the code to a stranger.
+	const isReachable = only(
+		say('Has a clear WhatsApp number', 'Tem um WhatsApp claro'),
+		`!!${from(text)}.whatsapp`,
+	);
 	const template = say('pix_open', 'pix_em_aberto');
 	const byWhatsApp = off(
 		whatsAppTemplate(
-			say,
 			say('Remind by WhatsApp (template)', 'Lembrar por WhatsApp (modelo)'),
 			words(say, text).whatsapp,
 			`${template}|${say('en_US', 'pt_BR')}`,
@@ -81,6 +86,7 @@ export const recoverCheckoutPix: Recipe = (say) => {
 				),
 				`3. ${publishNote(say)}`,
 			].join('\n'),
+			addressNote(say),
 			[
 				say(
 					`## By WhatsApp\nThis customer has not written to you, so WhatsApp takes only a template. Create it in the WhatsApp Manager of Meta: \`${template}\`, category Utility, language English (US), with exactly this text. When it is approved, activate *Remind by WhatsApp (template)* (select it and press **D**), and choose your credential, the number that sends and the template.`,
@@ -89,6 +95,6 @@ export const recoverCheckoutPix: Recipe = (say) => {
 				TEXTS.stillOpen(say, VARIABLES) + codeLine(say, VARIABLES.code),
 			].join('\n\n'),
 		],
-		chains: [[start, pause, read, isOpen, text, byEmail, byWhatsApp]],
+		chains: [[start, pause, read, isOpen, text, byEmail, isReachable, byWhatsApp]],
 	};
 };

@@ -1,6 +1,5 @@
 import {
 	codeLine,
-	contactIn,
 	deliverNote,
 	notChargedNote,
 	openWindowStep,
@@ -28,31 +27,25 @@ import {
 	whatsAppText,
 	words,
 } from './parts';
-import { output, type Recipe } from './workflow';
+import { notChargedPage, pixPage } from './checkout';
+import { from, output, type Recipe } from './workflow';
 
 /** In minutes: a quarter of an hour, three hours, a day, and a day more before it gives up. */
 const DELAYS = [15, 180, 1440, 1440];
 
 /** Reminds a customer who has not paid, by day, until the payment or the last reminder. */
 export const recoverUnpaidPix: Recipe = (say) => {
-	const start = orderForm(say);
+	const start = orderForm(say, say('reminder', 'lembrete'));
 	const charge = chargeOrder(say);
-	const text = message(say);
+	const text = message(say, `${from(start)}.whatsapp`);
 	const told = words(say, text);
 	const { name, amount, product, code, whatsapp } = told;
-	const apologize = whatsAppText(
-		say,
-		say('Tell the customer', 'Avisar o cliente'),
-		contactIn(start).whatsapp,
-		TEXTS.notCharged(say),
-	);
 	const picture = whatsAppPicture(
-		say,
 		say('Send the QR code', 'Enviar o QR Code'),
 		whatsapp,
 		TEXTS.pix(say, told),
 	);
-	const sendCode = whatsAppText(say, say('Send the code', 'Enviar o código'), whatsapp, code);
+	const sendCode = whatsAppText(say('Send the code', 'Enviar o código'), whatsapp, code);
 	const plan = editFields(say('Plan the next reminder', 'Planejar o próximo lembrete'), {
 		[say('round', 'rodada')]: '={{ $runIndex + 1 }}',
 		[say('minutes', 'minutos')]: `={{ ${minutesByDay(`[${DELAYS.join(', ')}][$runIndex]`)} }}`,
@@ -63,7 +56,6 @@ export const recoverUnpaidPix: Recipe = (say) => {
 	});
 	const paid = ifPaid(say);
 	const confirm = whatsAppText(
-		say,
 		say('Confirm the payment', 'Confirmar o pagamento'),
 		whatsapp,
 		TEXTS.paid(say, told),
@@ -84,20 +76,13 @@ export const recoverUnpaidPix: Recipe = (say) => {
 		),
 	].map((reminder) => `\`${reminder.replace(/\{\{ (.*?) \}\}/g, '${$1}')}\``);
 	const remind = whatsAppText(
-		say,
 		say('Send the reminder', 'Enviar o lembrete'),
 		whatsapp,
 		`{{ [${reminders.join(', ')}][$runIndex] }}`,
 	);
-	const codeAgain = whatsAppText(
-		say,
-		say('Send the code again', 'Reenviar o código'),
-		whatsapp,
-		code,
-	);
+	const codeAgain = whatsAppText(say('Send the code again', 'Reenviar o código'), whatsapp, code);
 	const template = say('last_reminder', 'ultimo_lembrete');
 	const remindLast = whatsAppTemplate(
-		say,
 		say('Send the last reminder', 'Enviar o último lembrete'),
 		whatsapp,
 		`${template}|${say('en_US', 'pt_BR')}`,
@@ -107,9 +92,12 @@ export const recoverUnpaidPix: Recipe = (say) => {
 		`Hi, ${VARIABLES.name}! This is the last reminder of your PIX of ${VARIABLES.amount} (${VARIABLES.product}). If you have paid or changed your mind, please ignore this: I will not write again. If you still want it, here is the code.`,
 		`Oi, ${VARIABLES.name}! Este é o último lembrete do seu Pix de ${VARIABLES.amount} (${VARIABLES.product}). Se já pagou ou mudou de ideia, desconsidere: não mando mais. Se ainda quer, segue o código.`,
 	);
+	const next = say(
+		'We have sent it by WhatsApp, too, and confirm there once the payment has arrived. You can close this page.',
+		'Também enviamos por WhatsApp e confirmamos lá assim que o pagamento cair. Pode fechar esta página.',
+	);
 	const shown = words(say, text, html);
 	const giveUp = tellTeam(
-		say,
 		say('Tell the team', 'Avisar a equipe'),
 		say(
 			`⌛ <b>Not paid</b>\n${shown.name}, ${shown.amount}, ${shown.product}\nWhatsApp: ${shown.whatsapp}`,
@@ -132,8 +120,8 @@ export const recoverUnpaidPix: Recipe = (say) => {
 			].join('\n\n'),
 			stepsNote(say, [
 				say(
-					'The seven WhatsApp nodes: choose your credential and the number that sends.',
-					'Nos sete nós do WhatsApp: escolha sua credencial e o número que envia.',
+					'The six WhatsApp nodes: choose your credential and the number that sends.',
+					'Nos seis nós do WhatsApp: escolha sua credencial e o número que envia.',
 				),
 				say(
 					'*Send the last reminder*: choose your template, see the next note.',
@@ -165,11 +153,11 @@ export const recoverUnpaidPix: Recipe = (say) => {
 			notChargedNote(say),
 		],
 		chains: [
-			[start, charge, text, picture, sendCode, plan, wait, paid, confirm],
+			[start, charge, pixPage(say, next), text, picture, sendCode, plan, wait, paid, confirm],
 			[output(paid, 1), again, isLast, remindLast, plan],
 			[output(isLast, 1), remind, codeAgain, plan],
 			[output(again, 1), giveUp],
-			[output(charge, 1), apologize, notCharged(say, charge)],
+			[output(charge, 1), notChargedPage(say, start), notCharged(say, charge)],
 		],
 	};
 };

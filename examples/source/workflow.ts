@@ -40,8 +40,8 @@ export interface Output {
 
 export interface Workflow {
 	name: string;
-	/** Markdown, one sticky note each, above the nodes. */
-	notes: string[];
+	/** Markdown, one sticky note each, above the nodes: what it does, what to choose first, then the rest. */
+	notes: [what: string, steps: string, ...more: string[]];
 	/** Which nodes follow each other. A chain that begins with a node of an earlier one branches off. */
 	chains: Array<[Node | Output, ...Node[]]>;
 	/** Nodes that serve another one, by the kind of the connection: a model, a memory, tools. */
@@ -140,17 +140,22 @@ export function render(recipe: Recipe, file: string, language: Language): Workfl
 	};
 }
 
-/** Side by side above the nodes, all as tall as the longest. */
-function placeNotes(notes: string[], id: (of: string) => string): PlacedNode[] {
-	const height = 80 + Math.max(...notes.map(linesOf)) * LINE_HEIGHT;
-	return notes.map((content, index) => ({
-		id: id(`note ${index}`),
-		name: `Note ${index + 1}`,
-		type: 'n8n-nodes-base.stickyNote',
-		typeVersion: 1,
-		position: [index * (NOTE_WIDTH + NOTE_GAP) - 40, -height - 60],
-		parameters: { content, width: NOTE_WIDTH, height, color: index === 0 ? 5 : 4 },
-	}));
+/** Side by side above the nodes, the steps first, each as tall as its text. */
+function placeNotes(
+	[what, steps, ...more]: Workflow['notes'],
+	id: (of: string) => string,
+): PlacedNode[] {
+	return [steps, what, ...more].map((content, index) => {
+		const height = 80 + linesOf(content) * LINE_HEIGHT;
+		return {
+			id: id(`note ${index}`),
+			name: `Note ${index + 1}`,
+			type: 'n8n-nodes-base.stickyNote',
+			typeVersion: 1,
+			position: [index * (NOTE_WIDTH + NOTE_GAP) - 40, -height - 60],
+			parameters: { content, width: NOTE_WIDTH, height, color: index === 0 ? 5 : 4 },
+		};
+	});
 }
 
 function linesOf(content: string): number {
@@ -168,7 +173,8 @@ function place(chains: Workflow['chains'], attached: NonNullable<Workflow['attac
 			const node = 'node' in step ? step.node : step;
 			const [at] = placed.get(node) ?? [];
 			if (at === undefined) placed.set(node, [column, row]);
-			column = (at ?? column) + 1;
+			// One that others serve is as wide as two.
+			column = (at ?? column) + (attached.some(({ to }) => to === node) ? 2 : 1);
 		}
 	});
 	let next = 0;

@@ -14,6 +14,8 @@ export interface Account {
 	/** The token for the body of POST /transactions (API document, Authentication 3). */
 	bodyApiToken: string;
 	notificationUrl?: string;
+	/** Under which name the address of a charge is sent as well. */
+	notificationField?: string;
 	/** Undefined allows every domain. */
 	allowedDomains?: string;
 	/** Identifies the account in process memory without its token. */
@@ -39,6 +41,7 @@ const credentialSchema = z.object({
 	apiToken: token,
 	bodyApiToken: token,
 	notificationUrl: text,
+	notificationField: text,
 	allowedHttpRequestDomains: z.string().optional(),
 	allowedDomains: text,
 });
@@ -80,6 +83,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		baseUrl: base.value,
 		bodyApiToken: data.bodyApiToken === '' ? data.apiToken : data.bodyApiToken,
 		notificationUrl: data.notificationUrl === '' ? undefined : data.notificationUrl,
+		notificationField: data.notificationField || undefined,
 		allowedDomains: isBound ? data.allowedDomains : undefined,
 		key: createHash('sha256').update(`${base.value}\n${data.apiToken}`).digest('hex'),
 		redact: createRedactor([data.apiToken, data.bodyApiToken]),

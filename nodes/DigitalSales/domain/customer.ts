@@ -1,20 +1,34 @@
 import { cnpj, cpf } from '../../../vendor/checkDigits';
-import { type Result, cleanText } from './text';
+import { type Result, cleanText, composed } from './text';
 
 const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
 const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
 const CPF_SHAPE = /^\d{11}$/;
+/** "CPF:" or "CNPJ nº" in front. Without a separator only in front of a CPF, since a CNPJ may begin with these letters. */
+const LABEL =
+	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:[^0-9a-z]+(?:no?[^0-9a-z]+)?|(?=\d{3}\.?\d{3}\.?\d{3}-?\d{2}$)))+/i;
+const DASH = /[\p{Pd}\u2212]/gu;
+
+/**
+ * A field of a customer as a person means it: without what cannot be seen, without the apostrophe by which a
+ * spreadsheet marks a text, and with plain dashes.
+ */
+export function customerText(input: unknown): string {
+	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
+	return cleanText(text).replace(/^' ?/, '').replace(DASH, '-');
+}
 
 /**
  * Reads a CPF or CNPJ, drops the punctuation and checks its two check digits.
  * A CNPJ may hold letters (since July 2026: a character's value is its ASCII code minus 48).
- * A number has lost its leading zeros: they are put back if it then is either a CPF or a CNPJ.
+ * A number, or the text of one, has lost its leading zeros: they are put back if it then is either a CPF or a CNPJ.
  */
 export function parseDocument(input: unknown): Result<string> {
-	if (typeof input === 'number') return documentFromNumber(input);
+	if (typeof input === 'number') return documentFromDigits(String(input));
 	if (typeof input !== 'string') return { problem: 'is not a CPF or CNPJ' };
-	const document = stripDocument(input);
+	const typed = customerText(input).replace(LABEL, '');
+	const document = stripDocument(typed);
 	if (CPF_SHAPE.test(document)) {
 		return isCpf(document)
 			? { value: document }
@@ -25,6 +39,8 @@ export function parseDocument(input: unknown): Result<string> {
 			? { value: document }
 			: { problem: 'is not a valid CNPJ: check its characters' };
 	}
+	const known = /^\d+$/.test(typed) ? documentFromDigits(typed) : { problem: '' };
+	if ('value' in known) return known;
 	const isLong = document.length !== CPF_LENGTH && document.length !== CNPJ_LENGTH;
 	return {
 		problem: isLong
@@ -38,13 +54,13 @@ function stripDocument(text: string): string {
 	return text.replace(/[^0-9a-z]/gi, '').toUpperCase();
 }
 
-function documentFromNumber(value: number): Result<string> {
-	const asCpf = String(value).padStart(CPF_LENGTH, '0');
-	const asCnpj = String(value).padStart(CNPJ_LENGTH, '0');
+function documentFromDigits(digits: string): Result<string> {
+	const asCpf = digits.padStart(CPF_LENGTH, '0');
+	const asCnpj = digits.padStart(CNPJ_LENGTH, '0');
 	const mayBeCpf = CPF_SHAPE.test(asCpf) && isCpf(asCpf);
 	const mayBeCnpj = isCnpj(asCnpj);
 	// Eleven digits were typed as a CPF.
-	const isClear = mayBeCpf !== mayBeCnpj && (mayBeCpf || String(value).length !== CPF_LENGTH);
+	const isClear = mayBeCpf !== mayBeCnpj && (mayBeCpf || digits.length !== CPF_LENGTH);
 	if (isClear) return { value: mayBeCpf ? asCpf : asCnpj };
 	return {
 		problem:
@@ -69,23 +85,66 @@ function isVerified(document: string, digitOf: (characters: string) => number): 
 	);
 }
 
-const MIN_DIGITS = 10;
-const MAX_DIGITS = 13;
+/** Dots between words, then a domain whose last part has two letters or more. */
+const EMAIL =
+	/^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:(?!-)[a-z0-9\u00c0-\u024f_-]+\.)+(?:[a-z\u00c0-\u024f]{2,}|xn--[a-z0-9-]+)$/i;
+const LONGEST_EMAIL = 254;
 
-/** Digits and the signs between them. What ends in one or two digits is no number: decimals of a table, an extension. */
-const PHONE = /^(?!.*\D\d{1,2}$)[\d\s()./+-]*$/;
+/** Reads an e-mail address. */
+export function parseEmail(input: unknown): Result<string> {
+	const email = composed(customerText(input));
+	if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return { value: email };
+	const isUnusual = /^[^@]*[^ -~]/.test(email);
+	return { problem: isUnusual ? 'has an unusual letter before the @' : 'is not an e-mail address' };
+}
 
-/** Keeps the digits as typed, with or without the country code: `+55 (11) 91234-5678`. */
+const PHONE = /^[\s(]*\+?[\d\s()./-]+$/;
+const ABROAD = /^[\s(]*(?:\+|00)/;
+/** A zero that is dialed in Brazil alone, perhaps with the code of a carrier. */
+const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;
+const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
+/** What mobile numbers and landlines begin with after the area code (Anatel). */
+const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
+/** Decimals of a table, or an extension. */
+const TAIL = /[./-]\s*\d{1,2}$/;
+const ONE_DIGIT = /^(\d)\1*$/;
+
+/**
+ * Reads a phone number and keeps its digits, the country code if it was typed: `+55 (11) 91234-5678`. A number of
+ * another country begins with + or 00.
+ */
 export function parsePhone(input: unknown): Result<string> {
-	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : 'none';
-	if (!PHONE.test(cleanText(text))) {
+	// A trunk zero may stand in parentheses, or before two letters for any carrier.
+	const typed = customerText(input).replace(/\(0\)|0xx/i, '');
+	if (!PHONE.test(typed)) {
 		return { problem: 'must be one phone number, such as (11) 91234-5678, without other text' };
 	}
-	const phone = text.replace(/\D/g, '');
-	if (phone.length < MIN_DIGITS || phone.length > MAX_DIGITS) {
-		return {
-			problem: `must have ${MIN_DIGITS} to ${MAX_DIGITS} digits, including the area code; this one has ${phone.length}`,
-		};
+	const isAbroad = ABROAD.test(typed);
+	const digits = typed.replace(/\D/g, '').replace(isAbroad ? /^00/ : '', '');
+	if (isAbroad && !digits.startsWith('55')) {
+		return /^[1-9]\d{9,12}$/.test(digits) && !ONE_DIGIT.test(digits)
+			? { value: digits }
+			: { problem: `must have 10 to 13 digits after the +; this one has ${digits.length}` };
 	}
-	return { value: phone };
+	const country = digits.startsWith('55') && (isAbroad || digits.length > 11) ? '55' : '';
+	const national = digits.slice(country.length);
+	const phone = national.replace(TRUNK, '');
+	const isService = /^0[3589]00/.test(national);
+	const problem = isService ? 'is a service number, such as 0800' : phoneProblem(phone, typed);
+	return problem === undefined ? { value: country + phone } : { problem };
+}
+
+function phoneProblem(phone: string, typed: string): string | undefined {
+	const { length } = phone;
+	if (length === 8 || length === 9) return 'has no area code (DDD)';
+	if (length < 10 || length > 11) {
+		return `must have 10 or 11 digits with the area code (DDD), or begin with + if it is of another country; this one has ${length}`;
+	}
+	if (ONE_DIGIT.test(phone)) return 'is one digit repeated';
+	if (!AREA_CODE.test(phone))
+		return `has an area code (DDD) that does not exist: ${phone.slice(0, 2)}`;
+	if (LOCAL.test(phone)) return TAIL.test(typed) ? 'ends in one or two digits too many' : undefined;
+	return length === 11
+		? 'has 11 digits, but no 9 after the area code: a digit is wrong or too many'
+		: 'has 10 digits, but begins like a mobile number: a digit is missing, such as the 9 after the area code';
 }

@@ -1,11 +1,13 @@
-import type { Result } from './text';
+import { type Result, visible } from './text';
 
 /** An amount in reais without marks between its thousands, and one with the same mark between all. */
 const PLAIN = /^\d+(?:[.,]\d{1,2})?$/;
 const GROUPED = /^[1-9]\d{0,2}(?<mark>[ .,])\d{3}(?:\k<mark>\d{3})*(?:(?!\k<mark>)[.,]\d{1,2})?$/;
 /** Thousands, or three decimals. */
 const AMBIGUOUS = /^([1-9]\d{0,2})[.,](\d{2})(\d)$/;
-const CURRENCY_SIGN = /^R\$ *|(?<=\d) *R\$$/i;
+const CURRENCY = /^(?:R\$|BRL) *|(?<=\d) *(?:R\$|BRL|rea(?:l|is))$/i;
+/** A database may write four decimals. With three, the mark may stand between thousands. */
+const DATABASE_ZEROS = /([.,]\d\d)0{2,}$/;
 /** No amount is longer; a longer text is not looked through. */
 const MOST_CHARACTERS = 100;
 const LONGEST_QUOTE = 40;
@@ -77,7 +79,12 @@ function digitsOfReais(text: string): string | undefined {
 
 function bareAmount(text: string): string {
 	if (text.length > MOST_CHARACTERS) return '';
-	return text.replace(/[\u00a0\u202f]/g, ' ').replace(CURRENCY_SIGN, '');
+	return visible(text)
+		.replace(/\p{Zs}/gu, ' ')
+		.trim()
+		.replace(/^'/, '')
+		.replace(CURRENCY, '')
+		.replace(DATABASE_ZEROS, '$1');
 }
 
 function exactly(cents: number): Result<number> {

@@ -7,12 +7,17 @@ const COMBINING_MARKS = /[\u0300-\u036f]/g;
 const LONGEST_RUN_OF_MARKS = /\p{M}{30}(?=\p{M})/gu;
 const GRAPHEME_JOINER = '\u034f';
 
+/** A text without what nobody can see. */
+export function visible(text: string): string {
+	return text.replace(INVISIBLE, '');
+}
+
 /**
  * A text that identifies something (a reference, a token, an address, an e-mail, a hash) as a person
- * sees it: without invisible characters, every blank a single space. Names and titles stay as typed.
+ * sees it: without invisible characters, every blank a single space. Titles stay as typed.
  */
 export function cleanText(text: string): string {
-	return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
+	return visible(text).replace(/\s+/g, ' ').trim();
 }
 
 /** A text in one form, however its accents were composed; in linear time. */

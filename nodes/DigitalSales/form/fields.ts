@@ -1,3 +1,4 @@
+import merge from 'lodash/merge';
 import mergeWith from 'lodash/mergeWith';
 import { type IDataObject, type INodeProperties, deepCopy } from 'n8n-workflow';
 import { z } from 'zod/v3';
@@ -247,6 +248,20 @@ export const customFieldsField = field({
 	weight: 'decides',
 	reads: optional(jsonObjectField),
 });
+
+/** The same for the object that the field stands in. */
+export const ownFieldsField: typeof customFieldsField = {
+	...customFieldsField,
+	properties: customFieldsField.properties.map((property) => ({
+		...property,
+		placeholder: 'e.g. {"product_hash": "prodab12cd"}',
+		description:
+			'More fields for this item of the cart, as a JSON object with the field names of the service. They override its other fields.',
+	})),
+	write: (value, body) => {
+		if (isJsonObject(value)) merge(body, value);
+	},
+};
 
 /** Merges the user's own fields into a body, nested objects included; a list replaces a list. */
 export function withCustomFields(

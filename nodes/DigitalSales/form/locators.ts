@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { heldBy } from './readForm';
-import { hashField, optional, required } from './fields';
+import { hashField, required } from './fields';
 import { field } from './formOf';
 
 /** What a locator holds, as a schema reads it; a plain text from an expression counts as well. */
@@ -78,10 +78,11 @@ export const productLocator = field({
 export const offerLocator = field({
 	displayName: 'Offer',
 	name: 'offerHash',
+	required: true,
 	...PICKED_OFFER,
 	description:
 		'The offer that the customer buys. Its price and title come from the catalog if you leave them empty.',
 	weight: 'decides',
 	sentAs: 'offer_hash',
-	reads: located(optional(hashField)),
+	reads: located(required(hashField)),
 });

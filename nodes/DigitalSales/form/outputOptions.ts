@@ -24,6 +24,7 @@ const TITLES: Partial<Record<TransactionField, string>> = {
 	amount_liquid: 'Net Amount in Cents',
 	amount_liquid_reais: 'Net Amount in Reais',
 	pix_qr_code: 'PIX Code',
+	pix_qr_code_image: 'PIX QR Code Data URL',
 };
 
 const FIELD_OPTIONS = sortBy(
@@ -35,18 +36,25 @@ const FIELD_OPTIONS = sortBy(
 );
 
 /** Which flat fields of a transaction Simplify gives. */
-export const fieldsOption = field({
-	displayName: 'Output Fields',
-	name: 'fields',
-	type: 'multiOptions',
-	noDataExpression: true,
-	options: FIELD_OPTIONS,
-	default: [...DEFAULT_FIELDS],
-	displayOptions: { show: { '/simplify': [true] } },
-	description:
-		'The fields of the simplified output. The hash and the payment status are always there.',
-	reads: transactionFieldsSchema,
-});
+const fieldsAmong = (options: typeof FIELD_OPTIONS) =>
+	field({
+		displayName: 'Output Fields',
+		name: 'fields',
+		type: 'multiOptions',
+		noDataExpression: true,
+		options,
+		default: [...DEFAULT_FIELDS],
+		displayOptions: { show: { '/simplify': [true] } },
+		description:
+			'The fields of the simplified output. The hash and the payment status are always there.',
+		reads: transactionFieldsSchema,
+	});
+
+export const fieldsOrPicture = fieldsAmong(FIELD_OPTIONS);
+/** For those that draw nothing. */
+export const fieldsOption = fieldsAmong(
+	FIELD_OPTIONS.filter(({ value }) => value !== 'pix_qr_code_image'),
+);
 
 export const qrCodeImage = field({
 	displayName: 'QR Code Image',

@@ -36,6 +36,8 @@ const FIELDS = {
 	utm_term: (transaction) => transaction.utm_term,
 	pix_qr_code: ({ pix, payment_status: status }) =>
 		isTooLateToPay(status) ? null : pix?.pix_qr_code,
+	// Drawn only if it is chosen (transactionItem.ts).
+	pix_qr_code_image: () => null,
 } satisfies Record<string, (transaction: Transaction) => Value>;
 
 export type TransactionField = keyof typeof FIELDS;

@@ -39,7 +39,7 @@ async function order(form: Page): Promise<void> {
 	await form.getByRole('button').click();
 }
 
-test('a recipe runs after its import and one choice, with credentials that are there already', async () => {
+test('a recipe runs after its import, one choice and a sender, with credentials that are there already', async () => {
 	const { editor, n8n } = newcomer;
 	const { page } = editor;
 	const steps = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
@@ -53,6 +53,11 @@ test('a recipe runs after its import and one choice, with credentials that are t
 	await node.openList('offerHash');
 	await node.pick();
 	await node.close();
+	for (const name of ['Send the PIX', 'Confirm the payment']) {
+		const mail = await editor.openNode(name);
+		await mail.fill('fromEmail', 'shop@example.test');
+		await mail.close();
+	}
 	const opened = page.context().waitForEvent('page');
 	await editor.executeAll('Execute workflow');
 	const form = await opened;

@@ -6,6 +6,7 @@ import type { Execution } from '../n8n/execution';
 import { NOTICE_SHAPES, type Sandbox } from '../../sandbox';
 import type { StoredTransaction } from '../../sandbox/types';
 import { chargeAt, cpf } from '../../support/charge';
+import { readQrCode } from '../../support/readQrCode';
 import { until } from '../../support/until';
 import { serveModel } from './stage/models';
 import { RecipeStage, well, type Change, type ImportedRecipe } from './stage/recipeStage';
@@ -194,11 +195,34 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	const say = sayIn(language);
 	const salePaid = say('Sale paid', 'Venda aprovada');
 
-	test('the order form speaks the language of the recipe to its end', async () => {
-		const page = await (await publish('charge-by-email', language)).form();
+	test('the order form speaks the language of the recipe to its end, and shows the PIX there', async () => {
+		const imported = await publish('sell-and-deliver', language);
+		expect(await imported.form()).toContain(say('Get my PIX', 'Gerar meu Pix'));
 
-		expect(page).toContain(say('Get my PIX', 'Gerar meu Pix'));
-		expect(page).toContain(say('You need not send the form again', 'Não precisa enviar de novo'));
+		const page = await imported.fillIn(newCustomer());
+
+		expect(page).toContain(say('Your PIX is ready', 'Seu Pix está pronto'));
+		expect(page).toContain(code());
+		expect(page).toMatch(/R\$\s?\d+[.,]\d\d/);
+		const [, base64 = ''] = /src="data:image\/png;base64,([^"]+)"/.exec(page) ?? [];
+		expect(readQrCode(Buffer.from(base64, 'base64'))).toBe(code());
+		await imported.ended();
+	});
+
+	test.each<[string, Partial<Customer>, string]>([
+		['CPF', { document: '529.982.247-26' }, say('your CPF or CNPJ', 'seu CPF ou CNPJ')],
+		['phone', { phone: '(11) 91234-567' }, say('your WhatsApp', 'seu WhatsApp')],
+	])('a typo in the %s is told on the page, with the way back, and no mail', async (...row) => {
+		const [, typo, field] = row;
+		const imported = await publish('charge-by-email', language);
+
+		const page = await imported.fillIn({ ...newCustomer(), ...typo });
+
+		expect(page).toContain(`${say('Please check', 'Confira')} ${field}`);
+		expect(page).toContain(`/form/${imported.formPath}?`);
+		expect(page).toContain(`email=${encodeURIComponent(EMAIL)}`);
+		expect((await imported.over()).error).toContain('Nothing was sent');
+		expect([...made(), ...sent()]).toEqual([]);
 	});
 
 	const caption = expect.stringMatching(say('^Hi, Maria! .* R\\$', '^Oi, Maria! .* R\\$'));
@@ -559,28 +583,42 @@ describe('The recipes', () => {
 		).toEqual(expect.arrayContaining(used));
 	});
 
-	const sorry = 'could not create the PIX';
+	test.each([
+		...['charge-by-whatsapp', 'charge-by-evolution-api', 'charge-by-email', 'sell-and-deliver'],
+		...['recover-unpaid-pix', 'reconciliation'],
+	])('%s shows the PIX on the page, and what is wrong if it cannot charge', async (recipe) => {
+		const imported = await publish(recipe);
 
-	test.each<[string, string[], Change?]>([
-		['charge-by-whatsapp', [WHATSAPP, sorry]],
-		['charge-by-whatsapp', [WHATSAPP, 'order_received|'], byTemplate],
-		['charge-by-evolution-api', [WHATSAPP, sorry]],
-		['charge-by-email', [EMAIL, sorry]],
-		['sell-and-deliver', [EMAIL, sorry]],
-		['recover-unpaid-pix', [WHATSAPP, sorry]],
-		['reconciliation', []],
-	])('%s fails if an order cannot be charged, and tells %j', async (...row) => {
-		const [recipe, said, change] = row;
-		const imported = await publish(recipe, 'en', change);
+		expect(await imported.fillIn(newCustomer())).toContain(code());
+		const page = await imported.fillIn(WITHOUT_CPF);
 
-		await imported.fillIn(WITHOUT_CPF);
+		expect(page).toContain('Please check your CPF or CNPJ');
+		expect(page).not.toContain('undefined');
+		expect((await imported.over(2)).error).toMatch(/CPF.*Nothing was sent/s);
+		expect(made()).toHaveLength(1);
+	});
 
-		expect((await imported.over()).error).toMatch(/CPF.*Nothing was sent/s);
-		expect(made()).toEqual([]);
-		expect(sent()).toHaveLength(said.length === 0 ? 0 : 1);
-		const words = JSON.stringify(sent());
-		expect(said.filter((one) => !words.includes(one))).toEqual([]);
-		expect(words).not.toContain('undefined');
+	test('only a charge of which nobody knows asks the customer to wait', async () => {
+		sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
+		const imported = await publish('charge-by-email');
+
+		const page = await imported.fillIn(newCustomer());
+
+		expect(page).toContain('You need not send the form again: we will contact you.');
+		expect((await imported.over()).error).toContain('may');
+	});
+
+	test.each([
+		['+51 912 345 678', '51912345678'],
+		['00 351 912 345 678', '351912345678'],
+		['+1 (415) 555-2671', '14155552671'],
+		['+55 (0) 11 98765-4321', WHATSAPP],
+		['0 15 11 98765-4321', WHATSAPP],
+	])('a customer with the number %s is written to at %s', async (phone, number) => {
+		await order('charge-by-whatsapp', [], { ...newCustomer(), phone });
+
+		const numbers = services.callsOf('whatsApp').map((call) => call.recipientPhoneNumber);
+		expect(new Set(numbers)).toEqual(new Set([number]));
 	});
 
 	test('charge-by-whatsapp waits and confirms although a message could not be sent', async () => {
@@ -707,15 +745,32 @@ describe('The recipes', () => {
 		expect(bodiesAt(META)).toHaveLength(1);
 	});
 
-	test('ad-attribution does not send UTMify an order that is too old for it', async () => {
+	test('ad-attribution tells UTMify of everything however late, and Meta of no payment that is a week old', async () => {
 		const imported = await sell('ad-attribution', []);
-		charged().created_at = '2026-01-01 10:00:00';
-
-		await sandbox.setStatus(charged().hash, 'paid');
+		await sandbox.notify(charged().hash, { url: imported.saleUrl });
 		await imported.ended();
+		const longAgo = '2026-01-01 10:00:00';
+		sandbox.addFault({
+			kind: 'patchBody',
+			endpoint: 'GET /transactions/{hash}',
+			set: { created_at: longAgo, updated_at: longAgo, amount_liquid: 0 },
+			times: 'always',
+		});
+		Object.assign(charged().customer, { phone_number: '' });
 
-		expect(bodiesAt(UTMIFY)).toEqual([]);
-		expect(bodiesAt(META)).toHaveLength(1);
+		for (const [index, status] of ['paid', 'refunded'].entries()) {
+			await sandbox.setStatus(charged().hash, status);
+			await imported.ended(index + 2);
+		}
+
+		const late = { createdAt: utc(longAgo), customer: { phone: null } };
+		const commission = { gatewayFeeInCents: 0, userCommissionInCents: charged().amount };
+		expect(bodiesAt(UTMIFY)).toMatchObject([
+			{ status: 'waiting_payment', approvedDate: null, refundedAt: null },
+			{ ...late, status: 'paid', commission, approvedDate: utc(longAgo) },
+			{ ...late, status: 'refunded', refundedAt: utc(longAgo) },
+		]);
+		expect(bodiesAt(META)).toEqual([]);
 	});
 
 	// n8n publishes its form all the same.

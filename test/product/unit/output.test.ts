@@ -205,6 +205,7 @@ describe('A transaction as flat fields', () => {
 			payment_method: 'pix',
 			installments: 1,
 			created_at: '2026-01-02 03:04:05',
+			pix_qr_code_image: null,
 			src: 'instagram',
 			utm_source: 'google',
 			utm_medium: 'cpc',

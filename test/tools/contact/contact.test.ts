@@ -70,12 +70,14 @@ test('without an argument it only reads, and shows statuses and shapes', async (
 
 	expect(isComplete).toBe(true);
 	expect(posts()).toEqual([]);
-	expect(sandbox.requests.length).toBeLessThanOrEqual(13);
+	expect(sandbox.requests.length).toBeLessThanOrEqual(15);
 	expect(text).toContain('"payment_status": "a text: waiting_payment"');
 	expect(text).toContain(
 		'the same hash in the other case\n\n404; the package reads no transaction',
 	);
 	expect(text).toContain('## per_page=1\n\n200; 1 products, others');
+	// The sandbox does not know this name.
+	expect(text).toMatch(/## perPage=1\n\n200; 30 products/);
 	expect(text).toContain('## page=2\n\n200; 30 products, others');
 	expect(text).toContain('## GET without a token\n\n401');
 });

@@ -208,8 +208,10 @@ async function readCatalog(service: Service, report: Report): Promise<IDataObjec
 	const word = String(one.title).split(/\s/).at(-1) ?? '';
 	const queries = {
 		'per_page=1': { per_page: '1' },
+		'perPage=1': { perPage: '1' },
 		'page=2': { page: '2' },
 		[`per_page=${LARGE_PAGE}`]: { per_page: String(LARGE_PAGE) },
+		[`perPage=${LARGE_PAGE}`]: { perPage: String(LARGE_PAGE) },
 		'search by a word of a title': { search: word },
 		'the same without accents': { search: word.normalize('NFD').replace(/\p{M}/gu, '') },
 		'status=4': { status: '4' },

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { files, recipeOf, RECIPES } from '../../../examples/source';
+import { PHONES } from '../../support/typed';
+import { whatsAppNumber } from '../../../examples/source/parts';
 import { LANGUAGES, render, sayIn, type Language } from '../../../examples/source/workflow';
 
 const EXAMPLES = path.join(__dirname, '../../../examples');
@@ -79,6 +81,74 @@ describe('The workflows of examples/', () => {
 		const review = nodes.find(({ type }) => type.endsWith('HitlTool'));
 
 		expect(review?.parameters.options).toEqual({ appendAttribution: false });
+	});
+
+	test.each(Object.entries(RECIPES))('%s shows nothing on top of anything else', (name, recipe) => {
+		for (const language of LANGUAGES) {
+			const { nodes, connections } = render(recipe, name, language);
+			const served = Object.values(connections).flatMap((outputs) =>
+				Object.entries(outputs).flatMap(([kind, targets]) =>
+					kind === 'main' ? [] : targets.flat().map(({ node }) => node),
+				),
+			);
+			/** As the editor of n8n 2.41 draws it; a name stands below its node, up to 200 wide. */
+			const boxes = nodes.map(({ name: node, type, position: [x, y], parameters }) => {
+				if (type.endsWith('.stickyNote')) {
+					return { node, x, y, width: Number(parameters.width), height: Number(parameters.height) };
+				}
+				return served.includes(node)
+					? { node, x, y, width: 260, height: 100 }
+					: { node, x: x - 50, y, width: 200, height: 150 };
+			});
+			const covered = boxes.flatMap((one, at) =>
+				boxes.slice(at + 1).flatMap((other) => {
+					const isApart =
+						one.x + one.width <= other.x ||
+						other.x + other.width <= one.x ||
+						one.y + one.height <= other.y ||
+						other.y + other.height <= one.y;
+					return isApart ? [] : [[one.node, other.node]];
+				}),
+			);
+			expect(covered).toEqual([]);
+		}
+	});
+
+	test.each([
+		['(11) 91234-5678', '5511912345678'],
+		['1133334444', '551133334444'],
+		['011 91234-5678', '5511912345678'],
+		['0 15 11 91234-5678', '5511912345678'],
+		['5511912345678', '5511912345678'],
+		['+55 (0) 11 91234-5678', '5511912345678'],
+		["'+5511912345678", '5511912345678'],
+		['0055 11 91234-5678', '5511912345678'],
+		['+51 912 345 678', '51912345678'],
+		['0051912345678', '51912345678'],
+		['+351 912 345 678', '351912345678'],
+		['+1 (415) 555-2671', '14155552671'],
+		['(11) 91234-56789', ''],
+		['351912345678', ''],
+		['91234-5678', ''],
+		['', ''],
+		[null, ''],
+		[11912345678, '5511912345678'],
+	])('write by WhatsApp for the phone %j to "%s"', (phone, number) => {
+		const evaluate = new Function('phone', `return ${whatsAppNumber('phone')}`) as (
+			phone: unknown,
+		) => unknown;
+
+		expect(evaluate(phone)).toBe(number);
+	});
+
+	test('have a number for every phone that is charged', () => {
+		const evaluate = new Function('phone', `return ${whatsAppNumber('phone')}`) as (
+			phone: unknown,
+		) => string;
+
+		for (const { typed, means } of PHONES.filter((one) => one.means !== undefined)) {
+			expect([`${means}`, `55${means}`]).toContain(evaluate(typed));
+		}
 	});
 
 	// Therefore what is seen in one language holds in the other (test/host/e2e/recipes.test.ts).

@@ -83,8 +83,10 @@ export function chargeOf(
 	{ form, typed }: { form: ChargeForm; typed: ChargeForm },
 ): Charge {
 	const { customFields = {} } = form.additionalFields;
+	const { notificationField: name } = account;
 	const bodyOf = (filled: ChargeForm): IDataObject => {
-		const fields = { payment_method: 'pix', installments: 1, ...chargeForm.body(filled) };
+		const own = name && filled.notificationUrl ? { [name]: filled.notificationUrl } : {};
+		const fields = { ...own, payment_method: 'pix', installments: 1, ...chargeForm.body(filled) };
 		return withCustomFields(fields, customFields);
 	};
 	const given = bodyOf(form);
@@ -121,6 +123,11 @@ export function chargeOf(
 	}
 	const cartTotal = cart.length === 0 || Number.isNaN(total) ? undefined : total;
 	const amount = read.data.amount ?? cartTotal;
+	if (amount === 0) {
+		const isTyped = read.data.amount === 0;
+		const label = isTyped ? `${labelOf('amount')} is` : `${labelOf('cart')} adds up to`;
+		throw mistake(context, itemIndex, `${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
+	}
 	const body = amount === undefined ? given : { amount, ...given };
 	return {
 		body,

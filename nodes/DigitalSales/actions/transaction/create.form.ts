@@ -1,34 +1,26 @@
 import { z } from 'zod/v3';
 import {
-	cleanTextField,
 	customFieldsField,
 	money,
+	ownFieldsField,
 	optional,
 	optionalReferenceField,
 	parsed,
 	text,
+	textField,
 	webAddressField,
 	wholeNumberField,
 	yesNo,
 } from '../../form/fields';
 import { type FormValues, field, formOf, group, list } from '../../form/formOf';
 import {
-	fieldsOption,
+	fieldsOrPicture,
 	qrCodeImage,
 	repeatCodeOption,
 	simplifyOption,
 } from '../../form/outputOptions';
 import { offerLocator } from '../../form/locators';
-import { parseDocument, parsePhone } from '../../domain/customer';
-
-const LONGEST_EMAIL = 254;
-const EMAIL_SHAPE = /^[^\s@:;,<>]+@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+$/u;
-
-/** @internal Exported for its tests. */
-export const emailField = cleanTextField.refine(
-	(email) => email.length <= LONGEST_EMAIL && EMAIL_SHAPE.test(email),
-	'is not an e-mail address',
-);
+import { customerText, parseDocument, parseEmail, parsePhone } from '../../domain/customer';
 
 /** The customer of Transaction > Create PIX. */
 const customer = [
@@ -40,6 +32,7 @@ const customer = [
 		description: 'Full name of the person or company that pays',
 		weight: 'decides',
 		sentAs: 'customer.name',
+		reads: optional(textField.transform((name) => customerText(name) || undefined)),
 	}),
 	text({
 		displayName: 'Customer Email',
@@ -49,7 +42,7 @@ const customer = [
 		description: 'E-mail address of the customer',
 		weight: 'decides',
 		sentAs: 'customer.email',
-		reads: optional(emailField),
+		reads: optional(parsed(parseEmail)),
 	}),
 	text({
 		displayName: 'Customer Phone',
@@ -91,7 +84,7 @@ const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field'
 		typeOptions: { numberPrecision: 0 },
 		default: 1,
 		description:
-			'The code that the service uses for the type of sale. Its values are not documented.',
+			'The code of the type of sale. It is not documented; one platform names 1 sale, 2 order bump, 3 upsell.',
 		weight: 'decides',
 		sentAs: 'operation_type',
 		reads: optional(wholeNumberField(0)).transform((type = 1) => type),
@@ -104,6 +97,7 @@ const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field'
 			'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
 		sentAs: 'title',
 	}),
+	ownFieldsField,
 ]);
 
 /** Above an entry in the editor: the offer that was picked, or what was typed for it. */
@@ -271,7 +265,7 @@ const options = group({ displayName: 'Options', name: 'options', placeholder: 'A
 		'e.g. 7KQ2-M4XD or ab12cd34ef',
 		"For a charge that may already have been made, once you have checked the service's dashboard. If it is there, enter its hash: it is returned, and not in doubt any more. If not, enter the code from the error, which allows that one charge. Several codes and hashes may stand here, with commas between them.",
 	),
-	fieldsOption,
+	fieldsOrPicture,
 ]);
 
 /** The form of Transaction > Create PIX, and the body of POST /transactions (API document, Endpoint 3). */

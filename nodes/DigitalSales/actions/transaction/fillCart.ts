@@ -35,10 +35,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 			const label = displayPath(chargeForm.properties, ['cart', 'items', index, field]);
 			return mistake(run.context, itemIndex, `${label} ${message}`, advice);
 		};
-		if (!hash && item.price === undefined && !hasAmount) {
-			throw wrong('price', 'is empty', 'Choose an offer, or enter the price.');
-		}
-		if (!hash || blanksOf(item).length === 0) {
+		if (blanksOf(item).length === 0) {
 			cart.push(item);
 			continue;
 		}
@@ -48,7 +45,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 		if (several) throw wrong('offerHash', ...ambiguity(several));
 		const filled = found ? filledFrom(run, item, hash, found) : item;
 		const problem = problemOf(blanksOf(filled), { found, failed });
-		if (filled.price === undefined && !hasAmount) {
+		if (blanksOf(filled).includes('Price') && !hasAmount) {
 			throw wrong('price', 'is empty', `Offer ${quoted(hash)} ${problem}. Enter the price.`);
 		}
 		if (problem !== undefined) {
@@ -86,9 +83,10 @@ function problemOf(blanks: string[], { found, failed }: Lookup): string | undefi
 }
 
 function blanksOf(item: CartItem): string[] {
+	const { customFields: own = {} } = item.more;
 	return [
-		...(item.price === undefined ? ['Price'] : []),
-		...(item.more.title === undefined ? ['More > Title'] : []),
+		...(item.price === undefined && !('price' in own) ? ['Price'] : []),
+		...(item.more.title === undefined && !('title' in own) ? ['More > Title'] : []),
 	];
 }
 

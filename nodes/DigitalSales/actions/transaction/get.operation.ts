@@ -7,7 +7,7 @@ import type { Operation } from '../operation';
 import { transactionItem } from './transactionItem';
 import { hashField, required } from '../../form/fields';
 import { field, formOf, group, type FormValues } from '../../form/formOf';
-import { fieldsOption, qrCodeImage, simplifyOption } from '../../form/outputOptions';
+import { fieldsOrPicture, qrCodeImage, simplifyOption } from '../../form/outputOptions';
 
 export const transactionHash = field({
 	displayName: 'Transaction Hash',
@@ -29,7 +29,7 @@ const transactionForm = formOf([
 	simplifyOption,
 	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
 		qrCodeImage,
-		fieldsOption,
+		fieldsOrPicture,
 	]),
 ]);
 

@@ -1,5 +1,5 @@
-import type { IBinaryKeyData } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
+import { isTooLateToPay } from '../../domain/paymentStatus';
 import { isTool } from '../../n8n/tool';
 import { type ItemResult, type OutputChoice, transactionOutput } from '../../output/transaction';
 import type { Run } from '../run';
@@ -13,39 +13,34 @@ interface ItemChoice {
 }
 
 /**
- * A transaction as an item, with its QR code as a picture if one is wanted. Never throws, because the
- * charge exists whatever its answer holds.
+ * A transaction as an item, with its QR code as a picture if one is wanted: as a file for messengers, as an address
+ * for pages. Never throws, because the charge exists whatever its answer holds.
  */
 export async function transactionItem(
-	run: Run,
+	{ context, hint }: Run,
 	transaction: Transaction,
-	{ simplify, options }: ItemChoice,
+	{ simplify, options: { fields, qrCodeImage } }: ItemChoice,
 ): Promise<ItemResult> {
-	const { hash } = transaction;
-	const picture = options.qrCodeImage === true ? pixPicture(run, transaction) : undefined;
-	const binary = await picture?.catch(() => {
-		const message = `The QR code picture of transaction ${hash} could not be made or stored.`;
-		run.hint(message, 'notStored', `transaction ${hash}`);
-		return undefined;
-	});
-	return {
-		json: transactionOutput(transaction, { simplify, fields: options.fields }),
-		...(binary && { binary }),
-	};
-}
-
-/** The QR code of a transaction that has one, in the binary field that messengers are told to send. */
-async function pixPicture(
-	{ context }: Run,
-	{ pix, hash }: Transaction,
-): Promise<IBinaryKeyData | undefined> {
+	const { hash, pix, payment_status: status } = transaction;
+	const json = transactionOutput(transaction, { simplify, fields });
+	// n8n keeps files from agents, and logs a warning for each.
+	const isFile = qrCodeImage === true && !isTool(context);
+	const isAddress =
+		simplify && fields?.includes('pix_qr_code_image') === true && !isTooLateToPay(status);
 	const code = pix?.pix_qr_code;
-	// n8n keeps pictures from agents, and logs a warning for each.
-	if (!code || isTool(context)) return undefined;
-	const png = Buffer.from(await drawQrCode(code));
-	const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
-	const data = await context.helpers.prepareBinaryData(png, fileName, 'image/png');
-	return { qrCode: data };
+	if (!code || !(isFile || isAddress)) return { json };
+	try {
+		const png = Buffer.from(await drawQrCode(code));
+		if (isAddress) json.pix_qr_code_image = `data:image/png;base64,${png.toString('base64')}`;
+		if (!isFile) return { json };
+		const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
+		const qrCode = await context.helpers.prepareBinaryData(png, fileName, 'image/png');
+		return { json, binary: { qrCode } };
+	} catch {
+		const message = `The QR code picture of transaction ${hash} could not be made or stored.`;
+		hint(message, 'notStored', `transaction ${hash}`);
+		return { json };
+	}
 }
 
 /** Pixels of one module: a usual PIX code gives a picture some 500 pixels wide. */

@@ -115,6 +115,9 @@ export class RecipeStage {
 			.replace(new RegExp(`(?<="offerHash":)${open}`), choice(product?.offers[0]?.hash))
 			.replace(new RegExp(`(?<="product":)${open}`), choice(product?.hash))
 			.replace(/(?<="minimumAmount":)"[^"]*"/, '"19,90"')
+			.replace(/(?<="(from|to)Email":)""/g, '"Shop <shop@example.test>"')
+			// No two workflows share an address.
+			.replace(/(?<="path":"(order|pedido)-)[^"]*"/, `${randomUUID()}"`)
 			.replace(/(?<="url":"=?)https:\/\/([^/"]+)/, (_url, host: string) =>
 				this.services.inPlaceOf(host),
 			);
@@ -149,16 +152,27 @@ export class ImportedRecipe {
 		return addressOf(this.recipes.stage, this.webhookOf('digitalSalesTrigger'));
 	}
 
-	/** Fills in its published form, field by field, as a customer does. */
-	async fillIn(values: object): Promise<void> {
+	/** Fills in its published form, field by field, as a customer does, and gives the page that follows. */
+	async fillIn(values: object): Promise<string> {
 		const form = new FormData();
 		Object.values(values).forEach((value, index) => form.set(`field-${index}`, value));
-		await this.form({ method: 'POST', body: form });
+		const answer = await this.form({ method: 'POST', body: form });
+		const page = new URL((JSON.parse(answer) as { formWaitingUrl: string }).formWaitingUrl);
+		const status = new URL(page);
+		status.pathname += '/n8n-execution-status';
+		await until('the page after the form', async () => {
+			const text = await (await fetch(status)).text();
+			return text === 'form-waiting' || text === 'error';
+		});
+		const shown = await (await fetch(page)).text();
+		// So does the script of the page.
+		await fetch(page, { method: 'POST' });
+		return shown;
 	}
 
-	/** Its published form as a page, what customers read at its end included; or what it answers. */
+	/** Its published form as a page; or what it answers. */
 	async form(request: RequestInit = {}): Promise<string> {
-		const url = `${this.recipes.stage.url}/form/${this.webhookOf('formTrigger')}`;
+		const url = `${this.recipes.stage.url}/form/${this.formPath}`;
 		const response = await fetch(url, request);
 		if (!response.ok) throw new Error(`The form answered ${response.status}`);
 		return await response.text();
@@ -168,6 +182,12 @@ export class ImportedRecipe {
 	async write(chatInput: string): Promise<string[]> {
 		const chat = `/webhook/${this.webhookOf('chatTrigger')}/chat`;
 		return await writeInChat(this.recipes.stage.url, chat, chatInput);
+	}
+
+	/** Where its form is. */
+	get formPath(): string {
+		const form = this.workflow.nodes.find(({ type }) => shortOf(type) === 'formTrigger');
+		return String(Object(form?.parameters.options).path);
 	}
 
 	private webhookOf(trigger: string): string {

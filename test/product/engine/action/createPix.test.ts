@@ -168,11 +168,11 @@ describe('Transaction > Create PIX', () => {
 					items: [
 						{ offerHash: 'offer1', price: '1', quantity: 3, more: { title: 'Curso' } },
 						{ offerHash: 'offer2', price: '0,50' },
-						{ price: '0,07', quantity: 2 },
+						{ offerHash: 'offer3', price: '0,07', quantity: 2, more: { title: 'Livro' } },
 					],
 				},
 			},
-			'cart 3 x Curso, 1 x offer2, 2 x item; amount R$ 3,64; customer document ending in 4725',
+			'cart 3 x Curso, 1 x offer2, 2 x Livro; amount R$ 3,64; customer document ending in 4725',
 		],
 		[
 			'an amount without a cart',
@@ -241,11 +241,19 @@ describe('Transaction > Create PIX', () => {
 		[
 			'a phone that is too short',
 			{ customerPhone: '1234' },
-			'Customer Phone must have 10 to 13 digits',
+			'Customer Phone must have 10 or 11 digits with the area code (DDD)',
 		],
 		[
 			'a cart that adds up to too much',
-			{ cart: { items: [{ price: '90071992547409,91' }, { price: '0,01' }] } },
+			{
+				cart: {
+					items: ['90071992547409,91', '0,01'].map((price) => ({
+						offerHash: 'A1',
+						price,
+						more: { title: 'A' },
+					})),
+				},
+			},
 			'Cart adds up to more than R$ 90.071.992.547.409,91, the largest amount',
 		],
 		['an unknown way to notify', { notify: 'pigeon' }, 'Notify must be'],

@@ -46,19 +46,18 @@ describe('The cart of Create PIX', () => {
 		expect(methods()).toEqual(['GET', 'POST']);
 	});
 
-	test('leaves alone what needs nothing but a cover or has no offer, and reads no further for it', async () => {
+	test('leaves alone what needs nothing but a cover, and reads no further for it', async () => {
 		const { offer } = product(0);
 		const complete = { ...picked('elsewhere'), price: '7,00', more: { title: 'Elsewhere' } };
 
-		await account.run(cart({ price: '5,00' }, picked(offer.hash), complete), {
+		await account.run(cart(picked(offer.hash), complete), {
 			continueOnFail: true,
 		});
 
 		expect(account.bodies()).toMatchObject([
 			{
-				amount: 500 + offer.price + 700,
+				amount: offer.price + 700,
 				cart: [
-					{ price: 500 },
 					{ offer_hash: offer.hash, price: offer.price },
 					{ offer_hash: 'elsewhere', title: 'Elsewhere', price: 700 },
 				],
@@ -192,11 +191,10 @@ describe('The cart of Create PIX', () => {
 			expect(account.bodies()).toEqual([]);
 		});
 
-		test('a line without an offer and a price is missed before anything is sent', async () => {
-			const failure = await account.fail(cart({ price: '5,00' }, { more: { title: 'A' } }));
+		test('a line without an offer is for Custom Fields: n8n does not run it', async () => {
+			const line = cart({ price: '5,00', more: { title: 'A' } });
 
-			expect(failure.message).toBe('Cart > Item 2 > Price in Reais is empty');
-			expect(failure.description).toContain('Choose an offer, or enter the price.');
+			await expect(account.run(line)).rejects.toThrow('"Offer" is required');
 			expect(methods()).toEqual([]);
 		});
 

@@ -50,6 +50,30 @@ describe('The QR code of a PIX transaction', () => {
 		expect(textIn(items[0], 'qrCode')).toBe(code());
 	});
 
+	test('is an address for pages and mails, of a charge and of a read, if that field is chosen', async () => {
+		const options = { fields: ['pix_qr_code_image'] };
+		const made = await account.run(parameters({ options, simplify: true }));
+		const items = made.items.map(({ json }) => json);
+		const get = { resource: 'transaction', operation: 'get', simplify: true, options };
+		const read = await account.run({ ...get, transactionHash: '={{ $json.hash }}' }, { items });
+
+		for (const { json, binary } of [...made.items, ...read.items]) {
+			const [type, base64 = ''] = String(json.pix_qr_code_image).split(',');
+			expect(type).toBe('data:image/png;base64');
+			expect(readQrCode(Buffer.from(base64, 'base64'))).toBe(code());
+			expect(binary).toBeUndefined();
+		}
+	});
+
+	test('is no address once nobody can pay with it', async () => {
+		account.fault('charge', { kind: 'patchBody', set: { payment_status: 'refused' } });
+
+		const options = { fields: ['pix_qr_code_image'] };
+		const { items } = await account.run(parameters({ options, simplify: true }));
+
+		expect(items).toMatchObject([{ json: { pix_qr_code_image: null } }]);
+	});
+
 	test('has a file name without what a disk may not take', async () => {
 		account.fault('charge', { kind: 'patchBody', set: { hash: '../a b-c_d' } });
 

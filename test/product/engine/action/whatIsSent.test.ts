@@ -125,6 +125,58 @@ describe('What is sent', () => {
 		});
 	});
 
+	describe('to a platform with other names', () => {
+		const url = 'https://n8n.example.com/hook';
+		const line = (own: object, more: INodeParameters = {}): INodeParameters => ({
+			items: [{ offerHash: offerAt(0), ...more, more: { customFields: JSON.stringify(own) } }],
+		});
+
+		test('has what Custom Fields say, in the body and in a line of the cart', async () => {
+			const additionalFields = { customFields: { offer_hash: offerAt(0) } };
+			const cart = line({ product_hash: 'prod1', operation_type: 2 }, { price: '19,90' });
+
+			await account.run(pixParameters(account.sandbox, { additionalFields, cart }));
+
+			const own = { product_hash: 'prod1', operation_type: 2, price: 1990 };
+			expect(account.bodies()).toMatchObject([{ offer_hash: offerAt(0), cart: [own] }]);
+		});
+
+		test('is charged the price of those fields, checked like any other', async () => {
+			const parameters = (own: object): INodeParameters =>
+				pixParameters(account.sandbox, { cart: line({ title: 'Curso', ...own }) });
+			await account.run(parameters({ price: 700 }));
+			const failure = await account.fail(parameters({ price: '7,00' }));
+
+			expect(account.bodies()).toMatchObject([{ amount: 700, cart: [{ price: 700 }] }]);
+			expect(account.sandbox.requests).toHaveLength(1);
+			expect(failure.message).toMatch(/^Cart > Item 1 > Price in Reais must be a whole number/);
+		});
+
+		test.each([
+			['', { webhook_url: url }],
+			[' postback_url ', { webhook_url: url, postback_url: url }],
+			['webhook_url', { webhook_url: url }],
+		])('has the address under the Notification Field %j', async (notificationField, expected) => {
+			const parameters = pixParameters(account.sandbox, { notify: 'url', notificationUrl: url });
+
+			await account.run(parameters, {
+				credentials: account.credentialsWith({ notificationField }),
+			});
+
+			const [body] = account.bodies();
+			const names = Object.keys(body ?? {}).filter((name) => body?.[name] === url);
+			expect(names.sort()).toEqual(Object.keys(expected).sort());
+		});
+
+		test('has no such field if nobody is notified', async () => {
+			const credentials = account.credentialsWith({ notificationField: 'postback_url' });
+
+			await account.run(pixParameters(account.sandbox, { notify: 'none' }), { credentials });
+
+			expect(account.bodies()[0]).not.toHaveProperty('postback_url');
+		});
+	});
+
 	test('is as it was asked for and passes every check, whatever the catalog says', async () => {
 		const cents = fc.constantFrom(1990, 199_000);
 		const amount = fc.constantFrom(undefined, 1990, 3980, 199_000, 398_000);

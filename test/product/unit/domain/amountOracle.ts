@@ -3,16 +3,22 @@ import fc from 'fast-check';
 /** Independent of the package: it writes out all clear spellings of an amount and compares. */
 
 /** The blanks that group digits, as a person sees them: all the same. */
-const BLANKS = [' ', '\u00a0', '\u202f'];
+const BLANKS = [' ', '\u00a0', '\u202f', '\u2007', '\u2009'];
+const INVISIBLE = ['\u200b', '\u200e'];
+const SIGNS_BEFORE = ['r$', 'brl'];
+const SIGNS_AFTER = [...SIGNS_BEFORE, 'reais', 'real'];
 
 /** The cents that a text stands for beyond doubt; undefined for any other text. */
 export function meaningOf(text: string): number | undefined {
-	const trimmed = text.trim();
-	const digits = [...trimmed].filter((character) => '0123456789'.includes(character)).join('');
-	if (digits === '') return undefined;
-	const amount = withoutSign(
-		[...trimmed].map((one) => (BLANKS.includes(one) ? ' ' : one)).join(''),
+	const trimmed = [...text.trim()]
+		.filter((one) => !INVISIBLE.includes(one))
+		.join('')
+		.trim();
+	const amount = withoutZeros(
+		withoutSign([...trimmed].map((one) => (BLANKS.includes(one) ? ' ' : one)).join('')),
 	);
+	const digits = [...amount].filter((character) => '0123456789'.includes(character)).join('');
+	if (digits === '') return undefined;
 	for (const places of [0, 1, 2]) {
 		if (places >= digits.length) continue;
 		const reais = digits.slice(0, digits.length - places);
@@ -30,10 +36,22 @@ function safe(digits: string): number | undefined {
 }
 
 function withoutSign(text: string): string {
-	const isSign = (part: string): boolean => part.toLowerCase() === 'r$';
-	if (isSign(text.slice(0, 2))) return dropped(text.slice(2), (rest) => rest.slice(1), 0);
-	if (isSign(text.slice(-2))) return dropped(text.slice(0, -2), (rest) => rest.slice(0, -1), -1);
-	return text;
+	const lower = text.toLowerCase();
+	const before = SIGNS_BEFORE.find((sign) => lower.startsWith(sign));
+	if (before) return dropped(text.slice(before.length), (rest) => rest.slice(1), 0);
+	const after = SIGNS_AFTER.find((sign) => lower.endsWith(sign));
+	if (!after) return text;
+	const rest = dropped(text.slice(0, -after.length), (left) => left.slice(0, -1), -1);
+	return '0123456789'.includes(rest.at(-1) ?? 'x') ? rest : text;
+}
+
+/** A database may write four decimals or more; all but two are zeros. */
+function withoutZeros(text: string): string {
+	const mark = Math.max(text.lastIndexOf(','), text.lastIndexOf('.'));
+	const decimals = text.slice(mark + 1);
+	const isLong = mark >= 0 && decimals.length >= 4 && Number(decimals.slice(2)) === 0;
+	const isDigits = [...decimals].every((one) => '0123456789'.includes(one));
+	return isLong && isDigits ? text.slice(0, mark + 3) : text;
 }
 
 function dropped(text: string, drop: (rest: string) => string, end: 0 | -1): string {
@@ -82,18 +100,23 @@ export const clearReais: fc.Arbitrary<Spelled> = fc
 		),
 		spelling: fc.nat(),
 		blanks: fc.array(blank, { minLength: 5, maxLength: 5 }),
-		sign: fc.constantFrom('', 'R$', 'r$'),
+		sign: fc.constantFrom('', ...['R$', 'r$', 'BRL', 'reais']),
+		zeros: fc.constantFrom('', '', '00', '000'),
+		hidden: fc.constantFrom('', '', ...INVISIBLE),
 		isSignLast: fc.boolean(),
 		between: fc.array(blank, { maxLength: 2 }).map((list) => list.join('')),
 		margins: fc.tuple(margin, margin),
 	})
-	.map(({ reais, decimals, spelling, blanks, sign, isSignLast, between, margins }) => {
+	.map(({ reais, decimals, zeros, spelling, blanks, sign, hidden, ...where }) => {
+		const { between, margins } = where;
+		const isSignLast = where.isSignLast || sign === 'reais';
 		const clear = spellings(String(reais), decimals);
 		const left = [...blanks];
-		const number = (clear[spelling % clear.length] ?? '').replaceAll(' ', () => left.pop() ?? ' ');
+		const exact = (clear[spelling % clear.length] ?? '').replaceAll(' ', () => left.pop() ?? ' ');
+		const number = exact + (decimals === '' ? '' : zeros);
 		const signed = isSignLast ? number + between + sign : sign + between + number;
 		return {
-			text: margins.join(sign === '' ? number : signed),
+			text: margins.join(hidden + (sign === '' ? number : signed)),
 			cents: reais * 100 + Number(decimals),
 		};
 	});

@@ -1,0 +1,135 @@
+/** What customers, sellers, sheets and contact cards type, and what it means; nothing for what is refused. */
+export interface Typed {
+	typed: string | number;
+	/** As it is sent. */
+	means?: string | number;
+	/** Part of the reason. */
+	because?: string;
+}
+
+const means = (means: string | number, ...texts: Array<string | number>): Typed[] =>
+	texts.map((typed) => ({ typed, means }));
+const refused = (because: string, ...texts: Array<string | number>): Typed[] =>
+	texts.map((typed) => ({ typed, because }));
+
+export const PHONES: Typed[] = [
+	...means(
+		'11912345678',
+		'(11) 91234-5678',
+		...['\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2212', '\uff0d'].map(
+			(dash) => `(11) 91234${dash}5678`,
+		),
+		'\u202a(11)\u00a091234\u20115678\u202c',
+		"'11912345678",
+		'011912345678',
+		'0 11 91234-5678',
+		'(0)11 91234-5678',
+		'0xx11 91234-5678',
+		'0 15 11 91234-5678',
+		'11 91234 56 78',
+		11912345678,
+	),
+	...means(
+		'5511912345678',
+		'+55 11 91234-5678',
+		"'+5511912345678",
+		'005511912345678',
+		'00 55 (11) 91234-5678',
+		'+55 (0) 11 91234-5678',
+		'+55 011 91234-5678',
+		'(+55) 11 91234-5678',
+		'55 11 91234-5678',
+	),
+	...means('55912345678', '(55) 91234-5678', '0 55 91234-5678'),
+	...means('555533334444', '+55 55 3333-4444'),
+	...means('1133334444', '(11) 3333-4444', '11.3333.4444', 1133334444),
+	// Of another country, as they are.
+	...means('51912345678', '+51 912 345 678', '0051912345678'),
+	...means('351912345678', '+351 912 345 678'),
+	...means('14155552671', '+1 (415) 555-2671'),
+	...means('33612345678', '+33 (0)6 12 34 56 78'),
+	...means('4512345678', '+45 12-34-56-78'),
+	...refused('this one has 12', '(11) 91234-56789', '119123456789', '351912345678'),
+	...refused('this one has 14', '11912345678901'),
+	...refused('a digit is missing', '11 91234-567', '(21) 8765-4321'),
+	...refused('has no area code (DDD)', '91234-5678', '3333-4444', '4004-1234'),
+	...refused('one digit repeated', '99999999999', '11111111111', '(22) 2222-2222'),
+	...refused('does not exist: 10', '(10) 91234-5678', '+55 10 91234-5678'),
+	...refused('does not exist: 20', '20 3333-4444'),
+	...refused('no 9 after the area code', '11 81234-5678', '(11) 3333-4444 - 5'),
+	...refused('0800', '0800 123 4567', '0300 123 4567', '08001234567'),
+	...refused('digits too many', '(51) 9123-4444 / 5', '5191234567.0'),
+	...refused('this one has 12', '11912345678.0'),
+	...refused('digits', '+351 912', '+3519123456789012', '12345', '00'),
+	...refused('without other text', '(11) 3333-4444 ramal 55', 'not yet', '11+912345678'),
+];
+
+export const AMOUNTS: Typed[] = [
+	...means(
+		1990,
+		'\u200b19,90',
+		'19,90\u200e',
+		'R$\u200919,90',
+		'R$\u200719,90',
+		'BRL 19,90',
+		'brl19.90',
+		'19,90 BRL',
+		'19,90 reais',
+		'19.9000',
+		'19,900000',
+		'R$ 19.9000',
+		"'19,90",
+	),
+	...means(123_450, '1\u2009234,50', '1\u2007234,50', '1234.5000', '1.234,5000', 'BRL 1.234,50'),
+	...means(100, '1 real', '1.0000'),
+	...refused('is ambiguous', '19.900', 'BRL 1.990'),
+	...refused('is not one', 'USD 19,90', '19.9010', '1.234.0000', '0.900', '19\n90', 'reais 1'),
+];
+
+export const DOCUMENTS: Typed[] = [
+	...means(
+		'52998224725',
+		'CPF: 529.982.247-25',
+		'cpf 52998224725',
+		'C.P.F.: 52998224725',
+		'CPF nº 529.982.247-25',
+		'CPF529.982.247-25',
+		"'52998224725",
+		'529.982.247\u201325',
+		'CPF/CNPJ: 529.982.247-25',
+	),
+	...means('31043062300', 'CPF 310.430.623-00', 'CPF31043062300'),
+	...means('11222333000181', 'CNPJ: 11.222.333/0001-81', 'CNPJ 11222333000181'),
+	...means('12ABC34501DE35', 'CNPJ 12.abc.345/01de-35'),
+	// A sheet has taken their zeros away.
+	...means('01234567890', '1234567890', 1234567890),
+	...means('00623904000173', '623904000173', "'623904000173", 623904000173),
+	...refused('has 10', '1234567891', '123.456.789-0'),
+	...refused('not a valid CPF', 'CPF: 529.982.247-26', '52998224726'),
+	...refused('not a valid CNPJ', 'CNPJ 11.222.333/0001-82'),
+];
+
+export const EMAILS: Typed[] = [
+	...means('maria@example.com', "'maria@example.com", '\u200bmaria@example.com\u2060 '),
+	...means('Maria.Silva+n8n@Mail.example.com', 'Maria.Silva+n8n@Mail.example.com'),
+	...means("o'neil@example.com", "o'neil@example.com"),
+	...means('loja@açaí.com.br', 'loja@açaí.com.br', 'loja@ac\u0327ai\u0301.com.br'),
+	...means('maria-silva@example.com', 'maria\u2011silva@example.com'),
+	...refused(
+		'before the @',
+		'joão@example.com',
+		'jo\u0061\u0303o@example.com',
+		'ｍaria@example.com',
+	),
+	...refused(
+		'is not an e-mail address',
+		...['x@x.x', 'a..b@example.com', '.a@example.com', 'a.@example.com', 'maria@example..com'],
+		...['maria@ｅxample.com', 'maria@example.c0m', 'maria@-example.com', 'maria@example'],
+	),
+];
+
+export const NAMES: Typed[] = [
+	...means('Maria da Silva', "'Maria da Silva", '\u200bMaria\u00a0da  Silva\u200e '),
+	...means('Ana-Maria', 'Ana\u2011Maria'),
+	...means("Joana d'Arc", "Joana d'Arc"),
+];
