@@ -295,7 +295,16 @@ export class Claim<T> {
 	private attempt(state: Attempt['state'], result?: IDataObject): Attempt {
 		const { account, fingerprint, typed, customer, about, orderReference } = this.creation;
 		return {
-			...{ state, account: account.key, fingerprint, typed, customer, about, orderReference, result },
+			...{
+				state,
+				account: account.key,
+				fingerprint,
+				typed,
+				customer,
+				about,
+				orderReference,
+				result,
+			},
 			...{ startedAt: clock.now(), turn: this.repeatCodes.latest },
 		};
 	}
