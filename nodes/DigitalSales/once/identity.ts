@@ -74,8 +74,10 @@ export function identify(wanted: Identifiable): Identity {
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
 	const scope = [account.key, ...node];
-	const call = keyOf('call', ...scope, fingerprint, reference ?? '', wanted.call ?? '');
-	const place = keyOf('place', ...node, origin, isCall ? call : run, typed, nth);
+	const said = [...scope, fingerprint, wanted.call ?? ''];
+	const call = keyOf('call', ...said, reference ?? '');
+	// Without the reference: a Retry may bring one.
+	const place = keyOf('place', ...node, origin, ...(isCall ? said : [run, typed]), nth);
 	const order = reference === undefined ? [] : [keyOf('order', ...scope, reference)];
 	const doubt = keyOf('doubt', ...scope, fingerprint);
 	return {

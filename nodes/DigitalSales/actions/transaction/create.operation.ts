@@ -118,11 +118,13 @@ async function charged(
 
 const DOCUMENT = 'Customer CPF or CNPJ';
 
-/** The fields of the customer that are stated on both sides, and are not the same. */
+/** The fields of the customer that are stated on both sides, not masked, and not the same. */
 function othersOf({ body }: Charge, { customer }: Transaction): string[] {
 	const [asked, stated] = [contactOf(body.customer), contactOf(customer)];
-	const isOther = (field: keyof typeof asked): boolean =>
-		Boolean(asked[field] && stated[field]) && asked[field] !== stated[field];
+	const isOther = (field: keyof typeof asked): boolean => {
+		const { [field]: value } = stated;
+		return Boolean(asked[field] && value) && asked[field] !== value && !value?.includes('*');
+	};
 	return compact([
 		isOther('document') && DOCUMENT,
 		isOther('email') && 'Customer Email',

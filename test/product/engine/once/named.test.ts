@@ -34,6 +34,16 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		await shop.charge({ order: '2026-12', ...restarted() });
 	});
 
+	test('is given although the service masks its customer', async () => {
+		const { hash } = await lost();
+		const set = { customer: { document: '***.982.247-**', email: 'm***@example.com' } };
+		shop.account.fault('read', { kind: 'patchBody', set });
+		const { json, hints } = await shop.charge({ code: hash });
+
+		expect(json[0]?.hash).toBe(hash);
+		expect(JSON.stringify(hints)).not.toContain('another');
+	});
+
 	test('is known to the Retry of the execution that asked for it', async () => {
 		const { outcome, hash } = await lost();
 		await shop.charge({ code: hash });

@@ -53,6 +53,22 @@ describe('What the tool of an agent charges once', () => {
 		expect(shop.charges).toBe(2);
 	});
 
+	test('the Retry of a chat with an Order Reference is given what the chat has charged', async () => {
+		const { outcome } = await call();
+		const { answers } = await call(ORDER, { retryOf: outcome.begun });
+		const later = await call(ORDER);
+
+		expect(answers[0]?.[0]).toMatchObject({ hash: shop.hashes[0], already_charged: true });
+		expect(later.answers[0]?.[0]?.hash).toBe(shop.hashes[0]);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('two orders of one chat are charged, though all else is the same', async () => {
+		await call({ orderReference: '={{ $fromAI("order") }}' }, {}, [{ order: 'a' }, { order: 'b' }]);
+
+		expect(shop.charges).toBe(2);
+	});
+
 	test('another account is not given it', async () => {
 		const { sandbox, credentials } = await openAccount();
 		await call();

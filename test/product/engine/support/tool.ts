@@ -8,6 +8,7 @@ import {
 	type INodeParameters,
 	type INodeType,
 	type INodeTypeDescription,
+	type IRunExecutionData,
 	NodeConnectionTypes,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -101,6 +102,8 @@ export async function callTool(
 		/** More nodes of the workflow. */
 		others?: NodeInput[];
 		mode?: WorkflowExecuteMode;
+		/** The stored data of an execution that is retried. */
+		retryOf?: IRunExecutionData;
 	},
 ): Promise<ToolRun> {
 	const { settings, start = { name: 'Start', json: {} }, next, others = [] } = options;
@@ -109,6 +112,7 @@ export async function callTool(
 		startItems: [start.json],
 		id: options.workflowId,
 		mode: options.mode,
+		retryOf: options.retryOf,
 		credentials: options.credentials,
 		nodeTypes: { [TOOL_TYPE]: toolType(), [AGENT_TYPE]: agentType(calls, run) },
 		nodes: [
