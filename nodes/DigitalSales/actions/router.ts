@@ -21,13 +21,8 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 		run = new Run(this, readAccount(await this.getCredentials(CREDENTIAL_NAME)));
 	} catch (error) {
 		// n8n would hand the items on as if nothing had happened, through the output for success.
-		const memory = new ExecutionMemory(this);
-		const { creates = true } = operation ?? {};
-		const failed = (_item: unknown, itemIndex: number): ItemResult[] => {
-			const situation = situationOf(this, memory, { itemIndex, creates });
-			return failedItem(this, itemIndex, error, { situation });
-		};
-		return [this.getInputData().flatMap(failed)];
+		const failing = { context: this, memory: new ExecutionMemory(this), operation };
+		return [this.getInputData().flatMap((_item, index) => failedItem(failing, index, error))];
 	}
 	const items = await prepareAll(operation, run)
 		.then(async (prepared) => await sendAll(operation, run, prepared))
@@ -54,12 +49,8 @@ async function prepareAll(operation: Operation, run: Run): Promise<Stepped[]> {
 			try {
 				items[index] = { given: await step(index, item.given) };
 			} catch (error) {
-				const situation = situationOf(context, run.memory, {
-					itemIndex: index,
-					creates: operation.creates,
-				});
-				const known = { itemIndex: index, about: about(item.given), situation };
-				items[index] = { failed: failedItem(context, index, error, known) };
+				const failing = { context, memory: run.memory, operation };
+				items[index] = { failed: failedItem(failing, index, error, { about: about(item.given) }) };
 			}
 		}
 	};
@@ -85,12 +76,10 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 	const { context } = run;
 	const { form } = operation;
 	const failed = (itemIndex: number, ready: unknown, error: unknown): ItemResult[] =>
-		failedItem(context, itemIndex, error, {
-			itemIndex,
+		failedItem({ context, memory: run.memory, operation }, itemIndex, error, {
 			isSent: true,
 			labelOf: (field) => fieldLabel(form, field),
 			about: operation.about?.(ready),
-			situation: situationOf(context, run.memory, { itemIndex, creates: operation.creates }),
 		});
 	const failures: Array<{ itemIndex: number; ready: unknown; error: unknown }> = [];
 	const results = items.map((item) => ('failed' in item ? item.failed : []));
@@ -122,16 +111,22 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 	return first ? failed(first.itemIndex, first.ready, first.error) : results.flat();
 }
 
+interface Failing extends Pick<Run, 'context' | 'memory'> {
+	operation?: Operation;
+}
+
 /** An item for the error output: n8n knows it by this one key. */
 function failedItem(
-	context: IExecuteFunctions,
-	item: number,
+	{ context, memory, operation }: Failing,
+	itemIndex: number,
 	thrown: unknown,
-	known: ErrorContext,
+	known: ErrorContext = {},
 ): ItemResult[] {
-	const { error, facts } = toFailure(context.getNode(), thrown, known);
+	// An operation that is not known may be one that creates something.
+	const situation = situationOf(context, memory, itemIndex, operation?.creates ?? true);
+	const { error, facts } = toFailure(context.getNode(), thrown, { ...known, itemIndex, situation });
 	if (!context.continueOnFail()) throw error;
-	return [{ json: { error: { ...facts } }, pairedItem: { item } }];
+	return [{ json: { error: { ...facts } }, pairedItem: { item: itemIndex } }];
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {

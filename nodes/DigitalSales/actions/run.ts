@@ -94,38 +94,40 @@ export class Run {
 		const { context, memory } = this;
 		if (memory.isEmpty || context.getExecutionCancelSignal()?.aborted !== true) return;
 		const { name } = context.getNode();
-		const what = createdNotes(situationOf(context, memory)).join(' ');
+		const what = createdNotes(created(memory)).join(' ');
 		context.logger.warn(`Execution ${context.getExecutionId()} was canceled in "${name}". ${what}`);
 	}
 }
 
-/** What advice about an item depends on; without an item, what the execution has created. */
+/** What advice about an item depends on. */
 export function situationOf(
 	context: IExecuteFunctions,
 	memory: ExecutionMemory,
-	item?: { itemIndex: number; creates: boolean },
+	itemIndex: number,
+	creates: boolean,
 ): Situation {
-	const { itemIndex = -1, creates = true } = item ?? {};
-	const continues = item !== undefined && context.continueOnFail();
-	const [agent, retry, run] = [isTool(context), isRetry(context), memory.run()];
-	// When a run fails, n8n drops the items of what it created, so the error names them.
-	const lists = creates && !continues;
+	const run = memory.run();
+	const continues = context.continueOnFail();
+	const isOther = (where: Where): boolean => where.run !== run || where.item !== itemIndex;
 	return {
 		creates,
-		isTool: agent,
+		isTool: isTool(context),
 		continues,
 		isCalled: context.getMode() === 'integrated',
-		isRetry: retry,
+		isRetry: isRetry(context),
 		isKept: isKept(context),
 		hasOthers: context.getInputData().length > 1 || !memory.isEmpty,
-		mayExist: creates && !agent && (retry || memory.has(run, itemIndex)),
-		created: lists ? memory.made().map((made) => `${placeName(made)} is ${made.hash}`) : [],
-		inDoubt: lists
-			? memory
-					.inDoubt()
-					.filter((where) => where.run !== run || where.item !== itemIndex)
-					.map(placeName)
-			: [],
+		mayExist: creates && !isTool(context) && (isRetry(context) || memory.has(run, itemIndex)),
+		// When a run fails, n8n drops the items of what it created, so the error names them.
+		...(creates && !continues && created(memory, isOther)),
+	};
+}
+
+/** What an execution has created and may have created: "item 1 is abc123". */
+function created(memory: ExecutionMemory, isOther = (_where: Where): boolean => true) {
+	return {
+		created: memory.made().map((made) => `${placeName(made)} is ${made.hash}`),
+		inDoubt: memory.inDoubt().filter(isOther).map(placeName),
 	};
 }
 

@@ -18,9 +18,9 @@ export interface Situation {
 	/** Whether an earlier attempt of this execution may have created what the item asks for. */
 	mayExist: boolean;
 	/** What this execution has created: "item 1 is abc123". */
-	created: string[];
+	created?: string[];
 	/** What else it may have created: "item 2". */
-	inDoubt: string[];
+	inDoubt?: string[];
 }
 
 interface Row {
@@ -31,7 +31,7 @@ interface Row {
 	again: string;
 }
 
-const OTHERS = 'Some items succeeded, and a new execution may create them again: ';
+const OTHERS = 'A new execution may create again what has succeeded: ';
 const ROWS: Row[] = [
 	{ holds: ({ creates }) => !creates, again: RUN_AGAIN },
 	{ holds: ({ isTool }) => isTool, again: 'let the agent ask again' },
@@ -43,14 +43,14 @@ const ROWS: Row[] = [
 		again: 'call this workflow again',
 	},
 	{
-		holds: ({ isKept, isRetry, created }) => isKept && (isRetry || created.length > 0),
-		warning: `${OTHERS}use Retry under Executions, or leave them out.`,
+		holds: ({ isKept, isRetry, created = [] }) => isKept && (isRetry || created.length > 0),
+		warning: `${OTHERS}use Retry under Executions, or leave that out.`,
 		again: 'use Retry with currently saved workflow under Executions',
 	},
 	{
-		holds: ({ created }) => created.length > 0,
-		warning: `${OTHERS}leave them out.`,
-		again: 'run this again without them',
+		holds: ({ created = [] }) => created.length > 0,
+		warning: `${OTHERS}leave that out.`,
+		again: 'run this again without that',
 	},
 ];
 

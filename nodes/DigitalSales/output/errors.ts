@@ -124,7 +124,10 @@ function requestNote({ endpoint, tries, outcome: { code } }: ServiceError): stri
 }
 
 /** What an execution has created, and what else it may have created. */
-export function createdNotes({ created = [], inDoubt = [] }: Partial<Situation> = {}): string[] {
+export function createdNotes({
+	created = [],
+	inDoubt = [],
+}: Pick<Situation, 'created' | 'inDoubt'> = {}): string[] {
 	return compact([
 		inDoubt.length === 0
 			? ''

@@ -64,9 +64,9 @@ describe('The catalog behind lists and charges', () => {
 	});
 
 	describe('is looked through by a charge', () => {
-		const chargeFor = async (position: number): Promise<string[]> => {
+		const chargeFor = async (position: number, price = '5'): Promise<string[]> => {
 			const value = account.sandbox.products[position]?.offers[0]?.hash ?? '';
-			const items = [{ offerHash: { __rl: true, mode: 'list', value }, price: '5' }];
+			const items = [{ offerHash: { __rl: true, mode: 'list', value }, price }];
 			const { hints } = await account.run(pixParameters(account.sandbox, { cart: { items } }));
 			return hints.map(({ message }) => message);
 		};
@@ -87,10 +87,10 @@ describe('The catalog behind lists and charges', () => {
 		test('without a long wait for the turn of its account: then the charge is refused', async () => {
 			account.fault('list', { kind: 'retryAfter', seconds: 60 });
 			const refused = { message: expect.stringContaining('could not be looked up') as string };
-			await expect(chargeFor(0)).rejects.toMatchObject(refused);
+			await expect(chargeFor(0, '')).rejects.toMatchObject(refused);
 			const started = clock.elapsed();
 
-			await expect(chargeFor(0)).rejects.toMatchObject(refused);
+			await expect(chargeFor(0, '')).rejects.toMatchObject(refused);
 
 			expect(clock.elapsed() - started).toBe(0);
 			expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['GET']);

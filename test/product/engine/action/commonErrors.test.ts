@@ -29,7 +29,7 @@ describe('The errors that a seller meets most', () => {
 
 	/** What is quoted, beside what is said. */
 	const FACT =
-		/^(The service said: |An attempt at |The existing |Details: |Reason: |Request: |Some items |Already created )/;
+		/^(The service said: |An attempt at |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
 	const CART = 'cart 2 x Curso de Fotografia; amount R$ 39,80; customer document ending in 4725';
 	const REQUEST = 'Request: POST /transactions';
 	const EMPTY_CART = [
@@ -156,7 +156,7 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'Item 1 was already charged, so the changed charge was not sent',
-				'Some items succeeded, and a new execution may create them again: use Retry under Executions, or leave them out.',
+				'A new execution may create again what has succeeded: use Retry under Executions, or leave that out.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'To send that as well, start a new execution with this item alone.',
 				'Already created in this execution: item 1 is HASH.',

@@ -21,7 +21,7 @@ import {
 
 const RETRY = 'use Retry under Executions';
 const CURRENT = 'use Retry with currently saved workflow under Executions';
-const NEW_EXECUTION = 'a new execution may create them again';
+const NEW_EXECUTION = 'A new execution may create again what has succeeded';
 const CALLED_AGAIN =
 	'it creates again whatever had no Order Reference: leave out what was created.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
@@ -43,7 +43,7 @@ describe('What a charge that failed advises', () => {
 		async (mode) => {
 			const error = errorOf(await thirdRefused({ mode }));
 
-			expect(error).toContain(`${NEW_EXECUTION}: ${RETRY}, or leave them out.`);
+			expect(error).toContain(`${NEW_EXECUTION}: ${RETRY}, or leave that out.`);
 			expect(error).toContain(`Correct what the service rejected, then ${CURRENT}.`);
 		},
 	);
@@ -67,8 +67,8 @@ describe('What a charge that failed advises', () => {
 		const description = String(data.PIX?.error?.description);
 
 		expect(description).not.toContain('Retry');
-		expect(description).toContain(`${NEW_EXECUTION}: leave them out.`);
-		expect(description).toContain('then run this again without them.');
+		expect(description).toContain(`${NEW_EXECUTION}: leave that out.`);
+		expect(description).toContain('then run this again without that.');
 	});
 
 	describe('in a sub-workflow is to call it again, with a warning:', () => {
