@@ -20,14 +20,6 @@ import { sendTestEvent } from './trigger/testEvent';
 const TRY_IT =
 	'<b>To try it</b>, add <b>Options > Test With Transaction</b>, enter the hash of a transaction that was paid before, and press <b>Execute step</b> above: it arrives here like a new sale.';
 
-const PROBE = {
-	name: 'setup',
-	responseMode: 'onReceived',
-	responseData: 'noData',
-	path: WEBHOOK_PATH,
-	ndvHideUrl: true,
-} as const;
-
 export class DigitalSalesTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Digital Sales Trigger',
@@ -64,8 +56,10 @@ export class DigitalSalesTrigger implements INodeType {
 				path: WEBHOOK_PATH,
 			},
 			// For a platform that tries the address, and for a person who opens it in a browser.
-			{ ...PROBE, httpMethod: 'GET' },
-			{ ...PROBE, httpMethod: 'HEAD' },
+			...(['GET', 'HEAD'] as const).map((httpMethod) => ({
+				...{ name: 'setup' as const, httpMethod, path: WEBHOOK_PATH, ndvHideUrl: true },
+				...{ responseMode: 'onReceived' as const, responseData: 'noData' as const },
+			})),
 		],
 		builderHint: {
 			searchHint:

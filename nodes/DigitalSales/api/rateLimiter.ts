@@ -58,8 +58,7 @@ const LONGEST_SLEEP_MS = 1_000;
  *
  * Other processes spend from the same account, and nobody says how many there are. A 429 closes the
  * limiter, and for a minute one request goes at a time: a burst would only be refused again. Without a
- * documented rate nothing waits until a 429; from then on background requests keep to their share of what went
- * well in the minute before it.
+ * documented rate nothing waits until a 429, which shows what is allowed.
  */
 export class RateLimiter {
 	/** Who waits, in the order in which they are let in. */

@@ -20,15 +20,12 @@ export async function takeNotice(context: IWebhookFunctions): Promise<Notice> {
 	const notice = readNotice(body);
 	if (notice) return notice;
 	const fields = objectIn(body) ?? {};
-	if (isPing(fields.event) || !mayHoldHash(body)) throw new Declined(REPLIES.noSale);
-	const { id } = context.getNode();
-	await warnings.get(`${context.getWorkflow().id} ${id}`, async () => {
-		const names = Object.keys(fields).filter((name) => NAME.test(name));
-		const named = names.slice(0, 20).join(', ') || 'none';
-		context.logger.warn(
-			`A webhook was refused, since it does not say the hash of its transaction. Its fields: ${named}`,
-		);
-	});
+	const isPing = /^(ping|test)$/i.test(text(fields.event) ?? '');
+	if (isPing || !mayHoldHash(body)) throw new Declined(REPLIES.noSale);
+	const names = Object.keys(fields).filter((name) => NAME.test(name));
+	const warning = `A webhook was refused, since it does not say the hash of its transaction. Its fields: ${names.slice(0, 20).join(', ')}`;
+	const key = `${context.getWorkflow().id} ${context.getNode().id}`;
+	await warnings.get(key, async () => context.logger.warn(warning));
 	throw new Declined(REPLIES.noHash);
 }
 
@@ -114,18 +111,9 @@ function objectIn(value: unknown): IDataObject | undefined {
 /** The most specific name goes first: the hash beside it may be that of something else. */
 function hashIn(body: IDataObject): string | undefined {
 	const { hash, id }: IDataObject = isJsonObject(body.transaction) ? body.transaction : {};
-	const named = usable(id);
-	return (
-		usable(body.transaction_hash) ??
-		usable(hash) ??
-		usable(body.hash) ??
-		// An `id` of digits alone is the service's internal number, as the one at the root is.
-		(named !== undefined && /^\d+$/.test(named) ? undefined : named)
-	);
-}
-
-function isPing(event: unknown): boolean {
-	return typeof event === 'string' && /^\s*(ping|test)\s*$/i.test(event);
+	// An `id` of digits alone is the service's internal number, as the one at the root is.
+	const named = /^\s*\d+\s*$/.test(String(id)) ? undefined : usable(id);
+	return usable(body.transaction_hash) ?? usable(hash) ?? usable(body.hash) ?? named;
 }
 
 /** Whether anything in it could be a hash, or a number of the platform's own. */

@@ -50,16 +50,14 @@ export async function verifyTransaction(
 	try {
 		for (const one of lanes) leave.push(await enter(one, answerBy - SHORTEST_READ_MS));
 		const client = new Client(context, account, { ...limitsUntil(answerBy), yields: !isSeen });
-		const transaction = await getTransaction(client, hash);
-		isMiss = !isFree(transaction);
+		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
+			const { outcome, tries } = error instanceof ServiceError ? error : {};
+			isMiss = tries !== 0;
+			if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
+			throw new Declined(REPLIES.unread);
+		});
+		if (transaction) isMiss = !isFree(transaction);
 		return transaction;
-	} catch (error) {
-		if (error instanceof Declined) throw error;
-		const { outcome, tries = 1 }: Partial<ServiceError> =
-			error instanceof ServiceError ? error : {};
-		isMiss = tries > 0;
-		if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
-		throw new Declined(REPLIES.unread);
 	} finally {
 		for (const one of leave) one(isMiss);
 	}

@@ -172,7 +172,8 @@ export class NodeView {
 	async url(kind: 'test' | 'production'): Promise<string> {
 		await this.page.getByText('Webhook URLs', { exact: true }).click();
 		if (kind === 'production') await this.page.getByText('Production URL', { exact: true }).click();
-		return (await this.page.locator('.webhook-url').first().innerText()).trim();
+		// Playwright refuses, should there be several.
+		return (await this.page.locator('.webhook-url').innerText()).trim();
 	}
 
 	/** Has a trigger wait for one event. */

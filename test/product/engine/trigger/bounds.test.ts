@@ -185,6 +185,36 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.reads).toBe(2);
 	});
 
+	test('what was read a while ago is not believed any more', async () => {
+		await inbox.publish({ triggerOn: ['paid'] });
+		const hash = await inbox.charge();
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+		inbox.trigger.failingStores = 1;
+		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(500);
+		await inbox.account.sandbox.setStatus(hash, 'refunded');
+		await clock.sleep(3_000);
+
+		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+		expect(inbox.items).toEqual([]);
+	});
+
+	test('a stranger who has a sale read all the time does not keep it out', async () => {
+		await inbox.publish({ triggerOn: ['paid', 'reversed'] });
+		const hash = await inbox.charge();
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+		const until = clock.elapsed() + 300_000;
+		const posted: Array<Promise<unknown>> = [];
+		while (clock.elapsed() < until) {
+			posted.push(inbox.trigger.post({ hash, status: 'refunded' }));
+			await clock.sleep(1_000);
+		}
+
+		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+		await Promise.all(posted);
+		expect(inbox.items).toMatchObject([{ hash, payment_status: 'paid' }]);
+		expect(inbox.reads).toBeLessThan(12);
+	});
+
 	test('a credential that is gone is no crash, and the log says what went wrong', async () => {
 		const credentials = { ...inbox.account.credentials };
 		await inbox.publish(undefined, { credentials });

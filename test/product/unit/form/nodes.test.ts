@@ -82,15 +82,17 @@ test('The action node says what it waits for', () => {
 
 describe('The trigger while it listens', () => {
 	test('takes notifications at a path of its own', () => {
-		expect(trigger.webhooks).toEqual([
-			{
-				name: 'default',
-				httpMethod: 'POST',
-				responseMode: 'onReceived',
-				responseData: 'noData',
-				path: 'digital-sales',
-			},
+		const webhooks = trigger.webhooks ?? [];
+		expect(
+			webhooks.map(({ name, httpMethod, ndvHideUrl }) => [name, httpMethod, ndvHideUrl]),
+		).toEqual([
+			['default', 'POST', undefined],
+			['setup', 'GET', true],
+			['setup', 'HEAD', true],
 		]);
+		for (const { path, responseMode, responseData } of webhooks) {
+			expect([path, responseMode, responseData]).toEqual(['digital-sales', 'onReceived', 'noData']);
+		}
 	});
 
 	test('says what it waits for and how to try it, before and after publishing', () => {
