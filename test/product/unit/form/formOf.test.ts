@@ -144,14 +144,22 @@ describe('The body', () => {
 			personPhone: '11',
 			note: 'mine',
 			methods: [1, 3],
-			cart: { items: [{ offerHash, price: '0', kind: 'a' }, { offerHash, kind: 'c' }] },
+			cart: {
+				items: [
+					{ offerHash, price: '0', kind: 'a' },
+					{ offerHash, kind: 'c' },
+				],
+			},
 			more: { size: 2, origin: { utmSource: 'ads' } },
 		};
 
 		expect(bodyOf(input)).toEqual({
 			person: { name: 'Maria', phone_number: '11' },
 			methods: [1, 3],
-			cart: [{ offer_hash: 'ab12', price: 0, kind: 'a' }, { offer_hash: 'ab12', kind: 'c' }],
+			cart: [
+				{ offer_hash: 'ab12', price: 0, kind: 'a' },
+				{ offer_hash: 'ab12', kind: 'c' },
+			],
 			size: 2,
 			origin: { utm_source: 'ads' },
 		});
