@@ -39,7 +39,7 @@ export function pixPage(say: Say, next: string, sale = '$json'): Node {
 <main ${ifCode}>
 <h1>${say('Your PIX is ready', 'Seu Pix está pronto')}</h1>
 <p><b>${amount}</b><br>${html(`${sale}.product_title ?? ''`)}</p>
-<img src="{{ ${sale}.pix_qr_code_image }}" alt="QR Code">
+<img src="{{ ${sale}.pix_qr_code_image ?? '' }}" alt="QR Code">
 <ol><li>${say('Open the app of your bank and choose PIX.', 'Abra o app do seu banco e escolha Pix.')}</li><li>${say('Scan the QR code, or copy the code and paste it under Pix Copia e Cola.', 'Escaneie o QR Code, ou copie o código e cole em Pix Copia e Cola.')}</li></ol>
 <textarea id="code" readonly>${html(`${sale}.pix_qr_code`)}</textarea>
 <button id="copy">${say('Copy the PIX code', 'Copiar código Pix')}</button>
