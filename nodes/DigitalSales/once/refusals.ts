@@ -109,7 +109,7 @@ export function otherReference(subject: Subject, { orderReference, result }: Att
 	const asked = quoted(subject.orderReference ?? '');
 	const own = orderReference === undefined ? undefined : `"${quoted(orderReference)}"`;
 	return refusal(
-		`${customerPhrase(subject)} was already charged under ${own === undefined ? 'another Order Reference' : `Order Reference ${own}`}, so nothing was sent for "${asked}"`,
+		`${customerPhrase(subject)} was already charged under ${own === undefined ? 'another Order Reference' : `Order Reference ${own}`}, so ${unsent(subject)} for "${asked}"`,
 		`The existing transaction is ${String(result?.hash)}. If that is this order, set Order Reference back to ${own ?? 'what it was then'} and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
 	);
 }

@@ -257,7 +257,7 @@ describe('Several charges at once', () => {
 				const run = await chargeEach(6, again);
 
 				expect(errorOf(run)).toContain(
-					`The customer of item ${place + 1} may already have been charged, so nothing was sent`,
+					`The customer of item ${place + 1} may already have been charged, so item ${place + 1} was not sent`,
 				);
 				expect(shop.posts).toBe(6);
 			}

@@ -139,7 +139,7 @@ describe('What a charge that failed advises', () => {
 
 		expect(shop.charges).toBe(2);
 		expect(errorOf(retry)).toContain(`${NEW_EXECUTION}: ${RETRY}`);
-		expect(errorOf(retry)).toMatch(/Charge Again to [\w-]+ and use Retry with currently saved/);
+		expect(errorOf(retry)).toMatch(/if not, to [\w-]{9}; then use Retry with currently saved/);
 	});
 
 	describe('never says "not sent" of what an earlier attempt may have charged:', () => {
@@ -183,13 +183,12 @@ describe('What a charge that failed advises', () => {
 		});
 	});
 
-	test('never says "nothing was sent" in a run that has sent others', async () => {
+	test('speaks of the item alone in a run of several', async () => {
 		limit({ maxTries: 1 });
 		shop.fault('lose', 2);
 		await shop.ask({ more: OWN_CUSTOMER, items: customers(3), continueOnFail: true });
 		const refused = await shop.ask({ more: OWN_CUSTOMER, items: customers(4) });
 
-		expect(shop.posts).toBeGreaterThan(3);
 		expect(errorOf(refused)).toContain('may already have been charged, so item 3 was not sent');
 		expect(errorOf(refused)).not.toMatch(/nothing was sent/i);
 	});

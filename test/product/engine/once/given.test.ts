@@ -55,7 +55,7 @@ describe('A charge that is given again', () => {
 			const { posts } = shop;
 			const refused = await shop.ask({ ...THREE, ...NEXT, retrying: failed });
 
-			expect(errorOf(refused)).toContain(`${first}, so nothing was sent for "2026-11-1"`);
+			expect(errorOf(refused)).toContain(`${first}, so item 1 was not sent for "2026-11-1"`);
 			expect(errorOf(refused)).toContain(
 				`The existing transaction is ${shop.hashes[0]}. If that is this order, set Order Reference back to "2026-10-1" and use Retry again.`,
 			);

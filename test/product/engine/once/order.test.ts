@@ -94,7 +94,7 @@ describe('Order Reference', () => {
 
 		expect(given.json[0]?.hash).toBe(shop.hashes[0]);
 		expect(errorOf(refused)).toBe(
-			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe service said: Not found.\nThe service answered with status 404, and nothing was sent. It may not show a new charge yet: run this again in a few minutes.`,
+			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe service said: Not found.\nThe service answered with status 404, and nothing was sent. It may not show a new charge yet: wait a few minutes, then run this again.`,
 		);
 		shop.account.sandbox.clearFaults();
 		expect((await shop.charge(ORDER)).json[0]?.hash).toBe(shop.hashes[0]);

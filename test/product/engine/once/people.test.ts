@@ -251,7 +251,7 @@ class World {
 			seen.push(text);
 			sandbox.clearFaults();
 			let expected: string | undefined;
-			if (text.includes(MAYBE) && !text.includes('before you run this again')) {
+			if (text.includes(MAYBE) && !text.includes('dashboard before you')) {
 				const code = CODE.exec(text)?.[0];
 				expect(code ?? text).toMatch(CODE);
 				const hash = this.inDashboard(one, month, retries?.lineage);
@@ -274,7 +274,7 @@ class World {
 					retries = undefined;
 				}
 			} else if (text.includes(' yet')) await pause(20 * MINUTE_MS);
-			else expect(text).toMatch(/\(422\)|before you run this again/);
+			else expect(text).toMatch(/\(422\)|dashboard before you/);
 			const again = await this.run(people, {
 				...{ month, retries, isCoded },
 				entered: entered.join(', '),
