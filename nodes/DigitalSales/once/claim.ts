@@ -66,12 +66,12 @@ export class Claim<T> {
 		this.known = await findEarlier(creation, identity);
 		const { found, voided } = this.known;
 		if (found) return await this.give(found);
-		const isAsked = !voided && (isAhead || this.hashes.length > 0);
+		const isAsked = this.hashes.length > 0 || (isAhead && !voided);
 		const { doubts = isAsked ? await this.recorded() : undefined } = this.known;
 		const named = doubts && (await this.named(doubts));
 		if (named !== undefined) return named;
-		if (doubts && (await this.turnFor(doubts)) === undefined) throw await this.refusal(doubts);
-		return undefined;
+		if (voided || !doubts || (await this.turnFor(doubts)) !== undefined) return undefined;
+		throw await this.refusal(doubts);
 	};
 
 	/** Takes it just before a request is sent. If that fails, nothing of it is left. */
@@ -252,8 +252,11 @@ export class Claim<T> {
 	private async takeOver({ result, turn }: Attempt, keys: string[]): Promise<boolean> {
 		const { order = '', doubt } = this.identity;
 		const isOrder = keys.includes(order);
-		// Without an order each transaction has a row of its own.
-		if (!isOrder) this.turns = new RepeatCodes(String(result?.hash), doubt, this.ledger);
+		// Without an order each transaction has a row of its own, in which a code that replaced it is not.
+		if (!isOrder) {
+			if (await this.repeatCodes.isTaken(turn + 1)) return false;
+			this.turns = new RepeatCodes(String(result?.hash), doubt, this.ledger);
+		}
 		return await this.turns.take(isOrder ? turn + 1 : 1);
 	}
 

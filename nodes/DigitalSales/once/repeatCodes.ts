@@ -84,6 +84,11 @@ export class RepeatCodes {
 		await this.ledger?.release([this.key(own)], this.owner);
 	}
 
+	/** Whether anybody has taken a turn. */
+	async isTaken(turn: number): Promise<boolean> {
+		return turn <= this.latest || ((await this.ledger?.has(this.key(turn))) ?? false);
+	}
+
 	/** Has the code that was shown last allow nothing any more. */
 	async spend(): Promise<void> {
 		await this.take(await this.next());
@@ -122,7 +127,7 @@ export class RepeatCodes {
 	/** The first turn that nobody has taken. */
 	private async next(): Promise<number> {
 		let { latest } = this;
-		while (latest < MOST_TURNS && (await this.ledger?.has(this.key(latest + 1)))) latest++;
+		while (latest < MOST_TURNS && (await this.isTaken(latest + 1))) latest++;
 		taken.set(this.row, latest);
 		return latest + 1;
 	}

@@ -10,7 +10,15 @@ import {
 	START_TYPE,
 } from '../harness';
 import { errorIn, openAccount } from '../support/account';
-import { type Ask, codeIn, errorOf, MAYBE, RETRY_ON_FAIL, useShop } from '../support/charging';
+import {
+	type Ask,
+	codeIn,
+	errorOf,
+	MAYBE,
+	RETRY_ON_FAIL,
+	retryable,
+	useShop,
+} from '../support/charging';
 
 const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
 /** Another customer for each item. */
@@ -220,6 +228,21 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const elsewhere = await shop.ask({ ...retrying, continueOnFail: true, ...other() });
 			expect(errorIn(elsewhere.json[0]).message).toContain(`${MAYBE} for order "order-1"`);
 			expect(shop.charges).toBe(3);
+		});
+
+		test('makes nothing in place of a void charge that a code has replaced since', async () => {
+			const { begun, ...first } = await shop.charge();
+			await shop.latestBecomes('expired');
+			const crashed = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+			const code = codeIn(await shop.ask({ retryOf: crashed, ...other() }));
+			await shop.charge({ retryOf: crashed, code, ...other() });
+			const retryOf = retryable({ begun, ...first });
+			const refused = await shop.ask({ retryOf, ...other() });
+
+			expect(errorOf(refused)).toContain(MAYBE);
+			expect(shop.charges).toBe(2);
+			await shop.charge({ retryOf, code: shop.hashes[1], ...other() });
+			expect(shop.charges).toBe(2);
 		});
 
 		test('of two equal charges that are void by now makes each anew, once', async () => {
