@@ -106,7 +106,8 @@ export function situationOf(
 	itemIndex: number,
 	creates: boolean,
 ): Situation {
-	const run = memory.run();
+	// What creates nothing leaves nothing in the execution's data.
+	const run = creates ? memory.run() : 0;
 	const continues = context.continueOnFail();
 	const isOther = (where: Where): boolean => where.run !== run || where.item !== itemIndex;
 	return {

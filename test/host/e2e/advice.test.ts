@@ -154,7 +154,6 @@ describe('The advice of an error, followed in a real n8n', () => {
 			expect(line).toContain('so they may exist: item 9; item 10; item 11; item 12.');
 			const { summary } = await n8n.rest.ended(id);
 			expect(summary.status).toBe('canceled');
-			process.stdout.write(`${how}: ${line}\n`);
 		},
 	);
 });
