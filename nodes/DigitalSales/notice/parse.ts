@@ -79,7 +79,7 @@ const LONGEST_CLAIM = 200;
 /** An event reaches the item, and names of fields the log: no formula, markup or prompt fits into it. */
 const NAME = /^[\w.:-]{1,50}$/;
 const NESTED_NAME = /^\w{1,50}(\[\w{1,50}\]){1,3}$/;
-const LIKE_HASH = /^(?=.*\d)[\w-]{6,}$/;
+const LIKE_HASH = /^(?=.*\d)[\w-]{4,}$/;
 
 /**
  * Reads a notice of any known shape, each also under `data` or `payload`:

@@ -20,6 +20,7 @@ interface Read {
 	/** When it began, on `clock.elapsed()`. */
 	at: number;
 	shows: Promise<Shown>;
+	before: Shown | undefined;
 }
 
 /** A transaction, none if the service does not know it, and how many reads in a row before have shown the same. */
@@ -96,15 +97,17 @@ class Delivery {
 		const key = `${this.triggerKey} ${notice.hash}`;
 		for (;;) {
 			const last = reads.get(key);
-			const shown = await last?.shows;
+			// Of another notice: what keeps that waiting, such as a flood from its sender, fails this one not.
+			const shown = await last?.shows.catch(() => undefined);
 			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (shown?.repeats ?? 0), LONGEST_PAUSE_MS);
-			const at = last?.at ?? -Infinity;
+			const at = (shown && last?.at) ?? -Infinity;
 			const isDue = at + pauseMs <= clock.elapsed();
 			if (shown?.transaction && this.isFresh(shown.transaction, { at, isDue, notice })) {
 				return shown.transaction;
 			}
 			if (isDue) {
-				if (reads.get(key) === last) this.beginRead(key, notice.hash, shown);
+				const isFirst = reads.get(key) === last || (last && !shown);
+				if (isFirst) await this.beginRead(key, notice.hash, shown ?? last?.before);
 				continue;
 			}
 			if (at + pauseMs > this.answerBy - SHORTEST_READ_MS) {
@@ -127,12 +130,16 @@ class Delivery {
 		return !isBehind(this.form, { read, claimed, isHandedOver });
 	}
 
-	private beginRead(key: string, hash: string, before: Shown | undefined): void {
+	private async beginRead(key: string, hash: string, before: Shown | undefined): Promise<void> {
 		const kept = reads.get(key);
-		const shows = this.read(hash, before);
-		reads.set(key, { at: clock.elapsed(), shows });
-		// A failure is not kept.
-		shows.catch(() => (kept ? reads.set(key, kept) : reads.delete(key)));
+		const read = { at: clock.elapsed(), shows: this.read(hash, before), before };
+		reads.set(key, read);
+		await read.shows.catch((error: unknown) => {
+			// A failure is not kept.
+			if (kept) reads.set(key, kept);
+			else reads.delete(key);
+			throw error;
+		});
 	}
 
 	private async read(hash: string, before: Shown | undefined): Promise<Shown> {

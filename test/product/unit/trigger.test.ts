@@ -147,7 +147,8 @@ describe('What a process remembers of notices is bounded', () => {
 	test('the accounts of a hundred triggers, a thousand senders, ten thousand reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
 			void accounts.get(`${nth}`, async () => ({}) as Account);
-			reads.set(`${nth}`, { at: clock.elapsed(), shows: Promise.resolve({ repeats: 0 }) });
+			const shows = Promise.resolve({ repeats: 0 });
+			reads.set(`${nth}`, { at: clock.elapsed(), shows, before: undefined });
 			handedOver.set(`${nth}`, true);
 			lanes.set(`${nth}`, new RateLimiter(1));
 		}

@@ -180,7 +180,8 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 			inbox.trigger.post({ hash, payment_status: 'waiting_payment' }),
 		]);
 
-		expect([(await first).status, second.status, third.status]).toEqual([200, 200, 503]);
+		expect(second.status).toBe(200);
+		expect(new Set([(await first).status, third.status])).toEqual(new Set([200, 503]));
 		expect(inbox.trigger.executions).toHaveLength(2);
 		expect(inbox.reads).toBe(2);
 	});

@@ -64,6 +64,19 @@ describe.each([60, null])(
 			expect(inbox.items).toHaveLength(SALES);
 		}, 60_000);
 
+		test('of the very sale, among 50 unpaid charges, do not keep it out', async () => {
+			const [sale = '', ...unpaid] = await chargesAt(inbox.account.sandbox, UNPAID);
+			const stop = flood((nth) => (nth % 2 === 0 ? sale : (unpaid[nth % (UNPAID - 1)] ?? '')));
+			await clock.sleep(60_000);
+			await inbox.account.sandbox.setStatus(sale, 'expired');
+			await clock.sleep(10_000);
+			await inbox.account.sandbox.setStatus(sale, 'paid');
+
+			await sendAsPlatform(inbox.trigger.url, { hash: sale, status: 'paid' });
+			await stop();
+			expect(inbox.items).toMatchObject([{ hash: sale, payment_status: 'paid' }]);
+		}, 60_000);
+
 		test('of 50 unpaid charges cost two reads each, and then 24 a minute', async () => {
 			const unpaid = await chargesAt(inbox.account.sandbox, UNPAID);
 			const stop = flood((nth) => unpaid[nth % UNPAID] ?? '');
