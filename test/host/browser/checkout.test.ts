@@ -100,7 +100,6 @@ test('a customer with a phone mistypes the CPF, corrects it, copies the code and
 	expect(text).toMatch(/R\$\s\d+,\d\d/);
 	expect(text).not.toMatch(/Form Submitted|undefined|null/);
 	const shown = page.getByAltText('QR Code');
-	expect(await shown.evaluate('(image) => image.naturalWidth')).toBeGreaterThan(200);
 	expect(readQrCode(await shown.screenshot())).toBe(code);
 	expect(await fits(page)).toBe(true);
 	await picture(page, 'checkout-3-pix');
