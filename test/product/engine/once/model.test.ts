@@ -197,7 +197,7 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 						const wish = one.do === 'retry' ? one.wish : execution.wish;
 						await run(wish, { retryOf: execution.data });
 					}
-					expect(refusal).not.toContain('Code to Charge Again');
+					expect(refusal).not.toContain('Charge in Doubt');
 					for (const order of [ORDER, OTHER]) {
 						const live = posted.filter((p) => p.wish.order === order && isLive(p.hash));
 						expect(live.length).toBeLessThanOrEqual(1);

@@ -170,11 +170,8 @@ export function errorOf({ node }: NodeOutcome): string {
 
 /** The code in an error about something in doubt. */
 export function codeIn(outcome: NodeOutcome): string {
-	return (
-		/; if not, to ([\w-]{9}); then |If it is not there, set .* to ([\w-]{9}); then /.exec(
-			errorOf(outcome),
-		)?.[1] ?? ''
-	);
+	const shown = /(?:if not, to|If it is not there, set .*? to) ([\w-]{9}); then /;
+	return shown.exec(errorOf(outcome))?.[1] ?? '';
 }
 
 /** The data of an execution that n8n retries because something behind this item has failed. */
